@@ -1,0 +1,25 @@
+# Two commands: `make demo` and `make test`. Both start from python3 and make alone.
+PYTHON ?= python3
+BIN := .venv/bin
+
+.PHONY: setup demo test clean
+
+setup: .venv/ready
+
+.venv/ready: requirements.lock pyproject.toml
+	$(PYTHON) -m venv .venv
+	$(BIN)/pip install --quiet --disable-pip-version-check --requirement requirements.lock
+	$(BIN)/pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation --editable .
+	touch $@
+
+demo: setup
+	PATH="$(CURDIR)/$(BIN):$$PATH" sh examples/demo.sh demo
+
+test: setup
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/pytest -n 2
+
+clean:
+	rm -rf .venv demo

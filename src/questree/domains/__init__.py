@@ -1,0 +1,1 @@
+"""Domains: facts in memory and the operators over them."""

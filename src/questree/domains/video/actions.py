@@ -1,0 +1,276 @@
+"""Which action? By length, by order in time, or by the object it is done to; everything here goes by seconds."""
+
+from typing import Any
+
+import numpy as np
+
+from questree.domains.video.atoms import Parts
+from questree.domains.video.facts import Videos
+from questree.domains.video.kinds import VIDEO, Frames, Window
+from questree.domains.video.objects import open_type
+from questree.domains.video.time import between, condition, time_edges, whole
+from questree.program import UNKNOWN, Action, Array, Bool, Categories, Node, Object, Relation, Term
+from questree.vocabulary.words import Vocabulary
+
+MARGIN = 7.0  # seconds two lengths must differ by
+NEAR = 5.0  # seconds around the edge of a window in which a second action makes "first" or "last" unclear
+SLACK = 1.0  # seconds an action may end before the window and still count as going on
+
+
+def pick(world: Videos, row: Array, instance: Array, order: Array, margin: float = 0.0) -> Array:
+    """[row] the action of the instance with the smallest `order`; UNKNOWN if there is none or the runner-up is near."""
+    ranked = np.lexsort((order, row))
+    row, instance, order = row[ranked], instance[ranked], order[ranked]
+    begin = np.searchsorted(row, np.arange(len(world)))
+    size = np.searchsorted(row, np.arange(len(world)), side="right") - begin
+    order, action = np.append(order, [0.0, 0.0]), np.append(world.instances["action"][instance], 0)
+    clear = (size == 1) | (order[np.minimum(begin + 1, len(order) - 1)] - order[begin] > margin)
+    return np.where((size > 0) & clear, action[begin], UNKNOWN)
+
+
+def only_action(world: Videos, row: Array, instance: Array) -> Array:
+    """[row] the action of the only candidate instance."""
+    count = np.bincount(row, minlength=len(world))
+    return np.where(count == 1, pick(world, row, instance, np.zeros(len(row)), margin=-1.0), UNKNOWN)
+
+
+def frame_actions(world: Videos, lo: Array, hi: Array) -> Array:
+    """[row] how many different actions are seen on frames lo <= f < hi."""
+    row, instance = world.pairs()
+    first, last = world.instances["first"][instance], world.instances["last"][instance]
+    seen = (first < hi[row]) & (last >= lo[row])
+    keys = np.unique(row[seen] * 256 + world.instances["action"][instance[seen]])
+    return np.bincount(keys // 256, minlength=len(world))
+
+
+def frames_near(world: Videos, window: Array, first: bool) -> tuple[Array, Array]:
+    """[row] the frames of the window within NEAR seconds of its first or last frame."""
+    lo, hi = window[:, 0], window[:, 1]
+    if first:
+        return lo, np.minimum(hi, world.frames_until(world.seconds_at(lo) + NEAR, side="right"))
+    return np.maximum(lo, world.frames_until(world.seconds_at(hi - 1) - NEAR, side="left")), hi
+
+
+def from_start(world: Videos, window: Array) -> Array:
+    """[row] seconds from which actions count: the window's first frame less SLACK; 0 at the start of the video."""
+    lo = window[:, 0]
+    return np.where(lo == 0, 0.0, world.seconds_at(lo) - SLACK)
+
+
+def last_second(world: Videos, window: Array) -> Array:
+    return world.seconds_at(window[:, 1] - 1)
+
+
+def candidates(world: Videos, keep: Any) -> tuple[Array, Array]:
+    """Every (row, instance) for which keep(row, instance) is true."""
+    row, instance = world.pairs()
+    kept = keep(row, instance)
+    return row[kept], instance[kept]
+
+
+def frames_of_answer(world: Videos, value: Array, **values: Any) -> Frames:
+    return world.doing(value)
+
+
+def action_parts(vocabulary: Vocabulary, window: Term) -> Parts:
+    """The condition of the time phrase; over the whole video there is nothing to ask."""
+    assert isinstance(window, Node)
+    if window.op is whole:
+        return []
+    if window.op is between:
+        return [("Between", condition(action)) for action in window.args]
+    return time_edges(window, window)[1:]
+
+
+RECOGNISE: dict[str, Any] = {
+    "steps": 1,
+    "categories": Categories(("sequencing", "activity-recognition"), "query", "action"),
+    "type": lambda vocabulary, window: open_type("Action", window),
+    "parts": action_parts,
+    "rests": frames_of_answer,
+}
+
+
+@VIDEO.operator(ask="What is the person doing {window}", phrase="the action they do {window}", **RECOGNISE)
+def action_after(world: Videos, window: Window) -> Action:
+    """The only action that has not ended when the window begins."""
+    crowded = frame_actions(world, window[:, 0], window[:, 0] + 1) > 1
+    start = from_start(world, window)
+    row, instance = candidates(world, lambda row, i: world.instances["end"][i] >= start[row])
+    found = only_action(world, row, instance)
+    return np.where(crowded | (window[:, 1] == window[:, 0]), UNKNOWN, found)
+
+
+@VIDEO.operator(ask="What is the person doing {window}", phrase="the action they do {window}", **RECOGNISE)
+def action_before(world: Videos, window: Window) -> Action:
+    """The only action that has ended when the window ends."""
+    crowded = frame_actions(world, window[:, 1] - 1, window[:, 1]) > 1
+    stop = np.where(window[:, 1] == world.frames, np.inf, last_second(world, window))
+    row, instance = candidates(world, lambda row, i: world.instances["end"][i] < stop[row])
+    found = only_action(world, row, instance)
+    return np.where(crowded | (window[:, 1] == window[:, 0]), UNKNOWN, found)
+
+
+def which(window: Term, last: bool) -> Node:
+    """The open question under first and last: which action is done in this window?"""
+    return (
+        action_before(window) if last and isinstance(window, Node) and window.op is not whole else action_after(window)
+    )
+
+
+EXTREME: dict[str, Any] = {
+    "steps": 1,
+    "categories": Categories(("superlative", "activity-recognition"), "query", "action"),
+    "rests": frames_of_answer,
+}
+
+
+@VIDEO.operator(
+    ask="What is the first action that the person does {window}",
+    phrase="the first action they do {window}",
+    type="First Action",
+    label="First",
+    parts=lambda vocabulary, window: [("First", which(window, last=False))],
+    **EXTREME,
+)
+def first_action(world: Videos, window: Window) -> Action:
+    """The action that starts first in the window, when its beginning shows no second one."""
+    crowded = frame_actions(world, *frames_near(world, window, first=True)) > 1
+    start = from_start(world, window)
+    row, instance = candidates(world, lambda row, i: world.instances["start"][i] >= start[row])
+    found = pick(world, row, instance, world.instances["start"][instance])
+    return np.where(crowded | (window[:, 1] == window[:, 0]), UNKNOWN, found)
+
+
+@VIDEO.operator(
+    ask="What is the last action that the person does {window}",
+    phrase="the last action they do {window}",
+    type="Last Action",
+    label="Last",
+    parts=lambda vocabulary, window: [("Last", which(window, last=True))],
+    **EXTREME,
+)
+def last_action(world: Videos, window: Window) -> Action:
+    """The action that ends last before the window's last frame, when its end shows no second one."""
+    crowded = frame_actions(world, *frames_near(world, window, first=False)) > 1
+    stop = last_second(world, window)
+    row, instance = candidates(world, lambda row, i: world.instances["end"][i] < stop[row])
+    found = pick(world, row, instance, -world.instances["end"][instance])
+    return np.where(crowded | (window[:, 1] == window[:, 0]), UNKNOWN, found)
+
+
+def by_length(world: Videos, sign: float) -> Array:
+    """[row] the action whose length beats all others by more than MARGIN; there must be another."""
+    row, instance = world.pairs()
+    length = world.instances["end"][instance] - world.instances["start"][instance]
+    count = np.bincount(row, minlength=len(world))
+    return np.where(count > 1, pick(world, row, instance, sign * length, MARGIN), UNKNOWN)
+
+
+LENGTHS = Categories(("superlative", "duration-comparison"), "query", "action")
+
+
+@VIDEO.operator(
+    ask="What does the person do for the longest amount of time",
+    phrase={
+        "": ("doing the longest action", "doing the thing they did for the longest time"),
+        "present": "do the longest action",
+        "past": "did the longest action",
+    },
+    steps=2,
+    categories=LENGTHS,
+    type="Longest Action",
+)
+def longest(world: Videos) -> Action:
+    """The action instance that lasts longest, by a clear margin."""
+    return by_length(world, -1.0)
+
+
+@VIDEO.operator(
+    ask="What does the person do for the shortest amount of time",
+    phrase={
+        "": ("doing the fastest action", "doing the thing they did for the least time"),
+        "present": "do the fastest action",
+        "past": "did the fastest action",
+    },
+    steps=2,
+    categories=LENGTHS,
+    type="Shortest Action",
+)
+def shortest(world: Videos) -> Action:
+    """The action instance that lasts shortest, by a clear margin."""
+    return by_length(world, 1.0)
+
+
+def compared(world: Videos, a: Array, b: Array, longer: bool) -> Array:
+    """[row] the longer (or shorter) of two actions that occur once each and differ clearly."""
+    difference = world.action(a, "length") - world.action(b, "length")
+    once = (world.action(a, "count") == 1) & (world.action(b, "count") == 1)
+    merged = world.vocabulary.merged_action
+    winner = np.where((difference > 0) == longer, merged[a], merged[b])
+    return np.where(once & (np.abs(difference) > MARGIN), winner, UNKNOWN)
+
+
+def length_parts(label: str) -> Any:
+    return lambda vocabulary, a, b: [(label, condition(a)), (label, condition(b))]
+
+
+COMPARISON: dict[str, Any] = {"steps": 5, "categories": Categories(("duration-comparison",), "compare", "action")}
+
+
+@VIDEO.operator(
+    ask="Was the person {a} or {b} for a longer amount of time",
+    phrase={"": "{a} or {b}, whichever took longer", "the": "for a longer amount of time than {b}"},
+    type="Longer Choose",
+    label="Longer Choose",
+    parts=length_parts("Longer Choose"),
+    **COMPARISON,
+)
+def longer(world: Videos, a: Action, b: Action) -> Action:
+    """Which of two actions lasts longer?"""
+    return compared(world, a, b, longer=True)
+
+
+@VIDEO.operator(
+    ask="Was the person {a} or {b} for a shorter amount of time",
+    phrase={"": "{a} or {b}, whichever took less time", "the": "for a shorter amount of time than {b}"},
+    type="Shorter Choose",
+    label="Shorter Choose",
+    parts=length_parts("Shorter Choose"),
+    **COMPARISON,
+)
+def shorter(world: Videos, a: Action, b: Action) -> Action:
+    """Which of two actions lasts shorter?"""
+    return compared(world, a, b, longer=False)
+
+
+@VIDEO.operator(
+    ask="Was the person {action} {target:the}",
+    target="target",
+    categories=Categories((), "compare", "action"),
+    type="Action Equals",
+    label="Equals",
+    parts=lambda vocabulary, action, target: [("Equals", condition(action)), ("Equals", target)],
+)
+def same_action(world: Videos, action: Action, target: Action) -> Bool:
+    """The action is the one the length choice gives."""
+    return np.asarray(world.vocabulary.merged_action[action] == target)
+
+
+@VIDEO.operator(
+    phrase={"": "{verb} {object:a}", "present": "{verb:present} {object:a}", "past": "{verb:past} {object:a}"},
+    reference_steps=0,
+)
+def to_action(world: Videos, verb: Relation, object: Object) -> Action:
+    """The only action of the video with this verb done to this object."""
+    words = world.vocabulary
+    row, instance = world.pairs()
+    action = world.instances["action"][instance]
+    fits = (words.verb_of[action] == words.folded[verb][row]) & (
+        words.object_of[action] == words.merged_object[object][row]
+    )
+    keys = np.unique(row[fits] * 256 + action[fits])
+    row, action = keys // 256, keys % 256
+    found = np.full(len(world), UNKNOWN)
+    found[row] = action
+    return np.where(np.bincount(row, minlength=len(world)) == 1, found, UNKNOWN)

@@ -1,0 +1,117 @@
+"""What is in a frame: objects, relations, interactions, actions; each says on which frames it holds."""
+
+from questree.domains.video.facts import ANY, Videos
+from questree.domains.video.kinds import VIDEO, Frames
+from questree.program import OBJECT, RELATION, Action, Categories, Node, Object, Relation, Slot, Term, Word
+from questree.vocabulary.words import NONE, Vocabulary
+
+PERSON = Word("person", OBJECT)
+INTERACTING = Word("interacting with", RELATION)
+Parts = list[tuple[str, Node]]
+
+
+def question(object: Term) -> Node:
+    """The sub-question behind an object: a reference asks itself, a plain word must exist."""
+    return object if isinstance(object, Node) and object.op is not noun_of else exists(object)
+
+
+def interaction_parts(relation: Term, object: Term) -> Parts:
+    return [("Interaction", part) for part in (exists(PERSON), doing(relation), question(object))]
+
+
+def action_parts(vocabulary: Vocabulary, action: Term) -> Parts:
+    """Who, which verb, which noun; an action without an object only needs somebody to do it."""
+    if alone(vocabulary, action):
+        return [("Interaction", exists(PERSON))]
+    if not isinstance(action, Word):
+        return interaction_parts(verb_of(action), noun_of(action))
+    at = vocabulary.action_at[action.name]
+    verb = Word(vocabulary.relations[vocabulary.verb_of[at]].name, RELATION)
+    return interaction_parts(verb, Word(vocabulary.objects[vocabulary.noun_of[at]].name, OBJECT))
+
+
+def alone(vocabulary: Vocabulary, action: Term) -> bool:
+    """Does the action have no object? A slot says so itself."""
+    if isinstance(action, Word):
+        return bool(vocabulary.noun_of[vocabulary.action_at[action.name]] == NONE)
+    return isinstance(action, Slot) and action.alone
+
+
+def action_type(vocabulary: Vocabulary, action: Term) -> str:
+    return "Relation Exists" if alone(vocabulary, action) else "Interaction"
+
+
+@VIDEO.operator(phrase="{action:verb}")
+def verb_of(world: Videos, action: Action) -> Relation:
+    """The relation an action's facts are stored under."""
+    return world.vocabulary.verb_of[action]
+
+
+@VIDEO.operator(phrase={"": "{action:noun}", "a": "{action:a noun}"})
+def noun_of(world: Videos, action: Action) -> Object:
+    """The object an action's phrase names."""
+    return world.vocabulary.noun_of[action]
+
+
+@VIDEO.operator(
+    ask="Does {object:a} exist",
+    phrase="{object:a} being there",
+    steps=1,
+    categories=Categories(("exists",), "verify", "object"),
+    type="Object Exists",
+)
+def exists(world: Videos, object: Object) -> Frames:
+    """The object is annotated, or is the object of any relation; a merged-away noun is its merged class."""
+    return world.track(ANY, world.vocabulary.merged_object[object])
+
+
+@VIDEO.operator(
+    ask="Is the person {relation} {relation:something}",
+    phrase="{relation} {relation:something}",
+    steps=1,
+    categories=Categories(("exists",), "verify", "relation"),
+    type="Relation Exists",
+)
+def doing(world: Videos, relation: Relation) -> Frames:
+    """The relation holds with some object."""
+    return world.track(world.vocabulary.folded[relation], ANY)
+
+
+@VIDEO.operator(
+    ask="Is the person {relation} {object:a}",
+    phrase="{relation} {object:a}",
+    steps=1,
+    categories=Categories(("exists", "obj-rel"), "verify", "relation"),
+    type="Interaction",
+    parts=lambda vocabulary, relation, object: interaction_parts(relation, object),
+)
+def interaction(world: Videos, relation: Relation, object: Object) -> Frames:
+    """The relation holds with the object."""
+    words = world.vocabulary
+    return world.track(words.folded[relation], words.merged_object[object])
+
+
+@VIDEO.operator(
+    ask=("Is the person interacting with {object:a}", "Does the person interact with {object:a}"),
+    phrase="interacting with {object:a}",
+    steps=1,
+    categories=Categories(("exists",), "verify", "object"),
+    type="Interaction",
+    parts=lambda vocabulary, object: interaction_parts(INTERACTING, object),
+)
+def interacting(world: Videos, object: Object) -> Frames:
+    """Some contact with the object; a merged-away class is never contacted."""
+    return world.track(world.vocabulary.relation_at[world.vocabulary.interacting], object)
+
+
+@VIDEO.operator(
+    ask="Is the person {action}",
+    phrase={"": "{action}", "past": "{action:past}"},
+    steps=1,
+    categories=Categories(("exists",), "verify", "action"),
+    type=action_type,
+    parts=action_parts,
+)
+def happening(world: Videos, action: Action) -> Frames:
+    """The frames of all instances of the action, never of its (verb, object) pair."""
+    return world.doing(action)

@@ -1,0 +1,195 @@
+"""The facts of many videos in memory: tracks and actions found by key, seconds by frame."""
+
+from dataclasses import dataclass, replace
+from typing import Any, Literal
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from questree.domains.video.bits import FULL, WORD, Bits, Ints, span
+from questree.tables.facts import Facts
+from questree.vocabulary.words import Vocabulary
+
+ANY = 63  # in a key: any relation, or any object
+KEY = 64  # radix of a key
+DAY = 1e5  # seconds, longer than any video
+
+
+@dataclass(frozen=True)
+class Videos:
+    """Facts of all videos, and the video each row asks about."""
+
+    vocabulary: Vocabulary
+    ids: list[str]
+    length: Ints  # [video] number of annotated frames
+    frame_start: Ints  # [video] where its frames begin in the two columns below
+    number: Ints  # [frame of the corpus] name of the frame
+    seconds: Ints  # [frame of the corpus], and one more
+    clock: Ints  # [frame of the corpus] seconds + DAY * video, ascending
+    key: Ints  # [track] ((video * KEY) + relation) * KEY + object, ascending
+    bits: Bits  # [track, word]; the last row is empty, for what is not there
+    instance_start: Ints  # [video + 1] its rows in the columns of instances
+    instances: dict[str, Ints]  # action, instance, start, end, first, last
+    action_key: Ints  # [video with action] video * 256 + action, ascending
+    actions: dict[str, Ints]  # per action_key: first instance's lo, hi; last instance's lo, hi; count; length
+    row: Ints  # [row] video
+    released_last: bool = False  # `last` as the released generator computes it, see meaning of `last`
+
+    def __len__(self) -> int:
+        return len(self.row)
+
+    def ask(self, row: Any) -> "Videos":
+        """The same facts, asked about these videos."""
+        return replace(self, row=np.atleast_1d(np.asarray(row, np.int64)))
+
+    @property
+    def words(self) -> int:
+        return int(self.bits.shape[1])
+
+    @property
+    def frames(self) -> Ints:
+        """[row] number of annotated frames."""
+        return self.length[self.row]
+
+    def track(self, relation: Any, object: Any) -> Bits:
+        """[row, word] the frames on which the relation holds with the object; ANY stands for whatever there is."""
+        wanted = (self.row * KEY + relation) * KEY + object
+        return self.bits[_find(self.key, wanted)]
+
+    def tracks_of(self, relation: Any) -> tuple[Ints, Ints]:
+        """[row] begin and end of the relation's tracks (one per object) in `key` and `bits`."""
+        begin = (self.row * KEY + relation) * KEY
+        return np.searchsorted(self.key, begin), np.searchsorted(self.key, begin + ANY)
+
+    def action(self, action: Any, what: str) -> Ints:
+        """[row] a column of `actions` for the (merged) action; 0 where it does not occur."""
+        wanted = self.row * 256 + self.vocabulary.merged_action[action]
+        return self.actions[what][_find(self.action_key, wanted)]
+
+    def doing(self, action: Any) -> Bits:
+        """[row, word] the frames of all instances of the action."""
+        found = np.zeros((len(self), self.words), np.uint64)
+        wanted = self.vocabulary.merged_action[action]
+        row, instance = self.pairs()
+        same = self.instances["action"][instance] == np.broadcast_to(wanted, len(self))[row]
+        row, instance = row[same], instance[same]
+        frames = span(self.instances["first"][instance], self.instances["last"][instance] + 1, self.words)
+        np.bitwise_or.at(found, row, frames)
+        return found
+
+    def pairs(self) -> tuple[Ints, Ints]:
+        """Every (row, instance of its video)."""
+        begin, end = self.instance_start[self.row], self.instance_start[self.row + 1]
+        return ranges(begin, end)
+
+    def span(self, window: Ints) -> Bits:
+        """[row, word] the frames of a window [row, 2]."""
+        return span(window[:, 0], window[:, 1], self.words)
+
+    def seconds_at(self, frame: Ints) -> NDArray[np.float64]:
+        """[row] seconds of a frame (0 where the frame is not there)."""
+        at = self.frame_start[self.row] + np.clip(frame, 0, np.maximum(self.frames - 1, 0))
+        return np.where(self.frames > 0, self.seconds[np.minimum(at, len(self.seconds) - 1)], 0.0)
+
+    def frames_until(self, seconds: Ints, side: Literal["left", "right"]) -> Ints:
+        """[row] how many frames of the row's video lie before (left) or not after (right) a moment."""
+        found = np.searchsorted(self.clock, self.row * DAY + seconds, side=side)
+        return np.clip(found - self.frame_start[self.row], 0, self.frames)
+
+
+def _find(keys: Ints, wanted: Ints) -> Ints:
+    """Positions of the keys, -1 (the empty row at the end) for those that are not there."""
+    at = np.searchsorted(keys, wanted)
+    there = np.append(keys, -1)[at] == wanted
+    return np.where(there, at, -1)
+
+
+def ranges(begin: Ints, end: Ints) -> tuple[Ints, Ints]:
+    """(row, i) for every begin[row] <= i < end[row]."""
+    count = np.maximum(end - begin, 0)
+    row = np.repeat(np.arange(len(begin)), count)
+    offset = np.arange(len(row)) - np.repeat(np.cumsum(count) - count, count)
+    return row, begin[row] + offset
+
+
+def videos(facts: Facts, vocabulary: Vocabulary, released_last: bool = False) -> Videos:
+    """Load tables into memory; row i asks about video i until `ask` says otherwise."""
+    length = np.bincount(facts.frames["video"].to_numpy(), minlength=len(facts.videos)).astype(np.int64)
+    key, bits = _tracks(facts, vocabulary, length)
+    action_key, actions = _actions(facts.actions, len(facts.videos))
+    known = facts.actions.drop_nulls(["first", "last"]).sort("video", "start", "action")
+    count = np.bincount(known["video"].to_numpy(), minlength=len(facts.videos))
+    return Videos(
+        vocabulary=vocabulary,
+        ids=facts.videos["id"].to_list(),
+        length=length,
+        frame_start=np.cumsum(length) - length,
+        number=facts.frames["number"].to_numpy().astype(np.int64),
+        seconds=np.append(facts.frames["seconds"].to_numpy(), 0.0),  # so that there is always one
+        clock=facts.frames["seconds"].to_numpy() + DAY * facts.frames["video"].to_numpy(),
+        key=key,
+        bits=bits,
+        instance_start=np.concatenate([[0], np.cumsum(count)]),
+        instances={
+            name: known[name].to_numpy().astype(np.float64 if name in ("start", "end") else np.int64)
+            for name in ("action", "instance", "start", "end", "first", "last")
+        },
+        action_key=action_key,
+        actions=actions,
+        row=np.arange(len(facts.videos)),
+        released_last=released_last,
+    )
+
+
+def _tracks(facts: Facts, vocabulary: Vocabulary, length: Ints) -> tuple[Ints, Bits]:
+    """All tracks and their unions: per relation, per object, interacting with an object, and the person."""
+    words = max(1, -(-int(length.max(initial=1)) // WORD))
+    lists = facts.tracks["bits"]
+    sizes = lists.list.len().to_numpy().astype(np.int64)
+    bits = np.zeros((len(sizes), words), np.uint64)
+    row, at = ranges(np.zeros(len(sizes), np.int64), sizes)
+    bits[row, at] = lists.explode(empty_as_null=False).to_numpy() if len(row) else 0
+    video, relation, object_ = (facts.tracks[c].to_numpy().astype(np.int64) for c in ("video", "relation", "object"))
+    none = vocabulary.relations_named(vocabulary.lists.not_touching_contacts)
+    contact = np.isin(relation, np.setdiff1d(vocabulary.group("contact"), none))
+    exists = ~np.isin(relation, vocabulary.group("attention"))  # 13.2: annotated, or object of any other relation
+    interacting = np.full(len(video), vocabulary.relation_at[vocabulary.interacting])
+    person = np.full(len(length), vocabulary.object_at[vocabulary.person])
+    anything = np.full(len(video), ANY)
+    groups = [
+        (video, relation, object_, bits),
+        (video, relation, anything, bits),
+        (video[exists], anything[exists], object_[exists], bits[exists]),
+        (video[contact], interacting[contact], object_[contact], bits[contact]),
+        (video[contact], interacting[contact], anything[contact], bits[contact]),
+        (np.arange(len(length)), np.full(len(length), ANY), person, span(np.zeros(len(length), int), length, words)),
+    ]
+    keys = np.concatenate([(v * KEY + r) * KEY + o for v, r, o, _ in groups])
+    order = np.argsort(keys, kind="stable")
+    unique, begin = np.unique(keys[order], return_index=True)
+    joined = np.concatenate([b for *_, b in groups])[order]
+    united = np.bitwise_or.reduceat(joined, begin, axis=0) if len(begin) else joined
+    return unique, np.vstack([united & FULL, np.zeros((1, words), np.uint64)])
+
+
+def _actions(actions: pl.DataFrame, videos: int) -> tuple[Ints, dict[str, Ints]]:
+    """Per (video, action): frames of its first and last instance, how often it occurs and how long the first lasts."""
+    grouped = (
+        actions.drop_nulls(["first", "last"])
+        .sort("video", "action", "start", "first")
+        .group_by("video", "action", maintain_order=True)
+        .agg(
+            pl.col("first").first().alias("lo"),
+            (pl.col("last").first() + 1).alias("hi"),
+            pl.col("first").last().alias("last_lo"),
+            (pl.col("last").last() + 1).alias("last_hi"),
+            pl.len().alias("count"),
+            (pl.col("end") - pl.col("start")).first().alias("length"),
+        )
+    )
+    key = grouped["video"].to_numpy().astype(np.int64) * 256 + grouped["action"].to_numpy()
+    names = {"lo": np.int64, "hi": np.int64, "last_lo": np.int64, "last_hi": np.int64, "count": np.int64}
+    columns = {name: np.append(grouped[name].to_numpy().astype(dtype), 0) for name, dtype in names.items()}
+    columns["length"] = np.append(grouped["length"].to_numpy(), 0.0)
+    return key, columns

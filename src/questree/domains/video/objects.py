@@ -1,0 +1,268 @@
+"""Which object? The only, the first or the last one of a relation in a window, and questions that name candidates."""
+
+from typing import Any
+
+import numpy as np
+
+from questree.domains.video.atoms import INTERACTING, PERSON, Parts, doing, exists, question
+from questree.domains.video.bits import anywhere, first_frame, last_frame, span
+from questree.domains.video.facts import Videos, ranges
+from questree.domains.video.kinds import VIDEO, Frames, Objects, Window
+from questree.domains.video.time import localised
+from questree.program import UNKNOWN, Array, Bool, Categories, Node, Object, Relation, Term
+from questree.vocabulary.words import Vocabulary
+
+ONE = np.uint64(1)
+
+
+def objects_between(world: Videos, relation: Array, lo: Array, hi: Array) -> Objects:
+    """[row] the set of objects the relation has on frames lo <= f < hi."""
+    begin, end = world.tracks_of(world.vocabulary.folded[relation])
+    row, track = ranges(begin, end)
+    seen = anywhere(world.bits[track] & span(lo, hi, world.words)[row])
+    found = np.zeros(len(world), np.uint64)
+    np.bitwise_or.at(found, row[seen], ONE << (world.key[track[seen]] % 64).astype(np.uint64))
+    return found
+
+
+def the_one(objects: Array) -> Array:
+    """[row] the only member of a set, UNKNOWN if it has none or several."""
+    one = np.bitwise_count(objects) == 1
+    return np.where(one, np.bitwise_count(objects - ONE).astype(np.int64), UNKNOWN)
+
+
+def has(objects: Array, object: Array) -> Array:
+    return ((objects >> object.astype(np.uint64)) & ONE).astype(bool)
+
+
+def support(world: Videos, relation: Array) -> Frames:
+    return doing.run(world, relation)
+
+
+@VIDEO.operator(
+    phrase="{relation} {window}",
+    steps=1,
+    categories=Categories(("obj-rel",), "query", "object"),
+    rests=lambda world, value, relation, window: support(world, relation) & world.span(window),
+)
+def objects(world: Videos, relation: Relation, window: Window) -> Objects:
+    """All objects of the relation in the window."""
+    return objects_between(world, relation, window[:, 0], window[:, 1])
+
+
+@VIDEO.operator(
+    phrase="interacting with {window}",
+    categories=Categories((), "query", "object"),
+    rests=lambda world, value, window: world.span(window),
+)
+def annotated(world: Videos, window: Window) -> Objects:
+    """All objects annotated in the window, whatever is done with them."""
+    present = np.full(len(world), world.vocabulary.relation_at[world.vocabulary.annotated])
+    return objects_between(world, present, window[:, 0], window[:, 1])
+
+
+def open_type(word: str, window: Term) -> str:
+    label = window.op.label if isinstance(window, Node) else ""
+    return f"{word} {label}".strip()
+
+
+def only_parts(vocabulary: Vocabulary, found: Node) -> Parts:
+    relation = found.args[0] if found.op is objects else INTERACTING
+    return [("Interaction", localised(part, found.args[-1])) for part in (exists(PERSON), doing(relation))]
+
+
+@VIDEO.operator(
+    ask=("What is the person {objects}", "Which object is the person {objects}"),
+    phrase={"": ("the object they were {objects}",)},
+    steps=1,
+    reference_steps=0,  # its set counts the step
+    type=lambda vocabulary, found: open_type("Object", found.args[-1]),
+    parts=only_parts,
+)
+def only(world: Videos, objects: Objects) -> Object:
+    """The only member of a set of objects."""
+    return the_one(objects)
+
+
+def first_run(world: Videos, relation: Array, window: Array) -> tuple[Array, Array]:
+    """[row] the first frames of the window on which the relation holds, lo <= f < hi; -1, -1 if it never stops."""
+    bits, lo, hi = support(world, relation), window[:, 0], window[:, 1]
+    begin = first_frame(bits, lo, hi, True)
+    end = first_frame(bits, np.where(begin < 0, hi, begin), hi, False)
+    return np.where(end < 0, -1, begin), end
+
+
+def last_run(world: Videos, relation: Array, window: Array) -> tuple[Array, Array]:
+    """[row] the mirror image of `first_run`; or, on request, as the released generator widens it."""
+    bits, lo, hi = support(world, relation), window[:, 0], window[:, 1]
+    end = last_frame(bits, lo, hi, True)
+    gap = last_frame(bits, lo, np.where(end < 0, lo, end), False)
+    begin = gap + 1
+    if world.released_last:  # at least two frames with the relation, and two frames before the gap count too
+        begin = np.maximum(gap - 2, lo)
+        twice = np.bitwise_count(bits & world.span(window)).sum(1) >= 2
+        gap = np.where(twice, gap, -1)
+    return np.where(gap < 0, -1, begin), np.where(gap < 0, -1, end + 1)
+
+
+def one_frame(world: Videos, frame: Array) -> Frames:
+    return span(frame, np.where(frame < 0, frame, frame + 1), world.words)
+
+
+SUPERLATIVE = Categories(("superlative", "obj-rel"), "query", "object")
+
+
+@VIDEO.operator(
+    ask="Which is the first object that the person is {relation} {window}",
+    phrase={
+        "": ("the object they were {relation} first {window}", "the first thing they {relation:past} {window}"),
+        "the": "the first object that the person is {relation} {window}",
+    },
+    steps=2,
+    categories=SUPERLATIVE,
+    type="First Object",
+    label="First",
+    parts=lambda vocabulary, relation, window: [("First", only(objects(relation, window)))],
+    rests=lambda world, value, relation, window: one_frame(world, first_run(world, relation, window)[0]),
+)
+def first(world: Videos, relation: Relation, window: Window) -> Object:
+    """The only object of the first run of frames with the relation; the run must end inside the window."""
+    lo, hi = first_run(world, relation, window)
+    return the_one(objects_between(world, relation, lo, hi))
+
+
+@VIDEO.operator(
+    ask="Which is the last object that the person is {relation} {window}",
+    phrase={
+        "": ("the object they were {relation} last {window}", "the last thing they {relation:past} {window}"),
+        "the": "the last object that the person is {relation} {window}",
+    },
+    steps=2,
+    categories=SUPERLATIVE,
+    type="Last Object",
+    label="Last",
+    parts=lambda vocabulary, relation, window: [("Last", only(objects(relation, window)))],
+    rests=lambda world, value, relation, window: one_frame(world, last_run(world, relation, window)[1] - 1),
+)
+def last(world: Videos, relation: Relation, window: Window) -> Object:
+    """The only object of the last run of frames with the relation; the run must begin inside the window."""
+    lo, hi = last_run(world, relation, window)
+    return the_one(objects_between(world, relation, lo, hi))
+
+
+def if_yes(world: Videos, value: Array, **values: Any) -> Frames:
+    """A verified "no" rests on nothing."""
+    return np.repeat(np.where(value, ~np.uint64(0), np.uint64(0))[:, None], world.words, axis=1)
+
+
+VERIFY: dict[str, Any] = {
+    "steps": 1,
+    "categories": Categories((), "verify", "object"),
+    "type": "Object Equals",
+    "focus": if_yes,
+}
+
+
+@VIDEO.operator(
+    ask="Is {object:a} {target:the}",
+    phrase="{object:a} being {target:the}",
+    target="target",
+    parts=lambda vocabulary, object, target: [("Equals", question(object)), ("Equals", target)],
+    **VERIFY,
+)
+def equals(world: Videos, object: Object, target: Object) -> Bool:
+    """The object is the one that was asked for."""
+    return np.asarray(world.vocabulary.merged_object[object] == target)
+
+
+@VIDEO.operator(
+    ask="Is {object:a} an object that the person is {objects}",
+    phrase="{object:a} being what they are {objects}",
+    parts=lambda vocabulary, object, found: [("Equals", question(object)), ("Equals", only(found))],
+    **VERIFY,
+)
+def among(world: Videos, object: Object, objects: Objects) -> Bool:
+    """The object is one of a set."""
+    return has(objects, world.vocabulary.merged_object[object])
+
+
+def deciding(world: Videos, item: Array, start: Array, stop: Array, both: Array) -> Array:
+    """[row] the item, unless its run never ends (stop < 0) or both options are seen in the run."""
+    return np.where((start < 0) | (stop < 0) | both, UNKNOWN, item)
+
+
+def choice(world: Videos, relation: Array, window: Array, a: Array, b: Array, forward: bool) -> tuple[Array, Array]:
+    """[row] the option that comes first (or last), and the frame that decides."""
+    words = world.vocabulary
+    relation, a, b = words.folded[relation], words.merged_object[a], words.merged_object[b]
+    of_a, of_b = world.track(relation, a), world.track(relation, b)
+    lo, hi = window[:, 0], window[:, 1]
+    seek = first_frame if forward else last_frame
+    found = seek(of_a | of_b, lo, hi, True)
+    at = one_frame(world, found)
+    is_a = anywhere(of_a & at)
+    own = np.where(is_a[:, None], of_a, of_b)
+    begin, end = (found, hi) if forward else (lo, found)
+    stop = seek(own, np.where(found < 0, hi, begin), np.where(found < 0, hi, end), False)
+    run = span(np.minimum(found, stop), np.maximum(found, stop) + 1, world.words)
+    both = anywhere(of_a & run) & anywhere(of_b & run)
+    return deciding(world, np.where(is_a, a, b), found, stop, both), found
+
+
+def choose_parts(target: Any) -> Any:
+    def parts(vocabulary: Vocabulary, relation: Term, window: Term, a: Term, b: Term) -> Parts:
+        goal = target(relation, window)
+        verify = among if goal.op is objects else equals
+        return [("Choose", verify(a, goal)), ("Choose", verify(b, goal))]
+
+    return parts
+
+
+def chosen(forward: bool) -> Any:
+    def rests(world: Videos, value: Array, relation: Array, window: Array, a: Array, b: Array) -> Frames:
+        return one_frame(world, choice(world, relation, window, a, b, forward)[1])
+
+    return rests
+
+
+CHOOSE: dict[str, Any] = {"steps": 3, "type": "Choose", "label": "Choose"}
+EITHER = Categories(("superlative", "obj-rel"), "choose", "object")
+
+
+@VIDEO.operator(
+    ask="Is {a:a} or {b:a} the first object that the person is {relation} {window}",
+    categories=EITHER,
+    parts=choose_parts(first),
+    rests=chosen(True),
+    **CHOOSE,
+)
+def choose_first(world: Videos, relation: Relation, window: Window, a: Object, b: Object) -> Object:
+    """Which of two objects had the relation first?"""
+    return choice(world, relation, window, a, b, True)[0]
+
+
+@VIDEO.operator(
+    ask="Is {a:a} or {b:a} the last object that the person is {relation} {window}",
+    categories=EITHER,
+    parts=choose_parts(last),
+    rests=chosen(False),
+    **CHOOSE,
+)
+def choose_last(world: Videos, relation: Relation, window: Window, a: Object, b: Object) -> Object:
+    """Which of two objects had the relation last?"""
+    return choice(world, relation, window, a, b, False)[0]
+
+
+@VIDEO.operator(
+    ask=("Is {a:a} or {b:a} the object that the person is {relation} {window}",),
+    categories=Categories(("obj-rel",), "choose", "object"),
+    parts=choose_parts(objects),
+    rests=chosen(True),
+    **CHOOSE,
+)
+def choose(world: Videos, relation: Relation, window: Window, a: Object, b: Object) -> Object:
+    """Which of two objects has the relation in the window, if only one of them does?"""
+    found = objects_between(world, relation, window[:, 0], window[:, 1])
+    words = world.vocabulary.merged_object
+    both = has(found, words[a]) & has(found, words[b])
+    return np.where(both, UNKNOWN, choice(world, relation, window, a, b, True)[0])

@@ -1,0 +1,163 @@
+"""Time localisers: windows of frames around actions, what happens inside them, and before-or-after questions."""
+
+from typing import Any
+
+import numpy as np
+
+from questree.domains.video.atoms import Parts, happening, interacting, interaction
+from questree.domains.video.atoms import doing as doing_something
+from questree.domains.video.bits import Bits, anywhere, span
+from questree.domains.video.facts import ANY, Videos
+from questree.domains.video.kinds import VIDEO, Frames, Order, Window, window
+from questree.meanings.parts import node_type, parts
+from questree.program import UNKNOWN, Action, Array, Categories, Node, Object, Relation, Term
+from questree.vocabulary.words import Vocabulary
+
+
+def condition(action: Term) -> Node:
+    """The question whether (or which) the action of a time phrase happens."""
+    if not isinstance(action, Node):
+        return happening(action)
+    return interaction(*action.args) if action.op.name == "to_action" else action
+
+
+@VIDEO.operator(phrase="")
+def whole(world: Videos) -> Window:
+    """Every annotated frame."""
+    return window(np.zeros(len(world), np.int64), world.frames)
+
+
+@VIDEO.operator(phrase="before {action}", steps=2, label="Before")
+def before(world: Videos, action: Action) -> Window:
+    """Up to and including the first frame of the action's first instance."""
+    return window(np.zeros(len(world), np.int64), world.action(action, "lo") + 1, world.action(action, "count") > 0)
+
+
+@VIDEO.operator(phrase="after {action}", steps=2, label="After")
+def after(world: Videos, action: Action) -> Window:
+    """Strictly after the last frame of the action's first instance."""
+    return window(world.action(action, "hi"), world.frames, world.action(action, "count") > 0)
+
+
+@VIDEO.operator("while", phrase="while {action}", steps=2, label="While")
+def during(world: Videos, action: Action) -> Window:
+    """From the first to the last frame of the action's first instance."""
+    return window(world.action(action, "lo"), world.action(action, "hi"))
+
+
+@VIDEO.operator(phrase={"": ("between {a} and {b}", "before {b} but after {a}")}, steps=3, label="Between")
+def between(world: Videos, a: Action, b: Action) -> Window:
+    """Strictly after the last instance of one action and strictly before the first instance of another."""
+    both = (world.action(a, "count") > 0) & (world.action(b, "count") > 0)
+    return window(world.action(a, "last_hi"), world.action(b, "lo"), both)
+
+
+def localised(event: Node, window: Term) -> Node:
+    """The event inside the window; over the whole video it is the event itself."""
+    return event if isinstance(window, Node) and window.op is whole else within(event, window)
+
+
+def time_edges(event: Node, window: Term) -> Parts:
+    """The time label -> the event and its condition; between -> after the one, before the other."""
+    assert isinstance(window, Node), "a time slot has no sub-questions; fill it with a window first"
+    if window.op is between:
+        return [("Between", within(event, after(window.args[0]))), ("Between", within(event, before(window.args[1])))]
+    return [(window.op.label, event), (window.op.label, condition(window.args[0]))]
+
+
+def within_parts(vocabulary: Vocabulary, event: Node, window: Term) -> Parts:
+    """Time edges, and for an interaction its yes/no parts asked again inside the same window."""
+    if node_type(event, vocabulary) != "Interaction":
+        return time_edges(event, window)
+    paired = [edge.part for edge in parts(event, vocabulary) if edge.part.kind.yes]
+    return time_edges(event, window) + [("Interaction", within(part, window)) for part in paired]
+
+
+def within_type(vocabulary: Vocabulary, event: Node, window: Term) -> str:
+    subject = "Interaction" if node_type(event, vocabulary) == "Interaction" else "Exists"
+    return f"{subject} {window.op.label}" if isinstance(window, Node) else subject
+
+
+@VIDEO.operator(
+    ask="{event:ask} {window}",
+    phrase="{event} {window}",
+    type=within_type,
+    parts=within_parts,
+    focus=lambda world, value, event, window: world.span(window),
+)
+def within(world: Videos, event: Frames, window: Window) -> Frames:
+    """The frames of the event that lie inside the window."""
+    return event & world.span(window)
+
+
+def order_parts(event: Node, action: Term) -> Parts:
+    return [("Choose", within(event, before(action))), ("Choose", within(event, after(action)))]
+
+
+def sides(world: Videos, action: Array) -> tuple[Bits, Bits, Bits]:
+    """[row, word] the frames strictly before the action's only instance, during it, strictly after it."""
+    lo, hi = world.action(action, "lo"), world.action(action, "hi")
+    zero = np.zeros(len(world), np.int64)
+    return span(zero, lo, world.words), span(lo, hi, world.words), span(hi, world.frames, world.words)
+
+
+def side_of(world: Videos, support: Bits, action: Array) -> Array:
+    """[row] 0 before, 1 after: the support lies on exactly one side and not during the action, which occurs once."""
+    early, middle, late = (anywhere(support & frames) for frames in sides(world, action))
+    known = (world.action(action, "count") == 1) & ~middle & (early != late)
+    return np.where(known, late, UNKNOWN)
+
+
+COMPARE: dict[str, Any] = {"steps": 5, "type": "Choose", "label": "Choose"}
+
+
+@VIDEO.operator(
+    ask=(
+        "Is the person {relation} {relation:something} before or after {action}",
+        "Did they {relation:present} {relation:something} before or after {action}",
+    ),
+    categories=Categories(("rel-act", "sequencing"), "compare", "relation"),
+    parts=lambda vocabulary, relation, action: order_parts(doing_something(relation), action),
+    rests=lambda world, value, relation, action: world.track(world.vocabulary.folded[relation], ANY),
+    **COMPARE,
+)
+def relation_order(world: Videos, relation: Relation, action: Action) -> Order:
+    """Is the relation (to anything) before or after the action?"""
+    return side_of(world, world.track(world.vocabulary.folded[relation], ANY), action)
+
+
+@VIDEO.operator(
+    ask=(
+        "Is the person interacting with {object:a} before or after {action}",
+        "Did they interact with {object:a} before or after {action}",
+    ),
+    categories=Categories(("obj-act", "sequencing"), "compare", "object"),
+    parts=lambda vocabulary, object, action: order_parts(interacting(object), action),
+    rests=lambda world, value, object, action: interacting.run(world, object),
+    **COMPARE,
+)
+def object_order(world: Videos, object: Object, action: Action) -> Order:
+    """Is the contact with the object before or after the action?"""
+    return side_of(world, interacting.run(world, object), action)
+
+
+@VIDEO.operator(
+    ask=("Is the person {a} before or after {b}", "Did they {a:present} before or after {b}"),
+    categories=Categories(("sequencing",), "compare", "action"),
+    parts=lambda vocabulary, a, b: order_parts(condition(a), b),
+    rests=lambda world, value, a, b: world.doing(a),
+    **COMPARE,
+)
+def action_order(world: Videos, a: Action, b: Action) -> Order:
+    """Is one action before or after another? Both occur once; the pair of the first is not seen on the other side."""
+    words = world.vocabulary
+    early, _, late = sides(world, b)
+    frames = world.doing(a)
+    noun = words.object_of[a]
+    pair = np.where(noun[:, None] >= 0, world.track(words.verb_of[a], np.maximum(noun, 0)), 0)  # [row, word]
+    first_of_b = span(world.action(b, "lo"), world.action(b, "lo") + 1, world.words)
+    once = (world.action(a, "count") == 1) & (world.action(b, "count") == 1)
+    is_before = ~anywhere(frames & ~early) & ~anywhere(pair & late)
+    # `before b` contains b's first frame, so an "after" must not be seen there either
+    is_after = ~anywhere(frames & ~late) & ~anywhere(pair & (early | first_of_b))
+    return np.where(once & (is_before != is_after), is_after, UNKNOWN)

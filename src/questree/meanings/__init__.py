@@ -1,0 +1,1 @@
+"""Readings of a program: each is one fold."""

@@ -1,0 +1,1 @@
+"""Programs as text: our own notation and those of the papers."""

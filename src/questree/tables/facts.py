@@ -1,0 +1,110 @@
+"""What is known about videos: six tables, with every relation track a bitset over the annotated frames."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, fields, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from questree.tables.table import Table
+
+VIDEO, FRAME = {"video": pl.UInt32}, {"frame": pl.UInt16}  # row in `videos`; position among the video's frames
+BOX = {"x1": pl.Float32, "y1": pl.Float32, "x2": pl.Float32, "y2": pl.Float32}  # pixels, all null without a box
+SPLITS = ("train", "test", "")  # "" = the source does not say
+
+VIDEOS = Table(
+    "videos",
+    {"id": pl.String, "split": pl.String, "length": pl.Float64, "width": pl.UInt16, "height": pl.UInt16},
+    optional=frozenset({"length", "width", "height"}),
+)
+FRAMES = Table("frames", VIDEO | FRAME | {"number": pl.UInt32, "seconds": pl.Float64})
+OBJECTS = Table("objects", VIDEO | FRAME | {"object": pl.UInt8} | BOX | {"visible": pl.Boolean}, frozenset(BOX))
+PERSONS = Table("persons", VIDEO | FRAME | BOX | {"score": pl.Float32}, frozenset({"score"}))
+RELATIONS = Table("relations", VIDEO | FRAME | {"relation": pl.UInt8, "object": pl.UInt8})  # tracks, one row per frame
+TRACKS = Table("tracks", VIDEO | {"relation": pl.UInt8, "object": pl.UInt8, "bits": pl.List(pl.UInt64)})
+ACTIONS = Table(  # frames first..last (null: no annotated frame lies inside start..end, in seconds)
+    "actions",
+    VIDEO
+    | {"action": pl.UInt8, "instance": pl.UInt8, "start": pl.Float64, "end": pl.Float64}
+    | {"first": pl.UInt16, "last": pl.UInt16},
+    optional=frozenset({"first", "last"}),
+)
+TABLES: Mapping[str, Table] = {t.name: t for t in (VIDEOS, FRAMES, OBJECTS, PERSONS, TRACKS, ACTIONS)}
+
+
+@dataclass(frozen=True)
+class Facts:
+    """Tables sorted by video, then frame. Class columns are positions in the vocabulary's lists."""
+
+    videos: pl.DataFrame
+    frames: pl.DataFrame
+    objects: pl.DataFrame
+    persons: pl.DataFrame
+    tracks: pl.DataFrame
+    actions: pl.DataFrame
+
+    def save(self, folder: Path) -> None:
+        for name, table in TABLES.items():
+            table.write(getattr(self, name), folder)
+
+    @classmethod
+    def load(cls, folder: Path) -> "Facts":
+        return cls(**{field.name: TABLES[field.name].read(folder) for field in fields(cls)})
+
+    @property
+    def relations(self) -> pl.DataFrame:
+        """The tracks as rows (video, frame, relation, object), sorted."""
+        return unpack(self.tracks)
+
+    def with_relations(self, rows: pl.DataFrame) -> "Facts":
+        return replace(self, tracks=pack(rows))
+
+    def choose(self, videos: NDArray[Any]) -> "Facts":
+        """Only these videos (ascending positions), renumbered from 0."""
+        keep = pl.DataFrame({"video": videos.astype(np.uint32), "new": np.arange(len(videos), dtype=np.uint32)})
+
+        def few(table: pl.DataFrame) -> pl.DataFrame:
+            joined = table.join(keep, on="video", how="inner", maintain_order="left")
+            return joined.with_columns(video=pl.col("new")).drop("new")
+
+        rest = {f.name: few(getattr(self, f.name)) for f in fields(self) if f.name != "videos"}
+        return Facts(videos=self.videos[videos.tolist()], **rest)
+
+
+def pack(rows: pl.DataFrame) -> pl.DataFrame:
+    """Rows (video, frame, relation, object), any order, repeats allowed -> tracks; a track ends with its last word."""
+    rows = rows.select(*RELATIONS.columns).unique().sort("video", "relation", "object", "frame")
+    if rows.is_empty():
+        return TRACKS.empty()
+    frame = rows["frame"].to_numpy().astype(np.int64)
+    keys = rows.select("video", "relation", "object").to_numpy().astype(np.int64)
+    new = np.ones(len(rows), bool)  # [row] first row of its track
+    new[1:] = (keys[1:] != keys[:-1]).any(1)
+    begin = np.flatnonzero(new)
+    last = np.append(begin[1:], len(rows)) - 1
+    words = frame[last] // 64 + 1  # [track]
+    start = np.concatenate([[0], np.cumsum(words)])
+    bits = np.zeros(start[-1], np.uint64)
+    track = np.cumsum(new) - 1
+    np.bitwise_or.at(bits, start[track] + frame // 64, np.uint64(1) << (frame % 64).astype(np.uint64))
+    return TRACKS.frame(rows[begin.tolist()].select("video", "relation", "object").with_columns(_lists(bits, start)))
+
+
+def _lists(values: NDArray[np.uint64], start: NDArray[np.int64]) -> pl.Series:
+    import pyarrow as pa
+
+    return pl.Series("bits", pl.from_arrow(pa.LargeListArray.from_arrays(pa.array(start), pa.array(values))))
+
+
+def unpack(tracks: pl.DataFrame) -> pl.DataFrame:
+    """Tracks -> rows (video, frame, relation, object), sorted by them."""
+    words = tracks.with_columns(word=pl.int_ranges(pl.col("bits").list.len())).explode("bits", "word")
+    bits = words["bits"].fill_null(0).to_numpy()
+    flags = np.unpackbits(bits.view(np.uint8).reshape(-1, 8), axis=1, bitorder="little")  # [word, bit]
+    row, bit = np.nonzero(flags)
+    found = words.select("video", "relation", "object")[row.tolist()]
+    frame = words["word"].fill_null(0).to_numpy().astype(np.int64)[row] * 64 + bit
+    return RELATIONS.frame(found.with_columns(frame=pl.Series(frame))).sort("video", "frame", "relation", "object")

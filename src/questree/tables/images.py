@@ -1,0 +1,100 @@
+"""What is known about images: things with boxes, their attributes and relations; every word a position in one list."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, fields
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+
+from questree.tables.facts import BOX
+from questree.tables.table import Table
+
+THING, WORD = pl.UInt32, pl.UInt32  # row in `things`; row in `words`; an edge is a row in `relations`
+
+IMAGES = Table(
+    "images",
+    {"id": pl.String, "split": pl.String, "width": pl.UInt32, "height": pl.UInt32, "location": pl.String},
+    optional=frozenset({"width", "height", "location"}),
+)
+THINGS = Table("things", {"image": pl.UInt32, "id": pl.String, "name": WORD, **BOX}, optional=frozenset(BOX))
+ATTRIBUTES = Table("attributes", {"thing": THING, "attribute": WORD})
+RELATIONS = Table("relations", {"subject": THING, "relation": WORD, "object": THING})
+PREPOSITIONS = Table(
+    "prepositions", {"edge": pl.UInt32, "preposition": WORD, "object": THING}
+)  # edge: row in relations
+WORDS = Table("words", {"word": pl.String})
+TABLES: Mapping[str, Table] = {t.name: t for t in (IMAGES, THINGS, ATTRIBUTES, RELATIONS, PREPOSITIONS, WORDS)}
+
+
+@dataclass(frozen=True)
+class Images:
+    """Things are sorted by image, attributes by thing, relations by subject; inside, in the order of the source."""
+
+    images: pl.DataFrame
+    things: pl.DataFrame
+    attributes: pl.DataFrame
+    relations: pl.DataFrame
+    prepositions: pl.DataFrame
+    words: pl.DataFrame
+
+    def save(self, folder: Path) -> None:
+        for name, table in TABLES.items():
+            table.write(getattr(self, name), folder)
+
+    @classmethod
+    def load(cls, folder: Path) -> "Images":
+        return cls(**{each.name: TABLES[each.name].read(folder) for each in fields(cls)})
+
+
+@dataclass(frozen=True)
+class Edge:
+    relation: str
+    object: int  # position among the things of its image
+    prepositions: Sequence[tuple[str, int]] = ()  # (preposition, position of its object)
+
+
+@dataclass(frozen=True)
+class Thing:
+    id: str
+    name: str
+    box: tuple[float, float, float, float] | None  # x1, y1, x2, y2 in pixels
+    attributes: Iterable[str] = ()
+    edges: Sequence[Edge] = ()
+
+
+@dataclass
+class Gathering:
+    """The tables of images that come one by one."""
+
+    _columns: dict[str, dict[str, list[Any]]] = field(
+        default_factory=lambda: {name: {column: [] for column in table.columns} for name, table in TABLES.items()}
+    )
+    _words: dict[str, int] = field(default_factory=dict)
+
+    def add(
+        self, id: str, split: str, size: tuple[int | None, int | None], location: str | None, things: Sequence[Thing]
+    ) -> None:
+        image, first = len(self._columns["images"]["id"]), len(self._columns["things"]["id"])
+        self._append("images", id, split, *size, location)
+        for at, thing in enumerate(things, first):
+            self._append("things", image, thing.id, self._word(thing.name), *(thing.box or (None,) * 4))
+            for attribute in dict.fromkeys(thing.attributes):  # an attribute said twice is one attribute
+                self._append("attributes", at, self._word(attribute))
+            for edge in thing.edges:
+                row = len(self._columns["relations"]["subject"])
+                self._append("relations", at, self._word(edge.relation), first + edge.object)
+                for preposition, target in edge.prepositions:
+                    self._append("prepositions", row, self._word(preposition), first + target)
+
+    def done(self) -> Images:
+        self._columns["words"]["word"] = list(self._words)
+        made = {name: pl.DataFrame(self._columns[name], schema=dict(TABLES[name].columns)) for name in TABLES}
+        return Images(**made)
+
+    def _word(self, word: str) -> int:
+        return self._words.setdefault(word, len(self._words))
+
+    def _append(self, table: str, *values: Any) -> None:
+        for column, value in zip(self._columns[table].values(), values, strict=True):
+            column.append(value)

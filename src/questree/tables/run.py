@@ -1,0 +1,37 @@
+"""A run folder: where each table of one piece of work lies."""
+
+from pathlib import Path
+
+from questree.faults import BadInput
+from questree.tables.facts import Facts
+from questree.vocabulary.load import load
+from questree.vocabulary.words import Vocabulary
+
+
+class Run:
+    def __init__(self, folder: Path):
+        self.folder = folder
+        self.vocabulary_file = folder / "vocabulary.toml"
+        self.raw = folder / "raw"
+        self.facts = folder / "facts"
+        self.truth = folder / "truth"
+        self.images = folder / "images"
+        self.ledger = folder / "ledger.json"
+
+    def vocabulary(self) -> Vocabulary:
+        if not self.folder.is_dir():
+            raise BadInput.at(self.folder, "no such run folder; make one with `questree ingest`")
+        if not self.vocabulary_file.is_file():
+            raise BadInput.at(
+                self.folder, "not a run folder: it has no vocabulary.toml; make one with `questree ingest`"
+            )
+        return load(self.vocabulary_file)
+
+    def load(self, stage: str) -> Facts:
+        """The facts of a stage: raw, facts or truth."""
+        self.vocabulary()
+        folder = getattr(self, stage)
+        if not folder.is_dir():
+            made_by = {"raw": "questree ingest", "facts": "questree augment", "truth": "questree ingest"}[stage]
+            raise BadInput.at(folder, f"not there yet; `{made_by}` writes it")
+        return Facts.load(folder)

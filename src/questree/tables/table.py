@@ -1,0 +1,40 @@
+"""A table is a name and its columns; reading and writing check both."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+import polars as pl
+
+from questree.faults import BadInput
+
+
+@dataclass(frozen=True)
+class Table:
+    name: str
+    columns: Mapping[str, pl.DataType | type[pl.DataType]]
+    optional: frozenset[str] = frozenset()  # columns that may hold nulls
+
+    def empty(self) -> pl.DataFrame:
+        return pl.DataFrame(schema=dict(self.columns))
+
+    def frame(self, data: pl.DataFrame | Mapping[str, object]) -> pl.DataFrame:
+        """The data with exactly these columns, in this order and of these types."""
+        table = data if isinstance(data, pl.DataFrame) else pl.DataFrame(data)
+        return table.select(pl.col(name).cast(dtype) for name, dtype in self.columns.items())  # type: ignore[arg-type]
+
+    def write(self, data: pl.DataFrame, folder: Path) -> None:
+        self.frame(data).write_parquet(folder / f"{self.name}.parquet", compression="zstd", compression_level=1)
+
+    def read(self, folder: Path) -> pl.DataFrame:
+        path = folder / f"{self.name}.parquet"
+        if not path.is_file():
+            raise BadInput.at(path, f"no table {self.name} here; was the stage that writes it run?")
+        try:
+            table = pl.read_parquet(path)
+        except Exception as error:  # polars raises many kinds for a damaged file
+            raise BadInput.at(path, f"not a readable Parquet file ({type(error).__name__})") from error
+        missing = [name for name in self.columns if name not in table.columns]
+        if missing:
+            raise BadInput.at(path, f"columns missing: {', '.join(missing)}; expected {', '.join(self.columns)}")
+        return self.frame(table)

@@ -1,0 +1,183 @@
+"""What is missing or contradictory in a vocabulary, one line per fault, each naming the word or list it is about."""
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+
+import msgspec
+
+from questree.faults import Fault
+from questree.vocabulary.words import GROUPS, Action, Object, Relation, Vocabulary
+
+ARTICLES = ("", "a", "an", "some", "the", "their")
+MOST = {"objects": 63, "relations": 63, "actions": 255}  # facts keep sets of words in 64-bit masks, one bit reserved
+
+# what the entries of each list are called by; a pair lists one kind per place
+LIST_KINDS: dict[str, tuple[str, ...]] = {
+    "single_object_verbs": ("relation",),
+    "transition_verbs": ("relation",),
+    "transition_actions": ("action",),
+    "commonsense_pairs": ("object", "relation"),
+    "similar_objects": ("object",),
+    "forbidden_pairs": ("object", "object"),
+    "object_existence_ban": ("object",),
+    "relation_existence_ban": ("relation",),
+    "relation_time_ban": ("relation",),
+    "never_asked_relations": ("relation",),
+    "not_touching_contacts": ("relation",),
+    "never_localised_actions": ("action",),
+    "take_verbs": ("relation",),
+    "hold_verbs": ("relation",),
+    "put_verbs": ("relation",),
+}
+
+Word = Object | Relation | Action
+Found = Iterator[tuple[str, str]]  # where, message
+
+
+def check(vocabulary: Vocabulary, place: str) -> list[Fault]:
+    """All faults, rule by rule; an empty list means every look-up of `Vocabulary` works."""
+    rules = (sizes, ids, names, objects, relations, actions, special, lists, entailments)
+    return [Fault(f"{place}, {where}", message) for rule in rules for where, message in rule(vocabulary)]
+
+
+def sizes(vocabulary: Vocabulary) -> Found:
+    for kind, most in MOST.items():
+        count = len(getattr(vocabulary, kind))
+        if count > most:
+            yield kind, f"{count} {kind}, at most {most} fit"
+        if count == 0 and kind != "actions":
+            yield kind, f"no {kind}, at least one is needed"
+
+
+def ids(vocabulary: Vocabulary) -> Found:
+    for kind, words in _kinds(vocabulary):
+        for number, word in enumerate(words, 1):
+            if not word.id:
+                yield f"{kind} number {number}", "has no id"
+        for twice in _twice(word.id for word in words if word.id):
+            yield f"{kind} {twice}", "id given to more than one word"
+
+
+def names(vocabulary: Vocabulary) -> Found:
+    """A spelling means one word; only a word counted as another one may be called like it (the verb holding)."""
+    for kind, words in _kinds(vocabulary):
+        at = _known(vocabulary)[kind]
+        for word in words:
+            name = word.phrase if isinstance(word, Action) else word.name
+            if not name:
+                yield f"{kind} {word.id}", f"has no {'phrase' if kind == 'action' else 'name'}"
+            for spelling in filter(None, (name, *word.labels)):
+                meant = words[at[spelling]].id
+                if meant not in (word.id, _counted_as(word)):
+                    yield f"{kind} {word.id}", f'"{spelling}" already means {kind} {meant}'
+
+
+def objects(vocabulary: Vocabulary) -> Found:
+    merged = {word.id: word.merged for word in vocabulary.objects}
+    for word in vocabulary.objects:
+        where = f"object {word.id}"
+        if word.article not in ARTICLES:
+            yield where, f'article "{word.article}", wanted one of {_quoted(ARTICLES)}'
+        yield from _target(where, "merged", word, merged, "an object")
+
+
+def relations(vocabulary: Vocabulary) -> Found:
+    folds = {word.id: word.folds for word in vocabulary.relations}
+    silent = {vocabulary.annotated, *vocabulary.lists.never_asked_relations}  # never appear in a question
+    for word in vocabulary.relations:
+        where = f"relation {word.id}"
+        if word.group not in GROUPS:
+            yield where, f'group "{word.group}", wanted one of {_quoted(GROUPS)}'
+        yield from _target(where, "folds", word, folds, "a relation")
+        if not word.folds and not silent & {word.id, word.name, *word.labels}:
+            yield from _forms(where, word)
+
+
+def actions(vocabulary: Vocabulary) -> Found:
+    merged = {word.id: word.merged for word in vocabulary.actions}
+    verbs = {word.id for word in vocabulary.relations}
+    counted = {word.id: word.merged or word.id for word in vocabulary.objects}
+    for word in vocabulary.actions:
+        where = f"action {word.id}"
+        if word.verb not in verbs:
+            yield where, f'verb "{word.verb}" is not the id of a relation'
+        for field, noun in (("object", word.object), ("noun", word.noun)):
+            if noun and noun not in counted:
+                yield where, f'{field} "{noun}" is not the id of an object'
+        if word.noun in counted and counted[word.noun] != counted.get(word.object):
+            yield where, f'noun "{word.noun}" is not counted as the same object as "{word.object}"'
+        yield from _target(where, "merged", word, merged, "an action")
+        if not word.merged:
+            yield from _forms(where, word)
+
+
+def special(vocabulary: Vocabulary) -> Found:
+    """The three words the facts cannot do without."""
+    for field, words in (
+        ("person", {word.id for word in vocabulary.objects}),
+        ("annotated", {word.id for word in vocabulary.relations if word.group == "derived"}),
+        ("interacting", {word.id for word in vocabulary.relations if word.group == "derived"}),
+    ):
+        given = getattr(vocabulary, field)
+        if given not in words:
+            kind = "an object" if field == "person" else 'a relation of group "derived"'
+            yield field, f'"{given}" is not the id of {kind}'
+
+
+def lists(vocabulary: Vocabulary) -> Found:
+    known = _known(vocabulary)
+    for name, entries in msgspec.structs.asdict(vocabulary.lists).items():
+        kinds = LIST_KINDS[name]
+        for entry in entries:
+            spelled = (entry,) if isinstance(entry, str) else entry
+            places = kinds if len(kinds) == len(spelled) else kinds[:1] * len(spelled)
+            for kind, spelling in zip(places, spelled, strict=True):
+                if spelling not in known[kind]:
+                    yield f"list {name}", f'no {kind} is called "{spelling}"'
+
+
+def entailments(vocabulary: Vocabulary) -> Found:
+    known = _known(vocabulary)["relation"]
+    for name, entailed in vocabulary.entailments.items():
+        for spelling in (name, *entailed):
+            if spelling not in known:
+                yield f'entailments of "{name}"', f'no relation is called "{spelling}"'
+
+
+def _kinds(vocabulary: Vocabulary) -> Iterator[tuple[str, Sequence[Word]]]:
+    yield "object", vocabulary.objects
+    yield "relation", vocabulary.relations
+    yield "action", vocabulary.actions
+
+
+def _known(vocabulary: Vocabulary) -> dict[str, dict[str, int]]:
+    return {"object": vocabulary.object_at, "relation": vocabulary.relation_at, "action": vocabulary.action_at}
+
+
+def _counted_as(word: Word) -> str:
+    return word.folds if isinstance(word, Relation) else word.merged
+
+
+def _target(where: str, field: str, word: Word, targets: dict[str, str], kind: str) -> Found:
+    """A word may be counted as another one, which must be there and be counted as itself."""
+    target = _counted_as(word)
+    if target == word.id and target:
+        yield where, f"{field} points at the word itself, leave it out"
+    elif target and target not in targets:
+        yield where, f'{field} "{target}" is not the id of {kind}'
+    elif target and targets[target]:
+        yield where, f'{field} "{target}", which is itself counted as "{targets[target]}"'
+
+
+def _forms(where: str, word: Relation | Action) -> Found:
+    for field in ("present", "past"):
+        if not getattr(word, field):
+            yield where, f"has no {field} form"
+
+
+def _twice(spellings: Iterable[str]) -> list[str]:
+    return [spelling for spelling, count in Counter(spellings).items() if count > 1]
+
+
+def _quoted(choices: Iterable[str]) -> str:
+    return ", ".join(f'"{choice}"' for choice in choices)

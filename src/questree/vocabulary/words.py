@@ -1,0 +1,138 @@
+"""The shape of a vocabulary: what is said about each word, and look-ups by position, id, name or label."""
+
+from functools import cached_property
+from typing import Any
+
+import msgspec
+import numpy as np
+from numpy.typing import NDArray
+
+GROUPS = ("attention", "spatial", "contact", "verb", "derived")
+NONE = -1  # position of a word that is not there
+
+
+class Object(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    id: str  # "o4"
+    name: str  # "blanket": bare class name, also the answer
+    article: str  # "a", "an", "some", "the", "their"; may be ""
+    merged: str = ""  # id of the class it is counted as ("o23" for book)
+    labels: tuple[str, ...] = ()  # other spellings in source files ("closet/cabinet", "closetcabinet")
+    part_only: bool = False  # hair, hands: object of verbs and sub-questions, never fills a question slot
+
+
+class Relation(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    id: str  # "r15", "v023"
+    name: str  # progressive: "holding"
+    group: str  # one of GROUPS
+    present: str = ""  # bare: "hold"
+    past: str = ""  # "held"
+    something: str = "something"  # the missing object: "Is the person laughing at some object?"
+    folds: str = ""  # a verb that is counted as this contact relation ("r15" for v008 holding)
+    labels: tuple[str, ...] = ()
+
+
+class Action(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    id: str  # "c076"
+    phrase: str  # progressive: "holding a pillow"; also the answer
+    present: str  # "hold a pillow"
+    past: str  # "held a pillow"
+    verb: str  # id of its verb relation, before folding: "v008"
+    object: str = ""  # id of its object class, before merging; "" if it has none
+    noun: str = ""  # id of the object its phrase names where that is another one of the same merged class
+    merged: str = ""  # id of the action it is counted as
+    labels: tuple[str, ...] = ()
+
+
+class Lists(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """Special lists, by name of the word (spec of the benchmark, section 1.4)."""
+
+    single_object_verbs: tuple[str, ...] = ()
+    transition_verbs: tuple[str, ...] = ()
+    transition_actions: tuple[str, ...] = ()  # ids
+    commonsense_pairs: tuple[tuple[str, str], ...] = ()  # (object, relation), never asked
+    similar_objects: tuple[tuple[str, ...], ...] = ()
+    forbidden_pairs: tuple[tuple[str, str], ...] = ()  # objects never together in one question
+    object_existence_ban: tuple[str, ...] = ()
+    relation_existence_ban: tuple[str, ...] = ()
+    relation_time_ban: tuple[str, ...] = ()
+    never_asked_relations: tuple[str, ...] = ()  # not contacting, not looking at, unsure, other relationship
+    not_touching_contacts: tuple[str, ...] = ()  # contacts that are no interaction: not contacting, other relationship
+    never_localised_actions: tuple[str, ...] = ()  # ids: c044
+    take_verbs: tuple[str, ...] = ()  # order priors: taking < holding < putting, throwing
+    hold_verbs: tuple[str, ...] = ()
+    put_verbs: tuple[str, ...] = ()
+
+
+class Vocabulary(msgspec.Struct, frozen=True, forbid_unknown_fields=True, dict=True):
+    name: str
+    objects: tuple[Object, ...]
+    relations: tuple[Relation, ...]
+    actions: tuple[Action, ...]
+    lists: Lists = Lists()
+    entailments: dict[str, tuple[str, ...]] = {}  # relation name -> relation names that hold with it
+    person: str = "o1"
+    annotated: str = "d1"  # derived relation: the object is annotated in the frame
+    interacting: str = "d2"  # derived relation: any contact but those of `not_touching_contacts`
+
+    @cached_property
+    def object_at(self) -> dict[str, int]:
+        return _positions((word.id, word.name, *word.labels) for word in self.objects)
+
+    @cached_property
+    def relation_at(self) -> dict[str, int]:
+        """Position of a relation by id, name or label; contact and spatial names win over verbs of the same name."""
+        return _positions((word.id, word.name, *word.labels) for word in self.relations)
+
+    @cached_property
+    def action_at(self) -> dict[str, int]:
+        return _positions((word.id, word.phrase, *word.labels) for word in self.actions)
+
+    @cached_property
+    def merged_object(self) -> NDArray[Any]:  # [object] position it is counted as
+        return _targets([(word.id, word.merged) for word in self.objects], self.object_at)
+
+    @cached_property
+    def merged_action(self) -> NDArray[Any]:  # [action] position it is counted as
+        return _targets([(word.id, word.merged) for word in self.actions], self.action_at)
+
+    @cached_property
+    def folded(self) -> NDArray[Any]:  # [relation] position its facts are stored under
+        return _targets([(word.id, word.folds) for word in self.relations], self.relation_at)
+
+    @cached_property
+    def verb_of(self) -> NDArray[Any]:  # [action] relation its facts are stored under, also for actions without object
+        return self.folded[[self.relation_at[word.verb] for word in self.actions]]
+
+    @cached_property
+    def noun_of(self) -> NDArray[Any]:  # [action] object its phrase names, NONE without one
+        nouns = [word.noun or word.object for word in self.actions]
+        return np.array([self.object_at[noun] if noun else NONE for noun in nouns], np.int64)
+
+    @cached_property
+    def object_of(self) -> NDArray[Any]:  # [action] object its facts are stored under, NONE without one
+        return np.where(self.noun_of == NONE, NONE, self.merged_object[self.noun_of])
+
+    def group(self, *names: str) -> NDArray[Any]:
+        """Positions of the relations of these groups."""
+        return np.array([i for i, word in enumerate(self.relations) if word.group in names], np.int64)
+
+    def relations_named(self, names: tuple[str, ...]) -> NDArray[Any]:
+        return np.array([self.relation_at[name] for name in names], np.int64)
+
+    def objects_named(self, names: tuple[str, ...]) -> NDArray[Any]:
+        return np.array([self.object_at[name] for name in names], np.int64)
+
+
+def _positions(spellings: Any) -> dict[str, int]:
+    """Every spelling -> position; ids first, then names, then labels, earlier words first."""
+    rows = [tuple(row) for row in spellings]
+    found: dict[str, int] = {}
+    for rank in range(max(map(len, rows), default=0)):
+        for at, row in enumerate(rows):
+            if rank < len(row):
+                found.setdefault(row[rank], at)
+    return found
+
+
+def _targets(pairs: list[tuple[str, str]], at: dict[str, int]) -> NDArray[Any]:
+    return np.array([at[target or own] for own, target in pairs], np.int64)

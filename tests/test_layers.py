@@ -1,0 +1,59 @@
+"""Imports point down only: the layers of docs/architecture.md, checked on the import statements themselves."""
+
+import ast
+from pathlib import Path
+
+import pytest
+
+import questree
+
+ROOT = Path(questree.__file__).parent
+LAYERS = [  # from the bottom; a module may import its own layer's package and anything in the rows above its own
+    {"faults", "progress", "__init__"},
+    {"program", "vocabulary", "tables"},
+    {"meanings", "rules"},
+    {"domains", "sources", "synth"},
+    {"notation"},
+    {"stages"},
+    {"bench", "cli"},
+]
+HEIGHT = {package: height for height, layer in enumerate(LAYERS) for package in layer}
+ALSO = {("meanings", "rules"), ("tables", "vocabulary"), ("cli", "bench")}  # neighbours that may look at each other
+BLIND = {  # who must not see what, although it lies below
+    "sources": {"program", "meanings", "rules"},
+    "synth": {"program", "meanings", "rules"},
+}
+
+
+def package(path: Path) -> str:
+    return path.relative_to(ROOT).parts[0].removesuffix(".py")
+
+
+def imports(path: Path) -> list[str]:
+    found: list[str] = []
+    for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+        if isinstance(node, ast.ImportFrom) and node.module:
+            found += [node.module, *(f"{node.module}.{alias.name}" for alias in node.names)]
+        elif isinstance(node, ast.Import):
+            found += [alias.name for alias in node.names]
+    names = {name.split(".")[1] for name in found if name.startswith("questree.")}
+    return sorted(name for name in names if name in HEIGHT or (ROOT / name).exists())
+
+
+MODULES = sorted(ROOT.rglob("*.py"))
+
+
+@pytest.mark.parametrize("path", MODULES, ids=lambda path: str(path.relative_to(ROOT)))
+def test_imports_point_down(path: Path) -> None:
+    own = package(path)
+    assert own in HEIGHT, f"{own} has no layer: add it here and to docs/architecture.md"
+    for other in imports(path):
+        below = HEIGHT[other] < HEIGHT[own] and other not in BLIND.get(own, set())
+        assert other == own or below or (own, other) in ALSO, f"{own} must not import {other}"
+
+
+def test_the_page_names_every_layer() -> None:
+    page = (ROOT.parents[1] / "docs" / "architecture.md").read_text("utf-8")
+    for name in HEIGHT:
+        if name != "__init__":
+            assert name in page, f"docs/architecture.md does not mention {name}"

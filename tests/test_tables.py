@@ -1,0 +1,113 @@
+"""Tables keep their columns, tracks keep their frames, and output appears whole or not at all."""
+
+from pathlib import Path
+
+import numpy as np
+import polars as pl
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from questree.faults import BadInput
+from questree.tables.facts import RELATIONS, TABLES, TRACKS, Facts, pack, unpack
+from questree.tables.store import new_file, new_folder
+from questree.tables.table import Table
+
+Row = tuple[int, int, int, int]
+
+
+def rows(facts: set[Row]) -> pl.DataFrame:
+    return RELATIONS.frame(pl.DataFrame(sorted(facts), schema=list(RELATIONS.columns), orient="row"))
+
+
+FACTS = st.sets(st.tuples(st.integers(0, 3), st.integers(0, 200), st.integers(0, 4), st.integers(0, 4)), max_size=60)
+
+
+@settings(max_examples=100, deadline=None)
+@given(FACTS)
+def test_unpacking_what_was_packed_gives_the_rows_back(facts: set[Row]) -> None:
+    assert set(unpack(pack(rows(facts))).iter_rows()) == facts
+
+
+def test_a_track_has_one_bit_per_frame_and_ends_with_its_last_word() -> None:
+    tracks = pack(rows({(0, 0, 5, 7), (0, 63, 5, 7), (0, 130, 5, 7), (1, 2, 5, 7)}))
+    assert tracks["bits"].to_list() == [[1 | 1 << 63, 0, 1 << 2], [4]]
+
+
+def test_packing_ignores_order_and_repeats() -> None:
+    table = rows({(0, 3, 1, 2), (0, 1, 1, 2), (2, 0, 0, 0)})
+    assert pack(pl.concat([table.reverse(), table])).equals(pack(table))
+
+
+def empty_facts() -> Facts:
+    return Facts(**{name: table.empty() for name, table in TABLES.items()})
+
+
+def test_facts_come_back_from_the_disk(tmp_path: Path) -> None:
+    facts = empty_facts().with_relations(rows({(0, 3, 1, 2), (0, 70, 1, 2)}))
+    facts.save(tmp_path)
+    again = Facts.load(tmp_path)
+    assert again.tracks.equals(facts.tracks)
+    assert again.relations.rows() == [(0, 3, 1, 2), (0, 70, 1, 2)]
+
+
+def test_choosing_videos_renumbers_them() -> None:
+    facts = empty_facts().with_relations(rows({(0, 3, 1, 2), (2, 1, 1, 2), (3, 0, 4, 4)}))
+    names = TABLES["videos"].frame({"id": list("abcd"), "split": [""] * 4, "length": [None] * 4} | _sizes(4))
+    few = Facts(names, facts.frames, facts.objects, facts.persons, facts.tracks, facts.actions).choose(np.array([2, 3]))
+    assert few.videos["id"].to_list() == ["c", "d"]
+    assert few.relations.rows() == [(0, 1, 1, 2), (1, 0, 4, 4)]
+
+
+def _sizes(count: int) -> dict[str, list[None]]:
+    return {"width": [None] * count, "height": [None] * count}
+
+
+def test_a_missing_table_is_named(tmp_path: Path) -> None:
+    with pytest.raises(BadInput, match=r"tracks\.parquet: no table tracks here"):
+        TRACKS.read(tmp_path)
+
+
+def test_a_damaged_table_is_named(tmp_path: Path) -> None:
+    (tmp_path / "tracks.parquet").write_bytes(b"PAR1 and then nothing")
+    with pytest.raises(BadInput, match="not a readable Parquet file"):
+        TRACKS.read(tmp_path)
+
+
+def test_missing_columns_are_named(tmp_path: Path) -> None:
+    Table("tracks", {"video": pl.UInt32}).write(pl.DataFrame({"video": [1]}), tmp_path)
+    with pytest.raises(BadInput, match="columns missing: relation, object, bits"):
+        TRACKS.read(tmp_path)
+
+
+def test_a_folder_that_fails_halfway_leaves_the_old_one_alone(tmp_path: Path) -> None:
+    target = tmp_path / "run"
+    with new_folder(target) as work:
+        (work / "a").write_text("old")
+    with pytest.raises(RuntimeError), new_folder(target) as work:
+        (work / "a").write_text("new")
+        raise RuntimeError
+    assert (target / "a").read_text() == "old"
+    assert [path.name for path in tmp_path.iterdir()] == ["run"]
+
+
+def test_a_folder_replaces_the_old_one_whole(tmp_path: Path) -> None:
+    target = tmp_path / "run"
+    for name in ("a", "b"):
+        with new_folder(target) as work:
+            (work / name).write_text(name)
+    assert [path.name for path in target.iterdir()] == ["b"]
+    assert [path.name for path in tmp_path.iterdir()] == ["run"]
+
+
+def test_a_file_that_fails_halfway_leaves_nothing(tmp_path: Path) -> None:
+    with pytest.raises(RuntimeError), new_file(tmp_path / "x.json") as work:
+        work.write_text("half")
+        raise RuntimeError
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_file_in_the_way_of_a_folder_is_said(tmp_path: Path) -> None:
+    (tmp_path / "run").write_text("")
+    with pytest.raises(BadInput, match="a file is in the way"), new_folder(tmp_path / "run"):
+        pass

@@ -1,0 +1,177 @@
+"""Somebody else's vocabulary: the documented example, what the checker says when it is broken, and the commands."""
+
+import json
+import re
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import pytest
+
+from questree.cli.vocabulary import app, counts
+from questree.faults import BadInput
+from questree.vocabulary import Vocabulary, load
+from questree.vocabulary.check import LIST_KINDS, check
+from questree.vocabulary.load import default_text, parse
+from questree.vocabulary.words import NONE, Lists
+
+ROOT = Path(__file__).parent.parent
+
+
+def example() -> str:
+    """The small vocabulary printed in the documentation."""
+    found = re.search(r"```toml\n(.*?)```", (ROOT / "docs/vocabulary.md").read_text("utf-8"), re.DOTALL)
+    assert found
+    return found[1]
+
+
+def faults_after(change: Callable[[dict[str, Any]], object]) -> list[str]:
+    """What the checker says about the example with one thing changed."""
+    raw = msgspec.toml.decode(example())
+    change(raw)
+    return [str(fault) for fault in check(msgspec.convert(raw, Vocabulary), "kitchen.toml")]
+
+
+def test_the_documented_example_is_complete(tmp_path: Path) -> None:
+    file = tmp_path / "kitchen.toml"
+    file.write_text(example())
+    words = load(file)
+    assert [len(words.objects), len(words.relations), len(words.actions)] == [5, 8, 5]
+    assert words.verb_of.tolist() == [4, 4, 4, 1, 4]
+    assert words.object_of.tolist() == [1, 2, 2, 1, NONE]
+    assert words.merged_action.tolist() == [0, 1, 1, 3, 4]
+
+
+@pytest.mark.parametrize(
+    ("kind", "at", "field", "value", "fault"),
+    [
+        ("objects", 1, "id", "o3", "object o3: id given to more than one word"),
+        ("objects", 1, "id", "", "object number 2: has no id"),
+        ("objects", 1, "name", "", "object o2: has no name"),
+        ("objects", 1, "name", "fruit", 'object o3: "fruit" already means object o2'),
+        ("objects", 1, "labels", ["orange"], 'object o2: "orange" already means object o4'),
+        (
+            "objects",
+            1,
+            "article",
+            "one",
+            'object o2: article "one", wanted one of "", "a", "an", "some", "the", "their"',
+        ),
+        ("objects", 1, "merged", "o9", 'object o2: merged "o9" is not the id of an object'),
+        ("objects", 1, "merged", "o2", "object o2: merged points at the word itself, leave it out"),
+        ("objects", 1, "merged", "o4", 'object o2: merged "o4", which is itself counted as "o3"'),
+        (
+            "relations",
+            0,
+            "group",
+            "place",
+            'relation r1: group "place", wanted one of "attention", "spatial", "contact", "verb", "derived"',
+        ),
+        ("relations", 0, "past", "", "relation r1: has no past form"),
+        ("relations", 5, "folds", "r8", 'relation v2: folds "r8" is not the id of a relation'),
+        ("relations", 5, "folds", "", 'relation v2: "holding" already means relation r2'),
+        ("relations", 6, "group", "verb", 'annotated: "d1" is not the id of a relation of group "derived"'),
+        ("actions", 0, "phrase", "", "action a1: has no phrase"),
+        ("actions", 0, "present", "", "action a1: has no present form"),
+        ("actions", 0, "verb", "v9", 'action a1: verb "v9" is not the id of a relation'),
+        ("actions", 0, "object", "o9", 'action a1: object "o9" is not the id of an object'),
+        ("actions", 0, "noun", "o9", 'action a1: noun "o9" is not the id of an object'),
+        ("actions", 0, "noun", "o4", 'action a1: noun "o4" is not counted as the same object as "o2"'),
+        ("actions", 0, "merged", "a3", 'action a1: merged "a3", which is itself counted as "a2"'),
+    ],
+)
+def test_a_broken_word_is_named(kind: str, at: int, field: str, value: object, fault: str) -> None:
+    found = faults_after(lambda raw: raw[kind][at].update({field: value}))
+    assert f"kitchen.toml, {fault}" in found
+
+
+@pytest.mark.parametrize(
+    ("section", "name", "value", "fault"),
+    [
+        ("lists", "take_verbs", ["grabbing"], 'list take_verbs: no relation is called "grabbing"'),
+        ("lists", "transition_actions", ["a7"], 'list transition_actions: no action is called "a7"'),
+        ("lists", "similar_objects", [["fruit", "pear"]], 'list similar_objects: no object is called "pear"'),
+        ("lists", "forbidden_pairs", [["fruit", "pear"]], 'list forbidden_pairs: no object is called "pear"'),
+        (
+            "lists",
+            "commonsense_pairs",
+            [["holding", "holding"]],
+            'list commonsense_pairs: no object is called "holding"',
+        ),
+        ("entailments", "juggling", ["holding"], 'entailments of "juggling": no relation is called "juggling"'),
+        ("entailments", "holding", ["owning"], 'entailments of "holding": no relation is called "owning"'),
+    ],
+)
+def test_an_unknown_word_in_a_list_is_named_with_the_list(section: str, name: str, value: object, fault: str) -> None:
+    assert faults_after(lambda raw: raw[section].update({name: value})) == [f"kitchen.toml, {fault}"]
+
+
+@pytest.mark.parametrize("field", ["person", "annotated", "interacting"])
+def test_the_words_facts_cannot_do_without_must_be_there(field: str) -> None:
+    kind = "an object" if field == "person" else 'a relation of group "derived"'
+    faults = faults_after(lambda raw: raw.update({field: "x1"}))
+    assert f'kitchen.toml, {field}: "x1" is not the id of {kind}' in faults
+
+
+def test_more_words_than_a_mask_holds_are_refused() -> None:
+    def many(raw: dict[str, Any]) -> None:
+        raw["objects"] += [{"id": f"x{k}", "name": f"thing {k}", "article": "a"} for k in range(59)]
+
+    assert faults_after(many) == ["kitchen.toml, objects: 64 objects, at most 63 fit"]
+
+
+def test_all_misshapen_words_and_lists_are_reported_at_once() -> None:
+    text = """
+    name = "x"
+    objects = [{id = "o1", name = "person"}, {id = "o2", name = "bag", article = "a", colour = "red"}]
+    actions = []
+    [lists]
+    take_verbs = 3
+    """
+    with pytest.raises(BadInput) as bad:
+        parse(text, "mine.toml")
+    assert [str(fault) for fault in bad.value.faults] == [
+        "mine.toml, objects number 1: missing required field `article`",
+        "mine.toml, objects number 2: contains unknown field `colour` "
+        "(fields are id, name, article, merged, labels, part_only)",
+        "mine.toml, lists: Expected `array`, got `int` - at `$.take_verbs`",
+        "mine.toml: missing required field `relations`",
+    ]
+
+
+@pytest.mark.parametrize("text", [b"name = ", b"\xff\xfe", b"objects = 3"])
+def test_a_file_that_is_no_vocabulary_is_refused_without_a_traceback(text: bytes) -> None:
+    with pytest.raises(BadInput, match=r"mine\.toml"):
+        parse(text, "mine.toml")
+
+
+def test_the_checker_knows_every_list() -> None:
+    assert set(LIST_KINDS) == set(Lists.__struct_fields__)
+
+
+# the commands
+
+
+def test_check_says_that_nothing_is_missing(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    file = tmp_path / "agqa.toml"
+    file.write_text(default_text())
+    app(["check", str(file)], result_action="return_value")
+    assert capsys.readouterr().out == f"{file}: nothing is missing (38 objects, 61 relations, 157 actions)\n"
+
+
+def test_check_refuses_a_file_that_is_not_there(tmp_path: Path) -> None:
+    with pytest.raises(BadInput, match="cannot be read"):
+        app(["check", str(tmp_path / "none.toml")], result_action="return_value")
+
+
+def test_show_writes_all_words_as_json_and_prints_nothing_when_quiet(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file, out = tmp_path / "kitchen.toml", tmp_path / "out.json"
+    file.write_text(example())
+    app(["show", "--vocabulary", str(file), "--json", str(out), "--quiet"], result_action="return_value")
+    assert capsys.readouterr().out == ""
+    written = json.loads(out.read_text())
+    assert written["counts"] == counts(load(file))
+    assert msgspec.convert(written["vocabulary"], Vocabulary) == load(file)

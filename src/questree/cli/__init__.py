@@ -1,0 +1,1 @@
+"""Commands, progress, errors a person can act on."""

@@ -1,0 +1,52 @@
+"""One video on a timeline: actions as bars, every relation as a row of marks over the annotated frames."""
+
+from collections.abc import Iterator
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from questree.tables.facts import Facts
+from questree.vocabulary.words import Vocabulary
+
+BAR, MARK, NOTHING = "━", "●", "·"
+LABEL = 34  # characters for the words left of the line
+
+
+def timeline(facts: Facts, video: int, vocabulary: Vocabulary, width: int = 100) -> Iterator[str]:
+    """The lines to print; `video` is its row number in the facts."""
+    one = facts.choose(np.array([video]))
+    seconds = one.frames["seconds"].to_numpy()
+    head = one.videos.row(0, named=True)
+    ends = one.actions["end"].to_list() + seconds.tolist() + [head["length"] or 0.0]
+    room, end = max(width - LABEL, 20), max([*ends, 1.0])
+    column = np.minimum((seconds / end * room).astype(int), room - 1)  # [frame] where it is drawn
+    split = f", {head['split']}" if head["split"] else ""
+    yield f"video {head['id']}{split}: {len(seconds)} annotated frames in {end:.1f} s"
+    yield from actions(one.actions, vocabulary, end, room)
+    yield from tracks(one, vocabulary, column, room)
+
+
+def actions(table: pl.DataFrame, vocabulary: Vocabulary, end: float, room: int) -> Iterator[str]:
+    for row in table.sort("start", "end", "action").iter_rows(named=True):
+        lo, hi = int(row["start"] / end * room), int(np.ceil(row["end"] / end * room))
+        bar = " " * lo + BAR * max(hi - lo, 1)
+        again = f" ({row['instance']})" if row["instance"] > 1 else ""
+        yield line(vocabulary.actions[row["action"]].phrase + again, bar[:room])
+
+
+def tracks(one: Facts, vocabulary: Vocabulary, column: NDArray[np.int64], room: int) -> Iterator[str]:
+    """Rows by group of relations, objects in the vocabulary's order; attention is never asked about and not shown."""
+    rows = one.relations.group_by("relation", "object").agg(pl.col("frame")).sort("relation", "object")
+    for group in ("derived", "contact", "verb", "spatial"):
+        kept = rows.filter(pl.col("relation").is_in(vocabulary.group(group).tolist()))
+        for relation, thing, frames in kept.iter_rows():
+            marks = np.full(room, " ")
+            marks[column] = NOTHING
+            marks[column[frames]] = MARK
+            yield line(f"{vocabulary.relations[relation].name} {vocabulary.objects[thing].name}", "".join(marks))
+
+
+def line(label: str, drawn: str) -> str:
+    label = label if len(label) < LABEL else label[: LABEL - 2] + "…"
+    return f"{label:<{LABEL}}{drawn}".rstrip()

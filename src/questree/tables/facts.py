@@ -3,12 +3,12 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, fields, replace
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
+from questree.tables.keys import BY_FRAME, BY_TRACK, distinct, from_keys, keys
 from questree.tables.table import Table
 
 VIDEO, FRAME = {"video": pl.UInt32}, {"frame": pl.UInt16}  # row in `videos`; position among the video's frames
@@ -62,35 +62,32 @@ class Facts:
     def with_relations(self, rows: pl.DataFrame) -> "Facts":
         return replace(self, tracks=pack(rows))
 
-    def choose(self, videos: NDArray[Any]) -> "Facts":
-        """Only these videos (ascending positions), renumbered from 0."""
-        keep = pl.DataFrame({"video": videos.astype(np.uint32), "new": np.arange(len(videos), dtype=np.uint32)})
+    def between(self, begin: int, end: int) -> "Facts":
+        """The videos begin <= v < end, renumbered from 0; quick, because every table is sorted by video."""
 
         def few(table: pl.DataFrame) -> pl.DataFrame:
-            joined = table.join(keep, on="video", how="inner", maintain_order="left")
-            return joined.with_columns(video=pl.col("new")).drop("new")
+            lo, hi = np.searchsorted(table["video"].to_numpy(), [begin, end])
+            return table[int(lo) : int(hi)].with_columns(video=pl.col("video") - begin)
 
         rest = {f.name: few(getattr(self, f.name)) for f in fields(self) if f.name != "videos"}
-        return Facts(videos=self.videos[videos.tolist()], **rest)
+        return Facts(videos=self.videos[begin:end], **rest)
 
 
 def pack(rows: pl.DataFrame) -> pl.DataFrame:
     """Rows (video, frame, relation, object), any order, repeats allowed -> tracks; a track ends with its last word."""
-    rows = rows.select(*RELATIONS.columns).unique().sort("video", "relation", "object", "frame")
     if rows.is_empty():
         return TRACKS.empty()
-    frame = rows["frame"].to_numpy().astype(np.int64)
-    keys = rows.select("video", "relation", "object").to_numpy().astype(np.int64)
-    new = np.ones(len(rows), bool)  # [row] first row of its track
-    new[1:] = (keys[1:] != keys[:-1]).any(1)
+    key = distinct(keys(rows, BY_TRACK))
+    track_key, frame = key >> np.uint64(16), (key & np.uint64(0xFFFF)).astype(np.int64)
+    new = np.append(True, track_key[1:] != track_key[:-1])  # [row] first row of its track
     begin = np.flatnonzero(new)
-    last = np.append(begin[1:], len(rows)) - 1
+    last = np.append(begin[1:], len(key)) - 1
     words = frame[last] // 64 + 1  # [track]
     start = np.concatenate([[0], np.cumsum(words)])
     bits = np.zeros(start[-1], np.uint64)
     track = np.cumsum(new) - 1
     np.bitwise_or.at(bits, start[track] + frame // 64, np.uint64(1) << (frame % 64).astype(np.uint64))
-    return TRACKS.frame(rows[begin.tolist()].select("video", "relation", "object").with_columns(_lists(bits, start)))
+    return TRACKS.frame(from_keys(key[begin], BY_TRACK).with_columns(_lists(bits, start)))
 
 
 def _lists(values: NDArray[np.uint64], start: NDArray[np.int64]) -> pl.Series:
@@ -105,6 +102,6 @@ def unpack(tracks: pl.DataFrame) -> pl.DataFrame:
     bits = words["bits"].fill_null(0).to_numpy()
     flags = np.unpackbits(bits.view(np.uint8).reshape(-1, 8), axis=1, bitorder="little")  # [word, bit]
     row, bit = np.nonzero(flags)
-    found = words.select("video", "relation", "object")[row.tolist()]
-    frame = words["word"].fill_null(0).to_numpy().astype(np.int64)[row] * 64 + bit
-    return RELATIONS.frame(found.with_columns(frame=pl.Series(frame))).sort("video", "frame", "relation", "object")
+    begin = words.select("video", "relation", "object", frame=pl.col("word").fill_null(0) * 64)
+    key = keys(begin)[row] + (bit.astype(np.uint64) << np.uint64(BY_FRAME["frame"]))
+    return from_keys(np.sort(key))

@@ -16,6 +16,7 @@ class Run:
         self.facts = folder / "facts"
         self.truth = folder / "truth"
         self.images = folder / "images"
+        self.questions = folder / "questions"
         self.ledger = folder / "ledger.json"
 
     def vocabulary(self) -> Vocabulary:

@@ -1,0 +1,195 @@
+"""COVR's notation: a list of rows {operation, arguments, dependencies}; the last row is the answer."""
+
+from collections.abc import Iterator, Sequence
+from difflib import get_close_matches
+from typing import Any, TypeGuard
+
+from questree.domains.images import IMAGES, answers, things
+from questree.domains.images.kinds import ANY_WORD, CHOICES, COUNT, LINK_NAME, THINGS
+from questree.program import Kind, Node, Op, ProgramError, Slot, Term, Word
+
+Row = dict[str, Any]
+
+# operations that one name stands for several operators of, told apart by the kinds of their arguments
+SEVERAL: dict[str, tuple[Op, ...]] = {
+    "find": (things.find, things.find_any),
+    "filter": (things.only, things.only_any),
+    "count": (answers.count, answers.count_images, answers.count_groups),
+    "unique": (things.unique, answers.unique_link),
+    "query_name": (answers.query_name, answers.query_link),
+    "eq": (answers.eq, answers.same_attr),
+}
+# operators that are no rows: they spell what a row leaves out, a list, or a program without rows
+WITHOUT_ROW = (things.anything, things.any_link, things.any_choice, things.no_choice, things.either, answers.nothing)
+OPTIONAL = {things.with_relation: 2, things.with_relation_object: 2, things.find_any: 1}  # last arguments
+LEFT_OUT: dict[Kind, Op] = {THINGS: things.anything, LINK_NAME: things.any_link, CHOICES: things.any_choice}
+SUB_PROGRAM = {(op, "condition") for op in (answers.every, answers.some, answers.none)}
+
+_grouped = {op for ops in SEVERAL.values() for op in ops}
+OPERATIONS: dict[str, tuple[Op, ...]] = SEVERAL | {
+    name: (op,) for name, op in IMAGES.ops.items() if op not in _grouped and op not in WITHOUT_ROW
+}
+OPERATION_OF = {op: name for name, ops in OPERATIONS.items() for op in ops}
+
+
+def read(rows: Sequence[Row]) -> Node:
+    """The program of the last row. Rows it does not need are checked, then dropped; a row used twice is one node."""
+    nodes: list[Node] = []
+    for at, row in enumerate(rows):
+        try:
+            nodes.append(_row(row, nodes))
+        except ProgramError as error:
+            raise ProgramError(str(error), at) from None
+    return nodes[-1] if nodes else answers.nothing()
+
+
+def _row(row: Row, before: list[Node]) -> Node:
+    operation, arguments, dependencies = _fields(row)
+    if operation not in OPERATIONS:
+        near = get_close_matches(operation, OPERATIONS, 3) or sorted(OPERATIONS)
+        raise ProgramError(f"expected an operation, found {operation!r}; there are {', '.join(near)}")
+    for at in dependencies:
+        if isinstance(at, bool) or not isinstance(at, int) or not 0 <= at < len(before):
+            there = f"one of the rows 0 to {len(before) - 1} before it" if before else "no dependency in the first row"
+            raise ProgramError(f"{operation}: expected {there}, found a dependency on {at!r}")
+    wrong = []
+    for op in OPERATIONS[operation]:
+        try:
+            return op(*_terms(op, [before[at] for at in dependencies], arguments))
+        except ProgramError as error:
+            if error.position is not None:  # from inside a sub-program, which no other operator has
+                raise ProgramError(f"{operation}: in its sub-program, {error}") from None
+            wrong.append(str(error))
+    raise ProgramError(f"{operation}: {', or '.join(dict.fromkeys(wrong))}")
+
+
+def _fields(row: Any) -> tuple[str, list[Any], list[Any]]:
+    if not isinstance(row, dict) or not isinstance(row.get("operation"), str):
+        raise ProgramError(f"expected a row {{operation, arguments, dependencies}}, found {row!r:.60}")
+    if extra := sorted(set(row) - {"operation", "arguments", "dependencies"}):
+        raise ProgramError(f"expected operation, arguments and dependencies, found also {', '.join(extra)}")
+    lists: dict[str, list[Any]] = {}
+    for name in ("arguments", "dependencies"):
+        lists[name] = [] if row.get(name) is None else row[name]
+        if not isinstance(lists[name], list):
+            raise ProgramError(f"expected a list of {name}, found {row[name]!r:.60}")
+    return row["operation"], lists["arguments"], lists["dependencies"]
+
+
+def _terms(op: Op, nodes: list[Node], arguments: list[Any]) -> Iterator[Term]:
+    """Dependencies, then arguments, then what may be left out."""
+    given, most = len(nodes) + len(arguments), len(op.params)
+    least = most - OPTIONAL.get(op, 0)
+    if not least <= given <= most:
+        counts = f"{most}" if least == most else f"{least} to {most}"
+        named = ", ".join(f"{name}: {kind.name}" for name, kind in op.params.items())
+        raise ProgramError(f"expected {counts} dependencies and arguments ({named}), found {given}")
+    for at, (name, kind) in enumerate(op.params.items()):
+        if at >= len(nodes):
+            yield _argument(op, name, kind, arguments[at - len(nodes)] if at < given else None, optional=at >= least)
+        elif (op, name) in SUB_PROGRAM:
+            raise ProgramError(f"expected {name} as a sub-program among the arguments, found a dependency")
+        elif nodes[at].kind != kind:
+            raise ProgramError(f"expected {name} of kind {kind.name}, found {nodes[at].kind.name}")
+        else:
+            yield nodes[at]
+
+
+def _argument(op: Op, name: str, kind: Kind, value: Any, optional: bool) -> Term:
+    if value is None and optional:
+        return LEFT_OUT[kind]()
+    if (op, name) in SUB_PROGRAM and isinstance(value, list):
+        condition = read(value)
+        if condition.kind != kind:
+            raise ProgramError(f"expected {name} to give {kind.name}, found {condition.kind.name}")
+        return condition
+    if kind == CHOICES and isinstance(value, list) and all(isinstance(word, str) for word in value):
+        return _choices(value)
+    if kind == COUNT and isinstance(value, int) and not isinstance(value, bool):
+        return Word(str(value), kind)
+    if kind.words == "text" and isinstance(value, str):
+        return Word(value, kind)
+    wanted = {"text": "a word", "number": "a number"}.get(
+        kind.words, "a list of words" if kind == CHOICES else kind.name
+    )
+    raise ProgramError(f"expected {name} as {wanted}, found {value!r:.60}")
+
+
+def _choices(words: list[str]) -> Node:
+    node = things.no_choice()
+    for word in reversed(words):
+        node = things.either(Word(word, ANY_WORD), node)
+    return node
+
+
+def write(node: Node) -> list[Row]:
+    """The rows of a program; the related things come before what they are related to, as COVR writes them."""
+    rows: list[Row] = []
+    place: dict[int, int] = {}  # id of a node -> its row: only the same node is the same row, an equal one is not
+
+    def emit(node: Node) -> None:
+        if id(node) in place:
+            return
+        for part in _before(node, place):
+            emit(part)
+        place[id(node)] = len(rows)
+        rows.append(_written(node, place))
+
+    if node.op is not answers.nothing:
+        emit(node)
+    return rows
+
+
+def _before(node: Node, place: dict[int, int]) -> list[Node]:
+    """The rows a node needs, in the order they are written."""
+    if node.op is not things.with_relation:
+        return [arg for name, arg in node.named() if _is_row(arg, node.op, name)]
+    inner, others, _ = node.args
+    targets: list[tuple[str, Term]] = [("others", others), ("things", inner)]
+    while isinstance(inner, Node) and inner.op is things.with_relation and id(inner) not in place:
+        targets.insert(0, ("others", inner.args[1]))
+        inner = inner.args[0]
+    return [part for name, part in targets if _is_row(part, node.op, name)]
+
+
+def _is_row(arg: Term, op: Op, name: str) -> TypeGuard[Node]:
+    if isinstance(arg, Slot):
+        raise ProgramError(f"the slot ${arg.name} has no spelling in COVR's rows; fill it first")
+    return isinstance(arg, Node) and arg.op not in WITHOUT_ROW and (op, name) not in SUB_PROGRAM
+
+
+def _written(node: Node, place: dict[int, int]) -> Row:
+    is_row = [_is_row(arg, node.op, name) for name, arg in node.named()]
+    dependencies = [place[id(arg)] for arg, row in zip(node.args, is_row, strict=True) if row]
+    if not all(is_row[: len(dependencies)]):
+        raise ProgramError(f"{node.op.name}: a word before a sub-program has no spelling in COVR's rows")
+    arguments = [_literal(arg) for arg in node.args[len(dependencies) :]]
+    if node.op is not things.find_any:
+        while arguments and arguments[-1] is None:
+            arguments.pop()
+    row: Row = {"operation": OPERATION_OF[node.op]}
+    if len(dependencies) < len(node.args):
+        row["arguments"] = arguments
+    if dependencies:
+        row["dependencies"] = dependencies
+    return row
+
+
+def _literal(arg: Term) -> Any:
+    if isinstance(arg, Word):
+        return int(arg.name) if arg.kind == COUNT else arg.name
+    assert isinstance(arg, Node)
+    if arg.op in LEFT_OUT.values():
+        return None
+    if arg.kind == CHOICES:
+        return list(_listed(arg))
+    return write(arg)
+
+
+def _listed(choices: Node) -> Iterator[str]:
+    while choices.op is things.either:
+        word, rest = choices.args
+        assert isinstance(word, Word)
+        assert isinstance(rest, Node)
+        yield word.name
+        choices = rest

@@ -1,0 +1,213 @@
+"""AGQA's released scene graphs -> facts: vertices are read by what their id says, links are never followed far."""
+
+import gc
+import math
+import re
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any, TypeGuard
+
+import polars as pl
+
+from questree.faults import BadInput, Fault, refuse
+from questree.progress import watch
+from questree.sources.assemble import COLUMNS, Reading, Rows, assemble
+from questree.sources.classes import known, unknown
+from questree.sources.pickles import collector_paused, read_pickle
+from questree.vocabulary.words import Vocabulary
+
+FILES = {"train": "AGQA_train_stsgs.pkl", "test": "AGQA_test_stsgs.pkl"}
+VERTEX = re.compile(r"(?P<frame>\d{1,9})$|(?:(?P<action>c)|(?P<object>[oh])|(?P<relation>[rv]))\d+/\d+$")
+GROUPS = ("attention", "contact", "spatial", "verb")  # lists of an object's relations
+Box = tuple[float | None, float | None, float | None, float | None]
+NO_BOX: Box = (None, None, None, None)
+
+
+@dataclass
+class Graphs:
+    """Rows as the vertices give them; `frame` and `video` are positions in `frames` and `videos`."""
+
+    videos: list[tuple[str, str]] = field(default_factory=list)  # id, split
+    frames: list[tuple[int, int, float]] = field(default_factory=list)  # video, number, seconds
+    objects: list[tuple[Any, ...]] = field(default_factory=list)  # frame, object, box, visible
+    relations: list[tuple[int, int, int]] = field(default_factory=list)  # frame, relation, object
+    actions: list[tuple[Any, ...]] = field(default_factory=list)  # video, action, start, end, first, last frame
+    faults: list[Fault] = field(default_factory=list)
+    skipped: Counter[str] = field(default_factory=Counter)
+
+
+def read_agqa(folder: Path, vocabulary: Vocabulary) -> Reading:
+    graphs = Graphs()
+    for split, path in _files(folder).items():
+        with collector_paused():
+            _read_file(path, split, graphs, vocabulary)
+        gc.collect()  # cyclic links: only the collector frees a graph, and the next file needs the room
+    refuse(graphs.faults)
+    return assemble(_rows(graphs), vocabulary, str(folder))
+
+
+def _files(folder: Path) -> dict[str, Path]:
+    found = {split: folder / name for split, name in FILES.items() if (folder / name).is_file()}
+    if not found:
+        raise BadInput.at(folder, f"no scene graphs here; wanted {' or '.join(FILES.values())}")
+    return found
+
+
+def _read_file(path: Path, split: str, graphs: Graphs, vocabulary: Vocabulary) -> None:
+    content = read_pickle(path)
+    if not isinstance(content, dict):
+        raise BadInput.at(path, f"wanted a dictionary of videos, found {type(content).__name__}")
+    words = {kind: known(vocabulary, kind) for kind in ("object", "relation", "action")}
+    seen = {video for video, _ in graphs.videos}
+    for video, vertices in watch(content.items(), f"taking in {path.name}", len(content)):
+        if not isinstance(vertices, dict) or not isinstance(video, str):
+            graphs.faults.append(Fault(f"{path}, video {video}", "wanted a dictionary of vertices"))
+        elif video in seen:
+            graphs.faults.append(Fault(f"{path}, video {video}", "is in both files"))
+        else:
+            _Video(graphs, words, vocabulary, f"{path}, video {video}").read(video, split, vertices)
+
+
+@dataclass
+class _Video:
+    """One graph on its way into rows."""
+
+    graphs: Graphs
+    words: dict[str, dict[str, int]]
+    vocabulary: Vocabulary
+    place: str
+    frame_at: dict[str, int] = field(default_factory=dict)  # name of a frame -> its row
+
+    def read(self, video: str, split: str, vertices: dict[Any, Any]) -> None:
+        at = len(self.graphs.videos)
+        self.graphs.videos.append((video, split))
+        kinds: dict[str, list[tuple[str, dict[str, Any]]]] = {"frame": [], "object": [], "relation": [], "action": []}
+        for name, vertex in vertices.items():
+            match = VERTEX.match(name) if isinstance(name, str) else None
+            if match is None or not isinstance(vertex, dict):
+                self.fault(
+                    name, "not a vertex: wanted a dictionary under an id like 000105, o4/000105, r22/000105, c076/1"
+                )
+            else:
+                kinds[str(match.lastgroup)].append((name, vertex))
+        for name, vertex in kinds["frame"]:
+            self.frame(at, name, vertex)
+        other = {_split(vertex) for _, vertex in kinds["frame"]} - {split, None}
+        self.graphs.skipped["video whose frames name another split than its file"] += bool(other)
+        for name, vertex in kinds["object"]:
+            self.object(name, vertex)
+        for name, vertex in kinds["relation"]:
+            self.relation(name, vertex)
+        for name, vertex in kinds["action"]:
+            self.action(at, name, vertex)
+
+    def frame(self, video: int, name: str, vertex: dict[str, Any]) -> None:
+        seconds = vertex.get("secs")
+        if not _finite(seconds):
+            self.fault(name, f"secs must be a number, is {seconds!r:.40}")
+            return
+        self.frame_at[name] = len(self.graphs.frames)
+        self.graphs.frames.append((video, int(name), float(seconds)))
+
+    def object(self, name: str, vertex: dict[str, Any]) -> None:
+        kind, frame = self.position("object", name, vertex), self.frame_of(name)
+        box = _box(vertex.get("bbox"))
+        if box is None:
+            self.fault(name, f"bbox must be (x, y, width, height) or None, is {vertex.get('bbox')!r:.60}")
+        if kind is None or frame is None or box is None:
+            return
+        visible = vertex.get("visible") is not False
+        self.graphs.objects.append((frame, kind, *(box if visible else NO_BOX), visible))
+        for group in GROUPS:
+            for relation in self.classes("relation", name, vertex.get(group)):
+                self.graphs.relations.append((frame, relation, kind))
+
+    def relation(self, name: str, vertex: dict[str, Any]) -> None:
+        kind, frame = self.position("relation", name, vertex), self.frame_of(name)
+        if kind is not None and frame is not None:
+            for thing in self.classes("object", name, vertex.get("objects")):
+                self.graphs.relations.append((frame, kind, thing))
+
+    def action(self, video: int, name: str, vertex: dict[str, Any]) -> None:
+        kind = self.position("action", name, vertex)
+        start, end = vertex.get("start"), vertex.get("end")
+        if not _finite(start) or not _finite(end):
+            self.fault(name, f"start and end must be seconds, are {start!r:.40} and {end!r:.40}")
+        elif end < start:
+            self.graphs.skipped["action that ends before it starts, left out"] += 1
+        elif kind is not None:
+            self.graphs.actions.append((video, kind, float(start), float(end), *self.ends(vertex)))
+
+    def ends(self, vertex: dict[str, Any]) -> tuple[int | None, int | None]:
+        """Rows of the first and the last frame of an action."""
+        rows = [self.frame_row(frame) for frame in _names(vertex.get("all_f"))]
+        frames = sorted((self.graphs.frames[row][1], row) for row in rows if row is not None)
+        return (frames[0][1], frames[-1][1]) if frames else (None, None)
+
+    def position(self, kind: str, name: str, vertex: dict[str, Any]) -> int | None:
+        """The class is in the id; a class field would say the same."""
+        found = self.words[kind].get(name.split("/")[0])
+        if found is None:
+            self.fault(name, unknown(kind, name.split("/")[0], self.vocabulary))
+        return found
+
+    def classes(self, kind: str, name: str, value: Any) -> Iterator[int]:
+        for each in _names(value):
+            found = self.words[kind].get(each.split("/")[0])
+            if found is None:
+                self.fault(name, unknown(kind, each, self.vocabulary))
+            else:
+                yield found
+
+    def frame_of(self, name: str) -> int | None:
+        return self.frame_row(name.split("/")[1])
+
+    def frame_row(self, frame: str) -> int | None:
+        row = self.frame_at.get(frame)
+        if row is None:
+            self.graphs.skipped["mention of a frame that is not there, left out"] += 1
+        return row
+
+    def fault(self, name: Any, message: str) -> None:
+        self.graphs.faults.append(Fault(f"{self.place}, vertex {name}", message))
+
+
+def _names(value: Any) -> Iterator[str]:
+    """Ids in any shape the files use: ids or vertices in a list, {"names": [...]}, {"vertices": [...]}, or just one."""
+    if isinstance(value, dict) and "id" not in value:
+        value = value.get("names", value.get("vertices", value.get("class")))
+    several = isinstance(value, list | tuple | set | frozenset)
+    for each in value if several else [value]:
+        name = each.get("id", each.get("class")) if isinstance(each, dict) else each
+        if isinstance(name, str):
+            yield name
+
+
+def _finite(value: Any) -> TypeGuard[float]:
+    return isinstance(value, int | float) and math.isfinite(value)
+
+
+def _box(value: Any) -> Box | None:
+    """x, y, width, height as Action Genome gives them -> corners; None if it is something else."""
+    if value is None:
+        return NO_BOX
+    if not isinstance(value, list | tuple) or len(value) != 4 or not all(map(_finite, value)):
+        return None
+    x, y, width, height = map(float, value)
+    return x, y, x + width, y + height
+
+
+def _split(vertex: dict[str, Any]) -> str | None:
+    said = vertex.get("metadata", vertex.get("split"))
+    said = said.get("set") if isinstance(said, dict) else said
+    return said if isinstance(said, str) else None
+
+
+def _rows(graphs: Graphs) -> Rows:
+    videos = [(video, split, None, None, None) for video, split in graphs.videos]
+    facts = {"objects": graphs.objects, "relations": graphs.relations}
+    rows = Rows.of(graphs.skipped, videos=videos, frames=graphs.frames, **facts)
+    columns = {**COLUMNS["actions"], "first_frame": pl.Int64, "last_frame": pl.Int64}
+    return replace(rows, actions=pl.DataFrame(graphs.actions, schema=columns, orient="row"))

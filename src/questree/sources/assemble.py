@@ -1,0 +1,139 @@
+"""Rows as a reader finds them, in any order -> facts: everything numbered, sorted, and tied to annotated frames."""
+
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from questree.faults import Fault, refuse
+from questree.tables.facts import ACTIONS, BOX, FRAMES, OBJECTS, PERSONS, RELATIONS, VIDEOS, Facts, pack
+from questree.vocabulary.words import Vocabulary
+
+MOST_FRAMES, MOST_INSTANCES = 1 << 16, (1 << 8) - 1  # what the columns of the tables hold
+BOX_COLUMNS = tuple(BOX)
+
+
+COLUMNS: Mapping[str, Mapping[str, Any]] = {
+    "videos": VIDEOS.columns,
+    "frames": {"video": pl.Int64, "number": pl.Int64, "seconds": pl.Float64},
+    "objects": {"frame": pl.Int64, "object": pl.Int64} | BOX | {"visible": pl.Boolean},
+    "persons": {"frame": pl.Int64} | BOX | {"score": pl.Float32},
+    "relations": {"frame": pl.Int64, "relation": pl.Int64, "object": pl.Int64},
+    "actions": {"video": pl.Int64, "action": pl.Int64, "start": pl.Float64, "end": pl.Float64},
+}
+
+
+@dataclass
+class Rows:
+    """What a reader finds: `frame` is a row in `frames`, `video` a row in `videos`."""
+
+    videos: pl.DataFrame  # id, split, length, width, height
+    frames: pl.DataFrame  # video, number, seconds
+    objects: pl.DataFrame  # frame, object, x1, y1, x2, y2, visible
+    persons: pl.DataFrame  # frame, x1, y1, x2, y2, score
+    relations: pl.DataFrame  # frame, relation, object
+    actions: pl.DataFrame  # video, action, start, end; also first_frame, last_frame if the source says them
+    skipped: Counter[str] = field(default_factory=Counter)  # what was left out or is odd, in words -> how often
+
+    @classmethod
+    def of(cls, skipped: Counter[str], **tables: Iterable[tuple[Any, ...]]) -> "Rows":
+        """From tuples in the order of COLUMNS; a table that is not given is empty."""
+        made = {
+            name: pl.DataFrame(list(tables.get(name, ())), schema=dict(columns), orient="row")
+            for name, columns in COLUMNS.items()
+        }
+        return cls(**made, skipped=skipped)
+
+
+@dataclass(frozen=True)
+class Reading:
+    """Facts of one source, and what of it was left out or is odd."""
+
+    facts: Facts
+    skipped: Mapping[str, int]
+
+
+def assemble(rows: Rows, vocabulary: Vocabulary, place: str) -> Reading:
+    """Videos are ordered by id, frames by number; an object that is visible in a frame is `annotated` there."""
+    videos, video_at = _sorted(rows.videos, "id")
+    frames = rows.frames.with_columns(video=pl.Series(video_at[rows.frames["video"].to_numpy()], dtype=pl.UInt32))
+    frames, frame_at = _sorted(frames, "video", "number")
+    frames = frames.with_columns(frame=pl.int_range(pl.len()).over("video"))
+    _check_sizes(videos, frames, place)
+
+    def placed(table: pl.DataFrame) -> pl.DataFrame:
+        found: pl.DataFrame = frames.select("video", "frame")[frame_at[table["frame"].to_numpy()]]
+        return found.hstack(table.drop("frame"))
+
+    objects = placed(rows.objects)
+    annotated = objects.filter("visible").select("video", "frame", "object")
+    annotated = annotated.with_columns(relation=pl.lit(vocabulary.relation_at[vocabulary.annotated]))
+    relations = pl.concat([RELATIONS.frame(placed(rows.relations)), RELATIONS.frame(annotated)])
+    actions = rows.actions.with_columns(video=pl.Series(video_at[rows.actions["video"].to_numpy()], dtype=pl.UInt32))
+    facts = Facts(
+        videos=VIDEOS.frame(videos),
+        frames=FRAMES.frame(frames),
+        objects=OBJECTS.frame(_one_each(objects, rows.skipped)),
+        persons=PERSONS.frame(placed(rows.persons).sort("video", "frame")),
+        tracks=pack(relations),
+        actions=ACTIONS.frame(_numbered(_on_frames(actions, frames, frame_at), videos, place)),
+    )
+    return Reading(facts, {what: count for what, count in sorted(rows.skipped.items()) if count})
+
+
+def _sorted(table: pl.DataFrame, *by: str) -> tuple[pl.DataFrame, NDArray[np.int64]]:
+    """The table in order, and for each old row its new one. # [old row]"""
+    order = table.select(pl.arg_sort_by(*by)).to_series().to_numpy().astype(np.int64)
+    new = np.empty(len(order), np.int64)
+    new[order] = np.arange(len(order))
+    return table[order], new
+
+
+def _check_sizes(videos: pl.DataFrame, frames: pl.DataFrame, place: str) -> None:
+    sizes = frames.group_by("video").len().filter(pl.col("len") > MOST_FRAMES).sort("video")
+    message = "{:,} annotated frames; a video may have {:,}"
+    refuse(
+        [Fault(f"{place}, video {videos['id'][v]}", message.format(n, MOST_FRAMES)) for v, n in sizes.iter_rows()],
+    )
+
+
+def _one_each(objects: pl.DataFrame, skipped: Counter[str]) -> pl.DataFrame:
+    """One row per class and frame: the first visible one, as released data has one instance per class."""
+    by = ["video", "frame", "object"]
+    single = objects.sort(*by, "visible", descending=[False, False, False, True], maintain_order=True)
+    single = single.unique(by, keep="first", maintain_order=True)
+    skipped["second object of a class in one frame, left out"] += len(objects) - len(single)
+    return single
+
+
+def _on_frames(actions: pl.DataFrame, frames: pl.DataFrame, frame_at: NDArray[np.int64]) -> pl.DataFrame:
+    """First and last annotated frame of each action, null if none lies inside start..end."""
+    if "first_frame" in actions.columns:
+        place = pl.DataFrame({"old": np.arange(len(frame_at)), "frame": frames["frame"].to_numpy()[frame_at]})
+        for side in ("first", "last"):
+            seen = place.select(pl.col("old").alias(f"{side}_frame"), pl.col("frame").alias(side))
+            actions = actions.join(seen, on=f"{side}_frame", how="left", maintain_order="left")
+        return actions
+    seconds = frames.select("video", "seconds", "frame").sort("seconds")
+    for side, strategy, label in (("start", "forward", "first"), ("end", "backward", "last")):
+        near = seconds.rename({"seconds": side, "frame": label})
+        ordered = actions.sort(side, maintain_order=True)
+        actions = ordered.join_asof(near, on=side, by="video", strategy=strategy, check_sortedness=False)  # type: ignore[arg-type]
+    inside = pl.col("first") <= pl.col("last")
+    return actions.with_columns(
+        pl.when(inside).then("first").alias("first"), pl.when(inside).then("last").alias("last")
+    )
+
+
+def _numbered(actions: pl.DataFrame, videos: pl.DataFrame, place: str) -> pl.DataFrame:
+    """Instances of one action in one video are counted from 1 in the order in which they start."""
+    actions = actions.sort("video", "start", "end", "action")
+    actions = actions.with_columns(instance=pl.int_range(1, pl.len() + 1).over("video", "action"))
+    many = actions.filter(pl.col("instance") > MOST_INSTANCES).unique("video", maintain_order=True)
+    message = f"more than {MOST_INSTANCES} instances of one action"
+    refuse([Fault(f"{place}, video {videos['id'][v]}", message) for v in many["video"]])
+    return actions

@@ -1,0 +1,127 @@
+"""Charades CSV files: which videos there are, their split and length, and their actions with start and end."""
+
+import csv
+import math
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TextIO
+
+from questree.faults import BadInput, Fault
+from questree.vocabulary.words import Vocabulary
+
+FILES = {"train": "Charades_v1_train.csv", "test": "Charades_v1_test.csv"}
+RATES = "frame_rates.csv"
+COLUMNS = ("id", "actions", "length")  # of the eleven, those we read
+
+
+@dataclass
+class Charades:
+    split: dict[str, str] = field(default_factory=dict)  # video id -> split
+    length: dict[str, float] = field(default_factory=dict)  # video id -> seconds
+    actions: list[tuple[str, int, float, float]] = field(default_factory=list)  # video id, action, start, end
+    skipped: Counter[str] = field(default_factory=Counter)
+
+
+def read_charades(folder: Path, vocabulary: Vocabulary, faults: list[Fault]) -> Charades:
+    """Both files, or the one that is there."""
+    charades = Charades()
+    present = {split: folder / name for split, name in FILES.items() if (folder / name).is_file()}
+    if not present:
+        faults.append(Fault(str(folder), f"no Charades annotations here; wanted {' and '.join(FILES.values())}"))
+    for split, path in present.items():
+        for row in _rows(path, COLUMNS, faults):
+            _take(charades, row, split, path, vocabulary, faults)
+    return charades
+
+
+def read_rates(folder: Path, faults: list[Fault]) -> dict[str, float]:
+    """Frames per second of each video, from a table with the columns video and fps; empty without one."""
+    path, rates = folder / RATES, dict[str, float]()
+    if not path.is_file():
+        return rates
+    for row in _rows(path, ("video", "fps"), faults):
+        rate = _number(row["fps"])
+        if rate is None or rate <= 0:
+            faults.append(Fault(f"{path}, video {row['video']}", f"fps must be a positive number, is {row['fps']!r}"))
+        else:
+            rates[row["video"].removesuffix(".mp4")] = rate
+    return rates
+
+
+def rates_of(videos: list[str], rates: dict[str, float], fps: float | None, folder: Path) -> list[float]:
+    """Frames per second of these videos: from the table, or the one that was given for all others."""
+    if fps is not None and not (fps > 0 and math.isfinite(fps)):
+        raise BadInput.at("--fps", f"must be a positive number, is {fps}")
+    without = [each for each in videos if each not in rates]
+    if without and fps is None:
+        many = f"{len(without):,} video{'s' if len(without) > 1 else ''} (first: {without[0]})"
+        remedy = f"add {RATES} with the columns video,fps or give --fps; 24 to 30 frames per second are usual"
+        raise BadInput.at(folder, f"the frame rate of {many} is not known: {remedy}")
+    return [rates.get(each, fps or 0.0) for each in videos]
+
+
+def _take(
+    charades: Charades, row: dict[str, str], split: str, path: Path, vocabulary: Vocabulary, faults: list[Fault]
+) -> None:
+    video, place = row["id"], f"{path}, video {row['id']}"
+    length = _number(row["length"])
+    if video in charades.split:
+        faults.append(Fault(place, f"listed twice, also in {FILES[charades.split[video]]}"))
+        return
+    if length is None or length < 0:
+        faults.append(Fault(place, f"length must be seconds, is {row['length']!r}"))
+        return
+    charades.split[video], charades.length[video] = split, length
+    for text in filter(None, map(str.strip, row["actions"].split(";"))):
+        _take_action(charades, video, text, place, vocabulary, faults)
+
+
+def _take_action(
+    charades: Charades, video: str, text: str, place: str, vocabulary: Vocabulary, faults: list[Fault]
+) -> None:
+    parts = text.split()
+    start, end = (_number(part) for part in parts[1:]) if len(parts) == 3 else (None, None)
+    if start is None or end is None:
+        faults.append(Fault(place, f"an action is written `class start end`, is {text!r}"))
+    elif parts[0] not in vocabulary.action_at:
+        faults.append(Fault(place, f"action {parts[0]!r} is not in the vocabulary {vocabulary.name!r}"))
+    elif end < start:
+        charades.skipped["action that ends before it starts, left out"] += 1
+    else:
+        charades.skipped["action that ends after its video, kept"] += end > charades.length[video]
+        charades.actions.append((video, vocabulary.action_at[parts[0]], start, end))
+
+
+def _rows(path: Path, columns: tuple[str, ...], faults: list[Fault]) -> Iterator[dict[str, str]]:
+    """Rows of a CSV file that has these columns; a missing cell is empty."""
+    try:
+        with path.open(newline="", encoding="utf-8-sig") as file:
+            yield from _cells(file, path, columns, faults)
+    except OSError as error:
+        faults.append(Fault(str(path), f"cannot be read ({error.strerror})"))
+    except (UnicodeDecodeError, csv.Error) as error:
+        faults.append(Fault(str(path), f"not a CSV file in UTF-8 ({error})"))
+
+
+def _cells(file: TextIO, path: Path, columns: tuple[str, ...], faults: list[Fault]) -> Iterator[dict[str, str]]:
+    table = csv.DictReader(file)
+    missing = [name for name in columns if name not in (table.fieldnames or ())]
+    if missing:
+        found = ", ".join(table.fieldnames or ()) or "nothing"
+        faults.append(Fault(str(path), f"columns missing: {', '.join(missing)}; the first line has {found}"))
+        return
+    for row in table:
+        if row[columns[0]]:
+            yield {name: row[name] or "" for name in columns}
+        else:
+            faults.append(Fault(f"{path}, line {table.line_num}", f"no {columns[0]}"))
+
+
+def _number(text: str) -> float | None:
+    try:
+        value = float(text)
+    except ValueError:
+        return None
+    return value if math.isfinite(value) else None

@@ -1,0 +1,152 @@
+"""GQA and Visual Genome scene graphs -> image facts in a run folder."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import msgspec
+
+from questree.faults import BadInput, Fault, refuse
+from questree.progress import watch
+from questree.sources import scene_graphs
+from questree.sources.scene_graphs import Object, Preposition, Relation, Scene
+from questree.tables.images import Edge, Gathering, Images, Thing
+from questree.tables.store import new_folder
+
+SPLITS = ("train", "val", "testdev", "test")  # by the beginning of a file's name; others have split ""
+LARGEST = 1_000_000  # pixels
+NAMES = "train_sceneGraphs.json, val_sceneGraphs.json, scene_graphs.json"
+
+
+def ingest(folder: Path, run: Path) -> dict[str, int]:
+    """Write RUN/images, or raise BadInput with everything that is wrong and write nothing."""
+    images = read_files(scene_graph_files(folder))
+    with new_folder(run / "images") as work:
+        images.save(work)
+    counts = {name: len(getattr(images, name)) for name in ("images", "things", "attributes", "relations", "words")}
+    return counts | {"boxes_outside": _boxes_outside(images)}
+
+
+def scene_graph_files(folder: Path) -> list[Path]:
+    """The files of a folder whose name says scene graphs; a file stands for itself."""
+    if folder.is_file():
+        return [folder]
+    if not folder.is_dir():
+        raise BadInput.at(folder, f"no such folder; wanted one with scene graphs ({NAMES})")
+    present = sorted(folder.glob("*.json"))
+    found = [path for path in present if "scenegraph" in path.name.lower().replace("_", "")]
+    if not found:
+        names = ", ".join(path.name for path in present) or "no JSON file"
+        raise BadInput.at(folder, f"no scene graphs here; wanted files like {NAMES}; found {names}")
+    return found
+
+
+def read_files(paths: list[Path]) -> Images:
+    reading = _Reading()
+    for path in paths:
+        try:
+            data = path.read_bytes()
+        except OSError as error:
+            reading.faults.append(Fault(str(path), f"cannot be read ({error.strerror})"))
+        else:
+            reading.file(data, path.name)
+    refuse(reading.faults)
+    return reading.gathering.done()
+
+
+@dataclass
+class _Reading:
+    """Images and faults as they come, over all files."""
+
+    gathering: Gathering = field(default_factory=Gathering)
+    faults: list[Fault] = field(default_factory=list)
+    image_in: dict[str, str] = field(default_factory=dict)  # image id -> the file it came from
+    names: int = 0  # things, relations and prepositions read: each has a "name"
+
+    def file(self, data: bytes, name: str) -> None:
+        split = next((s for s in SPLITS if name.lower().startswith(s)), "")
+        self.names, before = 0, len(self.faults)
+        try:
+            records = scene_graphs.records(data)
+        except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
+            what = "not of a known shape" if isinstance(error, msgspec.ValidationError) else "not JSON"
+            self.faults.append(Fault(name, f"{what} ({error}); wanted {scene_graphs.SHAPES}"))
+            return
+        for key, raw in watch(records, f"reading {name}", len(records)):
+            image, scene, faults = scene_graphs.read(key, raw, name)
+            self.faults += faults
+            if scene is not None:
+                self.scene(image, scene, split, name)
+        is_gqa = data.lstrip()[:1] == b"{"
+        if is_gqa and len(self.faults) == before and data.count(b'"name"') != self.names:
+            self.faults += scene_graphs.repeated_keys(data, name)
+
+    def scene(self, image: str, scene: Scene, split: str, file: str) -> None:
+        place = f"{file}, image {image}"
+        if image in self.image_in:
+            self.faults.append(Fault(place, f"image id {image} is used twice; it is also in {self.image_in[image]}"))
+        self.image_in[image] = file
+        faults = list(scene_faults(scene, place))
+        self.faults += faults
+        if not self.faults:  # nothing will be written otherwise: only go on looking for faults
+            things = _things(scene)
+            self.names += len(things) + sum(1 + len(edge.prepositions) for each in things for edge in each.edges)
+            self.gathering.add(image, split, (scene.width, scene.height), scene.location, things)
+
+
+def scene_faults(scene: Scene, place: str) -> Iterator[Fault]:
+    for side in ("width", "height"):
+        if (pixels := getattr(scene, side)) is not None and not 0 < pixels <= LARGEST:
+            yield Fault(place, f"{side} must be 1 to {LARGEST} pixels, is {pixels}")
+    for key, each in scene.objects.items():
+        for message in _object_faults(each, scene):
+            yield Fault(f"{place}, object {key}", message)
+
+
+def _object_faults(each: Object, scene: Scene) -> Iterator[str]:
+    if not each.name.strip():
+        yield "the name is empty"
+    if any(not attribute.strip() for attribute in each.attributes):
+        yield "an attribute is empty"
+    sides = {"x": each.x, "y": each.y, "w": each.w, "h": each.h}
+    missing = [side for side, value in sides.items() if value is None]
+    if 0 < len(missing) < len(sides):
+        yield f"the box has no {', '.join(missing)}; give all of x, y, w, h or none"
+    for side in ("w", "h"):
+        if (value := sides[side]) is not None and value < 0:
+            yield f"a box of negative size: {side} is {value}"
+    for relation in each.relations:
+        links: list[Relation | Preposition] = [relation, *relation.prepositions]
+        for name, target in [(one.name, str(one.object)) for one in links]:
+            if not name.strip():
+                yield "the name of a relation is empty"
+            if target not in scene.objects:
+                yield f"relation {name!r} to object {target}, which is not in this image"
+
+
+def _things(scene: Scene) -> list[Thing]:
+    at = {key: position for position, key in enumerate(scene.objects)}
+    return [Thing(key, each.name, _box(each), each.attributes, _edges(each, at)) for key, each in scene.objects.items()]
+
+
+def _edges(each: Object, at: dict[str, int]) -> list[Edge]:
+    return [
+        Edge(one.name, at[str(one.object)], [(p.name, at[str(p.object)]) for p in one.prepositions])
+        for one in each.relations
+    ]
+
+
+def _box(each: Object) -> tuple[float, float, float, float] | None:
+    if each.x is None or each.y is None or each.w is None or each.h is None:
+        return None
+    return each.x, each.y, each.x + each.w, each.y + each.h
+
+
+def _boxes_outside(images: Images) -> int:
+    """Boxes that stick out of their image: common in the released files, so counted and kept as they are."""
+    import polars as pl
+
+    sizes = images.images.select("width", "height").with_row_index("image")
+    boxes = images.things.join(sizes, on="image")
+    out = (pl.col("x1") < 0) | (pl.col("y1") < 0) | (pl.col("x2") > pl.col("width")) | (pl.col("y2") > pl.col("height"))
+    return boxes.filter(out).height

@@ -1,0 +1,73 @@
+"""A reading becomes a run folder: facts, the words they refer to, and what is in them, counted."""
+
+import shutil
+from contextlib import ExitStack
+from pathlib import Path
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from questree.faults import BadInput
+from questree.tables.facts import Facts
+from questree.tables.run import Run
+from questree.tables.store import new_file, new_folder
+from questree.vocabulary.words import Vocabulary
+
+COUNTED = ("frames", "objects", "persons", "actions")  # tables with a row per thing
+SHOWN = ("videos", "frames", "objects", "persons", "relations", "actions")
+
+
+def check_target(folder: Path) -> None:
+    """Before hours of work: is this a place where a run can be written?"""
+    if folder.exists() and not folder.is_dir():
+        raise BadInput.at(folder, "a folder is wanted here, but a file is in the way")
+    if folder.is_dir() and any(folder.iterdir()):
+        run = Run(folder)
+        if not any(path.exists() for path in (run.vocabulary_file, run.raw, run.images)):
+            raise BadInput.at(folder, "not empty and not a run folder; choose a new folder")
+
+
+def write_run(folder: Path, vocabulary_text: str, facts: Facts, truth: Facts | None = None) -> None:
+    """All of it or nothing. What an earlier run made of other facts is taken away, image facts stay."""
+    check_target(folder)
+    if not folder.exists():
+        with new_folder(folder) as work:
+            _write(Run(work), vocabulary_text, facts, truth)
+        return
+    run = Run(folder)
+    _write(run, vocabulary_text, facts, truth)
+    for stale in (run.facts, *([] if truth else [run.truth])):
+        shutil.rmtree(stale, ignore_errors=True)
+    run.ledger.unlink(missing_ok=True)
+
+
+def _write(run: Run, vocabulary_text: str, facts: Facts, truth: Facts | None) -> None:
+    with ExitStack() as parts:  # everything is complete before the first part gets its name
+        parts.enter_context(new_file(run.vocabulary_file)).write_text(vocabulary_text, "utf-8")
+        facts.save(parts.enter_context(new_folder(run.raw)))
+        if truth:
+            truth.save(parts.enter_context(new_folder(run.truth)))
+
+
+def summary(facts: Facts, vocabulary: Vocabulary) -> list[dict[str, str | int]]:
+    """Videos, frames, ... per split and in all; a relation is counted once per frame, `annotated` not at all."""
+    found = {name: np.bincount(getattr(facts, name)["video"], minlength=len(facts.videos)) for name in COUNTED}
+    counts = {"videos": np.ones(len(facts.videos), np.int64), **found}  # [video] each
+    counts["relations"] = _relations(facts, vocabulary)
+    split = facts.videos["split"].to_numpy()
+    rows: list[dict[str, str | int]] = []
+    for name in [*sorted(set(split), reverse=True), None]:
+        chosen = np.full(len(split), True) if name is None else split == name
+        title = "all" if name is None else name or "no split"
+        rows.append({"split": title, **{what: int(counts[what][chosen].sum()) for what in SHOWN}})
+    return rows
+
+
+def _relations(facts: Facts, vocabulary: Vocabulary) -> NDArray[np.int64]:
+    """How many frames the relations of each video have, all taken together. # [video]"""
+    derived = vocabulary.group("derived").tolist()
+    words = facts.tracks.filter(~pl.col("relation").is_in(derived)).select("video", "bits").explode("bits")
+    total = np.zeros(len(facts.videos), np.int64)
+    np.add.at(total, words["video"].to_numpy(), np.bitwise_count(words["bits"].to_numpy()).astype(np.int64))
+    return total

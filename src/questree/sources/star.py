@@ -1,0 +1,188 @@
+"""STAR questions -> facts: the situations of all questions about a video are put together frame by frame."""
+
+from collections import Counter
+from dataclasses import dataclass, field, replace
+from functools import cache
+from importlib import resources
+from pathlib import Path
+
+import msgspec
+import polars as pl
+
+from questree.faults import BadInput, Fault, refuse
+from questree.progress import watch
+from questree.sources.assemble import Reading, Rows, assemble
+from questree.sources.charades import rates_of, read_rates
+from questree.sources.classes import known, unknown
+from questree.vocabulary.words import Vocabulary
+
+SPLITS = {
+    "train": "train",
+    "val": "test",
+    "test": "test",
+}  # what a file's name says; STAR's validation part is held out
+
+
+class Situation(msgspec.Struct):
+    """One frame: pairs of (person, object) with a relation each, boxes as corners with a class each."""
+
+    rel_pairs: list[tuple[str, str]] = []
+    rel_labels: list[str] = []
+    actions: list[str] = []
+    bbox: list[tuple[float, float, float, float]] = []
+    bbox_labels: list[str] = []
+
+
+class Question(msgspec.Struct):
+    video_id: str
+    question_id: str = ""
+    situations: dict[str, Situation] | None = None
+
+
+class Numbering(msgspec.Struct):
+    objects: list[str]
+    relations: list[str]
+    actions: list[str]
+    without_counterpart: list[str]
+
+    def name(self, kind: str, label: str) -> str | None:
+        """`o003` -> closet."""
+        words: list[str] = getattr(self, f"{kind}s")
+        number = int(label[1:]) if label[1:].isdecimal() and label[:1] == kind[0] else len(words)
+        return words[number] if number < len(words) else None
+
+
+@cache
+def numbering() -> Numbering:
+    text = resources.files("questree.sources").joinpath("star.toml").read_bytes()
+    return msgspec.toml.decode(text, type=Numbering)
+
+
+def read_star(source: Path, vocabulary: Vocabulary, fps: float | None = None) -> Reading:
+    gathered = Gathered(vocabulary)
+    for path in _files(source):
+        split = next((value for word, value in SPLITS.items() if word in path.stem.lower()), "")
+        questions = _questions(path, gathered.faults)
+        for place, question in watch(questions, f"taking in {path.name}", len(questions)):
+            gathered.take(question, split, place)
+    folder = source if source.is_dir() else source.parent
+    rates = read_rates(folder, gathered.faults)
+    refuse(gathered.faults)
+    return assemble(gathered.rows(rates_of(list(gathered.split), rates, fps, folder)), vocabulary, str(source))
+
+
+def _files(source: Path) -> list[Path]:
+    if source.is_file():
+        return [source]
+    found = sorted(source.glob("STAR_*.json"), key=lambda path: ("train" not in path.name, path.name))
+    if not found:
+        raise BadInput.at(source, "no STAR questions here; wanted STAR_train.json, STAR_val.json or STAR_test.json")
+    return found
+
+
+def _questions(path: Path, faults: list[Fault]) -> list[tuple[str, Question]]:
+    """(where, question) of a file: a list of questions, or one."""
+    try:
+        data = path.read_bytes()
+        many = data.lstrip()[:1] == b"["
+        parts = msgspec.json.decode(data, type=list[msgspec.Raw]) if many else [msgspec.Raw(data)]
+    except OSError as error:
+        raise BadInput.at(path, f"cannot be read ({error.strerror})") from error
+    except msgspec.DecodeError as error:
+        raise BadInput.at(path, f"not JSON ({error})") from error
+    found = []
+    for at, part in enumerate(parts):
+        try:
+            question = msgspec.json.decode(part, type=Question)
+            found.append((f"{path}, question {question.question_id or at}", question))
+        except (msgspec.DecodeError, UnicodeDecodeError) as error:
+            faults.append(Fault(f"{path}, question {at} (counted from 0)", str(error)))
+    return found
+
+
+@dataclass
+class Gathered:
+    """Frames of all questions; a frame is known by (video, number), a video by its id."""
+
+    vocabulary: Vocabulary
+    split: dict[str, str] = field(default_factory=dict)  # video id -> split
+    frame_at: dict[tuple[str, int], int] = field(default_factory=dict)  # -> row in frames
+    objects: dict[tuple[int, int], tuple[float, ...]] = field(default_factory=dict)  # frame, object -> box
+    persons: dict[int, tuple[float, ...]] = field(default_factory=dict)  # frame -> box
+    relations: set[tuple[int, int, int]] = field(default_factory=set)  # frame, relation, object
+    doing: set[tuple[int, int]] = field(default_factory=set)  # frame, action
+    faults: list[Fault] = field(default_factory=list)
+    skipped: Counter[str] = field(default_factory=Counter)
+
+    def __post_init__(self) -> None:
+        self.words = {kind: known(self.vocabulary, kind) for kind in ("object", "relation", "action")}
+        self.person = self.vocabulary.object_at[self.vocabulary.person]
+
+    def take(self, question: Question, split: str, place: str) -> None:
+        if not question.situations:
+            self.skipped["question without situations"] += 1
+            return
+        if self.split.setdefault(question.video_id, split) != split:
+            self.skipped["question about a video of another split, taken for the first"] += 1
+        for number, situation in question.situations.items():
+            where = f"{place}, frame {number}"
+            uneven = len(situation.rel_pairs) != len(situation.rel_labels)
+            if not number.isdecimal() or len(number) > 9:
+                self.faults.append(Fault(where, "a frame is named by its number, like 000445"))
+            elif uneven or len(situation.bbox) != len(situation.bbox_labels):
+                self.faults.append(Fault(where, "relations and boxes need one label each"))
+            else:
+                frame = self.frame_at.setdefault((question.video_id, int(number)), len(self.frame_at))
+                self.situation(frame, situation, where)
+
+    def situation(self, frame: int, situation: Situation, where: str) -> None:
+        for box, label in zip(situation.bbox, situation.bbox_labels, strict=True):
+            thing = self.position("object", label, where)
+            if thing == self.person:
+                self.persons.setdefault(frame, box)
+            elif thing is not None:
+                self.objects.setdefault((frame, thing), box)
+        for (subject, other), label in zip(situation.rel_pairs, situation.rel_labels, strict=True):
+            who, thing = (self.position("object", each, where) for each in (subject, other))
+            relation = self.position("relation", label, where)
+            if who not in (None, self.person):
+                self.skipped["relation that does not begin at the person, left out"] += 1
+            elif thing is not None and relation is not None:
+                self.relations.add((frame, relation, thing))
+        found = (self.position("action", label, where) for label in situation.actions)
+        self.doing.update((frame, action) for action in found if action is not None)
+
+    def position(self, kind: str, label: str, where: str) -> int | None:
+        name = numbering().name(kind, label)
+        at = self.words[kind].get(name or "")
+        if name is None:
+            self.faults.append(Fault(where, f"{label!r} is not the number of one of STAR's {kind}s"))
+        elif at is None and name in numbering().without_counterpart:
+            self.skipped[f"relation {name!r}, which Action Genome does not have, left out"] += 1
+        elif at is None:
+            self.faults.append(Fault(where, f"{label}: {unknown(kind, name, self.vocabulary)}"))
+        return at
+
+    def rows(self, rates: list[float]) -> Rows:
+        video_at = {video: at for at, video in enumerate(self.split)}
+        frames = [(video_at[video], number, number / rates[video_at[video]]) for video, number in self.frame_at]
+        rows = Rows.of(
+            self.skipped,
+            videos=[(video, split, None, None, None) for video, split in self.split.items()],
+            frames=frames,
+            objects=[(*key, *box, True) for key, box in self.objects.items()],
+            persons=[(frame, *box, None) for frame, box in self.persons.items()],
+            relations=self.relations,
+        )
+        doing = pl.DataFrame(sorted(self.doing), schema={"frame": pl.Int64, "action": pl.Int64}, orient="row")
+        return replace(rows, actions=instances(doing, rows.frames))
+
+
+def instances(doing: pl.DataFrame, frames: pl.DataFrame) -> pl.DataFrame:
+    """STAR says per frame what is being done: an instance is a run of frames, from the first one to the last one."""
+    placed = frames.with_columns(frame=pl.int_range(pl.len())).sort("video", "number")
+    placed = placed.with_columns(place=pl.int_range(pl.len()).over("video"))
+    table = doing.join(placed, on="frame").sort("video", "action", "place")
+    run = pl.col("place") - pl.int_range(pl.len()).over("video", "action")  # the same within a run
+    spans = table.group_by("video", "action", run.alias("run"), maintain_order=True)
+    return spans.agg(start=pl.col("seconds").first(), end=pl.col("seconds").last()).drop("run")

@@ -2,7 +2,6 @@
 
 from pathlib import Path
 
-import numpy as np
 import polars as pl
 import pytest
 from hypothesis import given, settings
@@ -51,10 +50,10 @@ def test_facts_come_back_from_the_disk(tmp_path: Path) -> None:
     assert again.relations.rows() == [(0, 3, 1, 2), (0, 70, 1, 2)]
 
 
-def test_choosing_videos_renumbers_them() -> None:
+def test_a_range_of_videos_is_renumbered() -> None:
     facts = empty_facts().with_relations(rows({(0, 3, 1, 2), (2, 1, 1, 2), (3, 0, 4, 4)}))
     names = TABLES["videos"].frame({"id": list("abcd"), "split": [""] * 4, "length": [None] * 4} | _sizes(4))
-    few = Facts(names, facts.frames, facts.objects, facts.persons, facts.tracks, facts.actions).choose(np.array([2, 3]))
+    few = Facts(names, facts.frames, facts.objects, facts.persons, facts.tracks, facts.actions).between(2, 4)
     assert few.videos["id"].to_list() == ["c", "d"]
     assert few.relations.rows() == [(0, 1, 1, 2), (1, 0, 4, 4)]
 

@@ -100,14 +100,19 @@ class Op:
 class Node:
     op: Op
     args: "tuple[Term, ...]"
+    _hash: int = field(init=False, repr=False, compare=False)  # programs share parts: hash each part once
 
     def __post_init__(self) -> None:
+        object.__setattr__(self, "_hash", hash((id(self.op), self.args)))
         if len(self.args) != len(self.op.params):
             wanted = ", ".join(f"{name}: {want.name}" for name, want in self.op.params.items())
             raise ProgramError(f"{self.op.name}({wanted}) takes {len(self.op.params)} arguments, got {len(self.args)}")
         for (name, want), arg in zip(self.op.params.items(), self.args, strict=True):
             if arg.kind != want and not (want == BOOL and arg.kind.yes):
                 raise ProgramError(f"{self.op.name}: {name} must be of kind {want.name}, got {arg.kind.name}")
+
+    def __hash__(self) -> int:
+        return self._hash
 
     @property
     def kind(self) -> Kind:
@@ -157,9 +162,14 @@ def _several(texts: str | tuple[str, ...]) -> tuple[str, ...]:
     return (texts,) if isinstance(texts, str) else texts
 
 
-def fold(term: Term, leaf: Callable[[Slot | Word], Value], combine: Callable[[Node, dict[str, Value]], Value]) -> Value:
-    """One traversal for every reading; a sub-program that occurs twice is visited once."""
-    seen: dict[Term, Value] = {}
+def fold(
+    term: Term,
+    leaf: Callable[[Slot | Word], Value],
+    combine: Callable[[Node, dict[str, Value]], Value],
+    known: Mapping[Term, Value] | None = None,
+) -> Value:
+    """One traversal for every reading; a sub-program that occurs twice, or is known already, is not visited again."""
+    seen: dict[Term, Value] = dict(known or {})
 
     def visit(term: Term) -> Value:
         if term not in seen:

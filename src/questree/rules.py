@@ -55,10 +55,15 @@ RULES: dict[str, Rule] = {
 
 
 def check_equals(parent: Array, object: Array, exists: Array, found: Array) -> dict[str, tuple[Array, Array]]:
-    """Equals: yes iff the open sub-question gives the object; and what is given exists (UNKNOWN: not asked)."""
-    parts = np.stack([found == object, exists != NO], axis=1).astype(np.int64)
-    parts[(found == UNKNOWN) | (object == UNKNOWN)] = UNKNOWN
-    return Rule("Equals", all_yes, equivalence=True).check(parent, parts)
+    """Equals: yes iff the open sub-question gives the object, which then exists (UNKNOWN: not asked).
+
+    An object that is given but does not exist contradicts a yes and a no alike.
+    """
+    known = (parent != UNKNOWN) & (found != UNKNOWN) & (object != UNKNOWN)
+    given = found == object
+    fits = given & (exists != NO)
+    yes, no = parent == YES, parent == NO
+    return {"yes": (known & (yes | given), yes & fits), "no": (known & (no | ~fits), no & ~given)}
 
 
 def check_choose(parent: Array, options: tuple[Array, Array], parts: Array) -> tuple[Array, Array]:

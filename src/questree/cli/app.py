@@ -20,9 +20,11 @@ app.command(bench)
 COMMANDS = {
     "synth": ("questree.cli.synth:app", "Raw files of a made-up world, with the truth beside them."),
     "augment": ("questree.cli.augment:augment", "Raw facts -> cleaned facts, with a ledger of every change."),
-    "show": ("questree.cli.show:show", "One video of a run, on a timeline."),
+    "generate": ("questree.cli.generate:generate_command", "Every question of a run, with its answer."),
+    "show": ("questree.cli.show:show", "One video or one question of a run, on a timeline."),
     "program": ("questree.cli.program:app", "Read a question's program; translate between notations."),
     "vocabulary": ("questree.cli.vocabulary:app", "Look at a vocabulary; check your own."),
+    "wordings": ("questree.cli.wordings:wordings", "An example of every way to ask, for a person to read."),
 }
 SOURCES = {
     "action-genome": "Charades CSV files and Action Genome pickles.",
@@ -31,7 +33,11 @@ SOURCES = {
     "gqa": "GQA or Visual Genome scene graphs (images).",
     "json": "Your own videos, in our JSON format.",
 }
-BENCHMARKS = {"synth": "Make a synthetic corpus.", "augment": "Clean a synthetic corpus."}
+BENCHMARKS = {
+    "synth": "Make a synthetic corpus.",
+    "augment": "Clean a synthetic corpus.",
+    "generate": "Generate the questions of a synthetic corpus.",
+}
 
 for name, (place, text) in COMMANDS.items():
     app.command(place, name=name, help=text)

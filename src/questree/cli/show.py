@@ -1,11 +1,11 @@
-"""`questree show`: one video of a run, to look at."""
+"""`questree show`: one video or one question of a run, to look at."""
 
 import shutil
+from collections.abc import Iterator
 from difflib import get_close_matches
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
-import numpy as np
 from cyclopts import Parameter
 
 from questree.cli.terminal import Json, Quiet, say, write_json
@@ -18,35 +18,41 @@ from questree.vocabulary.words import Vocabulary
 
 def show(
     run: Path,
-    video: str = "",
+    id: str = "",
     /,
     *,
-    stage: Annotated[Literal["raw", "facts", "truth", "newest"], Parameter(help="Which facts.")] = "newest",
+    stage: Annotated[Literal["raw", "facts", "truth", "newest"], Parameter(help="Which facts of a video.")] = "newest",
     json: Json = None,
     quiet: Quiet = False,
 ) -> None:
-    """Show one video of a run: its actions and relations on a timeline.
+    """Show one video of a run on a timeline, or one question with its program, answer and evidence.
 
     Parameters
     ----------
     run
         Run folder.
-    video
-        Id of a video; the first one if none is given.
+    id
+        Id of a video, or of a question (<video>-<number>); the first video if none is given.
     """
     place = Run(run)
     vocabulary = place.vocabulary()
     facts = place.load(("facts" if place.facts.is_dir() else "raw") if stage == "newest" else stage)
-    at = find(facts, video, run)
-    if not quiet:
-        for text in timeline(facts, at, vocabulary, shutil.get_terminal_size((120, 40)).columns):
-            say(text)
-    if json:
-        write_json(json, record(facts, at, vocabulary))
-
-
-def find(facts: Facts, video: str, run: Path) -> int:
     ids = facts.videos["id"].to_list()
+    if id not in ids and id.rpartition("-")[0] in ids:
+        lines, record = of_question(place, facts, id)
+    else:
+        at = find(ids, id, run)
+        lines, record = timeline(facts, at, vocabulary, width()), of_video(facts, at, vocabulary)
+    for text in lines:
+        say(text, quiet)
+    write_json(json, record)
+
+
+def width() -> int:
+    return shutil.get_terminal_size((120, 40)).columns
+
+
+def find(ids: list[str], video: str, run: Path) -> int:
     if not ids:
         raise BadInput.at(run, "this run has no videos")
     if not video:
@@ -57,9 +63,47 @@ def find(facts: Facts, video: str, run: Path) -> int:
     return ids.index(video)
 
 
-def record(facts: Facts, at: int, vocabulary: Vocabulary) -> dict[str, object]:
+def of_question(run: Run, facts: Facts, id: str) -> tuple[Iterator[str], dict[str, Any]]:
+    """A question's lines, and the same as data."""
+    from questree.cli.tree import grounded, grounds, tree
+    from questree.domains.video import videos
+    from questree.meanings.categories import answer_type
+    from questree.notation import agqa
+    from questree.notation.own import show as spelled
+    from questree.stages.questions import Bank
+
+    bank = Bank(run)
+    question = bank.find(id)
+    world = videos(facts.between(question.video, question.video + 1), bank.vocabulary)
+    labels = question.template.categories
+    found = {
+        "id": id,
+        "question": question.text,
+        "answer": question.answer,
+        "template": question.template.name,
+        "steps": question.row["steps"],
+        "type": answer_type(question.program),
+        "reasoning": labels.reasoning,
+        "structural": labels.structural,
+        "semantic": labels.semantic,
+        "program": spelled(question.program),
+        "agqa": agqa.write(question.program, bank.vocabulary),
+        "evidence": grounds(question.program, world),
+    }
+
+    def lines() -> Iterator[str]:
+        yield f"{question.text}  {question.answer}"
+        kinds = ", ".join([question.template.name, labels.structural, labels.semantic, *labels.reasoning])
+        yield f"{id}: {kinds}; {question.row['steps']} steps"
+        yield from ("", *tree(question.program), "", f"AGQA: {found['agqa']}", "", "what it rests on:")
+        yield from grounded(question.program, world, width())
+
+    return lines(), found
+
+
+def of_video(facts: Facts, at: int, vocabulary: Vocabulary) -> dict[str, object]:
     """The video as data: actions with seconds, relations with the numbers of their frames."""
-    one = facts.choose(np.array([at]))
+    one = facts.between(at, at + 1)
     number = one.frames["number"].to_list()
     tracks = one.relations.group_by("relation", "object", maintain_order=True).agg("frame")
     return {

@@ -15,7 +15,7 @@ LABEL = 34  # characters for the words left of the line
 
 def timeline(facts: Facts, video: int, vocabulary: Vocabulary, width: int = 100) -> Iterator[str]:
     """The lines to print; `video` is its row number in the facts."""
-    one = facts.choose(np.array([video]))
+    one = facts.between(video, video + 1)
     seconds = one.frames["seconds"].to_numpy()
     head = one.videos.row(0, named=True)
     ends = one.actions["end"].to_list() + seconds.tolist() + [head["length"] or 0.0]

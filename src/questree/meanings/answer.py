@@ -21,8 +21,10 @@ def position(word: Word, vocabulary: Vocabulary) -> int:
     return found
 
 
-def values(term: Term, world: Any, rows: Mapping[str, Array]) -> tuple[dict[Term, Array], Array]:
-    """The value of every sub-program, and the rows on which all of them are defined."""
+def values(
+    term: Term, world: Any, rows: Mapping[str, Array], known: Mapping[Term, Array] | None = None
+) -> tuple[dict[Term, Array], Array]:
+    """The value of every sub-program, and the rows on which all of them are defined; `known` ones are not run."""
     found: dict[Term, Array] = {}
     defined = np.ones(len(world), bool)
 
@@ -37,21 +39,23 @@ def values(term: Term, world: Any, rows: Mapping[str, Array]) -> tuple[dict[Term
         for (name, arg), want in zip(node.named(), node.op.params.values(), strict=True):
             if arg.kind != want and arg.kind.yes:  # "when?" used where yes/no is wanted
                 kids[name] = arg.kind.yes(kids[name])
-        value = node.op.run(world, **kids)
-        if node.kind.yes is None and value.ndim == 1:  # undefined is handled here, once
+        return settle(node, node.op.run(world, **kids))
+
+    def settle(term: Term, value: Array) -> Array:
+        if term.kind.yes is None and value.ndim == 1:  # undefined is handled here, once
             unknown = value == UNKNOWN
             defined[unknown] = False
             value = np.where(unknown, 0, value)
-        found[node] = value
+        found[term] = value
         return value
 
-    fold(term, leaf, run)
+    fold(term, leaf, run, {inner: settle(inner, value) for inner, value in (known or {}).items()})
     return found, defined
 
 
-def answer(node: Node, world: Any, rows: Mapping[str, Array]) -> Array:
+def answer(node: Node, world: Any, rows: Mapping[str, Array], known: Mapping[Term, Array] | None = None) -> Array:
     """[row] the answer as a number: 0/1, a vocabulary position, a count; UNKNOWN where undefined."""
-    found, defined = values(node, world, rows)
+    found, defined = values(node, world, rows, known)
     value = node.kind.yes(found[node]) if node.kind.yes else found[node]
     return np.where(defined, value, UNKNOWN)
 

@@ -57,15 +57,27 @@ def spelling(word: Word, form: str, vocabulary: Vocabulary) -> str:
     if word.kind.words == "objects":
         return noun_phrase(at, form == "a", vocabulary)
     if word.kind.words == "relations":
-        relation = vocabulary.relations[at]
-        forms = {"present": relation.present, "past": relation.past, "something": relation.something}
-        return forms.get(form, relation.name)
+        return relation_form(at, form, vocabulary)
     action = vocabulary.actions[at]
-    if form == "verb":
-        return str(vocabulary.relations[vocabulary.verb_of[at]].name)
+    if form in ("verb", "head", "rest", "something"):
+        return relation_form(int(vocabulary.verb_of[vocabulary.merged_action[at]]), form, vocabulary)
     if form in ("noun", "a noun"):
         return noun_phrase(int(vocabulary.noun_of[at]), form == "a noun", vocabulary)
     return {"present": action.present, "past": action.past}.get(form, action.phrase)
+
+
+def relation_form(at: int, form: str, vocabulary: Vocabulary) -> str:
+    """A relation: whole, as head and rest around its object ("having a bag on their back"), or its missing object."""
+    relation = vocabulary.relations[at]
+    whole = relation.progressive or relation.name
+    forms = {
+        "present": relation.present,
+        "past": relation.past,
+        "head": whole.removesuffix(relation.rest).rstrip(),
+        "rest": relation.rest,
+        "something": relation.something,
+    }
+    return forms.get(form, whole)
 
 
 def noun_phrase(at: int, article: bool, vocabulary: Vocabulary) -> str:

@@ -2,7 +2,7 @@
 
 from typing import NamedTuple
 
-from questree.program import Node
+from questree.program import Node, ProgramError
 from questree.vocabulary.words import Vocabulary
 
 
@@ -16,7 +16,11 @@ def parts(node: Node, vocabulary: Vocabulary) -> list[Edge]:
     """Immediate sub-questions, in the order the composition lists them."""
     if node.op.parts is None:
         return []
-    return [Edge(node, label, part) for label, part in node.op.parts(vocabulary, *node.args)]
+    found = [Edge(node, label, part) for label, part in node.op.parts(vocabulary, *node.args)]
+    for edge in found:
+        if not isinstance(edge.part, Node):
+            raise ProgramError(f"{node.op.name}: {edge.part.name!r} is a word, no sub-question")
+    return found
 
 
 def decompose(node: Node, vocabulary: Vocabulary) -> list[Edge]:

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from questree.program import ProgramError
 
 SPECIAL = "(),[]"
+DEEPEST = 100  # calls inside each other; no question comes near
 
 
 @dataclass(frozen=True)
@@ -43,17 +44,19 @@ def _skip(text: str, at: int) -> int:
     return at
 
 
-def _call(text: str, begin: int) -> tuple[Call, int]:
+def _call(text: str, begin: int, depth: int = 0) -> tuple[Call, int]:
+    if depth > DEEPEST:
+        raise ProgramError(f"calls inside each other more than {DEEPEST} deep", begin)
     at = begin
     while at < len(text) and text[at] not in SPECIAL:
         at += 1
     name = text[begin:at].strip()
     bracket = text[at : at + 1]
     if bracket == "(" and name:
-        args, at = _arguments(text, at + 1, ")")
+        args, at = _arguments(text, at + 1, ")", depth)
         return Call(name, args, begin), at
     if bracket == "[" and not name:
-        args, at = _arguments(text, at + 1, "]")
+        args, at = _arguments(text, at + 1, "]", depth)
         return Call("", args, begin), at
     if not name:
         found = repr(text[at : at + 20]) if at < len(text) else "the end"
@@ -61,14 +64,14 @@ def _call(text: str, begin: int) -> tuple[Call, int]:
     return Call(name, None, begin), at
 
 
-def _arguments(text: str, at: int, close: str) -> tuple[tuple[Call, ...], int]:
+def _arguments(text: str, at: int, close: str, depth: int) -> tuple[tuple[Call, ...], int]:
     """Arguments up to the closing bracket, and the place behind it."""
     args: list[Call] = []
     at = _skip(text, at)
     if text[at : at + 1] == close:
         return (), _skip(text, at + 1)
     while True:
-        arg, at = _call(text, _skip(text, at))
+        arg, at = _call(text, _skip(text, at), depth + 1)
         args.append(arg)
         at = _skip(text, at)
         if text[at : at + 1] == close:

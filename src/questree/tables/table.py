@@ -21,7 +21,7 @@ class Table:
     def frame(self, data: pl.DataFrame | Mapping[str, object]) -> pl.DataFrame:
         """The data with exactly these columns, in this order and of these types."""
         table = data if isinstance(data, pl.DataFrame) else pl.DataFrame(data)
-        return table.select(pl.col(name).cast(dtype) for name, dtype in self.columns.items())  # type: ignore[arg-type]
+        return table.select(pl.col(name).cast(dtype) for name, dtype in self.columns.items())
 
     def write(self, data: pl.DataFrame, folder: Path) -> None:
         self.frame(data).write_parquet(folder / f"{self.name}.parquet", compression="zstd", compression_level=1)

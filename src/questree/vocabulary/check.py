@@ -91,6 +91,9 @@ def relations(vocabulary: Vocabulary) -> Found:
         yield from _target(where, "folds", word, folds, "a relation")
         if not word.folds and not silent & {word.id, word.name, *word.labels}:
             yield from _forms(where, word)
+        for form in filter(None, (word.progressive or word.name, word.present, word.past)):
+            if word.rest and not form.endswith(f" {word.rest}"):
+                yield where, f'"{form}" does not end in its rest "{word.rest}"'
 
 
 def actions(vocabulary: Vocabulary) -> Found:

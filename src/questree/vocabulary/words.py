@@ -26,6 +26,8 @@ class Relation(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     group: str  # one of GROUPS
     present: str = ""  # bare: "hold"
     past: str = ""  # "held"
+    progressive: str = ""  # "walking through", where the name is only how programs spell it
+    rest: str = ""  # end of the forms that follows the object: "have a bag | on their back"
     something: str = "something"  # the missing object: "Is the person laughing at some object?"
     folds: str = ""  # a verb that is counted as this contact relation ("r15" for v008 holding)
     labels: tuple[str, ...] = ()

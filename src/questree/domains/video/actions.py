@@ -68,6 +68,18 @@ def candidates(world: Videos, keep: Any) -> tuple[Array, Array]:
     return row[kept], instance[kept]
 
 
+def going_on(world: Videos, window: Array) -> tuple[Array, Array]:
+    """(row, instance): what has not ended when the window begins."""
+    start = from_start(world, window)
+    return candidates(world, lambda row, i: world.instances["end"][i] >= start[row])
+
+
+def ended(world: Videos, window: Array) -> tuple[Array, Array]:
+    """(row, instance): what has ended before the window's last frame; everything, if that is the video's last."""
+    stop = np.where(window[:, 1] == world.frames, np.inf, last_second(world, window))
+    return candidates(world, lambda row, i: world.instances["end"][i] < stop[row])
+
+
 def frames_of_answer(world: Videos, value: Array, **values: Any) -> Frames:
     return world.doing(value)
 
@@ -95,9 +107,7 @@ RECOGNISE: dict[str, Any] = {
 def action_after(world: Videos, window: Window) -> Action:
     """The only action that has not ended when the window begins."""
     crowded = frame_actions(world, window[:, 0], window[:, 0] + 1) > 1
-    start = from_start(world, window)
-    row, instance = candidates(world, lambda row, i: world.instances["end"][i] >= start[row])
-    found = only_action(world, row, instance)
+    found = only_action(world, *going_on(world, window))
     return np.where(crowded | (window[:, 1] == window[:, 0]), UNKNOWN, found)
 
 
@@ -105,9 +115,7 @@ def action_after(world: Videos, window: Window) -> Action:
 def action_before(world: Videos, window: Window) -> Action:
     """The only action that has ended when the window ends."""
     crowded = frame_actions(world, window[:, 1] - 1, window[:, 1]) > 1
-    stop = np.where(window[:, 1] == world.frames, np.inf, last_second(world, window))
-    row, instance = candidates(world, lambda row, i: world.instances["end"][i] < stop[row])
-    found = only_action(world, row, instance)
+    found = only_action(world, *ended(world, window))
     return np.where(crowded | (window[:, 1] == window[:, 0]), UNKNOWN, found)
 
 
@@ -189,9 +197,9 @@ def longest(world: Videos) -> Action:
 @VIDEO.operator(
     ask="What does the person do for the shortest amount of time",
     phrase={
-        "": ("doing the fastest action", "doing the thing they did for the least time"),
-        "present": "do the fastest action",
-        "past": "did the fastest action",
+        "": ("doing the shortest action", "doing the thing they did for the least time"),
+        "present": "do the shortest action",
+        "past": "did the shortest action",
     },
     steps=2,
     categories=LENGTHS,
@@ -254,7 +262,8 @@ def shorter(world: Videos, a: Action, b: Action) -> Action:
 )
 def same_action(world: Videos, action: Action, target: Action) -> Bool:
     """The action is the one the length choice gives."""
-    return np.asarray(world.vocabulary.merged_action[action] == target)
+    merged = world.vocabulary.merged_action
+    return np.asarray(merged[action] == merged[target])
 
 
 @VIDEO.operator(
@@ -262,13 +271,14 @@ def same_action(world: Videos, action: Action, target: Action) -> Bool:
     reference_steps=0,
 )
 def to_action(world: Videos, verb: Relation, object: Object) -> Action:
-    """The only action of the video with this verb done to this object."""
+    """The only action of the video with this verb done to this object; never one that no reference may stand in."""
     words = world.vocabulary
     row, instance = world.pairs()
     action = world.instances["action"][instance]
     fits = (words.verb_of[action] == words.folded[verb][row]) & (
         words.object_of[action] == words.merged_object[object][row]
     )
+    fits &= ~np.isin(action, [words.action_at[name] for name in words.lists.never_localised_actions])
     keys = np.unique(row[fits] * 256 + action[fits])
     row, action = keys // 256, keys % 256
     found = np.full(len(world), UNKNOWN)

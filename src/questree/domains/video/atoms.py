@@ -1,5 +1,7 @@
 """What is in a frame: objects, relations, interactions, actions; each says on which frames it holds."""
 
+import numpy as np
+
 from questree.domains.video.facts import ANY, Videos
 from questree.domains.video.kinds import VIDEO, Frames
 from questree.program import OBJECT, RELATION, Action, Categories, Node, Object, Relation, Slot, Term, Word
@@ -26,25 +28,26 @@ def action_parts(vocabulary: Vocabulary, action: Term) -> Parts:
     if not isinstance(action, Word):
         return interaction_parts(verb_of(action), noun_of(action))
     at = vocabulary.action_at[action.name]
-    verb = Word(vocabulary.relations[vocabulary.verb_of[at]].name, RELATION)
+    verb = Word(vocabulary.relations[vocabulary.verb_of[vocabulary.merged_action[at]]].name, RELATION)
     return interaction_parts(verb, Word(vocabulary.objects[vocabulary.noun_of[at]].name, OBJECT))
 
 
 def alone(vocabulary: Vocabulary, action: Term) -> bool:
-    """Does the action have no object? A slot says so itself."""
+    """Does the action name no object? A slot says so itself; a reference (the longest action) never names one."""
     if isinstance(action, Word):
         return bool(vocabulary.noun_of[vocabulary.action_at[action.name]] == NONE)
-    return isinstance(action, Slot) and action.alone
+    return not isinstance(action, Slot) or action.alone
 
 
 def action_type(vocabulary: Vocabulary, action: Term) -> str:
     return "Relation Exists" if alone(vocabulary, action) else "Interaction"
 
 
-@VIDEO.operator(phrase="{action:verb}")
+@VIDEO.operator(phrase={"": "{action:verb}"} | {form: f"{{action:{form}}}" for form in ("head", "rest", "something")})
 def verb_of(world: Videos, action: Action) -> Relation:
     """The relation an action's facts are stored under."""
-    return world.vocabulary.verb_of[action]
+    words = world.vocabulary
+    return np.asarray(words.verb_of[words.merged_action[action]])
 
 
 @VIDEO.operator(phrase={"": "{action:noun}", "a": "{action:a noun}"})
@@ -66,8 +69,8 @@ def exists(world: Videos, object: Object) -> Frames:
 
 
 @VIDEO.operator(
-    ask="Is the person {relation} {relation:something}",
-    phrase="{relation} {relation:something}",
+    ask="Is the person {relation:head} {relation:something} {relation:rest}",
+    phrase="{relation:head} {relation:something} {relation:rest}",
     steps=1,
     categories=Categories(("exists",), "verify", "relation"),
     type="Relation Exists",
@@ -78,8 +81,8 @@ def doing(world: Videos, relation: Relation) -> Frames:
 
 
 @VIDEO.operator(
-    ask="Is the person {relation} {object:a}",
-    phrase="{relation} {object:a}",
+    ask="Is the person {relation:head} {object:a} {relation:rest}",
+    phrase="{relation:head} {object:a} {relation:rest}",
     steps=1,
     categories=Categories(("exists", "obj-rel"), "verify", "relation"),
     type="Interaction",

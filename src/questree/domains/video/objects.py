@@ -92,6 +92,11 @@ def first_run(world: Videos, relation: Array, window: Array) -> tuple[Array, Arr
     return np.where(end < 0, -1, begin), end
 
 
+def twice(world: Videos, bits: Array, window: Array) -> Array:
+    """[row] are there at least two such frames in the window?"""
+    return np.asarray(np.bitwise_count(bits & world.span(window)).sum(1) >= 2)
+
+
 def last_run(world: Videos, relation: Array, window: Array) -> tuple[Array, Array]:
     """[row] the mirror image of `first_run`; or, on request, as the released generator widens it."""
     bits, lo, hi = support(world, relation), window[:, 0], window[:, 1]
@@ -100,8 +105,7 @@ def last_run(world: Videos, relation: Array, window: Array) -> tuple[Array, Arra
     begin = gap + 1
     if world.released_last:  # at least two frames with the relation, and two frames before the gap count too
         begin = np.maximum(gap - 2, lo)
-        twice = np.bitwise_count(bits & world.span(window)).sum(1) >= 2
-        gap = np.where(twice, gap, -1)
+        gap = np.where(twice(world, bits, window), gap, -1)
     return np.where(gap < 0, -1, begin), np.where(gap < 0, -1, end + 1)
 
 
@@ -172,7 +176,8 @@ VERIFY: dict[str, Any] = {
 )
 def equals(world: Videos, object: Object, target: Object) -> Bool:
     """The object is the one that was asked for."""
-    return np.asarray(world.vocabulary.merged_object[object] == target)
+    merged = world.vocabulary.merged_object
+    return np.asarray(merged[object] == merged[target])
 
 
 @VIDEO.operator(
@@ -199,6 +204,8 @@ def choice(world: Videos, relation: Array, window: Array, a: Array, b: Array, fo
     lo, hi = window[:, 0], window[:, 1]
     seek = first_frame if forward else last_frame
     found = seek(of_a | of_b, lo, hi, True)
+    if world.released_last and not forward:
+        found = np.where(twice(world, of_a | of_b, window), found, -1)
     at = one_frame(world, found)
     is_a = anywhere(of_a & at)
     own = np.where(is_a[:, None], of_a, of_b)

@@ -10,7 +10,7 @@ from questree.domains.video.bits import Bits, anywhere, span
 from questree.domains.video.facts import ANY, Videos
 from questree.domains.video.kinds import VIDEO, Frames, Order, Window, window
 from questree.meanings.parts import node_type, parts
-from questree.program import UNKNOWN, Action, Array, Categories, Node, Object, Relation, Term
+from questree.program import UNKNOWN, Action, Array, Categories, Node, Object, ProgramError, Relation, Term
 from questree.vocabulary.words import Vocabulary
 
 
@@ -19,6 +19,17 @@ def condition(action: Term) -> Node:
     if not isinstance(action, Node):
         return happening(action)
     return interaction(*action.args) if action.op.name == "to_action" else action
+
+
+def event_of(action: Term) -> Node:
+    """The action as something that has its time: what a condition says, or that the longest action is going on."""
+    return found if (found := condition(action)).kind.yes else happening(action)
+
+
+def base(event: Node) -> Node:
+    """The question under an event in a window: of an action that is only described, which one it is."""
+    described = event.op is happening and isinstance(event.args[0], Node)
+    return condition(event.args[0]) if described else event
 
 
 @VIDEO.operator(phrase="")
@@ -59,14 +70,17 @@ def localised(event: Node, window: Term) -> Node:
 
 def time_edges(event: Node, window: Term) -> Parts:
     """The time label -> the event and its condition; between -> after the one, before the other."""
-    assert isinstance(window, Node), "a time slot has no sub-questions; fill it with a window first"
+    if not isinstance(window, Node):
+        raise ProgramError("a time slot has no sub-questions; fill it with a window first")
     if window.op is between:
         return [("Between", within(event, after(window.args[0]))), ("Between", within(event, before(window.args[1])))]
-    return [(window.op.label, event), (window.op.label, condition(window.args[0]))]
+    return [(window.op.label, base(event)), (window.op.label, condition(window.args[0]))]
 
 
 def within_parts(vocabulary: Vocabulary, event: Node, window: Term) -> Parts:
     """Time edges, and for an interaction its yes/no parts asked again inside the same window."""
+    if isinstance(window, Node) and window.op is whole:
+        return [(edge.label, edge.part) for edge in parts(event, vocabulary)]
     if node_type(event, vocabulary) != "Interaction":
         return time_edges(event, window)
     paired = [edge.part for edge in parts(event, vocabulary) if edge.part.kind.yes]
@@ -74,6 +88,8 @@ def within_parts(vocabulary: Vocabulary, event: Node, window: Term) -> Parts:
 
 
 def within_type(vocabulary: Vocabulary, event: Node, window: Term) -> str:
+    if isinstance(window, Node) and window.op is whole:
+        return node_type(event, vocabulary)
     subject = "Interaction" if node_type(event, vocabulary) == "Interaction" else "Exists"
     return f"{subject} {window.op.label}" if isinstance(window, Node) else subject
 
@@ -113,7 +129,7 @@ COMPARE: dict[str, Any] = {"steps": 5, "type": "Choose", "label": "Choose"}
 
 @VIDEO.operator(
     ask=(
-        "Is the person {relation} {relation:something} before or after {action}",
+        "Is the person {relation:head} {relation:something} {relation:rest} before or after {action}",
         "Did they {relation:present} {relation:something} before or after {action}",
     ),
     categories=Categories(("rel-act", "sequencing"), "compare", "relation"),
@@ -144,7 +160,7 @@ def object_order(world: Videos, object: Object, action: Action) -> Order:
 @VIDEO.operator(
     ask=("Is the person {a} before or after {b}", "Did they {a:present} before or after {b}"),
     categories=Categories(("sequencing",), "compare", "action"),
-    parts=lambda vocabulary, a, b: order_parts(condition(a), b),
+    parts=lambda vocabulary, a, b: order_parts(event_of(a), b),
     rests=lambda world, value, a, b: world.doing(a),
     **COMPARE,
 )
@@ -153,8 +169,9 @@ def action_order(world: Videos, a: Action, b: Action) -> Order:
     words = world.vocabulary
     early, _, late = sides(world, b)
     frames = world.doing(a)
-    noun = words.object_of[a]
-    pair = np.where(noun[:, None] >= 0, world.track(words.verb_of[a], np.maximum(noun, 0)), 0)  # [row, word]
+    counted = words.merged_action[a]
+    noun = words.object_of[counted]
+    pair = np.where(noun[:, None] >= 0, world.track(words.verb_of[counted], np.maximum(noun, 0)), 0)  # [row, word]
     first_of_b = span(world.action(b, "lo"), world.action(b, "lo") + 1, world.words)
     once = (world.action(a, "count") == 1) & (world.action(b, "count") == 1)
     is_before = ~anywhere(frames & ~early) & ~anywhere(pair & late)

@@ -1,0 +1,1 @@
+"""Benchmarks as data: templates, English frames, held-out compositions."""

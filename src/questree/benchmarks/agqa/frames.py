@@ -1,0 +1,205 @@
+"""English frames: read from frames.toml, checked against the slots of their templates, filled for one question."""
+
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from functools import cache
+from importlib import resources
+from string import Formatter
+from typing import Any
+
+import msgspec
+
+from questree.benchmarks.agqa.templates import DIRECT, T5, TEMPLATES, Template
+from questree.faults import BadInput, Fault, refuse
+from questree.program import slots
+
+EDITIONS = ("2.0", "1.0")
+# asked in edition 1.0 only; its rules are no matter of wording
+ACT_EXISTS = Template("actExists", "within(happening($a), $time)", "exists", "{a}", (), times=T5, actions=(DIRECT,))
+WORDED = {template.name: template for template in (*TEMPLATES, ACT_EXISTS)}
+FORMS = {  # kind of a slot -> the forms a frame may ask for
+    "object": ("",),
+    "relation": ("", "present", "past", "something", "rest"),
+    "action": ("", "present", "past"),
+    "window": ("", "leading"),
+}
+EXTRA = ("something", "rest")  # forms that accompany a relation and do not stand for it
+
+Span = tuple[int, int]  # characters begin <= i < end
+
+
+@dataclass(frozen=True)
+class Phrase:
+    """Words, and where the phrases inside them stand: "a" in " while holding a bag", "a.object" deeper down."""
+
+    text: str
+    spans: Mapping[str, Span] = field(default_factory=dict)
+
+
+Forms = Mapping[str, Phrase]  # form -> phrase; what fills a slot
+
+
+@dataclass(frozen=True)
+class Piece:
+    """A place in a frame: the phrase of a slot, in one of its forms."""
+
+    slot: str
+    form: str = ""
+
+
+Pieces = tuple[str | Piece, ...]
+
+
+@dataclass(frozen=True)
+class Frame:
+    text: str  # as written in frames.toml
+    pieces: Pieces
+
+    @property
+    def leading(self) -> bool:
+        """Does the time phrase open the question?"""
+        return Piece("time", "leading") in self.pieces
+
+
+def split(text: str) -> Pieces:
+    """A pattern taken apart; the rest of a relation follows it directly where the pattern does not place it."""
+    found: list[str | Piece] = []
+    for literal, name, form, _ in Formatter().parse(text):
+        found += [literal] if literal else []
+        if name is not None:
+            found.append(Piece("time", "leading") if name == "Time" else Piece(name, form or ""))
+    rest = Piece("relation", "rest")
+    if rest not in found:
+        found = [part for piece in found for part in ([piece, rest] if _is_relation(piece) else [piece])]
+    return tuple(found)
+
+
+def _is_relation(piece: str | Piece) -> bool:
+    return isinstance(piece, Piece) and piece.slot == "relation" and piece.form not in EXTRA
+
+
+def fill(pieces: Pieces, words: Mapping[str, Forms]) -> Phrase:
+    """The pieces with their phrases, and the characters each slot's phrase (and what is inside it) ended up at."""
+    text, spans = "", dict[str, Span]()
+    for piece in pieces:
+        if isinstance(piece, str):
+            text += piece
+            continue
+        phrase, begin = words[piece.slot][piece.form], len(text)
+        text += phrase.text
+        if piece.form not in EXTRA:
+            spans[piece.slot] = (begin + _margin(phrase.text), len(text))
+            spans.update({f"{piece.slot}.{name}": (begin + i, begin + j) for name, (i, j) in phrase.spans.items()})
+        elif piece.form == "rest" and spans.get(piece.slot, (0, -1))[1] == begin:
+            spans[piece.slot] = (spans[piece.slot][0], len(text))
+    return Phrase(text, spans)
+
+
+def _margin(text: str) -> int:
+    """The space a time phrase brings along is not part of it."""
+    return len(text) - len(text.lstrip())
+
+
+def render_spans(frame: Frame, words: Mapping[str, Forms]) -> tuple[str, dict[str, Span]]:
+    """The question, and the characters of every slot's phrase: "time", and inside it "time.a", "time.a.object"."""
+    found = fill(frame.pieces, words)
+    return found.text[:1].upper() + found.text[1:], dict(found.spans)
+
+
+def render(frame: Frame, words: Mapping[str, Forms]) -> str:
+    return render_spans(frame, words)[0]
+
+
+def parse(text: str, place: str, edition: str = "2.0") -> dict[str, tuple[Frame, ...]]:
+    """The frames of every template, in the words of an edition."""
+    try:
+        raw = msgspec.toml.decode(text)
+    except msgspec.DecodeError as error:
+        raise BadInput.at(place, f"not TOML: {error}") from error
+    editions = {edition: raw.pop(edition, {}) for edition in EDITIONS}
+    refuse([Fault(f"{place}, {where}", message) for where, message in _faults(raw)])
+    frames: dict[str, tuple[Frame, ...]] = {}
+    for name, texts in raw.items():
+        said = [_reworded(text, editions[edition]) for text in texts]
+        frames[name] = tuple(Frame(text, split(text)) for text in said)
+    return frames
+
+
+def _reworded(text: str, instead: Mapping[str, str]) -> str:
+    for old, new in instead.items():
+        text = text.replace(old, new)
+    return text
+
+
+Found = Iterator[tuple[str, str]]  # where, message
+
+
+def _faults(raw: Mapping[str, Any]) -> Found:
+    for name in sorted(WORDED.keys() - raw.keys()):
+        yield name, "template has no frames"
+    for name, texts in raw.items():
+        if name not in WORDED:
+            yield name, f"no template is called so; there are {', '.join(WORDED)}"
+        elif not isinstance(texts, list) or not all(isinstance(text, str) for text in texts):
+            yield name, "wanted a list of texts"
+        else:
+            for number, text in enumerate(texts, 1):
+                for message in _wrong(name, text):
+                    yield f"{name} frame {number}", f'{message}: "{text}"'
+            for text, count in Counter(texts).items():
+                if count > 1:
+                    yield name, f'frame given {count} times: "{text}"'
+            yield from _one_sided(name, texts)
+
+
+def _one_sided(name: str, texts: list[str]) -> Found:
+    """A template with a time slot says it at the end and at the beginning."""
+    for placeholder in ("{time}", "{Time}"):
+        if "time" in kinds(name) and not any(placeholder in text for text in texts):
+            yield name, f"no frame with {placeholder}"
+
+
+@cache
+def kinds(template: str) -> dict[str, str]:
+    """The slots of a template's program, with their kinds."""
+    return {name: slot.kind.name for name, slot in slots(WORDED[template].node).items()}
+
+
+def _wrong(template: str, text: str) -> Iterator[str]:
+    try:
+        pieces = split(text)
+    except ValueError as error:
+        yield f"braces do not match ({error})"
+        return
+    asked = [piece for piece in pieces if isinstance(piece, Piece)]
+    wanted = kinds(template)
+    for piece in asked:
+        if piece.slot not in wanted:
+            yield f"{template} has no slot {piece.slot}, only {', '.join(wanted) or 'none'}"
+        elif piece.form not in FORMS[wanted[piece.slot]]:
+            yield f"a slot of kind {wanted[piece.slot]} has no form {piece.form}"
+    counts = Counter(piece.slot for piece in asked if piece.form not in EXTRA)
+    for slot in wanted:
+        if counts[slot] != 1:
+            yield f"slot {slot} is said {counts[slot]} times, wanted once"
+    yield from _untidy(text)
+
+
+def _untidy(text: str) -> Iterator[str]:
+    plain = text.replace("{relation:rest}", "").replace("{time}", "")
+    if "  " in text or " {time}" in text or " {relation:rest}" in text or plain != plain.strip():
+        yield "a space too many"
+    if not text.endswith("?"):
+        yield "does not end in a question mark"
+    if "{Time}" in text and not text.startswith("{Time}, "):
+        yield "{Time} must open the question, followed by a comma"
+
+
+@cache
+def frames(edition: str = "2.0") -> dict[str, tuple[Frame, ...]]:
+    text = resources.files("questree.benchmarks.agqa").joinpath("frames.toml").read_text("utf-8")
+    return parse(text, "frames.toml", edition)
+
+
+FRAMES = frames()

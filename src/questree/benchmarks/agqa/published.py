@@ -1,0 +1,32 @@
+"""Numbers the AGQA paper prints, to hold ours against."""
+
+# Table 14: unbalanced questions per template, in thousands (edition 1.0, real videos)
+TABLE_14 = {
+    "objExists": 2316.0,
+    "objRelExists": 14297.9,
+    "relExists": 20465.7,
+    "andObjRelExists": 26010.4,
+    "xorObjRelExists": 26010.4,
+    "objWhatGeneral": 34.2,
+    "objWhat": 1796.6,
+    "objWhatChoose": 4254.1,
+    "actWhatAfterAll": 4.1,
+    "actWhatBefore": 1.4,
+    "objFirst": 146.2,
+    "objFirstChoose": 992.5,
+    "objFirstVerify": 1213.4,
+    "actFirst": 5.3,
+    "objLast": 246.5,
+    "objLastChoose": 929.8,
+    "objLastVerify": 5339.0,
+    "actLast": 1.3,
+    "actLengthLongerChoose": 39.3,
+    "actLengthShorterChoose": 39.3,
+    "actLengthLongerVerify": 39.3,
+    "actLengthShorterVerify": 39.3,
+    "actLongest": 2.3,
+    "actShortest": 0.5,
+    "actTime": 921.9,
+    "relTime": 391.8,
+    "objTime": 6.4,
+}

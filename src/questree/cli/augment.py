@@ -1,0 +1,139 @@
+"""`questree augment`: from raw facts to cleaned facts, with the ledger of what every rule changed."""
+
+from dataclasses import asdict
+from pathlib import Path
+from typing import Annotated, Any
+
+from cyclopts import Parameter
+
+from questree.cli.terminal import Json, Quiet, print_table, say, watching, write_json
+from questree.faults import BadInput, Fault, refuse
+from questree.progress import report
+from questree.stages.ablation import Worth
+from questree.stages.ablation import ablation as measure_rules
+from questree.stages.agreement import Score, agreement
+from questree.stages.augment import Change, Entry, Options, guarantees
+from questree.stages.augment import augment as clean
+from questree.tables.facts import Facts
+from questree.tables.run import Run
+from questree.tables.store import new_file, new_folder
+from questree.vocabulary.words import Vocabulary
+
+USUAL = Options()
+
+
+def augment(
+    run: Path,
+    /,
+    *,
+    options: Annotated[Options, Parameter(name="*")] = USUAL,
+    ablation: Annotated[bool, Parameter(negative="")] = False,
+    quiet: Quiet = False,
+    json: Json = None,
+) -> None:
+    """Clean the raw facts of a run by the fifteen rules and say what each changed.
+
+    Parameters
+    ----------
+    run
+        Run folder with raw facts; gets facts/ and ledger.json.
+    ablation
+        Also measure each rule alone and left out; needs a run that knows the truth.
+    """
+    place = Run(run)
+    with watching(quiet):
+        vocabulary, raw = place.vocabulary(), place.load("raw")
+        truth = place.load("truth") if ablation or place.truth.is_dir() else None
+        facts, ledger = clean(raw, vocabulary, options)
+        broken = guarantees(facts, vocabulary)
+        refuse([Fault(str(run), f"augmented facts break a promise: {line}") for line in broken])
+        scores = compare(raw, facts, truth, vocabulary) if truth else {}
+        worths = measure_rules(raw, truth, vocabulary, options) if ablation and truth else []
+        record = _record(options, raw, facts, ledger, scores, worths)
+        with new_folder(place.facts) as folder, new_file(place.ledger) as file:
+            facts.save(folder)
+            write_json(file, record)
+    print_table(f"What the rules did to {len(raw.videos):,} videos", ledger_lines(ledger), quiet)
+    print_table("Agreement with the truth in percent, entailed facts not counted", score_lines(scores), quiet)
+    print_table("What each rule is worth: precision and recall in percent", worth_lines(worths), quiet)
+    say(f"wrote {place.facts} and {place.ledger}", quiet)
+    write_json(json, record)
+
+
+def compare(raw: Facts, facts: Facts, truth: Facts, vocabulary: Vocabulary) -> dict[str, list[Score]]:
+    scores = {}
+    for done, (name, side) in enumerate({"before": raw, "after": facts}.items()):
+        report("compare with the truth", done, 2)
+        scores[name] = agreement(side, truth, vocabulary)
+    return scores
+
+
+def _record(
+    options: Options, raw: Facts, facts: Facts, ledger: list[Entry], scores: dict[str, list[Score]], worths: list[Worth]
+) -> dict[str, Any]:
+    tables = {"object annotations": "objects", "relation tracks": "tracks", "actions": "actions"}
+    sides = {"before": raw, "after": facts}
+    return {
+        "options": asdict(options),
+        "sizes": {
+            name: {side: len(getattr(of, table)) for side, of in sides.items()} for name, table in tables.items()
+        },
+        "rules": ledger,
+        "agreement": {side: [_told(score) for score in found] for side, found in scores.items()},
+        "ablation": [
+            {"rule": worth.number, "name": worth.name, "alone": _told(worth.alone), "left out": _told(worth.left_out)}
+            for worth in worths
+        ],
+    }
+
+
+def _told(score: Score) -> dict[str, Any]:
+    return asdict(score) | {"precision": score.precision, "recall": score.recall}
+
+
+def ledger_lines(ledger: list[Entry]) -> list[dict[str, Any]]:
+    """One row per rule and table, in the order of work; a rule that changed nothing still has a row."""
+    return [
+        {"rule": entry.number if at == 0 else None, "name": entry.name if at == 0 else "", "of": change.what}
+        | {name: getattr(change, name) or None for name in ("added", "removed", "changed")}
+        | {"acts later on": change.concerned or None}
+        for entry in ledger
+        for at, change in enumerate(_spoken(entry.changes))
+    ]
+
+
+def _spoken(changes: list[Change]) -> list[Change]:
+    return [change for change in changes if change != Change(change.what)] or changes[:1]
+
+
+def score_lines(scores: dict[str, list[Score]]) -> list[dict[str, Any]]:
+    return [
+        {
+            "relations": before.group,
+            "counted": "all" if before.given_by_actions else "not given by an action",
+            "true facts": after.true,
+            "precision before": _percent(before.precision),
+            "precision after": _percent(after.precision),
+            "recall before": _percent(before.recall),
+            "recall after": _percent(after.recall),
+        }
+        for before, after in zip(scores.get("before", []), scores.get("after", []), strict=True)
+    ]
+
+
+def worth_lines(worths: list[Worth]) -> list[dict[str, Any]]:
+    return [
+        {
+            "rule": worth.number,
+            "name": worth.name,
+            "precision alone": _percent(worth.alone.precision),
+            "recall alone": _percent(worth.alone.recall),
+            "precision without": _percent(worth.left_out.precision),
+            "recall without": _percent(worth.left_out.recall),
+        }
+        for worth in worths
+    ]
+
+
+def _percent(share: float | None) -> str:
+    return "" if share is None else f"{100 * share:.1f}"

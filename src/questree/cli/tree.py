@@ -1,0 +1,42 @@
+"""A program as an indented tree, and the frames each of its parts rests on."""
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from questree.cli.timeline import LABEL, MARK, NOTHING, line
+from questree.domains.video import Videos
+from questree.domains.video.bits import frames_of
+from questree.meanings.evidence import evidence
+from questree.notation import own
+from questree.program import Node, Term
+
+
+def tree(term: Term, depth: int = 0) -> Iterator[str]:
+    indent = "  " * depth
+    if not isinstance(term, Node):
+        yield f"{indent}{own.show(term)} ({term.kind.name})"
+        return
+    yield f"{indent}{term.op.name} -> {term.kind.name}"
+    for arg in term.args:
+        yield from tree(arg, depth + 1)
+
+
+def grounds(program: Node, world: Videos) -> dict[str, list[int]]:
+    """Sub-program -> positions of the frames it rests on; the world asks about one video."""
+    found = evidence(program, world, {})
+    # what is localised rests on the frames of its event, which are there already
+    return {own.show(node): frames_of(bits[0]) for node, bits in found.items() if node.op.focus is None}
+
+
+def grounded(program: Node, world: Videos, width: int = 120) -> Iterator[str]:
+    """One line per sub-program, a mark per frame it rests on."""
+    begin, count = int(world.frame_start[world.row[0]]), int(world.frames[0])
+    seconds = world.seconds[begin : begin + count]
+    room = max(width - LABEL, 20)
+    column = np.minimum((seconds / max(seconds[-1], 1.0) * room).astype(int), room - 1)
+    for text, frames in grounds(program, world).items():
+        marks = np.full(room, " ")
+        marks[column] = NOTHING
+        marks[column[frames]] = MARK
+        yield line(text, "".join(marks))

@@ -1,0 +1,58 @@
+"""`questree wordings`: one example of every wording in a file, for a person who checks the English."""
+
+from collections.abc import Iterable, Iterator
+from itertools import groupby
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+from cyclopts import Parameter
+
+from questree.benchmarks.agqa.examples import Example, examples
+from questree.benchmarks.agqa.frames import WORDED
+from questree.cli.terminal import Json, Quiet, print_table, say, write_json
+from questree.tables.store import new_file
+from questree.vocabulary import default, load
+
+
+def wordings(
+    *,
+    out: Annotated[Path, Parameter(help="Text file to write.")],
+    vocabulary: Annotated[Path | None, Parameter(help="A vocabulary in TOML; AGQA's if left out.")] = None,
+    edition: Annotated[Literal["2.0", "1.0"], Parameter(help="Edition of AGQA.")] = "2.0",
+    json: Json = None,
+    quiet: Quiet = False,
+) -> None:
+    """Write an example of every template, frame, kind of time phrase and kind of reference, with its program."""
+    words = default() if vocabulary is None else load(vocabulary)
+    found = list(examples(words, edition))
+    with new_file(out) as work:
+        work.write_text("".join(f"{line}\n" for line in lines(found)), "utf-8")
+    rows = counts(found)
+    print_table(f"edition {edition}, words of {words.name}", rows, quiet)
+    frames, texts = sum(row["frames"] for row in rows), sum(row["examples"] for row in rows)
+    say(f"{out}: {len(rows)} templates, {frames} frames, {texts:,} examples", quiet)
+    write_json(json, {"edition": edition, "templates": rows, "examples": [record(example) for example in found]})
+
+
+def lines(found: Iterable[Example]) -> Iterator[str]:
+    """Template, frame, then per example the question and under it its program."""
+    for name, per_template in groupby(found, lambda example: example.template):
+        yield from (f"{name}  {WORDED[name].program}", "")
+        for frame, per_frame in groupby(per_template, lambda example: example.frame):
+            yield f"  {frame.text}"
+            for example in per_frame:
+                kind = ", ".join(filter(None, (example.time, example.reference)))
+                yield from (f"    {kind + ':':<26} {example.text}", f"    {'':26} {example.program}")
+            yield ""
+
+
+def counts(found: Iterable[Example]) -> list[dict[str, Any]]:
+    rows: list[dict[str, Any]] = []
+    for name, group in groupby(found, lambda example: example.template):
+        own = list(group)
+        rows.append({"template": name, "frames": len({example.frame for example in own}), "examples": len(own)})
+    return rows
+
+
+def record(example: Example) -> dict[str, str]:
+    return {**example._asdict(), "frame": example.frame.text}

@@ -1,0 +1,114 @@
+"""AGQA release strings: `Exists(blanket, Iterate(Localize(while, holding a pillow), Filter(frame, [objects])))`."""
+
+from questree.domains.video import VIDEO
+from questree.notation.grammar import Notation, Rule, rule
+from questree.program import ACTION, OBJECT, Node, Slot
+from questree.vocabulary.words import Vocabulary
+
+OBJECTS = "Filter(frame, [relations, $r, objects])"
+ONLY = f"Query(class, OnlyItem(Iterate($t, {OBJECTS})))"
+LENGTH = "Subtract(Query(end, action), Query(start, action))"
+
+
+def until(way: str) -> str:
+    """The objects of a relation where it first (or last) holds."""
+    return f"IterateUntil({way}, $t, Exists($r, Filter(frame, [relations])), {OBJECTS})"
+
+
+def until_either(way: str) -> str:
+    return f"IterateUntil({way}, $t, XOR(Exists($a, {OBJECTS}), Exists($b, {OBJECTS})), {OBJECTS})"
+
+
+def until_action(way: str) -> str:
+    return f"IterateUntil({way}, $t, HasItem(Filter(frame, [actions])), Filter(frame, [actions]))"
+
+
+def of_all(end: str) -> str:
+    return f"Superlative({end}, Filter(video, [actions]), {LENGTH})"
+
+
+def of_two(end: str) -> str:
+    return f"Superlative({end}, [Filter(video, [actions, $a]), Filter(video, [actions, $b])], {LENGTH})"
+
+
+def order(item: str, key: str) -> str:
+    return f"Compare([before, after], Exists({item}, Iterate(Localize(temporal tag, $b), Filter(frame, [{key}]))))"
+
+
+WINDOWS = {
+    "video": "whole()",
+    "Localize(before, $a)": "before($a)",
+    "Localize(after, $a)": "after($a)",
+    "Localize(while, $a)": "while($a)",
+    "Localize(between, [$a, $b])": "between($a, $b)",
+}
+REFERENCES = {
+    f"Query(class, OnlyItem({until('forward')}))": "first($r, $t)",
+    f"Query(class, OnlyItem({until('backward')}))": "last($r, $t)",
+    ONLY: "only(objects($r, $t))",
+}
+LENGTHS = {of_all("max"): "longest()", of_all("min"): "shortest()"}
+EVENTS = {  # over the whole video an event stands for itself, otherwise inside `within`
+    "Exists($o, Iterate($t, Filter(frame, [objects])))": "interacting($o)",
+    f"Exists($o, Iterate($t, {OBJECTS}))": "interaction($r, $o)",
+    "Exists($r, Iterate($t, Filter(frame, [relations])))": "doing($r)",
+    "Exists($a, Iterate($t, Filter(frame, [actions])))": "happening($a)",  # edition 1.0 only
+}
+SIDES = {"Exists($o, Iterate($t, Filter(frame, [relation, $r, objects])))": "interaction($r, $o)"}  # of AND and XOR
+QUESTIONS = {
+    "AND($a, $b)": "both($a, $b)",
+    "XOR($a, $b)": "but_not($a, $b)",
+    "Query(class, OnlyItem(Iterate($t, Filter(frame, [objects]))))": "only(annotated($t))",
+    f"Choose($a, $b, {ONLY})": "choose($r, $t, $a, $b)",
+    f"Choose($a, $b, {until_either('forward')})": "choose_first($r, $t, $a, $b)",
+    f"Choose($a, $b, {until_either('backward')})": "choose_last($r, $t, $a, $b)",
+    f"Equals($o, OnlyItem({until('forward')}))": "equals($o, first($r, $t))",
+    f"Equals($o, OnlyItem({until('backward')}))": "equals($o, last($r, $t))",
+    "Query(class, OnlyItem(Iterate(Localize(before, $a), Filter(frame, [actions]))))": "action_before(before($a))",
+    "Query(class, OnlyItem(Iterate($t, Filter(frame, [actions]))))": "action_after($t)",
+    f"Query(class, OnlyItem({until_action('forward')}))": "first_action($t)",
+    f"Query(class, OnlyItem({until_action('backward')}))": "last_action($t)",
+    of_two("max"): "longer($a, $b)",
+    of_two("min"): "shorter($a, $b)",
+    f"Equals($x, {of_two('max')})": "same_action($x, longer($a, $b))",
+    f"Equals($x, {of_two('min')})": "same_action($x, shorter($a, $b))",
+    order("$a", "actions"): "action_order($a, $b)",
+    order("$r", "relations"): "relation_order($r, $b)",
+    order("$o", "objects"): "object_order($o, $b)",
+}
+
+
+def rules(table: dict[str, str]) -> tuple[Rule, ...]:
+    return tuple(rule(text, term, VIDEO) for text, term in table.items())
+
+
+def events(table: dict[str, str]) -> tuple[Rule, ...]:
+    """Each event over the whole video, and inside a window."""
+    return rules(
+        {text.replace("$t", "video"): term for text, term in table.items()}
+        | {text: f"within({term}, $t)" for text, term in table.items()}
+    )
+
+
+AGQA = Notation(
+    "AGQA",
+    {
+        "question": events(EVENTS) + rules(REFERENCES | LENGTHS | QUESTIONS),
+        "bool": events(SIDES),
+        "object": (rule("$o:word", Slot("o", OBJECT), VIDEO), *rules(REFERENCES)),
+        "action": (
+            rule("$a:word", Slot("a", ACTION), VIDEO),
+            *rules({"ToAction($r, $o)": "to_action($r, $o)"} | LENGTHS),
+        ),
+        "window": rules(WINDOWS),
+    },
+)
+
+
+def read(text: str, vocabulary: Vocabulary) -> Node:
+    """The program a release string spells; words become the vocabulary's names."""
+    return AGQA.read(text, vocabulary)[0]
+
+
+def write(node: Node, vocabulary: Vocabulary) -> str:
+    return AGQA.write(node, vocabulary)

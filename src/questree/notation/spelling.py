@@ -1,0 +1,72 @@
+"""Words inside programs: found by name, label or id, kept and written under the name the vocabulary gives them."""
+
+from difflib import get_close_matches
+
+from questree.notation.own import ALONE as ALONE_MARK
+from questree.notation.own import show
+from questree.notation.scan import Call
+from questree.program import Kind, Node, ProgramError, Slot, Term, Word
+from questree.vocabulary.words import NONE, Vocabulary
+
+LISTS = ("objects", "relations", "actions")  # of the vocabulary; words of other kinds are free text
+
+
+def names(kind: Kind, vocabulary: Vocabulary) -> list[str]:
+    """The name of every word of a kind, by position."""
+    if kind.words == "objects":
+        return [word.name for word in vocabulary.objects]
+    if kind.words == "relations":
+        return [word.name for word in vocabulary.relations]
+    return [word.phrase for word in vocabulary.actions]
+
+
+def positions(kind: Kind, vocabulary: Vocabulary) -> dict[str, int]:
+    return {"objects": vocabulary.object_at, "relations": vocabulary.relation_at, "actions": vocabulary.action_at}[
+        kind.words
+    ]
+
+
+def read_word(call: Call, kind: Kind, vocabulary: Vocabulary, alone: bool = False) -> Slot | Word:
+    """The word or slot a text names; `alone`: an action without an object is wanted."""
+    what = f"{kind.name} without an object" if alone else kind.name
+    if call.name.startswith("$"):
+        return Slot(call.name[1:].removesuffix(ALONE_MARK), kind, alone=call.name.endswith(ALONE_MARK))
+    at = positions(kind, vocabulary).get(call.name)
+    if at is None:
+        raise ProgramError(f"no {what} {call.name!r} in the vocabulary; {near(call.name, kind, vocabulary)}", call.at)
+    if alone and vocabulary.noun_of[at] != NONE:
+        noun = vocabulary.objects[vocabulary.noun_of[at]].name
+        raise ProgramError(f"expected an {what}, found {call.name!r}, which is done to {noun!r}", call.at)
+    return Word(names(kind, vocabulary)[at], kind)
+
+
+def near(name: str, kind: Kind, vocabulary: Vocabulary) -> str:
+    """Names like it, or where all of them can be seen."""
+    at, called = positions(kind, vocabulary), names(kind, vocabulary)
+    close = dict.fromkeys(called[at[spelling]] for spelling in get_close_matches(name, at, 3))
+    return f"near: {', '.join(close)}" if close else "`questree vocabulary show --json FILE` lists them"
+
+
+def is_plain(term: Term, vocabulary: Vocabulary, alone: bool = False) -> bool:
+    """Is it a word or a slot, not a program?"""
+    if isinstance(term, Slot):
+        return not alone or term.alone
+    if not isinstance(term, Word) or not alone:
+        return isinstance(term, Word)
+    at = vocabulary.action_at.get(term.name)
+    return at is None or bool(vocabulary.noun_of[at] == NONE)
+
+
+def write_word(term: Term, vocabulary: Vocabulary) -> str:
+    if isinstance(term, Word):
+        return read_word(Call(term.name, None, 0), term.kind, vocabulary).name
+    return show(term)
+
+
+def check_words(call: Call, term: Term, vocabulary: Vocabulary) -> None:
+    """Refuse the first word of a program that the vocabulary does not have, where it stands in the text."""
+    if isinstance(term, Word) and term.kind.words in LISTS:
+        read_word(call, term.kind, vocabulary)
+    if isinstance(term, Node):
+        for inner, arg in zip(call.args or (), term.args, strict=True):
+            check_words(inner, arg, vocabulary)

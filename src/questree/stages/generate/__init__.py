@@ -1,0 +1,1 @@
+"""Generate: every question of a corpus, as columns; cores are answered, wordings multiply them."""

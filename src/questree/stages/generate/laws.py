@@ -1,0 +1,65 @@
+"""Programs read off the localised relations instead of the frames: each a sub-program and the column that equals it.
+
+The tests hold every law against the operators themselves. The laws of the choices hold for what passes their rules.
+"""
+
+from collections.abc import Callable
+from typing import Protocol
+
+import numpy as np
+
+from questree.domains.video import VIDEO
+from questree.notation.own import parse
+from questree.program import Node, Term, walk
+from questree.stages.generate.joins import Ints, bit
+
+
+class Local(Protocol):
+    """Localised columns of the rows, and their direct objects."""
+
+    @property
+    def objects(self) -> Ints: ...
+    @property
+    def first(self) -> Ints: ...
+    @property
+    def last(self) -> Ints: ...
+    @property
+    def closing(self) -> Ints: ...
+    @property
+    def x(self) -> Ints: ...
+    @property
+    def y(self) -> Ints: ...
+
+
+def _frames(yes: Ints) -> Ints:
+    """A yes/no column as the kind frames: [row, 1]."""
+    return yes.astype(np.uint64)[:, None]
+
+
+def _choice(local: Local) -> Ints:
+    """The one of two objects that holds and stops holding inside the window."""
+    x, y = bit(local.objects, local.x), bit(local.objects, local.y)
+    chosen = np.where(x, local.x, local.y)
+    return np.where((x != y) & bit(local.closing, chosen), chosen, -1)
+
+
+LAWS: dict[str, Callable[[Local], Ints]] = {
+    "objects($relation, $time)": lambda local: local.objects,
+    "annotated($time)": lambda local: local.objects,
+    "first($relation, $time)": lambda local: local.first,
+    "last($relation, $time)": lambda local: local.last,
+    "within(doing($relation), $time)": lambda local: _frames(local.objects != 0),
+    "within(interacting($object), $time)": lambda local: _frames(bit(local.objects, local.x)),
+    "within(interaction($relation, $object), $time)": lambda local: _frames(bit(local.objects, local.x)),
+    "within(interaction($relation, $first), $time)": lambda local: _frames(bit(local.objects, local.x)),
+    "within(interaction($relation, $second), $time)": lambda local: _frames(bit(local.objects, local.y)),
+    "choose($relation, $time, $first, $second)": _choice,
+    "choose_first($relation, $time, $first, $second)": lambda local: local.first,
+    "choose_last($relation, $time, $first, $second)": lambda local: local.last,
+}
+PROGRAMS: dict[Term, Callable[[Local], Ints]] = {parse(text, VIDEO): law for text, law in LAWS.items()}
+
+
+def known(node: Node, local: Local) -> dict[Term, Ints]:
+    """The sub-programs of a template that laws give."""
+    return {term: PROGRAMS[term](local) for term in dict.fromkeys(walk(node)) if term in PROGRAMS}

@@ -1,0 +1,88 @@
+"""Indirect references to objects: the first, last or only object of a relation in the whole video."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from questree.benchmarks.agqa import held_out as mark
+from questree.domains.video import Videos
+from questree.domains.video.facts import ANY, KEY
+from questree.domains.video.objects import first, last, objects, the_one
+from questree.domains.video.time import whole
+from questree.stages.generate.hashing import Words as Hashes
+from questree.stages.generate.hashing import mix
+from questree.stages.generate.joins import Ints, groups, starts
+from questree.stages.generate.words import Words
+
+DIRECT, FIRST, LAST, WHOLE = range(4)
+
+
+@dataclass(frozen=True)
+class References:
+    """Ways to name an object, sorted by video, kind, object, relation."""
+
+    start: Ints  # [video + 1]
+    video: Ints
+    kind: Ints
+    object: Ints
+    relation: Ints  # inside the reference; -1 if direct
+    steps: Ints
+    marks: Ints
+
+
+def present_relations(world: Videos, words: Words) -> tuple[Ints, Ints]:
+    """(video, relation) of every contact, spatial or verb relation that holds somewhere, sorted."""
+    real = words.groups["contact"] | words.groups["spatial"] | words.groups["verb"]
+    video, relation, thing = world.key // (KEY * KEY), world.key // KEY % KEY, world.key % KEY
+    kept = (thing == ANY) & (relation != ANY)
+    kept &= real[np.where(kept, relation, 0)]
+    return video[kept], relation[kept]
+
+
+def present_objects(world: Videos, words: Words) -> tuple[Ints, Ints]:
+    """(video, object) of every object that may be asked about and is annotated or has a relation, sorted."""
+    video, relation, thing = world.key // (KEY * KEY), world.key // KEY % KEY, world.key % KEY
+    kept = (relation == ANY) & (thing != ANY)
+    kept &= words.askable[np.where(kept, thing, 0)] & world.bits[:-1].any(1)
+    return video[kept], thing[kept]
+
+
+def references(world: Videos, words: Words, seeds: Hashes, cap: int = 3) -> References:
+    """Direct classes, and per (object, kind) at most `cap` references, chosen by a keyed hash."""
+    video, relation = present_relations(world, words)
+    allowed = ~(words.never_asked | words.one_object)[relation]
+    video, relation = video[allowed], relation[allowed]
+    asked = world.ask(video)
+    window = whole.run(asked)
+    only = the_one(objects.run(asked, relation, window))
+    several = only < 0
+    found = {WHOLE: only} | {
+        kind: np.where(several, op.run(asked, relation, window), -1) for kind, op in ((FIRST, first), (LAST, last))
+    }
+    at, thing = present_objects(world, words)
+    rows = [(at, np.full(len(at), DIRECT), thing, np.full(len(at), -1))]
+    for kind, referent in found.items():
+        kept = (referent >= 0) & words.askable[np.maximum(referent, 0)]
+        rows.append((video[kept], np.full(kept.sum(), kind), referent[kept], relation[kept]))
+    columns = [np.concatenate(column) for column in zip(*rows, strict=True)]
+    return finish(world, words, capped(columns, seeds, cap))
+
+
+def capped(columns: list[Ints], seeds: Hashes, cap: int) -> list[Ints]:
+    """The rows with the smallest hashes of every (video, kind, object), sorted."""
+    video, kind, thing, relation = columns
+    order = np.lexsort((mix(seeds[video], kind, thing, relation + 1), thing, kind, video))
+    video, kind, thing, relation = (column[order] for column in columns)
+    begin, group = groups(video, kind, thing)
+    kept = np.arange(len(video)) - begin[group] < cap
+    rest = [column[kept] for column in (video, kind, thing, relation)]
+    order = np.lexsort(rest[::-1])
+    return [column[order] for column in rest]
+
+
+def finish(world: Videos, words: Words, columns: list[Ints]) -> References:
+    video, kind, thing, relation = columns
+    inner = kind != DIRECT
+    marks = np.where(inner, mark.I_OBJ | words.held_out.pair(relation, thing), 0)
+    marks |= np.where((kind == FIRST) & words.held_out.first[relation], mark.NC_SUP, 0)
+    return References(starts(video, len(world.ids)), video, kind, thing, relation, inner.astype(np.int64), marks)

@@ -1,0 +1,186 @@
+"""The text of questions by columns: phrases are made once per word or row of a side table, then gathered and joined."""
+
+from dataclasses import dataclass
+from functools import cache
+
+import numpy as np
+import polars as pl
+
+from questree.benchmarks.agqa import phrases
+from questree.benchmarks.agqa.frames import FRAMES, Forms, Phrase, Piece, split
+from questree.benchmarks.agqa.templates import ACTION_REFERENCES, REFERENCES, TEMPLATES, TIMES
+from questree.program import OBJECT, slots
+from questree.stages.generate.choices import TIME_WAYS, WAYS, Choices, choices
+from questree.stages.generate.hashing import Words as Hashes
+from questree.stages.generate.joins import Ints, starts
+from questree.stages.generate.spans import DIRECT, INDIRECT, NOTHING
+from questree.vocabulary.words import Vocabulary
+
+TENSES = ("", "present", "past")
+Texts = dict[str, pl.Series]  # form -> phrases
+
+
+@dataclass(frozen=True)
+class Lexicon:
+    """Phrases that do not depend on a video."""
+
+    relations: Texts  # per relation
+    objects: pl.Series  # per object, then per (kind of reference, relation, way)
+    actions: Texts  # per action, then per (longest, shortest; way)
+    heads: Texts  # per action: what stands before its noun, to be replaced by a reference; null if it cannot be
+    tails: Texts
+
+    @property
+    def classes(self) -> int:
+        return len(self.objects) - 3 * WAYS * len(self.relations[""])
+
+
+def _series(texts: list[str | None]) -> pl.Series:
+    return pl.Series(texts, dtype=pl.String)
+
+
+def lexicon(vocabulary: Vocabulary) -> Lexicon:
+    relations = [phrases.relation(at, vocabulary) for at in range(len(vocabulary.relations))]
+    objects = [phrases.noun(at, vocabulary)[""].text for at in range(len(vocabulary.objects))]
+    for kind in REFERENCES[1:]:
+        objects += [phrases.object_reference(kind, r, way)[""].text for r in relations for way in range(WAYS)]
+    actions = [phrases.action(at, vocabulary) for at in range(len(vocabulary.actions))]
+    actions += [phrases.action_reference(kind, way) for kind in ACTION_REFERENCES[1:3] for way in range(WAYS)]
+    hole: Forms = {"": Phrase("\0")}
+    holes = [phrases.indirect_action(at, hole, vocabulary) for at in range(len(vocabulary.actions))]
+    return Lexicon(
+        {form: _series([forms[form].text for forms in relations]) for form in relations[0]},
+        _series([*objects]),
+        {form: _series([forms[form].text for forms in actions]) for form in TENSES},
+        {form: _series([h[form].text.partition("\0")[0] if h else None for h in holes]) for form in TENSES},
+        {form: _series([h[form].text.partition("\0")[2] if h else None for h in holes]) for form in TENSES},
+    )
+
+
+@dataclass(frozen=True)
+class Said:
+    """Phrases of a shard's side tables; a row's ways stand next to each other: row * ways + way."""
+
+    start: dict[str, Ints]  # side table -> [video + 1]
+    references: Ints  # row of Lexicon.objects, per row of references and way
+    actions: Texts
+    times: Texts  # "" as it ends a question, "leading" as it opens one
+
+
+def said(lexicon: Lexicon, sides: dict[str, pl.DataFrame], first_video: int, videos: int) -> Said:
+    start = {name: starts(table["video"].to_numpy() - first_video, videos) for name, table in sides.items()}
+    refs, acts, named = sides["references"], sides["action_references"], sides["phrases"]
+    kind, relation = refs["kind"].to_numpy().astype(np.int64), refs["relation"].to_numpy().astype(np.int64)
+    indirect = lexicon.classes + ((kind - 1) * len(lexicon.relations[""]) + relation) * WAYS
+    way = np.arange(WAYS)
+    objects = np.where((kind > 0)[:, None], indirect[:, None] + way, refs["object"].to_numpy()[:, None])  # [row, way]
+    actions = action_texts(lexicon, acts, objects, start["references"], first_video)
+    times = time_texts(named, actions, start["action_references"], first_video)
+    return Said(start, objects.ravel(), actions, times)
+
+
+def action_texts(lexicon: Lexicon, acts: pl.DataFrame, objects: Ints, ref_start: Ints, first_video: int) -> Texts:
+    kind, action = acts["kind"].to_numpy(), acts["action"].to_numpy().astype(np.int64)
+    inner = kind == INDIRECT
+    row = np.where(inner, ref_start[acts["video"].to_numpy() - first_video] + acts["reference"].to_numpy(), 0)
+    superlative = len(lexicon.heads[""]) + (kind.astype(np.int64) - 1) * WAYS
+    plain = np.where((kind == DIRECT)[:, None], action[:, None], superlative[:, None] + np.arange(WAYS))  # [row, way]
+    plain = np.where(inner[:, None], 0, plain).ravel()
+    twice, is_inner = np.repeat(action, WAYS), pl.Series(np.repeat(inner, WAYS))
+    noun = lexicon.objects.gather(objects[row].ravel()) if len(objects) else pl.Series(dtype=pl.String)
+    found: Texts = {}
+    for form in TENSES:
+        replaced = pl.select(pl.concat_str(lexicon.heads[form].gather(twice), noun, lexicon.tails[form].gather(twice)))
+        found[form] = pl.select(
+            pl.when(is_inner).then(replaced.to_series()).otherwise(lexicon.actions[form].gather(plain))
+        ).to_series()
+    return found
+
+
+def time_texts(named: pl.DataFrame, actions: Texts, act_start: Ints, first_video: int) -> Texts:
+    """Time phrases: way = order of between + 2 * way of the actions."""
+    video = named["video"].to_numpy() - first_video
+    kind = np.repeat(named["kind"].to_numpy(), TIME_WAYS)
+    way = np.tile(np.arange(TIME_WAYS), len(named))
+    rows = {}
+    for side in "ab":
+        at = named[side].to_numpy().astype(np.int64)
+        row = np.where(at == NOTHING, 0, act_start[video] + at)
+        rows[side] = np.repeat(row, TIME_WAYS) * WAYS + way // 2
+    text = np.empty(len(kind), object)
+    for number, name in enumerate(TIMES):
+        ways = phrases.TIMES["2.0"][name]
+        for order, pattern in enumerate(ways):
+            at = np.flatnonzero((kind == number) & (way % 2 % len(ways) == order))
+            pieces = [
+                pl.lit(piece) if isinstance(piece, str) else actions[piece.form].gather(rows[piece.slot][at])
+                for piece in split(pattern)
+            ]
+            text[at] = pl.select(pl.concat_str(pieces)).to_series().to_numpy() if pieces and len(at) else ""
+    suffix = _series(text.tolist())
+    leading = capital(suffix.str.strip_chars_start())
+    return {"": suffix, "leading": leading.replace("", phrases.WHOLE_VIDEO.text)}
+
+
+def capital(texts: pl.Series) -> pl.Series:
+    return pl.select(pl.concat_str(texts.str.slice(0, 1).str.to_uppercase(), texts.str.slice(1))).to_series()
+
+
+def texts(
+    questions: pl.DataFrame, sides: dict[str, pl.DataFrame], words: Lexicon, seeds: Hashes, first_video: int
+) -> pl.Series:
+    """The text of every question, in order. seeds: of the videos from first_video on."""
+    spoken = said(words, sides, first_video, len(seeds))
+    video = questions["video"].to_numpy() - first_video
+    ways = choices(seeds, video, questions["number"].to_numpy())
+    template = questions["template"].to_numpy()
+    sizes = np.array([len(FRAMES[t.name]) for t in TEMPLATES])
+    frame = ways.frame % sizes[template]
+    order = np.lexsort((frame, template))
+    begin = np.flatnonzero(np.diff(template[order].astype(np.int64) * 1000 + frame[order], prepend=-1))
+    columns = {name: questions[name].to_numpy() for name in ("relation", "x", "first", "second", "phrase")}
+    parts = []
+    for lo, hi in zip(begin, [*begin[1:], len(order)], strict=True):
+        at = order[lo:hi]
+        pieces = FRAMES[TEMPLATES[template[at[0]]].name][frame[at[0]]].pieces
+        found = [part(piece, at, template[at[0]], columns, video, ways, words, spoken) for piece in pieces]
+        if not isinstance(pieces[0], str):  # a phrase opens the question
+            found[0] = capital(found[0])
+        parts.append(pl.select(pl.concat_str(found).alias("question")).to_series())
+    inverse = np.empty(len(order), np.int64)
+    inverse[order] = np.arange(len(order))
+    return pl.concat(parts).gather(inverse) if parts else pl.Series("question", [], dtype=pl.String)
+
+
+@cache
+def _slot_kinds(template: int) -> dict[str, str]:
+    return {name: slot.kind.name for name, slot in slots(TEMPLATES[template].node).items()}
+
+
+def part(
+    piece: str | Piece,
+    at: Ints,
+    template: int,
+    columns: dict[str, Ints],
+    video: Ints,
+    ways: Choices,
+    words: Lexicon,
+    spoken: Said,
+) -> pl.Series:
+    """One piece of a frame, for the rows `at`."""
+    if isinstance(piece, str):
+        return pl.repeat(piece, len(at), eager=True)
+    if piece.slot == "relation":
+        return words.relations[piece.form].gather(columns["relation"][at])
+    if piece.slot == "time":
+        row = spoken.start["phrases"][video[at]] + columns["phrase"][at]
+        return spoken.times[piece.form].gather(row * TIME_WAYS + ways.time[at])
+    if TEMPLATES[template].every_object:  # asked whether it occurs or not, so by its name
+        return words.objects.gather(columns["x"][at])
+    side = "second" if piece.slot in ("second", "b") else "first"
+    way = getattr(ways, side)[at]
+    if _slot_kinds(template)[piece.slot] == OBJECT.name:
+        row = spoken.start["references"][video[at]] + columns[side][at]
+        return words.objects.gather(spoken.references[row * WAYS + way])
+    row = spoken.start["action_references"][video[at]] + columns[side][at]
+    return spoken.actions[piece.form].gather(row * WAYS + way)

@@ -1,0 +1,117 @@
+"""What the vocabulary and the corpus say about words, as columns to gather from: which may be asked, and how."""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from questree.benchmarks.agqa.frames import Phrase
+from questree.benchmarks.agqa.held_out import HeldOut, held_out
+from questree.benchmarks.agqa.phrases import indirect_action
+from questree.tables.facts import Facts
+from questree.vocabulary.words import Vocabulary
+
+Flags = NDArray[np.bool_]
+
+
+@dataclass(frozen=True)
+class Words:
+    vocabulary: Vocabulary
+    held_out: HeldOut
+    groups: dict[str, Flags]  # group -> [relation]
+    askable: Flags  # [object] may fill a slot or be an answer
+    never_asked: Flags  # [relation]
+    one_object: Flags  # [relation] single-object verbs
+    rare: Flags  # [relation, object] too few annotations in the corpus
+    common_sense: Flags  # [relation, object]
+    alike: Flags  # [object, object] never together in one question
+    similar: NDArray[np.uint64]  # [object] set of similar objects
+    banned_object: Flags  # [object] in object existence and object time
+    banned_relation: dict[str, Flags]  # template -> [relation]
+    localised: Flags  # [action] may stand in a time phrase
+    transition: Flags  # [action] gets no length question
+    indirect: Flags  # [action] a reference may stand for its noun
+
+
+def _flags(size: int, *positions: Any) -> Flags:
+    found = np.zeros(size, bool)
+    for at in positions:
+        found[at] = True
+    return found
+
+
+def pair_counts(facts: Facts, vocabulary: Vocabulary) -> NDArray[np.int64]:
+    """[relation, object] on how many frames of the corpus the pair is annotated."""
+    counts = np.zeros((len(vocabulary.relations), len(vocabulary.objects)), np.int64)
+    sizes = facts.tracks.select(
+        "relation", "object", n=pl.col("bits").list.eval(pl.element().bitwise_count_ones()).list.sum()
+    )
+    np.add.at(
+        counts, (sizes["relation"].to_numpy(), sizes["object"].to_numpy()), sizes["n"].to_numpy().astype(np.int64)
+    )
+    return counts
+
+
+def words(vocabulary: Vocabulary, counts: NDArray[np.int64], rare_below: int = 10) -> Words:
+    """`counts` are the corpus' pair_counts: a pair seen on fewer frames is not asked about."""
+    lists, relations, objects = vocabulary.lists, len(vocabulary.relations), len(vocabulary.objects)
+    relation, thing = vocabulary.relation_at, vocabulary.object_at
+    one_object = _flags(relations, vocabulary.relations_named(lists.single_object_verbs))
+    never = _flags(relations, vocabulary.relations_named(lists.never_asked_relations))
+    dressed = _flags(relations, relation["wearing"], relation["standing on"])
+    common = np.zeros((relations, objects), bool)
+    for name, by in lists.commonsense_pairs:
+        common[relation[by], thing[name]] = True
+    alike = np.eye(objects, dtype=bool)
+    for a, b in lists.forbidden_pairs:
+        alike[thing[a], thing[b]] = alike[thing[b], thing[a]] = True
+    similar = np.zeros(objects, np.uint64)
+    for family in lists.similar_objects:
+        members = vocabulary.objects_named(family)
+        for member in members:
+            similar[member] = sum(1 << int(other) for other in members if other != member)
+    transition = _flags(len(vocabulary.actions), [vocabulary.action_at[i] for i in lists.transition_actions])
+    verbs = [relation[action.verb] for action in vocabulary.actions]
+    transition |= np.isin(verbs, [relation[name] for name in lists.transition_verbs])
+    return Words(
+        vocabulary=vocabulary,
+        held_out=held_out(vocabulary),
+        groups={group: _flags(relations, vocabulary.group(group)) for group in ("contact", "spatial", "verb")},
+        askable=np.array([not o.part_only and o.id != vocabulary.person for o in vocabulary.objects]),
+        never_asked=never,
+        one_object=one_object,
+        rare=counts < rare_below,
+        common_sense=common,
+        alike=alike,
+        similar=similar,
+        banned_object=_flags(objects, vocabulary.objects_named(lists.object_existence_ban)),
+        banned_relation={
+            "relExists": _flags(relations, vocabulary.relations_named(lists.relation_existence_ban)) | dressed,
+            "relTime": _flags(relations, vocabulary.relations_named(lists.relation_time_ban)) | never,
+            "objFirstVerify": dressed,
+            "objLastVerify": dressed,
+        },
+        localised=~_flags(len(vocabulary.actions), [vocabulary.action_at[i] for i in lists.never_localised_actions]),
+        transition=transition,
+        indirect=may_be_indirect(vocabulary),
+    )
+
+
+def may_be_indirect(vocabulary: Vocabulary) -> Flags:
+    """[action] may its noun be replaced by a reference (5.3)? Its verb must take several objects."""
+    objects: dict[int, set[int]] = {}
+    for verb, thing in zip(vocabulary.verb_of, vocabulary.object_of, strict=True):
+        objects.setdefault(int(verb), set()).update([int(thing)] if thing >= 0 else [])
+    found = np.zeros(len(vocabulary.actions), bool)
+    for at, action in enumerate(vocabulary.actions):
+        has_noun = indirect_action(at, {"": Phrase("")}, vocabulary) is not None
+        banned = action.id in vocabulary.lists.never_localised_actions
+        several = len(objects[int(vocabulary.verb_of[at])]) > 1
+        found[at] = has_noun and several and not banned and noun_name(at, vocabulary) != "picture"
+    return found
+
+
+def noun_name(at: int, vocabulary: Vocabulary) -> str:
+    return vocabulary.objects[vocabulary.object_of[at]].name if vocabulary.object_of[at] >= 0 else ""

@@ -61,8 +61,8 @@ def _memory() -> Iterator[list[int]]:
     finally:
         done.set()
         watcher.join()
-        # a short peak between two looks is known to the system: of this process, and of its largest child
-        peak[0] = max(peak[0], _system(resource.RUSAGE_SELF) + _system(resource.RUSAGE_CHILDREN))
+        if not peak[0]:  # no /proc: the system knows the peaks of this process and of its largest child
+            peak[0] = _system(resource.RUSAGE_SELF) + _system(resource.RUSAGE_CHILDREN)
 
 
 def _system(who: int) -> int:

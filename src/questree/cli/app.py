@@ -10,7 +10,12 @@ from questree.faults import BadInput
 
 OK, BAD_INPUT, USAGE, INTERRUPTED = 0, 1, 2, 130
 
-app = App(name="questree", version=__version__, help="Build, take apart and score compositional questions.")
+app = App(
+    name="questree",
+    version=__version__,
+    help="Build, take apart and score compositional questions.",
+    suppress_keyboard_interrupt=False,  # we say ourselves that nothing half-written is left
+)
 ingest = App(name="ingest", help="Raw files -> facts in a run folder.")
 bench = App(name="bench", help="Measure a stage: size, rate, peak memory.")
 app.command(ingest)

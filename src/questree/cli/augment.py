@@ -7,7 +7,7 @@ from typing import Annotated, Any
 from cyclopts import Parameter
 
 from questree.cli.terminal import Json, Quiet, print_table, say, watching, write_json
-from questree.faults import BadInput, Fault, refuse
+from questree.faults import Fault, refuse
 from questree.progress import report
 from questree.stages.ablation import Worth
 from questree.stages.ablation import ablation as measure_rules

@@ -1,7 +1,9 @@
 """`questree bench`: measures a stage on the synthetic world; one line, and the numbers as JSON."""
 
 from collections.abc import Iterator
+from concurrent.futures import ProcessPoolExecutor
 from contextlib import contextmanager
+from multiprocessing import get_context
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Annotated
@@ -61,7 +63,9 @@ def generate(
     from questree.stages.generate.work import generate as work
 
     with watching(quiet), _folder() as folder:
-        run, counts = _cleaned(folder, videos, seed), dict[str, int]()
+        with ProcessPoolExecutor(1, mp_context=get_context("spawn")) as aside:  # its memory is not what is measured
+            run = aside.submit(_cleaned, folder, videos, seed).result()
+        counts = dict[str, int]()
 
         def generated() -> int:
             counts.update({name: tally.kept for name, tally in work(run, Options(text=text), workers).items()})

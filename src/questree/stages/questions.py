@@ -20,6 +20,7 @@ from questree.stages.generate.choices import choices
 from questree.stages.generate.hashing import seed_of
 from questree.stages.generate.joins import Ints, starts
 from questree.stages.generate.spans import DIRECT, INDIRECT, NOTHING
+from questree.tables.facts import VIDEOS
 from questree.tables.questions import QUESTIONS, SIDES
 from questree.tables.run import Run
 from questree.vocabulary.words import Vocabulary
@@ -144,7 +145,7 @@ class Bank:
         self.vocabulary = run.vocabulary()
         if not run.questions.is_dir():
             raise BadInput.at(run.questions, "not there yet; `questree generate` writes it")
-        self.ids: list[str] = run.load("facts").videos["id"].to_list()
+        self.ids: list[str] = run.table("facts", VIDEOS)["id"].to_list()
         plan = msgspec.json.decode((run.questions / "plan.json").read_bytes())
         self.options: dict[str, int] = plan["options"]
 

@@ -2,8 +2,11 @@
 
 from pathlib import Path
 
+import polars as pl
+
 from questree.faults import BadInput
 from questree.tables.facts import Facts
+from questree.tables.table import Table
 from questree.vocabulary.load import load
 from questree.vocabulary.words import Vocabulary
 
@@ -17,6 +20,8 @@ class Run:
         self.truth = folder / "truth"
         self.images = folder / "images"
         self.questions = folder / "questions"
+        self.balanced = folder / "balanced"
+        self.imported = folder / "imported"
         self.ledger = folder / "ledger.json"
 
     def vocabulary(self) -> Vocabulary:
@@ -31,8 +36,19 @@ class Run:
     def load(self, stage: str) -> Facts:
         """The facts of a stage: raw, facts or truth."""
         self.vocabulary()
-        folder = getattr(self, stage)
+        return Facts.load(self._there(stage))
+
+    def table(self, stage: str, table: Table) -> pl.DataFrame:
+        """One table of a stage."""
+        return table.read(self._there(stage))
+
+    def _there(self, stage: str) -> Path:
+        folder: Path = getattr(self, stage)
         if not folder.is_dir():
             made_by = {"raw": "questree ingest", "facts": "questree augment", "truth": "questree ingest"}[stage]
             raise BadInput.at(folder, f"not there yet; `{made_by}` writes it")
-        return Facts.load(folder)
+        return folder
+
+    def newest(self) -> Facts | None:
+        """The facts after augmentation, or else as read; None if there are none."""
+        return next((self.load(stage) for stage in ("facts", "raw") if getattr(self, stage).is_dir()), None)

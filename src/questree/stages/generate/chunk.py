@@ -1,7 +1,8 @@
 """Everything about a chunk of videos that its questions share: references, spans, phrases, localised relations."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 
@@ -41,6 +42,7 @@ class Chunk:
     spans: Spans
     passes: tuple[Phrases, Phrases]
     localised: Localised
+    sifted: dict[Any, Any] = field(default_factory=dict)  # cores that several templates share
 
     @property
     def videos(self) -> int:

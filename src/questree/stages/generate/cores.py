@@ -27,6 +27,14 @@ class Core:
         few.__dict__.update({name: self.__dict__[name][kept] for name in ("answer", "x", "y") if name in self.__dict__})
         return few
 
+    def asked_by(self, template: Template) -> "Core":
+        """The same cores under another template: other answers."""
+        other = Core(template, self.chunk, self.args, self.row, self.span)
+        other.__dict__.update({name: self.__dict__[name] for name in ("x", "y", "local") if name in self.__dict__})
+        if template is self.template and "answer" in self.__dict__:
+            other.__dict__["answer"] = self.answer
+        return other
+
     @property
     def words(self) -> Words:
         return self.chunk.words

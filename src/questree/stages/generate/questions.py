@@ -6,14 +6,14 @@ import numpy as np
 
 from questree.benchmarks.agqa import held_out as mark
 from questree.benchmarks.agqa import templates as t
-from questree.stages.generate.arguments import Arguments, arguments
+from questree.stages.generate.arguments import arguments
 from questree.stages.generate.chunk import Chunk
 from questree.stages.generate.cores import Core
 from questree.stages.generate.expand import Rows, expand
 from questree.stages.generate.filters import Tally
 from questree.stages.generate.joins import Ints, against, bit, groups
-from questree.stages.generate.rules import sift
-from questree.stages.generate.spans import ALL, Phrases
+from questree.stages.generate.rules import ON_ANSWERS, sift
+from questree.stages.generate.spans import ALL
 
 SAME, DIFFERENT, NO_DIRECT, NO_TEMPORAL = range(4)
 EFFECTS = ("same_ans", "diff_ans", "no_direct", "no_temporal")  # what a time phrase does to the answer (9.1)
@@ -39,40 +39,48 @@ class Questions:
 
 def object_questions(template: t.Template, chunk: Chunk, tally: Tally) -> list[Questions]:
     """One table per pass: with plain time phrases, and (some templates) with indirect objects in the time phrase."""
-    kinds = np.isin(np.arange(5), [t.TIMES.index(time) for time in template.times])
-    found = []
-    for at, phrases in enumerate(chunk.passes[: 2 if template.second_pass else 1]):
-        count = np.diff(phrases.start) * kinds[chunk.spans.kind]  # [span] phrases a core will have
-        weight = np.bincount(chunk.spans.video, count, minlength=chunk.videos).astype(np.int64)
-        args = arguments(template, chunk, tally, weight)
-        row, span = against(args.video, chunk.spans.start)
-        # the whole video has no phrase in the second pass, but a time's effect is what it changes against it
-        kept = ((count > 0) | (kinds[ALL] & (chunk.spans.kind == ALL)))[span]
-        found.append(ask(template, chunk, tally, args, row[kept], span[kept], phrases, at))
-    return found
+    return [ask(template, chunk, tally, at) for at in range(2 if template.second_pass else 1)]
 
 
-def ask(
-    template: t.Template,
-    chunk: Chunk,
-    tally: Tally,
-    args: Arguments,
-    row: Ints,
-    span: Ints,
-    phrases: Phrases,
-    second_pass: int,
-) -> Questions:
-    """Answer the cores (argument row, span), drop what the rules reject, word the rest."""
-    core = Core(template, chunk, args, row, span)
-    core, weight = sift(core, tally, np.diff(args.wordings.start)[row] * np.diff(phrases.start)[span])
+def ask(template: t.Template, chunk: Chunk, tally: Tally, second_pass: int) -> Questions:
+    """Answer the cores, drop what the rules reject, word the rest."""
+    core, weight = cores(template, chunk, tally, second_pass)
+    phrases = chunk.passes[second_pass]
     rows = expand(
         (core.row, core.span, core_marks(template, core)),
-        args.wordings,
+        core.args.wordings,
         (phrases.start, phrases.steps, phrases.marks),
         (template.steps, t.MOST_STEPS),
     )
     tally.reject(t.STEPS, weight.sum() - len(rows.core))
     return finish(core, effects(core.row, chunk.spans.kind[core.span], core.answer), rows, second_pass)
+
+
+def cores(template: t.Template, chunk: Chunk, tally: Tally, second_pass: int) -> tuple[Core, Ints]:
+    """Cores that pass the rules, with their number of wordings; templates of equal slots and rules share them."""
+    program = template.program if ON_ANSWERS & set(template.rules) else ""
+    key = (program, template.rules, template.relations, template.objects, template.times, second_pass)
+    if key not in chunk.sifted:
+        counts = Tally()
+        chunk.sifted[key] = (*sift(*candidates(template, chunk, counts, second_pass)), counts)
+    core, weight, counts = chunk.sifted[key]
+    for rule, count in counts.rejected.items():
+        tally.reject(rule, count)
+    return core.asked_by(template), weight
+
+
+def candidates(template: t.Template, chunk: Chunk, tally: Tally, second_pass: int) -> tuple[Core, Tally, Ints]:
+    """Every argument in every span that has a phrase."""
+    phrases, kind = chunk.passes[second_pass], chunk.spans.kind
+    kinds = np.isin(np.arange(5), [t.TIMES.index(time) for time in template.times])
+    count = np.diff(phrases.start) * kinds[kind]  # [span] phrases a core will have
+    weight = np.bincount(chunk.spans.video, count, minlength=chunk.videos).astype(np.int64)
+    args = arguments(template, chunk, tally, weight)
+    row, span = against(args.video, chunk.spans.start)
+    # the whole video has no phrase in the second pass, but a time's effect is what it changes against it
+    kept = ((count > 0) | (kinds[ALL] & (kind == ALL)))[span]
+    row, span = row[kept], span[kept]
+    return Core(template, chunk, args, row, span), tally, np.diff(args.wordings.start)[row] * count[span]
 
 
 def effects(argument: Ints, kind: Ints, answer: Ints) -> Ints:

@@ -29,6 +29,7 @@ ANSWERS: dict[str, Rule] = {  # of open questions: the pair is the relation and 
     t.RARE: lambda core: core.words.rare[core.relation, core.answer],
     t.COMMON_SENSE: lambda core: core.words.common_sense[core.relation, core.answer],
 }
+ON_ANSWERS = {t.NO_ANSWER, t.UNASKABLE, t.TIME_ANSWER, t.SIMILAR, t.CONTACTS, *ANSWERS}
 
 
 def core_rules(template: t.Template) -> list[tuple[str, Rule]]:

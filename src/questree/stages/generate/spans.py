@@ -159,9 +159,10 @@ def phrases(spans: Spans, actions: ActionReferences, words: Words, second_pass: 
     marks = np.where(kind != ALL, mark.I_TEMP, 0)
     before = np.isin(kind, (BEFORE, BETWEEN))  # between counts its first action (12.14)
     marks |= np.where(before & words.held_out.action[spans.a[span]], mark.NC_SEQ, 0)
+    own_steps, own_marks = np.append(actions.steps, 0), np.append(actions.marks, 0)  # the last row: no action
     for side in (a, b):
-        steps = steps + np.where(side >= 0, actions.steps[side], 0)
-        marks |= np.where(side >= 0, actions.marks[side], 0)
+        steps = steps + own_steps[side]
+        marks |= own_marks[side]
     first_row = actions.start[spans.video[span]]
     a, b = (np.where(side >= 0, side - first_row, NOTHING) for side in (a, b))
     return Phrases(np.searchsorted(span, np.arange(len(spans.video) + 1)), span, a, b, steps, marks)

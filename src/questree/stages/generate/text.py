@@ -170,17 +170,32 @@ def part(
     """One piece of a frame, for the rows `at`."""
     if isinstance(piece, str):
         return pl.repeat(piece, len(at), eager=True)
+    phrases, row = place(piece, at, template, columns, video, ways, words, spoken)
+    return phrases.gather(row)
+
+
+def place(
+    piece: Piece,
+    at: Ints,
+    template: int,
+    columns: dict[str, Ints],
+    video: Ints,
+    ways: Choices,
+    words: Lexicon,
+    spoken: Said,
+) -> tuple[pl.Series, Ints]:
+    """Where the phrases of a slot stand: a list of phrases, and the row of it each of the rows `at` takes."""
     if piece.slot == "relation":
-        return words.relations[piece.form].gather(columns["relation"][at])
+        return words.relations[piece.form], columns["relation"][at]
     if piece.slot == "time":
         row = spoken.start["phrases"][video[at]] + columns["phrase"][at]
-        return spoken.times[piece.form].gather(row * TIME_WAYS + ways.time[at])
+        return spoken.times[piece.form], row * TIME_WAYS + ways.time[at]
     if TEMPLATES[template].every_object:  # asked whether it occurs or not, so by its name
-        return words.objects.gather(columns["x"][at])
+        return words.objects, columns["x"][at]
     side = "second" if piece.slot in ("second", "b") else "first"
     way = getattr(ways, side)[at]
     if _slot_kinds(template)[piece.slot] == OBJECT.name:
         row = spoken.start["references"][video[at]] + columns[side][at]
-        return words.objects.gather(spoken.references[row * WAYS + way])
+        return words.objects, spoken.references[row * WAYS + way]
     row = spoken.start["action_references"][video[at]] + columns[side][at]
-    return spoken.actions[piece.form].gather(row * WAYS + way)
+    return spoken.actions[piece.form], row * WAYS + way

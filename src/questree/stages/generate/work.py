@@ -19,7 +19,7 @@ from questree.stages.generate.hashing import seed_of
 from questree.stages.generate.shard import Counts, questions, side_tables
 from questree.stages.generate.text import Lexicon, lexicon, texts
 from questree.stages.generate.words import Words, pair_counts, words
-from questree.tables.facts import Facts
+from questree.tables.facts import VIDEOS, Facts
 from questree.tables.questions import QUESTIONS, SIDES, TEXT
 from questree.tables.run import Run
 from questree.tables.store import new_folder
@@ -48,7 +48,8 @@ class Task:
 
 def generate(run: Run, options: Options, workers: int = 2, pool: Executor | None = None) -> Counts:
     """All questions of a run's facts; an interrupted run goes on where it stopped."""
-    videos = len(run.load("facts").videos)
+    run.vocabulary()
+    videos = len(run.table("facts", VIDEOS))
     work = run.folder / ".questions.part"
     start(work, plan(run, options))
     tasks = [

@@ -1,0 +1,1 @@
+"""From table to table: one stage of the work each."""

@@ -1,0 +1,144 @@
+"""What the person touches in each frame, and what they look at."""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from questree.synth.habits import Habits, Role
+from questree.synth.props import Props
+from questree.synth.scripts import Script
+from questree.synth.spans import Span
+
+OTHER = 0.05  # chance that a thing not touched is labelled "other relationship" instead of "not contacting"
+BESIDES = {"touching": 0.06, "leaning on": 0.05}  # chances that furniture not acted on is touched all the time
+LOOKS = {  # chances of looking at, not looking at, unsure
+    "busy": (0.70, 0.20, 0.10),
+    "idle": (0.15, 0.70, 0.15),
+}
+
+
+@dataclass(frozen=True)
+class Contacts:
+    masks: NDArray[Any]  # [frame, object] contact and attention relations
+    in_hand: NDArray[Any]  # [frame, object]
+    busy: NDArray[Any]  # [frame, object] an action on it goes on, or it is touched
+
+
+def touch(script: Script, props: Props, seconds: NDArray[Any], habits: Habits, rng: np.random.Generator) -> Contacts:
+    shape = (len(seconds), len(props.objects))
+    masks, busy, looked = np.zeros(shape, np.int64), np.zeros(shape, bool), np.zeros(shape, bool)
+    at = {o: column for column, o in enumerate(props.objects)}
+    held = {o: habits.bit("holding") for o in props.objects}  # how a thing is held between taking and putting
+    for span in script.spans:
+        column = at.get(int(habits.words.noun_of[span.action]))
+        alternatives = habits.contacts[span.action]
+        mask = alternatives[int(rng.integers(len(alternatives)))]
+        if column is None:
+            continue
+        if habits.role[span.action] == Role.HOLD:
+            held[props.objects[column]] = mask
+        now = during(seconds, span.start, span.end)
+        masks[now, column] |= mask
+        busy[now, column] = True
+        looked[now, column] |= habits.looked_at[span.action]
+    for column, o in enumerate(props.objects):
+        for start, end in _held(o, script, habits):
+            masks[during(seconds, start, end), column] |= held[o]
+    _rest(masks, script, at, seconds, habits)
+    _wear(masks, script, props, seconds, habits)
+    _close(masks, habits)
+    masks = _leave_alone(masks, busy, props, habits, rng)
+    touching = (masks & habits.bit("touching")) != 0
+    movable = np.array([o in habits.movable for o in props.objects], bool)
+    in_hand = ((masks & habits.bit("holding")) != 0) & movable
+    masks |= _look(looked, busy | touching, props, habits, rng)
+    return Contacts(masks, in_hand, busy | touching)
+
+
+def during(seconds: NDArray[Any], start: float, end: float) -> NDArray[Any]:
+    return (seconds >= start) & (seconds <= end)
+
+
+def _held(o: int, script: Script, habits: Habits) -> list[tuple[float, float]]:
+    """From each taking to the next putting; from the beginning if it is put without having been taken."""
+    mine = [s for s in script.spans if habits.words.noun_of[s.action] == o]
+    takes = [s for s in mine if habits.role[s.action] == Role.TAKE]
+    puts = [s for s in mine if habits.role[s.action] == Role.PUT]
+    holds = [s for s in mine if habits.role[s.action] == Role.HOLD]
+    found = [(take.end, _until(take, puts, holds, script.length)) for take in takes]
+    if puts and not takes and not holds:
+        found.append((0.0, puts[0].start))
+    return found + [(hold.end, put.start) for hold in holds for put in puts if 0 <= put.start - hold.end < 1]
+
+
+def _until(take: Span, puts: list[Span], holds: list[Span], length: float) -> float:
+    later = [s.start for s in puts if s.start >= take.end] or [s.end for s in holds if s.end >= take.end]
+    return min(later, default=length)
+
+
+def _rest(masks: NDArray[Any], script: Script, at: dict[int, int], seconds: NDArray[Any], habits: Habits) -> None:
+    """Seats, and the floor under the feet."""
+    resting = np.zeros(len(seconds), bool)
+    for rest in script.rests:
+        now = during(seconds, rest.start, rest.end)
+        masks[now, at[rest.object]] |= habits.bit(rest.posture)
+        resting |= now
+    floor = at.get(habits.words.object_at["floor"])
+    if floor is not None:
+        masks[:, floor] |= np.where(resting, habits.bit("touching"), habits.bit("standing on"))
+
+
+def _wear(masks: NDArray[Any], script: Script, props: Props, seconds: NDArray[Any], habits: Habits) -> None:
+    """Clothes and shoes are worn unless something else is done with them; before undressing and after dressing."""
+    for name in ("clothes", "shoe"):
+        o = habits.words.object_at[name]
+        if o not in props.objects:
+            continue
+        column = props.objects.index(o)
+        mine = [s for s in script.spans if habits.words.noun_of[s.action] == o]
+        worn = np.full(len(seconds), not mine)
+        for span in mine:
+            verb = habits.words.actions[span.action].verb
+            worn |= (seconds > span.end) if verb == "v003" else (seconds < span.start) if verb == "v028" else False
+        masks[worn & (masks[:, column] == 0), column] |= habits.bit("wearing")
+
+
+def _close(masks: NDArray[Any], habits: Habits) -> None:
+    """Add what follows: who carries holds, who holds touches."""
+    for at, implied in enumerate(habits.implied):
+        if implied and habits.words.relations[at].group == "contact":
+            masks[(masks & (1 << at)) != 0] |= implied
+
+
+def _leave_alone(
+    masks: NDArray[Any], busy: NDArray[Any], props: Props, habits: Habits, rng: np.random.Generator
+) -> NDArray[Any]:
+    """What is not touched: not contacting, now and then another label; some furniture is leant on all along."""
+    apart = habits.mask(habits.words.lists.not_touching_contacts)
+    masks = np.where(masks & ~apart, masks & ~apart, masks)
+    for column, o in enumerate(props.objects):
+        label = habits.bit("other relationship" if rng.random() < OTHER else "not contacting")
+        draw = rng.random()
+        if o not in props.acted and o not in habits.movable and habits.kind[o] in ("furniture", "seat"):
+            lean = draw < BESIDES["leaning on"]
+            if lean or draw < sum(BESIDES.values()):
+                label = habits.bit("touching") | (habits.bit("leaning on") if lean else 0)
+        if o not in props.silent:
+            masks[masks[:, column] == 0, column] = label
+    return masks
+
+
+def _look(
+    looked: NDArray[Any], busy: NDArray[Any], props: Props, habits: Habits, rng: np.random.Generator
+) -> NDArray[Any]:
+    looks = [habits.bit(name) for name in ("looking at", "not looking at", "unsure")]
+    out = np.zeros(looked.shape, np.int64)
+    for column, o in enumerate(props.objects):
+        often, seldom = (int(rng.choice(looks, p=LOOKS[kind])) for kind in ("busy", "idle"))
+        chosen = np.where(busy[:, column], often, seldom)
+        out[:, column] = np.where(looked[:, column], looks[0], chosen)
+        if props.silent.get(o) == "nothing":
+            out[:, column] = 0
+    return out

@@ -1,0 +1,109 @@
+"""How many videos show what later stages must be able to cope with."""
+
+from collections import Counter
+from collections.abc import Mapping
+
+import numpy as np
+
+from questree.synth.habits import habits
+from questree.synth.noise import name_the_closest
+from questree.synth.video import Video
+from questree.vocabulary.words import NONE
+
+LEAST = 0.01  # share of videos that must show each
+
+
+def _merged_nouns() -> dict[int, str]:
+    return {at: word.name for at, word in enumerate(habits().words.objects) if word.merged}
+
+
+def feature_names() -> tuple[str, ...]:
+    return (
+        "a second instance of an action",
+        "overlapping actions",
+        "two actions with one verb and object",
+        "an action without object",
+        *(f"merged noun: {name}" for name in _merged_nouns().values()),
+        "an object with only spatial relations",
+        "an object with no relation at all",
+        "not contacting",
+        "other relationship",
+        "a relation lasting to the last frame",
+        "an action on the first frame",
+        "an action on the last frame",
+        "hair or hands",
+        "more than 64 frames",
+    )
+
+
+def features(video: Video) -> set[str]:
+    """The names of what this video shows."""
+    return _of_actions(video) | _of_relations(video)
+
+
+def _of_actions(video: Video) -> set[str]:
+    words = habits().words
+    actions = [span.action for span in video.spans]
+    pairs = [(words.actions[a].verb, words.actions[a].object) for a in set(actions)]
+    ends = [(s.start, s.end) for s in video.spans]  # sorted by start
+    seconds = video.seconds
+    first, last = (seconds[0], seconds[-1]) if len(seconds) else (-1.0, -1.0)
+    nouns = {int(words.noun_of[a]) for a in actions}
+    shown = {
+        "a second instance of an action": len(set(actions)) < len(actions),
+        "overlapping actions": any(b[0] < a[1] for k, a in enumerate(ends) for b in ends[k + 1 :]),
+        "two actions with one verb and object": len({p for p in pairs if p[1]}) < len([p for p in pairs if p[1]]),
+        "an action without object": NONE in nouns,
+        "an action on the first frame": any(start <= first <= end for start, end in ends),
+        "an action on the last frame": any(start <= last <= end for start, end in ends),
+        "hair or hands": any(words.objects[o].part_only for o in nouns - {NONE}),
+        "more than 64 frames": len(seconds) > 64,
+    }
+    found = {name for name, there in shown.items() if there}
+    return found | {f"merged noun: {name}" for o, name in _merged_nouns().items() if o in nouns}
+
+
+def _of_relations(video: Video) -> set[str]:
+    if not video.relations.size:
+        return set()
+    known = habits()
+    acted = {int(known.words.noun_of[s.action]) for s in video.spans}
+    ever = np.bitwise_or.reduce(video.relations, axis=0)  # [object]
+    idle = np.array([o not in acted for o in video.objects]) & video.visible.any(0)
+    spatial, contact = known.groups["spatial"], known.groups["contact"]
+    lasting = (spatial | contact) & ~known.mask(known.words.lists.not_touching_contacts)
+    shown = {
+        "an object with only spatial relations": (idle & ((ever & spatial) != 0) & ((ever & contact) == 0)).any(),
+        "an object with no relation at all": (idle & (ever == 0)).any(),
+        "not contacting": (ever & known.bit("not contacting")).any(),
+        "other relationship": (ever & known.bit("other relationship")).any(),
+        "a relation lasting to the last frame": (video.relations[-1] & lasting).any(),
+    }
+    return {name for name, there in shown.items() if there}
+
+
+def richness(video: Video) -> Counter[str]:
+    """How much there is: frames, actions, objects (merged), relations, (relation, object) tracks with those of verbs.
+
+    Attention, no contact and what follows from another relation of the frame are not counted."""
+    words = habits().words
+    left_out = habits().groups["attention"] | habits().mask(words.lists.not_touching_contacts)
+    closest = name_the_closest(video.relations, habits()) & ~left_out
+    tracks = {(int(words.verb_of[s.action]), int(words.object_of[s.action])) for s in video.spans}
+    tracks = {track for track in tracks if track[1] != NONE}
+    for column, o in enumerate(video.objects):
+        ever = int(np.bitwise_or.reduce(closest[:, column]))
+        tracks |= {(at, int(words.merged_object[o])) for at in range(ever.bit_length()) if ever >> at & 1}
+    things = {int(words.merged_object[o]) for o in video.objects}
+    return Counter(
+        frames=len(video.numbers),
+        actions=len(video.spans),
+        objects=len(things),
+        relations=len({relation for relation, _ in tracks}),
+        tracks=len(tracks),
+        entries=int(video.annotated.sum()),
+    )
+
+
+def shares(shown: Mapping[str, int], videos: int) -> dict[str, float]:
+    return {name: shown.get(name, 0) / videos for name in feature_names()}

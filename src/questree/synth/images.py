@@ -1,0 +1,229 @@
+"""Made-up images in GQA's format: rooms and outdoor places, things with attributes and boxes, true relations."""
+
+from dataclasses import dataclass, field
+from itertools import permutations
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import msgspec
+
+from questree.faults import Fault, refuse
+from questree.progress import watch
+from questree.synth.image_world import Kind, Zone, world
+from questree.synth.scene_geometry import EVERYWHERE, HANGING, STANDING, Box
+from questree.tables.store import new_file
+
+VALUE_GROUPS = ("color", "material", "pattern", "shape", "state")
+FIRST_IMAGE = 1_000_001
+SMALL, LARGE = 0.25, 0.75  # of the range of a thing's sizes
+GROUND = 0.6  # the ground begins at this share of the image's height
+TWO_COLORS = 0.04
+
+
+@dataclass
+class Drawn:
+    """A thing of one image while it is being made."""
+
+    name: str
+    kind: Kind
+    box: Box
+    layer: str  # back, stands, hangs, lies, held, worn, part
+    attributes: list[str] = field(default_factory=list)
+    relations: list[tuple[str, "Drawn"]] = field(default_factory=list)
+
+
+def write_images(out: Path, images: int, seed: int) -> dict[str, int]:
+    """Write OUT/train_sceneGraphs.json and OUT/val_sceneGraphs.json; every fifth image is for val."""
+    refuse([] if images > 0 else [Fault("--images", f"must be at least 1, is {images}")])
+    lines: dict[str, list[bytes]] = {"train": [], "val": []}
+    counts = {"images": images, "things": 0, "attributes": 0, "relations": 0}
+    for at in watch(range(images), "making images", images):
+        scene = make_image(at, seed)
+        key = msgspec.json.encode(str(FIRST_IMAGE + at))
+        lines["val" if at % 5 == 4 else "train"].append(key + b": " + msgspec.json.encode(scene))
+        counts["things"] += len(scene["objects"])
+        for thing in scene["objects"].values():
+            counts["attributes"] += len(thing["attributes"])
+            counts["relations"] += len(thing["relations"])
+    with new_file(out / "train_sceneGraphs.json") as train, new_file(out / "val_sceneGraphs.json") as val:
+        for path, split in ((train, "train"), (val, "val")):
+            path.write_bytes(b"{\n" + b",\n".join(lines[split]) + b"\n}\n")
+    return counts
+
+
+def make_image(at: int, seed: int) -> dict[str, Any]:
+    """One scene graph; it depends on the seed and its own number only."""
+    studio = _Studio(Random(f"questree image {seed} {at}"))
+    things = studio.paint()
+    key = {id(thing): str((FIRST_IMAGE + at) * 100 + i) for i, thing in enumerate(things)}
+    objects = {
+        key[id(thing)]: {
+            "name": thing.name,
+            **dict(zip("xywh", _xywh(thing.box), strict=True)),
+            "attributes": thing.attributes,
+            "relations": [{"name": name, "object": key[id(target)]} for name, target in thing.relations],
+        }
+        for thing in things
+    }
+    return {
+        "width": studio.width,
+        "height": studio.height,
+        "location": studio.place.location,
+        "place": studio.place.name,
+        "objects": objects,
+    }
+
+
+def _xywh(box: Box) -> Box:
+    return box[0], box[1], box[2] - box[0], box[3] - box[1]
+
+
+class _Studio:
+    """Paints one image: background, what stands and hangs, then what lies, is held, worn, or a part of it."""
+
+    def __init__(self, draw: Random):
+        self.draw, self.world = draw, world()
+        self.width, self.height = draw.choice(self.world.sizes)
+        self.place = draw.choice(self.world.places)
+        self.things: list[Drawn] = []
+
+    def paint(self) -> list[Drawn]:
+        self.background()
+        for name in self.names(self.place.hangs, 0, 3):
+            self.hang(name)
+        stands = self.names(self.place.stands, 2, 6)
+        for name in sorted(stands, key=lambda name: self.world.things[name].person):  # seats before who may sit
+            self.stand(name)
+        for thing in list(self.things):
+            self.dress(thing)
+        self.relate()
+        return self.things
+
+    def names(self, choices: list[str], least: int, most: int) -> list[str]:
+        """Often the same again, so that there is something to count."""
+        found: list[str] = []
+        for _ in range(self.draw.randint(least, most)):
+            again = found and self.draw.random() < 0.35
+            found.append(self.draw.choice(found if again else choices))
+        return found
+
+    def add(self, name: str, kind: Kind, box: Box, layer: str, large: float = 0.5) -> Drawn:
+        thing = Drawn(name, kind, box, layer, self.attributes(kind, large))
+        self.things.append(thing)
+        return thing
+
+    def attributes(self, kind: Kind, large: float) -> list[str]:
+        said, shares = [], self.world.shares
+        for group in VALUE_GROUPS:
+            values = getattr(kind, group)
+            if values and self.draw.random() < shares[group]:
+                two = group == "color" and len(values) > 1 and self.draw.random() < TWO_COLORS
+                said += self.draw.sample(values, 2 if two else 1)
+        if not SMALL <= large <= LARGE and self.draw.random() < shares["size"]:
+            said.append("small" if large < SMALL else "large")
+        return said
+
+    def background(self) -> None:
+        middle = int(self.height * GROUND)
+        self.add(self.place.back, self.world.ground[self.place.back], (0, 0, self.width, middle), "back")
+        self.add(self.place.ground, self.world.ground[self.place.ground], (0, middle, self.width, self.height), "back")
+
+    def measured(self, name: str) -> tuple[Kind, float, int, int]:
+        """The kind, how large of its sort (0..1), width and height in pixels."""
+        kind, large = self.world.things[name], self.draw.random()
+        w = max(6, round(self.width * (kind.size[0] + large * (kind.size[1] - kind.size[0]))))
+        return kind, large, w, max(5, min(round(w * kind.tall), round(self.height * 0.85)))
+
+    def hang(self, name: str) -> None:
+        kind, large, w, h = self.measured(name)
+        back = self.things[0]
+        h = min(h, back.box[3])
+        x, y = self.draw.randint(0, self.width - w), self.draw.randint(0, back.box[3] - h)
+        thing = self.add(name, kind, (x, y, x + w, y + h), "hangs", large)
+        thing.relations.append(("hanging on" if self.place.location == "indoors" else "in", back))
+
+    def stand(self, name: str) -> None:
+        kind, large, w, h = self.measured(name)
+        x, bottom = self.draw.randint(0, self.width - w), self.draw.randint(int(self.height * 0.7), self.height)
+        box = (x, max(0, bottom - h), x + w, bottom)
+        thing = self.add(name, kind, box, "stands", large)
+        if kind.person:
+            self.settle(thing)
+        elif kind.animal:
+            thing.relations.append(("standing on", self.things[1]))
+
+    def settle(self, person: Drawn) -> None:
+        """A person sits on a free seat, rides, or stands."""
+        taken = {
+            id(target) for thing in self.things for name, target in thing.relations if name in ("sitting on", "riding")
+        }
+        free = [t for t in self.things if (t.kind.seat or t.kind.ride) and id(t) not in taken]
+        if not free or self.draw.random() < 0.2:
+            person.attributes.append("standing")
+            person.relations.append(("standing on", self.things[1]))
+            return
+        under = self.draw.choice(free)
+        w, h = person.box[2] - person.box[0], (person.box[3] - person.box[1]) * 3 // 4
+        middle = (under.box[0] + under.box[2]) // 2
+        x = min(max(0, middle - w // 2), self.width - w)
+        bottom = (under.box[1] + under.box[3]) // 2
+        person.box = (x, max(0, bottom - h), x + w, bottom)
+        person.layer = "seated"
+        person.relations.append(("sitting on" if under.kind.seat else "riding", under))
+        person.attributes += ["sitting"] if under.kind.seat else []
+
+    def dress(self, thing: Drawn) -> None:
+        """Everything that comes with a thing: what lies on it, its clothes, what it holds, its parts."""
+        if thing.kind.surface and thing.layer in ("stands", "hangs"):
+            for name in self.names(self.place.lies, 0, 4):
+                self.lay(name, thing)
+        if thing.kind.person:
+            for name in self.draw.sample(list(self.world.worn), self.draw.randint(1, 3)):
+                self.inside(name, self.world.worn_values[name], self.world.worn[name], thing, "worn")
+            if self.draw.random() < 0.5:
+                self.hold(self.draw.choice(self.world.hold["things"]), thing)
+        if thing.kind.parts and self.draw.random() < 0.35:
+            name = self.draw.choice(thing.kind.parts)
+            self.inside(name, self.world.part_values[name], self.world.parts[name], thing, "part")
+
+    def lay(self, name: str, surface: Drawn) -> None:
+        kind, large, w, h = self.measured(name)
+        left, top, right, _ = surface.box
+        if right - left < w or top < h:
+            return
+        x, sunk = self.draw.randint(left, right - w), min(3, h - 1)
+        thing = self.add(name, kind, (x, top - h + sunk, x + w, top + sunk), "lies", large)
+        thing.relations.append(("on", surface))
+
+    def hold(self, name: str, person: Drawn) -> None:
+        kind, large, w, h = self.measured(name)
+        left, top, right, bottom = person.box
+        side = self.draw.choice((left, right)) - w // 2
+        x, y = min(max(0, side), self.width - w), min((top + bottom) // 2, self.height - h)
+        person.relations.append(("holding", self.add(name, kind, (x, y, x + w, y + h), "held", large)))
+
+    def inside(self, name: str, kind: Kind, zone: Zone, whole: Drawn, layer: str) -> None:
+        left, top, right, bottom = whole.box
+        w, h = right - left, bottom - top
+        x1, y1 = left + int(w * zone[2]), top + int(h * zone[0])
+        box = (x1, y1, max(x1 + 1, left + int(w * zone[3])), max(y1 + 1, top + int(h * zone[1])))
+        thing = self.add(name, kind, box, layer)
+        if layer == "worn":
+            whole.relations.append(("wearing", thing))
+        else:
+            thing.relations.append(("of", whole))
+
+    def relate(self) -> None:
+        """Every relation between whole things that their boxes decide."""
+        bodies = [thing for thing in self.things if thing.layer not in ("back", "worn", "part")]
+        linked = {frozenset((id(a), id(b))) for a in self.things for _, b in a.relations}
+        for a, b in permutations(bodies, 2):
+            if frozenset((id(a), id(b))) in linked:
+                continue
+            tests = dict(EVERYWHERE)
+            if "hangs" in (a.layer, b.layer):
+                tests |= HANGING
+            if a.layer == b.layer == "stands":
+                tests |= STANDING
+            a.relations += [(name, b) for name, holds in tests.items() if holds(a.box, b.box, self.width)]

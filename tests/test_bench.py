@@ -1,0 +1,31 @@
+"""Benchmarks say how long, how many rows and how much memory, on one line and as JSON."""
+
+from pathlib import Path
+
+import msgspec
+import numpy as np
+import pytest
+
+from questree.bench import measure
+from questree.cli.bench import synth
+
+
+def test_the_memory_of_the_work_is_seen() -> None:
+    size = 64 * 2**20
+
+    def work() -> int:
+        return int(np.ones(size, np.uint8).sum())
+
+    found = measure("ones", 7, work)
+    assert (found.name, found.size, found.rows) == ("ones", 7, size)
+    assert found.peak_rss_bytes > size
+    assert found.rows_per_second == found.rows / found.seconds
+
+
+def test_a_benchmark_prints_one_line_and_writes_its_numbers(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    synth(videos=3, json=tmp_path / "bench.json")
+    (line,) = capsys.readouterr().out.splitlines()
+    assert line.startswith("synth: size 3, ")
+    found = msgspec.json.decode((tmp_path / "bench.json").read_bytes())
+    assert set(found) >= {"name", "size", "seconds", "rows", "rows_per_second", "peak_rss_bytes"}
+    assert found["rows"] > 0

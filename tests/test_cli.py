@@ -1,0 +1,93 @@
+"""The command line as a person meets it: quick to start, one line per fault, exit codes, nothing half-written."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from questree.cli.app import BENCHMARKS, COMMANDS, SOURCES
+from questree.tables.run import Run
+
+HEAVY = ("numpy", "polars", "pyarrow", "numba", "msgspec")
+
+
+def questree(*args: object, **rest: object) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, "-m", "questree", *map(str, args)]
+    return subprocess.run(command, capture_output=True, text=True, timeout=300, **rest)  # type: ignore[call-overload,no-any-return]
+
+
+def test_help_imports_nothing_heavy() -> None:
+    code = "import sys\nfrom questree.cli.app import app\napp('--help', result_action='return_value')\n"
+    code += f"print([name for name in {HEAVY} if name in sys.modules])"
+    found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert found.stdout.splitlines()[-1] == "[]"
+    for name in COMMANDS:
+        assert name in found.stdout
+
+
+@pytest.mark.parametrize("group", [[], ["ingest"], ["bench"]])
+def test_every_command_has_help(group: list[str]) -> None:
+    names = {"": [*COMMANDS], "ingest": [*SOURCES], "bench": [*BENCHMARKS]}
+    for name in names[" ".join(group)]:
+        found = questree(*group, name, "--help")
+        assert found.returncode == 0, found.stderr
+        assert "Usage" in found.stdout
+
+
+@pytest.mark.parametrize("words", [["shw"], ["show"], ["augment", "run", "--nonsense"], ["synth", "--videos", "many"]])
+def test_wrong_usage_exits_with_2(words: list[str]) -> None:
+    found = questree(*words)
+    assert found.returncode == 2
+    assert "Traceback" not in found.stderr + found.stdout
+
+
+@pytest.mark.parametrize("command", ["augment", "generate", "show"])
+def test_a_run_that_is_not_there_is_one_line_and_exit_1(command: str, tmp_path: Path) -> None:
+    found = questree(command, tmp_path / "nowhere")
+    assert found.returncode == 1
+    assert found.stderr == f"error: {tmp_path / 'nowhere'}: no such run folder; make one with `questree ingest`\n"
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_reader_that_goes_away_is_no_error(asked_run: Run) -> None:
+    command = f"{sys.executable} -m questree show {asked_run.folder} | head -n 1"
+    found = subprocess.run(["sh", "-c", command], capture_output=True, text=True)
+    assert found.stdout.startswith("video ")
+    assert found.stderr == ""
+
+
+def test_show_prints_a_video_and_a_question(asked_run: Run) -> None:
+    video = questree("show", asked_run.folder)
+    name = video.stdout.split()[1].rstrip(":,")
+    asked = questree("show", asked_run.folder, f"{name}-0")
+    assert video.returncode == asked.returncode == 0
+    assert asked.stdout.splitlines()[0].endswith(("yes", "no"))
+    assert "what it rests on:" in asked.stdout
+
+
+def test_quiet_prints_nothing(asked_run: Run, tmp_path: Path) -> None:
+    found = questree("show", asked_run.folder, "--quiet", "--json", tmp_path / "video.json")
+    assert (found.returncode, found.stdout, found.stderr) == (0, "", "")
+    assert (tmp_path / "video.json").read_text().startswith("{")
+
+
+@pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGKILL])
+def test_a_command_stopped_in_mid_write_leaves_no_half_output(how: signal.Signals, tmp_path: Path) -> None:
+    out = tmp_path / "world"
+    command = [sys.executable, "-m", "questree", "synth", "--videos", "3000", "--out", str(out), "--workers", "1"]
+    process = subprocess.Popen(command, stderr=subprocess.PIPE, text=True, start_new_session=True)
+    while not any(tmp_path.glob(".world.*")):  # the folder it writes into
+        assert process.poll() is None
+        time.sleep(0.01)
+    time.sleep(0.5)
+    os.killpg(process.pid, how)
+    _, said = process.communicate(timeout=60)
+    assert not out.exists()
+    if how == signal.SIGINT:
+        assert process.returncode == 130
+        assert "interrupted; nothing half-written is left" in said
+        assert list(tmp_path.iterdir()) == []

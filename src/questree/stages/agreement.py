@@ -1,0 +1,85 @@
+"""How far facts agree with the clean truth: precision and recall of relation facts, without those entailed by others.
+
+stated     a fact that no other annotation of the same frame and object entails
+precision  stated facts that are true, or entailed by something true / stated facts
+recall     true stated facts that are found, or entailed by something found / true stated facts
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import polars as pl
+
+from questree.stages.augment.entailments import entailed
+from questree.stages.augment.graphs import among, counted_as, rows, telling, within, without
+from questree.stages.augment.verbs import verb_facts
+from questree.tables.facts import Facts
+from questree.vocabulary.words import Vocabulary
+
+GROUPS: dict[str, tuple[str, ...]] = {
+    "spatial": ("spatial",),
+    "contact": ("contact",),
+    "spatial and contact": ("spatial", "contact"),
+    "verb": ("verb",),
+}
+
+
+@dataclass(frozen=True)
+class Score:
+    group: str
+    given_by_actions: bool  # are facts counted that an action of the frame gives, such as holding while holding a cup?
+    stated: int  # facts found
+    right: int  # of them true
+    true: int  # facts of the truth
+    found: int  # of them found
+
+    @property
+    def precision(self) -> float | None:
+        return self.right / self.stated if self.stated else None
+
+    @property
+    def recall(self) -> float | None:
+        return self.found / self.true if self.true else None
+
+
+def agreement(facts: Facts, truth: Facts, vocabulary: Vocabulary) -> list[Score]:
+    """Frames are matched by video id and frame number; what the other side has no frame for is not judged."""
+    ours, our_gifts = _side(facts, vocabulary)
+    clean, true_gifts = (_placed(table, truth, facts) for table in _side(truth, vocabulary))
+    clean = rows(clean, true_gifts)  # the truth of its actions is part of the truth; ours has to be in the facts
+    stated, true = _stated(ours, our_gifts, vocabulary), _stated(clean, true_gifts, vocabulary)
+    right = within(stated, rows(clean, entailed(clean, vocabulary)))
+    found = within(true, rows(ours, entailed(ours, vocabulary)))
+    tables, gifts = (stated, right, true, found), rows(our_gifts, true_gifts)
+    scores = [_score(group, True, tables, vocabulary) for group in GROUPS]
+    bare = tuple(without(table, gifts) for table in tables)
+    return scores + [_score(group, False, bare, vocabulary) for group in GROUPS if group != "verb"]
+
+
+def _side(facts: Facts, vocabulary: Vocabulary) -> tuple[pl.DataFrame, pl.DataFrame]:
+    """The relation facts, and those its actions give, both under merged names."""
+    relations = counted_as(facts.relations, "object", vocabulary.merged_object)
+    actions = counted_as(facts.actions, "action", vocabulary.merged_action)
+    return rows(counted_as(relations, "relation", vocabulary.folded)), verb_facts(actions, vocabulary)
+
+
+def _placed(relations: pl.DataFrame, facts: Facts, like: Facts) -> pl.DataFrame:
+    """The rows under the video and frame positions of `like`."""
+    here, there = _frame_names(facts), _frame_names(like).rename({"video": "new_video", "frame": "new_frame"})
+    place = here.join(there, on=["id", "number"]).drop("id", "number")
+    found = relations.join(place, on=["video", "frame"])
+    return rows(found.with_columns(video="new_video", frame="new_frame"))
+
+
+def _frame_names(facts: Facts) -> pl.DataFrame:
+    ids = facts.videos.select("id").with_row_index("video")
+    return facts.frames.select("video", "frame", "number").join(ids, on="video")
+
+
+def _stated(relations: pl.DataFrame, gifts: pl.DataFrame, vocabulary: Vocabulary) -> pl.DataFrame:
+    return without(relations, entailed(rows(relations, gifts), vocabulary))
+
+
+def _score(group: str, given: bool, tables: Sequence[pl.DataFrame], vocabulary: Vocabulary) -> Score:
+    asked = among("relation", telling(vocabulary, *GROUPS[group]))
+    return Score(group, given, *(table.filter(asked).height for table in tables))

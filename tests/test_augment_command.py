@@ -1,0 +1,105 @@
+"""`questree augment` on small run folders: what it prints, what it writes, what it refuses."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from questree.cli.app import app
+from questree.cli.augment import augment
+from questree.faults import BadInput
+from questree.tables.facts import Facts
+from questree.vocabulary.load import default_text
+from worlds import facts, relations
+
+WORLD = """
+    video A
+    frames 0 1 2 3
+    cup 0-2: carrying, in front of
+    cup 3: in front of
+    action c107 0 3
+    action c110 0 1
+    """
+
+
+def run_folder(place: Path, truth: bool = False) -> Path:
+    place.mkdir()
+    (place / "vocabulary.toml").write_text(default_text(), "utf-8")
+    for stage in ("raw", "truth") if truth else ("raw",):
+        (place / stage).mkdir()
+        facts(WORLD).save(place / stage)
+    return place
+
+
+def test_facts_and_ledger_are_written_and_every_rule_is_printed(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    run = run_folder(tmp_path / "run")
+    augment(run, json=tmp_path / "result.json")
+    printed = [line.split()[0] for line in capsys.readouterr().out.splitlines() if line.strip()]
+    assert [int(word) for word in printed if word.isdigit()] == [1, 2, 3, 12, 5, 11, 8, 9, 6, 10, 7, 4, 13, 14, 15]
+    assert "touching dish" in relations(Facts.load(run / "facts"))
+    ledger = json.loads((run / "ledger.json").read_text())
+    assert ledger == json.loads((tmp_path / "result.json").read_text())
+    assert {rule["number"] for rule in ledger["rules"]} == set(range(1, 16))
+    assert ledger["options"]["duplicate_iou"] == 0.5
+    assert ledger["agreement"] == {}
+
+
+def test_with_the_truth_beside_it_agreement_is_shown(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    run = run_folder(tmp_path / "run", truth=True)
+    augment(run)
+    assert "Agreement with the truth" in capsys.readouterr().out
+    scores = json.loads((run / "ledger.json").read_text())["agreement"]
+    whole = next(score for score in scores["before"] if score["group"] == "spatial and contact")
+    assert (whole["precision"], whole["recall"], whole["true"]) == (
+        1.0,
+        7 / 8,
+        8,
+    )  # holding on the last frame is missing
+
+
+def test_quiet_prints_nothing(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    augment(run_folder(tmp_path / "run"), quiet=True)
+    assert capsys.readouterr() == ("", "")
+
+
+def test_the_same_input_gives_the_same_bytes(tmp_path: Path) -> None:
+    runs = [run_folder(tmp_path / name) for name in ("one", "two")]
+    for run in runs:
+        augment(run, quiet=True)
+    one, two = ({f.name: f.read_bytes() for f in (run / "facts").iterdir()} for run in runs)
+    assert one == two
+
+
+def test_a_run_without_raw_facts_is_refused_and_nothing_is_written(tmp_path: Path) -> None:
+    run = run_folder(tmp_path / "run")
+    (run / "raw" / "tracks.parquet").write_bytes(b"no table")
+    with pytest.raises(BadInput, match=r"tracks\.parquet: not a readable Parquet file"):
+        augment(run, quiet=True)
+    assert not (run / "facts").exists() and not (run / "ledger.json").exists()
+    with pytest.raises(BadInput, match="no such run folder"):
+        augment(tmp_path / "nowhere", quiet=True)
+
+
+def test_a_share_above_one_is_refused(tmp_path: Path) -> None:
+    run = run_folder(tmp_path / "run")
+    with pytest.raises(BadInput, match="--duplicate-iou: a share from 0 to 1 is wanted, not 2"):
+        app(["augment", str(run), "--duplicate-iou", "2"], exit_on_error=False)
+    assert not (run / "facts").exists()
+
+
+def test_each_rule_is_measured_alone_and_left_out(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    run = run_folder(tmp_path / "run", truth=True)
+    augment(run, ablation=True)
+    assert "What each rule is worth" in capsys.readouterr().out
+    worth = {row["rule"]: row for row in json.loads((run / "ledger.json").read_text())["ablation"]}
+    assert set(worth) == {None, 1, 2, 3, 5, 6, 7, 8, 9, 10, 11, 12}
+    assert worth[None]["alone"]["recall"] == 7 / 8  # no rule at all
+    assert worth[6]["alone"]["recall"] == 1.0  # holding on the last frame comes from its action
+    assert worth[10]["alone"]["recall"] == 7 / 8
+
+
+def test_without_the_truth_rules_cannot_be_measured(tmp_path: Path) -> None:
+    with pytest.raises(BadInput, match="truth: not there yet"):
+        augment(run_folder(tmp_path / "run"), ablation=True)

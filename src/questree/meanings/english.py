@@ -74,7 +74,7 @@ def relation_form(at: int, form: str, vocabulary: Vocabulary) -> str:
         "present": relation.present,
         "past": relation.past,
         "head": whole.removesuffix(relation.rest).rstrip(),
-        "rest": relation.rest,
+        "rest": f" {relation.rest}" if relation.rest else "",  # brings its own space, so that it may be empty
         "something": relation.something,
     }
     return forms.get(form, whole)

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from questree.meanings.answer import values
-from questree.program import Array, Node, Term
+from questree.program import ACTION, OBJECT, Array, Node, Term
 
 
 def evidence(node: Node, world: Any, rows: Mapping[str, Array]) -> dict[Node, Array]:
@@ -22,9 +22,10 @@ def evidence(node: Node, world: Any, rows: Mapping[str, Array]) -> dict[Node, Ar
         own = frames(term, world, found[term], kids)
         if own is not None:
             grounds[term] = grounds.get(term, np.uint64(0)) | (own & focus)
-        inner = focus & term.op.focus(world, found[term], **kids) if term.op.focus else focus
+        inner = term.op.focus(world, found[term], **kids) if term.op.focus else everything
         for arg in term.args:
-            visit(arg, everything if arg.kind.name == "window" else inner)
+            outer = everything if arg.kind in (OBJECT, ACTION) else focus  # a reference looks at the whole video
+            visit(arg, everything if arg.kind.name == "window" else outer & inner & everything)
 
     visit(node, everything)
     return grounds

@@ -80,8 +80,8 @@ def ended(world: Videos, window: Array) -> tuple[Array, Array]:
     return candidates(world, lambda row, i: world.instances["end"][i] < stop[row])
 
 
-def frames_of_answer(world: Videos, value: Array, **values: Any) -> Frames:
-    return world.doing(value)
+def frames_of_answer(world: Videos, value: Array, window: Array) -> Frames:
+    return world.doing(value) & world.span(window)
 
 
 def action_parts(vocabulary: Vocabulary, window: Term) -> Parts:
@@ -103,7 +103,7 @@ RECOGNISE: dict[str, Any] = {
 }
 
 
-@VIDEO.operator(ask="What is the person doing {window}", phrase="the action they do {window}", **RECOGNISE)
+@VIDEO.operator(ask="What is the person doing{window}", phrase="the action they do{window}", **RECOGNISE)
 def action_after(world: Videos, window: Window) -> Action:
     """The only action that has not ended when the window begins."""
     crowded = frame_actions(world, window[:, 0], window[:, 0] + 1) > 1
@@ -111,7 +111,7 @@ def action_after(world: Videos, window: Window) -> Action:
     return np.where(crowded | (window[:, 1] == window[:, 0]), UNKNOWN, found)
 
 
-@VIDEO.operator(ask="What is the person doing {window}", phrase="the action they do {window}", **RECOGNISE)
+@VIDEO.operator(ask="What is the person doing{window}", phrase="the action they do{window}", **RECOGNISE)
 def action_before(world: Videos, window: Window) -> Action:
     """The only action that has ended when the window ends."""
     crowded = frame_actions(world, window[:, 1] - 1, window[:, 1]) > 1
@@ -134,8 +134,8 @@ EXTREME: dict[str, Any] = {
 
 
 @VIDEO.operator(
-    ask="What is the first action that the person does {window}",
-    phrase="the first action they do {window}",
+    ask="What is the first action that the person does{window}",
+    phrase="the first action they do{window}",
     type="First Action",
     label="First",
     parts=lambda vocabulary, window: [("First", which(window, last=False))],
@@ -151,8 +151,8 @@ def first_action(world: Videos, window: Window) -> Action:
 
 
 @VIDEO.operator(
-    ask="What is the last action that the person does {window}",
-    phrase="the last action they do {window}",
+    ask="What is the last action that the person does{window}",
+    phrase="the last action they do{window}",
     type="Last Action",
     label="Last",
     parts=lambda vocabulary, window: [("Last", which(window, last=True))],

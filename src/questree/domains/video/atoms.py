@@ -69,8 +69,8 @@ def exists(world: Videos, object: Object) -> Frames:
 
 
 @VIDEO.operator(
-    ask="Is the person {relation:head} {relation:something} {relation:rest}",
-    phrase="{relation:head} {relation:something} {relation:rest}",
+    ask="Is the person {relation:head} {relation:something}{relation:rest}",
+    phrase="{relation:head} {relation:something}{relation:rest}",
     steps=1,
     categories=Categories(("exists",), "verify", "relation"),
     type="Relation Exists",
@@ -81,8 +81,8 @@ def doing(world: Videos, relation: Relation) -> Frames:
 
 
 @VIDEO.operator(
-    ask="Is the person {relation:head} {object:a} {relation:rest}",
-    phrase="{relation:head} {object:a} {relation:rest}",
+    ask="Is the person {relation:head} {object:a}{relation:rest}",
+    phrase="{relation:head} {object:a}{relation:rest}",
     steps=1,
     categories=Categories(("exists", "obj-rel"), "verify", "relation"),
     type="Interaction",

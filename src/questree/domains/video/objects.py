@@ -40,7 +40,7 @@ def support(world: Videos, relation: Array) -> Frames:
 
 
 @VIDEO.operator(
-    phrase="{relation} {window}",
+    phrase="{relation}{window}",
     steps=1,
     categories=Categories(("obj-rel",), "query", "object"),
     rests=lambda world, value, relation, window: support(world, relation) & world.span(window),
@@ -51,7 +51,7 @@ def objects(world: Videos, relation: Relation, window: Window) -> Objects:
 
 
 @VIDEO.operator(
-    phrase="interacting with {window}",
+    phrase="interacting with{window}",
     categories=Categories((), "query", "object"),
     rests=lambda world, value, window: world.span(window),
 )
@@ -117,10 +117,10 @@ SUPERLATIVE = Categories(("superlative", "obj-rel"), "query", "object")
 
 
 @VIDEO.operator(
-    ask="Which is the first object that the person is {relation} {window}",
+    ask="Which is the first object that the person is {relation}{window}",
     phrase={
-        "": ("the object they were {relation} first {window}", "the first thing they {relation:past} {window}"),
-        "the": "the first object that the person is {relation} {window}",
+        "": ("the object they were {relation} first{window}", "the first thing they {relation:past}{window}"),
+        "the": "the first object that the person is {relation}{window}",
     },
     steps=2,
     categories=SUPERLATIVE,
@@ -136,10 +136,10 @@ def first(world: Videos, relation: Relation, window: Window) -> Object:
 
 
 @VIDEO.operator(
-    ask="Which is the last object that the person is {relation} {window}",
+    ask="Which is the last object that the person is {relation}{window}",
     phrase={
-        "": ("the object they were {relation} last {window}", "the last thing they {relation:past} {window}"),
-        "the": "the last object that the person is {relation} {window}",
+        "": ("the object they were {relation} last{window}", "the last thing they {relation:past}{window}"),
+        "the": "the last object that the person is {relation}{window}",
     },
     steps=2,
     categories=SUPERLATIVE,
@@ -237,7 +237,7 @@ EITHER = Categories(("superlative", "obj-rel"), "choose", "object")
 
 
 @VIDEO.operator(
-    ask="Is {a:a} or {b:a} the first object that the person is {relation} {window}",
+    ask="Is {a:a} or {b:a} the first object that the person is {relation}{window}",
     categories=EITHER,
     parts=choose_parts(first),
     rests=chosen(True),
@@ -249,7 +249,7 @@ def choose_first(world: Videos, relation: Relation, window: Window, a: Object, b
 
 
 @VIDEO.operator(
-    ask="Is {a:a} or {b:a} the last object that the person is {relation} {window}",
+    ask="Is {a:a} or {b:a} the last object that the person is {relation}{window}",
     categories=EITHER,
     parts=choose_parts(last),
     rests=chosen(False),
@@ -261,7 +261,7 @@ def choose_last(world: Videos, relation: Relation, window: Window, a: Object, b:
 
 
 @VIDEO.operator(
-    ask=("Is {a:a} or {b:a} the object that the person is {relation} {window}",),
+    ask=("Is {a:a} or {b:a} the object that the person is {relation}{window}",),
     categories=Categories(("obj-rel",), "choose", "object"),
     parts=choose_parts(objects),
     rests=chosen(True),

@@ -32,31 +32,32 @@ def base(event: Node) -> Node:
     return condition(event.args[0]) if described else event
 
 
+# A time phrase brings its own space: over the whole video it is empty, and patterns must read well when filled.
 @VIDEO.operator(phrase="")
 def whole(world: Videos) -> Window:
     """Every annotated frame."""
     return window(np.zeros(len(world), np.int64), world.frames)
 
 
-@VIDEO.operator(phrase="before {action}", steps=2, label="Before")
+@VIDEO.operator(phrase=" before {action}", steps=2, label="Before")
 def before(world: Videos, action: Action) -> Window:
     """Up to and including the first frame of the action's first instance."""
     return window(np.zeros(len(world), np.int64), world.action(action, "lo") + 1, world.action(action, "count") > 0)
 
 
-@VIDEO.operator(phrase="after {action}", steps=2, label="After")
+@VIDEO.operator(phrase=" after {action}", steps=2, label="After")
 def after(world: Videos, action: Action) -> Window:
     """Strictly after the last frame of the action's first instance."""
     return window(world.action(action, "hi"), world.frames, world.action(action, "count") > 0)
 
 
-@VIDEO.operator("while", phrase="while {action}", steps=2, label="While")
+@VIDEO.operator("while", phrase=" while {action}", steps=2, label="While")
 def during(world: Videos, action: Action) -> Window:
     """From the first to the last frame of the action's first instance."""
     return window(world.action(action, "lo"), world.action(action, "hi"))
 
 
-@VIDEO.operator(phrase={"": ("between {a} and {b}", "before {b} but after {a}")}, steps=3, label="Between")
+@VIDEO.operator(phrase={"": (" between {a} and {b}", " before {b} but after {a}")}, steps=3, label="Between")
 def between(world: Videos, a: Action, b: Action) -> Window:
     """Strictly after the last instance of one action and strictly before the first instance of another."""
     both = (world.action(a, "count") > 0) & (world.action(b, "count") > 0)
@@ -95,8 +96,8 @@ def within_type(vocabulary: Vocabulary, event: Node, window: Term) -> str:
 
 
 @VIDEO.operator(
-    ask="{event:ask} {window}",
-    phrase="{event} {window}",
+    ask="{event:ask}{window}",
+    phrase="{event}{window}",
     type=within_type,
     parts=within_parts,
     focus=lambda world, value, event, window: world.span(window),
@@ -129,7 +130,7 @@ COMPARE: dict[str, Any] = {"steps": 5, "type": "Choose", "label": "Choose"}
 
 @VIDEO.operator(
     ask=(
-        "Is the person {relation:head} {relation:something} {relation:rest} before or after {action}",
+        "Is the person {relation:head} {relation:something}{relation:rest} before or after {action}",
         "Did they {relation:present} {relation:something} before or after {action}",
     ),
     categories=Categories(("rel-act", "sequencing"), "compare", "relation"),

@@ -1,0 +1,162 @@
+"""The judge's view of a video: plain sets of facts, read from the tables, and on which frames things hold.
+
+Nothing here looks at the operators' own code. Numbers in brackets are sections of the description of AGQA.
+"""
+
+from dataclasses import dataclass, field
+
+from questree.tables.facts import Facts
+from questree.vocabulary import default
+
+WORDS = default()
+OBJECTS = {word.id: word for word in WORDS.objects}
+RELATIONS = {word.id: word for word in WORDS.relations}
+ACTIONS = {word.id: word for word in WORDS.actions}
+NO_CONTACT = {"r18", "r19"}  # not contacting, other relationship
+PERSON, ANNOTATED, INTERACTING = "o1", "d1", "d2"
+
+Frames = set[int]
+
+
+class Undefined(Exception):
+    """No answer, or no single one."""
+
+
+@dataclass(frozen=True)
+class Instance:
+    action: str
+    start: float
+    end: float
+    frames: range
+
+    @property
+    def length(self) -> float:
+        return self.end - self.start
+
+
+@dataclass
+class Video:
+    seconds: list[float] = field(default_factory=list)  # of the annotated frames
+    facts: list[set[tuple[str, str]]] = field(default_factory=list)  # per frame: (relation, object)
+    instances: list[Instance] = field(default_factory=list)  # in order of time; all have frames
+    released_last: bool = False
+
+    @property
+    def frames(self) -> Frames:
+        return set(range(len(self.seconds)))
+
+
+def read(facts: Facts, released_last: bool = False) -> list[Video]:
+    """The tables as sets. An action instance without an annotated frame is removed (13.1)."""
+    videos = [Video(released_last=released_last) for _ in range(len(facts.videos))]
+    for row in facts.frames.iter_rows(named=True):
+        videos[row["video"]].seconds.append(row["seconds"])
+        videos[row["video"]].facts.append(set())
+    for row in facts.relations.iter_rows(named=True):
+        fact = (WORDS.relations[row["relation"]].id, WORDS.objects[row["object"]].id)
+        videos[row["video"]].facts[row["frame"]].add(fact)
+    for row in facts.actions.sort("start").iter_rows(named=True):
+        if row["first"] is not None:
+            seen = range(row["first"], row["last"] + 1)
+            instance = Instance(WORDS.actions[row["action"]].id, row["start"], row["end"], seen)
+            videos[row["video"]].instances.append(instance)
+    return videos
+
+
+# Words: merged classes (1.1, 1.3) and verbs folded into contact relations (1.2)
+
+
+def merged(thing: str) -> str:
+    return OBJECTS[thing].merged or thing
+
+
+def folded(relation: str) -> str:
+    return RELATIONS[relation].folds or relation
+
+
+def counted(action: str) -> str:
+    return ACTIONS[action].merged or action
+
+
+def noun(action: str) -> str:
+    return ACTIONS[action].noun or ACTIONS[action].object
+
+
+def pair(action: str) -> tuple[str, str] | None:
+    """(relation, object) under which the action's facts are stored (13.1)."""
+    action = counted(action)
+    return (folded(ACTIONS[action].verb), merged(noun(action))) if noun(action) else None
+
+
+# Support: the frames on which something holds (13.2)
+
+
+def is_contact(relation: str) -> bool:
+    return RELATIONS[relation].group == "contact" and relation not in NO_CONTACT
+
+
+def things(video: Video, relation: str, frame: int) -> set[str]:
+    """The objects the relation has on a frame."""
+    if relation == INTERACTING:
+        return {o for r, o in video.facts[frame] if is_contact(r)}
+    return {o for r, o in video.facts[frame] if r == folded(relation)}
+
+
+def seen(video: Video, relation: str, thing: str | None = None) -> Frames:
+    """The frames with the relation, to anything or to one thing."""
+    found = {frame: things(video, relation, frame) for frame in video.frames}
+    return {frame for frame in found if (thing in found[frame] if thing else found[frame])}
+
+
+def exists(video: Video, thing: str) -> Frames:
+    """Annotated, or object of any relation but those of attention."""
+    if thing == PERSON:
+        return video.frames
+    shown = [{o for r, o in facts if RELATIONS[r].group != "attention"} for facts in video.facts]
+    return {frame for frame in video.frames if merged(thing) in shown[frame]}
+
+
+def instances(video: Video, action: str) -> list[Instance]:
+    return [instance for instance in video.instances if instance.action == counted(action)]
+
+
+def happening(video: Video, action: str) -> Frames:
+    return {frame for instance in instances(video, action) for frame in instance.frames}
+
+
+def once(video: Video, action: str) -> Instance:
+    found = instances(video, action)
+    if len(found) != 1:
+        raise Undefined
+    return found[0]
+
+
+def the_one(found: set[str]) -> str:
+    if len(found) != 1:
+        raise Undefined
+    return next(iter(found))
+
+
+# Windows (4): the first instance counts, for between the last one of the first action
+
+
+def before(video: Video, action: str) -> Frames:
+    found = instances(video, action)
+    return {f for f in video.frames if f <= found[0].frames[0]} if found else set()
+
+
+def after(video: Video, action: str) -> Frames:
+    found = instances(video, action)
+    return {f for f in video.frames if f > found[0].frames[-1]} if found else set()
+
+
+def during(video: Video, action: str) -> Frames:
+    found = instances(video, action)
+    return set(found[0].frames) if found else set()
+
+
+def between(video: Video, a: str, b: str) -> Frames:
+    early, late = instances(video, a), instances(video, b)
+    if not early or not late:
+        return set()
+    return {f for f in video.frames if early[-1].frames[-1] < f < late[0].frames[0]}

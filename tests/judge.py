@@ -43,7 +43,8 @@ def meaning(term: Term, video: Video, slots: Mapping[str, int]) -> Any:
     if isinstance(term, Slot):
         return LISTS[term.kind.name][slots[term.name]].id
     if isinstance(term, Word):
-        return next(word.id for word in LISTS[term.kind.name] if term.name in (word.id, getattr(word, "name", "")))
+        name = "phrase" if term.kind.name == "action" else "name"
+        return next(word.id for word in LISTS[term.kind.name] if term.name in (word.id, getattr(word, name)))
     values = [meaning(arg, video, slots) for arg in term.args]
     for at, (want, arg) in enumerate(zip(term.op.params.values(), term.args, strict=True)):
         if want == BOOL and arg.kind != BOOL:

@@ -155,7 +155,7 @@ QUERY = "Query(class, OnlyItem(IterateUntil(forward, video, Exists({}, Filter(fr
             "Exists(Foo(bag), Iterate(video, Filter(frame, [relations, holding, objects])))",
             "at 7: expected <object> or Query(..), found 'Foo(bag)'",
         ),
-        ("Query(" * 5000, "at 0: nested too deeply to be a question"),
+        ("Query(" * 5000, "at 606: calls inside each other more than 100 deep"),
     ],
 )
 def test_what_is_malformed_is_told_with_its_place(text: str, fault: str) -> None:

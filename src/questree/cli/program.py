@@ -236,5 +236,5 @@ def described(op: Op) -> dict[str, str]:
     return {
         "operator": f"{op.name}({takes}) -> {op.result.name}",
         "meaning": op.doc,
-        "English": says[0] if says else "",
+        "English": says[0].strip() if says else "",
     }

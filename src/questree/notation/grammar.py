@@ -91,11 +91,8 @@ class Notation:
 
     def read(self, text: str, vocabulary: Vocabulary) -> tuple[Node, list[str]]:
         """The question a text spells, and what there is to say about the way it is spelled."""
-        try:
-            reader = Reader(self, vocabulary)
-            node = reader.read(scan(text), "question")
-        except RecursionError:
-            raise ProgramError("nested too deeply to be a question", 0) from None
+        reader = Reader(self, vocabulary)
+        node = reader.read(scan(text), "question")
         assert isinstance(node, Node)
         return node, list(dict.fromkeys(reader.notes))
 

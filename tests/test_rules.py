@@ -1,0 +1,81 @@
+"""The rules over columns against the table of the published evaluation, read row by row."""
+
+from itertools import product
+
+import numpy as np
+import pytest
+
+from questree.program import UNKNOWN, Array
+from questree.rules import NO, RULES, YES, check_choose, check_equals
+
+ANSWERS = (NO, YES)
+Check = tuple[bool, bool]  # does the rule apply, is it kept?
+
+
+def table(composition: str, a: int, parts: tuple[int, ...]) -> dict[str, Check]:
+    """The rules of a composition for a parent's answer and its yes/no sub-questions'."""
+    yes, no, every = a == YES, a == NO, all(part == YES for part in parts)
+    if composition in ("And", "Between"):
+        return {"yes": (yes or every, yes and every), "no": (no or not every, no and not every)}
+    if composition == "Xor":
+        match = parts[0] == YES and parts[1] == NO
+        return {"yes": (yes or match, yes and match), "no": (no or not match, no and not match)}
+    return {"yes": (yes, every), "no": (not every, no)}
+
+
+def column(*values: int) -> Array:
+    return np.array(values)
+
+
+def same(got: dict[str, tuple[Array, Array]], want: dict[str, Check]) -> bool:
+    """Applied alike, and kept alike where applied."""
+    found = {way: (bool(applies[0]), bool(applies[0] and kept[0])) for way, (applies, kept) in got.items()}
+    return found == {way: (applies, applies and kept) for way, (applies, kept) in want.items()}
+
+
+@pytest.mark.parametrize("composition", RULES)
+def test_a_composition_is_checked_as_published(composition: str) -> None:
+    counts = (2,) if composition == "Xor" else (1, 2, 3)
+    for a, count in product(ANSWERS, counts):
+        for parts in product(ANSWERS, repeat=count):
+            got = RULES[composition].check(column(a), np.array([parts]))
+            assert same(got, table(composition, a, parts)), (a, parts)
+
+
+def test_seven_compositions_have_rules_over_yes_and_no() -> None:
+    assert list(RULES) == ["Interaction", "After", "Before", "While", "And", "Between", "Xor"]
+
+
+def test_what_is_unknown_is_not_checked() -> None:
+    checks = RULES["And"].check(column(YES, UNKNOWN), np.array([[YES, UNKNOWN], [YES, YES]]))
+    assert [applies.tolist() for applies, _ in checks.values()] == [[False, False], [False, False]]
+    equals = check_equals(
+        column(YES, UNKNOWN, YES), column(3, 3, UNKNOWN), column(YES, YES, YES), column(UNKNOWN, 3, 3)
+    )
+    assert [applies.tolist() for applies, _ in equals.values()] == [[False] * 3] * 2
+    assert check_choose(column(UNKNOWN, 3), (column(3, 3), column(4, 4)), np.array([[YES, NO], [YES, UNKNOWN]]))[
+        0
+    ].tolist() == [False, False]
+
+
+def test_equals_of_a_plain_object_is_checked_as_published() -> None:
+    for a, exists, found in product(ANSWERS, ANSWERS, (3, 4)):
+        given = found == 3
+        right = given and exists == YES
+        want = {"yes": (a == YES or given, a == YES and right), "no": (a == NO or not right, a == NO and not given)}
+        assert same(check_equals(column(a), column(3), column(exists), column(found)), want), (a, exists, found)
+
+
+def test_equals_of_a_described_object_compares_the_two_open_answers() -> None:
+    for a, found in product(ANSWERS, (3, 4)):
+        match = found == 3
+        want = {"yes": (a == YES or match, a == YES and match), "no": (a == NO or not match, a == NO and not match)}
+        assert same(check_equals(column(a), column(3), column(UNKNOWN), column(found)), want), (a, found)
+
+
+def test_a_choice_is_confirmed_by_one_sub_question_and_denied_by_the_other() -> None:
+    for chosen, parts in product((3, 4, 5), product(ANSWERS, repeat=2)):
+        applies, kept = check_choose(column(chosen), (column(3), column(4)), np.array([parts]))
+        assert bool(applies[0]) == (chosen in (3, 4))
+        if applies[0]:
+            assert bool(kept[0]) == (parts == ((YES, NO) if chosen == 3 else (NO, YES)))

@@ -1,0 +1,76 @@
+"""`questree compare`: two models on the same questions, cell by cell, with intervals and false discovery rates."""
+
+from pathlib import Path
+from typing import Annotated, Any
+
+from cyclopts import Parameter
+
+from questree.cli.scoring import (
+    Corpus,
+    HierarchiesOption,
+    MissingOption,
+    OnePolicy,
+    QuestionsOption,
+    Seed,
+    VocabularyFile,
+    names,
+    percent,
+    there,
+)
+from questree.cli.terminal import Json, Quiet, print_table, say, watching, write_json
+from questree.faults import BadInput
+from questree.metrics.bootstrap import Resampling
+from questree.metrics.comparison import Difference
+
+
+def compare(
+    a: Annotated[Path, Parameter(help="Predictions of the first model.")],
+    b: Annotated[Path, Parameter(help="Predictions of the second model.")],
+    *,
+    hierarchies: HierarchiesOption = None,
+    questions: QuestionsOption = None,
+    missing: MissingOption = "error",
+    policy: OnePolicy = "exact",
+    vocabulary: VocabularyFile = None,
+    level: Annotated[float, Parameter(name="--level", help="False discovery rate called a difference.")] = 0.05,
+    resamples: Annotated[int, Parameter(name="--resamples", help="Bootstrap resamples.")] = 1000,
+    seed: Seed = 0,
+    json: Json = None,
+    quiet: Quiet = False,
+) -> None:
+    """The second model minus the first, on the same resampled videos; Benjamini-Hochberg over the whole table."""
+    from questree.metrics.comparison import compare as work
+
+    if resamples < 1:
+        raise BadInput.at("--resamples", f"wanted at least 1, came {resamples}")
+    there(a, b)
+    first, second = names([a, b])
+    with watching(quiet):
+        corpus = Corpus.of(hierarchies, questions, missing, policy, vocabulary)
+        rows = work(corpus.score(a, first, quiet), corpus.score(b, second, quiet), Resampling(resamples, seed))
+    write_json(json, rows)
+    different = [row for row in rows if row.q is not None and row.q <= level]
+    tested = sum(row.q is not None for row in rows)
+    print_table(f"{second} minus {first}", [_line(row, first, second) for row in _main(rows)], quiet)
+    say(f"{len(different)} of {tested} cells differ at a false discovery rate of {level}", quiet)
+    print_table("Cells that differ", [_line(row, first, second) for row in different], quiet)
+
+
+def _main(rows: list[Difference]) -> list[Difference]:
+    """The cells a paper's main table has."""
+    return [row for row in rows if row.by != "answer" and not row.metric.startswith("RWR-")]
+
+
+def _line(row: Difference, first: str, second: str) -> dict[str, Any]:
+    room = "" if row.low is None or row.high is None else f"[{percent(row.low)}, {percent(row.high)}]"
+    return {
+        "metric": row.metric,
+        "by": row.by,
+        "group": row.group,
+        first: percent(row.a),
+        second: percent(row.b),
+        "difference": percent(row.difference),
+        "95 %": room,
+        "p": "" if row.p is None else f"{row.p:.4f}",
+        "q": "" if row.q is None else f"{row.q:.4f}",
+    }

@@ -1,0 +1,102 @@
+"""`questree score fpvg`: whether a model looks at what a question is about, from three files of predictions."""
+
+from collections import Counter
+from pathlib import Path
+from typing import Annotated, Literal
+
+from cyclopts import Parameter
+
+from questree.cli.scoring import MissingOption, Reader, Resamples, Seed, print_grid, resampling, shown, there
+from questree.cli.terminal import Json, Quiet, print_table, say, watching, write_json
+from questree.faults import BadInput
+from questree.metrics.scores import Score
+
+
+def fpvg(
+    *,
+    questions: Annotated[Path, Parameter(name="--questions", help="GQA questions {id: record}.")],
+    scene_graphs: Annotated[Path, Parameter(name="--scene-graphs", help="GQA scene graphs {image: graph}.")],
+    detections: Annotated[Path, Parameter(name="--detections", help="{image: {bboxes, objectsNum}}.")],
+    all: Annotated[list[Path], Parameter(name="--all", help="Predictions with all objects. Again for another run.")],
+    rel: Annotated[list[Path], Parameter(name="--rel", help="Predictions with the relevant objects only.")],
+    irrel: Annotated[list[Path], Parameter(name="--irrel", help="Predictions with the irrelevant objects only.")],
+    annotations: Annotated[
+        Literal["path", "final"], Parameter(name="--annotations", help="All annotated objects, or the answer's only.")
+    ] = "path",
+    irrelevant: Annotated[
+        Literal["detected", "annotated"],
+        Parameter(name="--irrelevant", help="Whose area overlap is measured by: as released, or as in the paper."),
+    ] = "detected",
+    ood: Annotated[
+        Path | None, Parameter(name="--ood", help="A JSON list of the out-of-distribution questions.")
+    ] = None,
+    importance: Annotated[
+        Path | None, Parameter(name="--importance", help="{question: [a number per detection]} of the model.")
+    ] = None,
+    write_relevance: Annotated[
+        Path | None, Parameter(name="--write-relevance", help="Write the relevant and irrelevant detections here.")
+    ] = None,
+    missing: MissingOption = "error",
+    resamples: Resamples = 1000,
+    seed: Seed = 0,
+    json: Json = None,
+    quiet: Quiet = False,
+) -> None:
+    """Whether a model relies on the objects a question is about, from its answers to three inputs."""
+    from questree.metrics.fpvg.grounding import CONDITIONS
+    from questree.metrics.fpvg.relevance import as_released, relevance
+    from questree.metrics.fpvg.report import score_fpvg
+    from questree.metrics.runs import over_runs
+    from questree.models.predictions import model_name
+    from questree.sources.grounded import read_grounded, read_ids, read_importance
+
+    how = resampling(resamples, seed)
+    there(*all, *rel, *irrel)
+    if not len(all) == len(rel) == len(irrel):
+        raise BadInput.at("", f"wanted as many --all as --rel and --irrel, came {len(all)}, {len(rel)}, {len(irrel)}")
+    with watching(quiet):
+        read = read_grounded(questions, scene_graphs, detections, annotations)
+        ids, answers = read.questions["id"], read.questions["answer"].unique(maintain_order=True).to_list()
+        reader = Reader(ids, ids, answers, ("exact",), missing)
+        found = relevance(read, irrelevant)
+        outside = None if ood is None else set(read_ids(ood))
+        ranks = None if importance is None else read_importance(importance)
+        runs, about = list[list[Score]](), list[Score]()
+        for files in zip(all, rel, irrel, strict=True):
+            readings = [reader.read(file, model_name(file), quiet)[0] for file in files]
+            said = {name: reading.table for name, (_, reading, _) in zip(CONDITIONS, readings, strict=True)}
+            runs.append(score_fpvg(read, found, said, missing == "skip", outside, ranks).rows(readings[0][0], how))
+            about += [row for _, _, rows in readings for row in rows]
+    main = runs[0] if len(runs) == 1 else over_runs(runs)
+    rows = [row for run in runs for row in run] + (main if len(runs) > 1 else []) + about
+    if write_relevance is not None:
+        write_json(write_relevance, as_released(read, found))
+    write_json(json, rows)
+    print_fpvg(main, quiet)
+    reasons = Counter(one.left_out for one in found if one.left_out)
+    left = ", ".join(f"{reason} {count:,}" for reason, count in reasons.items()) or "none"
+    evaluated = len(found) - sum(reasons.values())
+    say(f"annotations: {annotations}; irrelevant: overlap by the {irrelevant} box's area", quiet)
+    say(f"{evaluated:,} of {len(found):,} questions evaluated; left out: {left}", quiet)
+
+
+def print_fpvg(rows: list[Score], quiet: bool) -> None:
+    """As Table 2 of the FPVG paper, then per structural type, then the rest."""
+    main = ["Acc_all", "Acc_rel", "Acc_irrel", "FPVG+", "FPVG-", "FPVG+T", "FPVG+F", "FPVG-T", "FPVG-F"]
+    for by, title in (("all", "Evaluated questions"), ("everything", "All questions")):
+        here = [row for row in rows if row.by == by and row.metric in main]
+        print_table(title, [{"metric": r.metric, "value": shown(r, True), "n": r.n} for r in here], quiet)
+    print_grid("By structural type", "Structural type", rows, "structural", [*main[3:], main[0]], quiet)
+    others = [row for row in rows if row.metric not in main and row.by not in ("structural", "policy")]
+    ratio = ("c2i",)
+    lines = [
+        {
+            "metric": row.metric,
+            "by": row.by,
+            "group": row.group,
+            "value": f"{row.value:.3f}" if row.metric in ratio and row.value is not None else shown(row, True),
+            "n": row.n,
+        }
+        for row in others
+    ]
+    print_table("Further", lines, quiet)

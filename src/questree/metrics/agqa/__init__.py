@@ -1,0 +1,1 @@
+"""The tables of AGQA, over its question records and predictions."""

@@ -1,0 +1,1 @@
+"""The metrics of AGQA-Decomp, over hierarchies and predictions as columns."""

@@ -1,0 +1,1 @@
+"""Models: who answers questions."""

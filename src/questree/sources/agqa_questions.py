@@ -1,0 +1,62 @@
+"""Reads AGQA's question files, {question id: record}, as far as scoring needs them."""
+
+import gzip
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import numpy as np
+import polars as pl
+
+from questree.faults import BadInput
+from questree.tables.asked import ASKED, FLAGS, Asked
+
+
+class Record(msgspec.Struct, gc=False):
+    answer: str
+    video_id: str
+    ans_type: str
+    reasoning: list[str] = msgspec.field(name="global", default_factory=list)
+    semantic: str = ""
+    structural: str = ""
+    steps: int = 0
+    direct_equiv: str | None = None
+    novel_comp: int | bool = 0
+    more_steps: int | bool = 0
+    nc_seq: int | bool = 0
+    nc_sup: int | bool = 0
+    nc_dur: int | bool = 0
+    nc_objrel: int | bool = 0
+    i_obj: int | bool = 0
+    i_rel: int | bool = 0
+    i_act: int | bool = 0
+    i_temp: int | bool = 0
+
+
+def read_questions(path: Path) -> Asked:
+    """Flags a record does not have (train files lack most) are not set."""
+    if not path.is_file():
+        raise BadInput.at(path, "no such file of questions")
+    content = path.read_bytes()
+    try:
+        content = gzip.decompress(content) if content[:2] == b"\x1f\x8b" else content
+        records = msgspec.json.decode(content, type=dict[str, Record])
+    except (msgspec.DecodeError, OSError, EOFError) as error:
+        raise BadInput.at(path, f"wanted {{question id: AGQA record}}; {error}") from error
+    rows = list(records.values())
+    columns: dict[str, list[Any]] = {
+        "id": list(records),
+        "video": [row.video_id for row in rows],
+        "answer": [row.answer for row in rows],
+        "reasoning": [row.reasoning for row in rows],
+        "semantic": [row.semantic for row in rows],
+        "structural": [row.structural for row in rows],
+        "binary": [row.ans_type != "open" for row in rows],
+        "steps": [row.steps for row in rows],
+        "direct": [row.direct_equiv for row in rows],
+        **{flag: [bool(getattr(row, flag)) for row in rows] for flag in FLAGS},
+    }
+    table = pl.DataFrame(columns, schema=dict(ASKED.columns))
+    videos = table["video"].unique(maintain_order=True).to_list()
+    place = {video: at for at, video in enumerate(videos)}
+    return Asked(table, videos, np.array([place[video] for video in columns["video"]], np.int64))

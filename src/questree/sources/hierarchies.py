@@ -1,0 +1,213 @@
+"""Reads the released AGQA-Decomp folders: one JSON file of DAGs per video, and isolated.json."""
+
+import re
+from collections.abc import Mapping
+from concurrent.futures import ProcessPoolExecutor
+from dataclasses import dataclass, field
+from multiprocessing import cpu_count, get_context
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import polars as pl
+
+from questree.faults import BadInput, Fault, refuse
+from questree.progress import watch
+from questree.sources.hierarchy_parts import together
+from questree.tables.hierarchies import COMPOSED, DAGS, EDGES, ISOLATED, NODES, NOTHING, Hierarchies
+from questree.tables.table import Table
+
+ISOLATED_FILE = "isolated.json"
+OBJECT = re.compile(r"objExists\(([^()]*)\)")
+CHUNK = 50  # files read at a time by one process
+ONE_PROCESS = 200_000_000  # bytes; starting others for less does not pay
+FAULTS = 20  # a folder that is not what we want has too many to print
+
+
+class Node(msgspec.Struct, gc=False):
+    key: str
+    type: str
+    answer: str | None = None
+    program: str | None = None
+
+
+class Dag(msgspec.Struct, gc=False):
+    subquestion: dict[str, Node]
+    hierarchy: dict[str, dict[str, list[str]]]
+
+
+class Loose(msgspec.Struct, gc=False):
+    key: str
+    type: str
+    answer: str | None = None
+
+
+def read_hierarchies(folder: Path, workers: int | None = None) -> Hierarchies:
+    """The DAGs of every `<video>.json`, in order of file name, and the questions of isolated.json."""
+    if not folder.is_dir():
+        raise BadInput.at(folder, "no such folder; wanted one with a <video>.json per video")
+    files = sorted(path for path in folder.glob("*.json") if path.name != ISOLATED_FILE)
+    loose = folder / ISOLATED_FILE
+    if not files and not loose.is_file():
+        raise BadInput.at(folder, "no hierarchies here: wanted <video>.json files of {top key: DAG}")
+    size = sum(path.stat().st_size for path in files)
+    chunks = [files[at : at + CHUNK] for at in range(0, len(files), CHUNK)]
+    if size > ONE_PROCESS and (workers or cpu_count()) > 1:
+        with ProcessPoolExecutor(workers, mp_context=get_context("spawn")) as pool:
+            found = list(watch(pool.map(_gathered, chunks), "hierarchies", len(chunks)))
+    else:
+        found = [_gathered(chunk) for chunk in watch(chunks, "hierarchies", len(chunks))]
+    if loose.is_file():
+        gathered = Gathering()
+        gathered.add_isolated(str(loose), loose.read_bytes())
+        found.append((gathered.tables(), gathered.faults))
+    refuse([fault for _, faults in found for fault in faults][:FAULTS])
+    return together(tables for tables, _ in found)
+
+
+def _gathered(files: list[Path]) -> tuple[Hierarchies, list[Fault]]:
+    gathered = Gathering()
+    for path in files:
+        gathered.add_video(str(path), path.stem, path.read_bytes())
+    return gathered.tables(), gathered.faults
+
+
+def hierarchies_of(files: Mapping[str, Any]) -> Hierarchies:
+    """The same from memory: {file name: its content}."""
+    gathered = Gathering()
+    for name in sorted(files):
+        if name != ISOLATED_FILE:
+            gathered.add_video(name, name.removesuffix(".json"), msgspec.json.encode(files[name]))
+    if ISOLATED_FILE in files:
+        gathered.add_isolated(ISOLATED_FILE, msgspec.json.encode(files[ISOLATED_FILE]))
+    return gathered.done()
+
+
+class Numbers(dict[str, int]):
+    """Words numbered in order of appearance: numbers["cup"]."""
+
+    def __missing__(self, word: str) -> int:
+        self[word] = number = len(self)
+        return number
+
+
+class Rows:
+    """A table that grows by the columns of one file after another."""
+
+    def __init__(self, table: Table):
+        self.table, self.parts, self.rows = table, [table.empty()], 0
+
+    def add(self, *columns: list[Any]) -> None:
+        """Rows as columns, in the order of the table's."""
+        named = dict(zip(self.table.columns, columns, strict=True))
+        self.parts.append(pl.DataFrame(named, schema=dict(self.table.columns)))
+        self.rows += len(columns[0])
+
+    def done(self) -> pl.DataFrame:
+        return pl.concat(self.parts)
+
+
+@dataclass
+class Gathering:
+    """The tables of files that come one by one."""
+
+    nodes: Rows = field(default_factory=lambda: Rows(NODES))
+    composed: Rows = field(default_factory=lambda: Rows(COMPOSED))
+    edges: Rows = field(default_factory=lambda: Rows(EDGES))
+    dags: Rows = field(default_factory=lambda: Rows(DAGS))
+    isolated: Rows = field(default_factory=lambda: Rows(ISOLATED))
+    videos: Numbers = field(default_factory=Numbers)
+    types: Numbers = field(default_factory=Numbers)
+    compositions: Numbers = field(default_factory=Numbers)
+    words: Numbers = field(default_factory=Numbers)
+    keys: list[str] = field(default_factory=list)
+    texts: int = 0
+    faults: list[Fault] = field(default_factory=list)
+
+    def add_video(self, name: str, video: str, content: bytes) -> None:
+        read = self._decoded(content, dict[str, Dag], name, "{top key: {subquestion, hierarchy}}")
+        strange = [Fault(f"{name}, DAG {top}", text) for top, dag in read.items() for text in _strange(dag)]
+        self.faults += strange
+        if not strange:
+            dags = list(read.values())
+            self._add_nodes(dags)
+            self._add_edges(dags)
+            self.dags.add([self.videos[video]] * len(dags))
+
+    def _add_nodes(self, dags: list[Dag]) -> None:
+        texts, keys, types, words = Numbers(), Numbers(), self.types, self.words
+        asked = [node for dag in dags for node in dag.subquestion.values()]
+        self.nodes.add(
+            [number for number, dag in enumerate(dags, self.dags.rows) for _ in dag.subquestion],
+            [self.texts + texts[text] for dag in dags for text in dag.subquestion],
+            [types[node.type] for node in asked],
+            [len(self.keys) + keys[node.key] for node in asked],
+            [NOTHING if node.answer is None else words[node.answer] for node in asked],
+            [self._object(node.program) for node in asked],
+            [text in dag.hierarchy for dag in dags for text in dag.subquestion],
+        )
+        self.texts += len(texts)
+        self.keys += keys
+
+    def _add_edges(self, dags: list[Dag]) -> None:
+        """For nodes that were added just before."""
+        parent, kind, first, count = list[int](), list[int](), list[int](), list[int]()
+        child, repeated, begin = list[int](), list[bool](), self.nodes.rows - sum(len(dag.subquestion) for dag in dags)
+        for dag in dags:
+            at = {text: row for row, text in enumerate(dag.subquestion, begin)}
+            begin += len(at)
+            for text in sorted(dag.hierarchy, key=at.__getitem__):
+                seen = set[str]()
+                for composition, listed in dag.hierarchy[text].items():
+                    parent.append(at[text])
+                    kind.append(self.compositions[composition])
+                    first.append(self.edges.rows + len(child))
+                    count.append(len(listed))
+                    for one in listed:
+                        child.append(at[one])
+                        repeated.append(one in seen)
+                        seen.add(one)
+        self.composed.add(parent, kind, first, count)
+        self.edges.add(child, repeated)
+
+    def _object(self, program: str | None) -> int:
+        """The o of objExists(o) as a word, NOTHING for any other program."""
+        found = OBJECT.fullmatch(program) if program and program.startswith("objExists(") else None
+        return self.words[found[1].strip()] if found else NOTHING
+
+    def add_isolated(self, name: str, content: bytes) -> None:
+        """A question without a DAG belongs to the video its key begins with: "1FXJT-12"."""
+        keys, rows = Numbers(), self._decoded(content, list[Loose], name, "a list of {key, type, answer}")
+        self.isolated.add(
+            [self.videos[row.key.rpartition("-")[0] or row.key] for row in rows],
+            [self.types[row.type] for row in rows],
+            [len(self.keys) + keys[row.key] for row in rows],
+            [NOTHING if row.answer is None else self.words[row.answer] for row in rows],
+        )
+        self.keys += keys
+
+    def done(self) -> Hierarchies:
+        refuse(self.faults[:FAULTS])
+        return self.tables()
+
+    def tables(self) -> Hierarchies:
+        tables = (self.nodes.done(), self.composed.done(), self.edges.done(), self.dags.done(), self.isolated.done())
+        lists = (list(self.videos), list(self.types), list(self.compositions), list(self.words))
+        return Hierarchies(*tables, *lists, pl.Series("key", self.keys, dtype=pl.String))
+
+    def _decoded(self, content: bytes, shape: Any, name: str, wanted: str) -> Any:
+        try:
+            return msgspec.json.decode(content, type=shape)
+        except msgspec.DecodeError as error:
+            self.faults.append(Fault(name, f"wanted {wanted}; {error}"))
+            return shape()
+
+
+def _strange(dag: Dag) -> list[str]:
+    """Texts the hierarchy mentions that are no sub-question."""
+    known, named = dag.subquestion.keys(), set(dag.hierarchy)
+    for parts in dag.hierarchy.values():
+        named.update(*parts.values())
+    if named <= known:
+        return []
+    return [f"the hierarchy mentions {text!r}, which `subquestion` does not have" for text in sorted(named - known)]

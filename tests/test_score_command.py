@@ -1,0 +1,158 @@
+"""The scoring commands as a person meets them: rows as promised, coverage said, faults in one line each."""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from decomp_files import load
+from questree.synth.hierarchies import made_up_hierarchies, made_up_predictions
+
+KEYS = ["metric", "by", "group", "value", "n", "low", "high", "model"]
+
+
+def questree(*args: object) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, "-m", "questree", *map(str, args)]
+    return subprocess.run(command, capture_output=True, text=True, timeout=300)
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    place = tmp_path_factory.mktemp("scores")
+    (place / "h").mkdir()
+    for name, content in load("agqa_decomp/hierarchies.json.gz").items():
+        (place / "h" / name).write_text(json.dumps(content))
+    for model in ("noisy", "random", "perfect"):
+        (place / f"{model}.json").write_text(json.dumps(load(f"agqa_decomp/preds_{model}.json.gz")))
+    inputs = load("fpvg/inputs.json.gz")
+    for name in ("questions", "sceneGraphs", "detections"):
+        (place / f"{name}.json").write_text(json.dumps(inputs[name]))
+    for name, rows in inputs["predictions"].items():
+        (place / f"{name}.json").write_text(json.dumps(rows))
+    return place
+
+
+def test_decomp_writes_the_flat_table_and_prints_the_papers(folder: Path) -> None:
+    files = ["--predictions", folder / "noisy.json", "--predictions", folder / "perfect.json"]
+    done = questree(
+        "score", "decomp", "--hierarchies", folder / "h", *files, "--json", folder / "o.json", "--resamples", 20
+    )
+    assert done.returncode == 0, done.stderr
+    assert "noisy: predictions for 1,510 of 1,510 questions (100.00 %)" in done.stdout
+    assert "policy exact" in done.stdout and "N/A" in done.stdout
+    rows: list[dict[str, Any]] = json.loads((folder / "o.json").read_text())
+    assert all(list(row) == KEYS for row in rows)
+    at = {(row["metric"], row["by"], row["group"], row["model"]): row for row in rows}
+    wanted = 209 / 258
+    row = at["CA", "composition", "Interaction", "noisy"]
+    assert row["value"] == pytest.approx(wanted, abs=1e-12) and row["n"] == 258 and row["low"] <= wanted <= row["high"]
+    assert at["RWR", "type", "Overall", "perfect"]["value"] is None
+    assert at["Delta", "type", "Overall", "noisy"]["n"] is None
+    assert at["coverage", "policy", "exact", "noisy"]["value"] == 1
+    for model in ("noisy", "perfect"):
+        for by in ("type", "composition", "rule"):
+            assert [row["group"] for row in rows if row["model"] == model and row["by"] == by][-1] == "Overall"
+
+
+def test_the_same_command_writes_the_same_bytes(folder: Path) -> None:
+    for name in ("first", "second"):
+        args = ["--predictions", folder / "noisy.json", "--json", folder / f"{name}.json", "--resamples", 30, "--quiet"]
+        done = questree("score", "decomp", "--hierarchies", folder / "h", *args)
+        assert (done.returncode, done.stdout) == (0, "")
+    assert (folder / "first.json").read_bytes() == (folder / "second.json").read_bytes()
+
+
+def test_missing_predictions_are_refused_unless_said_otherwise(folder: Path) -> None:
+    rows = load("agqa_decomp/preds_noisy.json.gz")
+    (folder / "half.json").write_text(json.dumps(rows[: len(rows) // 2]))
+    args = ["score", "decomp", "--hierarchies", folder / "h", "--predictions", folder / "half.json"]
+    done = questree(*args, "--json", folder / "none.json")
+    assert done.returncode == 1
+    assert done.stderr.startswith(f"error: {folder / 'half.json'}: no prediction for ")
+    assert len(done.stderr.splitlines()) == 1 and not (folder / "none.json").exists()
+    for missing in ("wrong", "skip"):
+        done = questree(*args, "--missing", missing, "--resamples", 0)
+        assert done.returncode == 0 and f"missing: {missing}" in done.stdout
+
+
+def test_all_missing_files_are_said_at_once(folder: Path) -> None:
+    files = ["--predictions", folder / "x.json", "--predictions", folder / "y.json"]
+    done = questree("score", "decomp", "--hierarchies", folder / "h", *files)
+    assert done.returncode == 1
+    assert done.stderr.splitlines() == [
+        f"error: {folder / name}: no such file of predictions" for name in ("x.json", "y.json")
+    ]
+
+
+def test_all_policies_side_by_side(folder: Path) -> None:
+    shouted = [
+        {"csv_q_id": row["csv_q_id"], "prediction": row["prediction"].upper() + "!"}
+        for row in load("agqa_decomp/preds_perfect.json.gz")
+    ]
+    (folder / "loud.json").write_text(json.dumps(shouted))
+    args = ["--predictions", folder / "loud.json", "--policy", "all", "--resamples", 0, "--json", folder / "p.json"]
+    done = questree("score", "decomp", "--hierarchies", folder / "h", *args)
+    assert "What the policy changes" in done.stdout
+    overall = {
+        row["model"]: row["value"]
+        for row in json.loads((folder / "p.json").read_text())
+        if (row["metric"], row["by"], row["group"]) == ("accuracy", "type", "Overall")
+    }
+    assert overall == {"loud (exact)": 0, "loud (vqa)": 1, "loud (lenient)": 1}
+
+
+def test_compare_and_power(folder: Path) -> None:
+    done = questree(
+        "compare", folder / "noisy.json", folder / "random.json", "--hierarchies", folder / "h", "--resamples", 50
+    )
+    assert done.returncode == 0, done.stderr
+    assert "random minus noisy" in done.stdout and "cells differ at a false discovery rate of 0.05" in done.stdout
+    power = ["power", "--predictions", folder / "noisy.json", "--hierarchies", folder / "h", "--resamples", 50]
+    done = questree(*power, "--half-width", 0.02)
+    assert done.returncode == 0 and "videos needed" in done.stdout
+    done = questree(*power, "--metric", "luck")
+    assert done.returncode == 1 and "no metric 'luck' here; there are accuracy, CA" in done.stderr
+    done = questree("power", "--predictions", folder / "noisy.json")
+    assert done.stderr == "error: wanted either --hierarchies DIR (AGQA-Decomp) or --questions FILE (AGQA)\n"
+
+
+def test_fpvg_with_the_promised_command_line(folder: Path) -> None:
+    files = {"questions": "questions", "scene-graphs": "sceneGraphs", "detections": "detections"}
+    files |= {"all": "all", "rel": "rel", "irrel": "irrel"}
+    args: list[object] = [part for name, file in files.items() for part in (f"--{name}", folder / f"{file}.json")]
+    args += ["--annotations", "path", "--irrelevant", "detected", "--resamples", 20]
+    done = questree("score", "fpvg", *args, "--write-relevance", folder / "w.json", "--json", folder / "f.json")
+    assert done.returncode == 0, done.stderr
+    assert "493 of 610 questions evaluated" in done.stdout and "overlap by the detected box's area" in done.stdout
+    rows = json.loads((folder / "f.json").read_text())
+    at = {(row["metric"], row["by"], row["group"]): row for row in rows}
+    assert at["FPVG+", "all", "Overall"]["value"] == pytest.approx(157 / 493)
+    assert json.loads((folder / "w.json").read_text())["2399999"]["e1"] == {
+        "relevant": [1, 9],
+        "irrelevant": [2, 4, 6, 7, 10],
+    }
+
+
+def test_the_made_up_hierarchies_score_as_they_were_drawn() -> None:
+    """Enough DAGs that every rule of the shapes applies, at 11.5 nodes each."""
+    from questree.metrics.decomp.report import score_decomp
+
+    made = made_up_hierarchies(2000, 20, seed=1)
+    assert 11 < len(made.nodes) / 2000 < 12
+    assert made.composed["parent"].is_sorted()
+    rows = {(r.metric, r.by, r.group): r for r in score_decomp(made, made_up_predictions(made, 1, right=1.0)).rows("m")}
+    assert rows["accuracy", "type", "Overall"].value == 1
+    assert rows["CA", "composition", "Overall"].value == 1
+    assert rows["IC", "rule", "Between Yes"].n
+
+
+def test_the_benchmark_measures_scoring_and_resampling(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    from questree.cli.bench import score
+
+    score(dags=300, videos=6, resamples=5, json=tmp_path / "b.json")
+    found = json.loads((tmp_path / "b.json").read_text())
+    assert found["size"] == 300 and found["bootstrap"]["rows"] == 5
+    assert capsys.readouterr().out.startswith("score: size 300, ")

@@ -1,0 +1,155 @@
+"""Intervals, comparisons and the number of videos needed: what resampling may and may not depend on."""
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from decomp_files import by_id, load, random_files, table
+from questree.metrics.bootstrap import Resampling, resampled, weights
+from questree.metrics.cells import Cell, evaluate
+from questree.metrics.comparison import benjamini_hochberg, compare, p_values
+from questree.metrics.decomp.report import score_decomp
+from questree.metrics.power import needs
+from questree.metrics.scores import Scored, interval
+from questree.metrics.tallies import Tallies, mean_tally, tally
+from questree.sources.hierarchies import hierarchies_of
+
+HIERARCHIES = load("agqa_decomp/hierarchies.json.gz")
+
+
+def model(name: str) -> Scored:
+    return score_decomp(hierarchies_of(HIERARCHIES), table(by_id(load(f"agqa_decomp/preds_{name}.json.gz"))))
+
+
+def test_a_resample_is_what_scoring_the_drawn_videos_anew_would_give() -> None:
+    """The second resample of some videos, scored from copies of their files."""
+    files, said = random_files(3)
+    more, also = random_files(4)
+    videos = {f"A{name}": content for name, content in files.items() if name != "isolated.json"}
+    videos |= {f"B{name}": content for name, content in more.items() if name != "isolated.json"}
+    names = sorted(videos)
+    answers = {f"A{id}": word for id, word in said.items()} | {f"B{id}": word for id, word in also.items()}
+    for name, content in videos.items():
+        for each in content.values():
+            for node in each["subquestion"].values():
+                node["key"] = name[0] + node["key"]
+    scored = score_decomp(hierarchies_of(videos), table(answers))
+    how = Resampling(3, seed=5)
+    times = next(weights(len(names), how))[1].astype(int).tolist()
+    assert sorted(times) != [1] * len(names)
+    drawn = {f"{n}{name}": videos[name] for name, count in zip(names, times, strict=True) for n in range(count)}
+    anew = score_decomp(hierarchies_of(drawn), table(answers))
+    values = dict(zip([cell.name for cell in anew.cells], anew.values(), strict=True))
+    for cell, value in zip(scored.cells, resampled(scored.cells, scored.tallies, how)[1], strict=True):
+        assert value == pytest.approx(values.get(cell.name, np.nan), abs=1e-9, nan_ok=True), cell.name
+
+
+def test_a_resample_depends_on_the_seed_and_its_number_only() -> None:
+    few, many = (np.concatenate(list(weights(7, Resampling(n, seed=1)))) for n in (3, 120))
+    assert (few == many[:3]).all()
+    assert (many.sum(axis=1) == 7).all()
+    assert (many != np.concatenate(list(weights(7, Resampling(120, seed=2))))).any()
+
+
+def test_rows_are_the_same_twice_and_hold_their_value() -> None:
+    first, second = (model("noisy").rows("m", Resampling(200, seed=1)) for _ in range(2))
+    assert first == second
+    held = [row for row in first if row.value is not None and row.by == "composition" and row.group == "Overall"]
+    assert len(held) >= 5
+    for row in held:
+        assert row.low is not None and row.high is not None and row.value is not None
+        assert row.low <= row.value <= row.high, row
+
+
+def test_one_video_has_no_interval() -> None:
+    files = {"A.json": HIERARCHIES["71YK1.json"]}
+    said = by_id(load("agqa_decomp/preds_noisy.json.gz"))
+    for row in score_decomp(hierarchies_of(files), table(said)).rows("m", Resampling(50)):
+        assert row.low is None and row.high is None
+
+
+def test_videos_that_agree_leave_no_doubt_and_videos_that_differ_do() -> None:
+    """Ten videos of one right answer in two; ten of which half are right throughout."""
+    alike = Tallies([("a",)], np.full((10, 1), 1, np.int32), np.full((10, 1), 2, np.int32))
+    apart = Tallies([("a",)], np.array([[0], [2]] * 5, np.int32), np.full((10, 1), 2, np.int32))
+    cells = [Cell("a", "all", "Overall", ((0,),))]
+    low, high = interval(resampled(cells, alike, Resampling(400)))
+    assert (low[0], high[0]) == (0.5, 0.5)
+    low, high = interval(resampled(cells, apart, Resampling(400)))
+    assert low[0] == pytest.approx(0.2, abs=0.11) and high[0] == pytest.approx(0.8, abs=0.11)
+
+
+def test_quantiles_are_taken_over_defined_resamples() -> None:
+    values = np.array([[0.0, np.nan], [np.nan, np.nan], [1.0, np.nan], [0.5, np.nan]])
+    low, high = interval(values, 0.5)
+    assert (low[0], high[0]) == (0.25, 0.75)
+    assert np.isnan(low[1]) and np.isnan(high[1])
+
+
+def test_a_model_does_not_differ_from_itself() -> None:
+    for row in compare(model("noisy"), model("noisy"), Resampling(50)):
+        assert row.difference in (0, None)
+        assert row.p in (1, None) and row.q in (1, None)
+
+
+def test_a_worse_model_is_worse_cell_by_cell() -> None:
+    rows = {(r.metric, r.by, r.group): r for r in compare(model("perfect"), model("random"), Resampling(500))}
+    row = rows["accuracy", "type", "Overall"]
+    assert row.a == 1 and row.b is not None and row.difference == pytest.approx(row.b - 1)
+    assert row.high is not None and row.high < 0
+    assert row.p == pytest.approx(1 / 501)
+    assert row.q is not None and row.p is not None and row.q >= row.p
+    assert rows["RWR", "type", "Overall"].difference is None  # a perfect model has no wrong reasons
+    assert rows["RWR", "type", "Overall"].p is None
+
+
+def test_benjamini_and_hochberg_by_hand() -> None:
+    p = np.array([0.01, np.nan, 0.04, 0.03, 0.5])
+    assert benjamini_hochberg(p) == pytest.approx([0.04, np.nan, 0.16 / 3, 0.16 / 3, 0.5], nan_ok=True)
+
+
+def test_p_counts_resamples_as_far_from_the_difference_as_it_is_from_nothing() -> None:
+    draws = np.array([[0.1], [0.2], [0.3], [0.45], [np.nan]])
+    assert p_values(np.array([0.2]), draws) == pytest.approx([(1 + 1) / (1 + 4)])
+
+
+def test_four_times_the_videos_halve_the_interval() -> None:
+    video = np.arange(40)
+    made = tally(video, np.zeros(40, np.int64), video % 2 == 0, 40, [("a",)])
+    scored = Scored(made, [Cell("a", "all", "Overall", ((0,),))])
+    (now,) = needs(scored, 0.1, Resampling(500))
+    assert now.half_width is not None
+    (half,) = needs(scored, now.half_width / 2, Resampling(500))
+    assert half.videos == pytest.approx(160, abs=1)
+    assert now.half_width == pytest.approx(1.96 * (0.25 / 40) ** 0.5, rel=0.1)
+
+
+@pytest.mark.parametrize(
+    ("how", "parts", "value"),
+    [
+        ("ratio", ((0, 1),), 3 / 6),
+        ("rest", ((0,),), 3 / 4),
+        ("odds", ((1,),), np.nan),
+        ("odds", ((0,),), 1 / 3),
+        ("odds drop", ((2,), (0,)), 1 - (1 / 3) / 1),
+        ("mean", ((0,), (1,)), (1 / 4 + 1) / 2),
+        ("mean", ((0,), (3,)), np.nan),
+        ("mean of defined", ((0,), (3,)), 1 / 4),
+        ("difference", ((0,), (1,)), 1 - 1 / 4),
+        ("difference", ((0,), (3,)), np.nan),
+        ("score", ((2,), (0,), (1,)), (1 / 2 - 1 / 4) / (1 - 1 / 4)),
+        ("score", ((2,), (1,), (1,)), np.nan),
+        ("ratio", ((),), np.nan),
+    ],
+)
+def test_a_cell_is_made_of_ratios(how: Any, parts: Any, value: float) -> None:
+    passed, total = np.array([1.0, 2.0, 5.0, 0.0]), np.array([4.0, 2.0, 10.0, 0.0])
+    found = evaluate([Cell("m", "all", "Overall", parts, how)], passed, total)
+    assert found == pytest.approx([value], nan_ok=True)
+
+
+def test_means_leave_out_what_is_not_a_number() -> None:
+    made = mean_tally(np.array([0, 0, 1]), np.array([1.0, np.nan, 4.0]), 2, ("x",))
+    assert made.passed.tolist() == [[1.0], [4.0]]
+    assert made.total.tolist() == [[1], [1]]

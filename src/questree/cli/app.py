@@ -18,14 +18,30 @@ app = App(
 )
 ingest = App(name="ingest", help="Raw files -> facts in a run folder.")
 bench = App(name="bench", help="Measure a stage: size, rate, peak memory.")
-app.command(ingest)
-app.command(bench)
+export = App(name="export", help="A run in the formats of released benchmarks.")
+import_ = App(name="import", help="Questions of released benchmarks -> a run folder.")
+score = App(name="score", help="Predictions -> the tables of the papers, with intervals.")
+for group in (ingest, bench, export, import_, score):
+    app.command(group)
 
 # command -> where it lives and what it does; a module is imported when its command runs
 COMMANDS = {
+    "build": ("questree.cli.build:build", "Raw files -> a decomposed, balanced, split benchmark, in one go."),
     "synth": ("questree.cli.synth:app", "Raw files of a made-up world, with the truth beside them."),
     "augment": ("questree.cli.augment:augment", "Raw facts -> cleaned facts, with a ledger of every change."),
     "generate": ("questree.cli.generate:generate_command", "Every question of a run, with its answer."),
+    "decompose": (
+        "questree.cli.decompose:decompose_command",
+        "Every question into its DAG of sub-questions, with answers.",
+    ),
+    "balance": ("questree.cli.balance:balance", "Select questions whose answers cannot be guessed."),
+    "split": ("questree.cli.split:split", "Train and test: by video, novel compositions, more steps, your own."),
+    "audit": ("questree.cli.audit:audit", "How guessable the questions are without the videos."),
+    "verify": ("questree.cli.verify:verify", "Is a run still what its lock file says?"),
+    "diff": ("questree.cli.diff:diff", "What differs between two runs, causes first."),
+    "answer": ("questree.cli.answer:answer", "Answer the imported questions of a run again; say where answers differ."),
+    "compare": ("questree.cli.compare:compare", "Two models on the same questions: differences, intervals, p."),
+    "power": ("questree.cli.power:power", "Videos needed for a given half-width."),
     "show": ("questree.cli.show:show", "One video or one question of a run, on a timeline."),
     "program": ("questree.cli.program:app", "Read a question's program; translate between notations."),
     "vocabulary": ("questree.cli.vocabulary:app", "Look at a vocabulary; check your own."),
@@ -38,10 +54,21 @@ SOURCES = {
     "gqa": "GQA or Visual Genome scene graphs (images).",
     "json": "Your own videos, in our JSON format.",
 }
+SCORES = {  # sub-command of score -> module and what it does
+    "decomp": ("score", "AGQA-Decomp: accuracy, CA, RWR, internal consistency."),
+    "agqa": ("score_agqa", "AGQA: reasoning, semantic and structural categories, generalisation, steps."),
+    "fpvg": ("score_fpvg", "Faithful and plausible visual grounding, from three files of predictions."),
+    "generalization": ("score_generalization", "COVR's generalization score of models trained on splits."),
+}
 BENCHMARKS = {
     "synth": "Make a synthetic corpus.",
     "augment": "Clean a synthetic corpus.",
     "generate": "Generate the questions of a synthetic corpus.",
+    "decompose": "Take apart questions of a synthetic corpus.",
+    "balance": "Balance copies of the questions of a synthetic corpus.",
+    "split": "Split the questions of a synthetic corpus.",
+    "audit": "Audit the questions of a synthetic corpus.",
+    "score": "Score made-up hierarchies.",
 }
 
 for name, (place, text) in COMMANDS.items():
@@ -50,6 +77,12 @@ for name, text in SOURCES.items():
     ingest.command(f"questree.cli.ingest:{name.replace('-', '_')}", name=name, help=text)
 for name, text in BENCHMARKS.items():
     bench.command(f"questree.cli.bench:{name}", name=name, help=text)
+for name, (module, text) in SCORES.items():
+    score.command(f"questree.cli.{module}:{name}", name=name, help=text)
+export.command("questree.cli.export:agqa", name="agqa", help="AGQA: question files, CSVs, id tables, scene graphs.")
+export.command("questree.cli.decomp:export_command", name="decomp", help="AGQA-Decomp: a file of DAGs per video.")
+import_.command("questree.cli.import_:agqa", name="agqa", help="AGQA's question files, as released or as exported.")
+import_.command("questree.cli.decomp:import_command", name="decomp", help="AGQA-Decomp's folders of DAGs.")
 
 
 def main() -> None:

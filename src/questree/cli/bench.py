@@ -1,12 +1,13 @@
 """`questree bench`: measures a stage on the synthetic world; one line, and the numbers as JSON."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from concurrent.futures import ProcessPoolExecutor
 from contextlib import contextmanager
+from dataclasses import asdict
 from multiprocessing import get_context
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Annotated
+from typing import Annotated, Any
 
 from cyclopts import Parameter
 
@@ -63,8 +64,7 @@ def generate(
     from questree.stages.generate.work import generate as work
 
     with watching(quiet), _folder() as folder:
-        with ProcessPoolExecutor(1, mp_context=get_context("spawn")) as aside:  # its memory is not what is measured
-            run = aside.submit(_cleaned, folder, videos, seed).result()
+        run = _aside(_cleaned, folder, videos, seed)
         counts = dict[str, int]()
 
         def generated() -> int:
@@ -77,6 +77,130 @@ def generate(
     rows = [{"template": name, "questions": n, "paper, thousands": TABLE_14[name]} for name, n in counts.items()]
     print_table("Questions per template, beside Table 14 of the AGQA paper (edition 1.0, real videos)", rows, quiet)
     say(f"{size / max(result.rows, 1):.2f} bytes per question", quiet)
+
+
+def balance(
+    *,
+    questions: Annotated[int, Parameter(name="--questions", help="How many questions.")] = 5_000_000,
+    videos: Annotated[int, Parameter(name="--videos", help="Videos whose questions are copied.")] = 300,
+    seed: Seed = 1,
+    workers: int = 2,
+    quiet: Quiet = False,
+    json: Json = None,
+) -> None:
+    """Balance many questions, made before the clock starts; rows are questions before balancing."""
+    from questree.stages.balance.options import Options
+    from questree.stages.balance.work import balance as select
+
+    with watching(quiet), _folder() as folder:
+        run = _aside(_many, folder, videos, seed, questions)
+        result = measure("balance", questions, lambda: select(run, Options(), workers).total("before"))
+    _tell(result, quiet, json)
+
+
+def split(*, videos: Videos = 200, seed: Seed = 1, workers: int = 2, quiet: Quiet = False, json: Json = None) -> None:
+    """Split every question of a synthetic world in AGQA's four ways, with proofs; rows are questions."""
+    from questree.stages.split.work import Options
+    from questree.stages.split.work import split as make
+
+    def whole(run: Run) -> int:
+        made = make(run, Options(all=True), workers)[0]
+        return made.train + made.test
+
+    with watching(quiet), _folder() as folder:
+        run = _aside(_asked, folder, videos, seed)
+        result = measure("split", videos, lambda: whole(run))
+    _tell(result, quiet, json)
+
+
+def audit(*, videos: Videos = 200, seed: Seed = 1, workers: int = 2, quiet: Quiet = False, json: Json = None) -> None:
+    """Audit a synthetic world, balanced before the clock starts; rows are questions whose text was looked at."""
+    from questree.stages.audit.work import Options
+    from questree.stages.audit.work import audit as look
+
+    with watching(quiet), _folder() as folder:
+        run = _aside(_balanced, folder, videos, seed)
+        result = measure("audit", videos, lambda: look(run, Options(), workers).looked_at)
+    _tell(result, quiet, json)
+
+
+def score(
+    *,
+    dags: Annotated[int, Parameter(name="--dags", help="How many DAGs, of 11.5 nodes each.")] = 2_270_000,
+    videos: Videos = 9600,
+    resamples: Annotated[int, Parameter(name="--resamples", help="Of the bootstrap.")] = 1000,
+    seed: Seed = 1,
+    quiet: Quiet = False,
+    json: Json = None,
+) -> None:
+    """The whole AGQA-Decomp report of one model on made-up hierarchies, then its intervals; rows are nodes."""
+    from questree.metrics.bootstrap import Resampling, resampled
+    from questree.metrics.decomp.report import score_decomp
+    from questree.metrics.scores import Scored, interval
+    from questree.synth.hierarchies import made_up_hierarchies, made_up_predictions
+
+    with watching(quiet):
+        made = made_up_hierarchies(dags, videos, seed)
+        said = made_up_predictions(made, seed)
+        found = list[Scored]()
+
+        def scored() -> int:
+            found.append(score_decomp(made, said))
+            found[0].rows("made up")
+            return len(made.nodes)
+
+        def bootstrapped() -> int:
+            interval(resampled(found[0].cells, found[0].tallies, Resampling(resamples, seed)))
+            return resamples
+
+        report, intervals = measure("score", dags, scored), measure("bootstrap", videos, bootstrapped)
+    say(f"{report}\n{intervals}\n{len(found[0].cells):,} cells", quiet)
+    write_json(json, {**asdict(report), "bootstrap": asdict(intervals)})
+
+
+def decompose(
+    *,
+    videos: Videos = 200,
+    seed: Seed = 1,
+    per_video: Annotated[int, Parameter(help="Questions taken per video; AGQA's balanced set has 236.")] = 236,
+    workers: int = 2,
+    quiet: Quiet = False,
+    json: Json = None,
+) -> None:
+    """Take apart some questions of every video of a synthetic world, generated before the clock starts."""
+    from questree.stages.decompose.work import Options
+    from questree.stages.decompose.work import decompose as work
+
+    with watching(quiet), _folder() as folder:
+        with ProcessPoolExecutor(1, mp_context=get_context("spawn")) as aside:
+            run = aside.submit(_selected, folder, videos, seed, per_video).result()
+        found = []
+
+        def decomposed() -> int:
+            found.append(work(run, Options(balanced=True), workers))
+            return found[0].questions
+
+        result = measure("decompose", videos, decomposed)
+    _tell(result, quiet, json)
+    say(f"{found[0].nodes:,} nodes, {found[0].edges:,} edges, {found[0].relabelled:,} relabelled", quiet)
+
+
+def _selected(folder: Path, videos: int, seed: int, per_video: int) -> Run:
+    """A run with questions, some of every video selected: as many as there would be after balancing."""
+    import polars as pl
+
+    from questree.stages.generate.work import Options
+    from questree.stages.generate.work import generate as work
+    from questree.tables.questions import QUESTIONS
+
+    run = _cleaned(folder, videos, seed)
+    work(run, Options(), 2)
+    with new_folder(run.balanced) as chosen:
+        for shard in sorted(path for path in run.questions.iterdir() if path.is_dir()):
+            table = QUESTIONS.read(shard).select("video", "number")
+            step = (pl.len().over("video") / per_video).ceil().cast(pl.UInt32)
+            table.filter(pl.col("number") % step == 0).write_parquet(chosen / f"{shard.name}.parquet")
+    return run
 
 
 def _cleaned(folder: Path, videos: int, seed: int) -> Run:
@@ -94,6 +218,38 @@ def _cleaned(folder: Path, videos: int, seed: int) -> Run:
     with new_folder(run.facts) as facts:
         clean(raw, default())[0].save(facts)
     return run
+
+
+def _asked(folder: Path, videos: int, seed: int) -> Run:
+    """The same with all questions."""
+    from questree.stages.generate.work import Options
+    from questree.stages.generate.work import generate as work
+
+    run = _cleaned(folder, videos, seed)
+    work(run, Options(), 1)
+    return run
+
+
+def _many(folder: Path, videos: int, seed: int, questions: int) -> Run:
+    """A run with this many questions."""
+    from questree.cli.many_questions import multiply
+
+    return multiply(_asked(folder, videos, seed), folder.parent / "many", questions)
+
+
+def _balanced(folder: Path, videos: int, seed: int) -> Run:
+    from questree.stages.balance.options import Options
+    from questree.stages.balance.work import balance as select
+
+    run = _asked(folder, videos, seed)
+    select(run, Options())
+    return run
+
+
+def _aside(make: Callable[..., Run], *how: Any) -> Run:
+    """A run made in a process of its own: its memory is not what is measured."""
+    with ProcessPoolExecutor(1, mp_context=get_context("spawn")) as aside:
+        return aside.submit(make, *how).result()
 
 
 @contextmanager

@@ -31,10 +31,11 @@ class Table:
         if not path.is_file():
             raise BadInput.at(path, f"no table {self.name} here; was the stage that writes it run?")
         try:
-            table = pl.read_parquet(path)
+            missing = self.columns.keys() - pl.read_parquet_schema(path).keys()
+            table = pl.DataFrame() if missing else pl.read_parquet(path, columns=list(self.columns))
         except Exception as error:  # polars raises many kinds for a damaged file
             raise BadInput.at(path, f"not a readable Parquet file ({type(error).__name__})") from error
-        missing = [name for name in self.columns if name not in table.columns]
         if missing:
-            raise BadInput.at(path, f"columns missing: {', '.join(missing)}; expected {', '.join(self.columns)}")
+            wanted = [name for name in self.columns if name in missing]
+            raise BadInput.at(path, f"columns missing: {', '.join(wanted)}; expected {', '.join(self.columns)}")
         return self.frame(table)

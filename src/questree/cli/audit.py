@@ -1,0 +1,75 @@
+"""`questree audit`: how guessable a benchmark is from its questions alone."""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Annotated
+
+from cyclopts import Parameter
+
+from questree.cli.terminal import Json, Quiet, print_table, say, watching, write_json
+from questree.faults import Fault, refuse
+from questree.stages.audit.guesses import Measure, Score
+from questree.stages.audit.work import Audit, Options
+from questree.stages.audit.work import audit as look
+from questree.tables.run import Run
+
+
+def audit(
+    run: Path,
+    /,
+    *,
+    most: Annotated[int, Parameter(help="Questions of a set and split whose text is looked at.")] = 500_000,
+    seed: int = 1,
+    templates: Annotated[bool, Parameter(help="Also one line per template.")] = False,
+    fail_above: Annotated[
+        float | None, Parameter(help="Exit with 1 if a guesser gets more per cent of all test questions right.")
+    ] = None,
+    workers: int = 2,
+    json: Json = None,
+    quiet: Quiet = False,
+) -> None:
+    """Guess the answers without looking at videos, before and after balancing; nothing should get far.
+
+    Parameters
+    ----------
+    run
+        Run folder with questions, and better with a balanced selection; tables and plots go to its folder `audit`.
+    """
+    with watching(quiet):
+        found = look(Run(run), Options(most, seed), workers)
+    for name in dict.fromkeys(measure.name for measure in [*found.measures, *found.duplicates]):
+        own = [m for m in [*found.measures, *found.duplicates] if m.name == name]
+        print_table(name, lines(own, templates), quiet)
+    if not found.balanced:
+        say("there is no balanced selection, so before and after are the same; `questree balance` makes one", quiet)
+    say(f"wrote audit.json and plots to {run / 'audit'}", quiet)
+    write_json(json, found)
+    refuse(too_good(found, fail_above))
+
+
+def lines(measures: Sequence[Measure], templates: bool) -> list[dict[str, object]]:
+    return [
+        {
+            "questions": m.type,
+            "before": shown(m.before, m.name),
+            "n before": m.before.n,
+            "after": shown(m.after, m.name),
+            "n after": m.after.n,
+        }
+        for m in measures
+        if templates or not m.type.startswith("template:")
+    ]
+
+
+def shown(score: Score, name: str) -> str:
+    if score.value is None:
+        return "N/A"
+    return f"{score.value:.3f}" if "bits" in name else f"{100 * score.value:.1f} %"
+
+
+def too_good(found: Audit, limit: float | None) -> list[Fault]:
+    return [
+        Fault("audit", f"{name}: {100 * value:.1f} % of all test questions, more than {limit:g} %")
+        for name, value in found.guessed().items()
+        if limit is not None and 100 * value > limit
+    ]

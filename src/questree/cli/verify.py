@@ -1,0 +1,49 @@
+"""`questree verify`: is a run still what its lock file says?"""
+
+from pathlib import Path
+from typing import Annotated
+
+from cyclopts import Parameter
+
+from questree.cli.terminal import Json, Quiet, say, watching, write_json
+from questree.faults import refuse
+from questree.tables.lock import STAGES, lock, lock_file
+from questree.tables.lock import verify as check
+from questree.tables.run import Run
+
+
+def verify(
+    run: Path,
+    /,
+    *,
+    write: Annotated[bool, Parameter(help="Write the lock file of the run as it is now.")] = False,
+    again: Annotated[bool, Parameter(help="Also make questions, selection and splits again and compare.")] = False,
+    workers: int = 2,
+    json: Json = None,
+    quiet: Quiet = False,
+) -> None:
+    """Recompute the digests of a run's files and hold them against its lock file; exit with 1 if one differs.
+
+    Parameters
+    ----------
+    run
+        Run folder; `questree balance` and `questree split` lock what they make.
+    """
+    place = Run(run)
+    if write:
+        found = lock(place, *STAGES)
+        count = sum(len(stage.files) for stage in found.stages.values())
+        say(f"wrote {lock_file(place)}: {count:,} files of {', '.join(found.stages)}", quiet)
+        write_json(json, found)
+        return
+    faults, notes = check(place)
+    if again:
+        from questree.stages.again import made_again
+
+        with watching(quiet):
+            faults += made_again(place, workers)
+    write_json(json, {"faults": [str(fault) for fault in faults], "notes": notes})
+    for note in notes:
+        say(f"note: {note}", quiet)
+    refuse(faults)
+    say(f"{run}: every file is as locked{', and comes out the same again' if again else ''}", quiet)

@@ -1,0 +1,1 @@
+"""How guessable a benchmark is from its questions alone, before and after balancing."""

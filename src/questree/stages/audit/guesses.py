@@ -1,0 +1,105 @@
+"""What can be had by guessing: the most likely answer of a type or of a content key, and how open keys are."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+import polars as pl
+
+from questree.benchmarks.agqa.templates import TEMPLATES
+
+TYPES = {  # how questions are grouped -> the type of every template
+    "all": ["all"] * len(TEMPLATES),
+    "answers": [t.answer_type for t in TEMPLATES],
+    "structure": [t.categories.structural for t in TEMPLATES],
+    "semantic": [t.categories.semantic for t in TEMPLATES],
+    "template": [t.name for t in TEMPLATES],
+}
+SETS = ("before", "after")  # balancing
+TYPE, KEY = "most likely answer of the type", "most likely answer of the key"
+
+
+@dataclass(frozen=True)
+class Score:
+    """A share, or bits of entropy; None where nothing is there to score."""
+
+    value: float | None
+    n: int
+
+
+@dataclass(frozen=True)
+class Measure:
+    name: str
+    type: str  # "structure: query"
+    before: Score
+    after: Score
+
+
+def by_type(scores: dict[str, pl.DataFrame], name: str) -> Iterator[Measure]:
+    """scores per set: template, value, n (value: summed over n questions) -> one measure per type."""
+    for grouping, types in TYPES.items():
+        yield from measures({s: typed(scores[s], types) for s in SETS}, grouping, name)
+
+
+def typed(table: pl.DataFrame, types: list[str]) -> pl.DataFrame:
+    return table.with_columns(type=pl.Series(types, dtype=pl.String).gather(table["template"]))
+
+
+def measures(scores: dict[str, pl.DataFrame], grouping: str, name: str) -> Iterator[Measure]:
+    """scores per set: type, value, n."""
+    for type in dict.fromkeys(TYPES[grouping]):
+        own = [scores[s].filter(pl.col("type") == type).select(pl.col("value", "n").sum()).row(0) for s in SETS]
+        before, after = (Score(value / n if n else None, int(n)) for value, n in own)
+        if before.n or after.n:
+            yield Measure(name, type if grouping == "all" else f"{grouping}: {type}", before, after)
+
+
+def guess_types(counts: pl.DataFrame) -> Iterator[Measure]:
+    """Always answer what is most frequent in train for the type."""
+    for grouping, types in TYPES.items():
+        named = typed(counts, types)
+        scores = {s: right(named.rename({s: "number"}), ["type"], "type") for s in SETS}
+        yield from measures(scores, grouping, TYPE)
+
+
+def guess_keys(counts: pl.DataFrame) -> Iterator[Measure]:
+    """Answer what is most frequent in train for the content key, or for the template if train has no such key."""
+    yield from by_type({s: right(counts.rename({s: "number"}), ["key", "template"], "template") for s in SETS}, KEY)
+
+
+def right(counts: pl.DataFrame, known_by: list[str], label: str) -> pl.DataFrame:
+    """label, value, n per label: test questions answered right by the most frequent answer of train.
+
+    `counts` has answer, test, number; what the first column cannot tell, the next one may.
+    """
+    own = counts.filter(pl.col("number") > 0)
+    train, test = own.filter(~pl.col("test")), own.filter("test")
+    if train.is_empty():  # nothing to learn from: nothing is scored
+        test = test.clear()
+    for column in known_by:
+        test = test.join(most_likely(train, column), on=column, how="left")
+    hit = (pl.col("answer") == pl.coalesce(f"by {column}" for column in known_by)).fill_null(False)
+    number = pl.col("number").cast(pl.Int64)
+    return test.group_by(label).agg(value=(hit * number).sum(), n=number.sum())
+
+
+def most_likely(train: pl.DataFrame, column: str) -> pl.DataFrame:
+    """Per value of the column its most frequent answer; of equally frequent ones the first."""
+    sums = train.group_by(column, "answer").agg(pl.col("number").cast(pl.Int64).sum())
+    ordered = sums.sort([column, "number", "answer"], descending=[False, True, False])
+    return ordered.group_by(column, maintain_order=True).first().select(column, pl.col("answer").alias(f"by {column}"))
+
+
+def entropy(counts: pl.DataFrame) -> Iterator[Measure]:
+    """Bits of the answer given the content key, within train and within test, averaged over questions."""
+    yield from by_type({s: bits(counts, s) for s in SETS}, "answer entropy per key, bits")
+
+
+def bits(counts: pl.DataFrame, column: str) -> pl.DataFrame:
+    """template, value, n: n times the entropy of each key, summed in the order of the table."""
+    number = pl.col(column).cast(pl.Float64)
+    whole = number.sum().over("key", "test")
+    own = counts.filter(pl.col(column) > 0).with_columns(value=-number * (number / whole).log(2))
+    template = own["template"].to_numpy()
+    value, n = (np.bincount(template, own[name].to_numpy(), len(TEMPLATES)) for name in ("value", column))
+    return pl.DataFrame({"template": np.arange(len(TEMPLATES)), "value": value, "n": n.astype(np.int64)})

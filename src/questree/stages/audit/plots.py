@@ -1,0 +1,124 @@
+"""Plots of an audit: answer distributions, first words of questions, shares of structures; before and after."""
+
+import polars as pl
+
+from questree.benchmarks.agqa.templates import TEMPLATES
+from questree.meanings.answer import spell
+from questree.stages.audit import svg
+from questree.stages.audit.counts import KIND
+from questree.stages.audit.guesses import SETS
+from questree.stages.balance.options import SHARES
+from questree.vocabulary.words import Vocabulary
+
+TOP = 10  # answers that are drawn on their own
+RINGS = 4  # words
+LEFT, WIDE, HIGH = 190.0, 640.0, 18.0
+SAID = {"frames": "yes or no", "bool": "yes or no", "order": "before or after"}  # what is answered
+
+
+def _group(at: int) -> str:
+    template = TEMPLATES[at]
+    return f"{template.group}, {SAID.get(template.node.kind.name, template.answer_type)}"
+
+
+GROUP = [_group(at) for at in range(len(TEMPLATES))]
+
+
+def plots(counts: pl.DataFrame, said: dict[str, pl.DataFrame], vocabulary: Vocabulary) -> dict[str, str]:
+    """name -> SVG."""
+    return {
+        "answers": answers(counts, vocabulary),
+        "structures": structures(counts),
+        "first_words": first_words({name: table["question"] for name, table in said.items()}),
+    }
+
+
+def answers(counts: pl.DataFrame, vocabulary: Vocabulary) -> str:
+    """Per group of templates, the shares of the most frequent answers before and after balancing."""
+    named = counts.with_columns(group=pl.Series(GROUP).gather(counts["template"]))
+    names = spellings(vocabulary)
+    bars: list[tuple[str, list[tuple[str, float]]]] = []
+    for group in dict.fromkeys(GROUP):
+        own = named.filter(pl.col("group") == group).group_by("answer").agg(pl.col(*SETS).sum())
+        for column in SETS:
+            table = own.sort([column, "answer"], descending=[True, False])
+            total = int(table[column].sum())
+            top = [(names[a], n / total) for a, n in table.select("answer", column).rows()[:TOP] if n]
+            bars.append((f"{group}: {column} ({total:,})", top))
+    return stacked("Answers, most frequent first", bars)
+
+
+def spellings(vocabulary: Vocabulary) -> dict[int, str]:
+    """Answer code -> word."""
+    found: dict[int, str] = {}
+    for at, template in enumerate(TEMPLATES):
+        kind = template.node.kind
+        count = len(getattr(vocabulary, kind.words)) if kind.words else 2
+        found |= {int(KIND[at]) * 256 + a: spell(kind, a, vocabulary) or "" for a in range(count)}
+    return found
+
+
+def structures(counts: pl.DataFrame) -> str:
+    structure = pl.Series([t.categories.structural for t in TEMPLATES])
+    own = counts.group_by(structure=structure.gather(counts["template"])).agg(pl.col(*SETS).sum())
+    bars = []
+    for column in SETS:
+        total = max(int(own[column].sum()), 1)
+        by_name = dict(own.select("structure", column).rows())
+        bars.append((f"{column} ({total:,})", [(name, by_name.get(name, 0) / total) for name in SHARES]))
+    return stacked("Structures", [*bars, ("target", list(SHARES.items()))], by_name=True)
+
+
+def stacked(title: str, bars: list[tuple[str, list[tuple[str, float]]]], by_name: bool = False) -> str:
+    """One bar per row, its shares side by side; what is not named is grey."""
+    shapes = [svg.words(10, 16, title, 14)]
+    names = list(dict.fromkeys(name for _, own in bars for name, _ in own))
+    for row, (label, own) in enumerate(bars):
+        x, y = LEFT, 32 + row * (HIGH + 4) + (row // 2) * 6
+        shapes.append(svg.words(LEFT - 6, y + HIGH / 2, label, 10, "end"))
+        for at, (name, share) in enumerate(own):
+            fill = svg.colour(names.index(name) if by_name else at)
+            shapes.append(svg.box(x, y, share * WIDE, HIGH, fill, f"{name}: {100 * share:.1f} %"))
+            if share * WIDE > 6 * len(name):
+                shapes.append(svg.words(x + share * WIDE / 2, y + HIGH / 2, name, 9, "middle"))
+            x += share * WIDE
+        shapes.append(svg.box(x, y, LEFT + WIDE - x, HIGH, svg.REST, "all others"))
+    height = 44 + len(bars) * (HIGH + 4) + (len(bars) // 2) * 6
+    return svg.drawing(LEFT + WIDE + 20, height, shapes)
+
+
+def first_words(texts: dict[str, pl.Series]) -> str:
+    """How questions begin: the first word in the inner ring, the next words outside."""
+    shapes = []
+    for side, (name, series) in enumerate(texts.items()):
+        centre = (230.0 + side * 460, 240.0)
+        shapes += [svg.words(centre[0], 14, f"First words, {name} ({len(series):,})", 14, "middle")]
+        lower = series.str.to_lowercase().str.replace_all("[?,]", "").str.split(" ")
+        table = pl.DataFrame({f"w{n}": lower.list.get(n, null_on_oob=True) for n in range(RINGS)})
+        shapes += ring(table.group_by(pl.all()).agg(n=pl.len()), 0, (0.0, 1.0), centre, "")
+    return svg.drawing(920, 470, shapes)
+
+
+def ring(
+    table: pl.DataFrame, depth: int, turns: tuple[float, float], centre: tuple[float, float], fill: str
+) -> list[str]:
+    """The pieces of one word and of all that follow it; pieces too thin to see are left out."""
+    if depth == RINGS:
+        return []
+    word, total = f"w{depth}", int(table["n"].sum())
+    parts = table.drop_nulls(word).group_by(word).agg(n=pl.col("n").sum()).sort(["n", word], descending=[True, False])
+    shapes, begin = [], turns[0]
+    for at, (text, n) in enumerate(parts.rows()):
+        end = begin + (turns[1] - turns[0]) * n / max(total, 1)
+        if end - begin < 0.002:
+            break
+        own = fill or svg.colour(at)
+        inner = 50.0 + depth * 42
+        shapes.append(svg.arc(centre, (inner, inner + 42), (begin, end), own, f"{text}: {n:,}"))
+        if end - begin > 0.012:
+            x, y = svg.point(*centre, inner + 21, (begin + end) / 2)
+            turn = ((begin + end) / 2 * 360) % 180 - 90
+            shapes.append(svg.words(x, y, text[:9], 8, "middle", turn))
+        shapes += ring(table.filter(pl.col(word) == text), depth + 1, (begin, end), centre, own)
+        begin = end
+    return shapes

@@ -1,0 +1,87 @@
+"""A binary question's content key, answer and temporal effect in one number, and rows dealt out by content key."""
+
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+import polars as pl
+from numba import njit
+from numpy.typing import NDArray
+
+from questree.benchmarks.agqa.templates import TEMPLATES, TIMES
+from questree.stages.generate.hashing import Words
+from questree.tables.questions import QUESTIONS
+from questree.tables.table import Table
+
+NEEDED = ("video", "number", "template", "relation", "x", "y", "time", "answer", "effect")
+COLUMNS = Table(QUESTIONS.name, {name: QUESTIONS.columns[name] for name in NEEDED})
+OPEN = np.array([template.answer_type == "open" for template in TEMPLATES])
+ASKED_TWO = np.array([template.node.kind.words != "" for template in TEMPLATES])  # the answer is one of x and y
+# from the lowest bit: effect 2, answer 1, the time's actions 16, y 8, x 8, relation 8, time kind 3, template 5, split 1
+ANSWER, KEY, CELL, BITS = 2, 3, 43, 52
+KINDS, CELLS = 8, 1 << (BITS - CELL)  # a cell is a split, template and time kind
+BUCKET_BITS = 6
+BUCKETS = 1 << BUCKET_BITS
+assert len(TIMES) <= KINDS and len(TEMPLATES) <= 32
+Places = NDArray[np.uint64]  # [row] video * 2^32 + number
+
+
+@dataclass(frozen=True)
+class Dealt:
+    """Rows of one bucket: all questions of a content key are in the same one."""
+
+    packed: Words
+    place: Places
+
+
+def template_of(cell: Any) -> Any:
+    return cell // KINDS % 32
+
+
+def deal(questions: pl.DataFrame, test: NDArray[np.bool_]) -> list[Dealt]:
+    """The binary questions, per bucket; test: per video."""
+    video, number, template, relation, x, y, time, answer, effect = (questions[name].to_numpy() for name in NEEDED)
+    packed, place, start = _deal(video, number, template, relation, x, y, time, answer, effect, test, OPEN, ASKED_TWO)
+    # copies: a bucket's memory is given back when it has been worked on
+    return [Dealt(packed[a:b].copy(), place[a:b].copy()) for a, b in pairwise(start)]
+
+
+@njit(cache=True, nogil=True)
+def stirred(number):  # type: ignore[no-untyped-def]
+    """One step of hashing.mix from a state of 0."""
+    state = number + np.uint64(0x9E3779B97F4A7C15)
+    state = (state ^ (state >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+    state = (state ^ (state >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+    return state ^ (state >> np.uint64(31))
+
+
+@njit(cache=True, nogil=True)
+def _deal(  # type: ignore[no-untyped-def]
+    video, number, template, relation, x, y, time, answer, effect, test, is_open, asked_two
+):
+    rows = len(video)
+    found, bucket = np.empty(rows, np.uint64), np.empty(rows, np.uint8)
+    start = np.zeros(BUCKETS + 1, np.int64)
+    for row in range(rows):
+        t = template[row]
+        if is_open[t]:
+            continue
+        cell = (np.uint64(test[video[row]]) << np.uint64(5) | np.uint64(t)) << np.uint64(3) | np.uint64(time[row] & 255)
+        key = cell << np.uint64(8) | np.uint64(relation[row])
+        key = (key << np.uint64(8) | np.uint64(x[row])) << np.uint64(8) | np.uint64(y[row])
+        key = key << np.uint64(16) | np.uint64(time[row] >> 8)
+        yes = np.uint64(answer[row] == y[row] if asked_two[t] else answer[row])
+        found[row] = key << np.uint64(3) | yes << np.uint64(2) | np.uint64(effect[row])
+        bucket[row] = stirred(key) >> np.uint64(64 - BUCKET_BITS)
+        start[bucket[row] + 1] += 1
+    start = np.cumsum(start)
+    packed, place = np.empty(start[-1], np.uint64), np.empty(start[-1], np.uint64)
+    free = start.copy()
+    for row in range(rows):
+        if not is_open[template[row]]:
+            at = free[bucket[row]]
+            packed[at] = found[row]
+            place[at] = np.uint64(video[row]) << np.uint64(32) | np.uint64(number[row])
+            free[bucket[row]] += 1
+    return packed, place, start

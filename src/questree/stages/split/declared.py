@@ -1,0 +1,123 @@
+"""Splits as data: AGQA's own, and those of a user's YAML file."""
+
+from dataclasses import dataclass
+from pathlib import Path
+
+import msgspec
+
+from questree.benchmarks.agqa import held_out as h
+from questree.benchmarks.agqa.templates import BY_NAME, MOST_STEPS, TEMPLATES
+from questree.faults import BadInput, Fault, refuse
+from questree.stages.split import predicates as p
+from questree.stages.split.language import FLAGS, Wrong, read
+from questree.vocabulary.words import Vocabulary
+
+VIDEOS, NOVEL, MORE, INDIRECT = "videos", "novel-compositions", "more-steps", "indirect"
+
+
+@dataclass(frozen=True)
+class Composition:
+    """What must not be in train, and what it is made of, which should."""
+
+    held_out: p.Predicate
+    parts: tuple[p.Predicate, ...]
+
+
+@dataclass(frozen=True)
+class Split:
+    """Questions of training videos that are in train, of test videos that are in test; None: all of them."""
+
+    name: str
+    compositions: tuple[Composition, ...] = ()
+    train: p.Predicate | None = None
+    test: p.Predicate | None = None
+
+
+def held_out(name: str, compositions: list[Composition], train: p.Predicate | None, test: p.Predicate | None) -> Split:
+    """Train keeps questions without any of the compositions, test those with one, unless said otherwise."""
+    any_of = compositions[0].held_out
+    for other in compositions[1:]:
+        any_of = p.Either(any_of, other.held_out)
+    return Split(name, tuple(compositions), train or p.Not(any_of), test or any_of)
+
+
+def agqa(vocabulary: Vocabulary, most_steps: tuple[int, ...]) -> list[Split]:
+    """The splits of the paper (section 10 of the sheet); the flags of a question say what it contains."""
+    lists = {
+        "nc_seq": ("before", [("action", a) for a in h.ACTIONS]),
+        "nc_sup": ("first", [("relation", r) for r in h.FIRSTS]),
+        "nc_dur": ("longer", [("action", a) for a in h.ACTIONS]),
+        "nc_objrel": ("", [w for o, r in h.PAIRS for w in (("object", o), ("relation", r))]),
+    }
+    novel = []
+    for flag, (op, named) in lists.items():
+        words = [p.Has("", (word(vocabulary, kind, name),)) for kind, name in dict.fromkeys(named)]
+        novel.append(Composition(p.Flags(flag, FLAGS[flag]), (*([p.Has(op, ())] if op else []), *words)))
+    every = tuple(  # a template with questions of more steps should be known from its easier ones
+        p.OfTemplate("template", (t.name,), tuple(t is other for other in TEMPLATES))
+        for t, most in zip(TEMPLATES, most_steps, strict=True)
+        if most < MOST_STEPS
+    )
+    return [
+        Split(VIDEOS),
+        held_out(NOVEL, novel, None, None),
+        held_out(MORE, [Composition(p.MoreSteps(most_steps), every)], None, None),
+        Split(INDIRECT),
+    ]
+
+
+def word(vocabulary: Vocabulary, kind: str, name: str) -> p.Word:
+    at = int(getattr(vocabulary, f"{kind}_at")[name])
+    return p.Word(kind, at, vocabulary.actions[at].phrase if kind == "action" else name)
+
+
+class Given(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """One split of a user's file, as written."""
+
+    held_out: str | list[str] = msgspec.field(name="held out")
+    train: str = ""
+    test: str = ""
+
+
+class File(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    splits: dict[str, Given] = {}
+    more_steps: dict[str, int] = msgspec.field(name="more steps", default_factory=dict)  # template -> most in train
+
+
+def read_file(path: Path) -> File:
+    try:
+        found = msgspec.yaml.decode(path.read_bytes(), type=File)
+    except OSError as error:
+        raise BadInput.at(path, f"cannot be read ({error.strerror})") from error
+    except (msgspec.DecodeError, UnicodeDecodeError) as error:
+        raise BadInput.at(path, f"{' '.join(str(error).split())}; wanted `splits:` and `more steps:`") from error
+    refuse([Fault(f"{path}, more steps", f"no template {name!r}") for name in found.more_steps if name not in BY_NAME])
+    return found
+
+
+def own(file: File, path: Path, vocabulary: Vocabulary, most_steps: tuple[int, ...], taken: set[str]) -> list[Split]:
+    """The splits of a file; all faults of all predicates at once."""
+    faults: list[Fault] = []
+    found = []
+
+    def predicate(text: str, place: str) -> p.Predicate | None:
+        try:
+            return read(text, vocabulary, most_steps) if text else None
+        except Wrong as wrong:
+            faults.append(Fault(f"{path}, {place}", f"{text!r}: {wrong}"))
+            return None
+
+    for name, given in file.splits.items():
+        texts = [given.held_out] if isinstance(given.held_out, str) else given.held_out
+        held = [predicate(text, f"{name}, held out") for text in texts if text]
+        train, test = predicate(given.train, f"{name}, train"), predicate(given.test, f"{name}, test")
+        compositions = [Composition(each, tuple(p.parts(each))) for each in held if each]
+        if name in taken or not all(part.isalnum() for part in name.replace("_", "-").split("-")):
+            wanted = f"wanted a name of letters, digits and -, and none of {', '.join(sorted(taken))}"
+            faults.append(Fault(f"{path}, {name}", wanted))
+        if not texts:
+            faults.append(Fault(f"{path}, {name}", "holds nothing out; wanted a predicate"))
+        if compositions:
+            found.append(held_out(name, compositions, train, test))
+    refuse(faults)
+    return found

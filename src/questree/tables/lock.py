@@ -1,0 +1,194 @@
+"""What a run was made from and by: digests of its files, vocabulary, templates and code, and its options."""
+
+from collections.abc import Iterator
+from hashlib import blake2b
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import polars as pl
+
+import questree
+from questree.faults import BadInput, Fault
+from questree.tables.balanced import read_balanced
+from questree.tables.run import Run
+from questree.tables.store import new_file
+
+STAGES = (  # folders, in the order they are made
+    *("raw", "truth", "images", "imported", "facts", "questions"),
+    *("balanced", "splits", "decomposed", "hierarchies"),
+)
+NOTES = ("plan.json", "report.json")  # where a stage says its options
+PACKAGE = Path(questree.__file__).parent
+TEMPLATES = PACKAGE / "benchmarks"
+PIECE = 1 << 22  # bytes read at once
+
+
+class Stage(msgspec.Struct, frozen=True):
+    files: dict[str, str]  # path inside the stage -> digest
+    options: dict[str, Any] = {}
+    code: str = ""  # of the whole package when the stage was locked
+    templates: str = ""
+
+
+class Lock(msgspec.Struct, frozen=True):
+    vocabulary: str
+    stages: dict[str, Stage] = {}
+
+
+def digest(*paths: Path, under: Path | None = None) -> str:
+    """Of the content of files; of their names, too, if a folder is given they lie in."""
+    found = blake2b(digest_size=16)
+    for path in paths:
+        found.update(f"{path.relative_to(under)}\0".encode() if under else b"")
+        with path.open("rb") as file:
+            while piece := file.read(PIECE):
+                found.update(piece)
+    return found.hexdigest()
+
+
+def of_code(folder: Path = PACKAGE) -> str:
+    return digest(*sorted(path for path in folder.rglob("*") if path.suffix in (".py", ".toml")), under=folder)
+
+
+def stage(folder: Path, code: str, templates: str) -> Stage:
+    files = sorted(path for path in folder.rglob("*") if path.is_file())
+    found = {str(path.relative_to(folder)): digest(path) for path in files}
+    return Stage(found, options(folder), code, templates)
+
+
+def options(folder: Path) -> dict[str, Any]:
+    notes = (msgspec.json.decode((folder / name).read_bytes()) for name in NOTES if (folder / name).is_file())
+    return next((dict(note["options"]) for note in notes if "options" in note), {})
+
+
+def state(run: Run, known: dict[str, Stage] | None = None) -> Lock:
+    """The run as it is now, but for stages that are known."""
+    run.vocabulary()  # says so if this is no run
+    code, templates, known = of_code(), of_code(TEMPLATES), known or {}
+    there = {name: run.folder / name for name in STAGES if (run.folder / name).is_dir()}
+    stages = {name: known.get(name) or stage(folder, code, templates) for name, folder in there.items()}
+    return Lock(digest(run.vocabulary_file), stages)
+
+
+def lock_file(run: Run) -> Path:
+    return run.folder / "lock.json"
+
+
+def lock(run: Run, *made: str) -> Lock:
+    """Write the lock file. Stages just made are taken as they are; what was locked before is not looked at again."""
+    known = read(run).stages if lock_file(run).is_file() else {}
+    found = state(run, {name: own for name, own in known.items() if name not in made})
+    with new_file(lock_file(run)) as work:
+        work.write_bytes(msgspec.json.format(msgspec.json.encode(found), indent=1) + b"\n")
+    return found
+
+
+def read(run: Run) -> Lock:
+    run.vocabulary()
+    path = lock_file(run)
+    if not path.is_file():
+        raise BadInput.at(path, "there is no lock file; `questree verify RUN --write` makes one of the run as it is")
+    try:
+        return msgspec.json.decode(path.read_bytes(), type=Lock)
+    except msgspec.DecodeError as error:
+        raise BadInput.at(path, f"not a lock file ({error})") from error
+
+
+def verify(run: Run) -> tuple[list[Fault], list[str]]:
+    """What is not as the lock file says: data that changed are faults, another code or other templates are notes."""
+    locked, now = read(run), state(run)
+    faults = [] if locked.vocabulary == now.vocabulary else [Fault(str(run.vocabulary_file), "has changed")]
+    others: dict[str, list[str]] = {}  # what is said -> of which stages
+    for name in dict.fromkeys([*locked.stages, *now.stages]):
+        was, is_now = (lock.stages.get(name, Stage({})) for lock in (locked, now))
+        faults += [Fault(str(run.folder / name / file), said) for file, said in changes(was.files, is_now.files)]
+        for what in ("code", "templates"):
+            if was.files and is_now.files and getattr(was, what) != getattr(is_now, what):
+                others.setdefault(f"locked with other {what} ({getattr(was, what)[:8]})", []).append(name)
+    return faults, [f"{', '.join(names)}: {said}" for said, names in others.items()]
+
+
+def changes(was: dict[str, str], now: dict[str, str]) -> Iterator[tuple[str, str]]:
+    for file in sorted(was.keys() | now.keys()):
+        if file not in now:
+            yield file, "is missing"
+        elif file not in was:
+            yield file, "is not in the lock file"
+        elif was[file] != now[file]:
+            yield file, "has changed"
+
+
+class Difference(msgspec.Struct, frozen=True):
+    place: str
+    first: str
+    second: str
+
+
+def differences(one: Run, other: Run) -> Iterator[Difference]:
+    """What differs between two runs, causes first: vocabulary, then stage by stage code, options and tables."""
+    a, b = state(one), state(other)
+    locked = [read(run) if lock_file(run).is_file() else now for run, now in ((one, a), (other, b))]
+    if a.vocabulary != b.vocabulary:
+        yield from vocabularies(one, other)
+    for name in STAGES:
+        was, now = a.stages.get(name), b.stages.get(name)
+        if was is None or now is None:
+            if was is not now:
+                yield Difference(name, "there" if was else "not there", "there" if now else "not there")
+            continue
+        made = [lock.stages.get(name, Stage({})) for lock in locked]
+        for what in ("code", "templates"):
+            first, second = (getattr(stage, what)[:8] for stage in made)
+            if first != second:
+                yield Difference(f"{name}, {what}", first, second)
+        yield from told(f"{name}, option", flat(was.options), flat(now.options))
+        if was.files != now.files:
+            yield from contents(name, one.folder / name, other.folder / name)
+
+
+def flat(options: dict[str, Any], before: str = "") -> dict[str, str]:
+    found: dict[str, str] = {}
+    for name, value in options.items():
+        found |= flat(value, f"{before}{name} ") if isinstance(value, dict) else {before + name: str(value)}
+    return found
+
+
+def told(what: str, a: dict[str, str], b: dict[str, str]) -> Iterator[Difference]:
+    for name in dict.fromkeys([*a, *b]):
+        if a.get(name) != b.get(name):
+            yield Difference(f"{what} {name}", a.get(name, "not there"), b.get(name, "not there"))
+
+
+def vocabularies(one: Run, other: Run) -> Iterator[Difference]:
+    for words in ("objects", "relations", "actions"):
+        first, second = ({w.id: w for w in getattr(run.vocabulary(), words)} for run in (one, other))
+        changed = [word for word in dict.fromkeys([*first, *second]) if first.get(word) != second.get(word)]
+        if changed:
+            few = ", ".join(changed[:5]) + (", ..." if len(changed) > 5 else "")
+            yield Difference(f"vocabulary, {words}", f"{len(first)} words", f"{len(second)} words; other: {few}")
+    if one.vocabulary().lists != other.vocabulary().lists:
+        yield Difference("vocabulary, lists", "", "other")
+
+
+def contents(name: str, a: Path, b: Path) -> Iterator[Difference]:
+    """Rows of each table (all shards together), and how far two selections agree."""
+    first, second = rows(a), rows(b)
+    for table in dict.fromkeys([*first, *second]):
+        same = first.get(table) == second.get(table)
+        said = [f"{n[table]:,} rows" if table in n else "not there" for n in (first, second)]
+        yield Difference(f"{name}, {table}", said[0], f"{said[1]}, other content" if same else said[1])
+    if name == "balanced":
+        x, y = read_balanced(a), read_balanced(b)
+        both = len(x.join(y, on=["video", "number"], how="semi"))
+        yield Difference("balanced, questions only here", f"{len(x) - both:,}", f"{len(y) - both:,}")
+
+
+def rows(folder: Path) -> dict[str, int]:
+    """Rows per table; shards of a table are added up."""
+    found: dict[str, int] = {}
+    for path in sorted(folder.rglob("*.parquet")):
+        inner = path.relative_to(folder)
+        table = inner.stem if inner.parts[0].isdigit() else str(inner.with_suffix(""))
+        found[table] = found.get(table, 0) + int(pl.scan_parquet(path).select(pl.len()).collect().item())
+    return found

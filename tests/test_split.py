@@ -1,0 +1,191 @@
+"""Splits of a run: what is held out, what is learnt, direct twins, and proofs that can fail."""
+
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import polars as pl
+import pytest
+
+from conftest import copy
+from questree.benchmarks.agqa.held_out import INDIRECT, NOVEL
+from questree.benchmarks.agqa.templates import TEMPLATES
+from questree.cli.split import split as command
+from questree.faults import BadInput
+from questree.stages.balance.options import Options as Balancing
+from questree.stages.balance.work import balance
+from questree.stages.questions import Bank
+from questree.stages.split.declared import Composition, Split
+from questree.stages.split.predicates import Flags
+from questree.stages.split.proofs import Proof
+from questree.stages.split.shapes import rows_of
+from questree.stages.split.steps import most_steps
+from questree.stages.split.twins import TWINS
+from questree.stages.split.work import Options, read_split, split
+from questree.tables.balanced import read_balanced
+from questree.tables.questions import QUESTIONS
+from questree.tables.run import Run
+
+OWN = """
+splits:
+  standing-up:
+    held out:
+      - has(before, action="standing up") & ~has(first)
+      - has(interaction, relation="holding", object="dish")
+  long:
+    held out: steps > 3
+more steps:
+  objWhat: 2
+"""
+
+
+@pytest.fixture(scope="module")
+def split_run(asked_run: Run, tmp_path_factory: pytest.TempPathFactory) -> Run:
+    """All questions of the run, split in AGQA's ways and in our own."""
+    folder = tmp_path_factory.mktemp("split")
+    run = copy(asked_run, folder)
+    (folder / "own.yaml").write_text(OWN)
+    split(run, Options(file=folder / "own.yaml"), workers=1)
+    return run
+
+
+def questions(run: Run) -> pl.DataFrame:
+    return pl.concat([QUESTIONS.read(folder) for folder in Bank(run).folders()])
+
+
+def sides(run: Run, name: str) -> dict[str, pl.DataFrame]:
+    table = questions(run)
+    return {side: table.join(rows, on=["video", "number"]) for side, rows in read_split(run, name).items()}
+
+
+def test_a_video_is_for_training_or_for_testing(split_run: Run) -> None:
+    found = sides(split_run, "videos")
+    said = split_run.load("facts").videos["split"]
+    assert {said[video] for video in found["train"]["video"].unique()} == {"train"}
+    assert {said[video] for video in found["test"]["video"].unique()} == {"test"}
+    assert len(found["train"]) + len(found["test"]) == len(questions(split_run))
+
+
+def test_novel_compositions_are_in_test_alone(split_run: Run) -> None:
+    found = sides(split_run, "novel-compositions")
+    assert len(found["train"]) and (found["train"]["flags"] & NOVEL == 0).all()
+    assert len(found["test"]) and (found["test"]["flags"] & NOVEL > 0).all()
+
+
+def test_more_steps_are_in_test_alone(split_run: Run) -> None:
+    found = sides(split_run, "more-steps")
+    most = {row[0]: row[1] for row in found["train"].group_by("template").agg(pl.col("steps").max()).rows()}
+    least = found["test"].group_by("template").agg(pl.col("steps").min()).rows()
+    assert least and all(steps > most.get(template, 0) for template, steps in least)
+    assert most[6] == 2  # objWhat, as the file says
+
+
+def test_own_splits_hold_out_what_they_say(split_run: Run) -> None:
+    found = sides(split_run, "long")
+    assert (found["train"]["steps"] <= 3).all() and (found["test"]["steps"] > 3).all()
+    words = split_run.vocabulary()
+    holding, dish = words.relation_at["holding"], words.object_at["dish"]
+    asked = (pl.col("template") == 1) & (pl.col("relation") == holding) & (pl.col("x") == dish)  # objRelExists
+    found = sides(split_run, "standing-up")
+    assert len(questions(split_run).filter(asked)) and found["train"].filter(asked).is_empty()
+    assert len(found["train"]) and len(found["test"])
+
+
+def test_twins_ask_the_same_directly(split_run: Run) -> None:
+    table = questions(split_run)
+    twins = TWINS.read(split_run.folder / "splits" / "indirect")
+    assert len(twins) > 100
+    rows = {(row["video"], row["number"]): row for row in table.iter_rows(named=True)}
+    for video, number, twin in twins.sample(200, seed=1).rows():
+        asked, direct = rows[video, number], rows[video, twin]
+        assert asked["flags"] & INDIRECT and not direct["flags"] & INDIRECT
+        assert [asked[name] for name in ("template", "relation", "x", "y")] == [
+            direct[name] for name in ("template", "relation", "x", "y")
+        ]
+        assert direct["time"] == 0
+
+
+def test_the_balanced_selection_is_split_if_there_is_one(asked_run: Run, tmp_path: Path) -> None:
+    run = copy(asked_run, tmp_path)
+    balance(run, Balancing(), workers=1)
+    split(run, Options(), workers=2)
+    found = read_split(run, "videos")
+    assert pl.concat(found.values()).sort("video", "number").equals(read_balanced(run.balanced))
+
+
+def test_a_held_out_composition_in_train_is_an_error_with_examples(asked_run: Run, tmp_path: Path) -> None:
+    run = copy(asked_run, tmp_path)
+    (tmp_path / "own.yaml").write_text("splits: {leaky: {held out: has(before), train: type(binary)}}")
+    with pytest.raises(BadInput) as bad:
+        split(run, Options(file=tmp_path / "own.yaml"), workers=1)
+    assert "questions of train have has(before): " in str(bad.value)
+    ids = set(run.load("facts").videos["id"])
+    assert str(bad.value).split("has(before): ")[1].split("-")[0] in ids
+    assert not (run.folder / "splits").exists()
+
+
+def test_a_video_on_both_sides_is_an_error(asked_run: Run) -> None:
+    bank = Bank(asked_run)
+    rows = rows_of(bank.shard(bank.folders()[0]))
+    proof = Proof(Split("leaky"))
+    proof.see(rows, np.ones(len(rows), bool), np.ones(len(rows), bool))
+    (fault,) = proof.faults(bank.ids)
+    assert f"videos are in train and in test: {bank.ids[0]}" in fault.message
+
+
+def test_a_part_that_never_occurs_in_train_is_a_warning(asked_run: Run) -> None:
+    bank = Bank(asked_run)
+    rows = rows_of(bank.shard(bank.folders()[0]))
+    part, first = Flags("novel", NOVEL), rows.questions["video"].to_numpy() == 0
+    proof = Proof(Split("small", (Composition(Flags("nc_seq", 16), (part,)),)))
+    proof.see(rows, first & ~part.holds(rows), ~first)
+    assert proof.faults(bank.ids) == []
+    assert proof.warnings() == ["small: nothing in train has novel"]
+
+
+def test_thresholds_keep_three_quarters_of_training() -> None:
+    counts = np.zeros((2, len(TEMPLATES), 256), np.int64)  # [train, template, steps]
+    counts[1, 0, [1, 3, 5]] = [50, 25, 25]
+    counts[0, 0, 1] = 1000  # of test videos: does not count
+    counts[0, 1, [1, 3]] = [74, 26]  # no question of training videos
+    found = most_steps(counts, {"relExists": 4})
+    assert found[:3] == (3, 3, 4)
+    assert found[[t.name for t in TEMPLATES].index("relTime")] == 5  # known from the release
+
+
+def test_all_faults_of_a_file_come_at_once(asked_run: Run, tmp_path: Path) -> None:
+    given = {"a": "has(x)", "b": "nowel", "videos": "novel"}
+    lines = [f"  {name}: {{held out: {text}}}" for name, text in given.items()]
+    (tmp_path / "own.yaml").write_text("\n".join(["splits:", *lines]))
+    with pytest.raises(BadInput) as bad:
+        split(copy(asked_run, tmp_path), Options(file=tmp_path / "own.yaml"))
+    assert [fault.place.rpartition("own.yaml, ")[2] for fault in bad.value.faults] == [
+        "a, held out",
+        "b, held out",
+        "videos",
+    ]
+
+
+@pytest.mark.parametrize("text", ["splits: [", "splits: {a: {holdout: novel}}", "more steps: {objWhy: 3}"])
+def test_a_file_that_is_no_file_of_splits_is_refused(asked_run: Run, tmp_path: Path, text: str) -> None:
+    (tmp_path / "own.yaml").write_text(text)
+    with pytest.raises(BadInput, match=r"own\.yaml"):
+        split(asked_run, Options(file=tmp_path / "own.yaml"))
+
+
+def test_the_order_of_a_shard_does_not_matter(asked_run: Run) -> None:
+    bank = Bank(asked_run)
+    shard = bank.shard(bank.folders()[0])
+    mixed = shard.questions.with_row_index().sample(fraction=1, shuffle=True, seed=1)
+    rows = rows_of(shard)
+    other = rows_of(replace(shard, questions=mixed.drop("index")))
+    assert (other.code == rows.code[mixed["index"].to_numpy()]).all()
+
+
+def test_the_command_prints_each_split(asked_run: Run, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    run = copy(asked_run, tmp_path)
+    command(run.folder, more_steps="objWhat=3", workers=1)
+    out = capsys.readouterr().out
+    assert all(name in out for name in ("videos", "novel-compositions", "more-steps", "indirect"))
+    with pytest.raises(BadInput, match="wanted TEMPLATE=STEPS"):
+        command(run.folder, more_steps="objWhy=3")

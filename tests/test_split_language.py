@@ -1,0 +1,121 @@
+"""Predicates over programs: evaluated by columns, they say what a walk over each program says."""
+
+import numpy as np
+import pytest
+
+from questree.benchmarks.agqa.held_out import INDIRECT, NOVEL
+from questree.domains.video import VIDEO
+from questree.program import Node, Word, walk
+from questree.stages.questions import Bank, Question, Shard
+from questree.stages.split.language import Wrong, read
+from questree.stages.split.predicates import Truth
+from questree.stages.split.shapes import Rows, rows_of
+from questree.tables.run import Run
+from questree.vocabulary.load import default
+
+WORDS = default()
+
+
+@pytest.fixture(scope="module")
+def shard(asked_run: Run) -> Shard:
+    bank = Bank(asked_run)
+    return bank.shard(bank.folders()[0])
+
+
+@pytest.fixture(scope="module")
+def rows(shard: Shard) -> Rows:
+    return rows_of(shard)
+
+
+@pytest.fixture(scope="module")
+def sample(shard: Shard, rows: Rows) -> dict[int, Question]:
+    """A question of every shape, and some more."""
+    firsts = np.unique(rows.code, return_index=True)[1]
+    more = np.random.default_rng(1).choice(len(rows), 100)
+    return {int(at): shard.question(int(at)) for at in np.append(firsts, more)}
+
+
+def holds(text: str, rows: Rows) -> Truth:
+    return read(text, WORDS, (2,) * 27).holds(rows)
+
+
+def nodes(question: Question, op: str) -> list[Node]:
+    return [node for node in walk(question.program) if isinstance(node, Node) and node.op.name == op]
+
+
+def test_has_finds_the_operators_of_the_program(rows: Rows, sample: dict[int, Question]) -> None:
+    seen = set()
+    for op in VIDEO.ops:
+        found = holds(f"has({op})", rows)
+        for at, question in sample.items():
+            assert found[at] == bool(nodes(question, op)), (op, question.text)
+        seen |= {op} if found.any() else set()
+    assert {"before", "between", "first", "to_action", "longest", "within", "whole"} <= seen
+
+
+@pytest.mark.parametrize("word", ["holding", "touching", "behind"])
+def test_has_finds_the_words_an_operator_is_given(rows: Rows, sample: dict[int, Question], word: str) -> None:
+    for op in ("interaction", "first", "objects"):
+        found = holds(f'has({op}, relation="{word}")', rows)
+        for at, question in sample.items():
+            named = [arg for node in nodes(question, op) for arg in node.args if isinstance(arg, Word)]
+            assert found[at] == any(arg.name == word for arg in named), (op, question.text)
+
+
+def test_a_reference_stands_for_what_it_refers_to(rows: Rows, sample: dict[int, Question]) -> None:
+    """ "Before the longest action" is before standing up, if that is the longest."""
+    for at, question in sample.items():
+        for node in nodes(question, "before"):
+            meant = WORDS.actions[(question.row["time"] >> 8 & 255) - 1].id
+            assert holds(f'has(before, action="{meant}")', rows)[at]
+            other = "c000" if meant != "c000" else "c001"
+            assert not holds(f'has(before, action="{other}")', rows)[at]
+            if not isinstance(node.args[0], Word):
+                return
+    pytest.fail("no reference in the sample")
+
+
+def test_and_or_not_bind_as_in_python(rows: Rows) -> None:
+    a, b, c = (holds(text, rows) for text in ("novel", "indirect", "has(first)"))
+    assert (holds("novel | indirect & ~has(first)", rows) == (a | (b & ~c))).all()
+    assert (holds("(novel | indirect) & ~has(first)", rows) == ((a | b) & ~c)).all()
+    assert (holds("~novel & indirect", rows) == (~a & b)).all()
+
+
+def test_columns_can_be_asked_for(rows: Rows) -> None:
+    table = rows.questions
+    assert (holds("novel", rows) == ((table["flags"].to_numpy() & NOVEL) > 0)).all()
+    assert (holds("indirect", rows) == ((table["flags"].to_numpy() & INDIRECT) > 0)).all()
+    assert (holds("steps >= 4", rows) == (table["steps"].to_numpy() >= 4)).all()
+    assert (holds("template(objWhat, objExists)", rows) == np.isin(table["template"].to_numpy(), [0, 6])).all()
+    assert (holds("structure(logic)", rows) == np.isin(table["template"].to_numpy(), [3, 4])).all()
+    assert (holds("time(while)", rows) == (table["time"].to_numpy() % 256 == 3)).all()
+    assert (holds("more_steps", rows) == (table["steps"].to_numpy() > 2)).all()
+    yes = holds("answer(yes)", rows)
+    assert yes.any() and (table.filter(yes)["answer"] == 1).all()
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("has(befor)", "no operator 'befor'; there are before"),
+        ('has(before, action="standing")', "no action 'standing'; there are standing up"),
+        ('has(before, verb="standing")', "no kind of word 'verb'; there are action, object, relation"),
+        ("template(objWhy)", "no template 'objWhy'; there are objExists"),
+        ("has(before", "at 10: wanted ')', found 'the end'"),
+        ("novel novel", "at 6: wanted & or |"),
+        ("nowel", "unknown 'nowel'; there are has, uses"),
+        ("steps > many", "steps are compared with a number"),
+        ("uses()", "wanted a word in uses"),
+        ("", "unknown 'the end'"),
+    ],
+)
+def test_a_wrong_predicate_says_what_was_wanted(text: str, said: str) -> None:
+    with pytest.raises(Wrong) as wrong:
+        read(text, WORDS)
+    assert said in str(wrong.value)
+
+
+def test_a_predicate_is_spelled_as_it_is_read() -> None:
+    text = '((has(before, action="standing up") & ~has(first)) | (steps > 4))'
+    assert str(read(text, WORDS)) == text

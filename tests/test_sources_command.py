@@ -56,7 +56,7 @@ def test_a_run_folder_is_written_and_what_is_in_it_printed(tmp_path: Path, inges
     raw = raw_folder(tmp_path / "raw", contacting=["holding"])
     assert ingest("action-genome", raw, "--out", tmp_path / "run", "--fps", 30, "--json", tmp_path / "result.json") == 0
     run = Run(tmp_path / "run")
-    assert sorted(path.name for path in run.folder.iterdir()) == ["raw", "vocabulary.toml"]
+    assert sorted(path.name for path in run.folder.iterdir()) == ["lock.json", "raw", "vocabulary.toml"]
     assert run.vocabulary_file.read_text("utf-8") == default_text()
     assert relations(run.load("raw")) == {"holding cup": [0]}
     lines = [line.split() for line in ingest.out.splitlines()]
@@ -131,7 +131,7 @@ def test_an_earlier_run_is_replaced_and_what_was_made_of_it_goes(tmp_path: Path,
     run.images.mkdir()
     run.ledger.write_text("{}")
     assert ingest("json", FIXTURES / "own_videos.json", "--out", run.folder) == 0
-    assert sorted(path.name for path in run.folder.iterdir()) == ["images", "raw", "vocabulary.toml"]
+    assert sorted(path.name for path in run.folder.iterdir()) == ["images", "lock.json", "raw", "vocabulary.toml"]
     assert run.load("raw").videos["id"].to_list() == ["kitchen-1"]
 
 
@@ -149,7 +149,7 @@ def test_an_earlier_run_stays_when_writing_fails(
     monkeypatch.setattr(Facts, "save", full)
     assert ingest("json", FIXTURES / "own_videos.json", "--out", run) == 130
     assert {path.name: path.read_bytes() for path in (run / "raw").iterdir()} == before
-    assert sorted(path.name for path in run.iterdir()) == ["raw", "vocabulary.toml"]
+    assert sorted(path.name for path in run.iterdir()) == ["lock.json", "raw", "vocabulary.toml"]
     assert ingest("json", FIXTURES / "own_videos.json", "--out", tmp_path / "other") == 130
     assert not (tmp_path / "other").exists()
 
@@ -203,7 +203,7 @@ def test_the_same_input_gives_the_same_bytes(tmp_path: Path, ingest: Ingest) -> 
     for name in ("one", "two"):
         assert ingest("action-genome", raw, "--out", tmp_path / name, "--fps", 30) == 0
     files = sorted((tmp_path / "one").rglob("*.*"))
-    assert len(files) == 7
+    assert len(files) == 8
     assert all(
         path.read_bytes() == (tmp_path / "two" / path.relative_to(tmp_path / "one")).read_bytes() for path in files
     )

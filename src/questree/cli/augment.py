@@ -15,6 +15,7 @@ from questree.stages.agreement import Score, agreement
 from questree.stages.augment import Change, Entry, Options, guarantees
 from questree.stages.augment import augment as clean
 from questree.tables.facts import Facts
+from questree.tables.lock import lock
 from questree.tables.run import Run
 from questree.tables.store import new_file, new_folder
 from questree.vocabulary.words import Vocabulary
@@ -53,6 +54,7 @@ def augment(
         with new_folder(place.facts) as folder, new_file(place.ledger) as file:
             facts.save(folder)
             write_json(file, record)
+        lock(place, "facts")
     print_table(f"What the rules did to {len(raw.videos):,} videos", ledger_lines(ledger), quiet)
     print_table("Agreement with the truth in percent, entailed facts not counted", score_lines(scores), quiet)
     print_table("What each rule is worth: precision and recall in percent", worth_lines(worths), quiet)

@@ -8,6 +8,7 @@ from cyclopts import Parameter
 from questree.cli.terminal import Json, Quiet, print_table, say, watching, write_json
 from questree.stages.generate.filters import Tally
 from questree.stages.generate.work import Options, generate
+from questree.tables.lock import lock
 from questree.tables.run import Run
 
 
@@ -33,6 +34,7 @@ def generate_command(
     """
     with watching(quiet):
         counts = generate(Run(run), Options(seed, references, rare_below, shard, text), workers)
+        lock(Run(run), "questions")
     print_table("Questions per template", table(counts), quiet)
     for template, tally in counts.items():
         say(f"{template}: " + ", ".join(f"{count:,} {rule}" for rule, count in reasons(tally)), quiet)

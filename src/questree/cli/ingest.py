@@ -15,6 +15,8 @@ from questree.sources.own_json import read_own_json
 from questree.sources.runs import check_target, summary, write_run
 from questree.sources.star import read_star
 from questree.tables.facts import Facts
+from questree.tables.lock import lock
+from questree.tables.run import Run
 from questree.vocabulary.load import default_text, parse
 from questree.vocabulary.words import Vocabulary
 
@@ -115,6 +117,7 @@ def _ingest(
     with watching(quiet):
         raw, truth = read()
         write_run(out, text, raw.facts, truth.facts if truth else None)
+        lock(Run(out), "raw", "truth")
     result: dict[str, Any] = {"run": str(out), "splits": summary(raw.facts, words), "skipped": dict(raw.skipped)}
     print_table(f"facts in {out / 'raw'}", result["splits"], quiet)
     print_table("left out or odd", [{"times": n, "what": what} for what, n in raw.skipped.items()], quiet)

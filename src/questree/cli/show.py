@@ -22,6 +22,8 @@ def show(
     /,
     *,
     stage: Annotated[Literal["raw", "facts", "truth", "newest"], Parameter(help="Which facts of a video.")] = "newest",
+    dag: Annotated[bool, Parameter(negative="", help="A question's DAG of sub-questions, with answers.")] = False,
+    svg: Annotated[Path | None, Parameter(name="--svg", help="Draw the DAG into this file.")] = None,
     json: Json = None,
     quiet: Quiet = False,
 ) -> None:
@@ -39,7 +41,9 @@ def show(
     facts = place.load(("facts" if place.facts.is_dir() else "raw") if stage == "newest" else stage)
     ids = facts.videos["id"].to_list()
     if id not in ids and id.rpartition("-")[0] in ids:
-        lines, record = of_question(place, facts, id)
+        lines, record = of_dag(place, facts, id, svg) if dag or svg else of_question(place, facts, id)
+    elif dag or svg:
+        raise BadInput.at(run, f"--dag and --svg show a question; {id or 'no id'!r} is none (<video>-<number>)")
     else:
         at = find(ids, id, run)
         lines, record = timeline(facts, at, vocabulary, width()), of_video(facts, at, vocabulary)
@@ -99,6 +103,23 @@ def of_question(run: Run, facts: Facts, id: str) -> tuple[Iterator[str], dict[st
         yield from grounded(question.program, world, width())
 
     return lines(), found
+
+
+def of_dag(run: Run, facts: Facts, id: str, svg: Path | None) -> tuple[Iterator[str], dict[str, Any]]:
+    """A question's DAG as a tree of lines, and as data; drawn too, if a file is named."""
+    from questree.cli.dag import dag_of, lines
+    from questree.cli.drawing import drawn
+    from questree.stages.questions import Bank
+    from questree.tables.store import new_file
+
+    bank = Bank(run)
+    question = bank.find(id)
+    found = dag_of(bank, question, facts)
+    if svg:
+        with new_file(svg) as work:
+            work.write_text(drawn(found), "utf-8")
+    record = {"id": id, "question": question.text, "answer": question.answer, "nodes": found.data()}
+    return lines(found), record
 
 
 def of_video(facts: Facts, at: int, vocabulary: Vocabulary) -> dict[str, object]:

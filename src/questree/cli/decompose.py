@@ -1,0 +1,141 @@
+"""`questree decompose`: every question of a run into its DAG of sub-questions, with answers."""
+
+from collections import Counter
+from pathlib import Path
+from typing import Annotated, Any
+
+from cyclopts import Parameter
+
+from questree.cli.terminal import Json, Quiet, print_table, say, watching, write_json
+from questree.faults import BadInput
+from questree.stages.decompose.work import Options, Summary, decompose, world_is_closed
+from questree.tables.lock import lock
+from questree.tables.nodes import ANSWERED, KNOWN
+from questree.tables.run import Run
+
+
+def decompose_command(
+    run: Path | None = None,
+    /,
+    *,
+    balanced: Annotated[
+        bool | None, Parameter(negative="--all", help="The balanced selection (if there is one), or all questions.")
+    ] = None,
+    closed: Annotated[
+        bool | None,
+        Parameter(
+            negative="--open",
+            help="Closed world: what nobody annotated is not there. Open: it is not said. Synthetic runs are closed.",
+        ),
+    ] = None,
+    rules_only: Annotated[
+        bool, Parameter(negative="", help="Do not execute: answers of questions, and what follows from them by rules.")
+    ] = False,
+    train_set: Annotated[
+        bool, Parameter(negative="", help="Also choose sub-questions to train on, their answers balanced.")
+    ] = False,
+    from_agqa: Annotated[
+        Path | None, Parameter(help="A released AGQA question file instead of a run; no scene graphs needed.")
+    ] = None,
+    out: Annotated[Path | None, Parameter(name="--out", help="With --from-agqa: folder for the hierarchies.")] = None,
+    workers: int = 2,
+    json: Json = None,
+    quiet: Quiet = False,
+) -> None:
+    """Take every question of a run apart into its DAG of sub-questions, and answer each of them on the facts.
+
+    Parameters
+    ----------
+    run
+        Run folder with questions (`questree generate` writes them); left out with --from-agqa.
+    """
+    if from_agqa:
+        released(from_agqa, run, out, json, quiet)
+        return
+    if run is None or out:
+        raise BadInput.at("decompose", "wanted a run folder, or --from-agqa FILE --out DIR")
+    place = Run(run)
+    options = Options(
+        balanced=place.balanced.is_dir() if balanced is None else balanced,
+        closed=world_is_closed(place) if closed is None else closed,
+        rules_only=rules_only,
+    )
+    with watching(quiet):
+        summary = decompose(place, options, workers)
+    print_table("Sub-questions by type, and how their answers are known", table(summary), quiet)
+    say(f"{summary.questions:,} questions, {summary.isolated:,} of them without sub-questions", quiet)
+    say(f"{summary.nodes:,} nodes, {summary.edges:,} edges", quiet)
+    if rules_only:
+        tell_rules(summary, quiet)
+    else:
+        say(f"{summary.relabelled:,} Between nodes relabelled After and Before: no, although both sides are yes", quiet)
+    say(f"wrote {place.decomposed}", quiet)
+    if train_set:
+        choose_training(place, quiet)
+    lock(place, "decomposed")
+    names = ("questions", "isolated", "nodes", "edges", "relabelled", "contradictions")
+    counts = {name: getattr(summary, name) for name in names}
+    write_json(json, counts | {"types": summary.types, "balanced": options.balanced, "closed": options.closed})
+
+
+def choose_training(run: Run, quiet: bool) -> None:
+    from questree.stages.decompose.choose import choose
+
+    with watching(quiet):
+        told = choose(run)
+    rows = [
+        {
+            "type": type,
+            "answered": n,
+            "after types": told.by_type.get(type, 0),
+            "after programs": told.after.get(type, 0),
+        }
+        for type, n in told.before.items()
+    ]
+    print_table("Sub-questions of training videos", rows, quiet)
+    say(f"wrote {run.decomposed / 'subquestions.parquet'}", quiet)
+
+
+def tell_rules(summary: Summary, quiet: bool) -> None:
+    every: Counter[str] = sum(summary.types.values(), Counter())
+    left = every.total() - every["asked"]
+    say(f"of {left:,} nodes that no question asks, rules answer {every['entailed']:,}", quiet)
+    say(f"{len(summary.contradictions):,} contradictions", quiet)
+    for text in summary.contradictions:
+        say(f"contradiction: {text}", quiet)
+
+
+def released(path: Path, run: Path | None, out: Path | None, json: Path | None, quiet: bool) -> None:
+    """Take apart a question file; its own answers and the rules are all there is."""
+    from questree.export.released import decompose_released
+    from questree.vocabulary.load import default
+
+    if run or out is None:
+        raise BadInput.at("decompose", "with --from-agqa FILE give --out DIR and no run folder")
+    with watching(quiet):
+        told = decompose_released(path, out, default())
+    summary = told.summary
+    print_table("Sub-questions by type, and how their answers are known", table(summary), quiet)
+    say(f"{summary.questions:,} questions, {summary.isolated:,} of them without sub-questions", quiet)
+    for why, count in told.unread.most_common():
+        say(f"no DAG for {count:,}: {why}", quiet)
+    say(f"{told.strange_answers:,} answers not of the question's kind, not used", quiet)
+    tell_rules(summary, quiet)
+    say(f"wrote {out}", quiet)
+    counts = {name: getattr(summary, name) for name in ("questions", "isolated", "nodes", "edges", "contradictions")}
+    write_json(json, counts | {"types": summary.types, "unread": told.unread})
+
+
+def table(summary: Summary) -> list[dict[str, Any]]:
+    """Per type and in all: nodes, how many answers are known in which way, and the share that is known."""
+    every: Counter[str] = sum(summary.types.values(), Counter())
+    used = [name for name in KNOWN if every[name]]
+    return [
+        {"type": type, "nodes": counts.total(), **{name: counts[name] for name in used}, "answered": answered(counts)}
+        for type, counts in [*sorted(summary.types.items()), ("all", every)]
+    ]
+
+
+def answered(counts: Counter[str]) -> str:
+    total = counts.total()
+    return f"{100 * sum(counts[name] for name in ANSWERED) / total:.2f} %" if total else "N/A"

@@ -1,0 +1,36 @@
+"""`questree export`: a run in the formats of released benchmarks."""
+
+from pathlib import Path
+from typing import Annotated
+
+from cyclopts import Parameter
+
+from questree.cli.terminal import Json, Quiet, print_table, say, watching, write_json
+from questree.export.agqa import Options, export
+from questree.tables.run import Run
+
+
+def agqa(
+    run: Path,
+    /,
+    *,
+    out: Annotated[Path, Parameter(name="--out", help="Folder to write; an earlier export there is replaced.")],
+    unbalanced: Annotated[bool, Parameter(help="Also every question, not only the balanced selection.")] = False,
+    csv: Annotated[bool, Parameter(help="CSV files for the published baselines.")] = True,
+    graphs: Annotated[bool, Parameter(help="Scene graphs.")] = True,
+    workers: int = 2,
+    json: Json = None,
+    quiet: Quiet = False,
+) -> None:
+    """Write a run as AGQA's release: question files with every field, CSVs, id tables, scene graphs.
+
+    Parameters
+    ----------
+    run
+        Run folder with questions (`questree generate` or `questree import`).
+    """
+    with watching(quiet):
+        counts = export(Run(run), out, Options(unbalanced, csv, graphs), workers)
+    print_table("Questions per file", [{"file": name, "questions": count} for name, count in counts.items()], quiet)
+    say(f"wrote {out}", quiet)
+    write_json(json, {"out": str(out), "questions": counts})

@@ -1,0 +1,41 @@
+"""`questree import`: questions of released benchmarks into a run."""
+
+from pathlib import Path
+from typing import Annotated, Any
+
+from cyclopts import Parameter
+
+from questree.cli.terminal import Json, Quiet, print_table, say, watching, write_json
+from questree.imports.agqa import Told
+from questree.imports.runs import import_agqa
+
+SHOWN = 20  # faults in the table; the JSON file has all
+
+
+def agqa(
+    folder: Annotated[Path, Parameter(help="Folder with AGQA_balanced/, AGQA_unbalanced/ or the question files.")],
+    /,
+    *,
+    out: Annotated[Path, Parameter(name="--out", help="Run folder, new or not; it gets imported/.")],
+    facts: Annotated[
+        Path | None, Parameter(name="--facts", help="Facts to answer on: a run, or a folder of scene graphs.")
+    ] = None,
+    json: Json = None,
+    quiet: Quiet = False,
+) -> None:
+    """Read AGQA's question files, released or exported by us; programs are read, odd records listed and kept."""
+    with watching(quiet):
+        told = import_agqa(folder, out, facts)
+    print_table("Questions per file", [{"file": name, "questions": n} for name, n in told.questions.items()], quiet)
+    print_table("Irregular records", irregular(told)[:SHOWN], quiet)
+    say(f"{len(told.shapes):,} shapes of programs, {sum(told.faults.values()):,} irregular records", quiet)
+    say(f"wrote {out / 'imported'}", quiet)
+    result = {"out": str(out), "questions": told.questions, "shapes": len(told.shapes)}
+    write_json(json, result | {"kept as they are": told.kept_as_is, "irregular": irregular(told)})
+
+
+def irregular(told: Told) -> list[dict[str, Any]]:
+    return [
+        {"records": count, "what": fault, "for example": ", ".join(told.examples[fault])}
+        for fault, count in told.faults.most_common()
+    ]

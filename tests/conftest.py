@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+import exported_worlds
 from questree.sources.action_genome import read_action_genome
 from questree.sources.runs import write_run
 from questree.stages.augment import augment
@@ -37,6 +38,20 @@ def asked_run(cleaned_run: Run, tmp_path_factory: pytest.TempPathFactory) -> Run
     run = copy(cleaned_run, tmp_path_factory.mktemp("asked"))
     generate(run, Options(shard=5, text=True, rare_below=3), workers=1)
     return run
+
+
+@pytest.fixture(scope="session")
+def random_run(tmp_path_factory: pytest.TempPathFactory) -> Run:
+    """Small random worlds, train and test, with questions of every template and a balanced selection."""
+    run = exported_worlds.random_run(tmp_path_factory.mktemp("random") / "run")
+    exported_worlds.select_every(run, 7)
+    return run
+
+
+@pytest.fixture(scope="session")
+def release(random_run: Run, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The same run as AGQA's release: every question and the balanced ones, CSVs, graphs."""
+    return exported_worlds.exported(random_run, tmp_path_factory.mktemp("release") / "out", unbalanced=True)
 
 
 def copy(run: Run, folder: Path) -> Run:

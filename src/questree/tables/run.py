@@ -22,6 +22,8 @@ class Run:
         self.questions = folder / "questions"
         self.balanced = folder / "balanced"
         self.imported = folder / "imported"
+        self.decomposed = folder / "decomposed"
+        self.hierarchies = folder / "hierarchies"
         self.ledger = folder / "ledger.json"
 
     def vocabulary(self) -> Vocabulary:

@@ -1,0 +1,1 @@
+"""Export: release formats of benchmarks, written from tables."""

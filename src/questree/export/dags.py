@@ -1,0 +1,212 @@
+"""The DAGs of a shard as JSON: pieces are made once per node, by columns, and put together per question."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import pairwise
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+import polars as pl
+
+from questree.benchmarks.agqa.records import quoted
+from questree.benchmarks.agqa.templates import TEMPLATES
+from questree.export.shard import ExportShard
+from questree.stages.decompose.spoken import spoken
+from questree.stages.decompose.texts import Texts
+from questree.stages.generate.joins import Ints
+from questree.stages.generate.text import lexicon, texts
+from questree.stages.questions import Shard
+from questree.tables.facts import Facts
+from questree.tables.nodes import COMPOSITIONS, EDGES, TOPS
+
+
+def dags_of(shard: Shard, facts: Facts, said: Texts, folder: Path) -> "Dags":
+    """The decomposed questions of a shard of a run."""
+    asked = TOPS.read(folder).join(shard.questions, on=["video", "number"], how="left").sort("video", "number")
+    names = facts.videos["id"].gather(asked["video"])
+    questions = asked.select("video", "node").with_columns(
+        id=pl.select(pl.concat_str(names, pl.lit("-"), asked["number"].cast(pl.String))).to_series(),
+        text=texts(asked, shard.sides, lexicon(shard.vocabulary), shard.seeds, shard.first),
+        old=programs(shard, facts, asked),
+        template=pl.Series([template.name for template in TEMPLATES]).gather(asked["template"]),
+    )
+    return Dags(questions, spoken(folder, said), EDGES.read(folder), facts.videos["id"])
+
+
+def programs(shard: Shard, facts: Facts, table: pl.DataFrame) -> pl.Series:
+    """[question] AGQA's program."""
+    few = facts.between(shard.first, shard.first + max(len(shard.seeds), 1))
+    words = lexicon(shard.vocabulary)
+    maker = ExportShard(shard.vocabulary, words, few, shard.first, shard.seed, table, shard.sides, {})
+    columns = {name: table[name].to_numpy() for name in table.columns}
+    found = np.full(len(table), None, object)
+    for number in np.unique(columns["template"]).tolist():
+        at = np.flatnonzero(columns["template"] == number)
+        own = {name: column[at] for name, column in columns.items()}
+        found[at] = maker.programs(number, own, own["video"].astype(np.int64) - shard.first).to_numpy()
+    return pl.Series(found.tolist(), dtype=pl.String)
+
+
+@dataclass(frozen=True)
+class Dags:
+    """Questions and all below them."""
+
+    questions: pl.DataFrame  # by video: video, node, id, text, old (program), template
+    said: pl.DataFrame  # [node] columns of SPOKEN
+    edges: pl.DataFrame
+    names: pl.Series  # [video]
+
+    @cached_property
+    def nodes(self) -> pl.DataFrame:
+        """[node] text, type, program and answer as JSON."""
+        table = self.said
+        json = [quoted(table[name]).fill_null("null").alias(name) for name in ("text", "type", "program", "answer")]
+        return table.select("video", plain="text").with_columns(json)
+
+    @cached_property
+    def children(self) -> tuple[list[int], list[int], list[str]]:
+        """([node + 1] where its edges begin, child of each edge, label of each edge)."""
+        edges = self.edges
+        start = np.searchsorted(edges["parent"].to_numpy(), np.arange(len(self.nodes) + 1))
+        labels = pl.Series(COMPOSITIONS).gather(edges["label"]).to_list()
+        return start.tolist(), edges["child"].to_list(), labels
+
+    def videos(self) -> Iterator[tuple[int, list[str], list[str]]]:
+        """(video, its DAGs, its isolated questions), each as JSON."""
+        write = Writer(*self.children, self.nodes["text"].to_list(), self.entries())
+        tops = self.tops()
+        bounds = np.flatnonzero(np.diff(self.questions["video"].to_numpy().astype(np.int64), prepend=-1, append=-1))
+        for lo, hi in pairwise(bounds.tolist()):
+            own = tops[lo:hi]
+            dags = [write.dag(top) for top in own if write.hierarchy[top.node]]
+            isolated = [top.isolated() for top in own if not write.hierarchy[top.node]]
+            yield self.questions["video"][lo], dags, isolated
+
+    def tops(self) -> list["Top"]:
+        asked = self.questions
+        of_node = [self.nodes[name].gather(asked["node"]) for name in ("type", "program", "answer")]
+        texts = [quoted(asked[name]) for name in ("id", "text", "template", "old")]
+        columns = [asked["node"], self.root_keys(), *texts, *of_node]
+        return [Top(*row) for row in zip(*(column.to_list() for column in columns), strict=True)]
+
+    @cached_property
+    def keys(self) -> pl.Series:
+        """[node] its id: that of a question with the same text, or else <video>-s<number within the video>."""
+        video = self.nodes["video"].to_numpy().astype(np.int64)
+        order = np.argsort(video, kind="stable")
+        rank = np.empty(len(video), np.int64)
+        rank[order] = np.arange(len(video)) - np.searchsorted(video[order], video[order])
+        names = self.names.gather(video)
+        own = pl.select(pl.concat_str(names, pl.lit("-s"), pl.Series(rank).cast(pl.String))).to_series()
+        asked = self.questions.select("video", plain="text", id="id").unique(["video", "plain"], keep="first")
+        same = self.nodes.select("video", "plain").join(asked, on=["video", "plain"], how="left", maintain_order="left")
+        return quoted(same["id"].fill_null(own))
+
+    def root_keys(self) -> pl.Series:
+        """[question] its id, or that of the first question of the video with the same text."""
+        first = pl.col("id").first().over("video", "text")
+        return quoted(self.questions.select(first).to_series())
+
+    def rows(self) -> pl.DataFrame:
+        """Every text of a video once, questions first: video, key, question, answer (null if not published)."""
+        asked = self.questions.select(
+            "video", question="text", answer=self.said["answer"].gather(self.questions["node"])
+        )
+        said = self.said.select("video", question="text", answer="answer").with_columns(key=self.keys)[self.below()]
+        table = pl.concat([asked.with_columns(key=self.root_keys()), said.select("video", "question", "answer", "key")])
+        once = table.unique("key", keep="first", maintain_order=True).sort("video", maintain_order=True)
+        return once.with_columns(pl.col("key").str.strip_chars('"'))
+
+    def below(self) -> Ints:
+        """Nodes that are a sub-question of some question."""
+        parent, child = (self.edges[name].to_numpy() for name in ("parent", "child"))
+        reached = np.zeros(len(self.said), bool)
+        reached[self.questions["node"].to_numpy()] = True
+        before = -1
+        while (count := int(reached.sum())) != before:
+            before = count
+            reached[child[reached[parent]]] = True
+        return np.unique(child[reached[parent]])
+
+    def entries(self) -> list[str]:
+        """[node] its entry among the sub-questions."""
+        n = self.nodes
+        pieces = [n["text"], ': {"key": ', self.keys, ', "type": ', n["type"], ', "program": ', n["program"]]
+        pieces += [', "answer": ', n["answer"], "}"]
+        parts = [pl.lit(piece) if isinstance(piece, str) else piece for piece in pieces]
+        return pl.select(pl.concat_str(parts)).to_series().to_list()
+
+
+class Top(NamedTuple):
+    """A question; all but the node as JSON."""
+
+    node: int
+    key: str
+    id: str
+    text: str
+    template: str
+    old: str
+    type: str
+    program: str
+    answer: str
+
+    def entry(self) -> str:
+        own = f'"key": {self.key}, "type": {self.type}, "program": {self.program}, "answer": {self.answer}'
+        return f"{self.text}: {{{own}}}"
+
+    def isolated(self) -> str:
+        own = f'"key": {self.key}, "type": {self.type}, "answer": {self.answer}'
+        return f'{{{own}, "question": {self.text}, "program": {self.program}}}'
+
+    def head(self) -> str:
+        asked = f'"question": {self.text}, "type": {self.template}'
+        return f'{asked}, "old_program": {self.old}, "new_program": {self.program}, "answer": {self.answer}'
+
+
+class Writer:
+    """Puts DAGs together."""
+
+    def __init__(self, start: list[int], child: list[int], labels: list[str], text: list[str], entry: list[str]):
+        self.text, self.entry = text, entry
+        self.below, self.hierarchy = Below(start, child), Hierarchy(start, child, labels, text)
+
+    def dag(self, top: Top) -> str:
+        parts = self.below[top.node]
+        entries = ", ".join([*(self.entry[at] for at in parts), top.entry()])
+        inner = [f"{self.text[at]}: {said}" for at in parts if (said := self.hierarchy[at])]
+        hierarchy = ", ".join([*inner, f"{top.text}: {self.hierarchy[top.node]}"])
+        return f'{top.id}: {{{top.head()}, "subquestion": {{{entries}}}, "hierarchy": {{{hierarchy}}}}}'
+
+
+class Below(dict[int, tuple[int, ...]]):
+    """Node -> all nodes below it, the deepest first."""
+
+    def __init__(self, start: list[int], child: list[int]):
+        super().__init__()
+        self.start, self.child = start, child
+
+    def __missing__(self, node: int) -> tuple[int, ...]:
+        found: set[int] = set()
+        for child in self.child[self.start[node] : self.start[node + 1]]:
+            found.add(child)
+            found.update(self[child])
+        self[node] = below = tuple(sorted(found, reverse=True))  # parents have smaller numbers than their parts
+        return below
+
+
+class Hierarchy(dict[int, str]):
+    """Node -> its compositions as JSON; "" for a leaf."""
+
+    def __init__(self, start: list[int], child: list[int], labels: list[str], text: list[str]):
+        super().__init__()
+        self.start, self.child, self.labels, self.text = start, child, labels, text
+
+    def __missing__(self, node: int) -> str:
+        found: dict[str, list[str]] = {}
+        for edge in range(self.start[node], self.start[node + 1]):
+            found.setdefault(self.labels[edge], []).append(self.text[self.child[edge]])
+        said = ", ".join(f'"{label}": [{", ".join(texts)}]' for label, texts in found.items())
+        self[node] = whole = f"{{{said}}}" if found else ""
+        return whole

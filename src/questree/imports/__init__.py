@@ -1,0 +1,1 @@
+"""Import: questions of released benchmarks, read into tables."""

@@ -1,0 +1,72 @@
+"""One huge JSON object cut into pieces that are JSON objects themselves, without reading all of it at once."""
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from questree.faults import BadInput
+from questree.progress import report
+
+BLOCK = 1 << 23  # bytes read at once
+QUOTE, BACKSLASH = ord('"'), ord("\\")
+BETWEEN = b", \t\r\n"  # what may stand between two records
+
+
+class Piece(NamedTuple):
+    text: bytes  # a JSON object
+    members: int  # how many of its values are objects or lists
+
+
+def pieces(path: Path, block: int = BLOCK) -> Iterator[Piece]:
+    """The members of the object a file holds, some at a time, in order."""
+    size, done, rest, depth = path.stat().st_size, 0, b"", 0
+    with path.open("rb") as file:
+        while data := file.read(block):
+            done += len(data)
+            report(f"reading {path.name}", done, size)
+            buffer = rest + data
+            if depth == 0:  # the opening brace of the file
+                buffer = buffer.lstrip()
+                if not buffer:
+                    continue
+                if not buffer.startswith(b"{"):
+                    raise BadInput.at(path, f"wanted a JSON object of questions, found {buffer[:20]!r}")
+                buffer, depth = buffer[1:], 1
+            ends = member_ends(buffer)
+            if len(ends):
+                cut = int(ends[-1]) + 1
+                yield Piece(b"{" + buffer[:cut].lstrip(BETWEEN) + b"}", len(ends))
+                buffer = buffer[cut:]
+            rest = buffer
+    last = rest.strip(BETWEEN)
+    if depth == 0 or not last.endswith(b"}"):
+        raise BadInput.at(path, "cut short: the JSON object it holds does not end")
+    if len(last) > 1:  # members that are no objects, at the end
+        yield Piece(b"{" + last, 0)
+
+
+def member_ends(text: bytes) -> NDArray[np.int64]:
+    """Where the objects and lists end that stand directly in the object this text is the inside of."""
+    data = np.frombuffer(text, np.uint8)
+    quotes = data == QUOTE
+    if BACKSLASH in data:
+        quotes &= ~_escaped(data)
+    outside = (np.cumsum(quotes, dtype=np.uint8) & 1) == 0  # the count may wrap round, its last bit stays right
+    opens = outside & ((data == ord("{")) | (data == ord("[")))
+    closes = outside & ((data == ord("}")) | (data == ord("]")))
+    at = np.flatnonzero(opens | closes)
+    depth = np.cumsum(np.where(opens[at], 1, -1))
+    ends: NDArray[np.int64] = at[(depth == 0) & closes[at]]
+    beyond = np.flatnonzero(depth < 0)  # the end of the file's own object
+    return ends[ends < at[beyond[0]]] if len(beyond) else ends
+
+
+def _escaped(data: NDArray[np.uint8]) -> NDArray[np.bool_]:
+    """Is there an odd number of backslashes directly before the character?"""
+    place = np.arange(len(data))
+    last_other = np.maximum.accumulate(np.where(data == BACKSLASH, -1, place))
+    before = np.append(0, place[:-1] - last_other[:-1])  # backslashes that end just before each character
+    return np.asarray(before % 2 == 1)

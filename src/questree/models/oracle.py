@@ -1,0 +1,108 @@
+"""The oracle: executes the programs of imported questions, in batches of one shape, and says where it differs."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+import numpy as np
+import polars as pl
+
+from questree.domains.video import VIDEO, Videos
+from questree.imports.shapes import JOINT, SLOT
+from questree.meanings.answer import answer, spell
+from questree.notation.own import parse, show
+from questree.notation.spelling import names, positions
+from questree.program import UNKNOWN, Array, Node, Slot, Word, fill, slots
+from questree.stages.generate.joins import Ints
+
+AGREES, DIFFERENT, UNDEFINED, NO_VIDEO, UNREAD = OUTCOMES = "agrees", "different", "undefined", "no facts", "not read"
+
+
+@dataclass
+class Tally:
+    """Questions per outcome, per shape, and those the oracle answers otherwise."""
+
+    outcomes: dict[str, int] = field(default_factory=dict)
+    shapes: dict[str, dict[str, int]] = field(default_factory=dict)
+    unread: dict[str, int] = field(default_factory=dict)  # why -> how many questions were not asked
+    disagreements: list[dict[str, str | None]] = field(default_factory=list)
+
+    def add(self, found: pl.DataFrame) -> None:
+        for shape, outcome, count in found.group_by("shape", "outcome").len().sort("shape", "outcome").iter_rows():
+            self.outcomes[outcome] = self.outcomes.get(outcome, 0) + count
+            if shape is not None:
+                own = self.shapes.setdefault(shape, {})
+                own[outcome] = own.get(outcome, 0) + count
+        for why, count in found.filter(outcome=UNREAD).group_by("why").len().sort("why").iter_rows():
+            self.unread[why] = self.unread.get(why, 0) + count
+        odd = found.filter(pl.col("outcome").is_in([DIFFERENT, UNDEFINED, NO_VIDEO]))
+        self.disagreements += odd.select("id", "question", "stored", "computed", "why", "shape").to_dicts()
+
+
+def reanswer(questions: pl.DataFrame, world: Videos) -> pl.DataFrame:
+    """Imported questions (of `imports.table`) -> outcome, computed answer and why it is undefined, in order."""
+    at = {name: row for row, name in enumerate(world.ids)}
+    video = np.array([at.get(name, -1) for name in questions["video_id"]], np.int64)
+    outcome = np.full(len(questions), UNREAD, object)
+    computed, why = np.full(len(questions), None, object), np.array(questions["fault"].to_list(), object)
+    shape = questions["shape"]
+    outcome[shape.is_not_null().to_numpy() & (video < 0)] = NO_VIDEO
+    why[outcome == NO_VIDEO] = "the facts do not have its video"
+    for (name,), rows in (
+        questions.with_row_index("row").filter(shape.is_not_null() & pl.Series(video >= 0)).group_by("shape")
+    ):
+        row = rows["row"].to_numpy()
+        spelled, reason = run(str(name), rows["words"], world.ask(video[row]))
+        same = np.array(
+            [a is not None and a.lower() == b.lower() for a, b in zip(spelled, rows["answer"], strict=True)]
+        )
+        outcome[row] = np.where(same, AGREES, np.where([a is None for a in spelled], UNDEFINED, DIFFERENT))
+        computed[row], why[row] = spelled, reason
+    found = {"outcome": outcome.tolist(), "computed": computed.tolist(), "why": why.tolist()}
+    columns = questions.select("id", "question", "shape", stored="answer")
+    return columns.with_columns(pl.Series(key, values, pl.String) for key, values in found.items())
+
+
+def run(shape: str, words: pl.Series, world: Videos) -> tuple[Array, Array]:
+    """[row] the answers of the questions of one shape as they are printed, and why one is undefined."""
+    node = parse(shape, VIDEO)
+    said = words.str.split_exact(JOINT, len(slots(node)) - 1).struct.unnest() if slots(node) else pl.DataFrame()
+    rows = {name: places(slot, column, world) for (name, slot), column in zip(numbered(node), said, strict=True)}
+    values = answer(node, world, rows)
+    kinds = np.array([spell(node.kind, value, world.vocabulary) for value in np.unique(values).tolist()], object)
+    spelled = kinds[np.searchsorted(np.unique(values), values)]
+    reason = np.full(len(values), None, object)
+    unknown = np.flatnonzero(values == UNKNOWN)
+    if len(unknown):
+        few = {name: column[unknown] for name, column in rows.items()}
+        reason[unknown] = list(reasons(node, world.ask(world.row[unknown]), few))
+    return spelled, reason
+
+
+def numbered(node: Node) -> list[tuple[str, Slot]]:
+    """The slots w0, w1, ... in this order, which is that of the words."""
+    return sorted(slots(node).items(), key=lambda each: int(each[0][len(SLOT) :]))
+
+
+def places(slot: Slot, words: pl.Series, world: Videos) -> Ints:
+    """[row] positions in the vocabulary."""
+    at, distinct = positions(slot.kind, world.vocabulary), words.unique()
+    return words.replace_strict(distinct, [at[word] for word in distinct], return_dtype=pl.Int64).to_numpy()
+
+
+def reasons(node: Node, world: Videos, rows: dict[str, Array]) -> Iterator[str]:
+    """Per row: the innermost part of the program that has no value."""
+    inner = list(dict.fromkeys(inside(node)))  # innermost first
+    values = [answer(part, world, rows) if part.kind.yes is None and part.kind.askable else None for part in inner]
+    called = {slot.kind: names(slot.kind, world.vocabulary) for slot in slots(node).values()}
+    for at in range(len(world)):
+        part = next(p for p, value in zip(inner, values, strict=True) if value is not None and value[at] == UNKNOWN)
+        words = {name: Word(called[slot.kind][int(rows[name][at])], slot.kind) for name, slot in slots(node).items()}
+        yield f"{show(fill(part, words))} has no single value"
+
+
+def inside(node: Node) -> Iterator[Node]:
+    """The program's parts, innermost first."""
+    for arg in node.args:
+        if isinstance(arg, Node):
+            yield from inside(arg)
+    yield node

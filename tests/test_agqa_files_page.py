@@ -1,0 +1,30 @@
+"""docs/agqa-files.md: its commands work one after the other, and it explains every field and column."""
+
+import json
+from pathlib import Path
+
+import exported_worlds as made
+from questree.benchmarks.agqa.records import TEST
+from questree.export.csvs import HEADER
+from questree.imports.table import COLUMNS
+from test_pages import ROOT, commands, run
+
+PAGE = "docs/agqa-files.md"
+
+
+def test_the_commands_of_the_page_work_one_after_the_other(tmp_path: Path) -> None:
+    made.select_every(made.run_of(made.random_facts().between(0, 2), tmp_path / "RUN"), 3)
+    lines = commands(PAGE)
+    assert [line.split()[1] for line in lines] == ["export", "export", "import", "answer", "export"]
+    for line in lines:
+        run(f"{line} --quiet", tmp_path)
+    assert json.loads((tmp_path / "FILE").read_text())["disagreements"] == []
+    assert made.content(tmp_path / "AGAIN") == made.content(tmp_path / "DIR")
+    assert (tmp_path / "ALL" / "AGQA_unbalanced").is_dir()
+
+
+def test_the_page_explains_every_field_and_column() -> None:
+    page = (ROOT / PAGE).read_text("utf-8")
+    own = [name for name in COLUMNS if name not in TEST]
+    for name in (*TEST, *own, *HEADER.strip().strip(",").split(",")):
+        assert f"`{name}`" in page, f"{PAGE} does not explain {name}"

@@ -1,6 +1,8 @@
 """The command line as a person meets it: quick to start, one line per fault, exit codes, nothing half-written."""
 
+import json
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -75,7 +77,20 @@ def test_quiet_prints_nothing(asked_run: Run, tmp_path: Path) -> None:
     assert (tmp_path / "video.json").read_text().startswith("{")
 
 
-@pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGKILL])
+def test_brackets_in_names_are_printed_as_they_are(tmp_path: Path) -> None:
+    done = questree("synth", "images", "--images", "5", "--out", tmp_path / "pictures", "-q")
+    assert done.returncode == 0, done.stderr
+    found = questree("ingest", "gqa", tmp_path / "pictures", "--out", tmp_path / "r[bold]x")
+    assert found.returncode == 0, found.stderr
+    assert "r[bold]x" in found.stdout
+
+
+def test_json_can_be_piped(asked_run: Run) -> None:
+    found = questree("show", asked_run.folder, "--quiet", "--json", "-")
+    assert json.loads(found.stdout)["frames"]
+
+
+@pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL])
 def test_a_command_stopped_in_mid_write_leaves_no_half_output(how: signal.Signals, tmp_path: Path) -> None:
     out = tmp_path / "world"
     command = [sys.executable, "-m", "questree", "synth", "--videos", "3000", "--out", str(out), "--workers", "1"]
@@ -87,7 +102,29 @@ def test_a_command_stopped_in_mid_write_leaves_no_half_output(how: signal.Signal
     os.killpg(process.pid, how)
     _, said = process.communicate(timeout=60)
     assert not out.exists()
-    if how == signal.SIGINT:
+    if how != signal.SIGKILL:
         assert process.returncode == 130
         assert "interrupted; nothing half-written is left" in said
         assert list(tmp_path.iterdir()) == []
+
+
+def test_workers_do_not_outlive_a_killed_parent(cleaned_run: Run, tmp_path: Path) -> None:
+    shutil.copytree(cleaned_run.folder, tmp_path / "run")
+    command = [sys.executable, "-m", "questree", "generate", str(tmp_path / "run"), "--shard", "1", "--quiet"]
+    process = subprocess.Popen(command, start_new_session=True)
+    while not (tmp_path / "run" / ".questions.part" / "00000").is_dir():
+        assert process.poll() is None
+        time.sleep(0.01)
+    process.kill()  # the parent alone
+    process.wait()
+    for _ in range(200):
+        if not session(process.pid):
+            break
+        time.sleep(0.1)
+    assert session(process.pid) == []
+
+
+def session(number: int) -> list[str]:
+    """The processes of a session, the dead ones that nobody has waited for left out."""
+    found = subprocess.run(["ps", "-o", "stat=,pid=", "-s", str(number)], capture_output=True, text=True).stdout
+    return [line for line in found.splitlines() if not line.strip().startswith("Z")]

@@ -101,6 +101,14 @@ def test_our_own_notation_finds_its_domain_by_its_operators(capsys: pytest.Captu
     assert lines_of("read", "exists(find(cat))", capsys=capsys)[0] == "exists -> bool"
 
 
+@pytest.mark.parametrize("spelling", ["cup", "o11", "cup/glass/bottle"])
+def test_a_program_keeps_the_names_of_the_vocabulary(spelling: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert "own: exists(cup)" in lines_of("read", f"exists({spelling})", capsys=capsys)
+    assert "own: both(exists(cup), doing(holding))" in lines_of(
+        "read", f"both(exists({spelling}), doing(r15))", capsys=capsys
+    )
+
+
 def test_a_notation_that_cannot_say_it_is_left_out_unless_it_was_asked_for(capsys: pytest.CaptureFixture[str]) -> None:
     assert "agqa: cannot say this" in lines_of("read", "exists(bag)", capsys=capsys)
     assert fault_of("read", "exists(bag)", "--to", "agqa") == ["AGQA has no form for exists(bag)"]
@@ -169,6 +177,12 @@ def test_only_the_piece_around_a_fault_is_shown() -> None:
         ("interactin(bag)", "own", "at 0: no operator 'interactin' for video; there are "),
         ("whole()", "own", "at 0: expected a question, found whole(..), which gives window"),
         ("exists(fnd(cat))", "own", "at 7: no operator 'fnd' for images; there are find"),
+        ("exists()", "own", "at 0: exists(object: object) takes 1 arguments, got 0"),
+        ("exists(cup, box)", "own", "at 0: exists(object: object) takes 1 arguments, got 2"),
+        ("exists(interacting(bag))", "own", "at 0: exists: object must be of kind object, got frames"),
+        ("exists(find(cat), find(dog))", "own", "at 0: exists(things: things) takes 1 arguments, got 2"),
+        ("exists($)", "own", "at 7: expected a slot with a name, like $object, found '$'"),
+        ("after(objExists($), objExists(bag))", "decomp", "at 16: expected a slot with a name, like $object"),
         ("", "own", "at 0: expected a word or a call, found the end"),
         ("both(" * 5000, "own", "at 505: calls inside each other more than 100 deep"),
         ("[", "covr", "expected a JSON list of rows: Input data was truncated"),

@@ -1,6 +1,7 @@
 """Generation as people run it: it depends on no shard, worker or interruption, and every row means what it says."""
 
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -137,3 +138,44 @@ def test_an_unknown_question_is_said_in_one_line(asked_run: Run, name: str) -> N
 def test_questions_are_wanted_before_they_are_looked_at(cleaned_run: Run) -> None:
     with pytest.raises(BadInput, match="`questree generate` writes it"):
         Bank(cleaned_run)
+
+
+@pytest.mark.parametrize(
+    ("option", "value", "said"),
+    [
+        ("--shard", 0, "error: --shard: wanted at least 1, got 0"),
+        ("--references", -1, "error: --references: wanted at least 0, got -1"),
+        ("--rare-below", -1, "error: --rare-below: wanted at least 0, got -1"),
+        ("--workers", 0, "error: --workers: wanted at least 1, got 0"),
+    ],
+)
+def test_bad_options_are_refused_and_the_questions_stay(asked_run: Run, option: str, value: int, said: str) -> None:
+    before = len(rows(asked_run))
+    command = [sys.executable, "-m", "questree", "generate", str(asked_run.folder), option, str(value)]
+    found = subprocess.run(command, capture_output=True, text=True)
+    assert (found.returncode, found.stderr) == (1, said + "\n")
+    assert len(rows(asked_run)) == before
+
+
+def test_questions_of_other_facts_are_refused(asked_run: Run, tmp_path: Path) -> None:
+    run = copy(asked_run, tmp_path)
+    shutil.copy(run.raw / "tracks.parquet", run.facts / "tracks.parquet")
+    with pytest.raises(BadInput, match="made from other facts; run `questree generate` again"):
+        Bank(run)
+
+
+def test_a_damaged_plan_is_said_in_one_line(asked_run: Run, tmp_path: Path) -> None:
+    run = copy(asked_run, tmp_path)
+    (run.questions / "plan.json").write_text("{")
+    with pytest.raises(BadInput, match="damaged or missing"):
+        Bank(run)
+
+
+def test_a_video_without_frames_has_no_questions_and_no_text(tmp_path: Path) -> None:
+    video = (
+        '{"videos": [{"id": "v", "split": "train", "length": 5, "width": 9, "height": 9, "frames": [], "actions": []}]}'
+    )
+    (tmp_path / "own.json").write_text(video)
+    for command in ("ingest json own.json --out run", "augment run", "generate run --text"):
+        subprocess.run([sys.executable, "-m", "questree", *command.split(), "-q"], cwd=tmp_path, check=True)
+    assert rows(Run(tmp_path / "run")).is_empty()

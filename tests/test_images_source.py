@@ -192,6 +192,15 @@ def test_hostile_text_is_a_fault_and_no_crash(tmp_path: Path) -> None:
         gqa.ingest(tmp_path, tmp_path / "run")
 
 
+def test_a_byte_order_mark_is_no_part_of_the_text(tmp_path: Path) -> None:
+    text = "\ufeff" + json.dumps({"1": scene(a=cup())})
+    assert ingest(tmp_path, sceneGraphs=text).images["id"].to_list() == ["1"]
+
+
+def test_files_without_an_image_are_refused(tmp_path: Path) -> None:
+    assert faults(tmp_path, train_sceneGraphs={}) == [f"{tmp_path}: no image found in these files"]
+
+
 def test_a_folder_without_scene_graphs_says_what_it_found(tmp_path: Path) -> None:
     assert faults(tmp_path, train_questions={}) == [
         f"{tmp_path}: no scene graphs here; wanted files like train_sceneGraphs.json, val_sceneGraphs.json, "

@@ -128,6 +128,19 @@ def test_every_fifth_image_is_for_validation_and_all_are_readable(tmp_path: Path
     assert images.things["id"].is_unique().all()
 
 
+def test_a_folder_with_other_files_is_not_written_into(tmp_path: Path) -> None:
+    write_images(tmp_path, 1, seed=1)
+    write_images(tmp_path, 2, seed=1)  # an earlier world is replaced
+    (tmp_path / "train_sceneGraphs.json").write_text('{"2407890": {}}')  # GQA's own
+    with pytest.raises(BadInput, match="not empty and not made-up images"):
+        write_images(tmp_path, 1, seed=1)
+    (tmp_path / "thesis.txt").write_text("mine")
+    with pytest.raises(BadInput) as bad:
+        write_images(tmp_path, 0, seed=-1)
+    assert [fault.place for fault in bad.value.faults] == [str(tmp_path), "--images", "--seed"]
+    assert (tmp_path / "train_sceneGraphs.json").read_text() == '{"2407890": {}}'
+
+
 def test_no_images_are_refused(tmp_path: Path) -> None:
     with pytest.raises(BadInput, match="must be at least 1, is 0"):
         write_images(tmp_path / "made", 0, seed=1)

@@ -9,7 +9,7 @@ import questree
 
 ROOT = Path(questree.__file__).parent
 LAYERS = [  # from the bottom; a module may import its own layer's package and anything in the rows above its own
-    {"faults", "progress", "__init__"},
+    {"faults", "progress", "workers", "__init__"},
     {"program", "vocabulary", "tables"},
     {"meanings", "rules"},
     {"domains", "sources", "synth"},

@@ -156,3 +156,5 @@ def test_a_folder_without_graphs_is_refused(tmp_path: Path) -> None:
     wanted = "DIR: no scene graphs here; wanted AGQA_train_stsgs.pkl or AGQA_test_stsgs.pkl"
     assert faults(tmp_path) == [wanted]
     assert faults(tmp_path, train=[1]) == ["DIR/AGQA_train_stsgs.pkl: wanted a dictionary of videos, found list"]
+    missing = "DIR: no such folder; wanted one with AGQA_train_stsgs.pkl or AGQA_test_stsgs.pkl"
+    assert faults(tmp_path / "none") == [missing]

@@ -109,6 +109,18 @@ def test_every_fault_is_a_line_and_nothing_is_written(tmp_path: Path, ingest: In
     assert sorted(path.name for path in tmp_path.iterdir()) == ["bad.json"]
 
 
+def test_a_source_without_a_video_is_refused(tmp_path: Path, ingest: Ingest) -> None:
+    mine = tmp_path / "mine.json"
+    mine.write_text('{"videos": []}')
+    assert ingest("json", mine, "--out", tmp_path / "run") == 1
+    assert ingest.err == f"error: {mine}: no video found in these files\n"
+    raw = write_action_genome(tmp_path / "raw", {}, train={"AAAAA": ("", 5.0)}, test={})
+    assert ingest("action-genome", raw, "--out", tmp_path / "run", "--fps", 30) == 1
+    why = "Charades video without frames, left out: 1"
+    assert ingest.err == f"error: {raw}: no video found in these files; {why}\n"
+    assert not (tmp_path / "run").exists()
+
+
 def test_a_hostile_pickle_gives_one_line_and_runs_nothing(tmp_path: Path, ingest: Ingest) -> None:
     class Hostile:
         def __reduce__(self) -> Any:

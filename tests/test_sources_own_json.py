@@ -193,6 +193,8 @@ def test_faults_of_form_and_of_content_are_told_together(tmp_path: Path) -> None
         (b"{", "not JSON ("),
         (b"", "not JSON ("),
         (b'{"videos": [\xff]}', "not JSON ("),
+        (b'{"videos": [{"id": "a", "frames": [], "length": 1e400}]}', "not JSON (Number out of range"),
+        (b'{"videos": ' + b"[" * 100_000, "nested too deeply to be read"),
         (b"[]", "wanted an object with videos, found []"),
         (b"{}", "videos is missing"),
         (b'{"videos": 3}', "videos: Expected `array`, got `int`"),
@@ -202,6 +204,11 @@ def test_faults_of_form_and_of_content_are_told_together(tmp_path: Path) -> None
 def test_what_is_not_our_form_gives_one_line(tmp_path: Path, content: bytes, begin: str) -> None:
     (line,) = faults(tmp_path, content)
     assert line.startswith(begin)
+
+
+def test_a_byte_order_mark_is_no_part_of_the_text(tmp_path: Path) -> None:
+    (tmp_path / "x.json").write_bytes(b"\xef\xbb\xbf" + FIXTURE.read_bytes())
+    assert read(tmp_path / "x.json").facts.videos["id"].to_list() == ["kitchen-1"]
 
 
 def test_an_id_that_is_used_twice_is_refused_also_across_files(tmp_path: Path) -> None:

@@ -141,3 +141,30 @@ def test_a_file_that_is_no_json_is_refused(tmp_path: Path) -> None:
     assert faults(tmp_path) == ["DIR: no STAR questions here; wanted STAR_train.json, STAR_val.json or STAR_test.json"]
     (tmp_path / "STAR_val.json").write_text("[1, 2")
     assert "STAR_val.json: not JSON" in faults(tmp_path)[0]
+
+
+@pytest.mark.parametrize(
+    ("content", "line"),
+    [
+        (b"", "not JSON (the file is empty)"),
+        (b" \n", "not JSON (the file is empty)"),
+        (b"hello", "not JSON (JSON is malformed: invalid character (byte 0))"),
+        (b'{"video_id": ', "not JSON (Input data was truncated)"),
+        (b"[" * 100_000, "nested too deeply to be read"),
+        (b'{"x": ' + b"[" * 100_000, "nested too deeply to be read"),
+    ],
+    ids=["empty", "blank", "text", "truncated", "deep list", "deep question"],
+)
+def test_what_is_no_json_is_one_line_about_the_file(tmp_path: Path, content: bytes, line: str) -> None:
+    (tmp_path / "STAR_val.json").write_bytes(content)
+    assert faults(tmp_path) == [f"DIR/STAR_val.json: {line}"]
+
+
+def test_a_missing_folder_is_said(tmp_path: Path) -> None:
+    wanted = "STAR_train.json, STAR_val.json or STAR_test.json"
+    assert faults(tmp_path / "none") == [f"DIR: no such folder; wanted one with {wanted}"]
+
+
+def test_a_byte_order_mark_is_no_part_of_the_text(tmp_path: Path) -> None:
+    (tmp_path / "STAR_train.json").write_bytes(b"\xef\xbb\xbf" + FIXTURE.read_bytes())
+    assert read(tmp_path).facts.videos["id"].to_list() == ["AAAAA"]

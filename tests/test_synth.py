@@ -13,6 +13,7 @@ from typing import Any
 import msgspec
 import numpy as np
 import pytest
+from cyclopts import CycloptsError
 
 from questree.cli.synth import app
 from questree.faults import BadInput
@@ -535,3 +536,10 @@ def test_the_command_writes_a_world_and_tells_about_it(tmp_path: Path, capsys: p
 def test_quiet_prints_nothing(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     app(["--videos", "2", "--out", str(tmp_path / "w"), "--quiet"], result_action="return_value")
     assert capsys.readouterr().out == ""
+
+
+@pytest.mark.parametrize("words", [["--videos"], ["--seed"], ["--workers"], ["images", "--images"]])
+def test_half_a_video_is_refused_and_not_rounded(tmp_path: Path, words: list[str]) -> None:
+    with pytest.raises(CycloptsError, match=f"{words[-1]}: wanted a whole number, got '1.5'"):
+        app([*words, "1.5", "--out", str(tmp_path / "w")], exit_on_error=False, print_error=False)
+    assert not (tmp_path / "w").exists()

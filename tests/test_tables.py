@@ -73,6 +73,16 @@ def test_a_damaged_table_is_named(tmp_path: Path) -> None:
         TRACKS.read(tmp_path)
 
 
+def test_a_table_in_which_polars_panics_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def panic(*_: object, **__: object) -> None:
+        raise pl.exceptions.PanicException("index out of range")
+
+    TRACKS.write(TRACKS.empty(), tmp_path)
+    monkeypatch.setattr(pl, "read_parquet", panic)
+    with pytest.raises(BadInput, match=r"tracks\.parquet: not a readable Parquet file \(PanicException\)$"):
+        TRACKS.read(tmp_path)
+
+
 def test_missing_columns_are_named(tmp_path: Path) -> None:
     Table("tracks", {"video": pl.UInt32}).write(pl.DataFrame({"video": [1]}), tmp_path)
     with pytest.raises(BadInput, match="columns missing: relation, object, bits"):
@@ -110,3 +120,23 @@ def test_a_file_in_the_way_of_a_folder_is_said(tmp_path: Path) -> None:
     (tmp_path / "run").write_text("")
     with pytest.raises(BadInput, match="a file is in the way"), new_folder(tmp_path / "run"):
         pass
+
+
+def test_a_link_keeps_pointing_and_its_target_is_written(tmp_path: Path) -> None:
+    (tmp_path / "link.json").symlink_to(tmp_path / "real.json")
+    with new_file(tmp_path / "link.json") as work:
+        work.write_text("new")
+    assert (tmp_path / "link.json").is_symlink()
+    assert (tmp_path / "real.json").read_text() == "new"
+
+
+def test_a_device_is_written_to_and_not_replaced() -> None:
+    with new_file(Path("/dev/null")) as work:
+        work.write_text("nothing")
+    assert Path("/dev/null").is_char_device()
+
+
+def test_a_full_disk_is_said_in_one_line(tmp_path: Path) -> None:
+    with pytest.raises(BadInput, match=r"cannot be written \(No space left on device\)"), new_file(tmp_path / "x"):
+        raise OSError(28, "No space left on device")
+    assert list(tmp_path.iterdir()) == []

@@ -49,6 +49,13 @@ def test_the_documented_example_is_complete(tmp_path: Path) -> None:
         ("objects", 1, "id", "o3", "object o3: id given to more than one word"),
         ("objects", 1, "id", "", "object number 2: has no id"),
         ("objects", 1, "name", "", "object o2: has no name"),
+        ("objects", 1, "name", "tea (hot)", 'object o2: no program can spell "tea (hot)": it has ( )'),
+        ("objects", 1, "name", "a\nb", 'object o2: no program can spell "a\\nb": it has a line end'),
+        ("objects", 1, "name", "?", 'object o2: no program can spell "?": it is "?"'),
+        ("relations", 2, "name", "$x", 'relation r3: no program can spell "$x": it has $'),
+        ("relations", 2, "name", "!on", 'relation r3: no program can spell "!on": it begins with "!"'),
+        ("actions", 0, "phrase", "a, [b]", 'action a1: no program can spell "a, [b]": it has , [ ]'),
+        ("actions", 0, "phrase", "go ", 'action a1: no program can spell "go ": it begins or ends with a space'),
         ("objects", 1, "name", "fruit", 'object o3: "fruit" already means object o2'),
         ("objects", 1, "labels", ["orange"], 'object o2: "orange" already means object o4'),
         (
@@ -107,6 +114,17 @@ def test_an_unknown_word_in_a_list_is_named_with_the_list(section: str, name: st
     assert faults_after(lambda raw: raw[section].update({name: value})) == [f"kitchen.toml, {fault}"]
 
 
+def test_a_relation_that_entails_itself_is_refused_however_long_the_way() -> None:
+    def circle(raw: dict[str, Any]) -> None:
+        raw["entailments"] = {"peeling": ["v2"], "holding": ["touching"], "r3": ["holding"], "behind": ["behind"]}
+
+    assert faults_after(circle) == [
+        'kitchen.toml, entailments of "holding": a relation cannot entail itself: "holding", "touching", "holding"',
+        'kitchen.toml, entailments of "r3": a relation cannot entail itself: "r3", "holding", "touching"',
+        'kitchen.toml, entailments of "behind": a relation cannot entail itself: "behind", "behind"',
+    ]
+
+
 @pytest.mark.parametrize("field", ["person", "annotated", "interacting"])
 def test_the_words_facts_cannot_do_without_must_be_there(field: str) -> None:
     kind = "an object" if field == "person" else 'a relation of group "derived"'
@@ -138,6 +156,24 @@ def test_all_misshapen_words_and_lists_are_reported_at_once() -> None:
         "mine.toml, lists: Expected `array`, got `int` - at `$.take_verbs`",
         "mine.toml: missing required field `relations`",
     ]
+
+
+def test_all_missing_parts_are_reported_at_once() -> None:
+    with pytest.raises(BadInput) as bad:
+        parse('name = "x"', "mine.toml")
+    wanted = [f"mine.toml: missing required field `{part}`" for part in ("objects", "relations", "actions")]
+    assert list(map(str, bad.value.faults)) == wanted
+
+
+def test_a_byte_order_mark_is_no_part_of_the_text() -> None:
+    text = "\ufeff" + example()
+    assert parse(text, "mine.toml").name == parse(text.encode(), "mine.toml").name == "kitchen"
+
+
+def test_deep_nesting_is_one_line() -> None:
+    with pytest.raises(BadInput) as bad:
+        parse("name = " + "[" * 100_000, "mine.toml")
+    assert str(bad.value) == "mine.toml: nested too deeply to be read"
 
 
 @pytest.mark.parametrize("text", [b"name = ", b"\xff\xfe", b"objects = 3"])

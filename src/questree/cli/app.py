@@ -1,6 +1,7 @@
 """The command line: names commands without importing what they need, and turns bad input into lines and exit codes."""
 
 import os
+import signal
 import sys
 
 from cyclopts import App, CycloptsError
@@ -86,6 +87,7 @@ import_.command("questree.cli.decomp:import_command", name="decomp", help="AGQA-
 
 
 def main() -> None:
+    signal.signal(signal.SIGTERM, _stop)
     try:
         app(exit_on_error=False, print_error=True)
         status = OK
@@ -96,9 +98,17 @@ def main() -> None:
             print(f"error: {fault}", file=sys.stderr)
         status = BAD_INPUT
     except KeyboardInterrupt:
-        print("interrupted; nothing half-written is left", file=sys.stderr)
+        print("interrupted; nothing half-written is left, finished shards are kept", file=sys.stderr)
         status = INTERRUPTED
     except BrokenPipeError:  # the reader of our output went away: `questree ... | head`
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         status = OK
+    except (OSError, MemoryError, RecursionError, UnicodeEncodeError) as error:  # full disk, no memory, ASCII terminal
+        print(f"error: {type(error).__name__}: {error}", file=sys.stderr)
+        status = BAD_INPUT
     sys.exit(status)
+
+
+def _stop(number: int, frame: object) -> None:
+    """A polite request to end is answered like Ctrl-C: clean up, then go."""
+    raise KeyboardInterrupt

@@ -38,13 +38,13 @@ def action_genome(
         raw = read_action_genome(folder, words, fps)
         return raw, _truth(folder, raw.facts, words, fps)
 
-    _ingest(out, text, words, read, quiet, json)
+    _ingest(folder, out, text, words, read, quiet, json)
 
 
 def agqa(folder: Source, /, *, out: Out, vocabulary: Words = None, quiet: Quiet = False, json: Json = None) -> None:
     """AGQA's released scene graphs: AGQA_train_stsgs.pkl, AGQA_test_stsgs.pkl."""
     text, words = _words(vocabulary)
-    _ingest(out, text, words, lambda: (read_agqa(folder, words), None), quiet, json)
+    _ingest(folder, out, text, words, lambda: (read_agqa(folder, words), None), quiet, json)
 
 
 def star(
@@ -52,7 +52,7 @@ def star(
 ) -> None:
     """STAR questions with situations: STAR_train.json, STAR_val.json, STAR_test.json."""
     text, words = _words(vocabulary)
-    _ingest(out, text, words, lambda: (read_star(folder, words, fps), None), quiet, json)
+    _ingest(folder, out, text, words, lambda: (read_star(folder, words, fps), None), quiet, json)
 
 
 def gqa(folder: Source, /, *, out: Out, quiet: Quiet = False, json: Json = None) -> None:
@@ -77,7 +77,7 @@ def json(
 ) -> None:
     """Your own videos, in the form docs/ingest.md describes."""
     text, words = _words(vocabulary)
-    _ingest(out, text, words, lambda: (read_own_json(source, words), None), quiet, json)
+    _ingest(source, out, text, words, lambda: (read_own_json(source, words), None), quiet, json)
 
 
 def _words(path: Path | None) -> tuple[str, Vocabulary]:
@@ -85,7 +85,7 @@ def _words(path: Path | None) -> tuple[str, Vocabulary]:
     if path is None:
         return default_text(), parse(default_text(), "agqa.toml")
     try:
-        text = path.read_text("utf-8")
+        text = path.read_text("utf-8-sig")
     except OSError as error:
         raise BadInput.at(path, f"cannot be read ({error.strerror})") from error
     except UnicodeDecodeError as error:
@@ -106,6 +106,7 @@ def _truth(folder: Path, raw: Facts, words: Vocabulary, fps: float | None) -> Re
 
 
 def _ingest(
+    source: Path,
     out: Path,
     text: str,
     words: Vocabulary,
@@ -116,6 +117,9 @@ def _ingest(
     check_target(out)
     with watching(quiet):
         raw, truth = read()
+        if raw.facts.videos.is_empty():
+            why = "".join(f"; {what}: {times:,}" for what, times in raw.skipped.items())
+            raise BadInput.at(source, f"no video found in these files{why}")
         write_run(out, text, raw.facts, truth.facts if truth else None)
         lock(Run(out), "raw", "truth")
     result: dict[str, Any] = {"run": str(out), "splits": summary(raw.facts, words), "skipped": dict(raw.skipped)}

@@ -18,8 +18,8 @@ from questree.meanings.parts import node_type, nodes
 from questree.meanings.steps import steps
 from questree.notation import agqa, decomp, own
 from questree.notation.scan import Call, scan
-from questree.notation.spelling import check_words
-from questree.program import Node, Op, ProgramError
+from questree.notation.spelling import positions, with_names
+from questree.program import ACTION, OBJECT, RELATION, Language, Node, Op, ProgramError
 from questree.vocabulary import Vocabulary, default, load
 
 app = App(name="program", help="Programs: what a question is made of.")
@@ -96,22 +96,30 @@ def _own(text: str, words: Vocabulary) -> Node:
     from questree.domains.images import IMAGES
 
     call = scan(text)
-    wrong: list[ProgramError] = []
+    wrong: list[tuple[int, int, ProgramError]] = []  # how much was understood, as far as where
     for language in [each for each in (VIDEO, IMAGES) if call.name in each.ops] or [VIDEO]:
         try:
             node = own.parse(text, language)
         except ProgramError as error:
-            wrong.append(error)
+            wrong.append((_sense(call, language, words), error.position or 0, error))
             continue
         return _a_question(node, call, words) if language is VIDEO else node
-    raise max(reversed(wrong), key=lambda error: error.position or 0)  # the one that understood most of it
+    raise max(wrong, key=lambda each: each[:2])[2]  # of equals the first: a video's
+
+
+def _sense(call: Call, language: Language, words: Vocabulary) -> int:
+    """How many operators and words of a text this language knows; slots and words about images are free."""
+    if call.args is not None:
+        return (call.name in language.ops) + sum(_sense(arg, language, words) for arg in call.args)
+    if language is not VIDEO or call.name.startswith("$"):
+        return 1
+    return int(any(call.name in positions(kind, words) for kind in (OBJECT, RELATION, ACTION)))
 
 
 def _a_question(node: Node, call: Call, words: Vocabulary) -> Node:
-    check_words(call, node, words)
     if not node.kind.askable:
         raise ProgramError(f"expected a question, found {node.op.name}(..), which gives {node.kind.name}", call.at)
-    return node
+    return with_names(call, node, words)
 
 
 def written(node: Node, to: list[Name] | None, words: Vocabulary) -> dict[str, Any]:

@@ -34,7 +34,7 @@ def show(
     run
         Run folder.
     id
-        Id of a video, or of a question (<video>-<number>); the first video if none is given.
+        Id of a video, or of a question (VIDEO-NUMBER); the first video if none is given.
     """
     place = Run(run)
     vocabulary = place.vocabulary()

@@ -6,12 +6,13 @@ from typing import Annotated, Any
 from cyclopts import App, Parameter
 
 from questree.cli.terminal import Json, Quiet, print_table, say, watching, write_json
+from questree.cli.whole import Whole, whole
 from questree.synth.noise import Rates
 
 app = App(name="synth", help="Raw files of a made-up world, with the truth beside them.")
 
 Out = Annotated[Path, Parameter(name="--out", help="Folder to write; an earlier world there is replaced.")]
-Seed = Annotated[int, Parameter(name="--seed", help="Another seed, another world.")]
+Seed = Annotated[Whole, Parameter(name="--seed", help="Another seed, another world.")]
 USUAL = Rates()
 
 
@@ -19,14 +20,14 @@ USUAL = Rates()
 def videos(
     *,
     out: Out,
-    videos: int = 200,
+    videos: Whole = 200,
     seed: Seed = 1,
     missing_relations: float = USUAL.missing_relations,
     overlapping_stamps: float = USUAL.overlapping_stamps,
     double_labels: float = USUAL.double_labels,
     flipped_heights: float = USUAL.flipped_heights,
     missing_takes: float = USUAL.missing_takes,
-    workers: int | None = None,
+    workers: Annotated[int | None, Parameter(converter=whole)] = None,
     quiet: Quiet = False,
     json: Json = None,
 ) -> None:
@@ -60,7 +61,7 @@ def videos(
 
 
 @app.command
-def images(*, out: Out, images: int = 100, seed: Seed = 1, quiet: Quiet = False, json: Json = None) -> None:
+def images(*, out: Out, images: Whole = 100, seed: Seed = 1, quiet: Quiet = False, json: Json = None) -> None:
     """Rooms with objects, attributes and relations: scene graphs in the format of GQA.
 
     Parameters

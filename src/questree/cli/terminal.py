@@ -12,12 +12,18 @@ from cyclopts import Parameter
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 from rich.table import Table
+from rich.text import Text
 
 from questree.progress import reporter
 from questree.tables.store import new_file
 
 Quiet = Annotated[bool, Parameter(name=["--quiet", "-q"], negative="", help="Print nothing but errors.")]
-Json = Annotated[Path | None, Parameter(name="--json", help="Also write the result to this file as JSON.")]
+Json = Annotated[
+    Path | None,
+    Parameter(
+        name="--json", allow_leading_hyphen=True, help="Also write the result to this file as JSON; - prints it."
+    ),
+]
 
 PATIENCE = 1.0  # seconds before a bar appears
 
@@ -56,16 +62,21 @@ def print_table(title: str, rows: Sequence[Mapping[str, Any]], quiet: bool = Fal
     """Rows of equal keys as a table; plain aligned text when the output is not a terminal."""
     if quiet or not rows:
         return
-    table = Table(title=title, title_justify="left", box=None if not sys.stdout.isatty() else Table().box)
+    table = Table(title=Text(title), title_justify="left", box=None if not sys.stdout.isatty() else Table().box)
     for name in rows[0]:
         number = all(isinstance(row[name], int | float) or row[name] is None for row in rows)
-        table.add_column(name, justify="right" if number else "left", no_wrap=number)
+        table.add_column(Text(name), justify="right" if number else "left", no_wrap=number)
     for row in rows:
-        table.add_row(*("" if v is None else f"{v:,}" if isinstance(v, int) else str(v) for v in row.values()))
+        table.add_row(*(Text("" if v is None else f"{v:,}" if isinstance(v, int) else str(v)) for v in row.values()))
     Console(width=None if sys.stdout.isatty() else 160).print(table)
 
 
 def write_json(path: Path | None, value: Any) -> None:
-    if path is not None:
-        with new_file(path) as work:
-            work.write_bytes(msgspec.json.format(msgspec.json.encode(value), indent=2) + b"\n")
+    if path is None:
+        return
+    text = msgspec.json.format(msgspec.json.encode(value), indent=2) + b"\n"
+    if str(path) == "-":
+        sys.stdout.write(text.decode())
+        return
+    with new_file(path) as work:
+        work.write_bytes(text)

@@ -19,9 +19,9 @@ from questree.export.imported import Imported
 from questree.export.words import id_tables
 from questree.faults import BadInput
 from questree.progress import watch
-from questree.stages.generate.work import processes
 from questree.tables.run import Run
 from questree.tables.store import new_folder
+from questree.workers import processes
 
 SETS = ("balanced", "unbalanced")
 GRAPHS, CSVS = "AGQA_scene_graphs", "csvs"

@@ -42,8 +42,14 @@ def _term(call: Call, kind: Kind, language: Language) -> Term:
     if not call.is_word:
         return _node(call, language)
     if call.name.startswith("$"):
-        name = call.name[1:].removesuffix(ALONE)
-        return Slot(name, kind, alone=call.name.endswith(ALONE))
+        return slot(call, kind)
     if not kind.words:
         raise call.wanted(f"a program of kind {kind.name}")
     return Word(call.name, kind)
+
+
+def slot(call: Call, kind: Kind) -> Slot:
+    name = call.name[1:].removesuffix(ALONE)
+    if not name:
+        raise call.wanted(f"a slot with a name, like ${kind.name}")
+    return Slot(name, kind, alone=call.name.endswith(ALONE))

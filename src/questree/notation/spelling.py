@@ -2,8 +2,7 @@
 
 from difflib import get_close_matches
 
-from questree.notation.own import ALONE as ALONE_MARK
-from questree.notation.own import show
+from questree.notation.own import show, slot
 from questree.notation.scan import Call
 from questree.program import Kind, Node, ProgramError, Slot, Term, Word
 from questree.vocabulary.words import NONE, Vocabulary
@@ -30,7 +29,7 @@ def read_word(call: Call, kind: Kind, vocabulary: Vocabulary, alone: bool = Fals
     """The word or slot a text names; `alone`: an action without an object is wanted."""
     what = f"{kind.name} without an object" if alone else kind.name
     if call.name.startswith("$"):
-        return Slot(call.name[1:].removesuffix(ALONE_MARK), kind, alone=call.name.endswith(ALONE_MARK))
+        return slot(call, kind)
     at = positions(kind, vocabulary).get(call.name)
     if at is None:
         raise ProgramError(f"no {what} {call.name!r} in the vocabulary; {near(call.name, kind, vocabulary)}", call.at)
@@ -63,10 +62,12 @@ def write_word(term: Term, vocabulary: Vocabulary) -> str:
     return show(term)
 
 
-def check_words(call: Call, term: Term, vocabulary: Vocabulary) -> None:
-    """Refuse the first word of a program that the vocabulary does not have, where it stands in the text."""
-    if isinstance(term, Word) and term.kind.words in LISTS:
-        read_word(call, term.kind, vocabulary)
-    if isinstance(term, Node):
-        for inner, arg in zip(call.args or (), term.args, strict=True):
-            check_words(inner, arg, vocabulary)
+def with_names(call: Call, node: Node, vocabulary: Vocabulary) -> Node:
+    """The program with its words under their names; the first one the vocabulary does not have is refused where
+    it stands in the text."""
+    args: list[Term] = []
+    for inner, arg in zip(call.args or (), node.args, strict=True):
+        if isinstance(arg, Word) and arg.kind.words in LISTS:
+            arg = read_word(inner, arg.kind, vocabulary)
+        args.append(with_names(inner, arg, vocabulary) if isinstance(arg, Node) else arg)
+    return Node(node.op, tuple(args))

@@ -49,6 +49,8 @@ def read_agqa(folder: Path, vocabulary: Vocabulary) -> Reading:
 
 
 def _files(folder: Path) -> dict[str, Path]:
+    if not folder.is_dir():
+        raise BadInput.at(folder, f"no such folder; wanted one with {' or '.join(FILES.values())}")
     found = {split: folder / name for split, name in FILES.items() if (folder / name).is_file()}
     if not found:
         raise BadInput.at(folder, f"no scene graphs here; wanted {' or '.join(FILES.values())}")

@@ -1,5 +1,6 @@
 """GQA and Visual Genome scene graphs -> image facts in a run folder."""
 
+from codecs import BOM_UTF8
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -21,6 +22,8 @@ NAMES = "train_sceneGraphs.json, val_sceneGraphs.json, scene_graphs.json"
 def ingest(folder: Path, run: Path) -> dict[str, int]:
     """Write RUN/images, or raise BadInput with everything that is wrong and write nothing."""
     images = read_files(scene_graph_files(folder))
+    if images.images.is_empty():
+        raise BadInput.at(folder, "no image found in these files")
     with new_folder(run / "images") as work:
         images.save(work)
     counts = {name: len(getattr(images, name)) for name in ("images", "things", "attributes", "relations", "words")}
@@ -45,7 +48,7 @@ def read_files(paths: list[Path]) -> Images:
     reading = _Reading()
     for path in paths:
         try:
-            data = path.read_bytes()
+            data = path.read_bytes().removeprefix(BOM_UTF8)
         except OSError as error:
             reading.faults.append(Fault(str(path), f"cannot be read ({error.strerror})"))
         else:

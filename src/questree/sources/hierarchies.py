@@ -2,9 +2,8 @@
 
 import re
 from collections.abc import Mapping
-from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass, field
-from multiprocessing import cpu_count, get_context
+from multiprocessing import cpu_count
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +15,7 @@ from questree.progress import watch
 from questree.sources.hierarchy_parts import together
 from questree.tables.hierarchies import COMPOSED, DAGS, EDGES, ISOLATED, NODES, NOTHING, Hierarchies
 from questree.tables.table import Table
+from questree.workers import processes
 
 ISOLATED_FILE = "isolated.json"
 OBJECT = re.compile(r"objExists\(([^()]*)\)")
@@ -53,7 +53,7 @@ def read_hierarchies(folder: Path, workers: int | None = None) -> Hierarchies:
     size = sum(path.stat().st_size for path in files)
     chunks = [files[at : at + CHUNK] for at in range(0, len(files), CHUNK)]
     if size > ONE_PROCESS and (workers or cpu_count()) > 1:
-        with ProcessPoolExecutor(workers, mp_context=get_context("spawn")) as pool:
+        with processes(workers or cpu_count()) as pool:
             found = list(watch(pool.map(_gathered, chunks), "hierarchies", len(chunks)))
     else:
         found = [_gathered(chunk) for chunk in watch(chunks, "hierarchies", len(chunks))]

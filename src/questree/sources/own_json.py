@@ -1,5 +1,6 @@
 """People's own videos as JSON <-> facts."""
 
+from codecs import BOM_UTF8
 from pathlib import Path
 
 import msgspec
@@ -20,7 +21,7 @@ def read_own_json(source: Path, vocabulary: Vocabulary) -> Reading:
     taken = Taken(vocabulary)
     for path in _files(source):
         try:
-            data = path.read_bytes()
+            data = path.read_bytes().removeprefix(BOM_UTF8)
         except OSError as error:
             taken.faults.append(Fault(str(path), f"cannot be read ({error.strerror})"))
             continue

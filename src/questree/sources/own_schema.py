@@ -53,14 +53,17 @@ NAMED = {"frames": ("frame", "number"), "objects": ("object", ""), "actions": ("
 def decode(data: bytes, path: Path, faults: list[Fault]) -> list[Video]:
     """The videos of a file that have the right form; every other one leaves its faults."""
     try:
-        return msgspec.json.decode(data, type=Collection).videos
-    except msgspec.ValidationError:
-        plain = msgspec.json.decode(data)
+        try:
+            return msgspec.json.decode(data, type=Collection).videos
+        except msgspec.ValidationError:
+            plain = msgspec.json.decode(data)
+        faults += list(_struct_faults(plain, Collection, str(path)))
+    except RecursionError:
+        faults.append(Fault(str(path), "nested too deeply to be read"))
+        return []
     except (msgspec.DecodeError, UnicodeDecodeError) as error:
         faults.append(Fault(str(path), f"not JSON ({error})"))
         return []
-    found = list(_struct_faults(plain, Collection, str(path)))
-    faults += found
     videos = plain.get("videos") if isinstance(plain, dict) else None
     return [video for each in videos if (video := _convert(each))] if isinstance(videos, list) else []
 

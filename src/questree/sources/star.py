@@ -1,5 +1,6 @@
 """STAR questions -> facts: the situations of all questions about a video are put together frame by frame."""
 
+from codecs import BOM_UTF8
 from collections import Counter
 from dataclasses import dataclass, field, replace
 from functools import cache
@@ -21,6 +22,9 @@ SPLITS = {
     "val": "test",
     "test": "test",
 }  # what a file's name says; STAR's validation part is held out
+
+
+NAMES = "STAR_train.json, STAR_val.json or STAR_test.json"
 
 
 class Situation(msgspec.Struct):
@@ -74,22 +78,28 @@ def read_star(source: Path, vocabulary: Vocabulary, fps: float | None = None) ->
 def _files(source: Path) -> list[Path]:
     if source.is_file():
         return [source]
+    if not source.is_dir():
+        raise BadInput.at(source, f"no such folder; wanted one with {NAMES}")
     found = sorted(source.glob("STAR_*.json"), key=lambda path: ("train" not in path.name, path.name))
     if not found:
-        raise BadInput.at(source, "no STAR questions here; wanted STAR_train.json, STAR_val.json or STAR_test.json")
+        raise BadInput.at(source, f"no STAR questions here; wanted {NAMES}")
     return found
 
 
 def _questions(path: Path, faults: list[Fault]) -> list[tuple[str, Question]]:
     """(where, question) of a file: a list of questions, or one."""
     try:
-        data = path.read_bytes()
+        data = path.read_bytes().removeprefix(BOM_UTF8)
         many = data.lstrip()[:1] == b"["
-        parts = msgspec.json.decode(data, type=list[msgspec.Raw]) if many else [msgspec.Raw(data)]
+        parts = (
+            msgspec.json.decode(data, type=list[msgspec.Raw]) if many else [msgspec.json.decode(data, type=msgspec.Raw)]
+        )
     except OSError as error:
         raise BadInput.at(path, f"cannot be read ({error.strerror})") from error
+    except RecursionError:
+        raise BadInput.at(path, "nested too deeply to be read") from None
     except msgspec.DecodeError as error:
-        raise BadInput.at(path, f"not JSON ({error})") from error
+        raise BadInput.at(path, f"not JSON ({error if data.strip() else 'the file is empty'})") from error
     found = []
     for at, part in enumerate(parts):
         try:

@@ -146,8 +146,18 @@ class Bank:
         if not run.questions.is_dir():
             raise BadInput.at(run.questions, "not there yet; `questree generate` writes it")
         self.ids: list[str] = run.table("facts", VIDEOS)["id"].to_list()
-        plan = msgspec.json.decode((run.questions / "plan.json").read_bytes())
-        self.options: dict[str, int] = plan["options"]
+        self.options = self._options(run.questions / "plan.json")
+
+    def _options(self, plan: Path) -> dict[str, int]:
+        """The options the questions were made with; refuses questions of other facts."""
+        try:
+            found = msgspec.json.decode(plan.read_bytes())
+            options, facts = dict(found["options"]), found["facts"]
+        except (OSError, msgspec.DecodeError, KeyError, TypeError) as error:
+            raise BadInput.at(plan, "damaged or missing; `questree generate` makes the questions again") from error
+        if facts != self.run.facts_digest():
+            raise BadInput.at(self.run.questions, "made from other facts; run `questree generate` again")
+        return options
 
     def folders(self) -> list[Path]:
         return sorted(path for path in self.run.questions.iterdir() if path.is_dir())
@@ -159,7 +169,7 @@ class Bank:
     def find(self, name: str) -> Question:
         """A question by its id, <video>-<number>."""
         video, _, number = name.rpartition("-")
-        if video not in self.ids or not number.isdigit():
+        if video not in self.ids or not (number.isascii() and number.isdecimal()):
             raise BadInput.at(
                 self.run.folder, f"no question {name!r}: an id is <video>-<number>, as in {self.ids[0]}-0"
             )

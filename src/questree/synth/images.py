@@ -15,6 +15,7 @@ from questree.synth.scene_geometry import EVERYWHERE, HANGING, STANDING, Box
 from questree.tables.store import new_file
 
 VALUE_GROUPS = ("color", "material", "pattern", "shape", "state")
+FILES = {split: f"{split}_sceneGraphs.json" for split in ("train", "val")}
 FIRST_IMAGE = 1_000_001
 SMALL, LARGE = 0.25, 0.75  # of the range of a thing's sizes
 GROUND = 0.6  # the ground begins at this share of the image's height
@@ -35,7 +36,7 @@ class Drawn:
 
 def write_images(out: Path, images: int, seed: int) -> dict[str, int]:
     """Write OUT/train_sceneGraphs.json and OUT/val_sceneGraphs.json; every fifth image is for val."""
-    refuse([] if images > 0 else [Fault("--images", f"must be at least 1, is {images}")])
+    refuse(_faults(out, images, seed))
     lines: dict[str, list[bytes]] = {"train": [], "val": []}
     counts = {"images": images, "things": 0, "attributes": 0, "relations": 0}
     for at in watch(range(images), "making images", images):
@@ -46,10 +47,26 @@ def write_images(out: Path, images: int, seed: int) -> dict[str, int]:
         for thing in scene["objects"].values():
             counts["attributes"] += len(thing["attributes"])
             counts["relations"] += len(thing["relations"])
-    with new_file(out / "train_sceneGraphs.json") as train, new_file(out / "val_sceneGraphs.json") as val:
+    with new_file(out / FILES["train"]) as train, new_file(out / FILES["val"]) as val:
         for path, split in ((train, "train"), (val, "val")):
             path.write_bytes(b"{\n" + b",\n".join(lines[split]) + b"\n}\n")
     return counts
+
+
+def _faults(out: Path, images: int, seed: int) -> list[Fault]:
+    foreign = out.is_dir() and any(out.iterdir()) and not _is_made_up(out)
+    found = [Fault(str(out), "not empty and not made-up images; choose a new folder")] if foreign else []
+    found += [] if images > 0 else [Fault("--images", f"must be at least 1, is {images}")]
+    return found + ([] if seed >= 0 else [Fault("--seed", f"wanted 0 or more, got {seed}")])
+
+
+def _is_made_up(folder: Path) -> bool:
+    """GQA's own files have the same names, but no image of ours comes first in them."""
+    if {path.name for path in folder.iterdir()} != set(FILES.values()):
+        return False
+    begin = f'{{\n"{FIRST_IMAGE}": '.encode()
+    with (folder / FILES["train"]).open("rb") as file:
+        return file.read(len(begin)) == begin
 
 
 def make_image(at: int, seed: int) -> dict[str, Any]:

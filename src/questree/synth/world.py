@@ -1,13 +1,10 @@
 """A whole made-up world on disk: Charades tables and Action Genome pickles, with noise, and the truth beside them."""
 
 import os
-import signal
 from collections import Counter
 from collections.abc import Iterator, Mapping
-from concurrent.futures import ProcessPoolExecutor
 from contextlib import ExitStack
 from dataclasses import asdict, dataclass, fields
-from multiprocessing import get_context
 from pathlib import Path
 from typing import Any, BinaryIO
 
@@ -24,6 +21,7 @@ from questree.synth.noise import Rates, observe
 from questree.synth.pickles import END
 from questree.synth.video import Video, make_video
 from questree.tables.store import new_folder
+from questree.workers import processes
 
 CHUNK = 25  # videos made at a time
 ALONE = 400  # up to so many videos, starting other processes takes longer than the work
@@ -101,8 +99,7 @@ def _chunks(videos: int, seed: int, rates: Rates, workers: int) -> Iterator[Chun
     if workers == 1 or videos <= ALONE:
         yield from map(_chunk, tasks)
         return
-    leave_it_to_us = (signal.SIGINT, signal.SIG_IGN)  # an interruption is answered once, by this process
-    with ProcessPoolExecutor(workers, get_context("spawn"), signal.signal, leave_it_to_us) as pool:
+    with processes(workers) as pool:
         yield from pool.map(_chunk, tasks)
 
 

@@ -1,5 +1,6 @@
 """A run folder: where each table of one piece of work lies."""
 
+from hashlib import blake2b
 from pathlib import Path
 
 import polars as pl
@@ -50,6 +51,13 @@ class Run:
             made_by = {"raw": "questree ingest", "facts": "questree augment", "truth": "questree ingest"}[stage]
             raise BadInput.at(folder, f"not there yet; `{made_by}` writes it")
         return folder
+
+    def facts_digest(self) -> str:
+        """Of the cleaned facts and the words they are written in."""
+        digest = blake2b(self.vocabulary_file.read_bytes(), digest_size=16)
+        for path in sorted(self._there("facts").glob("*.parquet")):
+            digest.update(path.read_bytes())
+        return digest.hexdigest()
 
     def newest(self) -> Facts | None:
         """The facts after augmentation, or else as read; None if there are none."""

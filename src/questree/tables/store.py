@@ -15,14 +15,17 @@ def new_folder(target: Path) -> Iterator[Path]:
     """A folder to fill; it takes the place of `target` only when the block ends without an error."""
     if target.exists() and not target.is_dir():
         raise BadInput.at(target, "a folder is wanted here, but a file is in the way")
+    if target.is_symlink():
+        target = target.resolve()
     try:
         target.parent.mkdir(parents=True, exist_ok=True)
         work = Path(tempfile.mkdtemp(prefix=f".{target.name}.", suffix=".part", dir=target.parent))
     except OSError as error:
         raise BadInput.at(target, f"cannot be written ({error.strerror})") from error
     try:
-        yield work
-        work.chmod(0o755)  # mkdtemp makes private folders
+        with _said(target):
+            yield work
+        work.chmod(0o777 & ~_umask())  # mkdtemp makes private folders
         if target.exists():
             old = work.with_suffix(".old")
             target.rename(old)
@@ -37,8 +40,15 @@ def new_folder(target: Path) -> Iterator[Path]:
 @contextmanager
 def new_file(target: Path) -> Iterator[Path]:
     """A file to write; it takes the place of `target` only when the block ends without an error."""
+    target = target.resolve() if target.is_symlink() else target
     if target.is_dir():
         raise BadInput.at(target, "a file is wanted here, but a folder is in the way")
+    if target.exists() and not target.is_file():  # a pipe or a device is written to, not replaced
+        with tempfile.TemporaryDirectory() as place:
+            yield Path(place) / "piece"
+            with _said(target), target.open("wb") as through:
+                through.write((Path(place) / "piece").read_bytes())
+        return
     try:
         target.parent.mkdir(parents=True, exist_ok=True)
         handle, name = tempfile.mkstemp(prefix=f".{target.name}.", suffix=".part", dir=target.parent)
@@ -47,8 +57,28 @@ def new_file(target: Path) -> Iterator[Path]:
     os.close(handle)
     work = Path(name)
     try:
-        yield work
-        work.chmod(0o644)
+        with _said(target):
+            yield work
+        work.chmod(0o666 & ~_umask())
         work.replace(target)
     finally:
         work.unlink(missing_ok=True)
+
+
+@contextmanager
+def _said(target: Path) -> Iterator[None]:
+    """A full disk, or whatever else keeps a file from being written, is told in one line."""
+    try:
+        yield
+    except OSError as error:
+        raise BadInput.at(target, f"cannot be written ({error.strerror or error})") from error
+    except Exception as error:
+        if not type(error).__module__.startswith("polars"):
+            raise
+        raise BadInput.at(target, f"cannot be written ({str(error).splitlines()[0]})") from error
+
+
+def _umask() -> int:
+    mask = os.umask(0)
+    os.umask(mask)
+    return mask

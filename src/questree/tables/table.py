@@ -33,7 +33,7 @@ class Table:
         try:
             missing = self.columns.keys() - pl.read_parquet_schema(path).keys()
             table = pl.DataFrame() if missing else pl.read_parquet(path, columns=list(self.columns))
-        except Exception as error:  # polars raises many kinds for a damaged file
+        except (Exception, pl.exceptions.PanicException) as error:  # polars raises many kinds for a damaged file
             raise BadInput.at(path, f"not a readable Parquet file ({type(error).__name__})") from error
         if missing:
             wanted = [name for name in self.columns if name in missing]

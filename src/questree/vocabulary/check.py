@@ -8,6 +8,7 @@ import msgspec
 from questree.faults import Fault
 from questree.vocabulary.words import GROUPS, Action, Object, Relation, Vocabulary
 
+UNSPELLABLE = "(),[]$\r\n"  # brackets, commas, dollars and line ends are signs of the notations of programs
 ARTICLES = ("", "a", "an", "some", "the", "their")
 MOST = {"objects": 63, "relations": 63, "actions": 255}  # facts keep sets of words in 64-bit masks, one bit reserved
 
@@ -22,6 +23,7 @@ LIST_KINDS: dict[str, tuple[str, ...]] = {
     "object_existence_ban": ("object",),
     "relation_existence_ban": ("relation",),
     "relation_time_ban": ("relation",),
+    "obvious_relations": ("relation",),
     "never_asked_relations": ("relation",),
     "not_touching_contacts": ("relation",),
     "never_localised_actions": ("action",),
@@ -66,6 +68,8 @@ def names(vocabulary: Vocabulary) -> Found:
             name = word.phrase if isinstance(word, Action) else word.name
             if not name:
                 yield f"{kind} {word.id}", f"has no {'phrase' if kind == 'action' else 'name'}"
+            elif wrong := _unspellable(name):
+                yield f"{kind} {word.id}", f"no program can spell {msgspec.json.encode(name).decode()}: {wrong}"
             for spelling in filter(None, (name, *word.labels)):
                 meant = words[at[spelling]].id
                 if meant not in (word.id, _counted_as(word)):
@@ -145,6 +149,29 @@ def entailments(vocabulary: Vocabulary) -> Found:
         for spelling in (name, *entailed):
             if spelling not in known:
                 yield f'entailments of "{name}"', f'no relation is called "{spelling}"'
+        if way := _way_back(name, vocabulary):
+            yield f'entailments of "{name}"', f"a relation cannot entail itself: {_quoted((name, *way))}"
+
+
+def _way_back(start: str, vocabulary: Vocabulary) -> tuple[str, ...]:
+    """The entailments that lead from a relation to itself, or nothing."""
+    home, seen = _stored(start, vocabulary), set[str]()
+    ways: list[tuple[str, ...]] = [(start,)]
+    for way in ways:  # grows while it is walked
+        for name, entailed in vocabulary.entailments.items():
+            for spelling in entailed if _stored(name, vocabulary) == _stored(way[-1], vocabulary) else ():
+                if (found := _stored(spelling, vocabulary)) == home:
+                    return (*way[1:], spelling)
+                if found not in seen:
+                    seen.add(found)
+                    ways.append((*way, spelling))
+    return ()
+
+
+def _stored(spelling: str, vocabulary: Vocabulary) -> str:
+    """The id facts of a relation are stored under; a word that is not there stands for itself."""
+    at = vocabulary.relation_at.get(spelling)
+    return spelling if at is None else vocabulary.relations[at].folds or vocabulary.relations[at].id
 
 
 def _kinds(vocabulary: Vocabulary) -> Iterator[tuple[str, Sequence[Word]]]:
@@ -170,6 +197,15 @@ def _target(where: str, field: str, word: Word, targets: dict[str, str], kind: s
         yield where, f'{field} "{target}" is not the id of {kind}'
     elif target and targets[target]:
         yield where, f'{field} "{target}", which is itself counted as "{targets[target]}"'
+
+
+def _unspellable(name: str) -> str:
+    """Why a name cannot stand in a program, or nothing."""
+    if signs := [sign for sign in UNSPELLABLE if sign in name]:
+        return "it has " + " ".join("a line end" if sign.isspace() else sign for sign in signs)
+    if name != name.strip():
+        return "it begins or ends with a space"
+    return 'it is "?"' if name == "?" else 'it begins with "!"' if name.startswith("!") else ""
 
 
 def _forms(where: str, word: Relation | Action) -> Found:

@@ -13,11 +13,15 @@ from questree.vocabulary.check import check
 from questree.vocabulary.words import Action, Lists, Object, Relation, Vocabulary
 
 WORDS: dict[str, type[msgspec.Struct]] = {"objects": Object, "relations": Relation, "actions": Action}
+BYTE_ORDER_MARK = "\ufeff"  # some editors put it before the text
 
 
 def parse(text: bytes | str, place: object) -> Vocabulary:
     try:
-        raw = msgspec.toml.decode(text)
+        plain = text if isinstance(text, str) else text.decode("utf-8")
+        raw = msgspec.toml.decode(plain.removeprefix(BYTE_ORDER_MARK))
+    except RecursionError:
+        raise BadInput.at(place, "nested too deeply to be read") from None
     except (msgspec.DecodeError, UnicodeDecodeError, ValueError) as error:
         raise BadInput.at(place, f"not TOML: {error}") from error
     refuse(list(_misshapen(raw, str(place))))
@@ -38,6 +42,10 @@ def _misshapen(raw: dict[str, Any], place: str) -> Iterator[Fault]:
         rest["lists"] = {}
         for name, entries in raw["lists"].items():
             yield from _not_a(Lists, {name: entries}, f"{place}, lists")
+    for name in (each.name for each in msgspec.structs.fields(Vocabulary) if each.required):
+        if name not in raw:
+            yield Fault(place, f"missing required field `{name}`")
+            rest[name] = [] if name in WORDS else ""
     yield from _not_a(Vocabulary, rest, place)
 
 

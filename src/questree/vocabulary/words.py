@@ -57,6 +57,7 @@ class Lists(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     object_existence_ban: tuple[str, ...] = ()
     relation_existence_ban: tuple[str, ...] = ()
     relation_time_ban: tuple[str, ...] = ()
+    obvious_relations: tuple[str, ...] = ()  # wearing, standing on: true of anybody, so never asked to be verified
     never_asked_relations: tuple[str, ...] = ()  # not contacting, not looking at, unsure, other relationship
     not_touching_contacts: tuple[str, ...] = ()  # contacts that are no interaction: not contacting, other relationship
     never_localised_actions: tuple[str, ...] = ()  # ids: c044

@@ -2,6 +2,7 @@
 
 import polars as pl
 
+from questree.domains.video.actions import MARGIN
 from questree.stages.augment.graphs import Graphs, among
 from questree.stages.augment.options import Options
 from questree.stages.augment.rule import Change
@@ -24,7 +25,7 @@ def leave_out_close_lengths(graphs: Graphs, vocabulary: Vocabulary, options: Opt
     """Pairs of instances of a video whose lengths nobody can compare by eye."""
     lengths = graphs.actions.with_row_index("row").select("video", "row", length=pl.col("end") - pl.col("start"))
     pairs = lengths.join(lengths, on="video", suffix="_other").filter(pl.col("row") < pl.col("row_other"))
-    close = pairs.filter((pl.col("length") - pl.col("length_other")).abs() <= options.length_margin)
+    close = pairs.filter((pl.col("length") - pl.col("length_other")).abs() <= MARGIN)
     return graphs, [Change("pairs of actions", concerned=len(close))]
 
 

@@ -23,8 +23,6 @@ class Options:
     """A contact on this part of the frames of an action belongs to all of it (rule 10)."""
     neighbour_seconds: float = 4.0
     """A relation on two frames no further apart holds between them (rule 10)."""
-    length_margin: float = 7.0
-    """Seconds by which lengths must differ to be asked about (rule 14)."""
 
     def __post_init__(self) -> None:
         bad = [

@@ -41,7 +41,7 @@ class Core:
 
     @property
     def touching(self) -> int:
-        return self.words.vocabulary.relation_at["touching"]
+        return self.words.vocabulary.relation_at.get("touching", -1)
 
     @cached_property
     def relation(self) -> Ints:

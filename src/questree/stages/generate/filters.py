@@ -55,7 +55,7 @@ def pair_rules(words: Words, template: t.Template, relation: Ints, thing: Ints) 
 
 def reference_rules(words: Words, template: t.Template, relation: Ints, thing: Ints, inner: Ints) -> Rules:
     """Rules about a relation and a reference whose own relation is `inner` (-1: direct), in the template's order."""
-    touching = words.vocabulary.relation_at["touching"]
+    touching = words.vocabulary.relation_at.get("touching", -1)
     found: dict[str, Any] = dict(relation_rules(words, template, relation))
     found |= dict(pair_rules(words, template, relation, thing))
     found[t.SAME_RELATION] = inner == relation

@@ -130,6 +130,8 @@ def texts(
     questions: pl.DataFrame, sides: dict[str, pl.DataFrame], words: Lexicon, seeds: Hashes, first_video: int
 ) -> pl.Series:
     """The text of every question, in order. seeds: of the videos from first_video on."""
+    if questions.is_empty():
+        return pl.Series("question", [], dtype=pl.String)
     spoken = said(words, sides, first_video, len(seeds))
     video = questions["video"].to_numpy() - first_video
     ways = choices(seeds, video, questions["number"].to_numpy())
@@ -149,7 +151,7 @@ def texts(
         parts.append(pl.select(pl.concat_str(found).alias("question")).to_series())
     inverse = np.empty(len(order), np.int64)
     inverse[order] = np.arange(len(order))
-    return pl.concat(parts).gather(inverse) if parts else pl.Series("question", [], dtype=pl.String)
+    return pl.concat(parts).gather(inverse)
 
 
 @cache

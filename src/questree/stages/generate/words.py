@@ -60,7 +60,7 @@ def words(vocabulary: Vocabulary, counts: NDArray[np.int64], rare_below: int = 1
     relation, thing = vocabulary.relation_at, vocabulary.object_at
     one_object = _flags(relations, vocabulary.relations_named(lists.single_object_verbs))
     never = _flags(relations, vocabulary.relations_named(lists.never_asked_relations))
-    dressed = _flags(relations, relation["wearing"], relation["standing on"])
+    obvious = _flags(relations, vocabulary.relations_named(lists.obvious_relations))
     common = np.zeros((relations, objects), bool)
     for name, by in lists.commonsense_pairs:
         common[relation[by], thing[name]] = True
@@ -88,10 +88,10 @@ def words(vocabulary: Vocabulary, counts: NDArray[np.int64], rare_below: int = 1
         similar=similar,
         banned_object=_flags(objects, vocabulary.objects_named(lists.object_existence_ban)),
         banned_relation={
-            "relExists": _flags(relations, vocabulary.relations_named(lists.relation_existence_ban)) | dressed,
+            "relExists": _flags(relations, vocabulary.relations_named(lists.relation_existence_ban)) | obvious,
             "relTime": _flags(relations, vocabulary.relations_named(lists.relation_time_ban)) | never,
-            "objFirstVerify": dressed,
-            "objLastVerify": dressed,
+            "objFirstVerify": obvious,
+            "objLastVerify": obvious,
         },
         localised=~_flags(len(vocabulary.actions), [vocabulary.action_at[i] for i in lists.never_localised_actions]),
         transition=transition,

@@ -1,17 +1,16 @@
 """Generation as a map over shards of videos: any executor will do, finished shards are kept, no row depends on them."""
 
 import shutil
-from concurrent.futures import Executor, ProcessPoolExecutor, as_completed
+from concurrent.futures import Executor, as_completed
 from dataclasses import asdict, dataclass
 from functools import lru_cache
-from hashlib import blake2b
-from multiprocessing import get_context
 from pathlib import Path
 
 import msgspec
 import numpy as np
 import polars as pl
 
+from questree.faults import BadInput, Fault, refuse
 from questree.progress import watch
 from questree.stages.generate.chunk import chunk
 from questree.stages.generate.filters import Tally
@@ -23,17 +22,27 @@ from questree.tables.facts import VIDEOS, Facts
 from questree.tables.questions import QUESTIONS, SIDES, TEXT
 from questree.tables.run import Run
 from questree.tables.store import new_folder
+from questree.workers import processes
 
 CHUNK = 64  # videos whose columns are in memory together
 
 
 @dataclass(frozen=True)
 class Options:
+    """What the questions depend on; all bad values are told at once."""
+
     seed: int = 1
     references: int = 3  # kept per (object, kind)
     rare_below: int = 10  # frames of the corpus a pair must be seen on
     shard: int = 128  # videos per file
     text: bool = False  # also write every question's text
+
+    def __post_init__(self) -> None:
+        least = {"references": 0, "rare_below": 0, "shard": 1}
+        wrong = [(name, low) for name, low in least.items() if getattr(self, name) < low]
+        refuse(
+            [Fault(f"--{n.replace('_', '-')}", f"wanted at least {low}, got {getattr(self, n)}") for n, low in wrong]
+        )
 
 
 @dataclass(frozen=True)
@@ -49,6 +58,8 @@ class Task:
 def generate(run: Run, options: Options, workers: int = 2, pool: Executor | None = None) -> Counts:
     """All questions of a run's facts; an interrupted run goes on where it stopped."""
     run.vocabulary()
+    if workers < 1:
+        raise BadInput.at("--workers", f"wanted at least 1, got {workers}")
     videos = len(run.table("facts", VIDEOS))
     work = run.folder / ".questions.part"
     start(work, plan(run, options))
@@ -66,17 +77,9 @@ def generate(run: Run, options: Options, workers: int = 2, pool: Executor | None
     return counts
 
 
-def processes(workers: int) -> Executor:
-    """Worker processes; each computes with one thread, since shards are dealt out to all of them."""
-    return ProcessPoolExecutor(workers, mp_context=get_context("spawn"))
-
-
 def plan(run: Run, options: Options) -> bytes:
     """What the questions depend on."""
-    digest = blake2b(run.vocabulary_file.read_bytes(), digest_size=16)
-    for path in sorted(run.facts.glob("*.parquet")):
-        digest.update(path.read_bytes())
-    return msgspec.json.encode({"options": asdict(options), "facts": digest.hexdigest()})
+    return msgspec.json.encode({"options": asdict(options), "facts": run.facts_digest()})
 
 
 def start(work: Path, plan: bytes) -> None:

@@ -1,0 +1,137 @@
+"""A decomposed run in the layout of AGQA-Decomp's release: a JSON file of DAGs per video, and isolated.json."""
+
+from concurrent.futures import Executor
+from functools import lru_cache
+from json import dumps, loads
+from pathlib import Path
+
+import msgspec
+import polars as pl
+
+from questree.export.csvs import HEADER, file_name
+from questree.export.dags import dags_of
+from questree.export.generated import SPLIT_UNSAID
+from questree.faults import BadInput
+from questree.imports.decomp import stored
+from questree.progress import watch
+from questree.stages.decompose.texts import Texts
+from questree.stages.questions import Bank
+from questree.tables.facts import Facts
+from questree.tables.run import Run
+from questree.tables.store import new_folder
+from questree.workers import processes
+
+ISOLATED = "isolated.json"
+SPLITS = ("train", "test")
+CSVS = "csvs"
+
+
+def folder_name(set: str, split: str) -> str:
+    return f"{set}_{split}_hierarchies"
+
+
+def export_decomp(run: Run, out: Path, workers: int = 2, pool: Executor | None = None) -> dict[str, dict[str, int]]:
+    """Write `<set>_<split>_hierarchies/`, whole or not at all; counts of DAGs and isolated questions per folder."""
+    check_target(out)
+    if not run.decomposed.is_dir() and run.hierarchies.is_dir():
+        return export_imported(run, out)
+    if not run.decomposed.is_dir():
+        raise BadInput.at(run.decomposed, "not there yet; `questree decompose` writes it")
+    name = set_of(run)
+    counts = {split: {"DAGs": 0, "isolated": 0} for split in SPLITS}
+    loose: dict[str, list[str]] = {split: [] for split in SPLITS}
+    with new_folder(out) as folder, pool or processes(workers) as executor:
+        for place in (CSVS, *(folder_name(name, split) for split in SPLITS)):
+            (folder / place).mkdir()
+        shards = sorted(path.name for path in run.decomposed.iterdir() if path.is_dir())
+        futures = [executor.submit(write_shard, run.folder, shard, folder, name) for shard in shards]
+        for future in watch(futures, "export", len(futures)):
+            for split, (dags, isolated) in future.result().items():
+                counts[split]["DAGs"] += dags
+                counts[split]["isolated"] += len(isolated)
+                loose[split] += isolated
+        for split in SPLITS:
+            write_json(folder / folder_name(name, split) / ISOLATED, loose[split], "[]")
+        join_csvs(folder / CSVS, name)
+    return {folder_name(name, split): found for split, found in counts.items()}
+
+
+def export_imported(run: Run, out: Path) -> dict[str, dict[str, int]]:
+    """Write what was imported."""
+    counts = {}
+    with new_folder(out) as folder:
+        for source in sorted(path for path in run.hierarchies.iterdir() if path.is_dir()):
+            place = folder / source.name
+            place.mkdir()
+            found = {"DAGs": 0, "isolated": 0}
+            for video, dags in stored(source):
+                write_json(place / f"{video}.json", [f"{dumps(key)}: {dumps(dag)}" for key, dag in dags.items()], "{}")
+                found["DAGs"] += len(dags)
+            if (source / ISOLATED).is_file():
+                text = (source / ISOLATED).read_bytes()
+                (place / ISOLATED).write_bytes(text)
+                found["isolated"] = len(loads(text))
+            counts[source.name] = found
+    return counts
+
+
+def check_target(out: Path) -> None:
+    """An earlier export may be replaced, nothing else."""
+    there = list(out.iterdir()) if out.is_dir() else []
+    strange = [path.name for path in there if not path.name.endswith("_hierarchies") and path.name != CSVS]
+    if strange:
+        raise BadInput.at(out, f"not empty and not an earlier export (it has {strange[0]}); choose a new folder")
+
+
+def set_of(run: Run) -> str:
+    plan = msgspec.json.decode((run.decomposed / "plan.json").read_bytes())
+    return "balanced" if plan["options"]["balanced"] else "unbalanced"
+
+
+def write_json(path: Path, members: list[str], ends: str) -> None:
+    """One member per line."""
+    path.write_text(ends[0] + "\n" + ",\n".join(members) + "\n" + ends[1] + "\n", "utf-8")
+
+
+@lru_cache(maxsize=1)
+def corpus(run: Path) -> tuple[Bank, Facts, Texts]:
+    bank = Bank(Run(run))
+    return bank, Run(run).load("facts"), Texts(bank.vocabulary)
+
+
+def write_shard(run: Path, name: str, out: Path, set: str) -> dict[str, tuple[int, list[str]]]:
+    """The files of the shard's videos; per split the number of DAGs, and the isolated questions."""
+    bank, facts, said = corpus(run)
+    made = dags_of(bank.shard(bank.run.questions / name), facts, said, bank.run.decomposed / name)
+    found: dict[str, tuple[int, list[str]]] = {split: (0, []) for split in SPLITS}
+    for video, dags, isolated in made.videos():
+        id, split = facts.videos["id"][video], facts.videos["split"][video] or SPLIT_UNSAID
+        if dags:
+            write_json(out / folder_name(set, split) / f"{id}.json", dags, "{}")
+        before, loose = found[split]
+        found[split] = (before + len(dags), loose + isolated)
+    write_rows(made.rows(), facts, out / CSVS, name)
+    return found
+
+
+def write_rows(rows: pl.DataFrame, facts: Facts, folder: Path, shard: str) -> None:
+    """The shard's part of the CSV files; to train on, a row needs an answer."""
+    split = facts.videos["split"].replace("", SPLIT_UNSAID).gather(rows["video"])
+    id = facts.videos["id"].gather(rows["video"])
+    table = rows.select("key", "question", "answer", vid_id=id, gif_name=id, description=pl.lit("none"))
+    answered = rows["answer"].is_not_null()
+    table.filter((split == "train") & answered).write_parquet(folder / f"train-{shard}.parquet")
+    table.filter(split == "test").write_parquet(folder / f"test-{shard}.parquet")
+
+
+def join_csvs(folder: Path, set: str) -> None:
+    """Parts into files, rows numbered through."""
+    for split in SPLITS:
+        number = 0
+        with (folder / file_name(split.capitalize(), "", f"{set}-decomp")).open("wb") as file:
+            file.write(HEADER.encode())
+            for part in sorted(folder.glob(f"{split}-*.parquet")):
+                table = pl.read_parquet(part)
+                table.with_row_index("", number).write_csv(file, include_header=False)
+                number += len(table)
+                part.unlink()

@@ -1,0 +1,63 @@
+"""Answers of nodes by execution on facts, what of them is published, and the one label that depends on them."""
+
+import numpy as np
+
+from questree.domains.video import Videos
+from questree.domains.video.atoms import exists
+from questree.domains.video.time import between, within
+from questree.meanings.answer import answer
+from questree.program import UNKNOWN, Array, Node
+from questree.rules import NO, YES
+from questree.stages.decompose.expand import Block
+from questree.tables.nodes import COMPOSITIONS, KNOWN
+
+ROWS = 1 << 16  # asked at once; some operators look at every action of a row's video
+EXECUTED, NOT_SAID, UNDEFINED, ASKED, ENTAILED, NOT_FOUND = range(len(KNOWN))
+AFTER, BEFORE, BETWEEN = (COMPOSITIONS.index(label) for label in ("After", "Before", "Between"))
+
+
+def executed(blocks: list[Block], world: Videos) -> Array:
+    """[node] the answer, UNKNOWN where there is none."""
+    total = sum(map(len, blocks))
+    found = np.full(total, UNKNOWN, np.int16)
+    for block in blocks:
+        for begin in range(0, len(block), ROWS):
+            rows = slice(begin, min(begin + ROWS, len(block)))
+            values = {name: column[rows] for name, column in block.values.items()}
+            own = answer(block.form.node, world.ask(block.video[rows]), values)
+            found[block.first + rows.start : block.first + rows.stop] = own
+    return found
+
+
+def about_existence(node: Node) -> bool:
+    """Does it ask whether an object is there, at all or in a time?"""
+    return node.op is exists or (node.op is within and isinstance(node.args[0], Node) and node.args[0].op is exists)
+
+
+def known(blocks: list[Block], answers: Array, closed: bool) -> Array:
+    """[node] how its answer is known. In an open world an object nobody annotated may be there all the same."""
+    found = np.where(answers == UNKNOWN, UNDEFINED, EXECUTED).astype(np.uint8)
+    for block in blocks if not closed else ():
+        if about_existence(block.form.node):
+            own = slice(block.first, block.first + len(block))
+            found[own] = np.where(answers[own] == NO, NOT_SAID, found[own])
+    return found
+
+
+def labels(block: Block, answers: Array) -> tuple[Array, int]:
+    """[node, part] compositions, and how many nodes are no longer Between: no, although both sides are yes."""
+    usual = np.array([COMPOSITIONS.index(label) for label in block.form.labels], np.uint8)
+    found = np.repeat(usual[None], len(block), axis=0)
+    if not in_between(block.form.node):
+        return found, 0
+    sides = np.flatnonzero(usual == BETWEEN)
+    assert len(sides) == 2
+    own = answers[block.first : block.first + len(block)]
+    other = (own == NO) & (answers[block.children[:, sides]] == YES).all(1)
+    found[np.ix_(other, sides)] = (AFTER, BEFORE)
+    return found, int(other.sum())
+
+
+def in_between(node: Node) -> bool:
+    window = node.args[-1] if node.op is within else None
+    return isinstance(window, Node) and window.op is between

@@ -1,0 +1,138 @@
+"""Forms: programs whose words are all slots; the sub-questions of a form are worked out once, for all its nodes."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from functools import cached_property
+from itertools import product
+
+import numpy as np
+
+from questree.domains.video.atoms import alone, happening, interaction, noun_of, verb_of
+from questree.meanings.answer import position
+from questree.meanings.english import english
+from questree.meanings.parts import node_type, parts
+from questree.notation.own import show
+from questree.program import ACTION, Array, Node, Slot, Term, Word, walk
+from questree.vocabulary.words import NONE, Vocabulary
+
+# Programs that say one word twice. In all others every word has a slot of its own, be it by chance the same word:
+# so equal programs have equal forms.
+REPEATING = ("both", "but_not", "same_action")
+WIDTH = 8  # bits of a word's position
+
+
+@dataclass(frozen=True)
+class Variant:
+    """A sub-question as a form, and which rows take it."""
+
+    form: Node
+    origins: tuple[Term, ...]  # [slot of the form] where its word comes from: a slot of the parent, its verb, a word
+    wanted: tuple[tuple[Term, bool], ...] = ()  # an action -> is its phrase that of its verb and noun?
+
+
+@dataclass(frozen=True)
+class Form:
+    node: Node
+    type: str
+    labels: tuple[str, ...]  # [part]
+    parts: tuple[tuple[Variant, ...], ...]  # [part] its variants; each row takes one
+    height: int  # 0 for a leaf
+    text: str  # in our notation
+
+    @cached_property
+    def slots(self) -> tuple[Slot, ...]:
+        return ordered_slots(self.node)
+
+
+def ordered_slots(node: Node) -> tuple[Slot, ...]:
+    return tuple(dict.fromkeys(leaf for leaf in walk(node) if isinstance(leaf, Slot)))
+
+
+def is_leaf(term: Term) -> bool:
+    """A word, a slot, or the verb or noun of one."""
+    return not isinstance(term, Node) or term.op in (verb_of, noun_of)
+
+
+@dataclass
+class Forms:
+    """All forms met so far."""
+
+    vocabulary: Vocabulary
+    _known: dict[Node, Form] = field(default_factory=dict)
+    _variants: dict[Node, tuple[Variant, ...]] = field(default_factory=dict)
+
+    @cached_property
+    def said_as_pair(self) -> Array:
+        """[action] "holding a phone" reads like an interaction, and then it is that interaction."""
+        return np.array([self._is_pair(at) for at in range(len(self.vocabulary.actions))])
+
+    def _is_pair(self, at: int) -> bool:
+        words = self.vocabulary
+        if words.noun_of[at] == NONE:
+            return False
+        action = Word(words.actions[at].id, ACTION)
+        return english(happening(action), words) == english(pair(action), words)
+
+    def __getitem__(self, node: Node) -> Form:
+        if node not in self._known:
+            edges = parts(node, self.vocabulary)
+            found = tuple(self.variants(edge.part) for edge in edges)
+            height = 1 + max((self[one.form].height for ways in found for one in ways), default=-1)
+            labels = tuple(edge.label for edge in edges)
+            self._known[node] = Form(node, node_type(node, self.vocabulary), labels, found, height, show(node))
+        return self._known[node]
+
+    def variants(self, node: Node) -> tuple[Variant, ...]:
+        """The forms a program can have, depending on how its actions read."""
+        if node not in self._variants:
+            self._variants[node] = tuple(self._forms(node))
+        return self._variants[node]
+
+    def _forms(self, node: Node) -> Iterator[Variant]:
+        actions = [
+            term.args[0]
+            for term in dict.fromkeys(walk(node))
+            if isinstance(term, Node) and term.op is happening and is_leaf(term.args[0])
+        ]
+        actions = [action for action in actions if not alone(self.vocabulary, action)]
+        for wanted in product((False, True), repeat=len(actions)):
+            chosen = tuple(zip(actions, wanted, strict=True))
+            form, origins = self.canonical(as_pairs(node, [action for action, yes in chosen if yes]))
+            yield Variant(form, origins, chosen)
+
+    def canonical(self, node: Node) -> tuple[Node, tuple[Term, ...]]:
+        """The program with slots s0, s1, ... for its words, and the words."""
+        origins: list[Term] = []
+
+        def visit(term: Term) -> Term:
+            if isinstance(term, Node) and not is_leaf(term):
+                return Node(term.op, tuple(map(visit, term.args)))
+            if node.op.name not in REPEATING or term not in origins:
+                origins.append(term)
+            at = origins.index(term) if node.op.name in REPEATING else len(origins) - 1
+            return Slot(f"s{at}", term.kind, alone=term.kind == ACTION and alone(self.vocabulary, term))
+
+        found = visit(node)
+        assert isinstance(found, Node)
+        return found, tuple(origins)
+
+    def column(self, origin: Term, values: dict[str, Array], rows: int) -> Array:
+        """[row] the word a slot is filled with, given the words of the parent's slots."""
+        words = self.vocabulary
+        if isinstance(origin, Slot):
+            return values[origin.name]
+        if isinstance(origin, Word):
+            return np.full(rows, position(origin, words))
+        action = self.column(origin.args[0], values, rows)
+        return np.asarray(words.verb_of[words.merged_action[action]] if origin.op is verb_of else words.noun_of[action])
+
+
+def pair(action: Term) -> Node:
+    return interaction(verb_of(action), noun_of(action))
+
+
+def as_pairs(term: Node, actions: list[Term]) -> Node:
+    """The program with these actions happening said as interactions of their verbs and nouns."""
+    if term.op is happening and term.args[0] in actions:
+        return pair(term.args[0])
+    return Node(term.op, tuple(as_pairs(arg, actions) if isinstance(arg, Node) else arg for arg in term.args))

@@ -1,0 +1,208 @@
+"""Answers from answers: rules are applied up and down the DAGs until nothing new follows; every step is remembered."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+import numpy as np
+
+from questree.program import UNKNOWN, Array, Slot
+from questree.rules import NO, YES
+from questree.stages.decompose.entail import coded, conclusions
+from questree.stages.decompose.expand import Block
+from questree.stages.decompose.forms import Forms
+from questree.tables.nodes import COMPOSITIONS, YES_NO
+
+IMPLIED = ("Interaction", "After", "Before", "While", "Between", "And", "Xor")
+GIVEN, NOT_KNOWN = 254, 255  # instead of a composition: the answer was given; there is none
+INDIRECT = -2  # an option that is not a plain word
+
+
+class Contradiction(NamedTuple):
+    node: int
+    answer: int  # what is known
+    other: int  # what follows too
+    label: int  # by this composition
+    parent: int  # of this node
+
+
+@dataclass
+class Propagation:
+    """Answers of all nodes, how each is known, and what contradicts them."""
+
+    forms: Forms
+    blocks: list[Block]
+    answers: Array  # [node] UNKNOWN where not known
+    by: Array  # [node] composition that gave it, or GIVEN, NOT_KNOWN
+    parent: Array  # [node] the node whose composition it was
+    when: Array  # [node] in which step
+    contradictions: list[Contradiction] = field(default_factory=list)
+    step: int = 0
+
+    @classmethod
+    def of(cls, forms: Forms, blocks: list[Block], nodes: Array, answers: Array) -> "Propagation":
+        """Start from given answers of some nodes."""
+        total = sum(map(len, blocks))
+        found = cls(
+            forms,
+            blocks,
+            np.full(total, UNKNOWN, np.int16),
+            np.full(total, NOT_KNOWN, np.uint8),
+            np.full(total, -1, np.int64),
+            np.zeros(total, np.int32),
+        )
+        found.tell(nodes, answers, GIVEN, nodes)
+        return found
+
+    def run(self) -> "Propagation":
+        """To a fixed point."""
+        before = -1
+        while (known := int((self.answers != UNKNOWN).sum())) != before:
+            before = known
+            for block in (*self.blocks, *reversed(self.blocks)):
+                self.step += 1
+                for composition in compositions(block, self.forms):
+                    composition.apply(self)
+        return self
+
+    def tell(self, nodes: Array, answers: Array, label: int, parents: Array) -> None:
+        """Answers that follow; the first to come is kept, another one is a contradiction."""
+        new = np.flatnonzero(self.answers[nodes] == UNKNOWN)[::-1]  # of equal nodes the first is written last
+        at = nodes[new]
+        self.answers[at], self.by[at], self.parent[at], self.when[at] = answers[new], label, parents[new], self.step
+        for row in np.flatnonzero(self.answers[nodes] != answers).tolist():
+            node = int(nodes[row])
+            clash = Contradiction(node, int(self.answers[node]), int(answers[row]), label, int(parents[row]))
+            if clash not in self.contradictions:
+                self.contradictions.append(clash)
+
+    def derivation(self, node: int) -> list[tuple[int, int, int]]:
+        """(node, its answer, composition) of a node and all it rests on, each once, the node first."""
+        found: dict[int, None] = {}
+        waiting = [node]
+        while waiting:
+            own = waiting.pop()
+            if own not in found:
+                found[own] = None
+                waiting += self.premises(own)
+        return [(at, int(self.answers[at]), int(self.by[at])) for at in found]
+
+    def premises(self, node: int) -> list[int]:
+        """Members of the composition that gave an answer, known before it."""
+        if self.by[node] in (GIVEN, NOT_KNOWN):
+            return []
+        members = self.members(int(self.parent[node]), int(self.by[node]))
+        return [at for at in members if at != node and self.answers[at] != UNKNOWN and self.when[at] < self.when[node]]
+
+    def members(self, parent: int, label: int) -> list[int]:
+        """A node and its parts under a composition."""
+        if label >= len(COMPOSITIONS):
+            return [parent]
+        block = next(block for block in self.blocks if block.first <= parent < block.first + len(block))
+        parts = [at for at, name in enumerate(block.form.labels) if name == COMPOSITIONS[label]]
+        return [parent, *block.children[parent - block.first, parts].tolist()]
+
+
+@dataclass(frozen=True)
+class Composition:
+    """One composition of all nodes of a form: its members' answers are read as no and yes, and back."""
+
+    label: str
+    rule: str  # name of the rule
+    nodes: tuple[Array, ...]  # per member, [row]: the parent, then its parts
+    values: tuple[Array | None, ...]  # per member, [row] the answer that stands for yes; None: it is yes or no
+    others: tuple[Array | None, ...]  # the answer that stands for no, if any answer does
+
+    def apply(self, known: Propagation) -> None:
+        states = np.stack([self.state(member, known) for member in range(len(self.nodes))], axis=1)
+        table, clash = conclusions(self.rule, len(self.nodes))
+        code = coded(states)
+        found = table[code]  # [row, member]
+        new = (found != UNKNOWN) & (states == UNKNOWN)
+        label = COMPOSITIONS.index(self.label)
+        for member in range(len(self.nodes)):
+            self.conclude(member, found[:, member], new[:, member], known, label)
+        for row in np.flatnonzero(clash[code]).tolist():  # the members known last contradict the rest
+            nodes = [int(own[row]) for own in self.nodes]
+            last = max(range(len(nodes)), key=lambda at: (known.when[nodes[at]], at))
+            other = 1 - int(states[row, last])
+            clashing = Contradiction(nodes[last], int(known.answers[nodes[last]]), other, label, nodes[0])
+            if clashing not in known.contradictions:
+                known.contradictions.append(clashing)
+
+    def state(self, member: int, known: Propagation) -> Array:
+        answers = known.answers[self.nodes[member]]
+        yes, no = self.values[member], self.others[member]
+        if yes is None:
+            return answers
+        found = np.where(answers == yes, YES, NO if no is None else np.where(answers == no, NO, UNKNOWN))
+        return np.where(answers == UNKNOWN, UNKNOWN, found)
+
+    def conclude(self, member: int, found: Array, new: Array, known: Propagation, label: int) -> None:
+        yes, no = self.values[member], self.others[member]
+        if yes is None:
+            answers, sure = found, new
+        else:
+            answers = np.where(found == YES, yes, UNKNOWN if no is None else no)
+            sure = new & (answers >= 0)
+        rows = np.flatnonzero(sure)
+        if len(rows):
+            known.tell(self.nodes[member][rows], answers[rows], label, self.nodes[0][rows])
+
+
+def compositions(block: Block, forms: Forms) -> Iterator[Composition]:
+    """The compositions of a form that rules speak about."""
+    groups: dict[str, list[int]] = {}
+    for at, label in enumerate(block.form.labels):
+        groups.setdefault(label, []).append(at)
+    own = np.arange(block.first, block.first + len(block))
+    types = [forms[variants[0].form].type for variants in block.form.parts]
+    for label, parts in groups.items():
+        if label in IMPLIED and block.form.type in YES_NO:
+            asked = [at for at in parts if types[at] in YES_NO]
+            if asked:
+                nodes = (own, *(block.children[:, at] for at in asked))
+                yield Composition(label, label, nodes, (None,) * len(nodes), (None,) * len(nodes))
+        elif label == "Choose":
+            nodes = (own, block.children[:, 0], block.children[:, 1])
+            first, second = options(block)
+            yield Composition(label, label, nodes, (first, None, None), (second, None, None))
+        elif label == "Equals" and block.form.node.op.name == "equals":
+            yield from equals(block, own)
+
+
+def options(block: Block) -> tuple[Array, Array]:
+    """[row] what a choice is between: before and after, or two objects."""
+    if block.form.node.kind.name == "order":
+        return np.zeros(len(block), np.int64), np.ones(len(block), np.int64)
+    found = [
+        block.values[option.name] if isinstance(option, Slot) else np.full(len(block), INDIRECT)
+        for option in block.form.node.args[2:]
+    ]
+    return found[0], found[1]
+
+
+def equals(block: Block, own: Array) -> Iterator[Composition]:
+    """A plain object is given or not; of two open questions only known answers can be compared, which is done here."""
+    thing = block.form.node.args[0]
+    nodes = (own, block.children[:, 0], block.children[:, 1])
+    if isinstance(thing, Slot):
+        yield Composition("Equals", "Equals", nodes, (None, None, block.values[thing.name]), (None, None, None))
+    else:
+        yield Compared("Equals", "Same", nodes, (None, None, None), (None, None, None))
+
+
+class Compared(Composition):
+    """Equals of two open questions: yes iff their answers are the same."""
+
+    def apply(self, known: Propagation) -> None:
+        own, one, other = self.nodes
+        label = COMPOSITIONS.index(self.label)
+        a, b = known.answers[one], known.answers[other]
+        both = (a != UNKNOWN) & (b != UNKNOWN)
+        rows = np.flatnonzero(both)
+        known.tell(own[rows], (a == b)[rows].astype(np.int16), label, own[rows])
+        yes = known.answers[own] == YES
+        for target, values, missing in ((one, b, a), (other, a, b)):
+            rows = np.flatnonzero(yes & (missing == UNKNOWN) & (values != UNKNOWN))
+            known.tell(target[rows], values[rows], label, own[rows])

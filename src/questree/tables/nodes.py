@@ -1,0 +1,56 @@
+"""Decomposed questions as columns: forms, the nodes made of them, edges between nodes, and which node a question is."""
+
+import polars as pl
+
+from questree.tables.table import Table
+
+SLOTS = 7  # most words a program has
+COMPOSITIONS = (
+    *("Interaction", "First", "Last", "Equals", "And", "Xor", "Choose", "Longer Choose", "Shorter Choose"),
+    *("After", "Before", "While", "Between"),
+)
+TIMES = ("After", "Before", "While", "Between")
+UNSCORED = frozenset(  # people agree on them in less than 70 % of cases
+    [
+        "Object",
+        "Action",
+        "First Action",
+        "Last Action",
+        *(f"{word} {t}" for word in ("Object", "Action") for t in TIMES),
+    ]
+)
+YES_NO = frozenset(  # types whose answers rules about yes and no look at
+    ["Object Exists", "Relation Exists", "Interaction", "And", "Xor"]
+    + [f"{word} {time}" for word in ("Interaction", "Exists") for time in TIMES]
+)
+TYPES = UNSCORED | YES_NO | {"Choose", "Longer Choose", "Shorter Choose", "Object Equals", "Action Equals"}
+TYPES |= {"First Object", "Last Object", "Longest Action", "Shortest Action"}
+# how an answer is known: from facts, from a question that was asked, by rules from other answers; "not said" is an
+# answer that execution gives but that is not published (open world)
+KNOWN = ("executed", "not said", "undefined", "asked", "entailed", "unknown")
+ANSWERED = ("executed", "asked", "entailed")
+
+FORMS = Table(  # one row per form, in the order of `form` numbers
+    "forms",
+    {
+        "program": pl.String,  # in our notation; slots s0, s1, ... for words
+        "type": pl.String,
+        "parts": pl.UInt8,  # edges of each of its nodes
+    },
+)
+NODES = Table(  # row = number of the node; ordered by form, video, words
+    "nodes",
+    {
+        "video": pl.UInt32,  # row in `videos`
+        "form": pl.UInt16,
+        **{f"s{at}": pl.UInt8 for at in range(SLOTS)},  # positions in the vocabulary; 255 where the form has no slot
+        "answer": pl.UInt8,  # as in questions; null if undefined
+        "known": pl.UInt8,  # position in KNOWN
+    },
+    frozenset({"answer"}),
+)
+EDGES = Table(  # ordered by parent and position
+    "edges", {"parent": pl.UInt32, "label": pl.UInt8, "position": pl.UInt8, "child": pl.UInt32}
+)
+TOPS = Table("tops", {"video": pl.UInt32, "number": pl.UInt32, "node": pl.UInt32})  # a question and its node
+DECOMPOSED = (FORMS, NODES, EDGES, TOPS)

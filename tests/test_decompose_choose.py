@@ -1,0 +1,68 @@
+"""Sub-questions to train on: published answers of training videos, made hard to guess."""
+
+from concurrent.futures import ThreadPoolExecutor
+
+import polars as pl
+import pytest
+
+from conftest import copy
+from decomposed import FORMS, Stored, shards
+from questree.domains.video import VIDEO
+from questree.faults import BadInput
+from questree.notation.own import parse
+from questree.stages.balance.options import Smoothing
+from questree.stages.decompose.choose import choose, smoothed, timeless
+from questree.stages.decompose.work import Options, decompose
+from questree.tables.facts import VIDEOS
+from questree.tables.run import Run
+
+
+@pytest.fixture(scope="module")
+def run(asked_run: Run, tmp_path_factory: pytest.TempPathFactory) -> Run:
+    run = copy(asked_run, tmp_path_factory.mktemp("chosen"))
+    questions = pl.concat([pl.read_parquet(path) for path in sorted(run.questions.glob("*/questions.parquet"))])
+    run.balanced.mkdir()
+    questions.select("video", "number").gather_every(11).write_parquet(run.balanced / "balanced.parquet")
+    decompose(run, Options(balanced=True, closed=False), pool=ThreadPoolExecutor(1))
+    return run
+
+
+def test_a_program_without_its_time_is_its_group() -> None:
+    one = "within(interaction($s0, $s1), before($s2))"
+    other = "within(interaction($s0, $s1), between($s2, longest()))"
+    plain = "interaction($s0, $s1)"
+    assert timeless(parse(one, VIDEO), FORMS) == timeless(parse(other, VIDEO), FORMS) == (plain, ["s0", "s1"])
+    timed = "both(within(doing($s0), while($s1)), within(doing($s2), while($s1)))"
+    assert timeless(parse(timed, VIDEO), FORMS) == ("both(doing($s0), doing($s1))", ["s0", "s2"])
+    assert timeless(parse("first($s0, after($s1))", VIDEO), FORMS) == ("first($s0, whole())", ["s0"])
+
+
+def test_two_answers_are_made_equal_and_a_single_one_says_nothing() -> None:
+    table = pl.DataFrame(
+        {"type": ["a"] * 5 + ["b"] * 3, "answer": [1, 1, 1, 0, 0, 1, 1, 1], "drawn": [5, 1, 3, 2, 4, 1, 2, 3]}
+    )
+    kept = smoothed(table, ["type"], Smoothing())
+    assert kept.rows() == [("a", 1, 1), ("a", 1, 3), ("a", 0, 2), ("a", 0, 4)], "the smallest numbers stay"
+
+
+def test_only_published_answers_of_training_videos_are_chosen(run: Run) -> None:
+    told = choose(run)
+    chosen = pl.read_parquet(run.decomposed / "subquestions.parquet")
+    assert 0 < len(chosen) == sum(told.after.values()) < sum(told.by_type.values()) < sum(told.before.values())
+    train = run.table("facts", VIDEOS).with_row_index("video").filter(split="train")["video"]
+    assert set(chosen["video"]) <= set(train)
+    size = 5  # videos per shard
+    for number, folder in enumerate(shards(run)):
+        stored = Stored.read(folder, executed=False)
+        own = chosen.filter(pl.col("video") // size == number)
+        nodes = stored.nodes[own["node"].to_list()]
+        assert nodes["video"].to_list() == own["video"].to_list()
+        assert nodes["answer"].null_count() == 0
+    assert choose(run) == told and chosen.equals(pl.read_parquet(run.decomposed / "subquestions.parquet")), (
+        "the same again"
+    )
+
+
+def test_without_dags_there_is_nothing_to_choose(asked_run: Run) -> None:
+    with pytest.raises(BadInput, match="questree decompose"):
+        choose(asked_run)

@@ -1,5 +1,6 @@
 #!/bin/sh
-# The main job, end to end, on a made-up world: raw files -> facts -> cleaned facts -> questions, and one of each to look at.
+# The main job, end to end, on a made-up world: raw files -> cleaned facts -> questions -> a balanced benchmark with splits
+# and every question taken apart; then one video, one question and one DAG to look at, and the released file formats.
 set -e
 out=${1:-demo}
 rm -rf "$out"
@@ -10,8 +11,18 @@ say questree ingest action-genome "$out/world" --out "$out/run"
 say questree augment "$out/run"
 say questree show "$out/run"
 say questree generate "$out/run" --text --shard 20
-first=$(ls "$out/run/questions" | head -n 1)
-say questree show "$out/run" "$(questree show "$out/run" --json "$out/video.json" --quiet; sed -n 's/^ *"id": "\([^"]*\)".*/\1/p' "$out/video.json" | head -n 1)-1000"
+say questree balance "$out/run"
+say questree split "$out/run"
+say questree decompose "$out/run"
+
+questree show "$out/run" --json "$out/video.json" --quiet
+video=$(sed -n 's/^ *"id": "\([^"]*\)".*/\1/p' "$out/video.json" | head -n 1)
+say questree show "$out/run" "$video-1000"
+say questree show "$out/run" "$video-1000" --dag --svg "$out/dag.svg"
+
+say questree export agqa "$out/run" --out "$out/agqa"
+say questree export decomp "$out/run" --out "$out/decomp"
+say questree program read "Exists(blanket, Iterate(Localize(while, holding a pillow), Filter(frame, [objects])))" --notation agqa
 say questree synth images --images 200 --seed 1 --out "$out/pictures"
 say questree ingest gqa "$out/pictures" --out "$out/pictures-run"
 
@@ -19,5 +30,8 @@ printf '\nWhere to look:\n'
 printf '  %-24s %s\n' "$out/world" "raw files as Charades and Action Genome release them; the clean truth in truth/" \
                       "$out/run/facts" "cleaned facts, one Parquet file per table" \
                       "$out/run/ledger.json" "what every cleaning rule changed" \
-                      "$out/run/questions" "every question, as columns ($first/ is the first shard), with text" \
+                      "$out/run/questions" "every question, as columns, with text" \
+                      "$out/run/balanced" "the selection whose answers cannot be guessed" \
+                      "$out/dag.svg" "one question taken apart" \
+                      "$out/agqa, $out/decomp" "the benchmark in the released file formats" \
                       "docs/" "one page per task"

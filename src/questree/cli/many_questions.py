@@ -3,6 +3,7 @@
 from pathlib import Path
 from shutil import copytree
 
+import msgspec
 import numpy as np
 import polars as pl
 
@@ -31,8 +32,10 @@ def multiply(run: Run, out: Path, rows: int) -> Run:
             written += len(few)
         copies += 1
     VIDEOS.write(pl.concat(tables), out / "facts")
-    (out / "questions" / "plan.json").write_bytes((run.questions / "plan.json").read_bytes())
-    return Run(out)
+    many = Run(out)
+    plan = {"options": bank.options, "facts": many.facts_digest()}
+    (out / "questions" / "plan.json").write_bytes(msgspec.json.encode(plan))
+    return many
 
 
 def renamed(questions: pl.DataFrame, shuffle: int, actions: int) -> pl.DataFrame:

@@ -9,8 +9,9 @@ import polars as pl
 
 from judge_facts import ACTIONS, OBJECTS, RELATIONS, WORDS
 from naive_generator import Question
-from naive_references import DIRECT, LENGTHS, WHOLE, Deed, Thing, Time
+from naive_references import DIRECT, LENGTHS, WHOLE, WHOLE_VIDEO, Deed, Thing, Time
 from questree.benchmarks.agqa import templates as t
+from questree.benchmarks.agqa.editions import SECOND, Edition
 from questree.benchmarks.agqa.held_out import FLAGS
 from questree.domains.video import VIDEO
 from questree.domains.video.time import localised
@@ -44,6 +45,7 @@ class Generated:
     questions: pl.DataFrame
     sides: dict[str, pl.DataFrame]
     counts: Counts
+    edition: Edition = SECOND
 
     @property
     def rejected(self) -> Counter[tuple[str, str]]:
@@ -51,8 +53,10 @@ class Generated:
         return Counter({(name, rule): n for name, tally in tallies for rule, n in tally.rejected.items() if n})
 
 
-def generated(facts: Facts, rare_below: int, per_chunk: int = 1000, cap: int = EVERY_REFERENCE) -> Generated:
-    known = words(WORDS, pair_counts(facts, WORDS), rare_below)
+def generated(
+    facts: Facts, rare_below: int, per_chunk: int = 1000, cap: int = EVERY_REFERENCE, edition: Edition = SECOND
+) -> Generated:
+    known = words(WORDS, pair_counts(facts, WORDS), rare_below, edition)
     counts: Counts = {}
     tables, sides = [], []
     for begin in range(0, len(facts.videos), per_chunk):
@@ -61,7 +65,8 @@ def generated(facts: Facts, rare_below: int, per_chunk: int = 1000, cap: int = E
         part = chunk(few, known, seeds, cap)
         tables.append(questions(part, counts, begin))
         sides.append(side_tables(part, begin))
-    return Generated(pl.concat(tables), {name: pl.concat([side[name] for side in sides]) for name in sides[0]}, counts)
+    joined = {name: pl.concat([side[name] for side in sides]) for name in sides[0]}
+    return Generated(pl.concat(tables), joined, counts, edition)
 
 
 def plain(found: Generated, videos: int) -> list[list[Question]]:
@@ -70,7 +75,10 @@ def plain(found: Generated, videos: int) -> list[list[Question]]:
     rows = found.questions.sort("video", "number").partition_by("video", as_dict=True)
     read = []
     for video in range(videos):
-        names = Names({name: parts[video,].to_dicts() if (video,) in parts else [] for name, parts in sides.items()})
+        names = Names(
+            found.edition,
+            {name: parts[video,].to_dicts() if (video,) in parts else [] for name, parts in sides.items()},
+        )
         own = rows[video,].to_dicts() if (video,) in rows else []
         assert [row["number"] for row in own] == list(range(len(own)))
         read.append([names.question(row) for row in own])
@@ -81,10 +89,11 @@ def plain(found: Generated, videos: int) -> list[list[Question]]:
 class Names:
     """The side tables of one video: what row numbers stand for."""
 
+    edition: Edition
     sides: dict[str, list[Row]]
 
     def question(self, row: Row) -> Question:
-        template, phrase = t.TEMPLATES[row["template"]], self.sides["phrases"][row["phrase"]]
+        template, phrase = self.edition.by_code[row["template"]], self.sides["phrases"][row["phrase"]]
         found = self.slots(template, row)
         time = Time(t.TIMES[phrase["kind"]], self.deed(phrase["a"]), self.deed(phrase["b"]))
         a, b = (ACTION_IDS.index(deed.action) + 1 if deed else 0 for deed in (time.a, time.b))
@@ -99,6 +108,7 @@ class Names:
             steps=row["steps"],
             flags=tuple(name for bit, name in enumerate(FLAGS) if row["flags"] >> bit & 1),
             effect=EFFECTS[row["effect"]],
+            done_to="" if row.get("done_to", NOTHING8) == NOTHING8 else OBJECT_IDS[row["done_to"]],
         )
 
     def slots(self, template: t.Template, row: Row) -> Slots:
@@ -107,7 +117,7 @@ class Names:
         for name, slot in slots(template.node).items():
             if name in COLUMNS:
                 direct, wording = (row[column] for column in COLUMNS[name])
-                value = self.deed(wording) if slot.kind == ACTION else self.thing(wording, direct)
+                value = self.deed(wording, direct) if slot.kind == ACTION else self.thing(wording, direct)
                 assert (
                     value
                     and (value.action if isinstance(value, Deed) else value.object)
@@ -125,14 +135,20 @@ class Names:
             return Thing(DIRECT, OBJECT_IDS[direct])
         row = self.sides["references"][at]
         inner = "" if row["relation"] == NOTHING8 else RELATION_IDS[row["relation"]]
-        return Thing(t.REFERENCES[row["kind"]], OBJECT_IDS[row["object"]], inner)
+        return Thing(t.REFERENCES[row["kind"]], OBJECT_IDS[row["object"]], inner, unpacked(row.get("time", 0)))
 
-    def deed(self, at: int) -> Deed | None:
+    def deed(self, at: int, direct: int | None = None) -> Deed | None:
         if at == NOTHING16:
-            return None
+            return None if direct is None else Deed(DIRECT, ACTION_IDS[direct])
         row = self.sides["action_references"][at]
         inner = None if row["reference"] == NOTHING16 else self.thing(row["reference"])
         return Deed(t.ACTION_REFERENCES[row["kind"]], ACTION_IDS[row["action"]], inner)
+
+
+def unpacked(time: int) -> Time | None:
+    """The time inside a reference."""
+    deeds = [Deed(DIRECT, ACTION_IDS[at - 1]) for at in (time >> 8 & 255, time >> 16) if at]
+    return Time(t.TIMES[time & 255], *deeds) if time else None
 
 
 def answer(node: Node, value: int) -> str:
@@ -142,15 +158,17 @@ def answer(node: Node, value: int) -> str:
     return ("no", "yes")[value] if node.kind.yes else node.kind.answers[value]
 
 
-def program(question: Question) -> Node:
+def program(question: Question, edition: Edition = SECOND) -> Node:
     """The template's program with every reference in its place."""
-    template = t.BY_NAME[question.template]
+    template = edition.by_code[t.CODES[question.template]]
     filled: dict[str, Term] = {"relation": relation(question.relation)} if question.relation else {}
+    if question.done_to:
+        filled["relation"] = OP["first_done_to"](thing(Thing(DIRECT, question.done_to)))
     things, deeds = map(thing, question.things), map(deed, question.deeds)
     for name, slot in slots(template.node).items():
         if name in COLUMNS:
             filled[name] = next(deeds if slot.kind == ACTION else things)
-    filled["time"] = OP["whole" if question.time.kind == t.ALL else question.time.kind](*map(deed, question.time.deeds))
+    filled["time"] = window(question.time)
     node = fill(template.node, filled)
     assert isinstance(node, Node)
     return short(node)
@@ -170,8 +188,12 @@ def relation(name: str) -> Word:
 def thing(named: Thing) -> Term:
     if named.kind == DIRECT:
         return Word(OBJECTS[named.object].name, OBJECT)
-    inner, window = relation(named.relation), OP["whole"]()
-    return OP["only"](OP["objects"](inner, window)) if named.kind == WHOLE else OP[named.kind](inner, window)
+    inner, when = relation(named.relation), window(named.time or WHOLE_VIDEO)
+    return OP["only"](OP["objects"](inner, when)) if named.kind == WHOLE else OP[named.kind](inner, when)
+
+
+def window(time: Time) -> Node:
+    return OP["whole" if time.kind == t.ALL else time.kind](*map(deed, time.deeds))
 
 
 def deed(named: Deed) -> Term:

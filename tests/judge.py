@@ -12,6 +12,7 @@ from judge_facts import (
     ANNOTATED,
     INTERACTING,
     OBJECTS,
+    RELATIONS,
     WORDS,
     Frames,
     Instance,
@@ -86,6 +87,28 @@ def action_order(video: Video, a: str, b: str) -> str:
     if mine[0] > other[-1] and not any(f <= other[0] for f in traces):
         return "after"
     raise Undefined
+
+
+def instance_order(video: Video, a: str, b: str) -> str:
+    """As in edition 1.0 (0.1.10): by its frames alone."""
+    mine, other = once(video, a).frames, once(video, b).frames
+    if mine[-1] < other[0]:
+        return "before"
+    if mine[0] > other[-1]:
+        return "after"
+    raise Undefined
+
+
+# Which relation (5.2)
+
+
+def first_done_to(video: Video, thing: str) -> str:
+    """The only relation that is not spatial on the first frame with the thing, annotated or related to (3.0)."""
+    there = exists(video, thing)
+    if not there:
+        raise Undefined
+    facts = video.facts[min(there)]
+    return the_one({r for r, o in facts if o == merged(thing) and RELATIONS[r].group in ("contact", "verb")})
 
 
 # Which object (6.2)
@@ -218,6 +241,7 @@ MEANINGS: dict[str, Callable[..., Any]] = {
     "interaction": lambda video, relation, thing: seen(video, relation, merged(thing)),
     "interacting": lambda video, thing: seen(video, INTERACTING, thing),  # a merged-away class is never seen (12.19)
     "happening": happening,
+    "first_done_to": first_done_to,
     "whole": lambda video: video.frames,
     "before": before,
     "after": after,
@@ -227,6 +251,7 @@ MEANINGS: dict[str, Callable[..., Any]] = {
     "relation_order": lambda video, relation, action: one_side(video, seen(video, relation), action),
     "object_order": lambda video, thing, action: one_side(video, seen(video, INTERACTING, thing), action),
     "action_order": action_order,
+    "instance_order": instance_order,
     "objects": objects,
     "annotated": lambda video, window: objects(video, ANNOTATED, window),
     "only": lambda video, found: the_one(found),

@@ -11,7 +11,7 @@ from typing import Any
 
 import judge
 import naive_references as names
-from judge_facts import ACTIONS, ANNOTATED, INTERACTING, Frames, Video, folded, pair, seen
+from judge_facts import ACTIONS, ANNOTATED, INTERACTING, Frames, Video, folded, happening, pair, seen
 from naive_references import Deed, Thing, Time
 
 Pair = tuple[str, str]  # (relation, object)
@@ -24,11 +24,12 @@ class Scene:
     video: Video
     counts: Counter[Pair]  # frames of the corpus on which a pair is seen
     rare_below: int
+    edition: str = "2.0"
     known: dict[tuple[object, ...], Any] = field(default_factory=dict)
 
     @cached_property
     def things(self) -> list[Thing]:
-        return names.things(self.video)
+        return names.things(self.video, timed=self.edition == "1.0")
 
     @cached_property
     def deeds(self) -> list[Deed]:
@@ -43,6 +44,10 @@ class Scene:
         """Of the first and of the second pass: there every time has an indirect object, and between is off."""
         plain = [names.WHOLE_VIDEO, *names.times(self.video, self.deeds)]
         return plain, names.times(self.video, self.indirect, between=False)
+
+    @cached_property
+    def done_to(self) -> list[tuple[str, str]]:
+        return names.done_to(self.video) if self.edition == "1.0" else []
 
     @cached_property
     def present(self) -> set[str]:
@@ -65,6 +70,7 @@ class Candidate:
     things: tuple[Thing, ...]
     deeds: tuple[Deed, ...]
     time: Time
+    done_to: str = ""  # the object its relation is named by (5.2, edition 1.0)
 
     @property
     def video(self) -> Video:
@@ -111,7 +117,7 @@ class Candidate:
     @property
     def steps(self) -> int:
         named = sum(thing.steps for thing in self.things) + sum(deed.steps for deed in self.deeds)
-        return self.base + named + self.time.steps
+        return self.base + named + self.time.steps + bool(self.done_to)
 
 
 def window(video: Video, frames: Frames) -> Frames:
@@ -142,6 +148,12 @@ def verify(how: Callable[..., Any]) -> Callable[[Candidate], str | None]:
     return answer
 
 
+def order(c: Candidate) -> str | None:
+    """Since edition 2.0 the pair of an action must not be seen on the other side (0.1.10)."""
+    how = judge.action_order if c.scene.edition == "2.0" else judge.instance_order
+    return names.answer(how, c.video, *(deed.action for deed in c.deeds))
+
+
 def length(sign: int, verified: bool) -> Callable[[Candidate], str | None]:
     def answer(c: Candidate) -> str | None:
         a, b = (deed.action for deed in c.deeds)
@@ -155,6 +167,7 @@ ANSWERS: dict[str, Callable[[Candidate], str | None]] = {
     "objExists": lambda c: yes(c.named[0] in c.objects_of(INTERACTING)),
     "objRelExists": lambda c: yes(c.named[0] in c.objects),
     "relExists": lambda c: yes(c.objects),
+    "actExists": lambda c: yes(happening(c.video, c.deeds[0].action) & c.window),
     "andObjRelExists": lambda c: yes(set(c.named) <= c.objects),
     "xorObjRelExists": lambda c: yes(c.named[0] in c.objects and c.named[1] not in c.objects),
     "objWhatGeneral": lambda c: min(found) if len(found := c.objects_of(ANNOTATED)) == 1 else None,
@@ -176,7 +189,7 @@ ANSWERS: dict[str, Callable[[Candidate], str | None]] = {
     "actLengthShorterVerify": length(-1, True),
     "actLongest": lambda c: names.answer(judge.extreme, c.video, 1),
     "actShortest": lambda c: names.answer(judge.extreme, c.video, -1),
-    "actTime": lambda c: names.answer(judge.action_order, c.video, *(deed.action for deed in c.deeds)),
+    "actTime": order,
     "relTime": lambda c: names.answer(judge.one_side, c.video, seen(c.video, c.relation), c.deeds[0].action),
     "objTime": lambda c: names.answer(
         judge.one_side, c.video, seen(c.video, INTERACTING, c.named[0]), c.deeds[0].action

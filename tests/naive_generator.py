@@ -10,11 +10,12 @@ from itertools import combinations
 from typing import NamedTuple
 
 import naive_references as names
-from judge_facts import ACTIONS, RELATIONS, Video, folded
+from judge_facts import ACTIONS, RELATIONS, Video, folded, pair
 from naive_answers import Candidate, Scene
 from naive_references import AFTER, ALL, BEFORE, BETWEEN, DIRECT, FIRST, INDIRECT, LAST, WHILE, WHOLE, Deed, Thing, Time
 from naive_rules import RULES, flags
 from questree.benchmarks.agqa import templates as t
+from questree.benchmarks.agqa.editions import EDITIONS
 
 OBJ4, CV, CVS = (DIRECT, FIRST, LAST, WHOLE), ("contact", "verb"), ("contact", "spatial", "verb")
 T5, FIRSTS, LASTS = (BEFORE, AFTER, WHILE, ALL, BETWEEN), (AFTER, ALL, WHILE, BETWEEN), (BEFORE, ALL, WHILE, BETWEEN)
@@ -37,6 +38,7 @@ SHAPES = {
     "objExists": Shape(1, slots=1, times=T5),
     "objRelExists": Shape(1, CV, OBJ4, 1, T5),
     "relExists": Shape(1, CV, times=T5),
+    "actExists": Shape(1, times=T5, actions=1),  # edition 1.0 only
     "andObjRelExists": Shape(3, CV, OBJ4, 2, T5),
     "xorObjRelExists": Shape(3, CV, OBJ4, 2, T5),
     "objWhatGeneral": Shape(1, times=T5),
@@ -64,10 +66,11 @@ SHAPES = {
 }
 
 
-def most_steps(shape: Shape) -> int:
-    """The most steps the arguments of a template can add: an indirect name everywhere, in a between if there is one."""
+def most_steps(template: str) -> int:
+    """The most steps a question can take: an indirect name everywhere, in a between if there is one."""
+    shape = SHAPES[template]
     time = 0 if not shape.times else 5 if BETWEEN in shape.times else 3
-    return time + shape.slots * (len(shape.objects) > 1) + shape.actions * shape.any_action
+    return shape.steps + time + shape.slots * (len(shape.objects) > 1) + shape.actions * shape.any_action
 
 
 VALID_PAIR = {t.ONE_OBJECT, t.RARE, t.COMMON_SENSE, t.SAME_RELATION}
@@ -81,6 +84,7 @@ RULES_OF: dict[str, set[str]] = {  # 3.6
     "objExists": {t.TIME_OBJECT, t.BANNED_OBJECT, t.SIMILAR},
     "objRelExists": {t.NEVER_ASKED, *VALID_PAIR, t.TOUCHING, t.TIME_OBJECT},
     "relExists": {t.BANNED_RELATION, t.NEVER_ASKED, t.ONE_OBJECT, t.TIME_RELATION, t.CONTACTS},
+    "actExists": {t.TIME_ACTION},
     "andObjRelExists": LOGIC,
     "xorObjRelExists": LOGIC,
     "objWhatGeneral": {t.NO_ANSWER, t.UNASKABLE, t.TIME_ANSWER},
@@ -106,8 +110,23 @@ RULES_OF: dict[str, set[str]] = {  # 3.6
     "relTime": {t.NO_ANSWER, t.TIME_RELATION, t.BANNED_RELATION},
     "objTime": {t.NO_ANSWER, t.TIME_OBJECT, t.BANNED_OBJECT},
 }
+TEMPLATES = {"2.0": [name for name in SHAPES if name != "actExists"], "1.0": list(SHAPES)}
+
+
+def rules_of(template: str, edition: str) -> set[str]:
+    """In edition 1.0 a first or last choice need not be decided by the real first or last object (0.1.11), and a
+    relation reference is not about the object asked, nor about the answer (3.6)."""
+    if edition == "2.0":
+        return RULES_OF[template]
+    shape, own = SHAPES[template], RULES_OF[template] - {t.UNDECIDED}
+    if not shape.relations or template in ("relExists", "relTime"):
+        return own
+    return own | {t.ABOUT_OBJECT if shape.slots else t.ABOUT_ANSWER}
+
+
 EVERY_OBJECT = [f"o{number}" for number in range(1, 37)]
 VERBS_WITH_OBJECT = {folded(action.verb) for action in ACTIONS.values() if action.object}
+EVERY_ACTION = [action for action, word in ACTIONS.items() if not word.merged]
 EVERY_RELATION = [r for r, word in RELATIONS.items() if word.group == "contact" or r in VERBS_WITH_OBJECT]
 
 
@@ -123,6 +142,7 @@ class Question(NamedTuple):
     steps: int
     flags: tuple[str, ...]
     effect: str = ""
+    done_to: str = ""  # the object its relation is named by
 
     @property
     def direct(self) -> tuple[str, ...]:
@@ -135,19 +155,23 @@ def pair_counts(videos: list[Video]) -> Counter[tuple[str, str]]:
     return Counter(fact for video in videos for facts in video.facts for fact in facts)
 
 
-def generate(videos: list[Video], rare_below: int) -> tuple[list[Counter[Question]], Counter[tuple[str, str]]]:
+def generate(
+    videos: list[Video], rare_below: int, edition: str = "2.0"
+) -> tuple[list[Counter[Question]], Counter[tuple[str, str]]]:
     """The questions of every video, and how many candidates each (template, rule) rejected."""
     counts = pair_counts(videos)
     rejected: Counter[tuple[str, str]] = Counter()
-    return [Counter(ask(Scene(video, counts, rare_below), rejected)) for video in videos], rejected
+    scenes = [Scene(video, counts, rare_below, edition) for video in videos]
+    return [Counter(ask(scene, rejected)) for scene in scenes], rejected
 
 
 def ask(scene: Scene, rejected: Counter[tuple[str, str]]) -> list[Question]:
     """All questions of a video; a candidate is rejected by the first rule it fails."""
     found: list[Question] = []
-    for template in SHAPES if scene.video.frames else ():
-        order = t.BY_NAME[template].rules
-        rules = [(rule, RULES[rule]) for rule in (*sorted(RULES_OF[template], key=order.index), t.STEPS)]
+    own = {template.name: template for template in EDITIONS[scene.edition].templates}
+    for template in TEMPLATES[scene.edition] if scene.video.frames else ():
+        tried = sorted(rules_of(template, scene.edition), key=own[template].rules.index)
+        rules = [(rule, RULES[rule]) for rule in (*tried, t.STEPS)]
         for candidate in candidates(template, scene):
             failed = next((rule for rule, fails in rules if fails(candidate)), None)
             if failed:
@@ -160,7 +184,8 @@ def ask(scene: Scene, rejected: Counter[tuple[str, str]]) -> list[Question]:
 def question(candidate: Candidate) -> Question:
     c, answer = candidate, candidate.answer
     assert answer
-    return Question(c.template, c.relation, c.things, c.deeds, c.time, answer, c.steps, flags(c))
+    slots = (c.relation, c.things, c.deeds, c.time)
+    return Question(c.template, *slots, answer, c.steps, flags(c), done_to=c.done_to)
 
 
 def candidates(template: str, scene: Scene) -> Iterator[Candidate]:
@@ -168,18 +193,20 @@ def candidates(template: str, scene: Scene) -> Iterator[Candidate]:
     shape = SHAPES[template]
     for second_pass in (False, True)[: 1 + shape.second_pass]:
         times = [t for t in scene.times[second_pass] if t.kind in shape.times] if shape.times else [names.WHOLE_VIDEO]
-        for relation in relations(template, scene.video):
+        for relation, done_to in relations(template, scene):
             for things in object_slots(template, scene):
-                for deeds in action_slots(shape, scene, second_pass):
+                for deeds in action_slots(template, scene, second_pass):
                     for time in times:
-                        yield Candidate(template, shape.steps, scene, relation, things, deeds, time)
+                        yield Candidate(template, shape.steps, scene, relation, things, deeds, time, done_to)
 
 
-def relations(template: str, video: Video) -> list[str]:
+def relations(template: str, scene: Scene) -> list[tuple[str, str]]:
+    """Each with the object it is named by, if any."""
     if template == "relExists":
-        return EVERY_RELATION
+        return [(relation, "") for relation in EVERY_RELATION]
     groups = SHAPES[template].relations
-    return names.relations(video, groups) if groups else [""]
+    direct = [(relation, "") for relation in names.relations(scene.video, groups)]
+    return [*direct, *scene.done_to] if groups else [("", "")]
 
 
 def object_slots(template: str, scene: Scene) -> list[tuple[Thing, ...]]:
@@ -190,14 +217,25 @@ def object_slots(template: str, scene: Scene) -> list[tuple[Thing, ...]]:
     return list(combinations([thing for thing in scene.things if thing.kind in shape.objects], shape.slots))
 
 
-def action_slots(shape: Shape, scene: Scene, second_pass: bool) -> list[tuple[Deed, ...]]:
+def action_slots(template: str, scene: Scene, second_pass: bool) -> list[tuple[Deed, ...]]:
+    shape = SHAPES[template]
     if not shape.actions:
         return [()]
+    if template == "actExists":
+        return [(Deed(DIRECT, action),) for action in EVERY_ACTION if alike(action, scene.video)]
     direct = [deed for deed in scene.deeds if deed.kind == DIRECT]
     if second_pass:
         found = combinations(direct + scene.indirect, shape.actions)
         return [deeds for deeds in found if any(deed.kind == INDIRECT for deed in deeds)]
     return list(combinations(scene.deeds if shape.any_action else direct, shape.actions))
+
+
+def alike(action: str, video: Video) -> bool:
+    """Does the video share its verb or its object (3.1)? What is done in the video does."""
+    verbs = {folded(ACTIONS[i.action].verb) for i in video.instances}
+    objects = {about[1] for i in video.instances if (about := pair(i.action))}
+    about = pair(action)
+    return folded(ACTIONS[action].verb) in verbs or bool(about and about[1] in objects)
 
 
 def effects(questions: list[Question]) -> list[Question]:

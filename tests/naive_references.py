@@ -47,10 +47,12 @@ class Thing(NamedTuple):
     kind: str
     object: str
     relation: str = ""
+    time: "Time | None" = None  # of its own (edition 1.0)
 
     @property
     def steps(self) -> int:
-        return int(self.kind != DIRECT)
+        """The time phrase inside adds its steps (12.21, our reading)."""
+        return int(self.kind != DIRECT) + (self.time.steps if self.time else 0)
 
 
 class Deed(NamedTuple):
@@ -103,7 +105,7 @@ def answer(question: Callable[..., str], *args: object) -> str | None:
         return None
 
 
-def things(video: Video) -> list[Thing]:
+def things(video: Video, timed: bool = False) -> list[Thing]:
     """Every name of an object (5.1), by kind, class, relation."""
     found = [Thing(DIRECT, thing) for thing in present(video)]
     for relation in relations(video, ("contact", "spatial", "verb")):
@@ -116,8 +118,31 @@ def things(video: Video) -> list[Thing]:
             first, last = (answer(end, video, relation, video.frames) for end in (judge.first, judge.last))
             named = {kind: thing for kind, thing in ((FIRST, first), (LAST, last)) if thing}
         found += [Thing(kind, thing, relation) for kind, thing in named.items() if thing not in NEVER_SLOT]
+        found += timed_things(video, relation) if timed and len(ever) > 1 else []
     order = (DIRECT, FIRST, LAST, WHOLE)
     return sorted(found, key=lambda t: (order.index(t.kind), OBJECT_AT[t.object], RELATION_AT.get(t.relation, -1)))
+
+
+def timed_things(video: Video, relation: str) -> list[Thing]:
+    """Names with a time of their own; relation and object do not occur in the time's actions (5.1, edition 1.0)."""
+    found = []
+    for time in times(video, [Deed(DIRECT, action) for action in actions(video)]):
+        window = frames(video, time)
+        named = {kind: answer(end, video, relation, window) for kind, end in ((FIRST, judge.first), (LAST, judge.last))}
+        ever = judge.objects(video, relation, window)
+        named[WHOLE] = min(ever) if len(ever) == 1 else None
+        verbs = {folded(ACTIONS[deed.action].verb) for deed in time.deeds}
+        objects = {about[1] for deed in time.deeds if (about := pair(deed.action))}
+        banned = NEVER_SLOT | objects
+        if relation not in verbs:
+            found += [Thing(kind, o, relation, time) for kind, o in named.items() if o and o not in banned]
+    return found
+
+
+def done_to(video: Video) -> list[tuple[str, str]]:
+    """(relation, object): relations that can be named as what was done first to an object (5.2, edition 1.0)."""
+    found = [(answer(judge.first_done_to, video, thing), thing) for thing in present(video)]
+    return [(relation, thing) for relation, thing in found if relation]
 
 
 def actions(video: Video) -> list[str]:
@@ -142,6 +167,7 @@ def indirect_deeds(video: Video, named: list[Thing]) -> list[Deed]:
         if any(pair(other) == (verb, thing) for other in actions(video) if other != action):
             continue
         names = [name for name in named if name.kind != DIRECT and name.object == thing and name.relation != verb]
+        names = [name for name in names if name.time is None]  # a time inside a time is not said (5.4)
         found += [Deed(INDIRECT, action, name) for name in names]
     return found
 

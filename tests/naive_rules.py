@@ -29,7 +29,8 @@ SIMILAR = (
     {"o29", "o32"},
 )
 FORBIDDEN = ({"o17", "o28"}, {"o13", "o15"}, {"o11", "o12"})
-BANNED_OBJECTS = {"o10", "o30", "o20", "o16", "o1", "o15"}
+BANNED_OBJECTS = {"1.0": {"o10", "o30", "o20", "o16", "o1"}}
+BANNED_OBJECTS["2.0"] = BANNED_OBJECTS["1.0"] | {"o15"}  # doorway (0.1.2)
 DRESSED = {"r24", "r21"}  # wearing, standing on
 BANNED_RELATIONS = {
     "relExists": {"r18", "r2", "v030", "v006", "v009", "v017", "r20", "v019", "v020", "v022"}
@@ -82,7 +83,7 @@ RULES: dict[str, Callable[[Candidate], bool]] = {
     t.NEVER_ASKED: lambda c: c.relation in names.NEVER_ASKED,
     t.ONE_OBJECT: lambda c: c.relation in names.ONE_OBJECT,
     t.BANNED_RELATION: lambda c: c.relation in BANNED_RELATIONS[c.template],
-    t.BANNED_OBJECT: lambda c: c.named[0] in BANNED_OBJECTS,
+    t.BANNED_OBJECT: lambda c: c.named[0] in BANNED_OBJECTS[c.scene.edition],
     t.SAME_RELATION: lambda c: any(thing.relation == c.relation for thing in c.things),
     t.RARE: lambda c: any(c.scene.counts[asked] < c.scene.rare_below for asked in asked_pairs(c)),
     t.COMMON_SENSE: lambda c: any((thing, relation) in COMMON_SENSE for relation, thing in asked_pairs(c)),
@@ -90,6 +91,8 @@ RULES: dict[str, Callable[[Candidate], bool]] = {
         c.relation == TOUCHING
         and any(thing.relation and RELATIONS[thing.relation].group == "contact" for thing in c.things)
     ),
+    t.ABOUT_OBJECT: lambda c: c.done_to in c.named,
+    t.ABOUT_ANSWER: lambda c: c.done_to == c.answer,
     t.ALIKE: lambda c: c.named[0] == c.named[1] or set(c.named) in FORBIDDEN,
     t.TIME_OBJECT: lambda c: any(thing in c.named for _, thing in c.time_pairs),
     t.TIME_RELATION: lambda c: any(verb == c.relation for verb, _ in c.time_pairs),
@@ -98,6 +101,7 @@ RULES: dict[str, Callable[[Candidate], bool]] = {
     t.SIMILAR: similar,
     t.CONTACTS: lambda c: c.relation == TOUCHING and c.answer == "no" and bool(c.objects_of(INTERACTING)),
     t.TIME_ANSWER: lambda c: c.answer in c.localisers or any(thing == c.answer for _, thing in c.time_pairs),
+    t.TIME_ACTION: lambda c: c.deeds[0].action in c.localisers,
     t.ONE_CHOICE: one_choice,
     t.BOTH: lambda c: set(c.named) <= c.objects,
     t.NOT_BOTH: lambda c: not set(c.named) <= c.objects,
@@ -105,7 +109,7 @@ RULES: dict[str, Callable[[Candidate], bool]] = {
     t.VERB_GIVEN: lambda c: ACTIONS[c.answer or ""].verb == (TAKING if c.template == "actFirst" else PUTTING),
     t.TRANSITION: transition,
     t.SAME_ACTION: lambda c: c.deeds[0].action == c.deeds[1].action,
-    t.STEPS: lambda c: c.steps >= 9,
+    t.STEPS: lambda c: c.steps >= 9 and c.scene.edition == "2.0",  # 0.1.7
 }
 
 
@@ -128,8 +132,9 @@ def flags(c: Candidate) -> tuple[str, ...]:
     deeds = [*c.deeds, *c.time.deeds]
     found = {
         "i_obj": any(thing.relation for thing in c.things) or any(deed.kind == INDIRECT for deed in deeds),
+        "i_rel": bool(c.done_to),
         "i_act": any(deed.kind in names.LENGTHS for deed in deeds),
-        "i_temp": c.time.kind != ALL,
+        "i_temp": any(time.kind != ALL for time in times(c)),
         "nc_seq": bool(befores(c) & HELD_OUT_ACTIONS),
         "nc_sup": bool(firsts(c) & HELD_OUT_FIRSTS),
         "nc_dur": bool(lengths(c) & HELD_OUT_ACTIONS),
@@ -138,9 +143,14 @@ def flags(c: Candidate) -> tuple[str, ...]:
     return tuple(flag for flag, is_set in found.items() if is_set)
 
 
+def times(c: Candidate) -> list[names.Time]:
+    """Of the question, and of its references (edition 1.0)."""
+    return [c.time, *(thing.time for thing in c.things if thing.time)]
+
+
 def befores(c: Candidate) -> set[str]:
     """Actions after "before"; between adds its first one (12.14). Of what supports an answer, only held-out ones."""
-    found = {deed.action for deed in c.time.deeds[:1] if c.time.kind in (BEFORE, BETWEEN)}
+    found = {deed.action for time in times(c) for deed in time.deeds[:1] if time.kind in (BEFORE, BETWEEN)}
     if c.template in ("actTime", "relTime", "objTime"):
         found |= {deed.action for deed in c.deeds}
     support: set[Pair] = set()  # what the answer to "before or after?" rests on
@@ -153,6 +163,7 @@ def befores(c: Candidate) -> set[str]:
 
 def firsts(c: Candidate) -> set[str]:
     own = {c.relation} if c.template in ("objFirst", "objFirstChoose", "objFirstVerify") else set()
+    own |= {c.relation} if c.done_to else set()
     return own | {thing.relation for thing in c.things if thing.kind == FIRST}
 
 
@@ -166,7 +177,7 @@ def lengths(c: Candidate) -> set[str]:
 def pairs(c: Candidate) -> set[Pair]:
     """Every object with every relation the question or one of its references mentions (12.15)."""
     relations = {thing.relation for thing in c.things} | {c.relation}
-    objects = set(c.named)
+    objects = {*c.named, c.done_to}
     if c.template == "objExists":
         facts = {fact for frame in c.window for fact in c.video.facts[frame]}
         relations |= {r for r, thing in facts if thing == c.named[0] and RELATIONS[r].group == "contact"}

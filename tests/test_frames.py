@@ -13,7 +13,6 @@ from questree.benchmarks.agqa import phrases
 from questree.benchmarks.agqa.arguments import Argument, Arguments
 from questree.benchmarks.agqa.examples import Pool, examples
 from questree.benchmarks.agqa.frames import (
-    ACT_EXISTS,
     EDITIONS,
     FRAMES,
     WORDED,
@@ -26,7 +25,7 @@ from questree.benchmarks.agqa.frames import (
     render_spans,
     split,
 )
-from questree.benchmarks.agqa.templates import TEMPLATES, Template
+from questree.benchmarks.agqa.templates import ACT_EXISTS, TEMPLATES, Template
 from questree.cli.wordings import wordings
 from questree.faults import BadInput
 from questree.meanings.english import wordings as sub_question_wordings

@@ -26,9 +26,7 @@ from questree.stages.generate.words import may_be_indirect
 from questree.tables.facts import Facts
 from worlds import facts
 
-NEVER_FIRES = {
-    (name, t.STEPS) for name, shape in naive.SHAPES.items() if shape.steps + naive.most_steps(shape) <= 8
-} | {
+NEVER_FIRES = {(name, t.STEPS) for name in naive.TEMPLATES["2.0"] if naive.most_steps(name) <= 8} | {
     # the window's first (last) object is the choice between two of its objects
     ("objFirstChoose", t.NO_ANSWER),
     ("objLastChoose", t.NO_ANSWER),
@@ -68,7 +66,7 @@ def difference(wanted: list[Counter[naive.Question]], got: list[list[naive.Quest
 
 
 def test_every_template_has_the_rules_the_description_gives_it() -> None:
-    assert [template.name for template in t.TEMPLATES] == list(naive.SHAPES)
+    assert [template.name for template in t.TEMPLATES] == naive.TEMPLATES["2.0"]
     for template in t.TEMPLATES:
         assert {*template.rules, t.STEPS} == {*naive.RULES_OF[template.name], t.STEPS}, template.name
         assert len(set(template.rules)) == len(template.rules), template.name
@@ -91,11 +89,12 @@ def test_kept_questions_are_counted() -> None:
 
 def test_the_worlds_are_rich_no_template_is_empty_and_every_rule_fires() -> None:
     asked = {question for video in judged(0)[0] for question in video}
-    assert {question.template for question in asked} == set(naive.SHAPES)
+    assert {question.template for question in asked} == set(naive.TEMPLATES["2.0"])
     fired = judged(0)[1] + judged(3)[1]
-    every = {(name, rule) for name, rules in naive.RULES_OF.items() for rule in {*rules, t.STEPS}}
+    every = {(name, rule) for name in naive.TEMPLATES["2.0"] for rule in {*naive.RULES_OF[name], t.STEPS}}
     assert every - set(fired) == NEVER_FIRES
-    for name, shape in naive.SHAPES.items():
+    for name in naive.TEMPLATES["2.0"]:
+        shape = naive.SHAPES[name]
         own = [question for question in asked if question.template == name]
         assert {question.time.kind for question in own} == set(shape.times or [t.ALL])
         assert {thing.kind for question in own for thing in question.things} == set(

@@ -1,7 +1,7 @@
 """`questree generate`: every question of a run's facts."""
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Literal
 
 from cyclopts import Parameter
 
@@ -20,6 +20,7 @@ def generate_command(
     references: Annotated[int, Parameter(help="References kept per object and kind.")] = 3,
     rare_below: Annotated[int, Parameter(help="A pair seen on fewer frames of the corpus is not asked.")] = 10,
     shard: Annotated[int, Parameter(help="Videos per file.")] = 128,
+    edition: Annotated[Literal["2.0", "1.0"], Parameter(help="Edition of AGQA.")] = "2.0",
     text: Annotated[bool, Parameter(help="Also write every question's text.")] = False,
     workers: int = 2,
     json: Json = None,
@@ -33,7 +34,7 @@ def generate_command(
         Run folder with facts (`questree augment` writes them).
     """
     with watching(quiet):
-        counts = generate(Run(run), Options(seed, references, rare_below, shard, text), workers)
+        counts = generate(Run(run), Options(seed, references, rare_below, shard, text, edition), workers)
         lock(Run(run), "questions")
     print_table("Questions per template", table(counts), quiet)
     for template, tally in counts.items():

@@ -76,7 +76,7 @@ def of_question(run: Run, facts: Facts, id: str) -> tuple[Iterator[str], dict[st
     from questree.notation.own import show as spelled
     from questree.stages.questions import Bank
 
-    bank = Bank(run)
+    bank = Bank(run, any_edition=True)
     question = bank.find(id)
     world = videos(facts.between(question.video, question.video + 1), bank.vocabulary)
     labels = question.template.categories
@@ -91,7 +91,7 @@ def of_question(run: Run, facts: Facts, id: str) -> tuple[Iterator[str], dict[st
         "structural": labels.structural,
         "semantic": labels.semantic,
         "program": spelled(question.program),
-        "agqa": agqa.write(question.program, bank.vocabulary),
+        "agqa": agqa.write(question.program, bank.vocabulary, bank.edition.name),
         "evidence": grounds(question.program, world),
     }
 

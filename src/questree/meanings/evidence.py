@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from questree.meanings.answer import values
-from questree.program import ACTION, OBJECT, Array, Node, Term
+from questree.program import ACTION, OBJECT, RELATION, Array, Node, Term
 
 
 def evidence(node: Node, world: Any, rows: Mapping[str, Array]) -> dict[Node, Array]:
@@ -24,7 +24,8 @@ def evidence(node: Node, world: Any, rows: Mapping[str, Array]) -> dict[Node, Ar
             grounds[term] = grounds.get(term, np.uint64(0)) | (own & focus)
         inner = term.op.focus(world, found[term], **kids) if term.op.focus else everything
         for arg in term.args:
-            outer = everything if arg.kind in (OBJECT, ACTION) else focus  # a reference looks at the whole video
+            # a reference looks at the whole video
+            outer = everything if arg.kind in (OBJECT, RELATION, ACTION) else focus
             visit(arg, everything if arg.kind.name == "window" else outer & inner & everything)
 
     visit(node, everything)

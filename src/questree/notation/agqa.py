@@ -2,7 +2,7 @@
 
 from questree.domains.video import VIDEO
 from questree.notation.grammar import Notation, Rule, rule
-from questree.program import ACTION, OBJECT, Node, Slot
+from questree.program import ACTION, OBJECT, RELATION, Node, Slot
 from questree.vocabulary.words import Vocabulary
 
 OBJECTS = "Filter(frame, [relations, $r, objects])"
@@ -90,25 +90,53 @@ def events(table: dict[str, str]) -> tuple[Rule, ...]:
     )
 
 
-AGQA = Notation(
-    "AGQA",
-    {
-        "question": events(EVENTS) + rules(REFERENCES | LENGTHS | QUESTIONS),
-        "bool": events(SIDES),
-        "object": (rule("$o:word", Slot("o", OBJECT), VIDEO), *rules(REFERENCES)),
-        "action": (
-            rule("$a:word", Slot("a", ACTION), VIDEO),
-            *rules({"ToAction($r, $o)": "to_action($r, $o)"} | LENGTHS),
-        ),
-        "window": rules(WINDOWS),
-    },
+def notation(name: str, questions: tuple[Rule, ...], sides: tuple[Rule, ...], **more: tuple[Rule, ...]) -> Notation:
+    return Notation(
+        name,
+        {
+            "question": questions,
+            "bool": sides,
+            "object": (rule("$o:word", Slot("o", OBJECT), VIDEO), *rules(REFERENCES)),
+            "action": (
+                rule("$a:word", Slot("a", ACTION), VIDEO),
+                *rules({"ToAction($r, $o)": "to_action($r, $o)"} | LENGTHS),
+            ),
+            "window": rules(WINDOWS),
+            **more,
+        },
+    )
+
+
+# Edition 1.0: the relation of a question may be a reference, and the order of actions goes by their own frames
+DONE_TO = (
+    "Query(class, OnlyItem(IterateUntil(forward, video, Exists($o:word, Filter(frame, [objects])), "
+    "Filter(frame, [objects, $o:word, relations]))))"
 )
 
 
-def read(text: str, vocabulary: Vocabulary) -> Node:
+def first_edition(table: dict[str, str]) -> dict[str, str]:
+    return {
+        text.replace("$r", "$r:relation"): term.replace("action_order", "instance_order")
+        for text, term in table.items()
+    }
+
+
+AGQA = notation("AGQA", events(EVENTS) + rules(REFERENCES | LENGTHS | QUESTIONS), events(SIDES))
+NOTATIONS = {
+    "2.0": AGQA,
+    "1.0": notation(
+        "AGQA 1.0",
+        events(first_edition(EVENTS)) + rules(first_edition(REFERENCES | LENGTHS | QUESTIONS)),
+        events(first_edition(SIDES)),
+        relation=(rule("$r:word", Slot("r", RELATION), VIDEO), *rules({DONE_TO: "first_done_to($o)"})),
+    ),
+}
+
+
+def read(text: str, vocabulary: Vocabulary, edition: str = "2.0") -> Node:
     """The program a release string spells; words become the vocabulary's names."""
-    return AGQA.read(text, vocabulary)[0]
+    return NOTATIONS[edition].read(text, vocabulary)[0]
 
 
-def write(node: Node, vocabulary: Vocabulary) -> str:
-    return AGQA.write(node, vocabulary)
+def write(node: Node, vocabulary: Vocabulary, edition: str = "2.0") -> str:
+    return NOTATIONS[edition].write(node, vocabulary)

@@ -11,17 +11,18 @@ import numpy as np
 import polars as pl
 
 from questree.benchmarks.agqa.arguments import Argument, Arguments
-from questree.benchmarks.agqa.frames import FRAMES, Span, render_spans
-from questree.benchmarks.agqa.templates import ACTION_REFERENCES, REFERENCES, TEMPLATES, TIMES, Template
+from questree.benchmarks.agqa.editions import EDITIONS, SECOND, Edition
+from questree.benchmarks.agqa.frames import Span, frames, render_spans
+from questree.benchmarks.agqa.templates import ACTION_REFERENCES, REFERENCES, TIMES, Template
 from questree.faults import BadInput
 from questree.meanings.answer import spell
 from questree.program import OBJECT, Node, fill, slots
-from questree.stages.generate.choices import choices
+from questree.stages.generate.choices import choices, time_ways
 from questree.stages.generate.hashing import seed_of
 from questree.stages.generate.joins import Ints, starts
 from questree.stages.generate.spans import DIRECT, INDIRECT, NOTHING
 from questree.tables.facts import VIDEOS
-from questree.tables.questions import QUESTIONS, SIDES
+from questree.tables.questions import NOTHING8, QUESTIONS, TABLES
 from questree.tables.run import Run
 from questree.vocabulary.words import Vocabulary
 
@@ -47,6 +48,7 @@ class Shard:
     seed: int
     questions: pl.DataFrame
     sides: dict[str, pl.DataFrame]
+    edition: Edition = SECOND
 
     @cached_property
     def first(self) -> int:
@@ -69,14 +71,14 @@ class Shard:
 
     def question(self, at: int) -> Question:
         row: dict[str, int] = self.questions.row(at, named=True)
-        template = TEMPLATES[row["template"]]
-        ways = choices(self.seeds, np.array([row["video"] - self.first]), np.array([row["number"]]))
-        say = Speaker(self, Arguments(self.vocabulary), row["video"])
+        template, edition = self.edition.by_code[row["template"]], self.edition.name
+        ways = choices(self.seeds, np.array([row["video"] - self.first]), np.array([row["number"]]), edition)
+        say = Speaker(self, Arguments(self.vocabulary, edition), row["video"])
         said = {name: say.slot(name, template, row, ways) for name in slots(template.node)}
         program = fill(template.node, {name: argument.term for name, argument in said.items()})
         assert isinstance(program, Node)
-        frames = FRAMES[template.name]
-        text, spans = render_spans(frames[int(ways.frame[0]) % len(frames)], {n: a.forms for n, a in said.items()})
+        known = frames(edition)[template.name]
+        text, spans = render_spans(known[int(ways.frame[0]) % len(known)], {n: a.forms for n, a in said.items()})
         answer = spell(program.kind, row["answer"], self.vocabulary)
         name = f"{self.ids[row['video']]}-{row['number']}"
         return Question(name, row["video"], template, canonical(program), text, spans, answer or "", row)
@@ -104,11 +106,14 @@ class Speaker:
 
     def slot(self, name: str, template: Template, row: dict[str, int], ways: Any) -> Argument:
         if name == "relation":
-            return self.make.relation(row["relation"])
+            done_to = row.get("done_to", NOTHING8)
+            return self.make.relation(row["relation"]) if done_to == NOTHING8 else self.make.relation_reference(done_to)
         if name == "time":
             return self.time(row["phrase"], int(ways.time[0]))
         if template.every_object:
             return self.make.object(row["x"])
+        if template.every_action:
+            return self.make.action(row["x"])
         side = "second" if name in ("second", "b") else "first"
         way = int(getattr(ways, side)[0])
         is_object = slots(template.node)[name].kind == OBJECT
@@ -118,7 +123,8 @@ class Speaker:
         row = self.shard.side("references", self.video, at)
         if row["kind"] == DIRECT:
             return self.make.object(row["object"])
-        return self.make.object_reference(REFERENCES[row["kind"]], row["relation"], way)
+        time = self.make.packed_time(row["time"], way) if row.get("time") else None
+        return self.make.object_reference(REFERENCES[row["kind"]], row["relation"], way, time)
 
     def action(self, at: int, way: int) -> Argument:
         row = self.shard.side("action_references", self.video, at)
@@ -131,24 +137,28 @@ class Speaker:
         return self.make.action_reference(ACTION_REFERENCES[row["kind"]], way)
 
     def time(self, at: int, way: int) -> Argument:
-        """way = order of between + 2 * way of its actions."""
-        row = self.shard.side("phrases", self.video, at)
-        named = [self.action(row[side], way // 2) for side in "ab" if row[side] != NOTHING]
-        return self.make.time(TIMES[row["kind"]], way % 2, *named)
+        """way = own way + own ways * way of its actions."""
+        row, ways = self.shard.side("phrases", self.video, at), time_ways(self.make.edition)
+        named = [self.action(row[side], way // ways) for side in "ab" if row[side] != NOTHING]
+        return self.make.time(TIMES[row["kind"]], way % ways, *named)
 
 
 class Bank:
-    """All questions of a run."""
+    """All questions of a run; stages after generation know the second edition only."""
 
-    def __init__(self, run: Run):
+    def __init__(self, run: Run, any_edition: bool = False):
         self.run = run
         self.vocabulary = run.vocabulary()
         if not run.questions.is_dir():
             raise BadInput.at(run.questions, "not there yet; `questree generate` writes it")
         self.ids: list[str] = run.table("facts", VIDEOS)["id"].to_list()
         self.options = self._options(run.questions / "plan.json")
+        self.edition = EDITIONS[self.options.get("edition", SECOND.name)]
+        if self.edition is not SECOND and not any_edition:
+            wanted = f"wanted questions of edition {SECOND.name}, these are of edition {self.edition.name}"
+            raise BadInput.at(run.questions, f"{wanted}, which can be generated and shown only")
 
-    def _options(self, plan: Path) -> dict[str, int]:
+    def _options(self, plan: Path) -> dict[str, Any]:
         """The options the questions were made with; refuses questions of other facts."""
         try:
             found = msgspec.json.decode(plan.read_bytes())
@@ -163,8 +173,9 @@ class Bank:
         return sorted(path for path in self.run.questions.iterdir() if path.is_dir())
 
     def shard(self, folder: Path) -> Shard:
-        sides = {table.name: table.read(folder) for table in SIDES}
-        return Shard(self.vocabulary, self.ids, self.options["seed"], QUESTIONS.read(folder), sides)
+        sides = {name: table.read(folder) for name, table in TABLES[self.edition.name].items()}
+        questions = sides.pop(QUESTIONS.name)
+        return Shard(self.vocabulary, self.ids, self.options["seed"], questions, sides, self.edition)
 
     def find(self, name: str) -> Question:
         """A question by its id, <video>-<number>."""

@@ -34,3 +34,10 @@ PHRASES = Table(  # time kind, its actions as rows of the video's action referen
 )
 TEXT = Table("text", {"question": pl.String})  # row by row as in questions
 SIDES = (REFERENCES, ACTION_REFERENCES, PHRASES)
+TABLES = {  # per edition; what only the first one has comes last
+    "2.0": {table.name: table for table in (QUESTIONS, *SIDES)},
+}
+TABLES["1.0"] = TABLES["2.0"] | {
+    "questions": Table("questions", {**QUESTIONS.columns, "done_to": pl.UInt8}),  # the object that names the relation
+    "references": Table("references", {**REFERENCES.columns, "time": pl.UInt32}),  # of its own; packed as in questions
+}

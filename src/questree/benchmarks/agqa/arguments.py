@@ -5,9 +5,9 @@ from typing import NamedTuple
 
 from questree.benchmarks.agqa import phrases
 from questree.benchmarks.agqa.frames import Forms
-from questree.benchmarks.agqa.templates import ALL, WHOLE
+from questree.benchmarks.agqa.templates import ALL, TIMES, WHOLE
 from questree.domains.video import VIDEO
-from questree.program import ACTION, OBJECT, RELATION, Slot, Term, Word
+from questree.program import ACTION, OBJECT, RELATION, Term, Word
 from questree.vocabulary.words import Vocabulary
 
 OP = VIDEO.ops
@@ -50,8 +50,15 @@ class Arguments:
         return None if forms is None else Argument(OP["to_action"](verb, reference.term), forms)
 
     def relation_reference(self, object: int) -> Argument:
-        """Edition 1.0; no operator computes it, so the program keeps its slot."""
-        return Argument(Slot("relation", RELATION), phrases.relation_reference(object, self.vocabulary))
+        """Edition 1.0: the relation named by what was done first to an object."""
+        return Argument(
+            OP["first_done_to"](self.object(object).term), phrases.relation_reference(object, self.vocabulary)
+        )
+
+    def packed_time(self, time: int, wording: int) -> Argument:
+        """A time as tables pack it: kind + 256 * (first action + 1) + 65536 * (second action + 1)."""
+        actions = [self.action(at - 1) for at in (time >> 8 & 255, time >> 16) if at]
+        return self.time(TIMES[time & 255], wording, *actions)
 
     def time(self, kind: str, wording: int, *actions: Argument) -> Argument:
         said = {slot: action.forms for slot, action in zip("ab", actions, strict=False)}

@@ -7,9 +7,10 @@ from typing import NamedTuple, TypeVar
 from zlib import crc32
 
 from questree.benchmarks.agqa.arguments import Argument, Arguments
-from questree.benchmarks.agqa.frames import ACT_EXISTS, WORDED, Frame, frames, kinds, render
+from questree.benchmarks.agqa.frames import WORDED, Frame, frames, kinds, render
 from questree.benchmarks.agqa.phrases import indirect_action, noun
 from questree.benchmarks.agqa.templates import (
+    ACT_EXISTS,
     ALL,
     BEFORE,
     BETWEEN,

@@ -10,13 +10,11 @@ from typing import Any
 
 import msgspec
 
-from questree.benchmarks.agqa.templates import DIRECT, T5, TEMPLATES, Template
+from questree.benchmarks.agqa.templates import ACT_EXISTS, TEMPLATES
 from questree.faults import BadInput, Fault, refuse
 from questree.program import slots
 
 EDITIONS = ("2.0", "1.0")
-# asked in edition 1.0 only; its rules are no matter of wording
-ACT_EXISTS = Template("actExists", "within(happening($a), $time)", "exists", "{a}", (), times=T5, actions=(DIRECT,))
 WORDED = {template.name: template for template in (*TEMPLATES, ACT_EXISTS)}
 FORMS = {  # kind of a slot -> the forms a frame may ask for
     "object": ("",),

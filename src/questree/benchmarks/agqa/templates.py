@@ -24,6 +24,7 @@ SAME_RELATION = "reference uses the relation"
 RARE = "pair is rare"
 COMMON_SENSE = "pair is common sense"
 TOUCHING = "touching asked of a contact"
+ABOUT_OBJECT = "relation reference is about the object"
 ALIKE = "objects are alike"
 # rules about direct arguments and the time; those that look at the answer come last
 TIME_OBJECT = "object of the time's action"
@@ -33,6 +34,8 @@ UNASKABLE = "answer is never asked"
 SIMILAR = "similar object in the video"
 CONTACTS = "no touching, but contacts"
 TIME_ANSWER = "answer is in the time's action"
+ABOUT_ANSWER = "relation reference is about the answer"
+TIME_ACTION = "action of the time itself"
 ONE_CHOICE = "only one object to choose from"
 BOTH = "both options hold"
 NOT_BOTH = "an option never holds"
@@ -42,7 +45,7 @@ TRANSITION = "action is a transition"
 SAME_ACTION = "same action twice"
 STEPS = "more than 8 steps"
 
-MOST_STEPS = 8
+MOST_STEPS = 8  # since edition 2.0
 PAIR = (ONE_OBJECT, RARE, COMMON_SENSE)
 
 
@@ -59,6 +62,7 @@ class Template:
     objects: tuple[str, ...] = ()  # reference kinds of the object slots, in list order
     every_object: bool = False
     actions: tuple[str, ...] = ()  # reference kinds of the action slots
+    every_action: bool = False  # the action slot ranges over actions that do not occur, too
     second_pass: bool = False  # also asked with actions whose object is a reference
 
     @cached_property
@@ -309,4 +313,14 @@ TEMPLATES = (
         actions=ACT,
     ),
 )
+ACT_EXISTS = Template(  # asked in edition 1.0 only
+    "actExists",
+    "within(happening($a), $time)",
+    "exists",
+    "{a}",
+    (TIME_ACTION, STEPS),
+    times=T5,
+    every_action=True,
+)
 BY_NAME = {template.name: template for template in TEMPLATES}
+CODES = {name: code for code, name in enumerate((*BY_NAME, ACT_EXISTS.name))}  # the same in every edition

@@ -2,9 +2,23 @@
 
 import numpy as np
 
+from questree.domains.video.bits import anywhere, first_frame, span
 from questree.domains.video.facts import ANY, Videos
 from questree.domains.video.kinds import VIDEO, Frames
-from questree.program import OBJECT, RELATION, Action, Categories, Node, Object, Relation, Slot, Term, Word
+from questree.program import (
+    OBJECT,
+    RELATION,
+    UNKNOWN,
+    Action,
+    Array,
+    Categories,
+    Node,
+    Object,
+    Relation,
+    Slot,
+    Term,
+    Word,
+)
 from questree.vocabulary.words import NONE, Vocabulary
 
 PERSON = Word("person", OBJECT)
@@ -118,3 +132,29 @@ def interacting(world: Videos, object: Object) -> Frames:
 def happening(world: Videos, action: Action) -> Frames:
     """The frames of all instances of the action, never of its (verb, object) pair."""
     return world.doing(action)
+
+
+def first_seen(world: Videos, object: Array) -> Frames:
+    """[row, word] the first frame on which the object exists; empty if there is none."""
+    frame = first_frame(exists.run(world, object), np.zeros(len(world), np.int64), world.frames, True)
+    return span(frame, np.where(frame < 0, frame, frame + 1), world.words)
+
+
+DONE = "the first thing they did to {object:a} to"
+
+
+@VIDEO.operator(
+    phrase={"": f"doing {DONE}", "head": f"doing {DONE}", "present": f"do {DONE}", "past": f"did {DONE}"}
+    | {"rest": "", "something": "something"},
+    steps=1,
+    rests=lambda world, value, object: first_seen(world, object),
+)
+def first_done_to(world: Videos, object: Object) -> Relation:
+    """The only contact or verb that relates to the object on its first frame (AGQA 1.0)."""
+    words = world.vocabulary
+    at, merged = first_seen(world, object), words.merged_object[object]
+    count, found = np.zeros(len(world), np.int64), np.full(len(world), UNKNOWN)
+    for relation in words.group("contact", "verb"):
+        holds = anywhere(world.track(relation, merged) & at)
+        count, found = count + holds, np.where(holds, relation, found)
+    return np.where(count == 1, found, UNKNOWN)

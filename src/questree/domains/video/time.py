@@ -179,3 +179,19 @@ def action_order(world: Videos, a: Action, b: Action) -> Order:
     # `before b` contains b's first frame, so an "after" must not be seen there either
     is_after = ~anywhere(frames & ~late) & ~anywhere(pair & (early | first_of_b))
     return np.where(once & (is_before != is_after), is_after, UNKNOWN)
+
+
+@VIDEO.operator(
+    ask=("Is the person {a} before or after {b}", "Did they {a:present} before or after {b}"),
+    categories=Categories(("sequencing",), "compare", "action"),
+    parts=lambda vocabulary, a, b: order_parts(event_of(a), b),
+    rests=lambda world, value, a, b: world.doing(a),
+    **COMPARE,
+)
+def instance_order(world: Videos, a: Action, b: Action) -> Order:
+    """Is one action before or after another, whatever is seen of its pair? Both occur once (AGQA 1.0)."""
+    early, _, late = sides(world, b)
+    frames = world.doing(a)
+    once = (world.action(a, "count") == 1) & (world.action(b, "count") == 1)
+    is_before, is_after = ~anywhere(frames & ~early), ~anywhere(frames & ~late)
+    return np.where(once & (is_before != is_after), is_after, UNKNOWN)

@@ -4,13 +4,16 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
+import numpy as np
+
 from questree.benchmarks.agqa.templates import Template
 from questree.meanings.answer import answer
 from questree.stages.generate.arguments import Arguments
 from questree.stages.generate.chunk import Chunk
 from questree.stages.generate.joins import Ints
-from questree.stages.generate.laws import known
+from questree.stages.generate.laws import known, lawful
 from questree.stages.generate.words import Words
+from questree.tables.questions import NOTHING8
 
 
 @dataclass(frozen=True)
@@ -55,16 +58,38 @@ class Core:
     def y(self) -> Ints:
         return self.args.y[self.row]
 
+    @property
+    def done_to(self) -> Ints:
+        return self.args.done_to[self.row]
+
+    def done_to_column(self, row: Ints) -> Ints:
+        """[question] of these arguments; where an edition has no such names the column takes no room."""
+        if self.words.edition.relation_references:
+            return self.args.done_to.astype(np.uint8)[row]
+        return np.broadcast_to(np.uint8(NOTHING8), len(row))
+
+    @property
+    def direct(self) -> Ints:
+        """[core] a number for its direct arguments."""
+        return self.args.direct[self.row] if self.words.edition.relation_references else self.row
+
     @cached_property
     def local(self) -> "Local":
         return Local(self)
 
     @cached_property
     def answer(self) -> Ints:
-        """The template's program, by the laws of localised relations."""
+        """The template's program, by the laws of localised relations where they hold."""
         slots = {"relation": self.relation, "object": self.x, "first": self.x, "second": self.y}
         world = self.chunk.world.ask(self.args.video[self.row])
+        if not lawful(self.template):
+            return answer(self.template.node, world, slots | {"time": self.window})
         return answer(self.template.node, world, slots, known(self.template.node, self.local))
+
+    @property
+    def window(self) -> Ints:
+        """[core, 2]"""
+        return np.stack([self.chunk.spans.lo[self.span], self.chunk.spans.hi[self.span]], axis=1)
 
     @property
     def time_objects(self) -> Ints:

@@ -53,11 +53,16 @@ def pair_rules(words: Words, template: t.Template, relation: Ints, thing: Ints) 
     return [(rule, found[rule]()) for rule in template.rules if rule in found]
 
 
-def reference_rules(words: Words, template: t.Template, relation: Ints, thing: Ints, inner: Ints) -> Rules:
-    """Rules about a relation and a reference whose own relation is `inner` (-1: direct), in the template's order."""
+def reference_rules(
+    words: Words, template: t.Template, relation: Ints, done_to: Ints, thing: Ints, inner: Ints
+) -> Rules:
+    """Rules about a relation (named by what was done to an object, -1: by its word) and a reference whose own relation
+    is `inner` (-1: direct), in the template's order."""
     touching = words.vocabulary.relation_at.get("touching", -1)
     found: dict[str, Any] = dict(relation_rules(words, template, relation))
     found |= dict(pair_rules(words, template, relation, thing))
     found[t.SAME_RELATION] = inner == relation
     found[t.TOUCHING] = (relation == touching) & (inner >= 0) & words.groups["contact"][inner]
+    if t.ABOUT_OBJECT in template.rules:
+        found[t.ABOUT_OBJECT] = done_to == thing
     return [(rule, found[rule]) for rule in template.rules if rule in found]

@@ -1,6 +1,7 @@
 """Programs read off the localised relations instead of the frames: each a sub-program and the column that equals it.
 
-The tests hold every law against the operators themselves. The laws of the choices hold for what passes their rules.
+The tests hold every law against the operators themselves. The laws of the choices hold for what passes their rules; an
+edition without those rules has no such law.
 """
 
 from collections.abc import Callable
@@ -8,6 +9,7 @@ from typing import Protocol
 
 import numpy as np
 
+from questree.benchmarks.agqa.templates import BOTH, UNDECIDED, Template
 from questree.domains.video import VIDEO
 from questree.notation.own import parse
 from questree.program import Node, Term, walk
@@ -58,6 +60,17 @@ LAWS: dict[str, Callable[[Local], Ints]] = {
     "choose_last($relation, $time, $first, $second)": lambda local: local.last,
 }
 PROGRAMS: dict[Term, Callable[[Local], Ints]] = {parse(text, VIDEO): law for text, law in LAWS.items()}
+CONDITIONS = {  # operator -> the rule without which its law does not hold
+    "choose": BOTH,
+    "choose_first": UNDECIDED,
+    "choose_last": UNDECIDED,
+}
+
+
+def lawful(template: Template) -> bool:
+    """Do laws answer the template, under its rules?"""
+    condition = CONDITIONS.get(template.node.op.name)
+    return condition is None or condition in template.rules
 
 
 def known(node: Node, local: Local) -> dict[Term, Ints]:

@@ -11,11 +11,12 @@ from questree.stages.generate.chunk import Chunk
 from questree.stages.generate.cores import Core
 from questree.stages.generate.expand import Rows, expand
 from questree.stages.generate.filters import Tally
-from questree.stages.generate.joins import Ints, against, bit, groups
+from questree.stages.generate.joins import Ints, against, bit
 from questree.stages.generate.rules import ON_ANSWERS, sift
 from questree.stages.generate.spans import ALL
 
 SAME, DIFFERENT, NO_DIRECT, NO_TEMPORAL = range(4)
+UNASKED = -1  # instead of an answer
 EFFECTS = ("same_ans", "diff_ans", "no_direct", "no_temporal")  # what a time phrase does to the answer (9.1)
 
 
@@ -35,6 +36,7 @@ class Questions:
     steps: Ints
     marks: Ints
     effect: Ints
+    done_to: Ints  # the object that names the relation
 
 
 def object_questions(template: t.Template, chunk: Chunk, tally: Tally) -> list[Questions]:
@@ -50,10 +52,10 @@ def ask(template: t.Template, chunk: Chunk, tally: Tally, second_pass: int) -> Q
         (core.row, core.span, core_marks(template, core)),
         core.args.wordings,
         (phrases.start, phrases.steps, phrases.marks),
-        (template.steps, t.MOST_STEPS),
+        (template.steps, chunk.words.edition.most_steps),
     )
     tally.reject(t.STEPS, weight.sum() - len(rows.core))
-    return finish(core, effects(core.row, chunk.spans.kind[core.span], core.answer), rows, second_pass)
+    return finish(core, effects(core.direct, chunk.spans.kind[core.span], core.answer), rows, second_pass)
 
 
 def cores(template: t.Template, chunk: Chunk, tally: Tally, second_pass: int) -> tuple[Core, Ints]:
@@ -84,12 +86,14 @@ def candidates(template: t.Template, chunk: Chunk, tally: Tally, second_pass: in
 
 
 def effects(argument: Ints, kind: Ints, answer: Ints) -> Ints:
-    """[core] does its time phrase change the answer? The question without one is the first core of its argument."""
-    begin, group = groups(argument)
-    first = begin[group]  # the whole video is the first span of a video
-    changed = np.where(answer == answer[first], SAME, DIFFERENT)
-    effect = np.where(kind[first] == ALL, changed, NO_DIRECT)
-    return np.where(kind == ALL, NO_TEMPORAL, effect).astype(np.uint8)
+    """[core] does its time phrase change the answer, against the core of its arguments over the whole video?"""
+    plain = np.full(int(argument.max(initial=-1)) + 1, UNASKED)
+    whole = kind == ALL
+    plain[argument[whole]] = answer[whole]
+    direct = plain[argument]
+    changed = np.where(answer == direct, SAME, DIFFERENT)
+    effect = np.where(direct == UNASKED, NO_DIRECT, changed)
+    return np.where(whole, NO_TEMPORAL, effect).astype(np.uint8)
 
 
 def core_marks(template: t.Template, core: Core) -> Ints:
@@ -141,6 +145,7 @@ def finish(core: Core, effect: Ints, rows: Rows, second_pass: int) -> Questions:
         steps=rows.steps,
         marks=rows.marks,
         effect=effect[rows.core],
+        done_to=core.done_to_column(row),
     )
 
 

@@ -1,10 +1,11 @@
-"""Indirect references to objects: the first, last or only object of a relation in the whole video."""
+"""Indirect references to objects: the first, last or only object of a relation in the whole video, or in a time."""
 
 from dataclasses import dataclass
 
 import numpy as np
 
 from questree.benchmarks.agqa import held_out as mark
+from questree.benchmarks.agqa.templates import TIMES
 from questree.domains.video import Videos
 from questree.domains.video.facts import ANY, KEY
 from questree.domains.video.objects import first, last, objects, the_one
@@ -15,17 +16,20 @@ from questree.stages.generate.joins import Ints, groups, starts
 from questree.stages.generate.words import Words
 
 DIRECT, FIRST, LAST, WHOLE = range(4)
+TIMED = 4  # first, last and whole ones with a time of their own share a cap
+BEFORE, BETWEEN = TIMES.index("before"), TIMES.index("between")
 
 
 @dataclass(frozen=True)
 class References:
-    """Ways to name an object, sorted by video, kind, object, relation."""
+    """Ways to name an object, sorted by video, kind, object, relation, time."""
 
     start: Ints  # [video + 1]
     video: Ints
     kind: Ints
     object: Ints
     relation: Ints  # inside the reference; -1 if direct
+    time: Ints  # inside the reference, packed as those of spans; 0 is the whole video
     steps: Ints
     marks: Ints
 
@@ -47,8 +51,8 @@ def present_objects(world: Videos, words: Words) -> tuple[Ints, Ints]:
     return video[kept], thing[kept]
 
 
-def references(world: Videos, words: Words, seeds: Hashes, cap: int = 3) -> References:
-    """Direct classes, and per (object, kind) at most `cap` references, chosen by a keyed hash."""
+def references(world: Videos, words: Words, seeds: Hashes, cap: int = 3, timed: list[Ints] | None = None) -> References:
+    """Direct classes, and per (object, kind) at most `cap` references, by a keyed hash; timed ones are one kind."""
     video, relation = present_relations(world, words)
     allowed = ~(words.never_asked | words.one_object)[relation]
     video, relation = video[allowed], relation[allowed]
@@ -65,24 +69,41 @@ def references(world: Videos, words: Words, seeds: Hashes, cap: int = 3) -> Refe
         kept = (referent >= 0) & words.askable[np.maximum(referent, 0)]
         rows.append((video[kept], np.full(kept.sum(), kind), referent[kept], relation[kept]))
     columns = [np.concatenate(column) for column in zip(*rows, strict=True)]
+    columns.append(np.zeros(len(columns[0]), np.int64))
+    if timed:
+        columns = [np.concatenate(pair) for pair in zip(columns, timed, strict=True)]
     return finish(world, words, capped(columns, seeds, cap))
 
 
 def capped(columns: list[Ints], seeds: Hashes, cap: int) -> list[Ints]:
     """The rows with the smallest hashes of every (video, kind, object), sorted."""
-    video, kind, thing, relation = columns
-    order = np.lexsort((mix(seeds[video], kind, thing, relation + 1), thing, kind, video))
-    video, kind, thing, relation = (column[order] for column in columns)
-    begin, group = groups(video, kind, thing)
-    kept = np.arange(len(video)) - begin[group] < cap
-    rest = [column[kept] for column in (video, kind, thing, relation)]
+    video, kind, thing, relation, time = columns
+    draw = mix(seeds[video], kind, thing, relation + 1)
+    draw = np.where(time > 0, mix(draw, time), draw)
+    family = np.where(time > 0, TIMED, kind)
+    order = np.lexsort((draw, thing, family, video))
+    begin, group = groups(video[order], family[order], thing[order])
+    kept = order[np.arange(len(video)) - begin[group] < cap]
+    rest = [column[kept] for column in columns]
     order = np.lexsort(rest[::-1])
     return [column[order] for column in rest]
 
 
 def finish(world: Videos, words: Words, columns: list[Ints]) -> References:
-    video, kind, thing, relation = columns
+    video, kind, thing, relation, time = columns
     inner = kind != DIRECT
     marks = np.where(inner, mark.I_OBJ | words.held_out.pair(relation, thing), 0)
     marks |= np.where((kind == FIRST) & words.held_out.first[relation], mark.NC_SUP, 0)
-    return References(starts(video, len(world.ids)), video, kind, thing, relation, inner.astype(np.int64), marks)
+    steps, more = time_inside(words, time)
+    return References(
+        starts(video, len(world.ids)), video, kind, thing, relation, time, inner.astype(np.int64) + steps, marks | more
+    )
+
+
+def time_inside(words: Words, time: Ints) -> tuple[Ints, Ints]:
+    """Steps and marks of the time phrase inside a reference, which names its actions by their phrases."""
+    kind, first = time & 255, (time >> 8 & 255) - 1
+    steps = np.where(time > 0, np.where(kind == BETWEEN, 3, 2), 0)
+    marks = np.where(time > 0, mark.I_TEMP, 0)
+    before = (kind == BEFORE) | (kind == BETWEEN)
+    return steps, marks | np.where(before & words.held_out.action[first], mark.NC_SEQ, 0)

@@ -18,6 +18,7 @@ RULES: dict[str, Rule] = {
     t.NO_ANSWER: lambda core: core.answer < 0,
     t.UNASKABLE: lambda core: ~core.words.askable[core.answer],
     t.TIME_ANSWER: lambda core: _in(core.time_objects, core.answer),
+    t.ABOUT_ANSWER: lambda core: core.done_to == core.answer,
     t.SIMILAR: lambda core: (core.answer == 0) & ((core.words.similar[core.x] & core.present) != 0),
     t.CONTACTS: lambda core: (core.answer == 0) & (core.relation == core.touching) & (core.contacts != 0),
     t.ONE_CHOICE: lambda core: np.bitwise_count(core.local.objects) <= 1,
@@ -29,7 +30,7 @@ ANSWERS: dict[str, Rule] = {  # of open questions: the pair is the relation and 
     t.RARE: lambda core: core.words.rare[core.relation, core.answer],
     t.COMMON_SENSE: lambda core: core.words.common_sense[core.relation, core.answer],
 }
-ON_ANSWERS = {t.NO_ANSWER, t.UNASKABLE, t.TIME_ANSWER, t.SIMILAR, t.CONTACTS, *ANSWERS}
+ON_ANSWERS = {t.NO_ANSWER, t.UNASKABLE, t.TIME_ANSWER, t.ABOUT_ANSWER, t.SIMILAR, t.CONTACTS, *ANSWERS}
 
 
 def core_rules(template: t.Template) -> list[tuple[str, Rule]]:

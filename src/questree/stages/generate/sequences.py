@@ -50,7 +50,8 @@ def in_a_time(template: t.Template, chunk: Chunk, tally: Tally) -> Questions:
     kept = np.flatnonzero(alive)
     effect = effects(spans.video[span[kept]], spans.kind[span[kept]], found[kept])
     core = (spans.video[span[kept]], span[kept], np.zeros(len(kept), np.int64))
-    rows = expand(core, args.wordings, (phrases.start, phrases.steps, phrases.marks), (template.steps, t.MOST_STEPS))
+    limits = (template.steps, chunk.words.edition.most_steps)
+    rows = expand(core, args.wordings, (phrases.start, phrases.steps, phrases.marks), limits)
     tally.reject(t.STEPS, weight[kept].sum() - len(rows.core))
     row = kept[rows.core]
     video = spans.video[span[row]]
@@ -63,14 +64,16 @@ def in_a_time(template: t.Template, chunk: Chunk, tally: Tally) -> Questions:
 def questions(video: Ints, rows: Rows, answer: Ints, **given: Ints) -> Questions:
     """Columns with what a template does not have left empty; without a time phrase the phrase is the whole video's."""
     none, nothing, zero = np.full(len(video), NONE), np.full(len(video), NOTHING), np.zeros(len(video), np.int64)
-    empty = {"relation": none, "x": none, "y": none, "first": nothing, "second": nothing, "phrase": zero, "time": zero}
+    empty = dict.fromkeys(("relation", "x", "y", "done_to"), none) | dict.fromkeys(("first", "second"), nothing)
+    empty |= {"phrase": zero, "time": zero}
     columns = empty | {"effect": zero + NO_TEMPORAL} | given
     return Questions(video=video, answer=answer, steps=rows.steps, marks=rows.marks, **columns)
 
 
-def word(template: t.Template, tally: Tally, wordings: Wordings, kept: Ints, marks: Ints) -> Rows:
+def word(template: t.Template, chunk: Chunk, tally: Tally, wordings: Wordings, kept: Ints, marks: Ints) -> Rows:
     """Every wording of the kept arguments, within the steps."""
-    rows = expand((kept, np.zeros(len(kept), np.int64), marks[kept]), wordings, ONCE, (template.steps, t.MOST_STEPS))
+    limits = (template.steps, chunk.words.edition.most_steps)
+    rows = expand((kept, np.zeros(len(kept), np.int64), marks[kept]), wordings, ONCE, limits)
     tally.reject(t.STEPS, np.diff(wordings.start)[kept].sum() - len(rows.core))
     return rows
 
@@ -82,7 +85,7 @@ def by_length(template: t.Template, chunk: Chunk, tally: Tally) -> Questions:
     rules: Rules = [(t.NO_ANSWER, found < 0), (t.TRANSITION, chunk.words.transition[found])]
     kept = np.flatnonzero(tally.sift(rules, np.ones(len(video), np.int64)))
     held = chunk.words.held_out.action[found] & (template.name == "actLongest")
-    rows = word(template, tally, plain(video).wordings, kept, np.where(held, mark.NC_DUR, 0))
+    rows = word(template, chunk, tally, plain(video).wordings, kept, np.where(held, mark.NC_DUR, 0))
     return questions(video[kept[rows.core]], rows, found[kept[rows.core]])
 
 
@@ -119,7 +122,7 @@ def action_pairs(template: t.Template, chunk: Chunk, tally: Tally, second_pass: 
     kept = np.flatnonzero(tally.sift(rules, np.diff(wordings.start)))
     held = words.held_out.action[a] | words.held_out.action[b]
     flag = mark.NC_SEQ if template.group == "time" else mark.NC_DUR if "Longer" in template.name else 0
-    rows = word(template, tally, wordings, kept, np.where(held, flag, 0))
+    rows = word(template, chunk, tally, wordings, kept, np.where(held, flag, 0))
     row = kept[rows.core]
     sides = {"first": wordings.first[rows.wording], "second": wordings.second[rows.wording]}
     return questions(video[row], rows, found[row], x=a[row], y=b[row], **sides)
@@ -130,6 +133,8 @@ def with_relation(template: t.Template, chunk: Chunk, tally: Tally, second_pass:
     acts, words, loc = chunk.actions, chunk.words, chunk.localised
     allowed = np.logical_or.reduce([words.groups[group] for group in template.relations])
     at = np.flatnonzero(allowed[loc.relation])
+    asked, name = loc.named.named(at)
+    at = at[asked]
     wanted = acts.kind == INDIRECT if second_pass else usable(template, 0, acts.kind)
     row, ref = against(loc.video[at], acts.start)
     row, ref = row[wanted[ref]], ref[wanted[ref]]
@@ -137,8 +142,8 @@ def with_relation(template: t.Template, chunk: Chunk, tally: Tally, second_pass:
     row, ref = row[order], ref[order]
     begin, group = groups(row, acts.action[ref])
     own, action = at[row[begin]], acts.action[ref[begin]]
-    video, relation = loc.video[own], loc.relation[own]
-    wordings = action_wordings(chunk, starts(group, len(begin)), ref)
+    video, relation, done_to = loc.video[own], loc.relation[own], loc.named.object[name[row[begin]]]
+    wordings = action_wordings(chunk, starts(group, len(begin)), ref, name[row])
     found = answer(template.node, chunk.world.ask(video), {"relation": relation, "b": action})
     tests = dict(relation_rules(words, template, relation)) | {
         t.TIME_RELATION: words.vocabulary.verb_of[action] == relation,
@@ -148,16 +153,17 @@ def with_relation(template: t.Template, chunk: Chunk, tally: Tally, second_pass:
     kept = np.flatnonzero(tally.sift(rules, np.diff(wordings.start)))
     whole = loc.objects[loc.base[own]]
     held = words.held_out.action[action] | ((whole & words.held_out.supports[relation]) != 0)
-    rows = word(template, tally, wordings, kept, np.where(held, mark.NC_SEQ, 0))
+    rows = word(template, chunk, tally, wordings, kept, np.where(held, mark.NC_SEQ, 0))
     row = kept[rows.core]
-    second = wordings.first[rows.wording]
-    return questions(video[row], rows, found[row], relation=relation[row], y=action[row], second=second)
+    sides = {"second": wordings.first[rows.wording], "done_to": done_to[row]}
+    return questions(video[row], rows, found[row], relation=relation[row], y=action[row], **sides)
 
 
-def action_wordings(chunk: Chunk, start: Ints, ref: Ints) -> Wordings:
-    acts = chunk.actions
-    nothing = np.full(len(ref), NOTHING)
-    return Wordings(start, ref - acts.start[acts.video[ref]], nothing, acts.steps[ref], acts.marks[ref])
+def action_wordings(chunk: Chunk, start: Ints, ref: Ints, name: Ints) -> Wordings:
+    """Names of an action, each beside a name of the relation."""
+    acts, named = chunk.actions, chunk.localised.named
+    steps, marks = acts.steps[ref] + (named.object[name] >= 0), acts.marks[ref] | named.marks[name]
+    return Wordings(start, ref - acts.start[acts.video[ref]], np.full(len(ref), NOTHING), steps, marks)
 
 
 def with_object(template: t.Template, chunk: Chunk, tally: Tally, second_pass: int) -> Questions:
@@ -186,7 +192,7 @@ def with_object(template: t.Template, chunk: Chunk, tally: Tally, second_pass: i
     rules: Rules = [(rule, tests[rule]) for rule in template.rules if rule in tests]
     kept = np.flatnonzero(tally.sift(rules, np.diff(wordings.start)))
     held = words.held_out.action[action] | contact_supports(chunk, video, x)
-    rows = word(template, tally, wordings, kept, np.where(held, mark.NC_SEQ, 0))
+    rows = word(template, chunk, tally, wordings, kept, np.where(held, mark.NC_SEQ, 0))
     row = kept[rows.core]
     sides = {"first": wordings.first[rows.wording], "second": wordings.second[rows.wording]}
     return questions(video[row], rows, found[row], x=x[row], y=action[row], **sides)

@@ -6,13 +6,14 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from questree.benchmarks.agqa.templates import TEMPLATES, Template
+from questree.benchmarks.agqa.templates import CODES, Template
 from questree.stages.generate.chunk import Chunk
+from questree.stages.generate.existence import existence_questions
 from questree.stages.generate.filters import Tally
 from questree.stages.generate.joins import Ints, starts
 from questree.stages.generate.questions import Questions, join, object_questions
 from questree.stages.generate.sequences import action_questions
-from questree.tables.questions import ACTION_REFERENCES, PHRASES, QUESTIONS, REFERENCES
+from questree.tables.questions import TABLES
 from questree.tables.table import Table
 
 NUMPY: dict[object, type[np.unsignedinteger[Any]]] = {pl.UInt8: np.uint8, pl.UInt16: np.uint16, pl.UInt32: np.uint32}
@@ -23,16 +24,18 @@ def questions(chunk: Chunk, counts: Counts, first_video: int) -> pl.DataFrame:
     """Every question of the chunk, by template; numbered within their video in that order."""
     tables: list[pl.DataFrame] = []
     so_far = np.zeros(chunk.videos, np.int64)  # [video] questions of the templates before
-    for code, template in enumerate(TEMPLATES):
+    for template in chunk.words.edition.templates:
         tally = counts.setdefault(template.name, Tally())
         found = join(of_template(template, chunk, tally))
         tally.kept += len(found.video)
-        tables.append(numbered(chunk, code, found, so_far, first_video))
+        tables.append(numbered(chunk, CODES[template.name], found, so_far, first_video))
         so_far += np.bincount(found.video, minlength=chunk.videos)
     return pl.concat(tables)
 
 
 def of_template(template: Template, chunk: Chunk, tally: Tally) -> list[Questions]:
+    if template.every_action:
+        return existence_questions(template, chunk, tally)
     about_objects = template.relations or template.every_object or template.name == "objWhatGeneral"
     if about_objects and not template.actions:
         return object_questions(template, chunk, tally)
@@ -50,7 +53,7 @@ def numbered(chunk: Chunk, code: int, found: Questions, so_far: Ints, first_vide
         "flags": flags,
         "video": found.video + first_video,
     }
-    return small(QUESTIONS, columns)
+    return small(TABLES[chunk.words.edition.name]["questions"], columns)
 
 
 def side_tables(chunk: Chunk, first_video: int) -> dict[str, pl.DataFrame]:
@@ -62,11 +65,12 @@ def side_tables(chunk: Chunk, first_video: int) -> dict[str, pl.DataFrame]:
     a, b = (np.concatenate([getattr(first, side), getattr(second, side)])[order] for side in "ab")
     span = span[order]
     columns = [
-        (REFERENCES, {"kind": refs.kind, "object": refs.object, "relation": refs.relation, "video": refs.video}),
-        (ACTION_REFERENCES, {n: getattr(acts, n) for n in ("kind", "action", "reference", "video")}),
-        (PHRASES, {"kind": spans.kind[span], "a": a, "b": b, "video": spans.video[span]}),
+        ("references", {n: getattr(refs, n) for n in ("kind", "object", "relation", "time", "video")}),
+        ("action_references", {n: getattr(acts, n) for n in ("kind", "action", "reference", "video")}),
+        ("phrases", {"kind": spans.kind[span], "a": a, "b": b, "video": spans.video[span]}),
     ]
-    return {table.name: small(table, data | {"video": data["video"] + first_video}) for table, data in columns}
+    tables = TABLES[chunk.words.edition.name]
+    return {name: small(tables[name], data | {"video": data["video"] + first_video}) for name, data in columns}
 
 
 def small(table: Table, columns: dict[str, Ints]) -> pl.DataFrame:

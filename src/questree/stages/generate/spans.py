@@ -1,6 +1,7 @@
 """Time localisers of every video: spans of frames, and the phrases that can name them."""
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
@@ -44,6 +45,11 @@ class Spans:
     hi: Ints
     objects: Ints  # set of the merged objects of its actions
     verbs: Ints  # set of the relations of its actions
+
+    @cached_property
+    def packed(self) -> Ints:
+        """[span] kind and actions as one number."""
+        return np.asarray(self.kind + 256 * (self.a + 1) + 65536 * (self.b + 1), np.uint32)
 
 
 @dataclass(frozen=True)
@@ -92,7 +98,7 @@ def indirect(video: Ints, action: Ints, words: Words, references: References) ->
     alone = (count[inverse] == 1) & words.indirect[action] if len(key) else np.zeros(0, bool)
     video, action, thing = video[alone], action[alone], thing[alone]
     row, other = against(video, references.start)
-    fits = (references.kind[other] > 0) & (references.object[other] == thing[row])
+    fits = (references.kind[other] > 0) & (references.object[other] == thing[row]) & (references.time[other] == 0)
     fits &= references.relation[other] != words.vocabulary.verb_of[action[row]]
     row, other = row[fits], other[fits]
     return video[row], np.full(len(row), INDIRECT), action[row], other - references.start[video[row]]

@@ -7,6 +7,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
+from questree.benchmarks.agqa.editions import SECOND, Edition
 from questree.benchmarks.agqa.frames import Phrase
 from questree.benchmarks.agqa.held_out import HeldOut, held_out
 from questree.benchmarks.agqa.phrases import indirect_action
@@ -18,6 +19,7 @@ Flags = NDArray[np.bool_]
 
 @dataclass(frozen=True)
 class Words:
+    edition: Edition
     vocabulary: Vocabulary
     held_out: HeldOut
     groups: dict[str, Flags]  # group -> [relation]
@@ -54,7 +56,7 @@ def pair_counts(facts: Facts, vocabulary: Vocabulary) -> NDArray[np.int64]:
     return counts
 
 
-def words(vocabulary: Vocabulary, counts: NDArray[np.int64], rare_below: int = 10) -> Words:
+def words(vocabulary: Vocabulary, counts: NDArray[np.int64], rare_below: int = 10, edition: Edition = SECOND) -> Words:
     """`counts` are the corpus' pair_counts: a pair seen on fewer frames is not asked about."""
     lists, relations, objects = vocabulary.lists, len(vocabulary.relations), len(vocabulary.objects)
     relation, thing = vocabulary.relation_at, vocabulary.object_at
@@ -73,9 +75,11 @@ def words(vocabulary: Vocabulary, counts: NDArray[np.int64], rare_below: int = 1
         for member in members:
             similar[member] = sum(1 << int(other) for other in members if other != member)
     transition = _flags(len(vocabulary.actions), [vocabulary.action_at[i] for i in lists.transition_actions])
+    banned = tuple(name for name in lists.object_existence_ban if name not in edition.unbanned_objects)
     verbs = [relation[action.verb] for action in vocabulary.actions]
     transition |= np.isin(verbs, [relation[name] for name in lists.transition_verbs])
     return Words(
+        edition=edition,
         vocabulary=vocabulary,
         held_out=held_out(vocabulary),
         groups={group: _flags(relations, vocabulary.group(group)) for group in ("contact", "spatial", "verb")},
@@ -86,7 +90,7 @@ def words(vocabulary: Vocabulary, counts: NDArray[np.int64], rare_below: int = 1
         common_sense=common,
         alike=alike,
         similar=similar,
-        banned_object=_flags(objects, vocabulary.objects_named(lists.object_existence_ban)),
+        banned_object=_flags(objects, vocabulary.objects_named(banned)),
         banned_relation={
             "relExists": _flags(relations, vocabulary.relations_named(lists.relation_existence_ban)) | obvious,
             "relTime": _flags(relations, vocabulary.relations_named(lists.relation_time_ban)) | never,

@@ -10,6 +10,7 @@ import msgspec
 import numpy as np
 import polars as pl
 
+from questree.benchmarks.agqa.editions import EDITIONS, SECOND
 from questree.faults import BadInput, Fault, refuse
 from questree.progress import watch
 from questree.stages.generate.chunk import chunk
@@ -19,7 +20,7 @@ from questree.stages.generate.shard import Counts, questions, side_tables
 from questree.stages.generate.text import Lexicon, lexicon, texts
 from questree.stages.generate.words import Words, pair_counts, words
 from questree.tables.facts import VIDEOS, Facts
-from questree.tables.questions import QUESTIONS, SIDES, TEXT
+from questree.tables.questions import QUESTIONS, TABLES, TEXT
 from questree.tables.run import Run
 from questree.tables.store import new_folder
 from questree.workers import processes
@@ -36,6 +37,7 @@ class Options:
     rare_below: int = 10  # frames of the corpus a pair must be seen on
     shard: int = 128  # videos per file
     text: bool = False  # also write every question's text
+    edition: str = SECOND.name  # of AGQA
 
     def __post_init__(self) -> None:
         least = {"references": 0, "rare_below": 0, "shard": 1}
@@ -92,18 +94,19 @@ def start(work: Path, plan: bytes) -> None:
 
 
 @lru_cache(maxsize=1)
-def corpus(run: Path, rare_below: int) -> tuple[Facts, Words, Lexicon]:
+def corpus(run: Path, rare_below: int, edition: str) -> tuple[Facts, Words, Lexicon]:
     """Facts, words and their phrases, read once per process."""
     vocabulary, facts = Run(run).vocabulary(), Run(run).load("facts")
-    return facts, words(vocabulary, pair_counts(facts, vocabulary), rare_below), lexicon(vocabulary)
+    known = words(vocabulary, pair_counts(facts, vocabulary), rare_below, EDITIONS[edition])
+    return facts, known, lexicon(vocabulary, known.edition)
 
 
 def shard(task: Task) -> None:
     """Write the questions of one shard, whole or not at all."""
-    facts, known, phrases = corpus(task.run, task.options.rare_below)
+    facts, known, phrases = corpus(task.run, task.options.rare_below, task.options.edition)
     end = min(task.begin + task.options.shard, len(facts.videos))
     counts: Counts = {}
-    written = (QUESTIONS, *SIDES, *([TEXT] if task.options.text else []))
+    written = (*TABLES[task.options.edition].values(), *([TEXT] if task.options.text else []))
     tables: dict[str, list[pl.DataFrame]] = {table.name: [] for table in written}
     for begin in range(task.begin, end, CHUNK):
         few = facts.between(begin, min(begin + CHUNK, end))

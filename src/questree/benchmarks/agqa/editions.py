@@ -1,0 +1,50 @@
+"""The editions of AGQA: which templates are asked under which rules, and how things may be referred to."""
+
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+from questree.benchmarks.agqa import templates as t
+
+MANY_STEPS = 255  # as good as no limit: all that the column of steps holds
+
+
+@dataclass(frozen=True)
+class Edition:
+    name: str
+    templates: tuple[t.Template, ...]  # in the order they are asked
+    most_steps: int
+    relation_references: bool = False  # a relation may be named by what was done first to an object
+    timed_references: bool = False  # an object reference may have a time of its own
+    unbanned_objects: tuple[str, ...] = ()  # asked in spite of the vocabulary's ban on object existence
+
+    @cached_property
+    def by_code(self) -> tuple[t.Template, ...]:
+        """The templates as the tables number them; one that is not asked stands there all the same."""
+        own = {template.name: template for template in self.templates}
+        return tuple(own.get(name, t.ACT_EXISTS) for name in t.CODES)
+
+
+def first_edition(template: t.Template) -> t.Template:
+    """A template as it was: a relation reference is not about the object asked, a choice need not be decided by the
+    window's first object, and actions go by their own frames, whatever is seen of their verb and object."""
+    more = {t.SAME_RELATION: t.ABOUT_OBJECT, t.TIME_ANSWER: t.ABOUT_ANSWER} if template.relations else {}
+    rules = tuple(rule for old in template.rules for rule in (old, more.get(old)) if rule and rule != t.UNDECIDED)
+    return replace(template, rules=rules, program=template.program.replace("action_order", "instance_order"))
+
+
+def with_action_existence(templates: tuple[t.Template, ...]) -> tuple[t.Template, ...]:
+    """It was asked after the other questions whether something exists at all."""
+    at = [template.name for template in templates].index("relExists") + 1
+    return (*templates[:at], t.ACT_EXISTS, *templates[at:])
+
+
+SECOND = Edition("2.0", t.TEMPLATES, most_steps=t.MOST_STEPS)
+FIRST = Edition(
+    "1.0",
+    with_action_existence(tuple(map(first_edition, t.TEMPLATES))),
+    most_steps=MANY_STEPS,
+    relation_references=True,
+    timed_references=True,
+    unbanned_objects=("doorway",),
+)
+EDITIONS = {edition.name: edition for edition in (SECOND, FIRST)}

@@ -1,24 +1,15 @@
-"""More steps than in training: the threshold of every template (section 12.18 of the fact sheet)."""
+"""More steps than in training, for a release: the threshold of every template that has questions."""
 
+import numpy as np
 import polars as pl
 
 from questree.benchmarks.agqa.templates import TEMPLATES
-
-SHARE = 0.75  # of a template's training questions that stay
-FIXED = {"relTime": 5}  # known from the release
+from questree.stages.split.steps import NEVER, most_steps
 
 
 def thresholds(counts: pl.DataFrame) -> dict[int, int]:
-    """counts: template, steps, train, n of all questions -> M per template: a question with more steps has "more".
-
-    M is the smallest number of steps that at least SHARE of the training questions do not exceed; of all questions
-    where a template has none for training.
-    """
-    found = {}
-    for (template,), table in counts.group_by("template"):
-        table = table.filter("train") if table["train"].any() else table
-        ordered = table.group_by("steps").agg(pl.col("n").sum()).sort("steps")
-        share = ordered["n"].cum_sum() / ordered["n"].sum()
-        found[int(template)] = int(ordered["steps"].filter(share >= SHARE)[0])
-    fixed = {at: FIXED[template.name] for at, template in enumerate(TEMPLATES) if template.name in FIXED}
-    return found | fixed
+    """counts: template, steps, train, n of all questions -> M per template: a question with more steps has "more"."""
+    table = np.zeros((2, len(TEMPLATES), NEVER + 1), np.int64)  # [train, template, steps]
+    columns = [counts[name].to_numpy().astype(np.int64) for name in ("train", "template", "steps")]
+    np.add.at(table, tuple(columns), counts["n"].to_numpy())
+    return {at: most for at, most in enumerate(most_steps(table, {})) if most != NEVER}

@@ -68,6 +68,7 @@ def test_show_prints_a_video_and_a_question(asked_run: Run) -> None:
     asked = questree("show", asked_run.folder, f"{name}-0")
     assert video.returncode == asked.returncode == 0
     assert asked.stdout.splitlines()[0].endswith(("yes", "no"))
+    assert "seconds:" in video.stdout
     assert "what it rests on:" in asked.stdout
 
 

@@ -23,6 +23,7 @@ def timeline(facts: Facts, video: int, vocabulary: Vocabulary, width: int = 100)
     column = np.minimum((seconds / end * room).astype(int), room - 1)  # [frame] where it is drawn
     split = f", {head['split']}" if head["split"] else ""
     yield f"video {head['id']}{split}: {len(seconds)} annotated frames in {end:.1f} s"
+    yield axis(end, room)
     yield from actions(one.actions, vocabulary, end, room)
     yield from tracks(one, vocabulary, column, room)
 
@@ -45,6 +46,15 @@ def tracks(one: Facts, vocabulary: Vocabulary, column: NDArray[np.int64], room: 
             marks[column] = NOTHING
             marks[column[frames]] = MARK
             yield line(f"{vocabulary.relations[relation].name} {vocabulary.objects[thing].name}", "".join(marks))
+
+
+def axis(end: float, room: int) -> str:
+    """Seconds above the columns, and what the marks say."""
+    marks = [" "] * (room + 4)
+    for second in range(0, int(end) + 1, max(5, round(end / 60) * 10)):
+        at = int(second / end * room)
+        marks[at : at + len(str(second))] = str(second)
+    return line(f"{MARK} holds, {NOTHING} does not; seconds:", "".join(marks))
 
 
 def line(label: str, drawn: str) -> str:

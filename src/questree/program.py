@@ -5,7 +5,6 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Annotated, Any, TypeVar, get_type_hints
 
-import numpy as np
 from numpy.typing import NDArray
 
 Array = NDArray[Any]
@@ -201,8 +200,3 @@ def fill(term: Term, words: Mapping[str, Term]) -> Term:
         lambda leaf: words.get(leaf.name, leaf) if isinstance(leaf, Slot) else leaf,
         lambda node, kids: Node(node.op, tuple(kids.values())),
     )
-
-
-def rows_of(term: Term, length: int, **columns: Any) -> dict[str, Array]:
-    """Columns for the slots of a term, scalars repeated."""
-    return {name: np.broadcast_to(np.asarray(columns[name]), (length,)) for name in slots(term)}

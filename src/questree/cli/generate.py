@@ -38,7 +38,8 @@ def generate_command(
         lock(Run(run), "questions")
     print_table("Questions per template", table(counts), quiet)
     for template, tally in counts.items():
-        say(f"{template}: " + ", ".join(f"{count:,} {rule}" for rule, count in reasons(tally)), quiet)
+        said = ", ".join(f"{count:,} {rule}" for rule, count in reasons(tally)) or "nothing rejected"
+        say(f"{template}: {said}", quiet)
     say(f"wrote {sum(tally.kept for tally in counts.values()):,} questions to {run / 'questions'}", quiet)
     write_json(json, counts)
 

@@ -25,6 +25,8 @@ class Run:
         self.imported = folder / "imported"
         self.decomposed = folder / "decomposed"
         self.hierarchies = folder / "hierarchies"
+        self.predictions = folder / "predictions"
+        self.covr = folder / "covr"
         self.ledger = folder / "ledger.json"
 
     def vocabulary(self) -> Vocabulary:

@@ -1,0 +1,1 @@
+"""COVR: questions about sets of images."""

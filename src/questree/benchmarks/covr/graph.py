@@ -1,0 +1,75 @@
+"""A reference as a graph: a thing by its name, perhaps one attribute, and its relations to other things."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+
+@dataclass(frozen=True)
+class Graph:
+    name: str
+    attribute: str | None = None
+    relations: tuple["Relation", ...] = ()  # at most two
+
+    @property
+    def length(self) -> int:
+        """Nodes, relations and prepositions."""
+        return 1 + sum(
+            1 + relation.target.length + sum(1 + prep.target.length for prep in relation.prepositions)
+            for relation in self.relations
+        )
+
+    @property
+    def depth(self) -> int:
+        """1 + 2 per relation on the longest path; at least 4 with a preposition."""
+        below = [relation.target.depth + 2 for relation in self.relations]
+        return max([1, *below, *(4 for relation in self.relations if relation.prepositions)])
+
+    @property
+    def nodes(self) -> Iterator["Graph"]:
+        """Depth first, the root first."""
+        yield self
+        for relation in self.relations:
+            yield from relation.target.nodes
+            for preposition in relation.prepositions:
+                yield from preposition.target.nodes
+
+
+@dataclass(frozen=True)
+class Preposition:
+    name: str  # with its relation: "pouring:_into"
+    target: Graph
+
+
+@dataclass(frozen=True)
+class Relation:
+    name: str
+    target: Graph
+    prepositions: tuple[Preposition, ...] = ()
+
+
+def from_json(graph: dict[str, Any]) -> Graph:
+    """COVR's graph form: {name, attributes: [] or [one], relations: [{name, target, prepositions}]}."""
+    attributes = graph.get("attributes") or []
+    return Graph(
+        graph["name"], attributes[0] if attributes else None, tuple(map(_relation, graph.get("relations") or ()))
+    )
+
+
+def _relation(relation: dict[str, Any]) -> Relation:
+    prepositions = (Preposition(p["name"], from_json(p["target"])) for p in relation.get("prepositions") or ())
+    return Relation(relation["name"], from_json(relation["target"]), tuple(prepositions))
+
+
+def to_json(graph: Graph) -> dict[str, Any]:
+    found: dict[str, Any] = {"name": graph.name, "attributes": [graph.attribute] if graph.attribute is not None else []}
+    if graph.relations:
+        found["relations"] = [_relation_json(relation) for relation in graph.relations]
+    return found
+
+
+def _relation_json(relation: Relation) -> dict[str, Any]:
+    found: dict[str, Any] = {"name": relation.name, "target": to_json(relation.target)}
+    if relation.prepositions:
+        found["prepositions"] = [{"name": p.name, "target": to_json(p.target)} for p in relation.prepositions]
+    return found

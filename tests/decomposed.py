@@ -1,5 +1,6 @@
 """DAGs out of tables, to look at in tests."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -7,18 +8,16 @@ from pathlib import Path
 import numpy as np
 import polars as pl
 
-from contradictions import Findings, check
 from judge_facts import WORDS
 from questree.benchmarks.agqa.templates import TEMPLATES
 from questree.domains.video import videos
-from questree.meanings.parts import parts
 from questree.stages.decompose.forms import Forms
 from questree.stages.decompose.spoken import spoken
 from questree.stages.decompose.texts import Texts
 from questree.stages.decompose.work import Decomposed, tables
 from questree.stages.questions import Bank
 from questree.tables.facts import ACTIONS, FRAMES, OBJECTS, PERSONS, RELATIONS, VIDEOS, Facts, pack
-from questree.tables.nodes import COMPOSITIONS, EDGES, TOPS, UNSCORED
+from questree.tables.nodes import COMPOSITIONS, EDGES, TOPS
 from questree.tables.run import Run
 
 FORMS = Forms(WORDS)
@@ -63,32 +62,17 @@ def in_memory(run: Run, closed: bool = True, templates: tuple[str, ...] = ()) ->
 
 @cache
 def _in_memory(folder: Path, closed: bool, templates: tuple[str, ...]) -> list[Decomposed]:
-    run = Run(folder)
+    return list(made(Run(folder), FORMS, closed, templates))
+
+
+def made(run: Run, forms: Forms, closed: bool = True, templates: tuple[str, ...] = ()) -> Iterator[Decomposed]:
     wanted = [at for at, template in enumerate(TEMPLATES) if not templates or template.name in templates]
     bank, facts = Bank(run), run.load("facts")
-    found = []
     for folder in bank.folders():
         shard = bank.shard(folder)
         world = videos(facts.between(shard.first, shard.first + len(shard.seeds)), bank.vocabulary)
         rows = np.flatnonzero(shard.questions["template"].is_in(wanted).to_numpy())
-        found.append(tables(FORMS, shard, rows, world, closed))
-    return found
-
-
-def look(found: Findings, dags: Decomposed) -> None:
-    """Check all rules on the answers of all nodes."""
-    answers = dags.tables["nodes"]["answer"].cast(pl.Int16).fill_null(-1).to_numpy()
-    for block in dags.blocks:
-        if block.form.type in UNSCORED:  # no rule speaks about them (13.7)
-            continue
-        edges = parts(block.form.node, WORDS)
-        own = {block.form.node: answers[block.first : block.first + len(block)]}
-        own |= {edge.part: answers[block.children[:, at]] for at, edge in enumerate(edges)}
-        groups: dict[str, list[int]] = {}
-        for at, edge in enumerate(edges):
-            groups.setdefault(edge.label, []).append(at)
-        for label, places in groups.items():
-            check(found, block.form.node, label, [edges[at].part for at in places], own, block.values, relabel=True)
+        yield tables(forms, shard, rows, world, closed)
 
 
 def crowded(videos: int) -> Facts:

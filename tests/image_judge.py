@@ -38,28 +38,60 @@ class Judge:
         assert isinstance(term, Word)
         return int(term.name) if term.kind == COUNT else term.name
 
+    def do_nothing(self) -> None:
+        return None
+
     def do_scene(self) -> set[str]:
         return set(self.objects)
+
+    do_anything = do_scene
+
+    def do_any_link(self) -> None:
+        return None
+
+    def do_no_choice(self) -> list[str]:
+        return []
+
+    do_any_choice = do_no_choice
+
+    def do_either(self, word: str, rest: list[str]) -> list[str]:
+        return [word, *rest]
 
     def do_find(self, name: str) -> set[str]:
         return {key for key, each in self.objects.items() if each["name"] == name}
 
+    def do_find_any(self, names: list[str]) -> set[str]:
+        return {key for key, each in self.objects.items() if not names or each["name"] in names}
+
+    def do_filter_any(self, things: set[str], attributes: list[str]) -> set[str]:
+        return {key for key in things if set(attributes) & set(self.objects[key].get("attributes", []))}
+
     def do_filter(self, things: set[str], attribute: str) -> set[str]:
         return {key for key in things if attribute in self.objects[key].get("attributes", [])}
 
-    def do_with_relation(self, things: set[str], others: set[str], link: str) -> set[str]:
-        return {a for a in things for name, b in self.edges(a) if name == link and b in others}
+    def do_with_relation(self, things: set[str], others: set[str], link: str | None) -> set[str]:
+        return {a for a in things for name, b in self.edges(a) if link in (name, None) and b in others}
 
-    def do_with_relation_object(self, things: set[str], others: set[str], link: str) -> set[str]:
-        return {b for a in things for name, b in self.edges(a) if name == link and b in others}
+    def do_with_relation_object(self, things: set[str], others: set[str], link: str | None) -> set[str]:
+        return {b for a in things for name, b in self.edges(a) if link in (name, None) and b in others}
 
-    def do_assert_unique(self, things: set[str]) -> set[str]:
+    def do_relation_between_nouns(self, thing: str, others: set[str]) -> set[tuple[str, str]]:
+        edges = {(each["name"], each["object"]) for each in self.objects[thing].get("relations", [])}
+        silent = ("of", "with", "to the left of", "to the right of", "complaining to")
+        return {(name, target) for name, target in edges if name not in silent and target in others}
+
+    def do_assert_unique(self, things: Any) -> Any:
         if len(things) != 1:
             raise Undefined("not unique" if things else "does not exist")
         return things
 
-    def do_unique(self, things: set[str]) -> str:
+    def do_unique(self, things: Any) -> Any:
         return next(iter(self.do_assert_unique(things)))
+
+    do_unique_link = do_unique
+
+    def do_query_link(self, link: tuple[str, str]) -> str:
+        return link[0]
 
     def do_unique_images(self, things: set[str]) -> set[str]:
         return {self.image[key] for key in things}
@@ -97,8 +129,9 @@ class Judge:
         return next(iter(values), None)
 
     def do_query_common_attribute(self, a: str, b: str) -> str:
-        for group in dict.fromkeys(self.groups.values()):
-            if self.values(a, group) & self.values(b, group):
+        for value in self.objects[a].get("attributes", []):
+            group = self.groups.get(value)
+            if group and self.values(a, group) & self.values(b, group):
                 return group
         raise Undefined("no common attribute")
 
@@ -115,6 +148,9 @@ class Judge:
 
     def do_choose_name(self, thing: str, x: str, y: str) -> str:
         return self.choose(x, y, {self.objects[thing]["name"]})
+
+    def do_choose_relation(self, name: str, x: str, y: str) -> str:
+        return self.choose(x, y, {name})
 
     def do_all(self, things: set[str], condition: set[str]) -> bool:
         return all(key in condition for key in things)
@@ -137,7 +173,7 @@ class Judge:
     def do_eq(self, a: Any, b: Any) -> bool:
         return bool(a == b)
 
-    do_same_attr = do_eq
+    do_same_attr = do_same_name = do_eq
 
     def do_gt(self, a: int, b: int) -> bool:
         return a > b

@@ -13,11 +13,12 @@ import pytest
 from conftest import copy
 from decomposed import Stored, shards
 from questree.cli.app import app
-from questree.cli.dag import dag_of, lines
+from questree.cli.dag import lines
 from questree.export.decomp import export_decomp
 from questree.export.released import decompose_released
 from questree.faults import BadInput
 from questree.imports.decomp import import_decomp
+from questree.look.opened import dag_of
 from questree.stages.decompose.work import Options, decompose
 from questree.stages.questions import Bank
 from questree.tables.nodes import COMPOSITIONS, TYPES

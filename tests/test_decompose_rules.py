@@ -13,13 +13,14 @@ from judge_facts import WORDS
 from questree.domains.video import VIDEO
 from questree.notation.own import parse
 from questree.program import UNKNOWN, Array
+from questree.stages.decompose.columns import form_table, node_table
 from questree.stages.decompose.entail import allowed, coded, conclusions
 from questree.stages.decompose.expand import Batch, Block, expand
 from questree.stages.decompose.propagate import GIVEN, NOT_KNOWN, Propagation
 from questree.stages.decompose.spoken import say
 from questree.stages.decompose.texts import Texts
-from questree.stages.decompose.told import told
-from questree.stages.decompose.work import Decomposed, Options, decompose, form_table, node_table
+from questree.stages.decompose.told import Teller
+from questree.stages.decompose.work import Decomposed, Options, decompose
 from questree.tables.nodes import KNOWN
 from questree.tables.run import Run
 
@@ -174,10 +175,10 @@ def test_a_contradiction_is_told_with_both_derivations() -> None:
     made = Propagation.of(FORMS, blocks, np.array([at[top], at[part]]), np.array([YES, NO], np.int16)).run()
     assert made.answers[at[top]] == YES and made.answers[at[part]] == NO, "nothing that was given is overwritten"
     assert made.contradictions
-    lines = told(
-        made, form_table(blocks), node_table(blocks, made.answers, np.zeros(len(at), np.uint8), 0), Texts(WORDS)
-    )
+    nodes = node_table(blocks, made.answers, np.zeros(len(at), np.uint8), 0)
+    lines = Teller(form_table(blocks), nodes, Texts(WORDS), ["V"]).derived(made)
     assert len(lines) == len(made.contradictions)
+    assert all(line.startswith("video V: ") for line in lines)
     assert any(f"{top} yes (asked)" in line and f"{part} no (asked)" in line for line in lines)
 
 

@@ -18,6 +18,9 @@ LAYERS = [  # from the bottom; a module may import its own layer's package and a
     {"metrics"},
     {"stages", "imports"},
     {"export", "models"},
+    {"look"},
+    {"report"},
+    {"web"},
     {"bench", "cli", "__main__"},
 ]
 HEIGHT = {package: height for height, layer in enumerate(LAYERS) for package in layer}

@@ -116,7 +116,7 @@ def test_compare_and_power(folder: Path) -> None:
     done = questree(*power, "--metric", "luck")
     assert done.returncode == 1 and "no metric 'luck' here; there are accuracy, CA" in done.stderr
     done = questree("power", "--predictions", folder / "noisy.json")
-    assert done.stderr == "error: wanted either --hierarchies DIR (AGQA-Decomp) or --questions FILE (AGQA)\n"
+    assert done.stderr == "error: wanted one of --hierarchies DIR (AGQA-Decomp), --questions FILE (AGQA), or a run\n"
 
 
 def test_fpvg_with_the_promised_command_line(folder: Path) -> None:

@@ -10,7 +10,7 @@ import pytest
 from decomp_files import by_id, dag, load, random_files, table
 from naive_scores import scores as naive
 from questree.faults import BadInput
-from questree.metrics.decomp.names import ALL_RULES
+from questree.metrics.decomp.names import AGQA_DECOMP
 from questree.metrics.decomp.report import score_decomp
 from questree.metrics.scores import Score, Scored
 from questree.sources.hierarchies import hierarchies_of, read_hierarchies
@@ -172,8 +172,8 @@ def test_two_missing_predictions_are_not_equal_answers() -> None:
 
 def test_the_eighteen_rules_are_rows_and_the_last_is_overall() -> None:
     rows = [row for row in scored(ONE, {"A-0": "yes", "A-1": "no"}).rows("m") if row.by == "rule"]
-    assert [row.group for row in rows] == [*ALL_RULES, "Overall"]
-    assert len(ALL_RULES) == 18
+    assert [row.group for row in rows] == [*AGQA_DECOMP.all_rules, "Overall"]
+    assert len(AGQA_DECOMP.all_rules) == 18
 
 
 def test_a_child_the_dag_does_not_have_is_named() -> None:

@@ -7,9 +7,10 @@ from questree.benchmarks.agqa.held_out import INDIRECT, NOVEL
 from questree.domains.video import VIDEO
 from questree.program import Node, Word, walk
 from questree.stages.questions import Bank, Question, Shard
-from questree.stages.split.language import Wrong, read
-from questree.stages.split.predicates import Truth
-from questree.stages.split.shapes import Rows, rows_of
+from questree.stages.split.grammar import Wrong
+from questree.stages.split.language import read
+from questree.stages.split.rows import Rows, Truth
+from questree.stages.split.shapes import rows_of
 from questree.tables.run import Run
 from questree.vocabulary.load import default
 

@@ -12,15 +12,21 @@ import polars as pl
 
 import contradictions
 from questree.domains.video import Videos, actions, atoms, objects, time
+from questree.domains.video.bits import first_frame, last_frame
 from questree.domains.video.facts import ANY
 from questree.meanings.parts import parts
 from questree.program import UNKNOWN, Array, Node, Term
+from questree.stages.decompose import answers
+from questree.stages.generate import laws, spans
+from questree.stages.generate.cores import Core
+from questree.stages.generate.references import References
+from questree.stages.generate.words import Words
 from questree.tables.facts import ACTIONS, Facts
 from questree.vocabulary import Vocabulary, default
 
 WORDS = default()
 TURNS = count()
-EXISTS, INTERACTING, WITHIN = atoms.exists.run, atoms.interacting.run, time.within.parts
+EXISTS, INTERACTING, WITHIN, NAMED = atoms.exists.run, atoms.interacting.run, time.within.parts, spans.indirect
 
 
 @dataclass(frozen=True)
@@ -29,6 +35,7 @@ class Wrong:
     on: Callable[[], AbstractContextManager[None]] = nullcontext  # the fault is on inside this
     facts: Callable[[Facts], Facts] = lambda facts: facts
     relabel: bool = True
+    words: Vocabulary = WORDS  # questions are worded with them
 
 
 def put(*changes: tuple[object, str, Any]) -> Callable[[], AbstractContextManager[None]]:
@@ -37,15 +44,20 @@ def put(*changes: tuple[object, str, Any]) -> Callable[[], AbstractContextManage
     @contextmanager
     def on() -> Iterator[None]:
         old = [(place, name, getattr(place, name)) for place, name, _ in changes]
-        for place, name, value in changes:
-            object.__setattr__(place, name, value)  # operators are frozen
         try:
+            for place, name, value in changes:
+                change(place, name, value)
             yield
         finally:
             for place, name, value in old:
-                object.__setattr__(place, name, value)
+                change(place, name, value)
 
     return on
+
+
+def change(place: object, name: str, value: Any) -> None:
+    """Operators are frozen."""
+    (type if isinstance(place, type) else object).__setattr__(place, name, value)
 
 
 def contacts_only(world: Videos, object: Array) -> Array:
@@ -88,6 +100,23 @@ def any_choice(node: Node, world: Videos, rows: Any) -> Array:
     return np.ones(len(world), bool)
 
 
+def by_first_frame(core: Core) -> Array:
+    """The only object of the first (or last) frame of the window that has the relation."""
+    world, window = core.chunk.world.ask(core.args.video[core.row]), core.window
+    seek = first_frame if core.template.group == "first" else last_frame
+    at = seek(objects.support(world, core.relation), window[:, 0], window[:, 1], True)
+    return objects.the_one(objects.objects_between(world, core.relation, at, np.where(at < 0, at, at + 1)))
+
+
+def laws_by_first_frame() -> dict[Term, Callable[[Any], Array]]:
+    choices = ("choose_first", "choose_last")
+    return laws.PROGRAMS | {
+        term: lambda local: by_first_frame(local.core)
+        for term in laws.PROGRAMS
+        if isinstance(term, Node) and term.op.name in choices
+    }
+
+
 def own_class(world: Videos, object: Array) -> Array:
     return world.track(ANY, object)
 
@@ -102,6 +131,14 @@ def either_action(world: Videos, verb: Array, object: Array) -> Array:
         found[0, at] = deed
         found[1, at] = deed if found[1, at] == UNKNOWN else found[1, at]
     return np.asarray(found[next(TURNS) % 2])
+
+
+def named_twice(video: Array, action: Array, words: Words, references: References) -> tuple[Array, ...]:
+    """An action is named by verb and object although another one fits as well."""
+    pairs = (video * 256 + WORDS.verb_of[action]) * 256 + WORDS.object_of[action]
+    first = np.isin(np.arange(len(pairs)), np.unique(pairs, return_index=True)[1])
+    rounds = [NAMED(video[rows], action[rows], words, references) for rows in (first, ~first)]
+    return tuple(map(np.concatenate, zip(*rounds, strict=True)))
 
 
 def pair_open_parts(vocabulary: Vocabulary, event: Node, window: Term) -> list[tuple[str, Node]]:
@@ -153,4 +190,14 @@ FAULTS: dict[str, Wrong] = {
     "instances without frames are kept": Wrong("relExists objExists", facts=with_empty_instances),
     "hair has no facts": Wrong("relExists actTime", facts=without_hair),
     "open children are paired": Wrong("objRelExists", put((time.within, "parts", pair_open_parts))),
+}
+
+# the same faults in what is generated and decomposed by columns
+IN_TABLES: dict[str, Wrong] = FAULTS | {
+    "Between is never relabelled": Wrong("", put((answers, "in_between", lambda node: False))),
+    "a choice goes by the first frame": Wrong(
+        "", put((Core, "decisive", property(by_first_frame)), (laws, "PROGRAMS", laws_by_first_frame()))
+    ),
+    "laughing reads the same with and without object": Wrong("", words=plain_words()),
+    "an indirect action phrase fits two actions": Wrong("", put((spans, "indirect", named_twice))),
 }

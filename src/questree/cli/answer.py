@@ -1,16 +1,13 @@
 """`questree answer`: somebody answers the questions of a run."""
 
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any
 
 from cyclopts import Parameter
 
 from questree.cli.terminal import Json, Quiet, print_table, say, watching, write_json
-from questree.domains.video import videos
-from questree.faults import BadInput
-from questree.imports.runs import read_facts
-from questree.imports.table import SETS, files, read
-from questree.models.oracle import AGREES, OUTCOMES, Tally, reanswer
+from questree.faults import BadInput, Fault, refuse
+from questree.models.oracle import AGREES, OUTCOMES, Tally
 from questree.progress import watch
 from questree.tables.run import Run
 
@@ -21,30 +18,126 @@ def answer(
     run: Path,
     /,
     *,
-    model: Annotated[Literal["oracle"], Parameter(help="Who answers.")],
-    facts: Annotated[
-        Path | None, Parameter(name="--facts", help="Facts to answer on, if the run has none: a run or scene graphs.")
+    model: Annotated[
+        str, Parameter(help="Who answers: a bot, or with --predictions a name for whoever did. `--model ?` lists them.")
+    ] = "",
+    predictions: Annotated[
+        Path | None, Parameter(name="--predictions", help="Store these, by the ids that `export decomp` writes.")
     ] = None,
-    released_last: Annotated[bool, Parameter(help="Read `last` as the released generator does.")] = False,
+    seed: Annotated[int, Parameter(name="--seed", help="Of a bot's mistakes and guesses.")] = 0,
+    noise: Annotated[float, Parameter(name="--noise", help="How often a noisy bot is mistaken.")] = 0.1,
+    name: Annotated[str, Parameter(name="--name", help="Store the bot's answers under another name.")] = "",
+    out: Annotated[
+        Path | None, Parameter(name="--out", help='Also write {"id", "prediction"} lines; ids as `export decomp`.')
+    ] = None,
+    facts: Annotated[
+        Path | None, Parameter(name="--facts", help="Imported questions: facts to answer on, if the run has none.")
+    ] = None,
+    released_last: Annotated[
+        bool, Parameter(help="Imported questions: read `last` as the released generator does.")
+    ] = False,
     json: Json = None,
     quiet: Quiet = False,
 ) -> None:
-    """Answer the imported questions of a run again by executing their programs, and list where the answers differ.
+    """Let a bot answer every question and sub-question of a run, or store anybody's predictions in it.
+
+    Without --model, or if the run has imported questions only: answer those again by executing their programs, and
+    list where the answers differ.
 
     Parameters
     ----------
     run
-        Run folder with imported questions (`questree import`).
+        Run folder with DAGs (`questree decompose`), or with imported questions (`questree import`).
     """
     place = Run(run)
-    vocabulary = place.vocabulary()
+    place.vocabulary()
+    if not model or (model == "oracle" and not place.decomposed.is_dir()):
+        again(place, facts, released_last, json, quiet)
+    elif predictions:
+        keep(place, predictions, model, out, json, quiet)
+    else:
+        by_bot(place, model, seed, noise, name, out, json, quiet)
+
+
+def by_bot(
+    run: Run, model: str, seed: int, noise: float, name: str, out: Path | None, json: Path | None, quiet: bool
+) -> None:
+    from questree.models.bots import BOTS, Options, answer_run
+
+    if model == "?":
+        print_table("Bots", [{"model": bot, "answers": known.says} for bot, known in BOTS.items()], quiet)
+        return
+    options, called = Options(model, seed, noise), name or model
+    refuse([*options.faults(), *named(called)])
+    with watching(quiet):
+        answered = answer_run(run, options, called)
+        written = lines(run, called, out)
+    say(f"{called}: {answered:,} nodes answered, stored in {run.predictions / called}", quiet)
+    told(out, written, quiet)
+    used = {"model": model, "seed": seed, "noise": noise}
+    write_json(json, {"name": called, **used, "nodes answered": answered, "lines": written})
+
+
+def keep(run: Run, file: Path, model: str, out: Path | None, json: Path | None, quiet: bool) -> None:
+    from questree.models.bots import BOTS
+    from questree.models.predictions import read_predictions
+    from questree.models.stored import store
+    from questree.stages.decompose.hierarchies import run_hierarchies
+
+    taken = [Fault("--model", f"{model!r} is the name of a bot; choose another one")] if model in BOTS else []
+    refuse([*taken, *named(model)])
+    given = read_predictions(file, model)
+    with watching(quiet):
+        asked = run_hierarchies(run)
+        kept = store(run, asked, given, {"file": file.name})
+        written = lines(run, model, out)
+    say(
+        f"{model}: predictions for {kept.found:,} of {kept.questions:,} questions and sub-questions stored in "
+        f"{run.predictions / model}, {kept.unknown:,} for no question here, {given.duplicates:,} repeated ids",
+        quiet,
+    )
+    told(out, written, quiet)
+    write_json(json, {"name": model, **kept._asdict(), "repeated": given.duplicates, "lines": written})
+
+
+def named(model: str) -> list[Fault]:
+    """A model is a folder."""
+    plain = model not in ("", ".", "..") and not set(model) & set("/\\\0") and not model.startswith(".")
+    return [] if plain else [Fault("--model", f"{model!r} cannot be the name of a folder")]
+
+
+def lines(run: Run, model: str, out: Path | None) -> int | None:
+    """Write predictions that are stored; how many, None if nobody wants them."""
+    if out is None:
+        return None
+    from questree.models.stored import said, write_lines
+    from questree.stages.decompose.hierarchies import run_hierarchies
+    from questree.tables.predictions import Stored
+
+    asked = run_hierarchies(run)
+    return write_lines(out, asked, said(asked, Stored.of(run, model)))
+
+
+def told(out: Path | None, written: int | None, quiet: bool) -> None:
+    if out is not None:
+        say(f"wrote {written:,} predictions to {out}", quiet)
+
+
+def again(place: Run, facts: Path | None, released_last: bool, json: Path | None, quiet: bool) -> None:
+    """Execute the programs of imported questions."""
+    from questree.domains.video import videos
+    from questree.imports.runs import read_facts
+    from questree.imports.table import SETS, files, read
+    from questree.models.oracle import reanswer
+
     if not place.imported.is_dir():
-        raise BadInput.at(place.imported, "not there yet; `questree import` writes it")
+        wanted = "give --model to answer the run's own" if place.decomposed.is_dir() else "`questree import` writes it"
+        raise BadInput.at(place.imported, f"no imported questions to answer again; {wanted}")
     with watching(quiet):
         known = read_facts(facts, place.vocabulary_file.read_text("utf-8"))[1] if facts else place.newest()
         if known is None:
-            raise BadInput.at(run, "no facts to answer on: give --facts, or import the questions with --facts")
-        world, tally = videos(known, vocabulary, released_last), Tally()
+            raise BadInput.at(place.folder, "no facts to answer on: give --facts, or import the questions with --facts")
+        world, tally = videos(known, place.vocabulary(), released_last), Tally()
         asked = [file for name in SETS for file in files(place.imported, name)]
         for file in watch(asked, "oracle", len(asked)):
             tally.add(reanswer(read(place.imported, file), world))

@@ -15,6 +15,8 @@ app = App(
     name="questree",
     version=__version__,
     help="Build, take apart and score compositional questions.",
+    help_format="plaintext",  # markdown would swallow <video> and alike
+    help_formatter="default" if sys.stdout.isatty() else "plain",
     suppress_keyboard_interrupt=False,  # we say ourselves that nothing half-written is left
 )
 ingest = App(name="ingest", help="Raw files -> facts in a run folder.")
@@ -22,7 +24,8 @@ bench = App(name="bench", help="Measure a stage: size, rate, peak memory.")
 export = App(name="export", help="A run in the formats of released benchmarks.")
 import_ = App(name="import", help="Questions of released benchmarks -> a run folder.")
 score = App(name="score", help="Predictions -> the tables of the papers, with intervals.")
-for group in (ingest, bench, export, import_, score):
+covr = App(name="covr", help="Questions about sets of images (COVR).")
+for group in (ingest, bench, export, import_, score, covr):
     app.command(group)
 
 # command -> where it lives and what it does; a module is imported when its command runs
@@ -37,13 +40,16 @@ COMMANDS = {
     ),
     "balance": ("questree.cli.balance:balance", "Select questions whose answers cannot be guessed."),
     "split": ("questree.cli.split:split", "Train and test: by video, novel compositions, more steps, your own."),
+    "ground": ("questree.cli.ground:ground", "What questions are about: boxes and frames to keep or to remove."),
     "audit": ("questree.cli.audit:audit", "How guessable the questions are without the videos."),
     "verify": ("questree.cli.verify:verify", "Is a run still what its lock file says?"),
     "diff": ("questree.cli.diff:diff", "What differs between two runs, causes first."),
-    "answer": ("questree.cli.answer:answer", "Answer the imported questions of a run again; say where answers differ."),
+    "answer": ("questree.cli.answer:answer", "A bot answers a run, or anybody's predictions are stored in it."),
     "compare": ("questree.cli.compare:compare", "Two models on the same questions: differences, intervals, p."),
     "power": ("questree.cli.power:power", "Videos needed for a given half-width."),
     "show": ("questree.cli.show:show", "One video or one question of a run, on a timeline."),
+    "report": ("questree.cli.report:report", "One HTML file about a run and its models, to mail or to print."),
+    "serve": ("questree.cli.serve:serve", "A run in the browser: find questions, look at one, compare models."),
     "program": ("questree.cli.program:app", "Read a question's program; translate between notations."),
     "vocabulary": ("questree.cli.vocabulary:app", "Look at a vocabulary; check your own."),
     "wordings": ("questree.cli.wordings:wordings", "An example of every way to ask, for a person to read."),
@@ -60,6 +66,13 @@ SCORES = {  # sub-command of score -> module and what it does
     "agqa": ("score_agqa", "AGQA: reasoning, semantic and structural categories, generalisation, steps."),
     "fpvg": ("score_fpvg", "Faithful and plausible visual grounding, from three files of predictions."),
     "generalization": ("score_generalization", "COVR's generalization score of models trained on splits."),
+    "covr": ("score_covr", "COVR: accuracy by template, beside the baselines MAJ and MAJTEMPL."),
+}
+COVR = {  # sub-command of covr -> where it lives and what it does
+    "generate": ("questree.cli.covr_generate:generate_command", "Questions about sets of images, with their answers."),
+    "balance": ("questree.cli.covr_balance:balance_command", "Select questions: equal templates, even answers."),
+    "execute": ("questree.cli.covr_execute:execute_command", "Row programs over scenes -> their values, or why not."),
+    "splits": ("questree.cli.covr_splits:splits", "Splits by what questions are made of: COVR's 21, your own."),
 }
 BENCHMARKS = {
     "synth": "Make a synthetic corpus.",
@@ -78,12 +91,17 @@ for name, text in SOURCES.items():
     ingest.command(f"questree.cli.ingest:{name.replace('-', '_')}", name=name, help=text)
 for name, text in BENCHMARKS.items():
     bench.command(f"questree.cli.bench:{name}", name=name, help=text)
+bench.command("questree.cli.bench_covr:covr", name="covr", help="Programs over sets of synthetic images.")
 for name, (module, text) in SCORES.items():
     score.command(f"questree.cli.{module}:{name}", name=name, help=text)
+for name, (place, text) in COVR.items():
+    covr.command(place, name=name, help=text)
 export.command("questree.cli.export:agqa", name="agqa", help="AGQA: question files, CSVs, id tables, scene graphs.")
 export.command("questree.cli.decomp:export_command", name="decomp", help="AGQA-Decomp: a file of DAGs per video.")
+export.command("questree.cli.covr_files:export_command", name="covr", help="COVR: question records.")
 import_.command("questree.cli.import_:agqa", name="agqa", help="AGQA's question files, as released or as exported.")
 import_.command("questree.cli.decomp:import_command", name="decomp", help="AGQA-Decomp's folders of DAGs.")
+import_.command("questree.cli.covr_files:import_command", name="covr", help="COVR's question records.")
 
 
 def main() -> None:

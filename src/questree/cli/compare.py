@@ -5,28 +5,33 @@ from typing import Annotated, Any
 
 from cyclopts import Parameter
 
+from questree.cli.corpus import Corpus, names
 from questree.cli.scoring import (
-    Corpus,
     HierarchiesOption,
     MissingOption,
     OnePolicy,
     QuestionsOption,
     Seed,
+    SplitOption,
     VocabularyFile,
-    names,
     percent,
+    policies,
     there,
 )
 from questree.cli.terminal import Json, Quiet, print_table, say, watching, write_json
 from questree.faults import BadInput
 from questree.metrics.bootstrap import Resampling
 from questree.metrics.comparison import Difference
+from questree.tables.predictions import models
+from questree.tables.run import Run
 
 
 def compare(
-    a: Annotated[Path, Parameter(help="Predictions of the first model.")],
-    b: Annotated[Path, Parameter(help="Predictions of the second model.")],
+    a: Annotated[Path, Parameter(help="Predictions of the first model; with --run also a model stored there.")],
+    b: Annotated[Path, Parameter(help="Predictions of the second model, likewise.")],
     *,
+    run: Annotated[Path | None, Parameter(name="--run", help="A run with DAGs (`questree decompose`).")] = None,
+    split: SplitOption = None,
     hierarchies: HierarchiesOption = None,
     questions: QuestionsOption = None,
     missing: MissingOption = "error",
@@ -43,11 +48,15 @@ def compare(
 
     if resamples < 1:
         raise BadInput.at("--resamples", f"wanted at least 1, came {resamples}")
-    there(a, b)
-    first, second = names([a, b])
+    stored = [str(one) for one in (a, b) if run and str(one) in models(Run(run))]
+    files = [one for one in (a, b) if str(one) not in stored]
+    there(*files)
+    called = dict(zip(map(str, files), names(files), strict=True))
+    first, second = (called.get(str(one), str(one)) for one in (a, b))
     with watching(quiet):
-        corpus = Corpus.of(hierarchies, questions, missing, policy, vocabulary)
-        rows = work(corpus.score(a, first, quiet), corpus.score(b, second, quiet), Resampling(resamples, seed))
+        corpus = Corpus.of(hierarchies, questions, missing, policies(policy), vocabulary, run, split)
+        found = {model: scored for model, scored, _ in corpus.scored(files, quiet, stored)}
+        rows = work(found[first], found[second], Resampling(resamples, seed))
     write_json(json, rows)
     different = [row for row in rows if row.q is not None and row.q <= level]
     tested = sum(row.q is not None for row in rows)

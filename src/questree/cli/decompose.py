@@ -5,10 +5,14 @@ from pathlib import Path
 from typing import Annotated, Any
 
 from cyclopts import Parameter
+from polars import DataFrame
 
 from questree.cli.terminal import Json, Quiet, print_table, say, watching, write_json
+from questree.cli.whole import Whole
 from questree.faults import BadInput
-from questree.stages.decompose.work import Options, Summary, decompose, world_is_closed
+from questree.stages.decompose.columns import Coverage, Summary
+from questree.stages.decompose.told import MOST
+from questree.stages.decompose.work import Options, decompose, world_is_closed
 from questree.tables.lock import lock
 from questree.tables.nodes import ANSWERED, KNOWN
 from questree.tables.run import Run
@@ -31,6 +35,13 @@ def decompose_command(
     rules_only: Annotated[
         bool, Parameter(negative="", help="Do not execute: answers of questions, and what follows from them by rules.")
     ] = False,
+    absent: Annotated[
+        Path | None,
+        Parameter(help="Objects people labelled absent: CSV with the columns video,object, or JSON {video: [object]}."),
+    ] = None,
+    invalid_actions: Annotated[
+        Whole, Parameter(help="Actions per video that do not occur, to ask about its objects around them: no.")
+    ] = 0,
     train_set: Annotated[
         bool, Parameter(negative="", help="Also choose sub-questions to train on, their answers balanced.")
     ] = False,
@@ -50,7 +61,7 @@ def decompose_command(
         Run folder with questions (`questree generate` writes them); left out with --from-agqa.
     """
     if from_agqa:
-        released(from_agqa, run, out, json, quiet)
+        released(from_agqa, run, out, absent, workers, json, quiet)
         return
     if run is None or out:
         raise BadInput.at("decompose", "wanted a run folder, or --from-agqa FILE --out DIR")
@@ -59,23 +70,44 @@ def decompose_command(
         balanced=place.balanced.is_dir() if balanced is None else balanced,
         closed=world_is_closed(place) if closed is None else closed,
         rules_only=rules_only,
+        invalid_actions=invalid_actions,
     )
+    labels = labelled(place, absent)
     with watching(quiet):
-        summary = decompose(place, options, workers)
-    print_table("Sub-questions by type, and how their answers are known", table(summary), quiet)
+        summary = decompose(place, options, workers, labels=labels)
+    print_table("Sub-questions by type, and how their answers are known", table(summary.types), quiet)
     say(f"{summary.questions:,} questions, {summary.isolated:,} of them without sub-questions", quiet)
     say(f"{summary.nodes:,} nodes, {summary.edges:,} edges", quiet)
+    if absent or invalid_actions:
+        say(f"{summary.negatives:,} questions more whose answer is no: labels, and actions that do not occur", quiet)
     if rules_only:
         tell_rules(summary, quiet)
     else:
         say(f"{summary.relabelled:,} Between nodes relabelled After and Before: no, although both sides are yes", quiet)
+    tell_contradictions(summary, quiet)
     say(f"wrote {place.decomposed}", quiet)
     if train_set:
         choose_training(place, quiet)
     lock(place, "decomposed")
-    names = ("questions", "isolated", "nodes", "edges", "relabelled", "contradictions")
-    counts = {name: getattr(summary, name) for name in names}
-    write_json(json, counts | {"types": summary.types, "balanced": options.balanced, "closed": options.closed})
+    write_json(json, record(summary) | {"balanced": options.balanced, "closed": options.closed})
+
+
+def labelled(run: Run, path: Path | None) -> DataFrame | None:
+    """What people labelled absent; faults of the file are told before anything is done."""
+    from questree.stages.decompose.labels import read_labels
+    from questree.tables.facts import VIDEOS
+
+    if path is None:
+        return None
+    return read_labels(path, run.table("facts", VIDEOS)["id"], run.vocabulary())
+
+
+def record(summary: Summary) -> dict[str, Any]:
+    """The result for programs."""
+    names = ("questions", "isolated", "nodes", "edges", "relabelled", "negatives", "clashes", "contradictions")
+    found = {name: getattr(summary, name) for name in (*names, "types")}
+    more = ("everything", "places", "all_places")
+    return found | {name: getattr(summary, name) for name in more if getattr(summary, name)}
 
 
 def choose_training(run: Run, quiet: bool) -> None:
@@ -97,15 +129,31 @@ def choose_training(run: Run, quiet: bool) -> None:
 
 
 def tell_rules(summary: Summary, quiet: bool) -> None:
-    every: Counter[str] = sum(summary.types.values(), Counter())
-    left = every.total() - every["asked"]
-    say(f"of {left:,} nodes that no question asks, rules answer {every['entailed']:,}", quiet)
-    say(f"{len(summary.contradictions):,} contradictions", quiet)
-    for text in summary.contradictions:
-        say(f"contradiction: {text}", quiet)
+    """What rules alone answer, of the questions that were selected and of all there are."""
+    kinds = {
+        "these questions": (summary.types, summary.places),
+        "all questions": (summary.everything, summary.all_places),
+    }
+    for what, (types, places) in kinds.items():
+        every = together(types)
+        if every:
+            said = f"{answered(every)} of the {every.total():,} nodes of {what} have an answer"
+            also = f"{answered(places)} of the {places.total():,} places in their DAGs"
+            left = every.total() - every["asked"]
+            say(f"{said} ({also}); rules give {every['entailed']:,} of {left:,} that no question asks", quiet)
 
 
-def released(path: Path, run: Path | None, out: Path | None, json: Path | None, quiet: bool) -> None:
+def tell_contradictions(summary: Summary, quiet: bool) -> None:
+    told = summary.contradictions[:MOST]
+    few = f", the first {len(told)} of them:" if summary.clashes > len(told) else ":" if told else ""
+    say(f"{summary.clashes:,} contradictions{few}", quiet)
+    for text in told:
+        say(f"  {text}", quiet)
+
+
+def released(
+    path: Path, run: Path | None, out: Path | None, absent: Path | None, workers: int, json: Path | None, quiet: bool
+) -> None:
     """Take apart a question file; its own answers and the rules are all there is."""
     from questree.export.released import decompose_released
     from questree.vocabulary.load import default
@@ -113,27 +161,31 @@ def released(path: Path, run: Path | None, out: Path | None, json: Path | None, 
     if run or out is None:
         raise BadInput.at("decompose", "with --from-agqa FILE give --out DIR and no run folder")
     with watching(quiet):
-        told = decompose_released(path, out, default())
+        told = decompose_released(path, out, default(), workers, absent)
     summary = told.summary
-    print_table("Sub-questions by type, and how their answers are known", table(summary), quiet)
+    print_table("Sub-questions by type, and how their answers are known", table(summary.types), quiet)
     say(f"{summary.questions:,} questions, {summary.isolated:,} of them without sub-questions", quiet)
     for why, count in told.unread.most_common():
         say(f"no DAG for {count:,}: {why}", quiet)
     say(f"{told.strange_answers:,} answers not of the question's kind, not used", quiet)
     tell_rules(summary, quiet)
+    tell_contradictions(summary, quiet)
     say(f"wrote {out}", quiet)
-    counts = {name: getattr(summary, name) for name in ("questions", "isolated", "nodes", "edges", "contradictions")}
-    write_json(json, counts | {"types": summary.types, "unread": told.unread})
+    write_json(json, record(summary) | {"unread": told.unread})
 
 
-def table(summary: Summary) -> list[dict[str, Any]]:
+def table(types: Coverage) -> list[dict[str, Any]]:
     """Per type and in all: nodes, how many answers are known in which way, and the share that is known."""
-    every: Counter[str] = sum(summary.types.values(), Counter())
+    every = together(types)
     used = [name for name in KNOWN if every[name]]
     return [
         {"type": type, "nodes": counts.total(), **{name: counts[name] for name in used}, "answered": answered(counts)}
-        for type, counts in [*sorted(summary.types.items()), ("all", every)]
+        for type, counts in [*sorted(types.items()), ("all", every)]
     ]
+
+
+def together(types: Coverage) -> Counter[str]:
+    return sum(types.values(), Counter())
 
 
 def answered(counts: Counter[str]) -> str:

@@ -5,16 +5,17 @@ from typing import Annotated
 
 from cyclopts import Parameter
 
+from questree.cli.corpus import Corpus
 from questree.cli.scoring import (
-    Corpus,
     HierarchiesOption,
     MissingOption,
     OnePolicy,
     QuestionsOption,
     Seed,
     VocabularyFile,
-    names,
     percent,
+    policies,
+    there,
 )
 from questree.cli.terminal import Json, Quiet, print_table, say, watching, write_json
 from questree.faults import BadInput, Fault, refuse
@@ -43,9 +44,10 @@ def power(
     faults = [] if half_width > 0 else [Fault("--half-width", f"wanted more than 0, came {half_width}")]
     faults += [] if resamples > 1 else [Fault("--resamples", f"wanted at least 2, came {resamples}")]
     refuse(faults)
+    there(predictions)
     with watching(quiet):
-        corpus = Corpus.of(hierarchies, questions, missing, policy, vocabulary)
-        scored = corpus.score(predictions, names([predictions])[0], quiet)
+        corpus = Corpus.of(hierarchies, questions, missing, policies(policy), vocabulary)
+        ((_, scored, _),) = corpus.scored([predictions], quiet)
         rows = needs(scored, half_width, Resampling(resamples, seed))
     known = list(dict.fromkeys(row.metric for row in rows))
     if metric not in known:

@@ -5,13 +5,15 @@ from typing import Annotated
 
 from cyclopts import Parameter
 
+from questree.cli.corpus import Corpus
 from questree.cli.scoring import (
-    Corpus,
     Files,
+    HierarchiesOption,
     MissingOption,
     PolicyOption,
     Resamples,
     Seed,
+    SplitOption,
     VocabularyFile,
     policies,
     print_grid,
@@ -20,17 +22,22 @@ from questree.cli.scoring import (
     there,
 )
 from questree.cli.terminal import Json, Quiet, say, watching, write_json
+from questree.faults import BadInput, Fault, refuse
 from questree.metrics.scores import Score
-
-HierarchiesOption = Annotated[
-    Path, Parameter(name="--hierarchies", help="A folder of AGQA-Decomp hierarchies, one <video>.json per video.")
-]
+from questree.tables.predictions import models
+from questree.tables.run import Run
 
 
 def decomp(
+    run: Annotated[Path | None, Parameter(help="A run with DAGs (`questree decompose`), instead of files.")] = None,
+    /,
     *,
-    hierarchies: HierarchiesOption,
-    predictions: Files,
+    hierarchies: HierarchiesOption = None,
+    predictions: Files | None = None,
+    model: Annotated[
+        list[str] | None, Parameter(name="--model", help="A model stored in the run; may be given again.")
+    ] = None,
+    split: SplitOption = None,
     missing: MissingOption = "error",
     policy: PolicyOption = "exact",
     vocabulary: VocabularyFile = None,
@@ -39,16 +46,35 @@ def decomp(
     json: Json = None,
     quiet: Quiet = False,
 ) -> None:
-    """AGQA-Decomp: accuracy, CA, RWR, Delta, internal consistency, and how accuracy and consistency go together."""
-    how = resampling(resamples, seed)
-    there(*predictions)
+    """AGQA-Decomp: accuracy, CA, RWR, Delta, internal consistency, and how accuracy and consistency go together.
+
+    Of a run without --model and --predictions, all models that are stored in it.
+    """
+    how, files = resampling(resamples, seed), predictions or []
+    there(*files)
+    stored = chosen(run, model, bool(files))
     with watching(quiet):
-        corpus = Corpus.of_hierarchies(hierarchies, missing, policies(policy), vocabulary)
+        corpus = Corpus.of(hierarchies, None, missing, policies(policy), vocabulary, run, split)
         rows = list[Score]()
-        for model, scored, about in corpus.scored(predictions, quiet):
-            rows += [*scored.rows(model, how), *about]
+        for name, scored, about in corpus.scored(files, quiet, stored):
+            rows += [*scored.rows(name, how), *about]
     write_json(json, rows)
     print_decomp(rows, quiet)
+
+
+def chosen(run: Path | None, wanted: list[str] | None, others: bool) -> list[str]:
+    """The stored models to score."""
+    if run is None and (wanted or not others):
+        raise BadInput.at("", "wanted --predictions FILE, or a run with models (`questree answer RUN --model NAME`)")
+    if run is None or (others and not wanted):
+        return []
+    there = models(Run(run))
+    strange = [name for name in wanted or [] if name not in there]
+    known = f"there are {', '.join(there)}" if there else "there are none; `questree answer` stores them"
+    refuse([Fault(str(run), f"no stored model {name!r}; {known}") for name in strange])
+    if not (wanted or there):
+        raise BadInput.at(run, "no models are stored here; `questree answer RUN --model NAME` stores one")
+    return list(dict.fromkeys(wanted)) if wanted else there
 
 
 def print_decomp(rows: list[Score], quiet: bool) -> None:

@@ -5,8 +5,8 @@ from typing import Annotated
 
 from cyclopts import Parameter
 
+from questree.cli.corpus import Corpus
 from questree.cli.scoring import (
-    Corpus,
     Files,
     MissingOption,
     PolicyOption,

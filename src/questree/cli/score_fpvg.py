@@ -2,21 +2,28 @@
 
 from collections import Counter
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 from cyclopts import Parameter
 
-from questree.cli.scoring import MissingOption, Reader, Resamples, Seed, print_grid, resampling, shown, there
+from questree.cli.corpus import Reader
+from questree.cli.scoring import MissingOption, Resamples, Seed, print_grid, resampling, shown, there
 from questree.cli.terminal import Json, Quiet, print_table, say, watching, write_json
 from questree.faults import BadInput
 from questree.metrics.scores import Score
 
 
 def fpvg(
+    run: Annotated[
+        Path | None, Parameter(help="A run whose questions we made: what they are about is their programs' evidence.")
+    ] = None,
+    /,
     *,
-    questions: Annotated[Path, Parameter(name="--questions", help="GQA questions {id: record}.")],
-    scene_graphs: Annotated[Path, Parameter(name="--scene-graphs", help="GQA scene graphs {image: graph}.")],
-    detections: Annotated[Path, Parameter(name="--detections", help="{image: {bboxes, objectsNum}}.")],
+    questions: Annotated[Path | None, Parameter(name="--questions", help="GQA questions {id: record}.")] = None,
+    scene_graphs: Annotated[
+        Path | None, Parameter(name="--scene-graphs", help="GQA scene graphs {image: graph}.")
+    ] = None,
+    detections: Annotated[Path | None, Parameter(name="--detections", help="{image: {bboxes, objectsNum}}.")] = None,
     all: Annotated[list[Path], Parameter(name="--all", help="Predictions with all objects. Again for another run.")],
     rel: Annotated[list[Path], Parameter(name="--rel", help="Predictions with the relevant objects only.")],
     irrel: Annotated[list[Path], Parameter(name="--irrel", help="Predictions with the irrelevant objects only.")],
@@ -27,6 +34,13 @@ def fpvg(
         Literal["detected", "annotated"],
         Parameter(name="--irrelevant", help="Whose area overlap is measured by: as released, or as in the paper."),
     ] = "detected",
+    split: Annotated[str, Parameter(name="--split", help="Of a run: questions of train, dev, test, or all.")] = "test",
+    every: Annotated[bool, Parameter(name="--unbalanced", help="Of a run: not only the balanced selection.")] = False,
+    sample: Annotated[int, Parameter(name="--sample", help="Of a run: the sample that `ground` drew by seed 0.")] = 0,
+    images: Annotated[bool, Parameter(name="--images", help="Of a run with both, questions about images.")] = False,
+    words: Annotated[
+        Path | None, Parameter(name="--words", help="Of a run: word tables instead of the package's.")
+    ] = None,
     ood: Annotated[
         Path | None, Parameter(name="--ood", help="A JSON list of the out-of-distribution questions.")
     ] = None,
@@ -44,21 +58,23 @@ def fpvg(
 ) -> None:
     """Whether a model relies on the objects a question is about, from its answers to three inputs."""
     from questree.metrics.fpvg.grounding import CONDITIONS
-    from questree.metrics.fpvg.relevance import as_released, relevance
+    from questree.metrics.fpvg.relevance import as_released
     from questree.metrics.fpvg.report import score_fpvg
     from questree.metrics.runs import over_runs
     from questree.models.predictions import model_name
-    from questree.sources.grounded import read_grounded, read_ids, read_importance
+    from questree.sources.grounded import read_ids, read_importance
 
     how = resampling(resamples, seed)
     there(*all, *rel, *irrel)
     if not len(all) == len(rel) == len(irrel):
         raise BadInput.at("", f"wanted as many --all as --rel and --irrel, came {len(all)}, {len(rel)}, {len(irrel)}")
     with watching(quiet):
-        read = read_grounded(questions, scene_graphs, detections, annotations)
+        if run is None:
+            read, found, about_relevance = of_files(questions, scene_graphs, detections, annotations, irrelevant)
+        else:
+            read, found, about_relevance = of_run(run, split, every, sample, images, words)
         ids, answers = read.questions["id"], read.questions["answer"].unique(maintain_order=True).to_list()
         reader = Reader(ids, ids, answers, ("exact",), missing)
-        found = relevance(read, irrelevant)
         outside = None if ood is None else set(read_ids(ood))
         ranks = None if importance is None else read_importance(importance)
         runs, about = list[list[Score]](), list[Score]()
@@ -76,8 +92,36 @@ def fpvg(
     reasons = Counter(one.left_out for one in found if one.left_out)
     left = ", ".join(f"{reason} {count:,}" for reason, count in reasons.items()) or "none"
     evaluated = len(found) - sum(reasons.values())
-    say(f"annotations: {annotations}; irrelevant: overlap by the {irrelevant} box's area", quiet)
+    say(about_relevance, quiet)
     say(f"{evaluated:,} of {len(found):,} questions evaluated; left out: {left}", quiet)
+
+
+def of_files(
+    questions: Path | None, scene_graphs: Path | None, detections: Path | None, annotations: Any, irrelevant: Any
+) -> tuple[Any, Any, str]:
+    """Questions in GQA's formats, what is relevant to them, and how that was found."""
+    from questree.metrics.fpvg.relevance import relevance
+    from questree.sources.grounded import read_grounded
+
+    if questions is None or scene_graphs is None or detections is None:
+        raise BadInput.at("", "wanted a run folder, or --questions, --scene-graphs and --detections")
+    read = read_grounded(questions, scene_graphs, detections, annotations)
+    said = f"annotations: {annotations}; irrelevant: overlap by the {irrelevant} box's area"
+    return read, relevance(read, irrelevant), said
+
+
+def of_run(
+    folder: Path, split: str, every: bool, sample: int, images: bool, words: Path | None
+) -> tuple[Any, Any, str]:
+    """The questions of a run, what their programs visit, and how that was found."""
+    from questree.cli.ground import attribute_groups
+    from questree.stages.ground.relevant import relevant
+    from questree.stages.ground.work import Options
+    from questree.tables.run import Run
+
+    options = Options(split, every, sample, images=images)
+    read, found = relevant(Run(folder), options, attribute_groups(Run(folder), options, words))
+    return read, found, "relevance: the evidence of the programs, on annotated boxes; no detector"
 
 
 def print_fpvg(rows: list[Score], quiet: bool) -> None:

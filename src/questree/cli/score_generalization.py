@@ -5,7 +5,8 @@ from typing import Annotated, Any
 
 from cyclopts import Parameter
 
-from questree.cli.scoring import MissingOption, OnePolicy, Reader, Resamples, Seed, VocabularyFile, resampling, shown
+from questree.cli.corpus import Reader
+from questree.cli.scoring import MissingOption, OnePolicy, Resamples, Seed, VocabularyFile, resampling, shown
 from questree.cli.terminal import Json, Quiet, print_table, watching, write_json
 from questree.faults import Fault, refuse
 from questree.metrics.scores import Score

@@ -68,7 +68,12 @@ def print_table(title: str, rows: Sequence[Mapping[str, Any]], quiet: bool = Fal
         table.add_column(Text(name), justify="right" if number else "left", no_wrap=number)
     for row in rows:
         table.add_row(*(Text("" if v is None else f"{v:,}" if isinstance(v, int) else str(v)) for v in row.values()))
-    Console(width=None if sys.stdout.isatty() else 160).print(table)
+    if sys.stdout.isatty():
+        Console().print(table)
+    else:  # a file or a pipe gets no blanks at the end of lines
+        with (console := Console(width=160)).capture() as text:
+            console.print(table)
+        print("\n".join(line.rstrip() for line in text.get().splitlines()))
 
 
 def write_json(path: Path | None, value: Any) -> None:

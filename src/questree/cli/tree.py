@@ -6,8 +6,7 @@ import numpy as np
 
 from questree.cli.timeline import LABEL, MARK, NOTHING, line
 from questree.domains.video import Videos
-from questree.domains.video.bits import frames_of
-from questree.meanings.evidence import evidence
+from questree.look.grounds import grounds
 from questree.notation import own
 from questree.program import Node, Term
 
@@ -20,13 +19,6 @@ def tree(term: Term, depth: int = 0) -> Iterator[str]:
     yield f"{indent}{term.op.name} -> {term.kind.name}"
     for arg in term.args:
         yield from tree(arg, depth + 1)
-
-
-def grounds(program: Node, world: Videos) -> dict[str, list[int]]:
-    """Sub-program -> positions of the frames it rests on; the world asks about one video."""
-    found = evidence(program, world, {})
-    # what is localised rests on the frames of its event, which are there already
-    return {own.show(node): frames_of(bits[0]) for node, bits in found.items() if node.op.focus is None}
 
 
 def grounded(program: Node, world: Videos, width: int = 120) -> Iterator[str]:

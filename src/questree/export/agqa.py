@@ -13,12 +13,13 @@ import polars as pl
 
 from questree.benchmarks.agqa.records import FIELDS, lines
 from questree.export import csvs
-from questree.export.generated import SPLIT_UNSAID, Generated
+from questree.export.generated import Generated
 from questree.export.graphs import write_graphs
 from questree.export.imported import Imported
 from questree.export.words import id_tables
 from questree.faults import BadInput
 from questree.progress import watch
+from questree.tables.facts import SPLIT_UNSAID
 from questree.tables.run import Run
 from questree.tables.store import new_folder
 from questree.workers import processes

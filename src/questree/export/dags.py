@@ -1,7 +1,7 @@
 """The DAGs of a shard as JSON: pieces are made once per node, by columns, and put together per question."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import pairwise
 from pathlib import Path
@@ -13,26 +13,25 @@ import polars as pl
 from questree.benchmarks.agqa.records import quoted
 from questree.benchmarks.agqa.templates import TEMPLATES
 from questree.export.shard import ExportShard
+from questree.stages.decompose.keys import asked, node_keys, parts_of_others, question_keys
 from questree.stages.decompose.spoken import spoken
 from questree.stages.decompose.texts import Texts
 from questree.stages.generate.joins import Ints
-from questree.stages.generate.text import lexicon, texts
+from questree.stages.generate.text import lexicon
 from questree.stages.questions import Shard
 from questree.tables.facts import Facts
-from questree.tables.nodes import COMPOSITIONS, EDGES, TOPS
+from questree.tables.nodes import COMPOSITIONS, EDGES, NEGATIVES, TOPS
 
 
 def dags_of(shard: Shard, facts: Facts, said: Texts, folder: Path) -> "Dags":
     """The decomposed questions of a shard of a run."""
-    asked = TOPS.read(folder).join(shard.questions, on=["video", "number"], how="left").sort("video", "number")
-    names = facts.videos["id"].gather(asked["video"])
-    questions = asked.select("video", "node").with_columns(
-        id=pl.select(pl.concat_str(names, pl.lit("-"), asked["number"].cast(pl.String))).to_series(),
-        text=texts(asked, shard.sides, lexicon(shard.vocabulary), shard.seeds, shard.first),
-        old=programs(shard, facts, asked),
-        template=pl.Series([template.name for template in TEMPLATES]).gather(asked["template"]),
+    table = asked(shard, TOPS.read(folder), lexicon(shard.vocabulary))
+    questions = table.select("video", "node", "id", "text").with_columns(
+        old=programs(shard, facts, table),
+        template=pl.Series([template.name for template in TEMPLATES]).gather(table["template"]),
     )
-    return Dags(questions, spoken(folder, said), EDGES.read(folder), facts.videos["id"])
+    negatives = NEGATIVES.read(folder)["node"].to_numpy()
+    return Dags(questions, spoken(folder, said), EDGES.read(folder), facts.videos["id"], negatives)
 
 
 def programs(shard: Shard, facts: Facts, table: pl.DataFrame) -> pl.Series:
@@ -57,13 +56,14 @@ class Dags:
     said: pl.DataFrame  # [node] columns of SPOKEN
     edges: pl.DataFrame
     names: pl.Series  # [video]
+    negatives: Ints = field(default_factory=lambda: np.zeros(0, np.int64))  # nodes asked because their answer is no
 
     @cached_property
     def nodes(self) -> pl.DataFrame:
         """[node] text, type, program and answer as JSON."""
         table = self.said
         json = [quoted(table[name]).fill_null("null").alias(name) for name in ("text", "type", "program", "answer")]
-        return table.select("video", plain="text").with_columns(json)
+        return table.select(json)
 
     @cached_property
     def children(self) -> tuple[list[int], list[int], list[str]]:
@@ -93,42 +93,41 @@ class Dags:
 
     @cached_property
     def keys(self) -> pl.Series:
-        """[node] its id: that of a question with the same text, or else <video>-s<number within the video>."""
-        video = self.nodes["video"].to_numpy().astype(np.int64)
-        order = np.argsort(video, kind="stable")
-        rank = np.empty(len(video), np.int64)
-        rank[order] = np.arange(len(video)) - np.searchsorted(video[order], video[order])
-        names = self.names.gather(video)
-        own = pl.select(pl.concat_str(names, pl.lit("-s"), pl.Series(rank).cast(pl.String))).to_series()
-        asked = self.questions.select("video", plain="text", id="id").unique(["video", "plain"], keep="first")
-        same = self.nodes.select("video", "plain").join(asked, on=["video", "plain"], how="left", maintain_order="left")
-        return quoted(same["id"].fill_null(own))
+        """[node] its key as JSON."""
+        return quoted(node_keys(self.questions, self.said, self.names))
 
     def root_keys(self) -> pl.Series:
-        """[question] its id, or that of the first question of the video with the same text."""
-        first = pl.col("id").first().over("video", "text")
-        return quoted(self.questions.select(first).to_series())
+        """[question] its key as JSON."""
+        return quoted(question_keys(self.questions))
 
     def rows(self) -> pl.DataFrame:
         """Every text of a video once, questions first: video, key, question, answer (null if not published)."""
         asked = self.questions.select(
             "video", question="text", answer=self.said["answer"].gather(self.questions["node"])
         )
-        said = self.said.select("video", question="text", answer="answer").with_columns(key=self.keys)[self.below()]
+        said = self.said.select("video", question="text", answer="answer").with_columns(key=self.keys)
+        said = said[np.append(self.below, self.loose)]
         table = pl.concat([asked.with_columns(key=self.root_keys()), said.select("video", "question", "answer", "key")])
         once = table.unique("key", keep="first", maintain_order=True).sort("video", maintain_order=True)
         return once.with_columns(pl.col("key").str.strip_chars('"'))
 
+    @cached_property
     def below(self) -> Ints:
         """Nodes that are a sub-question of some question."""
-        parent, child = (self.edges[name].to_numpy() for name in ("parent", "child"))
-        reached = np.zeros(len(self.said), bool)
-        reached[self.questions["node"].to_numpy()] = True
-        before = -1
-        while (count := int(reached.sum())) != before:
-            before = count
-            reached[child[reached[parent]]] = True
-        return np.unique(child[reached[parent]])
+        return parts_of_others(len(self.said), self.edges, self.questions["node"].to_numpy())
+
+    @cached_property
+    def loose(self) -> Ints:
+        """Negatives that are part of no question."""
+        return np.setdiff1d(self.negatives, self.below)
+
+    def isolated_negatives(self) -> Iterator[tuple[int, str]]:
+        """(video, the question as JSON)"""
+        said, keys = self.nodes[self.loose], self.keys.gather(self.loose).to_list()
+        columns = [said[name].to_list() for name in ("text", "type", "program", "answer")]
+        videos = self.said["video"].gather(self.loose).to_list()
+        for video, key, text, type, program, answer in zip(videos, keys, *columns, strict=True):
+            yield video, isolated(key, type, answer, text, program)
 
     def entries(self) -> list[str]:
         """[node] its entry among the sub-questions."""
@@ -137,6 +136,11 @@ class Dags:
         pieces += [', "answer": ', n["answer"], "}"]
         parts = [pl.lit(piece) if isinstance(piece, str) else piece for piece in pieces]
         return pl.select(pl.concat_str(parts)).to_series().to_list()
+
+
+def isolated(key: str, type: str, answer: str, text: str, program: str) -> str:
+    """A question without a DAG; everything is JSON."""
+    return f'{{"key": {key}, "type": {type}, "answer": {answer}, "question": {text}, "program": {program}}}'
 
 
 class Top(NamedTuple):
@@ -157,8 +161,7 @@ class Top(NamedTuple):
         return f"{self.text}: {{{own}}}"
 
     def isolated(self) -> str:
-        own = f'"key": {self.key}, "type": {self.type}, "answer": {self.answer}'
-        return f'{{{own}, "question": {self.text}, "program": {self.program}}}'
+        return isolated(self.key, self.type, self.answer, self.text, self.program)
 
     def head(self) -> str:
         asked = f'"question": {self.text}, "type": {self.template}'

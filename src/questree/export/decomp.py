@@ -10,13 +10,12 @@ import polars as pl
 
 from questree.export.csvs import HEADER, file_name
 from questree.export.dags import dags_of
-from questree.export.generated import SPLIT_UNSAID
 from questree.faults import BadInput
 from questree.imports.decomp import stored
 from questree.progress import watch
 from questree.stages.decompose.texts import Texts
 from questree.stages.questions import Bank
-from questree.tables.facts import Facts
+from questree.tables.facts import SPLIT_UNSAID, Facts
 from questree.tables.run import Run
 from questree.tables.store import new_folder
 from questree.workers import processes
@@ -110,6 +109,8 @@ def write_shard(run: Path, name: str, out: Path, set: str) -> dict[str, tuple[in
             write_json(out / folder_name(set, split) / f"{id}.json", dags, "{}")
         before, loose = found[split]
         found[split] = (before + len(dags), loose + isolated)
+    for video, question in made.isolated_negatives():
+        found[facts.videos["split"][video] or SPLIT_UNSAID][1].append(question)
     write_rows(made.rows(), facts, out / CSVS, name)
     return found
 

@@ -16,12 +16,10 @@ from questree.progress import watch
 from questree.stages.generate.text import Lexicon, lexicon
 from questree.stages.questions import Bank
 from questree.tables.balanced import read_balanced
-from questree.tables.facts import Facts
+from questree.tables.facts import SPLIT_UNSAID, Facts
 from questree.tables.questions import QUESTIONS, SIDES
 from questree.tables.run import Run
 from questree.tables.table import Table
-
-SPLIT_UNSAID = "test"  # where the questions of a video go whose source names no split
 
 
 @lru_cache(maxsize=1)

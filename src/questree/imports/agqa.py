@@ -1,6 +1,5 @@
 """AGQA's question files, as released or as exported here, read into a run."""
 
-import json
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -12,7 +11,7 @@ import polars as pl
 
 from questree.benchmarks.agqa.records import AS_JSON, FIELDS, TEST, lines, quoted
 from questree.faults import BadInput, Fault, refuse
-from questree.imports.json_records import pieces
+from questree.imports.json_records import pieces, repeated
 from questree.imports.shapes import Shapes
 from questree.imports.table import COLUMNS, SETS, files, read, split_of, table
 from questree.tables.store import new_folder
@@ -122,14 +121,8 @@ def read_file(path: Path, split: str, shapes: Shapes) -> Iterator[pl.DataFrame]:
         except msgspec.DecodeError as error:
             raise BadInput.at(path, f"not JSON: {error} in a piece that begins {piece.text[:60]!r}") from error
         if len(members) < piece.members:
-            raise BadInput.at(path, f"id {_repeated(piece.text)!r} is there twice")
+            raise BadInput.at(path, f"id {repeated(piece.text)!r} is there twice")
         yield columns(members, split, shapes)
-
-
-def _repeated(text: bytes) -> str:
-    """A key that occurs twice in an object; a decoder keeps only the last."""
-    pairs: list[tuple[str, Any]] = json.loads(text, object_pairs_hook=list)
-    return next(key for key, count in Counter(key for key, _ in pairs).items() if count > 1)
 
 
 def columns(members: dict[str, msgspec.Raw], split: str, shapes: Shapes) -> pl.DataFrame:

@@ -1,8 +1,10 @@
 """One huge JSON object cut into pieces that are JSON objects themselves, without reading all of it at once."""
 
+import json
+from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -62,6 +64,12 @@ def member_ends(text: bytes) -> NDArray[np.int64]:
     ends: NDArray[np.int64] = at[(depth == 0) & closes[at]]
     beyond = np.flatnonzero(depth < 0)  # the end of the file's own object
     return ends[ends < at[beyond[0]]] if len(beyond) else ends
+
+
+def repeated(text: bytes) -> str:
+    """A key that occurs twice in an object; a decoder keeps only the last."""
+    pairs: list[tuple[str, Any]] = json.loads(text, object_pairs_hook=list)
+    return next(key for key, count in Counter(key for key, _ in pairs).items() if count > 1)
 
 
 def _escaped(data: NDArray[np.uint8]) -> NDArray[np.bool_]:

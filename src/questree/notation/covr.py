@@ -1,6 +1,7 @@
 """COVR's notation: a list of rows {operation, arguments, dependencies}; the last row is the answer."""
 
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from difflib import get_close_matches
 from typing import Any, TypeGuard
 
@@ -17,7 +18,7 @@ SEVERAL: dict[str, tuple[Op, ...]] = {
     "count": (answers.count, answers.count_images, answers.count_groups),
     "unique": (things.unique, answers.unique_link),
     "query_name": (answers.query_name, answers.query_link),
-    "eq": (answers.eq, answers.same_attr),
+    "eq": (answers.eq, answers.same_attr, answers.same_name),
 }
 # operators that are no rows: they spell what a row leaves out, a list, or a program without rows
 WITHOUT_ROW = (things.anything, things.any_link, things.any_choice, things.no_choice, things.either, answers.nothing)
@@ -32,18 +33,45 @@ OPERATIONS: dict[str, tuple[Op, ...]] = SEVERAL | {
 OPERATION_OF = {op: name for name, ops in OPERATIONS.items() for op in ops}
 
 
+@dataclass(frozen=True)
+class Blank:
+    """In an argument, for a word or a number that is still open."""
+
+    name: str
+    words: str  # "text" or "number"
+
+
 def read(rows: Sequence[Row]) -> Node:
     """The program of the last row. Rows it does not need are checked, then dropped; a row used twice is one node."""
+    parts, wrong = in_order(rows)
+    if wrong:
+        raise wrong
+    return parts[-1]
+
+
+def in_order(rows: Sequence[Row]) -> tuple[list[Node], ProgramError | None]:
+    """Every row as it is to be run, the rows of a sub-program before the row they belong to, the answer last;
+    up to a malformed row, and what is wrong with it. A program without rows gives nothing."""
+    parts: list[Node] = []
+    try:
+        _read(rows, parts)
+    except ProgramError as error:
+        return parts, error
+    return parts or [answers.nothing()], None
+
+
+def _read(rows: Sequence[Row], parts: list[Node]) -> list[Node]:
     nodes: list[Node] = []
     for at, row in enumerate(rows):
         try:
-            nodes.append(_row(row, nodes))
+            nodes.append(_row(row, nodes, parts))
         except ProgramError as error:
             raise ProgramError(str(error), at) from None
-    return nodes[-1] if nodes else answers.nothing()
+        parts.append(nodes[-1])
+    return nodes
 
 
-def _row(row: Row, before: list[Node]) -> Node:
+def _row(row: Row, before: list[Node], parts: list[Node]) -> Node:
     operation, arguments, dependencies = _fields(row)
     if operation not in OPERATIONS:
         near = get_close_matches(operation, OPERATIONS, 3) or sorted(OPERATIONS)
@@ -55,7 +83,7 @@ def _row(row: Row, before: list[Node]) -> Node:
     wrong = []
     for op in OPERATIONS[operation]:
         try:
-            return op(*_terms(op, [before[at] for at in dependencies], arguments))
+            return op(*_terms(op, [before[at] for at in dependencies], arguments, parts))
         except ProgramError as error:
             if error.position is not None:  # from inside a sub-program, which no other operator has
                 raise ProgramError(f"{operation}: in its sub-program, {error}") from None
@@ -76,7 +104,7 @@ def _fields(row: Any) -> tuple[str, list[Any], list[Any]]:
     return row["operation"], lists["arguments"], lists["dependencies"]
 
 
-def _terms(op: Op, nodes: list[Node], arguments: list[Any]) -> Iterator[Term]:
+def _terms(op: Op, nodes: list[Node], arguments: list[Any], parts: list[Node]) -> Iterator[Term]:
     """Dependencies, then arguments, then what may be left out."""
     given, most = len(nodes) + len(arguments), len(op.params)
     least = most - OPTIONAL.get(op, 0)
@@ -86,7 +114,11 @@ def _terms(op: Op, nodes: list[Node], arguments: list[Any]) -> Iterator[Term]:
         raise ProgramError(f"expected {counts} dependencies and arguments ({named}), found {given}")
     for at, (name, kind) in enumerate(op.params.items()):
         if at >= len(nodes):
-            yield _argument(op, name, kind, arguments[at - len(nodes)] if at < given else None, optional=at >= least)
+            value = arguments[at - len(nodes)] if at < given else None
+            if (op, name) in SUB_PROGRAM and isinstance(value, list):
+                yield _condition(name, kind, value, parts)
+            else:
+                yield _argument(name, kind, value, optional=at >= least)
         elif (op, name) in SUB_PROGRAM:
             raise ProgramError(f"expected {name} as a sub-program among the arguments, found a dependency")
         elif nodes[at].kind != kind:
@@ -95,15 +127,19 @@ def _terms(op: Op, nodes: list[Node], arguments: list[Any]) -> Iterator[Term]:
             yield nodes[at]
 
 
-def _argument(op: Op, name: str, kind: Kind, value: Any, optional: bool) -> Term:
+def _condition(name: str, kind: Kind, rows: list[Any], parts: list[Node]) -> Node:
+    condition = [answers.nothing(), *_read(rows, parts)][-1]
+    if condition.kind != kind:
+        raise ProgramError(f"expected {name} to give {kind.name}, found {condition.kind.name}")
+    return condition
+
+
+def _argument(name: str, kind: Kind, value: Any, optional: bool) -> Term:
     if value is None and optional:
         return LEFT_OUT[kind]()
-    if (op, name) in SUB_PROGRAM and isinstance(value, list):
-        condition = read(value)
-        if condition.kind != kind:
-            raise ProgramError(f"expected {name} to give {kind.name}, found {condition.kind.name}")
-        return condition
-    if kind == CHOICES and isinstance(value, list) and all(isinstance(word, str) for word in value):
+    if isinstance(value, Blank) and value.words == kind.words:
+        return Slot(value.name, kind)
+    if kind == CHOICES and isinstance(value, list) and all(isinstance(word, str | Blank) for word in value):
         return _choices(value)
     if kind == COUNT and isinstance(value, int) and not isinstance(value, bool):
         return Word(str(value), kind)
@@ -115,10 +151,10 @@ def _argument(op: Op, name: str, kind: Kind, value: Any, optional: bool) -> Term
     raise ProgramError(f"expected {name} as {wanted}, found {value!r:.60}")
 
 
-def _choices(words: list[str]) -> Node:
+def _choices(words: list[Any]) -> Node:
     node = things.no_choice()
     for word in reversed(words):
-        node = things.either(Word(word, ANY_WORD), node)
+        node = things.either(_argument("word", ANY_WORD, word, optional=False), node)
     return node
 
 

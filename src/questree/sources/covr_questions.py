@@ -1,6 +1,6 @@
-"""Reads COVR's questions as far as scoring needs them, and the plan that names the models of every split."""
+"""Reads COVR's question records, whole or as far as scoring needs them, and the plan of the models of every split."""
 
-import gzip
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -8,16 +8,33 @@ import msgspec
 import polars as pl
 
 from questree.faults import BadInput, Fault, refuse
+from questree.tables.content import content
 from questree.tables.table import Table
 
-QUESTIONS = Table("questions", {"id": pl.String, "answer": pl.String, "image": pl.String})
+QUESTIONS = Table("questions", {"id": pl.String, "answer": pl.String, "image": pl.String, "template": pl.String})
 ROLES = ("text", "model", "iid-size", "iid")
+SIDES = ("train", "val")  # of a file that is to be split
+FAULTS = 20
+WANTED = "questions {qid, answer, scenes, pattern_name, program}"
 
 
-class Question(msgspec.Struct, gc=False):
-    qid: str
-    answer: str | int | float | bool
+class Record(msgspec.Struct, gc=False):
+    """A question as released, or as we export it; what a record does not say is None or empty."""
+
+    qid: str | int
+    answer: str | int | float | bool | None
     scenes: list[str] = []
+    pattern_name: str = ""
+    program: list[dict[str, Any]] = []  # rows {operation, arguments, dependencies}
+    utterance: str | None = None
+    question: str | None = None
+    sub_graph_info: dict[str, Any] = {}
+    pair: int | None = None
+    balanced: bool | None = None
+
+    @property
+    def id(self) -> str:
+        return str(self.qid)
 
 
 class Split(msgspec.Struct, forbid_unknown_fields=True):
@@ -34,33 +51,96 @@ class Split(msgspec.Struct, forbid_unknown_fields=True):
         return str(getattr(self, role.replace("-", "_")))
 
 
+def read_records(path: Path) -> list[Record]:
+    """A JSON list or JSON lines of questions, gzipped or not."""
+    text = content(path)
+    if text.lstrip()[:1] != b"[":
+        return _lines(path, text)
+    try:
+        return msgspec.json.decode(text, type=list[Record])
+    except (msgspec.DecodeError, UnicodeDecodeError) as error:
+        raise BadInput.at(path, f"wanted {WANTED}; {error}") from error
+
+
+def _lines(path: Path, text: bytes) -> list[Record]:
+    decoder, found, faults = msgspec.json.Decoder(Record), list[Record](), list[Fault]()
+    for number, line in enumerate(text.splitlines(), 1):
+        try:
+            found += [decoder.decode(line)] if line.strip() else []
+        except (msgspec.DecodeError, UnicodeDecodeError) as error:
+            faults.append(Fault(f"{path}, line {number}", f"wanted {WANTED}; {error}"))
+    refuse(faults[:FAULTS])
+    return found
+
+
+def read_sides(path: Path) -> dict[str, list[Record]]:
+    """{"train": [questions], "val": [questions]}; every program must hang together."""
+    try:
+        found = msgspec.json.decode(content(path), type=dict[str, list[Record]])
+    except (msgspec.DecodeError, UnicodeDecodeError) as error:
+        raise BadInput.at(path, f'wanted {{"train": [questions], "val": [questions]}}; {error}') from error
+    if set(found) != set(SIDES):
+        raise BadInput.at(path, f"wanted the keys {' and '.join(SIDES)}, came {', '.join(found) or 'none'}")
+    faults: list[Fault] = []
+    for side in SIDES:
+        for record in found[side]:
+            place = f"{path}, {side}, question {record.id}"
+            faults += [Fault(place, fault) for fault in loose_ends(record.program)]
+    refuse(faults[:FAULTS])
+    return {side: found[side] for side in SIDES}
+
+
+def loose_ends(program: list[Any]) -> Iterator[str]:
+    """Rows without an operation, and rows that depend on a row that does not stand before them."""
+    for at, row in enumerate(program):
+        if not isinstance(row, dict) or not isinstance(row.get("operation"), str):
+            yield f"row {at}: wanted {{operation, arguments, dependencies}}, came {row!r:.60}"
+            continue
+        for on in _list(row, "dependencies"):
+            if not isinstance(on, int) or not 0 <= on < at:
+                yield f"row {at}, {row['operation']}: wanted dependencies on the rows before it, came {on!r}"
+        for argument in _list(row, "arguments"):
+            if is_program(argument):
+                yield from (f"row {at}, {row['operation']}: in its sub-program, {end}" for end in loose_ends(argument))
+
+
+def _list(row: dict[str, Any], name: str) -> list[Any]:
+    given = row.get(name)
+    return given if isinstance(given, list) else [] if given is None else [given]
+
+
+def is_program(argument: Any) -> bool:
+    """Is an argument the sub-program of a quantifier?"""
+    return isinstance(argument, list) and any(isinstance(row, dict) for row in argument)
+
+
 def read_covr_questions(path: Path) -> pl.DataFrame:
     """A JSON list or JSON lines of COVR questions; a question's first image stands for the place it was asked."""
-    content = _content(path)
-    try:
-        if content.lstrip()[:1] == b"[":
-            rows = msgspec.json.decode(content, type=list[Question])
-        else:
-            rows = msgspec.json.Decoder(Question).decode_lines(content)
-    except msgspec.DecodeError as error:
-        raise BadInput.at(path, f"wanted a list of {{qid, answer, scenes}}; {error}") from error
+    return scored(read_records(path))
+
+
+def scored(records: Iterable[Record]) -> pl.DataFrame:
+    rows = list(records)
     columns = {
-        "id": [row.qid for row in rows],
+        "id": [row.id for row in rows],
         "answer": [answer_text(row.answer) for row in rows],
-        "image": [row.scenes[0] if row.scenes else row.qid for row in rows],
+        "image": [row.scenes[0] if row.scenes else row.id for row in rows],
+        "template": [row.pattern_name for row in rows],
     }
     return pl.DataFrame(columns, schema=dict(QUESTIONS.columns))
 
 
 def answer_text(answer: Any) -> str:
     """Truth values are answered yes and no."""
-    return ("yes" if answer else "no") if isinstance(answer, bool) else str(answer)
+    if isinstance(answer, bool):
+        return "yes" if answer else "no"
+    return "" if answer is None else str(answer)
 
 
 def read_plan(path: Path) -> dict[str, Split]:
     """{split: {text, model, iid-size, iid, questions?, filtered?}}; files are named relative to the plan."""
     try:
-        plan = msgspec.json.decode(_content(path), type=dict[str, Split])
+        plan = msgspec.json.decode(content(path), type=dict[str, Split])
     except msgspec.DecodeError as error:
         raise BadInput.at(path, f"wanted {{split: {{{', '.join(ROLES)}: file}}}}; {error}") from error
     faults = [
@@ -71,10 +151,3 @@ def read_plan(path: Path) -> dict[str, Split]:
     ]
     refuse(faults if plan else [Fault(str(path), "the plan names no split")])
     return plan
-
-
-def _content(path: Path) -> bytes:
-    if not path.is_file():
-        raise BadInput.at(path, "no such file")
-    content = path.read_bytes()
-    return gzip.decompress(content) if content[:2] == b"\x1f\x8b" else content

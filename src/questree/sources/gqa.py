@@ -1,6 +1,5 @@
 """GQA and Visual Genome scene graphs -> image facts in a run folder."""
 
-from codecs import BOM_UTF8
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -11,6 +10,7 @@ from questree.faults import BadInput, Fault, refuse
 from questree.progress import watch
 from questree.sources import scene_graphs
 from questree.sources.scene_graphs import Object, Preposition, Relation, Scene
+from questree.tables.content import content
 from questree.tables.images import Edge, Gathering, Images, Thing
 from questree.tables.store import new_folder
 
@@ -45,20 +45,14 @@ def scene_graph_files(folder: Path) -> list[Path]:
 
 
 def read_files(paths: list[Path]) -> Images:
-    reading = _Reading()
+    reading = Reading()
     for path in paths:
-        try:
-            data = path.read_bytes().removeprefix(BOM_UTF8)
-        except OSError as error:
-            reading.faults.append(Fault(str(path), f"cannot be read ({error.strerror})"))
-        else:
-            reading.file(data, path.name)
-    refuse(reading.faults)
-    return reading.gathering.done()
+        reading.path(path)
+    return reading.done()
 
 
 @dataclass
-class _Reading:
+class Reading:
     """Images and faults as they come, over all files."""
 
     gathering: Gathering = field(default_factory=Gathering)
@@ -66,8 +60,18 @@ class _Reading:
     image_in: dict[str, str] = field(default_factory=dict)  # image id -> the file it came from
     names: int = 0  # things, relations and prepositions read: each has a "name"
 
-    def file(self, data: bytes, name: str) -> None:
-        split = next((s for s in SPLITS if name.lower().startswith(s)), "")
+    def done(self) -> Images:
+        refuse(self.faults)
+        return self.gathering.done()
+
+    def path(self, path: Path) -> None:
+        split = next((s for s in SPLITS if path.name.lower().startswith(s)), "")
+        try:
+            self.file(content(path), path.name, split)
+        except BadInput as bad:
+            self.faults += bad.faults
+
+    def file(self, data: bytes, name: str, split: str) -> None:
         self.names, before = 0, len(self.faults)
         try:
             records = scene_graphs.records(data)

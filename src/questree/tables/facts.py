@@ -14,6 +14,7 @@ from questree.tables.table import Table
 VIDEO, FRAME = {"video": pl.UInt32}, {"frame": pl.UInt16}  # row in `videos`; position among the video's frames
 BOX = {"x1": pl.Float32, "y1": pl.Float32, "x2": pl.Float32, "y2": pl.Float32}  # pixels, all null without a box
 SPLITS = ("train", "test", "")  # "" = the source does not say
+SPLIT_UNSAID = "test"  # where the questions of a video go whose source names no split
 
 VIDEOS = Table(
     "videos",

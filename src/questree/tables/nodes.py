@@ -26,9 +26,10 @@ YES_NO = frozenset(  # types whose answers rules about yes and no look at
 TYPES = UNSCORED | YES_NO | {"Choose", "Longer Choose", "Shorter Choose", "Object Equals", "Action Equals"}
 TYPES |= {"First Object", "Last Object", "Longest Action", "Shortest Action"}
 # how an answer is known: from facts, from a question that was asked, by rules from other answers; "not said" is an
-# answer that execution gives but that is not published (open world)
-KNOWN = ("executed", "not said", "undefined", "asked", "entailed", "unknown")
-ANSWERED = ("executed", "asked", "entailed")
+# answer that execution gives but that is not published (open world), unless a person labelled the object absent or the
+# action it is asked around does not occur
+KNOWN = ("executed", "not said", "undefined", "asked", "entailed", "unknown", "labelled", "no such action")
+ANSWERED = ("executed", "asked", "entailed", "labelled", "no such action")
 
 FORMS = Table(  # one row per form, in the order of `form` numbers
     "forms",
@@ -53,4 +54,7 @@ EDGES = Table(  # ordered by parent and position
     "edges", {"parent": pl.UInt32, "label": pl.UInt8, "position": pl.UInt8, "child": pl.UInt32}
 )
 TOPS = Table("tops", {"video": pl.UInt32, "number": pl.UInt32, "node": pl.UInt32})  # a question and its node
-DECOMPOSED = (FORMS, NODES, EDGES, TOPS)
+NEGATIVES = Table("negatives", {"video": pl.UInt32, "node": pl.UInt32})  # asked only because the answer is no
+DECOMPOSED = (FORMS, NODES, EDGES, TOPS, NEGATIVES)
+# what people said is not in a video, as the DAGs of a run were made with it; next to the folders of the shards
+ABSENT = Table("absent", {"video": pl.UInt32, "object": pl.UInt8})

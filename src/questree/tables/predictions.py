@@ -1,9 +1,12 @@
 """Answers of models to the nodes of a run: numbers of words, shard by shard, and the words."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from hashlib import blake2b
 from pathlib import Path
+from typing import Any
 
+import msgspec
 import numpy as np
 import polars as pl
 from numpy.typing import NDArray
@@ -15,11 +18,14 @@ from questree.tables.table import Table
 
 WORDS = Table("words", {"word": pl.String})
 PREDICTIONS = Table("predictions", {"node": pl.UInt32, "word": pl.UInt32})  # by node; a node left out was not answered
+# questions that were answered otherwise than their node is as a sub-question: row of `tops`
+ASKED = Table("asked", {"top": pl.UInt32, "word": pl.UInt32})
+PLAN = "plan.json"  # who answered, with which options, and the digest of the nodes that were answered
 
 
 @dataclass(frozen=True)
 class Stored:
-    """RUN/predictions/<model>/: words.parquet and <shard>/predictions.parquet beside the shard's nodes."""
+    """RUN/predictions/<model>/: words.parquet, plan.json and <shard>/predictions.parquet beside the shard's nodes."""
 
     folder: Path
     words: list[str]
@@ -30,6 +36,10 @@ class Stored:
         if model not in models(run):
             there = ", ".join(models(run)) or "none yet; `questree answer` writes them"
             raise BadInput.at(run.folder, f"no predictions of a model {model!r}; there are {there}")
+        if (folder / PLAN).is_file() and msgspec.json.decode((folder / PLAN).read_bytes())["nodes"] != nodes_digest(
+            run
+        ):
+            raise BadInput.at(folder, "answers to other nodes than the run has now; run `questree answer` again")
         return cls(folder, WORDS.read(folder)["word"].to_list())
 
     def shard(self, name: str, nodes: int) -> NDArray[np.int32]:
@@ -38,6 +48,27 @@ class Stored:
         table = PREDICTIONS.read(self.folder / name)
         found[table["node"].to_numpy()] = table["word"].to_numpy()
         return found
+
+    def asked(self, name: str, predicted: NDArray[np.int32]) -> NDArray[np.int32]:
+        """[question of a shard] the same, given the predictions for the questions' nodes."""
+        if not (self.folder / name / f"{ASKED.name}.parquet").is_file():
+            return predicted
+        found, table = predicted.copy(), ASKED.read(self.folder / name)
+        found[table["top"].to_numpy()] = table["word"].to_numpy()
+        return found
+
+
+def nodes_digest(run: Run) -> str:
+    """Of the nodes that predictions are about."""
+    digest = blake2b(digest_size=16)
+    for path in sorted(run.decomposed.glob("*/nodes.parquet")):
+        digest.update(path.read_bytes())
+    return digest.hexdigest()
+
+
+def write_plan(folder: Path, run: Run, options: Mapping[str, Any]) -> None:
+    plan = {"options": options, "nodes": nodes_digest(run)}
+    (folder / PLAN).write_bytes(msgspec.json.format(msgspec.json.encode(plan)) + b"\n")
 
 
 def write_words(folder: Path, words: Sequence[str]) -> None:
@@ -49,6 +80,14 @@ def write_shard(folder: Path, predicted: NDArray[np.int32]) -> None:
     node = np.flatnonzero(predicted != NOTHING)
     columns = {"node": node, "word": predicted[node]}
     PREDICTIONS.write(pl.DataFrame(columns, schema=dict(PREDICTIONS.columns)), folder)
+
+
+def write_asked(folder: Path, predicted: NDArray[np.int32], nodes: NDArray[np.int32]) -> None:
+    """The predictions of a shard's questions, [question], where they differ from those of their nodes, [question]."""
+    top = np.flatnonzero((predicted != nodes) & (predicted != NOTHING))
+    if len(top):
+        columns = {"top": top, "word": predicted[top]}
+        ASKED.write(pl.DataFrame(columns, schema=dict(ASKED.columns)), folder)
 
 
 def models(run: Run) -> list[str]:

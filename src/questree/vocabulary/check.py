@@ -27,6 +27,7 @@ LIST_KINDS: dict[str, tuple[str, ...]] = {
     "never_asked_relations": ("relation",),
     "not_touching_contacts": ("relation",),
     "never_localised_actions": ("action",),
+    "always_there": ("object",),
     "take_verbs": ("relation",),
     "hold_verbs": ("relation",),
     "put_verbs": ("relation",),

@@ -61,6 +61,7 @@ class Lists(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     never_asked_relations: tuple[str, ...] = ()  # not contacting, not looking at, unsure, other relationship
     not_touching_contacts: tuple[str, ...] = ()  # contacts that are no interaction: not contacting, other relationship
     never_localised_actions: tuple[str, ...] = ()  # ids: c044
+    always_there: tuple[str, ...] = ()  # objects nearly every video shows: nobody is asked whether they are absent
     take_verbs: tuple[str, ...] = ()  # order priors: taking < holding < putting, throwing
     hold_verbs: tuple[str, ...] = ()
     put_verbs: tuple[str, ...] = ()

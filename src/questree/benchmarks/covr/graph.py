@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 
@@ -11,13 +12,18 @@ class Graph:
     attribute: str | None = None
     relations: tuple["Relation", ...] = ()  # at most two
 
+    def __hash__(self) -> int:
+        return self._hash
+
+    @cached_property
+    def _hash(self) -> int:
+        """Graphs are looked up again and again: hash each once."""
+        return hash((self.name, self.attribute, self.relations))
+
     @property
     def length(self) -> int:
         """Nodes, relations and prepositions."""
-        return 1 + sum(
-            1 + relation.target.length + sum(1 + prep.target.length for prep in relation.prepositions)
-            for relation in self.relations
-        )
+        return 1 + sum(relation.length for relation in self.relations)
 
     @property
     def depth(self) -> int:
@@ -34,6 +40,32 @@ class Graph:
             for preposition in relation.prepositions:
                 yield from preposition.target.nodes
 
+    @property
+    def elements(self) -> Iterator[tuple[int, "Relation"]]:
+        """The root's relations with their numbers: the root is 0, a target comes after its relation."""
+        number = 1
+        for relation in self.relations:
+            yield number, relation
+            number += relation.length
+
+    def without_attribute(self) -> "Graph":
+        return Graph(self.name, None, self.relations)
+
+    def without(self, relation: "Relation") -> "Graph":
+        """Without one of the root's relations."""
+        return Graph(self.name, self.attribute, tuple(each for each in self.relations if each is not relation))
+
+    @property
+    def words(self) -> Iterator[str]:
+        """Every name, attribute and relation."""
+        for node in self.nodes:
+            yield node.name
+            if node.attribute is not None:
+                yield node.attribute
+            for relation in node.relations:
+                yield relation.name
+                yield from (preposition.name for preposition in relation.prepositions)
+
 
 @dataclass(frozen=True)
 class Preposition:
@@ -46,6 +78,10 @@ class Relation:
     name: str
     target: Graph
     prepositions: tuple[Preposition, ...] = ()
+
+    @property
+    def length(self) -> int:
+        return 1 + self.target.length + sum(1 + preposition.target.length for preposition in self.prepositions)
 
 
 def from_json(graph: dict[str, Any]) -> Graph:

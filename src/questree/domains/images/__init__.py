@@ -1,8 +1,22 @@
-"""Images: facts of image sets in memory, and COVR's operators over them."""
+"""Images: facts of images in memory, and COVR's operators over sets of them."""
 
 from questree.domains.images import answers, things
-from questree.domains.images.evaluate import Outcome, evaluate, reasons, spelled
+from questree.domains.images.corpus import Corpus, corpus
+from questree.domains.images.evaluate import Outcome, evaluate, reasons
 from questree.domains.images.kinds import IMAGES
 from questree.domains.images.sets import ImageSets, image_sets
+from questree.domains.images.spelling import spelled
 
-__all__ = ["IMAGES", "ImageSets", "Outcome", "answers", "evaluate", "image_sets", "reasons", "spelled", "things"]
+__all__ = [
+    "IMAGES",
+    "Corpus",
+    "ImageSets",
+    "Outcome",
+    "answers",
+    "corpus",
+    "evaluate",
+    "image_sets",
+    "reasons",
+    "spelled",
+    "things",
+]

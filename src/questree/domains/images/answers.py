@@ -2,12 +2,15 @@
 
 import numpy as np
 
+from questree.domains.images import described, pages
+from questree.domains.images.facts import Bools, Ints
 from questree.domains.images.kinds import (
     ABSENT,
     IMAGES,
     NEITHER,
-    NO_COMMON,
-    SEVERAL,
+    NOT_THERE,
+    NOT_UNIQUE,
+    PADDING,
     Attribute,
     Count,
     Group,
@@ -21,8 +24,8 @@ from questree.domains.images.kinds import (
     Thing,
     Things,
 )
-from questree.domains.images.sets import Bools, ImageSets, Ints, any_of, number_of
-from questree.domains.images.things import the_one
+from questree.domains.images.sets import ImageSets
+from questree.domains.images.things import images_with
 from questree.program import Bool
 
 
@@ -34,79 +37,58 @@ def nothing(world: ImageSets) -> Nothing:
 
 @IMAGES.operator()
 def count(world: ImageSets, things: Things) -> Count:
-    return number_of(things)
+    return pages.number_of(things)
 
 
 @IMAGES.operator()
 def count_images(world: ImageSets, images: Scenes) -> Count:
-    return number_of(images)
+    return np.asarray(images.sum(1))
 
 
 @IMAGES.operator()
 def count_groups(world: ImageSets, groups: Groups) -> Count:
-    return number_of(world.counts(groups) > 0)
+    return np.asarray(images_with(world, groups).sum(1))
 
 
 @IMAGES.operator()
 def exists(world: ImageSets, things: Things) -> Bool:
-    return any_of(things)
+    return pages.any_of(things)
 
 
 @IMAGES.operator()
 def unique_link(world: ImageSets, links: Links) -> Link:
     """The one relation there is."""
-    return the_one(links)
+    number = (links != PADDING).sum(1)
+    return np.where(number == 1, links[:, 0], np.where(number, NOT_UNIQUE, NOT_THERE))
 
 
 @IMAGES.operator()
 def query_name(world: ImageSets, thing: Thing) -> Noun:
-    return world.name_of[world.corpus_thing(thing)]
+    return world.facts.name[thing].astype(np.int64)
 
 
 @IMAGES.operator()
 def query_link(world: ImageSets, link: Link) -> LinkName:
     """The name of a relation."""
-    return world.link[world.row, link]
-
-
-def _values(world: ImageSets, thing: Ints) -> tuple[Ints, Ints]:
-    """[row, place] the attributes of a thing, and the groups they belong to."""
-    values = world.attributes_of[world.corpus_thing(thing)]
-    return values, _groups(world, values)
-
-
-def _groups(world: ImageSets, values: Ints) -> Ints:
-    """The group of each attribute; ABSENT for padding and attributes of no group."""
-    return np.append(world.group_of, [ABSENT, ABSENT])[values]
+    return world.facts.link[link].astype(np.int64)
 
 
 @IMAGES.operator()
 def query_attr(world: ImageSets, thing: Thing, group: Group) -> Attribute:
     """Its only attribute of the group; ABSENT if it has none."""
-    values, groups = _values(world, thing)
-    fits = groups == group[:, None]
-    number, first = fits.sum(1), values[np.arange(len(world)), fits.argmax(1)]
-    return np.where(number == 1, first, np.where(number, SEVERAL, ABSENT))
+    return described.only_attribute(world.facts, thing, group)
 
 
 @IMAGES.operator()
 def query_common_attribute(world: ImageSets, a: Thing, b: Thing) -> Group:
-    """The first group in which the two share an attribute."""
-    values, groups = _values(world, a)
-    others, _ = _values(world, b)
-    shared = (values[:, :, None] == others[:, None]).any(2) & (groups != ABSENT)
-    first = np.where(shared, groups, len(world.groups)).min(1)
-    return np.where(first < len(world.groups), first, NO_COMMON)
-
-
-def _has(world: ImageSets, thing: Ints, attribute: Ints) -> Bools:
-    return any_of(world.attributes_of[world.corpus_thing(thing)] == attribute[:, None])
+    """The first group, in the order of the first thing's attributes, in which the two share an attribute."""
+    return described.common_group(world.facts, a, b)
 
 
 @IMAGES.operator()
 def verify_attr(world: ImageSets, thing: Thing, attribute: Attribute) -> Bool:
     """Does it have this attribute, of whatever group?"""
-    return _has(world, thing, attribute)
+    return described.has_attribute(world.facts, thing, attribute)
 
 
 def _choose(x: Ints, x_holds: Bools, y: Ints, y_holds: Bools) -> Ints:
@@ -115,12 +97,13 @@ def _choose(x: Ints, x_holds: Bools, y: Ints, y_holds: Bools) -> Ints:
 
 @IMAGES.operator()
 def choose_attr(world: ImageSets, thing: Thing, x: Attribute, y: Attribute) -> Attribute:
-    return _choose(x, _has(world, thing, x), y, _has(world, thing, y))
+    has = described.has_attribute
+    return _choose(x, has(world.facts, thing, x), y, has(world.facts, thing, y))
 
 
 @IMAGES.operator()
 def choose_name(world: ImageSets, thing: Thing, x: Noun, y: Noun) -> Noun:
-    name = world.name_of[world.corpus_thing(thing)]
+    name = world.facts.name[thing]
     return _choose(x, name == x, y, name == y)
 
 
@@ -132,30 +115,23 @@ def choose_relation(world: ImageSets, name: LinkName, x: LinkName, y: LinkName) 
 @IMAGES.operator(name="all")
 def every(world: ImageSets, things: Things, condition: Things) -> Bool:
     """All things are among those of the condition; true if there are no things."""
-    return ~any_of(things & ~condition)
+    return ~pages.any_of(things & ~condition)
 
 
 @IMAGES.operator()
 def some(world: ImageSets, things: Things, condition: Things) -> Bool:
-    return any_of(things & condition)
+    return pages.any_of(things & condition)
 
 
 @IMAGES.operator()
 def none(world: ImageSets, things: Things, condition: Things) -> Bool:
-    return ~any_of(things & condition)
+    return ~pages.any_of(things & condition)
 
 
 @IMAGES.operator()
 def all_same(world: ImageSets, things: Things, group: Group) -> Bool:
     """One attribute of the group is common to all things; true if there are no things."""
-    attributes = world.attributes
-    of_first = attributes[np.arange(len(world)), things.argmax(1)]  # [row, place] only these can be common to all
-    candidate = _groups(world, of_first) == group[:, None]
-    same = ~any_of(things)
-    for place in range(of_first.shape[1]):
-        has = (attributes == of_first[:, place, None, None]).any(2)
-        same |= candidate[:, place] & (has | ~things).all(1)
-    return same
+    return described.one_value(world.facts, world.page, things, group)
 
 
 @IMAGES.operator()
@@ -176,6 +152,12 @@ def eq(world: ImageSets, a: Count, b: Count) -> Bool:
 @IMAGES.operator()
 def same_attr(world: ImageSets, a: Attribute, b: Attribute) -> Bool:
     """Equal attributes; two absent ones are equal, so a generator must not ask then."""
+    return np.asarray(a == b)
+
+
+@IMAGES.operator()
+def same_name(world: ImageSets, a: Noun, b: Noun) -> Bool:
+    """Equal names of things."""
     return np.asarray(a == b)
 
 

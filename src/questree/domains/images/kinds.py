@@ -6,12 +6,12 @@ from questree.program import UNKNOWN, Array, Kind, Language, kind
 
 IMAGES = Language("images")
 
-Things = Annotated[Array, Kind("things")]  # [row, thing] which things of the row's images
-Thing = Annotated[Array, Kind("thing")]  # [row] position among the things of the row's images
-Links = Annotated[Array, Kind("links")]  # [row, edge] which edges of the row's images
-Link = Annotated[Array, Kind("link")]  # [row] position among the edges of the row's images
-Groups = Annotated[Array, Kind("groups")]  # [row, thing] things, to be read image by image
-Scenes = Annotated[Array, Kind("scenes")]  # [row, image] which of the row's images
+Things = Annotated[Array, Kind("things")]  # [row, page] sets of things as bits
+Thing = Annotated[Array, Kind("thing")]  # [row] row in the corpus
+Links = Annotated[Array, Kind("links")]  # [row, place] edges of the corpus, PADDING
+Link = Annotated[Array, Kind("link")]  # [row] edge of the corpus
+Groups = Annotated[Array, Kind("groups")]  # [row, page] things as bits, to be read image by image
+Scenes = Annotated[Array, Kind("scenes")]  # [row, page] which images: true on the first page of each
 Count = Annotated[Array, Kind("count", "number", askable=True)]  # [row]
 Noun = Annotated[Array, Kind("noun", "text", askable=True)]  # [row] word
 Attribute = Annotated[Array, Kind("attribute", "text", askable=True)]  # [row] word, ABSENT if there is none

@@ -7,7 +7,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from questree.metrics.decomp.names import GROUPS, UNSCORED, YES_NO, group_of
+from questree.metrics.decomp.names import Scheme, scheme_of
 from questree.tables.hierarchies import NOTHING, Hierarchies
 
 Missing = Literal["error", "wrong", "skip"]
@@ -30,6 +30,8 @@ class Answered:
     correct: Bools  # [node]
     isolated: NDArray[np.int32]  # [question without a DAG] predicted word
     words: dict[str, int]  # yes, no, before, after -> their numbers
+    number: dict[str, int]  # every word that is an answer, an object or a prediction -> its number
+    scheme: Scheme
 
     def column(self, name: str) -> Ints:
         return self.hierarchies.nodes[name].to_numpy()
@@ -42,7 +44,12 @@ class Answered:
     def own_groups(self) -> list[str]:
         """The rows of tables about DAGs: a type that only questions without a DAG have is no row there."""
         seen = set(self.group_of_type[np.flatnonzero(np.bincount(self.column("type")))].tolist())
-        return [name for at, name in enumerate(self.groups) if name in GROUPS or at in seen]
+        return [name for at, name in enumerate(self.groups) if name in self.scheme.groups or at in seen]
+
+    @property
+    def compositions(self) -> list[str]:
+        """The rows of tables by composition: those of the paper, then the data's own."""
+        return list(dict.fromkeys([*self.scheme.compositions, *self.hierarchies.compositions]))
 
     @property
     def answered(self) -> Bools:
@@ -50,14 +57,35 @@ class Answered:
         return np.asarray(self.column("answer") != NOTHING)
 
 
-def answered(hierarchies: Hierarchies, predictions: pl.DataFrame, missing: Missing = "error") -> Answered:
-    """Join predictions (columns id, prediction; each id once) to the nodes by key."""
+@dataclass(frozen=True)
+class Said:
+    """One model's answers by key."""
+
+    words: list[str]
+    by_key: NDArray[np.int32]  # [key] position in `words`, NOTHING without an answer
+
+
+def answered(hierarchies: Hierarchies, predictions: pl.DataFrame | Said, missing: Missing = "error") -> Answered:
+    """Predictions beside the nodes: with the columns id and prediction (each id once), or by key."""
     number = {word: at for at, word in enumerate(hierarchies.words)}
-    said = predictions_by_key(hierarchies, predictions, number)
+    if isinstance(predictions, Said):
+        words = [number.setdefault(word, len(number)) for word in predictions.words]
+        said = np.array([*words, NOTHING], np.int32)[predictions.by_key]
+    else:
+        said = predictions_by_key(hierarchies, predictions, number)
+    return beside(hierarchies, said, number, missing)
+
+
+def beside(
+    hierarchies: Hierarchies, said: NDArray[np.int32], number: dict[str, int], missing: Missing = "error"
+) -> Answered:
+    """`said`: [key] the predicted word as `number` numbers it, NOTHING without one."""
     prediction = said[hierarchies.nodes["key"].to_numpy()]
     types, type = hierarchies.types, hierarchies.nodes["type"].to_numpy()
-    groups = list(dict.fromkeys([*GROUPS, *(group_of(name) for name in types if name not in UNSCORED)]))
-    group = np.array([NOTHING if name in UNSCORED else groups.index(group_of(name)) for name in types], np.int64)
+    scheme = scheme_of(types)
+    shown = [None if name in scheme.unscored else scheme.group_of(name) for name in types]
+    groups = list(dict.fromkeys([*scheme.groups, *(name for name in shown if name)]))
+    group = np.array([groups.index(name) if name else NOTHING for name in shown], np.int64)
     scored = (group != NOTHING)[type]
     if missing == "skip":
         scored &= prediction != NOTHING
@@ -68,10 +96,12 @@ def answered(hierarchies: Hierarchies, predictions: pl.DataFrame, missing: Missi
         video=hierarchies.node_video,
         prediction=prediction,
         scored=scored,
-        yes_no=np.array([name in YES_NO for name in types], bool)[type] & scored,
+        yes_no=np.array([name in scheme.yes_no for name in types], bool)[type] & scored,
         correct=(prediction == hierarchies.nodes["answer"].to_numpy()) & (prediction != NOTHING),
         isolated=said[hierarchies.isolated["key"].to_numpy()],
         words={word: number.get(word, NEVER) for word in ("yes", "no", "before", "after")},
+        number=number,
+        scheme=scheme,
     )
 
 
@@ -99,9 +129,11 @@ def first(text: Ints, rows: Ints) -> Ints:
     return np.sort(kept)
 
 
-def needed(hierarchies: Hierarchies) -> pl.Series:
-    """The ids of all questions whose prediction some metric looks at: those of scored types."""
-    scored = np.array([name not in UNSCORED for name in hierarchies.types], bool)
-    tables = (hierarchies.nodes, hierarchies.isolated)
-    keys = [table["key"].to_numpy()[scored[table["type"].to_numpy()]] for table in tables]
-    return hierarchies.keys[np.unique(np.concatenate(keys))]
+def needed(hierarchies: Hierarchies, scored: bool = True) -> Ints:
+    """The keys of all questions whose prediction some metric looks at, those of scored types; or of all questions."""
+    unscored = scheme_of(hierarchies.types).unscored if scored else frozenset[str]()
+    wanted = np.array([name not in unscored for name in hierarchies.types], bool)
+    found = np.zeros(len(hierarchies.keys), bool)
+    for table in (hierarchies.nodes, hierarchies.isolated):
+        found[table["key"].to_numpy()[wanted[table["type"].to_numpy()]]] = True
+    return np.flatnonzero(found)

@@ -5,42 +5,15 @@ used. a is the parent's prediction; s1, s2 its two children's; v the predictions
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from questree.metrics.decomp.answered import Answered
 from questree.metrics.decomp.composition import span_sums
-from questree.metrics.decomp.names import BOTH_WAYS, ONE_WAY
+from questree.metrics.decomp.families import Bools, Family, Ints
+from questree.metrics.decomp.image_checks import ImageFamilies
+from questree.metrics.decomp.names import IMAGE_SETS
 from questree.tables.hierarchies import NOTHING
-
-Bools = NDArray[np.bool_]
-Ints = NDArray[Any]
-
-
-@dataclass(frozen=True)
-class Check:
-    """One rule over some compositions; a row can be in several checks."""
-
-    rule: str
-    rows: Ints  # in `composed`, those to which the rule applies
-    passes: Bools  # [row]
-
-
-@dataclass(frozen=True)
-class Family:
-    """Compositions of one kind with everything their rules look at; all arrays are [row]."""
-
-    name: str  # of the composition
-    kind: str  # "one way", "both ways", "match" (Xor, Equals) or "choose"
-    rows: Ints
-    yes: Bools  # a = yes
-    no: Bools  # a = no
-    holds: Bools  # the condition that makes a yes right: all v yes / M / OK
-    near: Bools  # what must not hold under a no: some v is not no (ways), M / E (match)
-    rule: Ints | None = None  # choose: 0 temporal, 1 object
 
 
 def families(model: Answered, chosen: Bools) -> Iterator[Family]:
@@ -50,7 +23,10 @@ def families(model: Answered, chosen: Bools) -> Iterator[Family]:
     wanted = chosen[found.composed["parent"].to_numpy()]
     number = {name: at for at, name in enumerate(found.compositions)}
     of = {name: np.flatnonzero(wanted & (composition == at)) for name, at in number.items()}
-    yield from _ways(model, {name: of[name] for name in (*ONE_WAY, *BOTH_WAYS) if name in of})
+    yield from _ways(model, {name: of[name] for name in (*model.scheme.one_way, *model.scheme.both_ways) if name in of})
+    if model.scheme is IMAGE_SETS:
+        yield from ImageFamilies(model).families(of)
+        return
     pairs = Pairs(model)
     if "Xor" in of:
         yield pairs.xor(of["Xor"])
@@ -69,7 +45,7 @@ def _ways(model: Answered, of: dict[str, Ints]) -> Iterator[Family]:
     for name, every in of.items():
         rows = every[children[every] > 0]
         a = model.prediction[found.composed["parent"].to_numpy()[rows]]
-        kind = "one way" if name in ONE_WAY else "both ways"
+        kind = "one way" if name in model.scheme.one_way else "both ways"
         says_yes, says_no = a == model.words["yes"], a == model.words["no"]
         yield Family(name, kind, rows, says_yes, says_no, yes[rows] == children[rows], no[rows] == 0)
 

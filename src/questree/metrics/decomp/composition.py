@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from questree.metrics.cells import Cell
 from questree.metrics.decomp.answered import Answered, first
-from questree.metrics.decomp.names import COMPOSITIONS, OVERALL
+from questree.metrics.decomp.names import OVERALL
 from questree.metrics.tallies import Column, Tallies, joined, tally
 
 Ints = NDArray[np.int64]
@@ -32,7 +32,7 @@ def count_composition(model: Answered) -> Tallies:
 
     listed, wrong_listed = (span_sums(flag, first_edge, edges) for flag in (usable, wrong))
     rows = np.flatnonzero(chosen[parent] & (listed > 0))
-    kinds = [*COMPOSITIONS, *(c for c in found.compositions if c not in COMPOSITIONS)]
+    kinds = model.compositions
     place = np.array([kinds.index(c) for c in found.compositions], np.int64)
     kind = place[found.composed["composition"].to_numpy()[rows]]
     by_composition = _tally(model, parent[rows], kind, wrong_listed[rows], "composition", kinds)

@@ -11,7 +11,8 @@ import numpy as np
 
 from questree.metrics.cells import Cell
 from questree.metrics.decomp.answered import Answered
-from questree.metrics.decomp.checks import Check, Family, families
+from questree.metrics.decomp.checks import families
+from questree.metrics.decomp.families import Check, Family
 from questree.metrics.decomp.names import OVERALL
 from questree.metrics.tallies import Floats, Tallies, joined, mean_tally, share
 

@@ -1,4 +1,10 @@
-"""The types, compositions, groups and rules of AGQA-Decomp (Tables 1-5 of the paper), as data."""
+"""The types, compositions, groups and rules of AGQA-Decomp (Tables 1-5 of the paper) and of image sets, as data."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Literal
+
+from questree.tables import image_nodes
 
 TIMES = ("After", "Before", "While", "Between")
 OVERALL = "Overall"
@@ -54,7 +60,6 @@ RULES: dict[str, tuple[str, ...]] = {  # composition -> its rules, in the order 
     "Choose": ("Choose Temporal", "Choose Object"),
     **{time: (f"{time} Yes", f"{time} No") for time in TIMES},
 }
-ALL_RULES = tuple(rule for rules in RULES.values() for rule in rules)
 CHECKED: dict[str, tuple[str, ...]] = {  # row of the table by type -> compositions its IC is the mean over
     "Interaction": ("Interaction",),
     "Relation Exists": ("Interaction",),
@@ -65,6 +70,67 @@ CHECKED: dict[str, tuple[str, ...]] = {  # row of the table by type -> compositi
     "Choose": ("Choose",),
 }
 
+IMAGE_RULES: dict[str, tuple[str, ...]] = {  # composition -> its rules; All Same has none
+    name: (name,) if name in ("Subset", "Choose", "Unique") else (f"{name} Yes", f"{name} No")
+    for name in image_nodes.COMPOSITIONS
+    if name != "All Same"
+}
+IMAGE_RULES["Positive"] = ("Positive Some", "Positive None")  # a count has no yes
+COMPARED = ("Equal", "More", "Less", "At Least", "At Most")
+IMAGE_CHECKED: dict[str, tuple[str, ...]] = {
+    "Exists": ("Modifier",),
+    "Count": ("Positive", "Subset"),
+    "Count Images": ("Positive", "Subset"),
+    "Count Groups": ("Subset",),
+    **dict.fromkeys(("Verify Count", "Compare Count"), COMPARED),
+    "Logic": ("And", "Or"),
+    "Quantifier": ("All", "Some", "No"),
+    "Same Attribute": ("Same Attribute",),
+    "Verify Attribute": ("Verify", "Unique"),
+    "Choose Attribute": ("Choose", "Unique"),
+    **dict.fromkeys(("Choose Object", "Choose Relation"), ("Choose",)),
+    **dict.fromkeys(("Query Attribute", "Query Object"), ("Unique",)),
+}
 
-def group_of(type: str) -> str:
-    return GROUP.get(type, type)
+
+@dataclass(frozen=True)
+class Scheme:
+    """What the tables of a kind of decomposition list."""
+
+    groups: tuple[str, ...]
+    compositions: tuple[str, ...]
+    yes_no: frozenset[str]
+    rules: Mapping[str, tuple[str, ...]]
+    checked: Mapping[str, tuple[str, ...]]
+    one_way: tuple[str, ...]
+    both_ways: tuple[str, ...]
+    mean: Literal["mean", "mean of defined"]  # what a rule that never applied does to a mean of rules
+    unscored: frozenset[str] = frozenset()
+    group: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def all_rules(self) -> tuple[str, ...]:
+        return tuple(rule for rules in self.rules.values() for rule in rules)
+
+    def group_of(self, type: str) -> str:
+        return self.group.get(type, type)
+
+
+AGQA_DECOMP = Scheme(
+    GROUPS, COMPOSITIONS, YES_NO, RULES, CHECKED, ONE_WAY, BOTH_WAYS, "mean", unscored=UNSCORED, group=GROUP
+)
+IMAGE_SETS = Scheme(
+    image_nodes.TYPES,
+    image_nodes.COMPOSITIONS,
+    image_nodes.YES_NO,
+    IMAGE_RULES,
+    IMAGE_CHECKED,
+    ("Modifier",),
+    ("And",),
+    "mean of defined",
+)
+
+
+def scheme_of(types: Sequence[str]) -> Scheme:
+    """The image sets' if all types are theirs; none is a type of AGQA-Decomp."""
+    return IMAGE_SETS if types and set(types) <= set(image_nodes.TYPES) else AGQA_DECOMP

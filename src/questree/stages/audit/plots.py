@@ -96,7 +96,7 @@ def first_words(texts: dict[str, pl.Series]) -> str:
         lower = series.str.to_lowercase().str.replace_all("[?,]", "").str.split(" ")
         table = pl.DataFrame({f"w{n}": lower.list.get(n, null_on_oob=True) for n in range(RINGS)})
         shapes += ring(table.group_by(pl.all()).agg(n=pl.len()), 0, (0.0, 1.0), centre, "")
-    return svg.drawing(920, 470, shapes)
+    return svg.drawing(460 * len(texts), 470, shapes)
 
 
 def ring(

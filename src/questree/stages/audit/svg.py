@@ -3,7 +3,8 @@
 import math
 from html import escape
 
-COLOURS = ("#4c78a8", "#f58518", "#54a24b", "#e45756", "#72b7b2", "#eeca3b", "#b279a2", "#ff9da6", "#9d755d", "#bab0ac")
+# light enough for words on them, and told apart with any colour vision (Tol)
+COLOURS = ("#77aadd", "#ee8866", "#eedd88", "#ffaabb", "#99ddff", "#44bb99", "#bbcc33", "#aaaa00")
 REST = "#dddddd"
 Pair = tuple[float, float]
 
@@ -44,5 +45,6 @@ def point(cx: float, cy: float, radius: float, turn: float) -> tuple[float, floa
 
 
 def drawing(width: float, height: float, shapes: list[str]) -> str:
-    head = f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width:g} {height:g}" font-family="sans-serif">'
+    size = f'width="{width:g}" height="{height:g}" viewBox="0 0 {width:g} {height:g}"'
+    head = f'<svg xmlns="http://www.w3.org/2000/svg" {size} font-family="sans-serif">'
     return "\n".join([head, f'<rect width="{width:g}" height="{height:g}" fill="white"/>', *shapes, "</svg>", ""])

@@ -3,16 +3,17 @@
 import numpy as np
 
 from questree.domains.video import Videos
-from questree.domains.video.atoms import exists
 from questree.domains.video.time import between, within
 from questree.meanings.answer import answer
 from questree.program import UNKNOWN, Array, Node
 from questree.rules import NO, YES
 from questree.stages.decompose.expand import Block
+from questree.stages.decompose.forms import Forms
+from questree.stages.decompose.negatives import Negatives, about_existence
 from questree.tables.nodes import COMPOSITIONS, KNOWN
 
 ROWS = 1 << 16  # asked at once; some operators look at every action of a row's video
-EXECUTED, NOT_SAID, UNDEFINED, ASKED, ENTAILED, NOT_FOUND = range(len(KNOWN))
+EXECUTED, NOT_SAID, UNDEFINED, ASKED, ENTAILED, NOT_FOUND, LABELLED, NO_SUCH_ACTION = range(len(KNOWN))
 AFTER, BEFORE, BETWEEN = (COMPOSITIONS.index(label) for label in ("After", "Before", "Between"))
 
 
@@ -29,18 +30,16 @@ def executed(blocks: list[Block], world: Videos) -> Array:
     return found
 
 
-def about_existence(node: Node) -> bool:
-    """Does it ask whether an object is there, at all or in a time?"""
-    return node.op is exists or (node.op is within and isinstance(node.args[0], Node) and node.args[0].op is exists)
-
-
-def known(blocks: list[Block], answers: Array, closed: bool) -> Array:
-    """[node] how its answer is known. In an open world an object nobody annotated may be there all the same."""
+def known(blocks: list[Block], answers: Array, closed: bool, absent: Negatives, forms: Forms) -> Array:
+    """[node] how its answer is known. In an open world an object nobody annotated may be there all the same, unless
+    somebody says that it is not, or it is asked for around an action that does not occur."""
     found = np.where(answers == UNKNOWN, UNDEFINED, EXECUTED).astype(np.uint8)
     for block in blocks if not closed else ():
         if about_existence(block.form.node):
             own = slice(block.first, block.first + len(block))
-            found[own] = np.where(answers[own] == NO, NOT_SAID, found[own])
+            said = np.where(absent.nowhere(block), NO_SUCH_ACTION, NOT_SAID)
+            said = np.where(absent.labelled(block, forms), LABELLED, said)
+            found[own] = np.where(answers[own] == NO, said, found[own])
     return found
 
 

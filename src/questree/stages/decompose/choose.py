@@ -17,6 +17,7 @@ from questree.stages.balance.options import Smoothing
 from questree.stages.balance.smoothing import answers_kept
 from questree.stages.decompose.answers import NOT_SAID
 from questree.stages.decompose.forms import WIDTH, Forms, ordered_slots
+from questree.stages.decompose.keys import within_video
 from questree.stages.generate.hashing import mix, seed_of
 from questree.tables.facts import VIDEOS
 from questree.tables.nodes import FORMS, NODES, UNSCORED
@@ -83,9 +84,7 @@ def of_shard(folder: Path, forms: Forms, train: Array, seeds: Array) -> pl.DataF
 
 def drawn(video: Array, seeds: Array) -> Array:
     """[node] a random number that depends on the video and the node's place in it alone."""
-    order = np.argsort(video, kind="stable")
-    own = np.empty(len(video), np.int64)
-    own[order] = np.arange(len(video)) - np.searchsorted(video[order], video[order])
+    own = within_video(video)
     return np.asarray(mix(seeds[video], own.astype(np.uint64)))
 
 

@@ -11,10 +11,12 @@ from questree.rules import NO, YES
 from questree.stages.decompose.entail import coded, conclusions
 from questree.stages.decompose.expand import Block
 from questree.stages.decompose.forms import Forms
-from questree.tables.nodes import COMPOSITIONS, YES_NO
+from questree.stages.decompose.negatives import Negatives
+from questree.tables.nodes import COMPOSITIONS, KNOWN, YES_NO
 
 IMPLIED = ("Interaction", "After", "Before", "While", "Between", "And", "Xor")
-GIVEN, NOT_KNOWN = 254, 255  # instead of a composition: the answer was given; there is none
+# instead of a composition: nobody knows the answer, a question gives it, a label, or an action that does not occur
+NOT_KNOWN, GIVEN, LABEL, NO_ACTION = 255, 254, 253, 252
 INDIRECT = -2  # an option that is not a plain word
 
 
@@ -40,8 +42,10 @@ class Propagation:
     step: int = 0
 
     @classmethod
-    def of(cls, forms: Forms, blocks: list[Block], nodes: Array, answers: Array) -> "Propagation":
-        """Start from given answers of some nodes."""
+    def of(
+        cls, forms: Forms, blocks: list[Block], nodes: Array, answers: Array, absent: Negatives | None = None
+    ) -> "Propagation":
+        """Start from given answers of some nodes, and from what is known not to be there."""
         total = sum(map(len, blocks))
         found = cls(
             forms,
@@ -52,7 +56,22 @@ class Propagation:
             np.zeros(total, np.int32),
         )
         found.tell(nodes, answers, GIVEN, nodes)
+        for block in blocks if absent else ():
+            assert absent is not None
+            for label, missing in ((LABEL, absent.labelled(block, forms)), (NO_ACTION, absent.nowhere(block))):
+                own = block.first + np.flatnonzero(missing)
+                found.tell(own, np.full(len(own), NO, np.int16), label, own)
         return found
+
+    @property
+    def known(self) -> Array:
+        """[node] how its answer is known, as positions in KNOWN."""
+        names = dict.fromkeys(range(len(COMPOSITIONS)), "entailed")
+        names |= {NOT_KNOWN: "unknown", GIVEN: "asked", LABEL: "labelled", NO_ACTION: "no such action"}
+        table = np.zeros(256, np.uint8)
+        for by, name in names.items():
+            table[by] = KNOWN.index(name)
+        return np.asarray(table[self.by])
 
     def run(self) -> "Propagation":
         """To a fixed point."""
@@ -89,7 +108,7 @@ class Propagation:
 
     def premises(self, node: int) -> list[int]:
         """Members of the composition that gave an answer, known before it."""
-        if self.by[node] in (GIVEN, NOT_KNOWN):
+        if self.by[node] >= len(COMPOSITIONS):
             return []
         members = self.members(int(self.parent[node]), int(self.by[node]))
         return [at for at in members if at != node and self.answers[at] != UNKNOWN and self.when[at] < self.when[node]]

@@ -1,5 +1,7 @@
 """The nodes of a shard as they leave the machine: text, type, program and answer of each."""
 
+from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 import numpy as np
@@ -7,11 +9,11 @@ import polars as pl
 
 from questree.domains.video import VIDEO
 from questree.notation.own import parse
-from questree.program import UNKNOWN
+from questree.program import UNKNOWN, Node
 from questree.stages.decompose.answers import NOT_SAID
 from questree.stages.decompose.forms import ordered_slots
-from questree.stages.decompose.texts import Texts
-from questree.tables.nodes import FORMS, NODES
+from questree.stages.decompose.texts import Texts, Values
+from questree.tables.nodes import FORMS, NODES, SLOTS
 
 SPOKEN = {"video": pl.UInt32, "text": pl.String, "type": pl.String, "program": pl.String, "answer": pl.String}
 
@@ -22,21 +24,45 @@ def spoken(folder: Path, texts: Texts, executed: bool = False) -> pl.DataFrame:
 
 
 def say(forms: pl.DataFrame, nodes: pl.DataFrame, texts: Texts, executed: bool = False) -> pl.DataFrame:
-    columns = {name: nodes[name].to_numpy() for name in nodes.columns if name != "answer"}
     answers = nodes["answer"].cast(pl.Int16).fill_null(UNKNOWN).to_numpy()
     if not executed:
-        answers = np.where(columns["known"] == NOT_SAID, UNKNOWN, answers)
-    ends = np.cumsum(np.bincount(columns["form"], minlength=len(forms))).tolist()
+        answers = np.where(nodes["known"].to_numpy() == NOT_SAID, UNKNOWN, answers)
     parts = []
-    for (program, type, _), begin, end in zip(forms.iter_rows(), [0, *ends[:-1]], ends, strict=True):
-        node = parse(program, VIDEO)
-        values = {slot.name: columns[slot.name][begin:end].astype(np.int64) for slot in ordered_slots(node)}
+    for rows, type, node, values in by_form(forms, nodes):
+        size = rows.stop - rows.start
         said = {
-            "video": columns["video"][begin:end],
-            "text": texts.english(node, values, end - begin),
-            "type": pl.repeat(type, end - begin, dtype=pl.String, eager=True),
-            "program": texts.programs(node, values, end - begin),
-            "answer": texts.answers(node.kind, answers[begin:end]),
+            "video": nodes["video"].to_numpy()[rows],
+            "text": texts.english(node, values, size),
+            "type": pl.repeat(type, size, dtype=pl.String, eager=True),
+            "program": texts.programs(node, values, size),
+            "answer": texts.answers(node.kind, answers[rows]),
         }
         parts.append(pl.DataFrame(said, schema_overrides=SPOKEN))
     return pl.concat(parts) if parts else pl.DataFrame(schema=SPOKEN)
+
+
+def english_of(forms: pl.DataFrame, nodes: pl.DataFrame, texts: Texts) -> pl.Series:
+    """[node] its text alone."""
+    parts = [texts.english(node, values, rows.stop - rows.start) for rows, _, node, values in by_form(forms, nodes)]
+    return pl.concat([pl.Series(dtype=pl.String), *parts])
+
+
+def by_form(forms: pl.DataFrame, nodes: pl.DataFrame) -> Iterator[tuple[slice, str, Node, Values]]:
+    """(rows of its nodes, type, program, words of each slot) of every form; nodes are ordered by form."""
+    size = np.bincount(nodes["form"].to_numpy(), minlength=len(forms))
+    ends, words = np.cumsum(size), {f"s{at}": nodes[f"s{at}"].to_numpy() for at in range(SLOTS)}
+    programs, types = forms["program"].to_list(), forms["type"].to_list()
+    for at in np.flatnonzero(size).tolist():
+        node, rows = program(programs[at]), slice(int(ends[at] - size[at]), int(ends[at]))
+        yield (
+            rows,
+            types[at],
+            node,
+            {slot.name: words[slot.name][rows].astype(np.int64) for slot in ordered_slots(node)},
+        )
+
+
+@cache
+def program(text: str) -> Node:
+    """Shards have many programs in common."""
+    return parse(text, VIDEO)

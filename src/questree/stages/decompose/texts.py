@@ -38,7 +38,7 @@ class Texts:
         for text, name, form, _ in Formatter().parse(self._english[node]):
             pieces.append(text)
             if name:
-                pieces.append(self.words(kinds[name], form or "").gather(values[name]))
+                pieces.append(self.words(kinds[name], form or "")[values[name]])
         return joined(pieces, rows)
 
     def words(self, kind: Kind, form: str) -> pl.Series:
@@ -69,7 +69,7 @@ class Texts:
             kind, at = RELATION, words.verb_of[words.merged_action[at]]
         elif part == NOUN:
             kind, at = OBJECT, words.noun_of[at]
-        return pl.Series(names(kind, words), dtype=pl.String).gather(at)
+        return pl.Series(names(kind, words), dtype=pl.String)[at]
 
     def answers(self, kind: Kind, answers: Array) -> pl.Series:
         """[row] as they are printed; null where there is none."""

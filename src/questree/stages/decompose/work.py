@@ -1,36 +1,48 @@
 """Decompose the questions of a run, shard by shard in worker processes, into tables of nodes and edges."""
 
-from collections import Counter
-from concurrent.futures import Executor, as_completed
-from dataclasses import dataclass, field
+from concurrent.futures import Executor
+from dataclasses import dataclass, replace
 from functools import lru_cache
+from hashlib import blake2b
 from pathlib import Path
-from typing import Any
 
 import msgspec
 import numpy as np
 import polars as pl
 
 from questree.domains.video import Videos, videos
+from questree.domains.video.atoms import exists
 from questree.faults import BadInput
 from questree.program import UNKNOWN, Array
 from questree.progress import watch
-from questree.stages.decompose.answers import ASKED, ENTAILED, NOT_FOUND, executed, known, labels
+from questree.rules import NO, YES
+from questree.stages.decompose.answers import executed, known
+from questree.stages.decompose.columns import (
+    Summary,
+    coverage,
+    edge_table,
+    form_table,
+    leaves,
+    node_table,
+    places,
+    reached,
+)
 from questree.stages.decompose.expand import Block, expand
 from questree.stages.decompose.forms import Forms
-from questree.stages.decompose.propagate import GIVEN, NOT_KNOWN, Propagation
+from questree.stages.decompose.negatives import Negatives
+from questree.stages.decompose.propagate import Propagation
 from questree.stages.decompose.texts import Texts
-from questree.stages.decompose.told import told
+from questree.stages.decompose.told import Teller
 from questree.stages.decompose.tops import Tops
 from questree.stages.questions import Bank, Shard
 from questree.tables.balanced import read_balanced
 from questree.tables.facts import Facts
-from questree.tables.nodes import EDGES, FORMS, KNOWN, NODES, SLOTS, TOPS
+from questree.tables.nodes import ABSENT, DECOMPOSED
 from questree.tables.run import Run
 from questree.tables.store import new_folder
 from questree.workers import processes
 
-NO_SLOT = 255
+NOTHING = Negatives()  # nobody said that anything is absent
 
 
 @dataclass(frozen=True)
@@ -38,41 +50,37 @@ class Options:
     balanced: bool = False  # only the balanced selection, or every question
     closed: bool = True  # what is not annotated is not there
     rules_only: bool = False  # no execution: answers are those of questions, and what rules make of them
+    invalid_actions: int = 0  # per video: actions that do not occur, to ask about objects around them
+    labels: str = ""  # digest of what people labelled absent
+
+    def __post_init__(self) -> None:
+        if self.invalid_actions < 0:
+            raise BadInput.at("--invalid-actions", f"wanted at least 0, got {self.invalid_actions}")
 
 
-@dataclass
-class Summary:
-    questions: int = 0
-    isolated: int = 0  # questions that have no sub-questions
-    edges: int = 0
-    relabelled: int = 0  # nodes whose Between edges became After and Before
-    contradictions: list[str] = field(default_factory=list)  # of answers that were derived, both ways told
-    types: dict[str, Counter[str]] = field(default_factory=dict)  # type -> how its answers are known
-
-    @property
-    def nodes(self) -> int:
-        return sum(counts.total() for counts in self.types.values())
-
-    def add(self, other: "Summary") -> None:
-        for name in ("questions", "isolated", "edges", "relabelled"):
-            setattr(self, name, getattr(self, name) + getattr(other, name))
-        self.contradictions += other.contradictions
-        for type, counts in other.types.items():
-            self.types.setdefault(type, Counter()).update(counts)
-
-
-def decompose(run: Run, options: Options, workers: int = 2, pool: Executor | None = None) -> Summary:
-    """Write RUN/decomposed/<shard>/, whole or not at all."""
+def decompose(
+    run: Run,
+    options: Options,
+    workers: int = 2,
+    pool: Executor | None = None,
+    labels: pl.DataFrame | None = None,
+) -> Summary:
+    """Write RUN/decomposed/<shard>/, whole or not at all; `labels` are rows of ABSENT."""
     bank = Bank(run)
     if options.balanced and not run.balanced.is_dir():
         raise BadInput.at(run.balanced, "not there yet: no balanced selection; --all takes every question")
+    labels = ABSENT.empty() if labels is None else labels
+    digest = blake2b(labels.write_csv().encode(), digest_size=16).hexdigest() if len(labels) else ""
+    options = replace(options, labels=digest)
     summary = Summary()
     with new_folder(run.decomposed) as work, pool or processes(workers) as executor:
-        tasks = [(run.folder, folder.name, work / folder.name, options) for folder in bank.folders()]
-        found = {executor.submit(shard, *task): task for task in tasks}
-        for future in watch(as_completed(found), "decompose", len(tasks)):
+        tasks = [(run.folder, folder.name, work / folder.name, options, labels) for folder in bank.folders()]
+        futures = [executor.submit(shard, *task) for task in tasks]
+        for future in watch(futures, "decompose", len(tasks)):
             summary.add(future.result())
         (work / "plan.json").write_bytes(msgspec.json.encode({"options": options}))
+        if len(labels):
+            ABSENT.write(labels, work)
     return summary
 
 
@@ -89,18 +97,20 @@ def corpus(run: Path, balanced: bool) -> tuple[Bank, Facts, Forms, pl.DataFrame 
     return bank, Run(run).load("facts"), Forms(bank.vocabulary), chosen
 
 
-def shard(run: Path, name: str, out: Path, options: Options) -> Summary:
+def shard(run: Path, name: str, out: Path, options: Options, labels: pl.DataFrame) -> Summary:
     """Write the tables of one shard."""
     bank, facts, forms, chosen = corpus(run, options.balanced)
     part = bank.shard(bank.run.questions / name)
-    rows = selected(part, chosen)
-    out.mkdir()
+    rows, last = selected(part, chosen), last_video(part)
+    world = videos(facts.between(part.first, last + 1), bank.vocabulary)
+    own = labels.filter(pl.col("video").is_between(part.first, last)).with_columns(pl.col("video") - part.first)
+    absent = Negatives(own, world, options.invalid_actions)
     if options.rules_only:
-        found = tables_by_rules(forms, part, rows)
+        found = tables_by_rules(forms, part, rows, absent)
     else:
-        world = videos(facts.between(part.first, last_video(part) + 1), bank.vocabulary)
-        found = tables(forms, part, rows, world, options.closed)
-    for table in (FORMS, NODES, EDGES, TOPS):
+        found = tables(forms, part, rows, world, options.closed, absent)
+    out.mkdir()
+    for table in DECOMPOSED:
         table.write(found.tables[table.name], out)
     return found.summary
 
@@ -127,100 +137,80 @@ class Decomposed:
     summary: Summary
 
 
-def tables(forms: Forms, part: Shard, rows: Array, world: Videos, closed: bool) -> Decomposed:
+def tables(
+    forms: Forms, part: Shard, rows: Array, world: Videos, closed: bool, absent: Negatives = NOTHING
+) -> Decomposed:
     """Every node answered by execution."""
-    blocks, tops = expand(forms, Tops(part, forms).batches(rows), len(rows))
+    blocks, tops, negatives = expanded(forms, part, rows, absent)
     answers = executed(blocks, world)
-    how = known(blocks, answers, closed)
+    how = known(blocks, answers, closed, absent, forms)
     edges, relabelled = edge_table(blocks, answers)
-    found = {"nodes": node_table(blocks, answers, how, part.first), "edges": edges, "forms": form_table(blocks)}
-    found["tops"] = part.questions[rows].select("video", "number").with_columns(node=pl.Series(tops))
-    summary = Summary(len(rows), leaves(blocks, tops), len(edges), relabelled, types=coverage(blocks, how))
+    found = tables_of(blocks, answers, how, edges, part, rows, tops, negatives)
+    summary = Summary(len(rows), leaves(blocks, tops), len(edges), relabelled, len(found["negatives"]))
+    summary.types = coverage(blocks, how)
+    there = labelled_and_seen(blocks, answers, absent, forms)
+    summary.clashes = len(there)
+    summary.contradictions = teller(found, part).seen(there)
     return Decomposed(blocks, found, summary)
 
 
-def tables_by_rules(forms: Forms, part: Shard, rows: Array) -> Decomposed:
+def tables_by_rules(forms: Forms, part: Shard, rows: Array, absent: Negatives = NOTHING) -> Decomposed:
     """Nodes answered by all questions of the shard and by rules; counted are those below the questions at `rows`."""
     everything = np.arange(len(part.questions))
-    blocks, tops = expand(forms, Tops(part, forms).batches(everything), len(everything))
-    made = Propagation.of(forms, blocks, tops, part.questions["answer"].to_numpy().astype(np.int16)).run()
-    how = np.where(made.by == GIVEN, ASKED, np.where(made.by == NOT_KNOWN, NOT_FOUND, ENTAILED)).astype(np.uint8)
+    blocks, tops, negatives = expanded(forms, part, everything, absent)
+    given = part.questions["answer"].to_numpy().astype(np.int16)
+    made = Propagation.of(forms, blocks, tops, given, absent).run()
+    how = made.known
     edges, _ = edge_table(blocks, np.full(len(how), UNKNOWN))  # without facts no label depends on answers
-    found = {"nodes": node_table(blocks, made.answers, how, part.first), "edges": edges, "forms": form_table(blocks)}
-    found["tops"] = part.questions[rows].select("video", "number").with_columns(node=pl.Series(tops[rows]))
-    below = reached(blocks, tops[rows])
-    clashes = told(made, found["forms"], found["nodes"], Texts(forms.vocabulary))
+    found = tables_of(blocks, made.answers, how, edges, part, rows, tops[rows], negatives)
+    below = reached(blocks, np.append(tops[rows], negatives))
     links = int(below[edges["parent"].to_numpy()].sum())
-    summary = Summary(len(rows), leaves(blocks, tops[rows]), links, 0, clashes, coverage(blocks, how, below))
+    summary = Summary(len(rows), leaves(blocks, tops[rows]), links, 0, len(found["negatives"]))
+    summary.types, summary.everything = coverage(blocks, how, below), coverage(blocks, how)
+    summary.places, summary.all_places = places(tops[rows], how, edges), places(tops, how, edges)
+    summary.clashes = len(made.contradictions)
+    summary.contradictions = teller(found, part).derived(made)
     return Decomposed(blocks, found, summary)
 
 
-def leaves(blocks: list[Block], tops: Array) -> int:
-    """How many questions have no sub-questions."""
-    ends = np.cumsum([len(block) for block in blocks])
-    leaf = np.array([not block.form.parts for block in blocks])
-    return int(leaf[np.searchsorted(ends, tops, side="right")].sum()) if len(tops) else 0
+def expanded(forms: Forms, part: Shard, rows: Array, absent: Negatives) -> tuple[list[Block], Array, Array]:
+    """All nodes, [question] the number of its node, and those of the negatives."""
+    extra = list(absent.batches(forms, part.seeds, len(rows))) if absent.world else []
+    total = len(rows) + sum(len(batch.question) for batch in extra)
+    blocks, tops = expand(forms, [*Tops(part, forms).batches(rows), *extra], total)
+    return blocks, tops[: len(rows)], tops[len(rows) :]
 
 
-def reached(blocks: list[Block], tops: Array) -> Array:
-    """[node] is it one of these questions or below one?"""
-    found = np.zeros(sum(map(len, blocks)), bool)
-    found[tops] = True
-    for block in blocks:  # parents come first
-        found[block.children[found[block.first : block.first + len(block)]].ravel()] = True
-    return found
-
-
-def form_table(blocks: list[Block]) -> pl.DataFrame:
-    columns = {
-        "program": [block.form.text for block in blocks],
-        "type": [block.form.type for block in blocks],
-        "parts": [len(block.form.parts) for block in blocks],
+def tables_of(
+    blocks: list[Block],
+    answers: Array,
+    how: Array,
+    edges: pl.DataFrame,
+    part: Shard,
+    rows: Array,
+    tops: Array,
+    negatives: Array,
+) -> dict[str, pl.DataFrame]:
+    nodes = node_table(blocks, answers, how, part.first)
+    sure = pl.Series("node", np.unique(negatives[answers[negatives] == NO]), dtype=pl.UInt32)
+    return {
+        "forms": form_table(blocks),
+        "nodes": nodes,
+        "edges": edges,
+        "tops": part.questions[rows].select("video", "number").with_columns(node=pl.Series(tops)),
+        "negatives": pl.DataFrame([nodes["video"].gather(sure), sure]),
     }
-    return pl.DataFrame(columns, schema=dict(FORMS.columns))
 
 
-def coverage(blocks: list[Block], how: Array, counted: Array | None = None) -> dict[str, Counter[str]]:
-    """Type -> how the answers of its nodes are known."""
-    found: dict[str, Counter[str]] = {}
+def teller(found: dict[str, pl.DataFrame], part: Shard) -> Teller:
+    return Teller(found["forms"], found["nodes"], Texts(part.vocabulary), part.ids)
+
+
+def labelled_and_seen(blocks: list[Block], answers: Array, absent: Negatives, forms: Forms) -> Array:
+    """Nodes of objects that facts show, although they were labelled absent."""
+    found = [np.zeros(0, np.int64)]
     for block in blocks:
-        own = how[block.first : block.first + len(block)]
-        own = own if counted is None else own[counted[block.first : block.first + len(block)]]
-        counts = np.bincount(own, minlength=len(KNOWN)).tolist()
-        found.setdefault(block.form.type, Counter()).update(dict(zip(KNOWN, counts, strict=True)))
-    return found
-
-
-def node_table(blocks: list[Block], answers: Array, how: Array, first_video: int) -> pl.DataFrame:
-    total = len(answers)
-    columns: dict[str, Any] = {f"s{at}": np.full(total, NO_SLOT, np.uint8) for at in range(SLOTS)}
-    columns |= {"video": np.zeros(total, np.uint32), "form": np.zeros(total, np.uint16)}
-    for number, block in enumerate(blocks):
-        own = slice(block.first, block.first + len(block))
-        columns["video"][own], columns["form"][own] = block.video + first_video, number
-        for name, values in block.values.items():
-            columns[name][own] = values
-    missing = pl.Series(answers == UNKNOWN)
-    answer = pl.Series(np.maximum(answers, 0).astype(np.uint8)).set(missing, None)
-    return NODES.frame(pl.DataFrame(columns | {"known": how}).with_columns(answer=answer))
-
-
-def edge_table(blocks: list[Block], answers: Array) -> tuple[pl.DataFrame, int]:
-    """Edges by parent and position, and the number of Between nodes relabelled."""
-    inner = [block for block in blocks if block.form.parts]
-    if not inner:
-        return EDGES.empty(), 0
-    found = [labels(block, answers) for block in inner]
-    width = [len(block.form.parts) for block in inner]
-    parents = [
-        np.repeat(np.arange(block.first, block.first + len(block), dtype=np.uint32), parts)
-        for block, parts in zip(inner, width, strict=True)
-    ]
-    places = [np.tile(np.arange(parts, dtype=np.uint8), len(block)) for block, parts in zip(inner, width, strict=True)]
-    columns = {
-        "parent": np.concatenate(parents),
-        "label": np.concatenate([own.ravel() for own, _ in found]),
-        "position": np.concatenate(places),
-        "child": np.concatenate([block.children.ravel() for block in inner]).astype(np.uint32),
-    }
-    return pl.DataFrame(columns), sum(relabelled for _, relabelled in found)
+        if block.form.node.op is exists:
+            seen = answers[block.first : block.first + len(block)] == YES
+            found.append(block.first + np.flatnonzero(seen & absent.labelled(block, forms)))
+    return np.concatenate(found)

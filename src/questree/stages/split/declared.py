@@ -1,5 +1,6 @@
 """Splits as data: AGQA's own, and those of a user's YAML file."""
 
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -8,8 +9,9 @@ import msgspec
 from questree.benchmarks.agqa import held_out as h
 from questree.benchmarks.agqa.templates import BY_NAME, MOST_STEPS, TEMPLATES
 from questree.faults import BadInput, Fault, refuse
-from questree.stages.split import predicates as p
-from questree.stages.split.language import FLAGS, Wrong, read
+from questree.stages.split import algebra, predicates
+from questree.stages.split.grammar import Wrong
+from questree.stages.split.language import FLAGS
 from questree.vocabulary.words import Vocabulary
 
 VIDEOS, NOVEL, MORE, INDIRECT = "videos", "novel-compositions", "more-steps", "indirect"
@@ -19,8 +21,8 @@ VIDEOS, NOVEL, MORE, INDIRECT = "videos", "novel-compositions", "more-steps", "i
 class Composition:
     """What must not be in train, and what it is made of, which should."""
 
-    held_out: p.Predicate
-    parts: tuple[p.Predicate, ...]
+    held_out: algebra.Predicate
+    parts: tuple[algebra.Predicate, ...]
 
 
 @dataclass(frozen=True)
@@ -29,16 +31,18 @@ class Split:
 
     name: str
     compositions: tuple[Composition, ...] = ()
-    train: p.Predicate | None = None
-    test: p.Predicate | None = None
+    train: algebra.Predicate | None = None
+    test: algebra.Predicate | None = None
 
 
-def held_out(name: str, compositions: list[Composition], train: p.Predicate | None, test: p.Predicate | None) -> Split:
+def held_out(
+    name: str, compositions: list[Composition], train: algebra.Predicate | None, test: algebra.Predicate | None
+) -> Split:
     """Train keeps questions without any of the compositions, test those with one, unless said otherwise."""
     any_of = compositions[0].held_out
     for other in compositions[1:]:
-        any_of = p.Either(any_of, other.held_out)
-    return Split(name, tuple(compositions), train or p.Not(any_of), test or any_of)
+        any_of = algebra.Either(any_of, other.held_out)
+    return Split(name, tuple(compositions), train or algebra.Not(any_of), test or any_of)
 
 
 def agqa(vocabulary: Vocabulary, most_steps: tuple[int, ...]) -> list[Split]:
@@ -51,24 +55,24 @@ def agqa(vocabulary: Vocabulary, most_steps: tuple[int, ...]) -> list[Split]:
     }
     novel = []
     for flag, (op, named) in lists.items():
-        words = [p.Has("", (word(vocabulary, kind, name),)) for kind, name in dict.fromkeys(named)]
-        novel.append(Composition(p.Flags(flag, FLAGS[flag]), (*([p.Has(op, ())] if op else []), *words)))
+        words = [algebra.Has("", (word(vocabulary, kind, name),)) for kind, name in dict.fromkeys(named)]
+        novel.append(Composition(predicates.Flags(flag, FLAGS[flag]), (*([algebra.Has(op, ())] if op else []), *words)))
     every = tuple(  # a template with questions of more steps should be known from its easier ones
-        p.OfTemplate("template", (t.name,), tuple(t is other for other in TEMPLATES))
+        predicates.OfTemplate("template", (t.name,), tuple(t is other for other in TEMPLATES))
         for t, most in zip(TEMPLATES, most_steps, strict=True)
         if most < MOST_STEPS
     )
     return [
         Split(VIDEOS),
         held_out(NOVEL, novel, None, None),
-        held_out(MORE, [Composition(p.MoreSteps(most_steps), every)], None, None),
+        held_out(MORE, [Composition(predicates.MoreSteps(most_steps), every)], None, None),
         Split(INDIRECT),
     ]
 
 
-def word(vocabulary: Vocabulary, kind: str, name: str) -> p.Word:
+def word(vocabulary: Vocabulary, kind: str, name: str) -> algebra.Word:
     at = int(getattr(vocabulary, f"{kind}_at")[name])
-    return p.Word(kind, at, vocabulary.actions[at].phrase if kind == "action" else name)
+    return algebra.Word(kind, at, vocabulary.actions[at].phrase if kind == "action" else name)
 
 
 class Given(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -95,23 +99,25 @@ def read_file(path: Path) -> File:
     return found
 
 
-def own(file: File, path: Path, vocabulary: Vocabulary, most_steps: tuple[int, ...], taken: set[str]) -> list[Split]:
+def own(
+    splits: Mapping[str, Given], path: Path, read: Callable[[str], algebra.Predicate], taken: set[str]
+) -> list[Split]:
     """The splits of a file; all faults of all predicates at once."""
     faults: list[Fault] = []
     found = []
 
-    def predicate(text: str, place: str) -> p.Predicate | None:
+    def predicate(text: str, place: str) -> algebra.Predicate | None:
         try:
-            return read(text, vocabulary, most_steps) if text else None
+            return read(text) if text else None
         except Wrong as wrong:
             faults.append(Fault(f"{path}, {place}", f"{text!r}: {wrong}"))
             return None
 
-    for name, given in file.splits.items():
+    for name, given in splits.items():
         texts = [given.held_out] if isinstance(given.held_out, str) else given.held_out
         held = [predicate(text, f"{name}, held out") for text in texts if text]
         train, test = predicate(given.train, f"{name}, train"), predicate(given.test, f"{name}, test")
-        compositions = [Composition(each, tuple(p.parts(each))) for each in held if each]
+        compositions = [Composition(each, tuple(algebra.parts(each))) for each in held if each]
         if name in taken or not all(part.isalnum() for part in name.replace("_", "-").split("-")):
             wanted = f"wanted a name of letters, digits and -, and none of {', '.join(sorted(taken))}"
             faults.append(Fault(f"{path}, {name}", wanted))

@@ -1,7 +1,7 @@
 """Questions by shape: rows of one shape have the same program but for their words, and each word is a column."""
 
 from dataclasses import dataclass, field
-from functools import cache, cached_property
+from functools import cache
 
 import numpy as np
 import polars as pl
@@ -11,6 +11,7 @@ from questree.program import ACTION, OBJECT, RELATION, Slot, Term, slots
 from questree.stages.generate.joins import Ints
 from questree.stages.generate.spans import INDIRECT, NOTHING
 from questree.stages.questions import Shard
+from questree.stages.split.rows import Argument, Piece, Rows, Truth
 
 COLUMN = {"object": "x", "first": "x", "a": "x", "second": "y", "b": "y"}  # slot -> column of its direct class
 SIDE = {"object": "first", "first": "first", "a": "first", "second": "second", "b": "second"}  # -> of its wording
@@ -24,42 +25,28 @@ IS_ACTION = {  # [template] does the wording of this side stand for an action?
 
 
 @dataclass(frozen=True)
-class Piece:
-    """An operator of a shape with its arguments."""
+class VideoRows(Rows):
+    ids: list[str] = field(repr=False)  # of all videos
+    called = "videos"
 
-    op: str
-    args: "tuple[Argument, ...]"
+    def pieces(self, code: int) -> tuple[Piece, ...]:
+        return inside(shape(code))
 
+    def places(self, at: Truth) -> set[int]:
+        return set(np.unique(self.questions["video"].to_numpy()[at]).tolist())
 
-@dataclass(frozen=True)
-class Argument:
-    """column holds what the argument stands for, however it is worded; "" if it stands for no word."""
-
-    kind: str
-    column: str
-    piece: Piece | None = None
-
-
-@dataclass(frozen=True)
-class Rows:
-    """Questions with everything a predicate may look at, as columns."""
-
-    questions: pl.DataFrame
-    code: Ints  # [question] its shape
-    words: dict[str, Ints] = field(repr=False)  # column -> [question] position in the vocabulary
-
-    def __len__(self) -> int:
-        return len(self.code)
-
-    @cached_property
-    def by_shape(self) -> list[tuple[int, Ints]]:
-        """Each shape with its rows."""
-        order = np.argsort(self.code, kind="stable")
-        codes, begin = np.unique(self.code[order], return_index=True)
-        return list(zip(codes.tolist(), np.split(order, begin[1:]), strict=True))
+    def named(self, at: list[int]) -> list[str]:
+        rows = self.questions[at].select("video", "number").rows()
+        return [f"{self.ids[video]}-{number}" for video, number in rows]
 
 
-def rows_of(shard: Shard) -> Rows:
+@cache
+def inside(piece: Piece) -> tuple[Piece, ...]:
+    """The piece and all pieces in it."""
+    return (piece, *(deep for argument in piece.args if argument.piece for deep in inside(argument.piece)))
+
+
+def rows_of(shard: Shard) -> VideoRows:
     questions = shard.questions
     video = questions["video"].to_numpy().astype(np.int64) - shard.first
     template = questions["template"].to_numpy().astype(np.int64)
@@ -73,7 +60,7 @@ def rows_of(shard: Shard) -> Rows:
         worded, inside = _wording(shard, video, numbers[name], actions)
         code = code << BITS | worded
         words |= {f"{name}.{part}": column for part, column in inside.items()}
-    return Rows(questions, code, words)
+    return VideoRows(questions, code, words, shard.ids)
 
 
 def _numbers(shard: Shard, video: Ints) -> dict[str, Ints]:

@@ -21,9 +21,10 @@ from questree.stages.balance.work import selection
 from questree.stages.generate.joins import Ints
 from questree.stages.questions import Bank
 from questree.stages.split.declared import INDIRECT, File, Split, agqa, own, read_file
-from questree.stages.split.predicates import Truth
+from questree.stages.split.language import read
 from questree.stages.split.proofs import Proof
-from questree.stages.split.shapes import Rows, rows_of
+from questree.stages.split.rows import Rows, Truth
+from questree.stages.split.shapes import rows_of
 from questree.stages.split.steps import most_steps
 from questree.stages.split.twins import TWINS, twins
 from questree.tables.balanced import BALANCED
@@ -65,7 +66,7 @@ def split(run: Run, options: Options, workers: int = 2) -> list[Made]:
         most = most_steps(counts, {**file.more_steps, **(options.more_steps or {})})
         declared = agqa(bank.vocabulary, most)
         taken = {each.name for each in declared}
-        declared += own(file, options.file or Path(), bank.vocabulary, most, taken)
+        declared += own(file.splits, options.file or Path(), lambda text: read(text, bank.vocabulary, most), taken)
         proofs = [Proof(each) for each in declared]
         with new_folder(run.folder / "splits") as folder:
             write(folder, bank, declared, proofs, train, chosen, pool)
@@ -84,7 +85,7 @@ def said(declared: list[Split]) -> dict[str, dict[str, Any]]:
 
 
 def report(proof: Proof) -> Made:
-    videos = {side: len(found) for side, found in proof.videos.items()}
+    videos = {side: len(found) for side, found in proof.places.items()}
     return Made(proof.split.name, proof.train, proof.test, videos["train"], videos["test"], proof.warnings())
 
 

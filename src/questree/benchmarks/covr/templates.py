@@ -1,0 +1,331 @@
+"""COVR's fifteen templates as data: programs with holes for references and words, and the English of each form.
+
+A hole `{R}` of a program is filled by a reference, `{attribute}` by a word. A frame says `{slot:form}`; the forms of a
+reference are in english.py. All sentences ask about all images of the set together.
+"""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from string import Formatter
+
+from questree.benchmarks.covr.programs import HOLE, Program
+
+YES_NO, NUMBER, WORD = "yes or no", "a number", "a word"
+Piece = str | tuple[str, str]  # plain text, or (slot, form)
+
+
+def pieces(text: str) -> Iterator[Piece]:
+    for plain, slot, form, _ in Formatter().parse(text):
+        if plain:
+            yield plain
+        if slot is not None:
+            yield slot, form or ""
+
+
+@dataclass(frozen=True)
+class Form:
+    name: str  # "more, objects"; unique within its template
+    program: str
+    frames: tuple[str, ...]
+
+    @cached_property
+    def _program(self) -> tuple[Piece, ...]:
+        return tuple(pieces(self.program))
+
+    @cached_property
+    def _frames(self) -> tuple[tuple[Piece, ...], ...]:
+        return tuple(tuple(pieces(frame)) for frame in self.frames)
+
+    @property
+    def slots(self) -> tuple[str, ...]:
+        return tuple(dict.fromkeys(piece[0] for piece in self._program if isinstance(piece, tuple)))
+
+    def filled(self, slots: Mapping[str, Program | str]) -> Program:
+        """The program with its references and words."""
+        pattern, words = "", list[str]()
+        for piece in self._program:
+            if isinstance(piece, str):
+                pattern += piece
+                continue
+            value = slots[piece[0]]
+            pattern += HOLE if isinstance(value, str) else value.pattern
+            words += [value] if isinstance(value, str) else value.words
+        return Program(pattern, tuple(words))
+
+    def say(self, slots: Mapping[str, Mapping[str, str]], wording: int = 0) -> str:
+        """The question; `wording` chooses among the frames."""
+        frame = self._frames[wording % len(self._frames)]
+        return "".join([piece if isinstance(piece, str) else slots[piece[0]][piece[1]] for piece in frame])
+
+
+@dataclass(frozen=True)
+class Template:
+    name: str
+    asks: str
+    needs: str
+    answers: str
+    positives: tuple[int, int]  # how many images of the set contain the reference, when there are enough
+    forms: tuple[Form, ...]
+    twin: bool = False  # is it asked only together with a twin of another answer?
+
+    def form(self, name: str) -> Form:
+        return self._by_name[name]
+
+    @cached_property
+    def _by_name(self) -> dict[str, Form]:
+        return {form.name: form for form in self.forms}
+
+
+# what the program computes, by the words of the question
+COUNTED = {"objects": "count({%s})", "images": "count_images(unique_images({%s}))"}
+COMPARED = {"exactly": "eq", "at least": "geq", "at most": "leq"}
+GROUPED = {  # how many in one image; an image without any is no group, so "at most" must say that there are some
+    "exactly": ("exactly {size}", "keep_if_values_count_eq"),
+    "at least": ("at least {size}", "keep_if_values_count_geq"),
+    "at most": ("between 1 and {size}", "keep_if_values_count_leq"),
+}
+MORE = {
+    ("more", "gt", "objects"): "Are there more {A:many} than {B:many}?",
+    ("fewer", "lt", "objects"): "Are there fewer {A:many} than {B:many}?",
+    ("equal", "eq", "objects"): "Is the number of {A:many} equal to the number of {B:many}?",
+    ("more", "gt", "images"): "Do more images show {A:a} than {B:a}?",
+    ("fewer", "lt", "images"): "Do fewer images show {A:a} than {B:a}?",
+    ("equal", "eq", "images"): "Is the number of images that show {A:a} equal to the number of those that show {B:a}?",
+}
+QUANTIFIERS = {
+    "all": ("Are all of the {R:many} {C}?", "Is it true that all of the {R:many} are {C}?"),
+    "some": ("Is at least one of the {R:many} {C}?", "Are any of the {R:many} {C}?"),
+    "none": ("Is it true that none of the {R:many} are {C}?", "Are none of the {R:many} {C}?"),
+}
+ASKED = "with_relation_object(assert_unique({R}), scene(), {relation})"
+
+
+def _grouped(how: str) -> str:
+    return f"count_images(keys({GROUPED[how][1]}(group_by_images({{R}}), {{size}})))"
+
+
+TEMPLATES = (
+    Template(
+        "VERIFYATTR",
+        "does the one thing have an attribute",
+        "an attribute of the root; distractors with another one and a further change",
+        YES_NO,
+        (1, 1),
+        (Form("attribute", "verify_attr(unique({R}), {attribute})", ("{R:Is} {R:the} {attribute}?",)),),
+    ),
+    Template(
+        "CHOOSEATTR",
+        "which of two attributes does the one thing have",
+        "as VERIFYATTR; an attribute that excludes the root's",
+        WORD,
+        (1, 1),
+        (
+            Form(
+                "attributes",
+                "choose_attr(unique({R}), {first}, {second})",
+                ("{R:Is} {R:the} {first} or {second}?", "Which is true of {R:the}: {first} or {second}?"),
+            ),
+        ),
+    ),
+    Template(
+        "QUERYATTR",
+        "which value of a group of attributes does the one thing have",
+        "as VERIFYATTR; the attribute belongs to a group",
+        WORD,
+        (1, 1),
+        tuple(
+            Form(group, "query_attr(unique({R}), {group})", frames)
+            for group, frames in {
+                "color": ("What color {R:is} {R:the}?", "Which color {R:is} {R:the}?"),
+                "shape": ("What shape {R:is} {R:the}?", "Which shape does {R:the} have?"),
+                "material": ("What {R:is} {R:the} made of?", "Which material {R:is} {R:the} made of?"),
+                "any group": ("What is the {group} of {R:the}?",),
+            }.items()
+        ),
+    ),
+    Template(
+        "COMPARECOUNT",
+        "are there more, fewer or as many of one thing as of another",
+        "a second reference that a distractor contains",
+        YES_NO,
+        (1, 3),
+        tuple(
+            Form(f"{how}, {what}", f"{op}({COUNTED[what] % 'A'}, {COUNTED[what] % 'B'})", (frame,))
+            for (how, op, what), frame in MORE.items()
+        ),
+    ),
+    Template(
+        "COUNT",
+        "how many things, or images with such a thing",
+        "two distractors; two sets of images with different counts; a root that can be counted",
+        NUMBER,
+        (0, 3),
+        (
+            Form("objects", COUNTED["objects"] % "R", ("How many {R:head} are {R:there}?",)),
+            Form(
+                "images",
+                COUNTED["images"] % "R",
+                ("How many images show {R:a}?", "In how many of the images {R:is} there {R:a}?"),
+            ),
+        ),
+        twin=True,
+    ),
+    Template(
+        "VERIFYCOUNT",
+        "is the number of things or images exactly, at least or at most so much",
+        "as COUNT",
+        YES_NO,
+        (0, 3),
+        (
+            *(
+                Form(
+                    f"{how}, objects",
+                    f"{op}({COUNTED['objects'] % 'R'}, {{number}})",
+                    (f"{{number:Are}} there {how} {{number}} {{number:things}}?",),
+                )
+                for how, op in COMPARED.items()
+            ),
+            *(
+                Form(
+                    f"{how}, images",
+                    f"{op}({COUNTED['images'] % 'R'}, {{number}})",
+                    (f"{{number:Do}} {how} {{number}} {{number:images}} show {{R:a}}?",),
+                )
+                for how, op in COMPARED.items()
+            ),
+        ),
+        twin=True,
+    ),
+    Template(
+        "COUNTGROUPBY",
+        "how many images have so many of a thing",
+        "a reference that one image contains 2 to 4 times; images that contain it less often",
+        NUMBER,
+        (0, 3),
+        tuple(
+            Form(how, _grouped(how), (f"How many images show {said} {{R:many}}?",))
+            for how, (said, _) in GROUPED.items()
+        ),
+    ),
+    Template(
+        "VERIFYCOUNTGROUPBY",
+        "is the number of images that have so many of a thing exactly, at least or at most so much",
+        "as COUNTGROUPBY",
+        YES_NO,
+        (0, 3),
+        tuple(
+            Form(
+                f"{how} images, {size} objects",
+                f"{op}({_grouped(size)}, {{number}})",
+                (f"{{number:Do}} {how} {{number}} {{number:images}} show {GROUPED[size][0]} {{R:many}}?",),
+            )
+            for how, op in COMPARED.items()
+            for size in GROUPED
+        ),
+    ),
+    Template(
+        "VERIFYLOGIC",
+        "are there both things; is there one or the other",
+        "a second reference that a distractor contains; images with neither",
+        YES_NO,
+        (0, 2),
+        (
+            Form(
+                "both",
+                "logic_and(exists({A}), exists({B}))",
+                ("Do the images show both {A:a} and {B:a}?", "Can one find both {A:a} and {B:a} in the images?"),
+            ),
+            Form("either", "logic_or(exists({A}), exists({B}))", ("Does at least one image show {A:a} or {B:a}?",)),
+        ),
+    ),
+    Template(
+        "VERIFYQUANT",
+        "do all, some or none of the things have an attribute or a relation",
+        "the root's attribute, or a relation of the root, becomes the condition; two things to speak of",
+        YES_NO,
+        (0, 3),
+        tuple(
+            Form(f"{how}, {what}", f"{how}({{R}}, {{C}})", frames)
+            for how, frames in QUANTIFIERS.items()
+            for what in ("attribute", "relation")
+        ),
+    ),
+    Template(
+        "VERIFYQUANTATTR",
+        "do all the things have one value of a group of attributes in common",
+        "an attribute of the root that belongs to a group; two things to speak of, each with a value",
+        YES_NO,
+        (2, 4),
+        (
+            Form(
+                "group",
+                "all_same({R}, {group})",
+                ("Do all of the {R:many} share the same {group}?", "Is the {group} of all of the {R:many} the same?"),
+            ),
+        ),
+    ),
+    Template(
+        "VERIFYSAMEATTR",
+        "do two things have the same value of a group of attributes",
+        "an attribute of the root that belongs to a group; a second reference from a distractor, both with a value",
+        YES_NO,
+        (1, 1),
+        (
+            Form(
+                "group",
+                "same_attr(query_attr(unique({A}), {group}), query_attr(unique({B}), {group}))",
+                ("Is the {group} of {A:the} the same as that of {B:the}?",),
+            ),
+        ),
+    ),
+    Template(
+        "QUERYOBJECT",
+        "what is the one thing related to",
+        "a leaf without attribute; distractors with another leaf and a further change",
+        WORD,
+        (1, 1),
+        (
+            Form("object", f"query_name(unique({ASKED}))", ("What {R:is} {R:the} {relation}?",)),
+            Form(
+                "object, two steps",
+                f"query_name(unique({ASKED}))",
+                ("There {R:is} {R:a}. What {R:is} {R:this} {relation}?",),
+            ),
+        ),
+    ),
+    Template(
+        "CHOOSEOBJECT",
+        "which of two is the one thing related to",
+        "as QUERYOBJECT",
+        WORD,
+        (1, 1),
+        (
+            Form(
+                "objects",
+                f"choose_name(unique({ASKED}), {{first}}, {{second}})",
+                ("{R:Is} {R:the} {relation} {first} or {second}?",),
+            ),
+            Form(
+                "objects, two steps",
+                f"choose_name(unique({ASKED}), {{first}}, {{second}})",
+                ("There {R:is} {R:a}. {R:Is} {R:this} {relation} {first} or {second}?",),
+            ),
+        ),
+    ),
+    Template(
+        "CHOOSEREL",
+        "which of two relations does the one thing have to another",
+        "a relation to a leaf, and one that excludes it",
+        WORD,
+        (1, 1),
+        (
+            Form(
+                "relations",
+                "choose_relation(query_link(unique_link(relation_between_nouns(unique({R}), {B}))), {first}, {second})",
+                ("{R:Is} {R:the} {first} or {second} {B:a}?",),
+            ),
+        ),
+    ),
+)
+BY_NAME = {template.name: template for template in TEMPLATES}

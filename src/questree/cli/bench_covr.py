@@ -1,0 +1,180 @@
+"""`questree bench covr`: facts of images in memory, and programs over sets of them, in batches and row by row."""
+
+from collections.abc import Iterator
+from concurrent.futures import ProcessPoolExecutor
+from dataclasses import asdict
+from multiprocessing import get_context
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Annotated
+
+import numpy as np
+from cyclopts import Parameter
+
+from questree.bench import measure
+from questree.benchmarks.covr.graph import Graph, Relation
+from questree.benchmarks.covr.programs import Program, shape, things, those
+from questree.benchmarks.covr.templates import TEMPLATES, Form
+from questree.cli.covr_execute import Asked, results_of
+from questree.cli.terminal import Json, Quiet, say, watching, write_json
+from questree.cli.whole import Whole
+from questree.domains.images import Corpus, corpus
+from questree.domains.images.batches import Batch, answer
+from questree.domains.images.facts import Ints
+from questree.domains.images.kinds import ABSENT, ATTRIBUTE, COUNT, GROUP, LINK_NAME, NOUN
+from questree.notation import covr as rows_of
+from questree.program import Kind, Word, fill, slots
+from questree.synth.image_world import world as made_up
+from questree.synth.images import VALUE_GROUPS
+from questree.tables.images import Images
+
+BY_ROWS = 50_000  # programs that are also read from rows: fewer, because they must be written out
+MOST_IMAGES = 5
+# references of every form; a word of theirs is the name of the column it is drawn from
+NEAR = Relation("link", Graph("target"))
+REFERENCES = {
+    "a thing": Graph("name"),
+    "with an attribute": Graph("name", "attribute"),
+    "related": Graph("name", None, (NEAR,)),
+    "with both": Graph("name", "attribute", (NEAR,)),
+    "chain": Graph("name", None, (Relation("link", Graph("target", None, (Relation("onward", Graph("last")),))),)),
+}
+OTHER = Graph("target", None, (Relation("onward", Graph("last")),))
+
+
+def covr(
+    *,
+    images: Annotated[Whole, Parameter(help="How many made-up images.")] = 10_000,
+    programs: Annotated[Whole, Parameter(help="How many programs of all templates together.")] = 2_000_000,
+    seed: Annotated[Whole, Parameter(help="Another seed, another world.")] = 1,
+    workers: Annotated[Whole, Parameter(help="Threads to use.")] = 2,
+    quiet: Quiet = False,
+    json: Json = None,
+) -> None:
+    """Executor: programs of all templates about sets of up to five images; rows are programs with their answers."""
+    with watching(quiet), TemporaryDirectory(prefix="questree-bench-") as place:
+        with ProcessPoolExecutor(1, mp_context=get_context("spawn")) as aside:  # its memory is not what is measured
+            aside.submit(_made, Path(place), images, seed).result()
+        loaded: list[Corpus] = []
+        kinds = made_up().things.values()
+        groups = {value: group for group in VALUE_GROUPS for kind in kinds for value in getattr(kind, group)}
+
+        def load() -> int:
+            loaded.append(corpus(Images.load(Path(place) / "run" / "images"), groups))
+            return len(loaded[0].thing_ids)
+
+        facts = measure("image facts (rows are things)", images, load)
+        world = loaded[0]
+        made = list(batches(world, programs, seed))
+        for batch in made:  # compiles the loops, or fetches them compiled
+            answer(_first(batch, 2), world)
+        without = [0]
+
+        def run() -> int:
+            without[0] = sum(int((answer(batch, world, workers).reason != ABSENT).sum()) for batch in made)
+            return sum(map(len, made))
+
+        executor = measure("executor in batches", images, run)
+        asked = list(written(made, world, min(programs, BY_ROWS)))
+        by_rows = measure("executor from rows", images, lambda: len(results_of(asked, world, workers)[0]))
+    say(f"{facts}\n{executor}\n{by_rows}", quiet)
+    say(
+        f"{len(made)} shapes of programs; {without[0]:,} programs have no answer (none or several such things, ...)",
+        quiet,
+    )
+    write_json(json, {"facts": asdict(facts), "executor": asdict(executor), "from rows": asdict(by_rows)})
+
+
+def _made(folder: Path, images: int, seed: int) -> None:
+    from questree.sources.gqa import ingest
+    from questree.synth.images import write_images
+
+    write_images(folder / "world", images, seed)
+    ingest(folder / "world", folder / "run")
+
+
+def batches(world: Corpus, programs: int, seed: int) -> Iterator[Batch]:
+    """Equally many programs of every form of every template with every form of reference."""
+    draw = np.random.default_rng(seed)
+    shapes = list(dict.fromkeys(filled.pattern for filled in fillings()))
+    words = {filled.pattern: filled.words for filled in fillings()}
+    for pattern in shapes:
+        size = -(-programs // len(shapes))
+        drawn, images = _drawn(world, size, draw)
+        program = shape(pattern)
+        columns = {
+            name: drawn.get(words[pattern][int(name)], _any(world, slot.kind, size, draw))
+            for name, slot in slots(program).items()
+        }
+        yield Batch((program,), columns, images)
+
+
+def fillings() -> Iterator[Program]:
+    for form in (form for template in TEMPLATES for form in template.forms):
+        for graph in REFERENCES.values():
+            yield form.filled({slot: _filling(form, slot, graph) for slot in form.slots})
+
+
+def _filling(form: Form, slot: str, graph: Graph) -> Program | str:
+    """A reference, the condition of a quantifier, or the column of a word."""
+    if slot in ("R", "A"):
+        return things(graph)
+    if slot == "B":
+        return things(OTHER)
+    if slot == "C":
+        asks = Graph("", "attribute") if "attribute" in form.name else Graph("", None, (NEAR,))
+        return those(asks)
+    return {"relation": "link", "first": "first", "second": "attribute"}.get(slot, slot)
+
+
+def _drawn(world: Corpus, size: int, draw: np.random.Generator) -> tuple[dict[str, Ints], Ints]:
+    """Words that are true of a thing somewhere, so that programs find something; its image among up to five."""
+    facts = world.facts
+    source = np.repeat(np.arange(len(facts.name)), np.diff(facts.first_edge))  # [edge] thing
+    edge = draw.integers(0, len(source), size)
+    thing, target = source[edge], facts.target[edge]
+    onward = np.minimum(facts.first_edge[target], len(source) - 1)
+    attribute = facts.attribute[np.minimum(facts.first_attribute[thing], len(facts.attribute) - 1)]
+    columns = {
+        "name": facts.name[thing],
+        "attribute": attribute,
+        "link": facts.link[edge],
+        "target": facts.name[target],
+        "onward": facts.link[onward],
+        "last": facts.name[facts.target[onward]],
+    }
+    own = world.image_of[np.searchsorted(facts.first_thing, thing, "right") - 1]
+    apart = np.arange(MOST_IMAGES) * (1 + draw.integers(0, max(1, len(world.image_ids) // MOST_IMAGES), size))[:, None]
+    images = (own[:, None] + apart) % len(world.image_ids)  # different ones, as far as there are five
+    return {name: column.astype(np.int64) for name, column in columns.items()}, images
+
+
+def _any(world: Corpus, kind: Kind, size: int, draw: np.random.Generator) -> Ints:
+    facts = world.facts
+    if kind == COUNT:
+        return draw.integers(1, 4, size)
+    if kind == GROUP:
+        return draw.integers(0, len(world.groups), size)
+    said = {NOUN: facts.name[:-1], LINK_NAME: facts.link[:-1], ATTRIBUTE: facts.attribute}[kind]
+    return draw.choice(said, size).astype(np.int64)
+
+
+def _first(batch: Batch, rows: int) -> Batch:
+    return Batch(batch.parts, {name: column[:rows] for name, column in batch.columns.items()}, batch.images[:rows])
+
+
+def written(made: list[Batch], world: Corpus, programs: int) -> Iterator[Asked]:
+    """The first programs of every batch as rows, as they come from a file."""
+    for batch in made:
+        part = _first(batch, -(-programs // len(made)))
+        kinds = {name: slot.kind for name, slot in slots(batch.parts[-1]).items()}
+        for row, images in enumerate(part.images.tolist()):
+            words = {name: _word(world, int(part.columns[name][row]), kind) for name, kind in kinds.items()}
+            program = fill(batch.parts[-1], words)
+            yield Asked(row, [world.image_ids[image] for image in images], rows_of.write(program))  # type: ignore[arg-type]
+
+
+def _word(world: Corpus, position: int, kind: Kind) -> Word:
+    if kind == COUNT:
+        return Word(str(position), kind)
+    return Word(world.groups[position] if kind == GROUP else world.words[position], kind)

@@ -1,0 +1,203 @@
+"""What models are scored on: questions or DAGs, from files or from a run, with files of predictions or stored ones."""
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Literal
+
+import numpy as np
+import polars as pl
+
+from questree.cli.terminal import say
+from questree.faults import BadInput
+from questree.metrics.coverage import SHOWN, Coverage, coverage
+from questree.metrics.decomp.answered import Said, needed
+from questree.metrics.decomp.report import score_decomp
+from questree.metrics.scores import Score, Scored
+from questree.models.policies import Policy, Reading, read_answers
+from questree.models.predictions import Predictions, model_name, read_predictions
+from questree.tables.asked import Asked
+from questree.tables.hierarchies import NOTHING, Hierarchies
+from questree.tables.run import Run
+from questree.vocabulary.load import default, load
+
+if TYPE_CHECKING:
+    from questree.stages.decompose.hierarchies import RunHierarchies
+
+Missing = Literal["error", "wrong", "skip"]
+IDS = ("id", "prediction")
+
+
+@dataclass(frozen=True)
+class Reader:
+    """Reads predictions for questions with these ids and answers, under the policies asked for."""
+
+    needed: pl.Series
+    known: pl.Series
+    answers: Sequence[str]
+    policies: tuple[Policy, ...]
+    missing: Missing
+    vocabulary: Path | None = None
+
+    def read(self, file: Path, model: str, quiet: bool) -> list[tuple[str, Reading, list[Score]]]:
+        """(model, its answers, rows about coverage) per policy; coverage is said, and refused if it must be whole."""
+        given = read_predictions(file, model)
+        found = coverage(self.needed, self.known, given.table)
+        repeated = f", {given.duplicates:,} repeated ids (the last counts)" if given.duplicates else ""
+        self.tell(file, model, found, repeated, quiet)
+        return [self._reading(given, policy, found, quiet) for policy in self.policies]
+
+    def tell(self, place: object, model: str, found: Coverage, more: str, quiet: bool) -> None:
+        say(f"{model}: predictions for {found}{more}; missing: {self.missing}", quiet)
+        if self.missing == "error" and found.missing:
+            raise BadInput.at(
+                place,
+                f"no prediction for {found.missing:,} of {found.needed:,} questions, for example "
+                f"{', '.join(found.examples)}; give them, or choose --missing wrong or --missing skip",
+            )
+
+    def _reading(
+        self, given: Predictions, policy: Policy, found: Coverage, quiet: bool
+    ) -> tuple[str, Reading, list[Score]]:
+        reading = self.understood(given.table, policy)
+        model, rows = self.about(given.model, policy, found, reading.unparsed, len(reading.table), quiet)
+        return model, reading, rows
+
+    def understood(self, table: pl.DataFrame, policy: Policy) -> Reading:
+        words = (load(self.vocabulary) if self.vocabulary else default()) if policy == "lenient" else None
+        return read_answers(table, self.answers, policy, words)
+
+    def about(
+        self, model: str, policy: Policy, found: Coverage, unparsed: int, count: int, quiet: bool
+    ) -> tuple[str, list[Score]]:
+        """The model's name under a policy, and rows about coverage and unparsed answers."""
+        name = model if len(self.policies) == 1 else f"{model} ({policy})"
+        say(f"{name}: policy {policy}, {unparsed:,} of {count:,} predictions are no answer of this data", quiet)
+        share = unparsed / count if count else None
+        return name, [found.row(policy, name), Score("unparsed", "policy", policy, share, count, None, None, name)]
+
+
+@dataclass(frozen=True)
+class Corpus:
+    """The questions two models are compared on, or one is judged by."""
+
+    reader: Reader
+    scorer: Callable[[pl.DataFrame | Said], Scored]
+    asked: "RunHierarchies | None" = None
+
+    @classmethod
+    def of(
+        cls,
+        hierarchies: Path | None,
+        questions: Path | None,
+        missing: Missing,
+        policies: tuple[Policy, ...],
+        words: Path | None,
+        run: Path | None = None,
+        split: str | None = None,
+    ) -> "Corpus":
+        """Of the one source that is given."""
+        if sum(place is not None for place in (hierarchies, questions, run)) != 1:
+            raise BadInput.at("", "wanted one of --hierarchies DIR (AGQA-Decomp), --questions FILE (AGQA), or a run")
+        if run is not None:
+            return cls.of_run(Run(run), split, missing, policies, words)
+        if split is not None:
+            raise BadInput.at("--split", "goes with a run; a folder of hierarchies is of one split")
+        if hierarchies is not None:
+            return cls.of_hierarchies(hierarchies, missing, policies, words)
+        from questree.sources.agqa_questions import read_questions
+
+        assert questions is not None
+        return cls.of_asked(read_questions(questions), missing, policies, words)
+
+    @classmethod
+    def of_hierarchies(
+        cls, folder: Path, missing: Missing, policies: tuple[Policy, ...], words: Path | None
+    ) -> "Corpus":
+        from questree.sources.hierarchies import read_hierarchies
+
+        return cls._of_dags(read_hierarchies(folder), missing, policies, words)
+
+    @classmethod
+    def of_run(
+        cls, run: Run, split: str | None, missing: Missing, policies: tuple[Policy, ...], words: Path | None
+    ) -> "Corpus":
+        from questree.stages.decompose.hierarchies import run_hierarchies
+
+        asked = run_hierarchies(run, split)
+        return cls._of_dags(asked.hierarchies, missing, policies, words or run.vocabulary_file, asked)
+
+    @classmethod
+    def _of_dags(
+        cls,
+        read: Hierarchies,
+        missing: Missing,
+        policies: tuple[Policy, ...],
+        words: Path | None,
+        asked: "RunHierarchies | None" = None,
+    ) -> "Corpus":
+        scored, known = (read.keys.gather(needed(read, scored)) for scored in (True, False))
+        reader = Reader(scored, known, answers_of(read), policies, missing, words)
+        return cls(reader, lambda said: score_decomp(read, said, missing), asked)
+
+    @classmethod
+    def of_asked(cls, asked: Asked, missing: Missing, policies: tuple[Policy, ...], words: Path | None) -> "Corpus":
+        from questree.metrics.agqa.report import score_agqa
+
+        ids, answers = asked.table["id"], asked.table["answer"].unique(maintain_order=True).to_list()
+        reader = Reader(ids, ids, answers, policies, missing, words)
+
+        def scorer(said: pl.DataFrame | Said) -> Scored:
+            assert isinstance(said, pl.DataFrame)
+            return score_agqa(asked, said, missing)
+
+        return cls(reader, scorer)
+
+    def scored(
+        self, files: Sequence[Path], quiet: bool, models: Sequence[str] = ()
+    ) -> Iterator[tuple[str, Scored, list[Score]]]:
+        """(model, its scores, rows about coverage) of every stored model and every file, under every policy."""
+        for name in models:
+            for model, said, about in self._read_stored(name, quiet):
+                yield model, self.scorer(said), about
+        for file, name in zip(files, names(files), strict=True):
+            for model, reading, about in self.reader.read(file, name, quiet):
+                yield model, self.scorer(reading.table), about
+
+    def _read_stored(self, name: str, quiet: bool) -> Iterator[tuple[str, Said, list[Score]]]:
+        from questree.models.stored import said
+        from questree.tables.predictions import Stored
+
+        assert self.asked is not None
+        read, stored = self.asked.hierarchies, Stored.of(self.asked.run, name)
+        given = said(self.asked, stored)
+        wanted, every = needed(read), needed(read, scored=False)
+        without = wanted[given.by_key[wanted] == NOTHING]
+        examples = tuple(read.keys.gather(without[:SHOWN]).to_list())
+        found = Coverage(len(wanted), len(wanted) - len(without), 0, examples)
+        self.reader.tell(stored.folder, name, found, "", quiet)
+        times = np.bincount(given.by_key[every] + 1, minlength=len(given.words) + 1)[1:]
+        table = pl.DataFrame({"id": given.words, "prediction": given.words}, schema=dict.fromkeys(IDS, pl.String))
+        for policy in self.reader.policies:
+            meant = self.reader.understood(table, policy).table["prediction"]
+            unparsed = int(times[~meant.is_in(list(self.reader.answers)).to_numpy()].sum())
+            model, rows = self.reader.about(name, policy, found, unparsed, int(times.sum()), quiet)
+            yield model, Said(meant.to_list(), given.by_key), rows
+
+
+def answers_of(read: Hierarchies) -> list[str]:
+    """Words that are an answer, or an object asked about."""
+    used = np.zeros(len(read.words) + 1, bool)  # NOTHING is the last
+    for column in (read.nodes["answer"], read.nodes["object"], read.isolated["answer"]):
+        used[column.to_numpy()] = True
+    return [word for word, here in zip(read.words, used[:-1].tolist(), strict=True) if here]
+
+
+def names(files: Iterable[Path]) -> list[str]:
+    """A name per file: its stem, with its folder where two are the same."""
+    paths = list(files)
+    stems = [model_name(path) for path in paths]
+    return [
+        stem if stems.count(stem) == 1 else f"{path.parent.name or '.'}/{stem}"
+        for path, stem in zip(paths, stems, strict=True)
+    ]

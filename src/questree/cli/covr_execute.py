@@ -1,0 +1,143 @@
+"""`questree covr execute`: row programs over sets of scenes -> their values, or why there is none."""
+
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import msgspec
+from cyclopts import Parameter
+
+from questree.cli.terminal import Json, Quiet, print_table, say, watching, write_json
+from questree.faults import BadInput
+
+if TYPE_CHECKING:
+    from questree.domains.images import Corpus
+    from questree.notation.covr_shapes import Shape
+
+MALFORMED = "malformed"
+SHOWN = 5  # malformed programs that are explained
+
+
+def execute_command(
+    *,
+    scenes: Annotated[Path, Parameter(help='{"gqa", "imsitu", "attribute_groups"}: scene graphs, and groups.')],
+    programs: Annotated[Path, Parameter(help="[{id, scenes, program}], a program being a list of rows.")],
+    workers: Annotated[int, Parameter(help="Threads to use.")] = 2,
+    json: Json = None,
+    quiet: Quiet = False,
+) -> None:
+    """Run programs, each over its scenes. A bad program is an error of its own and stops no other."""
+    from questree.domains.images import corpus
+    from questree.sources.covr_scenes import read_scenes
+
+    with watching(quiet):
+        read = read_scenes(scenes)
+        asked = read_programs(programs)
+        results, wrong = results_of(asked, corpus(read.images, read.attribute_groups), workers)
+    outcomes = Counter(result.get("error", "answered") for result in results)
+    print_table(f"{len(results):,} programs", [{"outcome": name, "programs": n} for name, n in outcomes.items()], quiet)
+    for line in explained(asked, wrong):
+        say(line, quiet)
+    write_json(json, results)
+
+
+class Asked(msgspec.Struct):
+    """One program as it is in the file; anything may be wrong with it."""
+
+    id: Any = None
+    scenes: Any = None
+    program: Any = None
+
+
+def read_programs(path: Path) -> list[Asked]:
+    """The records of a file; of one that is not even an object nothing."""
+    from questree.tables.content import content
+
+    try:
+        records = msgspec.json.decode(content(path), type=list[msgspec.Raw])
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
+        raise BadInput.at(path, f"wanted [{{id, scenes, program}}]; {error}") from error
+    return [_record(raw) for raw in records]
+
+
+def _record(raw: msgspec.Raw) -> Asked:
+    try:
+        return msgspec.json.decode(raw, type=Asked)
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+        return Asked()
+
+
+@dataclass
+class _Group:
+    """Programs of one shape."""
+
+    shape: "Shape"
+    rows: list[int] = field(default_factory=list)  # [member] place in the file
+    words: list[list[str | int]] = field(default_factory=list)  # [member, word]
+    images: list[list[int]] = field(default_factory=list)  # [member, image] rows in the corpus
+
+
+def results_of(asked: list[Asked], corpus: "Corpus", workers: int = 1) -> tuple[list[dict[str, Any]], dict[int, str]]:
+    """{id, ok, value} or {id, ok, error} of every program, in their order; and the malformed ones with what is wrong
+    with their scenes, "" if it is the program."""
+    groups, wrong = _grouped(asked, corpus)
+    results: list[dict[str, Any]] = [{"id": each.id, "ok": False, "error": MALFORMED} for each in asked]
+    for group in groups:
+        found, why = _answered(group, corpus, workers)
+        for row, value, reason in zip(group.rows, found, why, strict=True):
+            if reason is None:
+                results[row] = {"id": results[row]["id"], "ok": True, "value": value}
+            elif reason == MALFORMED:
+                wrong[row] = ""
+            else:
+                results[row]["error"] = reason
+    return results, wrong
+
+
+def explained(asked: list[Asked], wrong: dict[int, str]) -> Iterator[str]:
+    """The first malformed programs, each with what is wrong with it."""
+    from questree.notation.covr_shapes import read_alone
+
+    for row in sorted(wrong)[:SHOWN]:
+        yield f"program {asked[row].id}: malformed, {wrong[row] or read_alone(asked[row].program).wrong}"
+    if len(wrong) > SHOWN:
+        yield f"(and {len(wrong) - SHOWN:,} more malformed programs)"
+
+
+def _grouped(asked: list[Asked], corpus: "Corpus") -> tuple[list[_Group], dict[int, str]]:
+    """Programs that can be run, by shape; and of the others what is wrong with them."""
+    from questree.notation.covr_shapes import Shapes
+
+    shapes, groups, wrong = Shapes(), dict[int, _Group](), dict[int, str]()
+    for row, each in enumerate(asked):
+        if not isinstance(each.scenes, list):
+            wrong[row] = f"expected a list of scenes, found {each.scenes!r:.60}"
+        elif unknown := [name for name in each.scenes if not isinstance(name, str) or name not in corpus.image_at]:
+            wrong[row] = f"no scene {unknown[0]!r:.60} among the {len(corpus.image_ids):,} scenes"
+        else:
+            shape, words = shapes.of(each.program)
+            group = groups.setdefault(id(shape), _Group(shape))  # the group keeps the shape, so no other gets its id
+            group.rows.append(row)
+            group.words.append(words)
+            group.images.append([corpus.image_at[name] for name in dict.fromkeys(each.scenes)])
+    return list(groups.values()), wrong
+
+
+def _answered(group: _Group, corpus: "Corpus", workers: int) -> tuple[list[Any], list[str | None]]:
+    """[member] the value, and why there is none: the first row that cannot be run says so."""
+    from questree.domains.images.batches import Batch, answer
+    from questree.domains.images.kinds import ABSENT, REASONS
+    from questree.domains.images.sets import padded
+
+    well = MALFORMED if group.shape.wrong else None
+    if not group.shape.parts:
+        return [None] * len(group.rows), [well] * len(group.rows)
+    columns = {
+        slot.name: corpus.positions([words[int(slot.name)] for words in group.words], slot.kind)
+        for slot in group.shape.slots
+    }
+    found = answer(Batch(group.shape.parts, columns, padded(group.images)), corpus, workers)
+    names = [reason.replace(" ", "_") for reason in REASONS]
+    return found.value, [well if code == ABSENT else names[code] for code in found.reason.tolist()]

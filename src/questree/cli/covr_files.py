@@ -1,0 +1,78 @@
+"""`questree export covr` and `questree import covr`: COVR's question records."""
+
+from pathlib import Path
+from typing import Annotated, Any
+
+from cyclopts import Parameter
+
+from questree.cli.terminal import Json, Quiet, print_table, say, watching, write_json
+from questree.tables.run import Run
+
+SHOWN = 20  # irregularities and differing answers in the tables; the JSON file has all
+OutOption = Annotated[Path, Parameter(name="--out", help="Folder to write; an earlier export there is replaced.")]
+
+
+def export_command(
+    run: Path,
+    /,
+    *,
+    out: OutOption,
+    every: Annotated[bool, Parameter(name="--all", help="Every question, not only the balanced selection.")] = False,
+    json: Json = None,
+    quiet: Quiet = False,
+) -> None:
+    """Write the image questions of a run as COVR's records, one JSON line each: train.jsonl, dev.jsonl, test.jsonl.
+
+    Parameters
+    ----------
+    run
+        Run folder with image questions (`questree covr generate` or `questree import covr`).
+    """
+    from questree.export.covr import export
+
+    with watching(quiet):
+        counts = export(Run(run), out, every)
+    print_table("Questions per file", [{"file": name, "questions": count} for name, count in counts.items()], quiet)
+    say(f"wrote {out}", quiet)
+    write_json(json, {"out": str(out), "questions": counts})
+
+
+def import_command(
+    folder: Annotated[Path, Parameter(help="Folder with train, dev (or val) and test files, .jsonl or .json.")],
+    /,
+    *,
+    out: Annotated[Path, Parameter(name="--out", help="Run folder with the images; it gets covr/.")],
+    words: Annotated[
+        Path | None, Parameter(name="--words", help="A folder of word tables instead of those of the package.")
+    ] = None,
+    json: Json = None,
+    quiet: Quiet = False,
+) -> None:
+    """Read COVR's question records; programs are read and answered again, odd records listed and left out."""
+    from questree.imports.covr import import_covr
+    from questree.stages.covr.words import Words, default_words
+
+    with watching(quiet):
+        known = default_words() if words is None else Words.read(words)
+        told = import_covr(folder, Run(out), known.attribute_group)
+    print_table("Questions per file", [{"file": name, "questions": n} for name, n in told.questions.items()], quiet)
+    odd = [
+        {"records": count, "what": fault, "for example": ", ".join(told.examples[fault])}
+        for fault, count in told.faults.most_common()
+    ]
+    print_table("Left out", odd[:SHOWN], quiet)
+    again = answered(told.answered)
+    print_table("Answered again by their programs", again, quiet)
+    other = [{"id": id, "answer": given, "program": found} for id, given, found in told.differing]
+    print_table("Other answers", other[:SHOWN], quiet)
+    same = sum(counts["same"] for counts in told.answered.values())
+    say(f"{same:,} of {sum(told.questions.values()):,} answers are what the program says", quiet)
+    say(f"wrote {out / 'covr'}", quiet)
+    result = {"out": str(out), "questions": told.questions, "left out": odd, "answered": again, "other": other}
+    write_json(json, result)
+
+
+def answered(counts: dict[str, Any]) -> list[dict[str, Any]]:
+    """Templates down; same, other and the reasons for no answer across."""
+    columns = ["same", "other", *sorted({how for own in counts.values() for how in own} - {"same", "other"})]
+    return [{"template": name} | {how: own[how] for how in columns} for name, own in sorted(counts.items())]

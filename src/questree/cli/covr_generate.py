@@ -1,0 +1,56 @@
+"""`questree covr generate`: questions about sets of images, with programs, answers and twins."""
+
+from pathlib import Path
+from typing import Annotated
+
+from cyclopts import Parameter
+
+from questree.cli.terminal import Json, Quiet, print_table, say, watching, write_json
+from questree.stages.covr.generate.work import Options, Report, generate
+from questree.tables.run import Run
+
+
+def generate_command(
+    run: Path,
+    /,
+    *,
+    words: Annotated[
+        Path | None, Parameter(help="Folder of word tables: what excludes what. [default: the shipped ones]")
+    ] = None,
+    questions: Annotated[int, Parameter(help="How many at most; train, dev and test by their images.")] = 100_000,
+    seed: int = 1,
+    workers: int = 2,
+    json: Json = None,
+    quiet: Quiet = False,
+) -> None:
+    """Make questions about sets of up to five images; train, dev and test share no image.
+
+    Parameters
+    ----------
+    run
+        Run folder with images (`questree ingest gqa` writes them); the questions go to its folder `covr`.
+    """
+    with watching(quiet):
+        report = generate(Run(run), Options(questions, seed, words), workers)
+    print_table("Questions per template", table(report), quiet)
+    for template, reasons in report.dropped.items():
+        said = ", ".join(f"{count:,} {reason}" for reason, count in sorted(reasons.items(), key=lambda each: -each[1]))
+        say(f"{template or 'references'}: dropped {said}", quiet)
+    for split, missing in report.short.items():
+        say(f"{split}: {missing:,} fewer than wanted; its {report.images[split]:,} images give no more", quiet)
+    say(f"wrote {report.total:,} questions to {run / 'covr'}", quiet)
+    write_json(json, report)
+
+
+def table(report: Report) -> list[dict[str, object]]:
+    rows = []
+    for template in report.questions["train"]:
+        own = {split: counts[template] for split, counts in report.questions.items()}
+        twins = sum(counts[template] for counts in report.paired.values())
+        share = f"{100 * twins / sum(own.values()):.1f} %" if any(own.values()) else "N/A"
+        rows.append({"template": template, **own, "with a twin": share, "dropped": _dropped(report, template)})
+    return rows
+
+
+def _dropped(report: Report, template: str) -> int:
+    return sum(report.dropped.get(template, {}).values())

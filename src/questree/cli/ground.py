@@ -1,0 +1,69 @@
+"""`questree ground`: inputs of a grounding test with all boxes, only the relevant, only the irrelevant ones."""
+
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+from cyclopts import Parameter
+
+from questree.cli.terminal import Json, Quiet, print_table, say, watching, write_json
+from questree.tables.run import Run
+
+SplitOption = Annotated[str, Parameter(name="--split", help="Questions of train, dev (images), test, or all.")]
+EveryOption = Annotated[bool, Parameter(name="--all", help="Every question, not only the balanced selection.")]
+SampleOption = Annotated[int, Parameter(name="--sample", help="So many questions, drawn by seed; 0 for all.")]
+ImagesOption = Annotated[bool, Parameter(name="--images", help="Of a run with both, the questions about images.")]
+WordsOption = Annotated[
+    Path | None, Parameter(name="--words", help="For images: a folder of word tables instead of the package's.")
+]
+
+
+def ground(
+    run: Path,
+    /,
+    *,
+    out: Annotated[Path, Parameter(name="--out", help="Folder to write; an earlier one there is replaced.")],
+    format: Annotated[Literal["jsonl", "parquet"], Parameter(name="--format")] = "jsonl",
+    split: SplitOption = "test",
+    every: EveryOption = False,
+    sample: SampleOption = 0,
+    seed: Annotated[int, Parameter(name="--seed", help="Of the sample.")] = 0,
+    images: ImagesOption = False,
+    words: WordsOption = None,
+    json: Json = None,
+    quiet: Quiet = False,
+) -> None:
+    """What each question is about, from the evidence of its program: boxes to keep or to remove, frames to show.
+
+    Parameters
+    ----------
+    run
+        Run folder with questions about videos or about images.
+    """
+    from questree.faults import Fault, refuse
+    from questree.stages.ground.files import write
+    from questree.stages.ground.work import Options
+
+    refuse([Fault("--sample", f"wanted a number from 0 on, came {sample}")] if sample < 0 else [])
+    with watching(quiet):
+        options = Options(split, every, sample, seed, images)
+        made = write(Run(run), options, attribute_groups(Run(run), options, words), out, format)
+    per = made.questions or 1
+    lines = [
+        {"condition": "relevant", "boxes per question": f"{made.relevant / per:.1f}"},
+        {"condition": "irrelevant", "boxes per question": f"{made.irrelevant / per:.1f}"},
+    ]
+    print_table("Boxes kept", lines, quiet)
+    left = ", ".join(f"{reason} {count:,}" for reason, count in sorted(made.left_out.items())) or "none"
+    say(f"{made.questions:,} questions, {made.boxes:,} boxes; nothing to compare: {left}", quiet)
+    say(f"wrote {out}", quiet)
+    write_json(json, {"out": str(out), "questions": made.questions, "boxes": made.boxes, "left out": made.left_out})
+
+
+def attribute_groups(run: Run, options: Any, words: Path | None) -> dict[str, str]:
+    """What attributes are about, for programs over images."""
+    from questree.stages.covr.words import Words, default_words
+    from questree.stages.ground.work import about_videos
+
+    if about_videos(run, options):
+        return {}
+    return dict((default_words() if words is None else Words.read(words)).attribute_group)

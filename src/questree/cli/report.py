@@ -1,0 +1,106 @@
+"""`questree report`: one HTML file about a run and its models, to mail or to print."""
+
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+from cyclopts import Parameter
+
+from questree.cli.scoring import MissingOption, OnePolicy, Resamples, Seed
+from questree.cli.terminal import Quiet, say, watching
+from questree.faults import BadInput, Fault, refuse
+
+NONE = "none"
+
+
+def report(
+    run: Path,
+    /,
+    *,
+    models: Annotated[
+        str, Parameter(name="--models", help="Stored models, as in A,B; all that are stored and no bots without it.")
+    ] = "",
+    bots: Annotated[
+        str, Parameter(name="--bots", help=f"Bots to hold models against, as in oracle,uniform; {NONE} for none.")
+    ] = "oracle,most-likely,uniform",
+    out: Annotated[Path, Parameter(name="--out", help="The HTML file.")] = Path("report.html"),
+    latex: Annotated[
+        Path | None, Parameter(name="--latex", help="Also every table as LaTeX (booktabs), in this folder.")
+    ] = None,
+    csv: Annotated[Path | None, Parameter(name="--csv", help="Also every table as CSV, in this folder.")] = None,
+    split: Annotated[
+        Literal["test", "dev", "train", "all"], Parameter(name="--split", help="Questions that are scored.")
+    ] = "test",
+    missing: MissingOption = "error",
+    policy: OnePolicy = "exact",
+    resamples: Resamples = 1000,
+    seed: Seed = 0,
+    quiet: Quiet = False,
+) -> None:
+    """Tables laid out as in the papers with intervals, plots, best and worst in words, worked failures as DAGs.
+
+    Parameters
+    ----------
+    run
+        Run folder; parts it does not have yet are named in the report with the command that makes them.
+    """
+    from questree.report.page import page
+    from questree.report.provenance import Asked
+    from questree.report.scoring import How
+    from questree.report.work import report as make
+    from questree.tables.run import Run
+    from questree.tables.store import new_file
+
+    refuse([] if resamples >= 0 else [Fault("--resamples", f"wanted a number from 0 on, came {resamples}")])
+    place = Run(run)
+    place.vocabulary()
+    names = chosen_models(place, models)
+    asked = Asked(str(run), names, tuple(bot for bot in chosen_bots(bots) if bot not in names), out.name)
+    with watching(quiet):
+        made = make(place, asked, How(None if split == "all" else split, missing, policy, resamples, seed))
+        with new_file(out) as work:
+            work.write_text(page(made), "utf-8")
+    say(f"wrote {out} ({out.stat().st_size / 1e6:.1f} MB)", quiet)
+    write_tables(made, latex, csv, quiet)
+
+
+def write_tables(made: Any, latex: Path | None, csv: Path | None, quiet: bool) -> None:
+    """One file per table; an earlier folder of such files is replaced, nothing else."""
+    from questree.report.csvs import csv_text
+    from questree.report.latex import latex as latex_text
+    from questree.tables.store import new_folder
+
+    wanted = [(latex, ".tex", latex_text), (csv, ".csv", csv_text)]
+    for folder, ending, write in ((f, e, w) for f, e, w in wanted if f is not None):
+        strange = [path.name for path in folder.iterdir() if path.suffix != ending] if folder.is_dir() else []
+        if strange:
+            raise BadInput.at(folder, f"not empty and not an earlier report (it has {strange[0]}); choose a new folder")
+        grids = list(made.grids())
+        with new_folder(folder) as work:
+            for grid in grids:
+                (work / f"{grid.name}{ending}").write_text(write(grid), "utf-8")
+        say(f"wrote {len(grids)} tables to {folder}", quiet)
+
+
+def chosen_models(run: Any, wanted: str) -> tuple[str, ...]:
+    """The models asked for, each once; without any all that are stored, but for bots."""
+    from questree.models.bots import BOTS
+    from questree.tables.predictions import models
+
+    there = models(run)
+    names = listed(wanted)
+    known = f"there are {', '.join(there)}" if there else "there are none; `questree answer` stores them"
+    refuse([Fault("--models", f"no stored model {name!r}; {known}") for name in names if name not in there])
+    return names or tuple(name for name in there if name not in BOTS)
+
+
+def listed(text: str) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(name.strip() for name in text.split(",") if name.strip()))
+
+
+def chosen_bots(wanted: str) -> tuple[str, ...]:
+    from questree.models.bots import BOTS
+
+    names = tuple(name for name in listed(wanted) if name != NONE)
+    strange = [name for name in names if name not in BOTS]
+    refuse([Fault("--bots", f"no bot {name!r}; there are {', '.join(BOTS)}, or {NONE}") for name in strange])
+    return names

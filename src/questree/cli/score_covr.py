@@ -1,0 +1,126 @@
+"""`questree score covr`: accuracy by template, beside the baselines that only know the training set's answers."""
+
+from pathlib import Path
+from typing import Annotated, Any
+
+from cyclopts import Parameter
+
+from questree.cli.corpus import Reader, names
+from questree.cli.scoring import (
+    MissingOption,
+    PolicyOption,
+    Resamples,
+    Seed,
+    VocabularyFile,
+    policies,
+    print_policies,
+    resampling,
+    shown,
+    there,
+)
+from questree.cli.terminal import Json, Quiet, print_table, say, watching, write_json
+from questree.faults import BadInput
+from questree.metrics.scores import Score
+
+
+def covr(
+    run: Annotated[Path | None, Parameter(help="Run folder with image questions.")] = None,
+    /,
+    *,
+    questions: Annotated[
+        Path | None, Parameter(name="--questions", help="COVR questions: a JSON list or JSON lines.")
+    ] = None,
+    train: Annotated[
+        Path | None, Parameter(name="--train", help="COVR questions of the training set, for the baselines.")
+    ] = None,
+    predictions: Annotated[
+        list[Path] | None, Parameter(name="--predictions", help="Of one model; may be given again.", negative="")
+    ] = None,
+    side: Annotated[str, Parameter(name="--side", help="Of a run: the questions of dev or of test.")] = "test",
+    held_out: Annotated[
+        str, Parameter(name="--held-out", help="Of a run: only what this split holds out; its train for baselines.")
+    ] = "",
+    every: Annotated[bool, Parameter(name="--all", help="Of a run: all questions, not the balanced ones.")] = False,
+    missing: MissingOption = "error",
+    policy: PolicyOption = "exact",
+    vocabulary: VocabularyFile = None,
+    resamples: Resamples = 1000,
+    seed: Seed = 0,
+    json: Json = None,
+    quiet: Quiet = False,
+) -> None:
+    """Accuracy by template with intervals over images; MAJ and MAJTEMPL as two more models."""
+    from questree.benchmarks.covr.splits import PATTERNS
+    from questree.metrics.covr.accuracy import score_covr
+    from questree.metrics.covr.majority import majority
+
+    how, files = resampling(resamples, seed), predictions or []
+    there(*files)
+    with watching(quiet):
+        asked, learnt = of_files(questions, train) if run is None else of_run(run, side, held_out, every)
+        templates, skip = list(PATTERNS), missing == "skip"
+        rows, about = list[Score](), list[Score]()
+        for name, table in (majority(learnt, asked) if len(learnt) else {}).items():
+            rows += score_covr(asked, table, templates).rows(name, how)
+        answers = asked["answer"].unique(maintain_order=True).to_list()
+        reader = Reader(asked["id"], asked["id"], answers, policies(policy), missing, vocabulary)
+        for file, name in zip(files, names(files), strict=True):
+            for model, reading, said in reader.read(file, name, quiet):
+                rows += score_covr(asked, reading.table, templates, skip).rows(model, how)
+                about += said
+    write_json(json, [*rows, *about])
+    if not len(learnt):
+        say("no training questions: no baselines; give them with --train FILE", quiet)
+    print_templates(rows, quiet)
+    print_policies([*rows, *about], [("accuracy", "template")], quiet)
+
+
+def print_templates(rows: list[Score], quiet: bool) -> None:
+    """Templates down, models across, as COVR's Table 13; intervals while there is room."""
+    at = {(row.group, row.model): row for row in rows}
+    models = list(dict.fromkeys(row.model for row in rows))
+    lines = [
+        {"Template": group, "n": at[group, models[0]].n}
+        | {model: shown(at[group, model], len(models) < 5) for model in models}
+        for group in dict.fromkeys(row.group for row in rows)
+    ]
+    print_table("Accuracy by template", lines, quiet)
+
+
+def of_files(questions: Path | None, train: Path | None) -> tuple[Any, Any]:
+    """Evaluated and training questions: id, answer, image, template."""
+    import polars as pl
+
+    from questree.benchmarks.covr.splits import TEMPLATE_OF
+    from questree.sources.covr_questions import QUESTIONS, read_covr_questions
+
+    if questions is None:
+        raise BadInput.at("", "wanted either a run folder or --questions FILE")
+    found = read_covr_questions(questions), QUESTIONS.empty() if train is None else read_covr_questions(train)
+    asked, learnt = (table.with_columns(pl.col("template").replace(TEMPLATE_OF)) for table in found)
+    return asked, learnt
+
+
+def of_run(run: Path, side: str, held_out: str, every: bool) -> tuple[Any, Any]:
+    import polars as pl
+
+    from questree.stages.covr.split_run import read_split, selected
+    from questree.tables.images import IMAGES
+    from questree.tables.run import Run
+
+    here = Run(run)
+    if side not in ("dev", "test"):
+        raise BadInput.at("--side", f"wanted dev or test, came {side!r}")
+    table = selected(here, every)
+    ids = IMAGES.read(here.images)["id"]
+    first = table["images"].list.first()
+    table = table.with_columns(image=ids.gather(first.fill_null(0)))
+    asked, learnt = table.filter(pl.col("split") == side), table.filter(pl.col("split") == "train")
+    if held_out:
+        parts = read_split(here, held_out)
+        asked = asked.filter(pl.col("id").is_in(parts["test" if side == "test" else "dev held out"].implode()))
+        learnt = learnt.filter(pl.col("id").is_in(parts["train"].implode()))
+    if asked.is_empty():
+        raise BadInput.at(run, f"no questions for {side}{f' in the split {held_out}' if held_out else ''}")
+    columns = ["id", "answer", "image", "template"]
+    return asked.select(columns), learnt.select(columns)

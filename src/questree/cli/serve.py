@@ -1,0 +1,42 @@
+"""`questree serve`: a page to explore a run in."""
+
+import sys
+from pathlib import Path
+from typing import Annotated
+
+from cyclopts import Parameter
+
+from questree.cli.terminal import Quiet, say, watching
+from questree.cli.whole import Whole
+from questree.tables.run import Run
+
+
+def serve(
+    run: Path,
+    /,
+    *,
+    port: Annotated[Whole, Parameter(help="Port to listen on; 0 takes any that is free.")] = 8000,
+    host: Annotated[str, Parameter(help="Address to listen on; anything but loopback shows the run to others.")] = (
+        "127.0.0.1"
+    ),
+    media: Annotated[Path | None, Parameter(help="Folder of real frames: DIR/VIDEO/FRAME.png or .jpg.")] = None,
+    quiet: Quiet = False,
+) -> None:
+    """Show a run in the browser: find questions, look at one and its DAG, compare models. Ctrl-C ends it.
+
+    Parameters
+    ----------
+    run
+        Run folder with questions about videos, about sets of images, or both.
+    """
+    from questree.web.server import bound, shown_address
+    from questree.web.server import serve as work
+    from questree.web.site import Site
+
+    with bound(host, port) as place:  # before anything is read
+        with watching(quiet):
+            site = Site.read(Run(run), media)
+        say(f"{run} is served at {shown_address(place)} (Ctrl-C ends it)", quiet)
+        sys.stdout.flush()  # for whoever reads it through a pipe
+        work(site, place, host)
+    say("stopped", quiet)

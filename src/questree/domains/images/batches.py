@@ -1,0 +1,130 @@
+"""Many programs at once: those of one shape differ only in their words, and the words become columns."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from questree.domains.images.corpus import Corpus
+from questree.domains.images.evaluate import Outcome, evaluate
+from questree.domains.images.facts import Ints
+from questree.domains.images.kinds import ABSENT
+from questree.domains.images.sets import ImageSets, padded
+from questree.domains.images.spelling import spelled
+from questree.program import Kind, Node, Op, Slot, Term, Word
+
+CHUNK = 8192  # rows that are evaluated together: their values stay in the processor's cache
+
+
+@dataclass(frozen=True)
+class Batch:
+    """Programs of one shape, each with the images it asks about."""
+
+    parts: tuple[Node, ...]  # in the order they are run, with slots for words; the last is the answer
+    columns: Mapping[str, Ints]  # slot -> [row] what it stands for, as `Corpus.positions` tells
+    images: Ints  # [row, image] rows in the corpus, each once, or PADDING
+
+    def __len__(self) -> int:
+        return len(self.images)
+
+
+@dataclass(frozen=True)
+class Answers:
+    value: list[Any]  # [program] as `spelled` writes it; None where there is no answer
+    reason: Ints  # [program] position in REASONS of why there is no answer, ABSENT where all is well
+
+
+def execute(programs: Sequence[Node], images: Sequence[Sequence[int]], corpus: Corpus, workers: int = 1) -> Answers:
+    """The answer of every program about its images (rows in the corpus, each once).
+
+    Programs are grouped by shape here, which costs about ten times as much as answering them: who has templates
+    with slots and columns of words makes a `Batch` of each and calls `answer`.
+    """
+    shapes = _Shapes()
+    members: dict[int, list[int]] = {}  # shape -> programs
+    words: dict[int, list[tuple[str, ...]]] = {}  # shape -> [member] words
+    for at, program in enumerate(programs):
+        shape, said = shapes.of(program)
+        members.setdefault(shape, []).append(at)
+        words.setdefault(shape, []).append(said)
+    value: list[Any] = [None] * len(programs)
+    reason = np.full(len(programs), ABSENT, np.int64)
+    for shape, rows in members.items():
+        program, slots = shapes.program(shape)
+        columns = {slot.name: column for slot, column in zip(slots, zip(*words[shape], strict=True), strict=True)}
+        made = {slot.name: corpus.positions(columns[slot.name], slot.kind) for slot in slots}
+        found = answer(Batch((program,), made, padded([images[row] for row in rows])), corpus, workers)
+        reason[rows] = found.reason
+        for row, one in zip(rows, found.value, strict=True):
+            value[row] = one
+    return Answers(value, reason)
+
+
+def answer(batch: Batch, corpus: Corpus, workers: int = 1) -> Answers:
+    """The answers of the programs of a batch, in their order."""
+    value: list[Any] = []
+    reason = [np.zeros(0, np.int64)]
+    for outcome, world in outcomes(batch, corpus, workers):
+        value += spelled(batch.parts[-1], outcome, world)
+        reason.append(outcome.reason)
+    return Answers(value, np.concatenate(reason))
+
+
+def outcomes(batch: Batch, corpus: Corpus, workers: int = 1) -> Iterator[tuple[Outcome, ImageSets]]:
+    """The values of a batch as columns, a chunk of rows at a time; the inner loops run in several threads at once."""
+
+    def run(begin: int) -> tuple[Outcome, ImageSets]:
+        chunk = slice(begin, begin + CHUNK)
+        world = ImageSets(corpus, batch.images[chunk])
+        return evaluate(batch.parts, world, {name: column[chunk] for name, column in batch.columns.items()}), world
+
+    chunks = range(0, len(batch), CHUNK)
+    if workers == 1 or len(chunks) < 2:
+        yield from map(run, chunks)
+        return
+    with ThreadPoolExecutor(workers) as pool:
+        yield from pool.map(run, chunks)
+
+
+@dataclass
+class _Shapes:
+    """Programs without their words, numbered as they come; parts that programs share are looked at once."""
+
+    numbers: dict[tuple[Any, ...], int] = field(default_factory=dict)  # (operator, shapes of arguments) or a kind
+    made: list[tuple[Op | Kind, tuple[int, ...]]] = field(default_factory=list)  # [shape] the same
+    seen: dict[Node, tuple[int, tuple[str, ...]]] = field(default_factory=dict)
+
+    def of(self, term: Term) -> tuple[int, tuple[str, ...]]:
+        """The number of a program's shape, and its words from left to right."""
+        if not isinstance(term, Node):
+            assert isinstance(term, Word), f"${term.name} is still open"
+            return self._number((term.kind.name,), term.kind, ()), (term.name,)
+        if term not in self.seen:
+            inner = [self.of(arg) for arg in term.args]
+            shapes = tuple(shape for shape, _ in inner)
+            words = tuple(word for _, said in inner for word in said)
+            self.seen[term] = self._number((id(term.op), *shapes), term.op, shapes), words
+        return self.seen[term]
+
+    def _number(self, key: tuple[Any, ...], made: Op | Kind, shapes: tuple[int, ...]) -> int:
+        if key not in self.numbers:
+            self.numbers[key] = len(self.made)
+            self.made.append((made, shapes))
+        return self.numbers[key]
+
+    def program(self, shape: int) -> tuple[Node, list[Slot]]:
+        """The program with slots for its words, and the slots from left to right."""
+        slots: list[Slot] = []
+
+        def build(shape: int) -> Term:
+            made, inner = self.made[shape]
+            if isinstance(made, Op):
+                return made(*map(build, inner))
+            slots.append(Slot(str(len(slots)), made))
+            return slots[-1]
+
+        program = build(shape)
+        assert isinstance(program, Node)
+        return program, slots

@@ -1,0 +1,124 @@
+"""Tables of images -> their facts in memory, shared by every set of images that is asked about."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+import polars as pl
+
+from questree.domains.images.facts import PAGE, Facts, Ints
+from questree.domains.images.kinds import ABSENT, COUNT, GROUP, PADDING, UNUSED
+from questree.program import Kind, Word
+from questree.tables.images import Images
+
+UNREAD = ("to the left of", "to the right of")  # COVR's reading of scenes drops them
+UNINFORMATIVE = ("of", "with", "to the left of", "to the right of", "complaining to")  # never asked for
+LARGEST = 2**61  # a number beyond it compares with every count as this one does
+
+
+@dataclass(frozen=True)
+class Corpus:
+    words: list[str]
+    groups: tuple[str, ...]  # of attributes: color, material, ...
+    image_ids: list[str]
+    thing_ids: pl.Series
+    first_page: Ints  # [image + 1]
+    image_of: Ints  # [page] row in images
+    facts: Facts
+
+    @cached_property
+    def word_at(self) -> dict[str, int]:
+        return {word: at for at, word in enumerate(self.words)}
+
+    @cached_property
+    def image_at(self) -> dict[str, int]:
+        return {name: row for row, name in enumerate(self.image_ids)}
+
+    def position(self, word: Word) -> int:
+        return int(self.positions([word.name], word.kind)[0])
+
+    def positions(self, words: Sequence[str | int], kind: Kind) -> Ints:
+        """The numbers that words of a kind stand for: a column for a slot. A word that no image uses is UNUSED."""
+        if kind == COUNT:
+            return np.array([min(max(int(word), -LARGEST), LARGEST) for word in words], np.int64)
+        at, unknown = (self._group_at, PADDING) if kind == GROUP else (self.word_at, UNUSED)
+        return np.array([at.get(str(word), unknown) for word in words], np.int64)
+
+    @cached_property
+    def _group_at(self) -> dict[str, int]:
+        return {group: at for at, group in enumerate(self.groups)}
+
+
+def corpus(
+    images: Images,
+    attribute_groups: Mapping[str, str],
+    unread: Iterable[str] = UNREAD,
+    uninformative: Iterable[str] = UNINFORMATIVE,
+) -> Corpus:
+    """The facts of these images. Attribute groups say for an attribute what it is: red -> color."""
+    words = images.words["word"].to_list()
+    groups = tuple(dict.fromkeys(attribute_groups.values()))
+    begin = np.searchsorted(_ints(images.things["image"]), np.arange(len(images.images) + 1))  # [image + 1] thing
+    first_page, image_of, first_thing = _pages(begin)
+    subject, link, target, preposition = _edges(images, _is_word(words, unread))
+    owner = _ints(images.attributes["thing"])
+    things = np.arange(len(images.things) + 2)  # and the one that stands for none
+    page_of = np.repeat(np.arange(len(image_of)), np.diff(first_thing)[:-1])  # [thing]
+    away = target - first_thing[page_of[subject]]
+    first_attribute, first_edge = np.searchsorted(owner, things), np.searchsorted(subject, things)
+    facts = Facts(
+        first_thing=first_thing,
+        first_attribute_on=first_attribute[first_thing],
+        first_edge_on=first_edge[first_thing],
+        is_next=np.append(np.diff(image_of, prepend=-1) == 0, [False, False]),
+        name=np.append(_ints(images.things["name"]), PADDING).astype(np.int32),
+        first_attribute=first_attribute,
+        attribute=_ints(images.attributes["attribute"]).astype(np.int32),
+        bearer=(owner - first_thing[page_of[owner]]).astype(np.uint8),
+        group_of=np.array([groups.index(g) if (g := attribute_groups.get(w)) else ABSENT for w in words], np.int64),
+        first_edge=first_edge,
+        link=np.append(link, PADDING).astype(np.int32),
+        subject=np.append(subject - first_thing[page_of[subject]], 0).astype(np.uint8),
+        target=np.append(target, len(images.things)).astype(np.int32),
+        target_page=np.append(away // PAGE, 0).astype(np.int16),
+        target_bit=np.append(away % PAGE, 0).astype(np.uint8),
+        informative=np.append(~preposition & ~_is_word(words, uninformative)[link], False),
+    )
+    return Corpus(words, groups, images.images["id"].to_list(), images.things["id"], first_page, image_of, facts)
+
+
+def _ints(column: pl.Series) -> Ints:
+    return np.asarray(column.to_numpy(), np.int64)
+
+
+def _is_word(words: list[str], some: Iterable[str]) -> Ints:
+    """[word] is it one of these?"""
+    chosen = set(some)
+    return np.fromiter((word in chosen for word in words), bool, len(words))
+
+
+def _pages(begin: Ints) -> tuple[Ints, Ints, Ints]:
+    """[image + 1] its first page, [page] its image, [page + 2] its first thing; an image without things has a page."""
+    sizes = np.diff(begin)
+    pages = np.maximum(-(-sizes // PAGE), 1)
+    first_page = np.append(0, np.cumsum(pages))
+    image_of = np.repeat(np.arange(len(sizes)), pages)
+    place = np.arange(len(image_of)) - first_page[image_of]
+    return first_page, image_of, np.append(begin[image_of] + place * PAGE, [begin[-1], begin[-1]])
+
+
+def _edges(images: Images, unread: Ints) -> tuple[Ints, Ints, Ints, Ints]:
+    """Relations and their prepositions as one list of edges, by subject: subject, word, object, is a preposition."""
+    subject, target = _ints(images.relations["subject"]), _ints(images.relations["object"])
+    link, hangs_on = _ints(images.relations["relation"]), _ints(images.prepositions["edge"])
+    both = (
+        np.append(subject, subject[hangs_on]),
+        np.append(link, _ints(images.prepositions["preposition"])),
+        np.append(target, _ints(images.prepositions["object"])),
+        np.append(np.zeros(len(subject), bool), np.ones(len(hangs_on), bool)),
+    )
+    read = ~unread[np.append(link, link[hangs_on])]
+    order = np.argsort(both[0][read], kind="stable")
+    subject, link, target, preposition = (column[read][order] for column in both)
+    return subject, link, target, preposition

@@ -1,0 +1,81 @@
+"""Predictions kept in a run: written by whoever answers, read by the keys of the run's hierarchies."""
+
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from questree.metrics.decomp.answered import Said, needed
+from questree.models.predictions import Predictions
+from questree.stages.decompose.hierarchies import Named, RunHierarchies
+from questree.tables.hierarchies import NOTHING
+from questree.tables.predictions import Stored, write_asked, write_plan, write_shard, write_words
+from questree.tables.run import Run
+from questree.tables.store import new_file, new_folder
+
+Words = NDArray[np.int32]
+
+
+def said(asked: RunHierarchies, stored: Stored) -> Said:
+    """A stored model's answers by key."""
+    parts = [np.zeros(0, np.int32)]
+    for shard in asked.named:
+        nodes = stored.shard(shard.shard, shard.nodes)
+        parts += [nodes, stored.asked(shard.shard, nodes[shard.tops])]
+    return Said(stored.words, np.concatenate(parts))
+
+
+class Kept(NamedTuple):
+    questions: int  # questions and sub-questions of the run, by key
+    found: int  # of them with a prediction
+    unknown: int  # predictions for none of them
+
+
+def store(run: Run, asked: RunHierarchies, given: Predictions, options: Mapping[str, Any]) -> Kept:
+    """Keep somebody's predictions, by the ids of the run's hierarchies."""
+    keys, words = asked.hierarchies.keys, given.table["prediction"].unique(maintain_order=True)
+    found = by_key(keys, given.table, words)
+    with new_folder(run.predictions / given.model) as folder:
+        write_words(folder, words.to_list())
+        for shard, own in of_shards(asked.named, found):
+            (folder / shard.shard).mkdir()
+            nodes, tops = own[: shard.nodes].copy(), own[shard.nodes :]
+            alone = np.flatnonzero(nodes[shard.tops] == NOTHING)[::-1]  # a question that is no part of another one
+            nodes[shard.tops[alone]] = tops[alone]  # of several the first stays
+            write_shard(folder / shard.shard, nodes)
+            write_asked(folder / shard.shard, tops, nodes[shard.tops])
+        write_plan(folder, run, options)
+    used = needed(asked.hierarchies, scored=False)
+    unknown = given.table.join(pl.DataFrame({"id": keys.gather(used)}), on="id", how="anti").height
+    return Kept(len(used), int((found[used] != NOTHING).sum()), unknown)
+
+
+def by_key(keys: pl.Series, table: pl.DataFrame, words: pl.Series) -> Words:
+    """[key] number of the word, NOTHING without one."""
+    numbers = pl.DataFrame({"prediction": words, "word": pl.Series(range(len(words)), dtype=pl.Int32)})
+    numbered = table.select("id", "prediction").join(numbers, on="prediction", how="left")
+    found = pl.DataFrame({"id": keys}).join(numbered, on="id", how="left", maintain_order="left")
+    return found["word"].fill_null(NOTHING).to_numpy()
+
+
+def of_shards(named: list[Named], by_key: Words) -> Iterator[tuple[Named, Words]]:
+    """The keys of each shard."""
+    begin = 0
+    for shard in named:
+        end = begin + shard.nodes + len(shard.tops)
+        yield shard, by_key[begin:end]
+        begin = end
+
+
+def write_lines(path: Path, asked: RunHierarchies, model: Said) -> int:
+    """{"id", "prediction"} per line, every key of the hierarchies once; how many there are."""
+    found, used = asked.hierarchies, needed(asked.hierarchies, scored=False)
+    rows = used[model.by_key[used] != NOTHING]
+    words = pl.Series(model.words, dtype=pl.String).gather(model.by_key[rows])
+    table = pl.DataFrame({"id": found.keys.gather(rows), "prediction": words})
+    with new_file(path) as work:
+        table.write_ndjson(work)
+    return len(table)

@@ -1,0 +1,91 @@
+"""Programs in our notation, by columns: each is one of a few shapes with slots, and the words that fill them."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import count
+from re import sub
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from questree.domains.images import IMAGES
+from questree.domains.video.facts import ranges
+from questree.faults import BadInput
+from questree.notation import covr
+from questree.notation.own import parse
+from questree.program import Node, ProgramError, Word, fill, slots
+
+Ints = NDArray[np.int64]
+
+PLAIN = r"([^(),]+)([,)])"  # a word: what is not followed by a bracket that opens
+HOLE = "?"
+NOTHING = -1
+
+
+@dataclass(frozen=True)
+class ProgramShapes:
+    """Slots of a shape are called 0, 1, ... in the order they stand in its text."""
+
+    shapes: list[Node]
+    code: Ints  # [question] shape
+    words: list[str]  # all different ones
+    filled: Ints  # [question, slot] position in words, or NOTHING
+
+    @cached_property
+    def by_shape(self) -> list[tuple[Node, Ints]]:
+        order = np.argsort(self.code, kind="stable")
+        codes, begin = np.unique(self.code[order], return_index=True)
+        return [(self.shapes[code], at) for code, at in zip(codes.tolist(), np.split(order, begin[1:]), strict=True)]
+
+
+def program_shapes(texts: pl.Series) -> ProgramShapes:
+    """The programs of questions, in our notation."""
+    outline = texts.str.replace_all(PLAIN, HOLE + "${2}")
+    different = outline.unique(maintain_order=True)
+    said = texts.str.extract_all(PLAIN).list.eval(pl.element().str.head(-1).str.strip_chars())
+    code = _positions(outline, different)
+    words, filled = numbered(said)
+    return ProgramShapes([_shape(text) for text in different.to_list()], code, words, filled)
+
+
+def _positions(values: pl.Series, different: pl.Series) -> Ints:
+    names = pl.DataFrame({"name": different, "at": np.arange(len(different))})
+    found = pl.DataFrame({"name": values}).join(names, on="name", how="left", maintain_order="left")
+    return np.asarray(found["at"].to_numpy(), np.int64)
+
+
+def numbered(lists: pl.Series) -> tuple[list[str], Ints]:
+    """All different words, and [question, place] which stands where."""
+    flat = lists.explode(empty_as_null=False).cast(pl.String)
+    different = flat.unique(maintain_order=True)
+    size = lists.list.len().to_numpy().astype(np.int64)
+    table = np.full((len(lists), int(size.max(initial=0))), NOTHING, np.int64)
+    row, place = ranges(np.zeros(len(size), np.int64), size)
+    table[row, place] = _positions(flat, different)
+    return different.to_list(), table
+
+
+def _shape(outline: str) -> Node:
+    number = count()
+    try:
+        return parse(sub(r"\?", lambda _: f"${next(number)}", outline), IMAGES)
+    except ProgramError as error:
+        raise BadInput.at("", f"not a program of our notation: {outline!r:.80}; {error}") from error
+
+
+def row_form(shape: Node) -> tuple[list[covr.Row], list[int]]:
+    """COVR's rows of a shape, every word replaced by the number of its slot; and the slots in the order of the rows."""
+    words = {name: Word(name, slot.kind) for name, slot in slots(shape).items()}
+    rows = covr.write(fill(shape, words))  # type: ignore[arg-type]
+    return rows, [int(word) for word in _literals(rows)]
+
+
+def _literals(value: object) -> Iterable[str | int]:
+    """Words and numbers among the arguments of rows, in order."""
+    if isinstance(value, list):
+        for each in value:
+            yield from _literals(each.get("arguments") or [] if isinstance(each, dict) else each)
+    elif isinstance(value, str | int):
+        yield value

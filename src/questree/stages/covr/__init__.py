@@ -1,0 +1,1 @@
+"""COVR from image facts: subgraphs, related and distracting images, questions."""

@@ -1,0 +1,189 @@
+"""Some of an image's subgraphs, drawn by a keyed hash: walks from a root along edges that the rules allow."""
+
+from collections.abc import Iterable, Iterator
+
+import numpy as np
+from numba import njit
+
+from questree.benchmarks.covr.graph import Graph
+from questree.stages.covr.index import Index
+from questree.stages.covr.referable import NONE, is_bare, make_two, referable, says_nothing, usable
+from questree.stages.covr.subgraphs import (
+    CHAIN,
+    CHAIN_OF_TWO,
+    EDGE,
+    SINGLE,
+    TWO,
+    WIDTH,
+    Spelling,
+    attribute_of,
+    choices,
+    room_for_edges,
+)
+from questree.stages.covr.words import Words
+from questree.stages.generate.hashing import seed_of
+
+SHARES = np.cumsum([15, 35, 20, 15, 15])  # per cent of the walks that try a single, an edge, a chain, two, a chain of two
+PATIENCE = 4  # walks for every subgraph wanted
+
+
+def sampled(
+    index: Index, words: Words, rows: Iterable[int] | None = None, per_image: int = 20, seed: int = 0
+) -> Iterator[tuple[int, int, Graph, int]]:
+    """(image row, thing row, graph, k): at most per_image distinct graphs of each image, of all shapes; k root things of
+    the image give the same graph (its multi_count if 2 to 4). What an image gives depends on the seed and its id."""
+    rules, spelling = referable(index, words), Spelling(index)
+    for image in range(len(index.image_ids)) if rows is None else rows:
+        key = seed_of(seed, index.image_ids[image])
+        for row, times in zip(*(each.tolist() for each in draw(image, per_image, key, index.scenes, rules)), strict=True):
+            yield image, row[1], spelling.graph(row), times
+
+
+@njit(cache=True, nogil=True)
+def draw(image, wanted, key, scenes, rules):  # type: ignore[no-untyped-def]
+    """[subgraph, WIDTH] distinct graphs of the image, and [subgraph] how many of its things give the same graph."""
+    rows, times, known = np.empty((wanted, WIDTH), np.int32), np.empty(wanted, np.int32), np.empty(wanted, np.uint64)
+    first, second = room_for_edges(image, scenes), room_for_edges(image, scenes)
+    begin, end = scenes.first_thing[image], scenes.first_thing[image + 1]
+    row, used, state = np.empty(WIDTH, np.int32), 0, key
+    for _ in range(PATIENCE * wanted if end > begin else 0):
+        state, shape = _pick(state, 100)
+        state, root = _pick(state, end - begin)
+        row[0], row[1] = np.searchsorted(SHARES, shape, side="right"), begin + root
+        state, good = _walk(row, state, first, second, scenes, rules)
+        content = _content(row, scenes)
+        if good and not (known[:used] == content).any():
+            rows[used], known[used] = row, content
+            times[used] = 0
+            for thing in range(begin, end):
+                times[used] += gives(thing, row, scenes, rules)
+            used += 1
+            if used == wanted:
+                break
+    return rows[:used], times[:used]
+
+
+@njit(cache=True, nogil=True)
+def _pick(state, number):  # type: ignore[no-untyped-def]
+    """The next state, and a number below `number` (splitmix64)."""
+    state = np.uint64(state) + np.uint64(0x9E3779B97F4A7C15)
+    mixed = (state ^ (state >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+    mixed = (mixed ^ (mixed >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+    return state, np.int64((mixed ^ (mixed >> np.uint64(31))) % np.uint64(number))
+
+
+@njit(cache=True, nogil=True)
+def _walk(row, state, first, second, scenes, rules):  # type: ignore[no-untyped-def]
+    """Fill a row of a given shape and root; false if there is no way, or not this time."""
+    shape, root = row[0], row[1]
+    state, choice = _pick(state, choices(root, scenes))
+    row[2], row[3:] = attribute_of(root, choice, scenes), NONE
+    if not rules.fits[root] or shape == SINGLE:
+        return state, rules.fits[root]
+    edges = first[: usable(root, root, scenes, rules, first)]
+    if shape == TWO:
+        return _two(row, 3, state, edges, scenes, rules)
+    state, good = _step(row, 3, state, edges, scenes, rules)
+    if not good or shape == EDGE:
+        return state, good
+    target = scenes.target[row[3]]
+    onward = second[: usable(target, root, scenes, rules, second)]
+    return _two(row, 5, state, onward, scenes, rules) if shape == CHAIN_OF_TWO else _step(
+        row, 5, state, onward, scenes, rules
+    )
+
+
+@njit(cache=True, nogil=True)
+def _step(row, place, state, edges, scenes, rules):  # type: ignore[no-untyped-def]
+    if not len(edges):
+        return state, False
+    state, at = _pick(state, len(edges))
+    target = scenes.target[edges[at]]
+    state, choice = _pick(state, choices(target, scenes))
+    row[place], row[place + 1] = edges[at], attribute_of(target, choice, scenes)
+    return state, not says_nothing(edges[at], row[place + 1], scenes, rules)
+
+
+@njit(cache=True, nogil=True)
+def _two(row, place, state, edges, scenes, rules):  # type: ignore[no-untyped-def]
+    state, good = _step(row, place, state, edges, scenes, rules)
+    if good:
+        state, good = _step(row, place + 2, state, edges, scenes, rules)
+    return state, good and make_two(row[place], row[place + 2], scenes)
+
+
+@njit(cache=True, nogil=True)
+def _content(row, scenes):  # type: ignore[no-untyped-def]
+    """A hash of the graph's words; the same whichever of two relations comes first."""
+    state = _mixed(np.uint64(row[0]), scenes.name[row[1]])
+    state = _mixed(state, row[2])
+    legs = np.zeros(3, np.uint64)
+    for place in range(3):
+        edge = row[3 + 2 * place]
+        if edge != NONE:
+            legs[place] = _mixed(_mixed(_mixed(np.uint64(7), scenes.relation[edge]), scenes.name[scenes.target[edge]]), row[4 + 2 * place])
+            for at in range(scenes.first_preposition[edge], scenes.first_preposition[edge + 1]):
+                name = scenes.name[scenes.preposition_target[at]]
+                legs[place] = _mixed(_mixed(legs[place], scenes.preposition[at]), name)
+    if row[0] == TWO:
+        return state ^ (legs[0] + legs[1])
+    return _mixed(state ^ legs[0], np.int32(1)) ^ (legs[1] + legs[2])
+
+
+@njit(cache=True, nogil=True)
+def _mixed(state, word):  # type: ignore[no-untyped-def]
+    state = (state ^ np.uint64(word + 2)) * np.uint64(0x9E3779B97F4A7C15)
+    return state ^ (state >> np.uint64(32))
+
+
+@njit(cache=True, nogil=True)
+def gives(thing, row, scenes, rules):  # type: ignore[no-untyped-def]
+    """Does this thing, as the root, give the same graph as the row?"""
+    if scenes.name[thing] != scenes.name[row[1]] or not rules.fits[thing] or not _has(thing, row[2], scenes):
+        return False
+    start = thing
+    for place in range(3, WIDTH, 2):
+        if row[place] == NONE:
+            break
+        edge = _same_edge(start, row[place], scenes, rules)
+        if edge == NONE or not _has(scenes.target[edge], row[place + 1], scenes):
+            return False
+        if place == 3 and (row[0] == CHAIN or row[0] == CHAIN_OF_TWO):
+            start = scenes.target[edge]
+    return True
+
+
+@njit(cache=True, nogil=True)
+def _same_edge(thing, like, scenes, rules):  # type: ignore[no-untyped-def]
+    """The edge of the thing with the relation, target name and prepositions of another edge, if it is the one in use."""
+    name = scenes.name[scenes.target[like]]
+    for edge in range(scenes.first_edge[thing], scenes.first_edge[thing + 1]):
+        target = scenes.target[edge]
+        if scenes.relation[edge] == scenes.relation[like] and scenes.name[target] == name and rules.fits[target]:
+            return edge if _same_prepositions(edge, like, scenes) else NONE
+    return NONE
+
+
+@njit(cache=True, nogil=True)
+def _same_prepositions(edge, like, scenes):  # type: ignore[no-untyped-def]
+    begin, other = scenes.first_preposition[edge], scenes.first_preposition[like]
+    number = scenes.first_preposition[edge + 1] - begin
+    if number != scenes.first_preposition[like + 1] - other:
+        return False
+    for at in range(number):
+        same_target = (
+            scenes.name[scenes.preposition_target[begin + at]] == scenes.name[scenes.preposition_target[other + at]]
+        )
+        if scenes.preposition[begin + at] != scenes.preposition[other + at] or not same_target:
+            return False
+    return True
+
+
+@njit(cache=True, nogil=True)
+def _has(thing, attribute, scenes):  # type: ignore[no-untyped-def]
+    if attribute == NONE:
+        return True
+    for at in range(scenes.first_attribute[thing], scenes.first_attribute[thing + 1]):
+        if scenes.attribute[at] == attribute:
+            return True
+    return False

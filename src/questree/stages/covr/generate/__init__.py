@@ -1,0 +1,1 @@
+"""Image facts -> questions about sets of images, with programs, answers and twins."""

@@ -1,0 +1,166 @@
+"""The questions of some images: references drawn, images found around them, drafts made, answered, and put in pairs."""
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from functools import lru_cache
+from hashlib import blake2b
+from itertools import accumulate, chain
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+from pyarrow import ListArray
+
+from questree.benchmarks.covr.graph import Graph
+from questree.benchmarks.covr.programs import can_be_written, things
+from questree.benchmarks.covr.templates import BY_NAME
+from questree.domains.images import corpus
+from questree.stages.covr.drawn import sampled
+from questree.stages.covr.generate.about_counts import whether
+from questree.stages.covr.generate.answering import Answer, Answerer
+from questree.stages.covr.generate.builders import drafts
+from questree.stages.covr.generate.drafts import Draft, Images
+from questree.stages.covr.generate.draws import Draws
+from questree.stages.covr.generate.sources import Finds, Near, Source
+from questree.stages.covr.index import Index
+from questree.stages.covr.related import Related
+from questree.stages.covr.words import Words
+from questree.tables import images as tables
+from questree.tables.image_questions import ANSWERED
+
+LIMIT, POSITIVES = 10, 20  # images of a kind, and images that contain a reference, that are drawn at most
+TIMES = range(2, 5)  # how often an image contains a reference that is asked for by image
+SAME, ALONE, UNWRITABLE = "same answer as its twin", "no twin with another answer", "word with brackets or commas"
+COLUMNS = {name: dtype for name, dtype in ANSWERED.columns.items() if name != "split"}
+
+Reasons = Counter[tuple[str, str]]  # (template, why a question was dropped)
+
+
+@dataclass
+class Made:
+    questions: pl.DataFrame  # COLUMNS; pairs are numbered from 0
+    pairs: int
+    dropped: Reasons
+
+
+@dataclass
+class Workshop:
+    """All that is needed to make questions about the images of one part."""
+
+    images: tables.Images
+    rows: NDArray[np.int64]  # [image] its row among all images
+    words: Words
+
+    def __post_init__(self) -> None:
+        self.index = Index(self.images)
+        self.related = Related(self.index, self.words)
+        self.answerer = Answerer(corpus(self.images, self.words.attribute_group))
+        self.ids = self.images.images["id"].to_list()
+
+    def questions(self, rows: Sequence[int], per_image: int, seed: int) -> Made:
+        """Of these images (rows of the part), from at most so many references of each."""
+        dropped = Reasons()
+        made = [draft for source in self.sources(rows, per_image, seed, dropped) for draft in drafts(source)]
+        answers = self.answer(made)
+        asked = list(self.probed(made, answers))
+        made, answers = made + asked, answers + self.answer(asked)
+        ready = Rows(self.ids, dropped)
+        for draft, own in zip(made, answers, strict=True):
+            if not draft.probe:
+                ready.add(draft, own)
+        return Made(ready.table(self.rows), ready.pairs, dropped)
+
+    def sources(self, rows: Sequence[int], per_image: int, seed: int, dropped: Reasons) -> Iterator[Source]:
+        places: dict[tuple[Graph, int], int] = {}  # reference and how often an image must contain it -> place
+        drawn: list[tuple[int, Graph, int, int]] = []
+        for image, _, graph, times in sampled(self.index, self.words, rows, per_image, seed):
+            if not can_be_written(graph):
+                dropped["", UNWRITABLE] += 1
+                continue
+            for wanted in (1, times) if times in TIMES else (1,):
+                drawn.append((image, graph, wanted, places.setdefault((graph, wanted), len(places))))
+        graphs, wanted_times = [graph for graph, _ in places], [times for _, times in places]
+        finds = Finds(self.related.find(graphs, wanted_times, LIMIT, seed, instances=True, positives=POSITIVES))
+        near = [Near(finds, finds.found.of(place)) for place in range(len(places))]
+        for image, graph, times, place in drawn:
+            yield Source(
+                image, graph, near[place], self.words, (seed, self.ids[image], times, things(graph).text), times
+            )
+
+    def answer(self, made: Sequence[Draft]) -> list[list[Answer]]:
+        """[draft, set]"""
+        programs = [draft.program for draft in made for _ in draft.sets]
+        found = iter(self.answerer.answer(programs, [images for draft in made for images in draft.sets]))
+        return [[next(found) for _ in draft.sets] for draft in made]
+
+    def probed(self, made: Sequence[Draft], answers: Sequence[Sequence[Answer]]) -> Iterator[Draft]:
+        """Where the numbers of both sets are known and differ: is it so much?"""
+        for draft, own in zip(made, answers, strict=True):
+            if draft.probe and len({one.value for one in own if not one.reason}) == 2:
+                numbers = [int(one.value) for one in own]
+                yield whether(draft, numbers, Draws(draft.text, *(named(images, self.ids) for images in draft.sets)))
+
+
+def named(images: Images, ids: list[str]) -> str:
+    return " ".join([ids[image] for image in images])
+
+
+@dataclass
+class Rows:
+    """Answered questions as columns; twins of one draft are a pair."""
+
+    ids: list[str]  # of images
+    dropped: Reasons
+    rows: list[tuple[object, ...]] = field(default_factory=list)  # all columns but images
+    images: list[Images] = field(default_factory=list)
+    pairs: int = 0
+
+    def add(self, draft: Draft, answers: Sequence[Answer]) -> None:
+        good: dict[str, Images] = {}
+        for answer, images in zip(answers, draft.sets, strict=True):
+            reason = answer.reason or (SAME if answer.value in good else "")
+            if reason:
+                self.dropped[draft.template, reason] += 1
+            else:
+                good[answer.value] = images
+        template = BY_NAME[draft.template]
+        without_positive = template.positives[0] == 0 and answers[0].reason  # only the first set is sure to have one
+        if good and (without_positive or (template.twin and len(good) == 1)):
+            self.dropped[draft.template, ALONE] += len(good)
+            return
+        for value, images in good.items():
+            id = identity(draft, value, named(sorted(images), self.ids))
+            row = (id, draft.template, draft.text, value, draft.program.text, *sizes(draft.graphs), self.pairs)
+            self.rows.append(row)
+            self.images.append(images)
+        self.pairs += bool(good)
+
+    def table(self, rows: NDArray[np.int64]) -> pl.DataFrame:
+        names = [name for name in COLUMNS if name != "images"]
+        table = pl.DataFrame(self.rows, schema={name: COLUMNS[name] for name in names}, orient="row")
+        return table.with_columns(images=lists(self.images, rows)).select(*COLUMNS)
+
+
+def sizes(graphs: tuple[Graph, ...]) -> tuple[int, int, int]:
+    """The largest length, the largest depth, and the attributes of all."""
+    each = [size(graph) for graph in graphs]
+    return max(one[0] for one in each), max(one[1] for one in each), sum(one[2] for one in each)
+
+
+@lru_cache(1 << 16)
+def size(graph: Graph) -> tuple[int, int, int]:
+    return graph.length, graph.depth, sum(node.attribute is not None for node in graph.nodes)
+
+
+def identity(draft: Draft, answer: str, images: str) -> str:
+    """The same for the same question, answer and set of images, and for nothing else."""
+    digest = blake2b("\0".join((draft.text, answer, images)).encode(), digest_size=8).hexdigest()
+    return f"{draft.template.lower()}-{digest}"
+
+
+def lists(sets: Sequence[Images], rows: NDArray[np.int64]) -> pl.Series:
+    """Sets of images, by their rows among all images, as a column."""
+    ends = pl.Series(list(accumulate(map(len, sets), initial=0)), dtype=pl.Int64)
+    flat = pl.Series(rows[list(chain.from_iterable(sets))], dtype=pl.UInt32)
+    return pl.Series(ListArray.from_arrays(ends.to_arrow(), flat.to_arrow()))

@@ -1,0 +1,64 @@
+"""Questions of many chunks put together: none twice, no pair torn, no text in dev and in test."""
+
+from collections import Counter
+from collections.abc import Iterable
+
+import polars as pl
+
+from questree.progress import report
+from questree.stages.covr.generate.chunk import COLUMNS, Made, Reasons
+from questree.stages.generate.hashing import seed_of
+
+REPEATED, IN_BOTH = "asked before", "text in dev and test"
+
+
+def gathered(chunks: Iterable[Made], wanted: int, part: str, dropped: Reasons) -> pl.DataFrame:
+    """As many different questions as wanted, or all there are."""
+    tables, seen, pairs = [pl.DataFrame(schema=COLUMNS)], set[str](), 0
+    report(f"asking about {part} images", 0, wanted)
+    for made in chunks:
+        table = made.questions.with_columns(pl.col("pair") + pairs)
+        pairs += made.pairs
+        names = table["id"].to_list()
+        new = pl.Series([name not in seen for name in names], dtype=pl.Boolean)
+        new &= table["id"].is_first_distinct()
+        seen.update(names)
+        dropped.update(made.dropped)
+        _tell(dropped, table.filter(~new), REPEATED)
+        tables.append(table.filter(new))
+        report(f"asking about {part} images", min(len(seen), wanted), wanted)
+        if len(seen) >= wanted:
+            break
+    return cut(pl.concat(tables), wanted)
+
+
+def cut(table: pl.DataFrame, wanted: int) -> pl.DataFrame:
+    """The first so many questions; a pair that would be torn stays out."""
+    if len(table) <= wanted:
+        return table
+    torn = table["pair"][wanted]
+    return table.head(wanted).filter(pl.col("pair") != torn)
+
+
+def apart(questions: pl.DataFrame, dropped: Reasons) -> pl.DataFrame:
+    """No text is in dev and in test: where it is, a hash of it decides which of the two keeps it."""
+    texts = {name: set(questions.filter(pl.col("split") == name)["question"]) for name in ("dev", "test")}
+    both = sorted(texts["dev"] & texts["test"])
+    keeps = pl.DataFrame(
+        {"question": both, "keeps": ["dev" if int(seed_of(0, text)) % 2 else "test" for text in both]},
+        schema={"question": pl.String, "keeps": pl.String},
+    )
+    found = questions.join(keeps, on="question", how="left", maintain_order="left")
+    stays = found["keeps"].is_null() | (found["split"] == "train") | (found["split"] == found["keeps"])
+    _tell(dropped, found.filter(~stays), IN_BOTH)
+    return found.filter(stays).drop("keeps")
+
+
+def numbered(questions: pl.DataFrame) -> pl.DataFrame:
+    """Pairs numbered from 0 through all splits; rows of a pair are neighbours."""
+    new = (questions["pair"] != questions["pair"].shift()) | (questions["split"] != questions["split"].shift())
+    return questions.with_columns(pair=(new.fill_null(True).cast(pl.UInt32).cum_sum() - 1))
+
+
+def _tell(dropped: Reasons, questions: pl.DataFrame, reason: str) -> None:
+    dropped.update(Counter((template, reason) for template in questions["template"]))

@@ -1,0 +1,146 @@
+"""Questions of a whole run: parts of the images, and of each part chunks of images in an order the seed decides."""
+
+from collections import Counter, deque
+from collections.abc import Iterator
+from concurrent.futures import Executor
+from contextlib import nullcontext
+from dataclasses import asdict, dataclass
+from functools import lru_cache
+from itertools import islice
+from pathlib import Path
+
+import msgspec
+import numpy as np
+import polars as pl
+
+from questree.benchmarks.covr.templates import TEMPLATES
+from questree.faults import Fault, refuse
+from questree.stages.covr.generate.chunk import Made, Reasons, Workshop
+from questree.stages.covr.generate.gathering import apart, gathered, numbered
+from questree.stages.covr.generate.parts import PARTS, only, part_of
+from questree.stages.covr.words import Words, default_words
+from questree.stages.generate.hashing import seed_of
+from questree.tables.image_questions import ANSWERED
+from questree.tables.images import Images
+from questree.tables.run import Run
+from questree.tables.store import new_folder
+from questree.workers import processes
+
+SOURCES = 2500  # references that are looked at together
+YIELD = 5  # questions of one reference, by experience; a wrong guess only changes how the images take turns
+ROUNDS = 8  # times every image has its turn at most
+
+
+@dataclass(frozen=True)
+class Options:
+    questions: int = 100_000
+    seed: int = 1
+    words: Path | None = None  # folder of word tables; the shipped ones without
+
+    def __post_init__(self) -> None:
+        least = {"questions": 1, "seed": 0}
+        wrong = [(name, low) for name, low in least.items() if getattr(self, name) < low]
+        refuse([Fault(f"--{name}", f"wanted at least {low}, got {getattr(self, name)}") for name, low in wrong])
+
+
+@dataclass(frozen=True)
+class Task:
+    """One chunk's work, small enough to send anywhere that sees the run folder."""
+
+    images: Path
+    part: str
+    words: Path | None
+    rows: tuple[int, ...]  # of the part
+    per_image: int
+    seed: int
+
+
+@dataclass(frozen=True)
+class Report:
+    questions: dict[str, dict[str, int]]  # split -> template -> how many
+    paired: dict[str, dict[str, int]]  # split -> template -> how many of them have a twin
+    images: dict[str, int]  # split -> images
+    dropped: dict[str, dict[str, int]]  # template -> reason -> how many
+    short: dict[str, int]  # split -> how many fewer than wanted
+
+    @property
+    def total(self) -> int:
+        return sum(sum(own.values()) for own in self.questions.values())
+
+
+def generate(run: Run, options: Options, workers: int = 2) -> Report:
+    """Write RUN/covr/questions.parquet; whatever was made from earlier questions there goes with them."""
+    images = Images.load(run.images)
+    part = part_of(images)
+    words_of(options.words)  # says now if the tables are wrong
+    dropped, tables, short = Reasons(), list[pl.DataFrame](), dict[str, int]()
+    with new_folder(run.covr) as folder:
+        with processes(workers) if workers > 1 else nullcontext() as pool:
+            for name in PARTS:
+                ids = images.images["id"].filter(part == name).to_list()
+                wanted = round(options.questions * len(ids) / max(len(part), 1))
+                made = in_order(tasks(run.images, name, ids, wanted, options), pool, 2 * workers)
+                tables.append(gathered(made, wanted, name, dropped).with_columns(split=pl.lit(name)))
+                if len(tables[-1]) < wanted - 1:  # a torn pair may cost one
+                    short[name] = wanted - len(tables[-1])
+        questions = ANSWERED.frame(numbered(apart(pl.concat(tables), dropped)))
+        ANSWERED.write(questions, folder)
+        found = summary(questions, dict(Counter(part.tolist())), dropped, short)
+        note = {"options": asdict(options) | {"words": str(options.words or "")}, **asdict(found)}
+        (folder / "report.json").write_bytes(msgspec.json.format(msgspec.json.encode(note), indent=1) + b"\n")
+    return found
+
+
+def tasks(images: Path, part: str, ids: list[str], wanted: int, options: Options) -> Iterator[Task]:
+    """Every image in turn, in an order the seed decides, and again with other references of it."""
+    order = sorted(range(len(ids)), key=lambda row: int(seed_of(options.seed, ids[row])))
+    per_image = -(-wanted // max(YIELD * len(ids), 1))
+    size = max(SOURCES // max(per_image, 1), 1)
+    for turn in range(ROUNDS if per_image else 0):
+        seed = int(seed_of(options.seed, f"turn {turn}")) % 2**31
+        for first in range(0, len(order), size):
+            yield Task(images, part, options.words, tuple(order[first : first + size]), per_image, seed)
+
+
+def in_order(tasks: Iterator[Task], pool: Executor | None, ahead: int) -> Iterator[Made]:
+    """The tasks' results one after the other; what is under way when nobody wants more is given up."""
+    if pool is None:
+        yield from map(work, tasks)
+        return
+    waiting = deque(pool.submit(work, task) for task in islice(tasks, ahead))
+    try:
+        while waiting:
+            yield waiting.popleft().result()
+            waiting.extend(pool.submit(work, task) for task in islice(tasks, 1))
+    finally:
+        for future in waiting:
+            future.cancel()
+
+
+def work(task: Task) -> Made:
+    return workshop(task.images, task.part, task.words).questions(task.rows, task.per_image, task.seed)
+
+
+@lru_cache(1)
+def workshop(folder: Path, part: str, words: Path | None) -> Workshop:
+    images = Images.load(folder)
+    chosen = part_of(images) == part
+    return Workshop(only(images, chosen), np.flatnonzero(chosen), words_of(words))
+
+
+def words_of(folder: Path | None) -> Words:
+    return default_words() if folder is None else Words.read(folder)
+
+
+def summary(questions: pl.DataFrame, images: dict[str, int], dropped: Reasons, short: dict[str, int]) -> Report:
+    twins = questions.filter(pl.len().over("pair") > 1)
+    counts, with_twin = ({split: _by_template(table, split) for split in PARTS} for table in (questions, twins))
+    reasons: dict[str, dict[str, int]] = {}
+    for (template, reason), number in sorted(dropped.items()):
+        reasons.setdefault(template, {})[reason] = number
+    return Report(counts, with_twin, {split: images.get(split, 0) for split in PARTS}, reasons, short)
+
+
+def _by_template(questions: pl.DataFrame, split: str) -> dict[str, int]:
+    own = Counter(questions.filter(pl.col("split") == split)["template"])
+    return {template.name: own[template.name] for template in TEMPLATES}

@@ -1,0 +1,254 @@
+"""Positives and every kind of distractor for many graphs of one form, in one compiled loop over candidate images."""
+
+from typing import NamedTuple
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+from questree.stages.covr import kinds
+from questree.stages.covr.forms import Form
+from questree.stages.covr.index import ANY, BITS, HAS
+from questree.stages.covr.kinds import kinds_of_form
+from questree.stages.covr.matching import ATTRIBUTE, FIELDS, KEPT, LINK, NAME, PARENT, PREPOSITION, fill, roots
+from questree.stages.covr.scenes import Rows
+from questree.stages.covr.sets import ANYTHING, NOTHING
+
+NO_EDIT, CONTRADICTING, ANY_NAME, DISJOINT, OTHER_NAME, OTHER_RELATION = range(6)  # edits
+WHAT = {
+    kinds.ATTRIBUTE: CONTRADICTING,
+    kinds.NAME: ANY_NAME,
+    kinds.RELATION: DISJOINT,
+    kinds.OTHER_OBJECT: OTHER_NAME,
+    kinds.OTHER_RELATION: OTHER_RELATION,
+}
+POSITIVE, NO_MULTIPLE, FIRST_KIND = range(3)  # numbers of kinds; those of the form follow
+ALL = np.iinfo(np.int64).max  # as a limit
+PRIMES = np.array([2147483659, 2147483693, 2147483713, 2147483743, 2147483777, 2147483783, 2147483813, 2147483857])
+
+
+class Plan(NamedTuple):
+    """The kinds of a form as arrays."""
+
+    parent: Rows  # [node]
+    preposition: NDArray[np.bool_]  # [node]
+    edit: Rows  # [kind, 2, (node, what)]
+    kept: NDArray[np.bool_]  # [kind, node] is it part of F?
+    kept_attribute: NDArray[np.bool_]  # [kind] is the root's attribute?
+
+
+class Asked(NamedTuple):
+    """Graphs of one form; [graph, node] words and sets."""
+
+    name: Rows
+    attribute: Rows
+    link: Rows
+    other_name: Rows  # set that replaces the name of a leaf
+    other_relation: Rows  # set that replaces the relation that leads to a leaf
+    multiple: Rows  # [graph] matching roots a positive needs
+    draw: NDArray[np.uint64]  # [graph] decides which images are drawn if there are more than the limit
+
+
+def plan_of(form: Form) -> Plan:
+    found = kinds_of_form(form)
+    edit = np.zeros((len(found), 2, 2), np.int32)
+    kept = np.zeros((len(found), len(form)), bool)
+    for at, kind in enumerate(found):
+        for place, each in enumerate(kind.edits):
+            edit[at, place] = each.node, WHAT[each.what]
+        kept[at, list(kind.kept)] = True
+    attribute = np.array([kind.kept_root_attribute for kind in found], bool)
+    return Plan(np.array(form.parent, np.int32), np.array(form.preposition, bool), edit, kept, attribute)
+
+
+@njit(cache=True, nogil=True)
+def search(scenes, postings, plan, asked, codes, bits, limits, instances):  # type: ignore[no-untyped-def]
+    """[hit, (graph, kind, image)], and with instances [hit, node, (thing, attribute, link)] what fills the pattern.
+
+    limits: of positives, of each kind."""
+    nodes, images = len(plan.parent), len(scenes.first_thing) - 1
+    ok = np.zeros((2, nodes, np.diff(scenes.first_thing).max()), np.bool_)
+    pattern, relaxed = _empty(plan), _empty(plan)
+    hits, filled, used = np.empty((1024, 3), np.int32), np.empty((1024, nodes if instances else 0, 3), np.int32), 0
+    everywhere = np.arange(images).astype(np.int32)
+    for graph in range(len(asked.name)):
+        for kind in range(FIRST_KIND + len(plan.edit)):
+            if not _exists(graph, kind, plan, asked, codes, pattern):
+                continue
+            if kind >= FIRST_KIND:
+                _relax(graph, kind - FIRST_KIND, plan, asked, codes, relaxed)
+            begin, number = _candidates(pattern, postings, images)
+            candidates = postings.image[begin : begin + number] if begin >= 0 else everywhere
+            room = used + min(number, limits[min(kind, 1)])
+            hits, filled = _roomy(hits, room), _roomy(filled, room)
+            after = _scan(
+                candidates,
+                _walk(asked.draw[graph], kind, number, limits[min(kind, 1)]),
+                _roots_wanted(kind, asked.multiple[graph]),
+                kind >= FIRST_KIND,
+                scenes.first_thing,
+                scenes.things,
+                scenes.attribute,
+                scenes.edges,
+                scenes.hanging,
+                pattern,
+                relaxed,
+                bits,
+                ok,
+                hits[used:room, 2],
+                filled[used:room],
+            )
+            hits[used : used + after, 0], hits[used : used + after, 1] = graph, kind
+            used += after
+    return hits[:used], filled[:used]
+
+
+@njit(cache=True, nogil=True)
+def _scan(  # type: ignore[no-untyped-def]
+    candidates, walk, wanted, filtered, first_thing, things, attributes, edges, hanging, pattern, relaxed, bits, ok, found, filled
+):
+    """Candidates that match the pattern, and if filtered not the relaxed part, until `found` is full; returns how many."""
+    used, (start, step), (least, below) = 0, walk, wanted
+    for count in range(len(candidates) if len(found) else 0):
+        image = candidates[(start + count * step) % len(candidates)]
+        first, end = first_thing[image], first_thing[image + 1]
+        seen = roots(first, end, things, attributes, edges, hanging, pattern, bits, ok[0], min(least, below))
+        if seen < least or seen >= below:
+            continue
+        if filtered and roots(first, end, things, attributes, edges, hanging, relaxed, bits, ok[1], 1):
+            continue
+        found[used] = image
+        if filled.shape[1]:
+            fill(first, things, attributes, edges, hanging, pattern, bits, ok[0], filled[used])
+        used += 1
+        if used == len(found):
+            break
+    return used
+
+
+@njit(cache=True, nogil=True)
+def _roomy(array, room):  # type: ignore[no-untyped-def]
+    """The array, at least this long."""
+    if room <= len(array):
+        return array
+    longer = np.empty((max(room, 2 * len(array)), *array.shape[1:]), array.dtype)
+    longer[: len(array)] = array
+    return longer
+
+
+@njit(cache=True, nogil=True)
+def _roots_wanted(kind, multiple):  # type: ignore[no-untyped-def]
+    """How many things must match the root: at least, and fewer than."""
+    if kind == POSITIVE:
+        return np.int64(multiple), np.int64(ALL)
+    return np.int64(1), np.int64(multiple if kind == NO_MULTIPLE else ALL)
+
+
+@njit(cache=True, nogil=True)
+def _exists(graph, kind, plan, asked, codes, pattern):  # type: ignore[no-untyped-def]
+    """Make the pattern Q of a kind; false if the graph has no such kind."""
+    if kind == NO_MULTIPLE and asked.multiple[graph] < 2:
+        return False
+    for node in range(len(plan.parent)):
+        attribute = asked.attribute[graph, node]
+        pattern[node, NAME] = asked.name[graph, node]
+        pattern[node, ATTRIBUTE] = ANYTHING if attribute < 0 else attribute
+        pattern[node, LINK] = asked.link[graph, node]
+    if kind >= FIRST_KIND:
+        for place in range(2):
+            node, what = plan.edit[kind - FIRST_KIND, place]
+            if not _edited(graph, node, what, asked, codes, pattern):
+                return False
+    return True
+
+
+@njit(cache=True, nogil=True)
+def _edited(graph, node, what, asked, codes, pattern):  # type: ignore[no-untyped-def]
+    attribute = asked.attribute[graph, node]
+    if what == CONTRADICTING:
+        pattern[node, ATTRIBUTE] = NOTHING if attribute < 0 else codes.contradicting[attribute]
+        return pattern[node, ATTRIBUTE] != NOTHING
+    if what == ANY_NAME:
+        pattern[node, NAME] = ANYTHING
+        return attribute < 0
+    if what == DISJOINT:
+        pattern[node, LINK] = codes.disjoint[asked.link[graph, node]]
+        return pattern[node, LINK] != NOTHING
+    if what == OTHER_NAME:
+        pattern[node, NAME] = asked.other_name[graph, node]
+        return pattern[node, NAME] != NOTHING
+    if what == OTHER_RELATION:
+        pattern[node, LINK] = asked.other_relation[graph, node]
+        return pattern[node, LINK] != NOTHING
+    return True
+
+
+@njit(cache=True, nogil=True)
+def _relax(graph, kind, plan, asked, codes, relaxed):  # type: ignore[no-untyped-def]
+    """Make the pattern F of a kind: the kept part of the relaxed graph."""
+    for node in range(len(plan.parent)):
+        attribute = asked.attribute[graph, node]
+        asks = attribute >= 0 and (node > 0 or plan.kept_attribute[kind])
+        relaxed[node, NAME] = codes.name[asked.name[graph, node]]
+        relaxed[node, ATTRIBUTE] = codes.attribute[attribute] if asks else ANYTHING
+        relaxed[node, LINK] = codes.relation[asked.link[graph, node]] if node else NOTHING
+        relaxed[node, KEPT] = plan.kept[kind, node]
+
+
+@njit(cache=True, nogil=True)
+def _candidates(pattern, postings, images):  # type: ignore[no-untyped-def]
+    """The shortest list of images that must hold every match: (where it begins, length); -1 for all images."""
+    begin, number = np.int64(-1), np.int64(images)
+    for node in range(len(pattern)):
+        name, attribute = _wild(pattern[node, NAME]), _wild(pattern[node, ATTRIBUTE])
+        if name != ANY:
+            begin, number = _shorter(name, HAS, attribute, postings, begin, number)
+        if node:
+            up = _start(node, pattern)
+            subject, link = _wild(pattern[up, NAME]), _wild(pattern[node, LINK])
+            if link != ANY or (subject != ANY and name != ANY):
+                begin, number = _shorter(subject, link, name, postings, begin, number)
+    return begin, number
+
+
+@njit(cache=True, nogil=True)
+def _start(node, pattern):  # type: ignore[no-untyped-def]
+    """The node where its relation starts, or the relation its preposition hangs on."""
+    parent = pattern[node, PARENT]
+    return pattern[parent, PARENT] if pattern[node, PREPOSITION] else parent
+
+
+@njit(cache=True, nogil=True)
+def _wild(code):  # type: ignore[no-untyped-def]
+    return np.int64(code) if code >= 0 else np.int64(ANY)
+
+
+@njit(cache=True, nogil=True)
+def _shorter(subject, relation, target, postings, begin, number):  # type: ignore[no-untyped-def]
+    key = subject << (2 * BITS) | np.int64(relation) << BITS | target
+    at = np.searchsorted(postings.key, key)
+    if at == len(postings.key) or postings.key[at] != key:
+        return np.int64(0), np.int64(0)
+    own = postings.begin[at + 1] - postings.begin[at]
+    return (postings.begin[at], own) if own < number else (begin, number)
+
+
+@njit(cache=True, nogil=True)
+def _walk(draw, kind, number, limit):  # type: ignore[no-untyped-def]
+    """Where to begin among the candidates and how far to step: every candidate once, in an order the draw decides."""
+    if limit >= number or number < 2:
+        return np.int64(0), np.int64(1)
+    state = (draw ^ np.uint64(kind)) * np.uint64(0x9E3779B97F4A7C15)
+    state = (state ^ (state >> np.uint64(32))) * np.uint64(0xBF58476D1CE4E5B9)
+    state ^= state >> np.uint64(29)
+    step = PRIMES[state & np.uint64(len(PRIMES) - 1)] % number  # a prime above all numbers: no common divisor
+    return np.int64((state >> np.uint64(8)) % np.uint64(number)), np.int64(step)
+
+
+@njit(cache=True, nogil=True)
+def _empty(plan):  # type: ignore[no-untyped-def]
+    pattern = np.zeros((len(plan.parent), FIELDS), np.int32)
+    pattern[:, PARENT], pattern[:, KEPT] = plan.parent, 1
+    for node in range(len(pattern)):
+        pattern[node, PREPOSITION] = plan.preposition[node]
+    return pattern

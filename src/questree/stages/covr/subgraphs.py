@@ -1,0 +1,136 @@
+"""Subgraphs: every way to refer to a thing of an image by its name, an attribute and its relations."""
+
+from collections.abc import Iterable, Iterator
+
+import numpy as np
+from numba import njit
+
+from questree.benchmarks.covr.graph import Graph, Preposition, Relation
+from questree.stages.covr.index import Index
+from questree.stages.covr.referable import NONE, make_two, referable, says_nothing, usable
+from questree.stages.covr.words import Words
+
+# A subgraph as a row of numbers: its shape, the root thing and the word of its attribute (or NONE), then up to three
+# edges (or NONE), each with the word of its target's attribute.
+SINGLE, EDGE, CHAIN, TWO, CHAIN_OF_TWO = range(5)  # where edges start: the root; the first's target; both from one node
+WIDTH = 9
+
+
+def subgraphs(index: Index, words: Words, rows: Iterable[int] | None = None) -> Iterator[tuple[int, int, Graph]]:
+    """(image row, thing row, graph) for these images (all without), each once: exactly what the rules allow."""
+    rules, spelling = referable(index, words), Spelling(index)
+    for image in range(len(index.image_ids)) if rows is None else rows:
+        for row in every(image, index.scenes, rules).tolist():
+            yield image, row[1], spelling.graph(row)
+
+
+class Spelling:
+    """Rows of numbers -> graphs; the two relations of a node in the order of their words, so equal graphs are equal."""
+
+    def __init__(self, index: Index) -> None:
+        self.words, self.scenes = index.words, index.scenes
+
+    def graph(self, row: list[int]) -> Graph:
+        shape, root, attribute, first, *rest = row
+        if shape in (CHAIN, CHAIN_OF_TWO):
+            return self._node(root, attribute, (self._relation(first, rest[0], self._relations(rest[1:])),))
+        return self._node(root, attribute, self._relations([first, *rest]))
+
+    def _relations(self, legs: list[int]) -> tuple[Relation, ...]:
+        found = [self._relation(edge, of, ()) for edge, of in zip(legs[::2], legs[1::2], strict=True) if edge != NONE]
+        return tuple(sorted(found, key=lambda each: (each.name, each.target.name)))
+
+    def _relation(self, edge: int, attribute: int, below: tuple[Relation, ...]) -> Relation:
+        scenes = self.scenes
+        hanging = range(scenes.first_preposition[edge], scenes.first_preposition[edge + 1])
+        prepositions = tuple(
+            Preposition(self.words[scenes.preposition[at]], self._node(scenes.preposition_target[at], NONE, ()))
+            for at in hanging
+        )
+        target = self._node(scenes.target[edge], attribute, below)
+        return Relation(self.words[scenes.relation[edge]], target, prepositions)
+
+    def _node(self, thing: int, attribute: int, relations: tuple[Relation, ...]) -> Graph:
+        name = self.words[self.scenes.name[thing]]
+        return Graph(name, None if attribute == NONE else self.words[attribute], relations)
+
+
+@njit(cache=True, nogil=True)
+def every(image, scenes, rules):  # type: ignore[no-untyped-def]
+    """[subgraph, WIDTH] of one image."""
+    rows, used = np.empty((256, WIDTH), np.int32), 0
+    first, second = room_for_edges(image, scenes), room_for_edges(image, scenes)
+    row = np.full(WIDTH, NONE, np.int32)
+    for root in range(scenes.first_thing[image], scenes.first_thing[image + 1]):
+        if not rules.fits[root]:
+            continue
+        edges = first[: usable(root, root, scenes, rules, first)]
+        row[1] = root
+        for own in range(choices(root, scenes)):
+            row[0], row[2], row[3:] = SINGLE, attribute_of(root, own, scenes), NONE
+            rows, used = _put(row, rows, used)
+            row[0] = TWO
+            rows, used = _two(row, 3, edges, scenes, rules, rows, used)
+            for edge in edges:
+                target = scenes.target[edge]
+                onward = second[: usable(target, root, scenes, rules, second)]
+                for of_target in range(choices(target, scenes)):
+                    row[0], row[3], row[4], row[5:] = EDGE, edge, attribute_of(target, of_target, scenes), NONE
+                    if says_nothing(edge, row[4], scenes, rules):
+                        continue
+                    rows, used = _put(row, rows, used)
+                    row[0] = CHAIN
+                    rows, used = _one(row, 5, onward, scenes, rules, rows, used)
+                    row[0] = CHAIN_OF_TWO
+                    rows, used = _two(row, 5, onward, scenes, rules, rows, used)
+    return rows[:used]
+
+
+@njit(cache=True, nogil=True)
+def room_for_edges(image, scenes):  # type: ignore[no-untyped-def]
+    begin, end = scenes.first_thing[image], scenes.first_thing[image + 1]
+    return np.empty(scenes.first_edge[end] - scenes.first_edge[begin], np.int32)
+
+
+@njit(cache=True, nogil=True)
+def _one(row, place, edges, scenes, rules, rows, used):  # type: ignore[no-untyped-def]
+    """Every row with one of these edges in this place."""
+    for edge in edges:
+        for own in range(choices(scenes.target[edge], scenes)):
+            row[place], row[place + 1] = edge, attribute_of(scenes.target[edge], own, scenes)
+            if not says_nothing(edge, row[place + 1], scenes, rules):
+                rows, used = _put(row, rows, used)
+    return rows, used
+
+
+@njit(cache=True, nogil=True)
+def _two(row, place, edges, scenes, rules, rows, used):  # type: ignore[no-untyped-def]
+    """Every row with two of these edges from this place on."""
+    for at in range(len(edges)):
+        for after in range(at + 1, len(edges)):
+            if make_two(edges[at], edges[after], scenes):
+                target = scenes.target[edges[at]]
+                for own in range(choices(target, scenes)):
+                    row[place], row[place + 1] = edges[at], attribute_of(target, own, scenes)
+                    if not says_nothing(edges[at], row[place + 1], scenes, rules):
+                        rows, used = _one(row, place + 2, edges[after : after + 1], scenes, rules, rows, used)
+    return rows, used
+
+
+@njit(cache=True, nogil=True)
+def choices(thing, scenes):  # type: ignore[no-untyped-def]
+    """No attribute, or one of its own."""
+    return 1 + scenes.first_attribute[thing + 1] - scenes.first_attribute[thing]
+
+
+@njit(cache=True, nogil=True)
+def attribute_of(thing, choice, scenes):  # type: ignore[no-untyped-def]
+    return NONE if choice == 0 else scenes.attribute[scenes.first_attribute[thing] + choice - 1]
+
+
+@njit(cache=True, nogil=True)
+def _put(row, rows, used):  # type: ignore[no-untyped-def]
+    if used == len(rows):
+        rows = np.concatenate((rows, np.empty_like(rows)))
+    rows[used] = row
+    return rows, used + 1

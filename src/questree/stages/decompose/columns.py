@@ -1,0 +1,127 @@
+"""Blocks of nodes as tables of forms, nodes and edges, and what is counted about them."""
+
+from collections import Counter
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+import polars as pl
+
+from questree.program import UNKNOWN, Array
+from questree.stages.decompose.answers import labels
+from questree.stages.decompose.expand import Block
+from questree.stages.decompose.occurrences import Occurrences
+from questree.tables.nodes import EDGES, FORMS, KNOWN, NODES, SLOTS
+
+NO_SLOT = 255
+DAGS = 1 << 17  # spelled out at once
+Coverage = dict[str, Counter[str]]  # type -> how the answers of its nodes are known
+
+
+@dataclass
+class Summary:
+    questions: int = 0
+    isolated: int = 0  # questions that have no sub-questions
+    edges: int = 0
+    relabelled: int = 0  # nodes whose Between edges became After and Before
+    negatives: int = 0  # questions that are asked only because their answer is no
+    clashes: int = 0  # answers that two ways to know them disagree about
+    contradictions: list[str] = field(default_factory=list)  # the first of them, both ways told
+    types: Coverage = field(default_factory=dict)
+    everything: Coverage = field(default_factory=dict)  # the same for questions that are not selected, too
+    places: Counter[str] = field(default_factory=Counter)  # how the nodes of all DAGs are known, one after the other
+    all_places: Counter[str] = field(default_factory=Counter)
+
+    @property
+    def nodes(self) -> int:
+        return sum(counts.total() for counts in self.types.values())
+
+    def add(self, other: "Summary") -> None:
+        for name in ("questions", "isolated", "edges", "relabelled", "negatives", "clashes"):
+            setattr(self, name, getattr(self, name) + getattr(other, name))
+        self.contradictions += other.contradictions
+        for own, more in ((self.types, other.types), (self.everything, other.everything)):
+            for type, counts in more.items():
+                own.setdefault(type, Counter()).update(counts)
+        self.places.update(other.places)
+        self.all_places.update(other.all_places)
+
+
+def leaves(blocks: list[Block], tops: Array) -> int:
+    """How many questions have no sub-questions."""
+    ends = np.cumsum([len(block) for block in blocks])
+    leaf = np.array([not block.form.parts for block in blocks])
+    return int(leaf[np.searchsorted(ends, tops, side="right")].sum()) if len(tops) else 0
+
+
+def reached(blocks: list[Block], tops: Array) -> Array:
+    """[node] is it one of these questions or below one?"""
+    found = np.zeros(sum(map(len, blocks)), bool)
+    found[tops] = True
+    for block in blocks:  # parents come first
+        found[block.children[found[block.first : block.first + len(block)]].ravel()] = True
+    return found
+
+
+def form_table(blocks: list[Block]) -> pl.DataFrame:
+    columns = {
+        "program": [block.form.text for block in blocks],
+        "type": [block.form.type for block in blocks],
+        "parts": [len(block.form.parts) for block in blocks],
+    }
+    return pl.DataFrame(columns, schema=dict(FORMS.columns))
+
+
+def coverage(blocks: list[Block], how: Array, counted: Array | None = None) -> Coverage:
+    """How the answers of nodes are known, of all or of those that are counted."""
+    found: Coverage = {}
+    for block in blocks:
+        own = how[block.first : block.first + len(block)]
+        own = own if counted is None else own[counted[block.first : block.first + len(block)]]
+        counts = np.bincount(own, minlength=len(KNOWN)).tolist()
+        found.setdefault(block.form.type, Counter()).update(dict(zip(KNOWN, counts, strict=True)))
+    return found
+
+
+def places(tops: Array, how: Array, edges: pl.DataFrame) -> Counter[str]:
+    """How the answers of the nodes of all DAGs are known; a node counts in every DAG it is in."""
+    found = np.zeros(len(KNOWN), np.int64)
+    for begin in range(0, len(tops), DAGS):
+        own = Occurrences.of(tops[begin : begin + DAGS], len(how), edges)
+        found += np.bincount(how[own.node], minlength=len(KNOWN))
+    return Counter(dict(zip(KNOWN, found.tolist(), strict=True)))
+
+
+def node_table(blocks: list[Block], answers: Array, how: Array, first_video: int) -> pl.DataFrame:
+    total = len(answers)
+    columns: dict[str, Any] = {f"s{at}": np.full(total, NO_SLOT, np.uint8) for at in range(SLOTS)}
+    columns |= {"video": np.zeros(total, np.uint32), "form": np.zeros(total, np.uint16)}
+    for number, block in enumerate(blocks):
+        own = slice(block.first, block.first + len(block))
+        columns["video"][own], columns["form"][own] = block.video + first_video, number
+        for name, values in block.values.items():
+            columns[name][own] = values
+    missing = pl.Series(answers == UNKNOWN)
+    answer = pl.Series(np.maximum(answers, 0).astype(np.uint8)).set(missing, None)
+    return NODES.frame(pl.DataFrame(columns | {"known": how}).with_columns(answer=answer))
+
+
+def edge_table(blocks: list[Block], answers: Array) -> tuple[pl.DataFrame, int]:
+    """Edges by parent and position, and the number of Between nodes relabelled."""
+    inner = [block for block in blocks if block.form.parts]
+    if not inner:
+        return EDGES.empty(), 0
+    found = [labels(block, answers) for block in inner]
+    width = [len(block.form.parts) for block in inner]
+    parents = [
+        np.repeat(np.arange(block.first, block.first + len(block), dtype=np.uint32), parts)
+        for block, parts in zip(inner, width, strict=True)
+    ]
+    places = [np.tile(np.arange(parts, dtype=np.uint8), len(block)) for block, parts in zip(inner, width, strict=True)]
+    columns = {
+        "parent": np.concatenate(parents),
+        "label": np.concatenate([own.ravel() for own, _ in found]),
+        "position": np.concatenate(places),
+        "child": np.concatenate([block.children.ravel() for block in inner]).astype(np.uint32),
+    }
+    return pl.DataFrame(columns), sum(relabelled for _, relabelled in found)

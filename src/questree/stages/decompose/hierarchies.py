@@ -1,0 +1,239 @@
+"""The DAGs of a run as the tables that scores read: what one would read from the hierarchies it exports."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+import polars as pl
+
+from questree.domains.video.atoms import exists
+from questree.domains.video.facts import ranges
+from questree.faults import BadInput
+from questree.notation.spelling import names
+from questree.program import OBJECT, UNKNOWN, Array, Slot
+from questree.progress import watch
+from questree.sources.hierarchy_parts import together
+from questree.stages.decompose.answers import NOT_SAID
+from questree.stages.decompose.keys import asked, part_keys
+from questree.stages.decompose.occurrences import Compositions, Occurrences
+from questree.stages.decompose.spoken import by_form, english_of
+from questree.stages.decompose.texts import Texts
+from questree.stages.decompose.words import AnswerWords
+from questree.stages.generate.joins import starts
+from questree.stages.generate.text import Lexicon, lexicon
+from questree.stages.questions import Bank
+from questree.tables import hierarchies as tables
+from questree.tables.facts import SPLIT_UNSAID, VIDEOS
+from questree.tables.hierarchies import NOTHING, Hierarchies
+from questree.tables.nodes import COMPOSITIONS, EDGES, FORMS, NODES, TOPS
+from questree.tables.run import Run
+from questree.workers import processes
+
+SPLITS = ("train", "test")
+FEW = 20_000  # nodes; starting processes for less does not pay
+
+
+class Named(NamedTuple):
+    """The keys of a shard: first those of its nodes, by row, then those of its questions, by row of `tops`."""
+
+    shard: str
+    nodes: int
+    tops: Array  # [question] its node
+
+
+@dataclass(frozen=True)
+class RunHierarchies:
+    run: Run
+    hierarchies: Hierarchies
+    named: list[Named]  # keys of the hierarchies, in their order
+
+
+def shards(run: Run) -> list[Path]:
+    """Folders of the decomposed shards, in order."""
+    if not run.decomposed.is_dir():
+        run.vocabulary()
+        raise BadInput.at(run.decomposed, "not there yet; `questree decompose` writes it")
+    return sorted(path for path in run.decomposed.iterdir() if path.is_dir())
+
+
+def run_hierarchies(run: Run, split: str | None = None, workers: int = 2) -> RunHierarchies:
+    """All DAGs of a run, or of the videos of one split."""
+    folders = shards(run)
+    Bank(run)  # says so if the questions are of other facts
+    tasks = [(run.folder, folder.name, split) for folder in folders]
+    size = sum((folder / f"{NODES.name}.parquet").stat().st_size for folder in folders)
+    if workers > 1 and size > FEW:
+        with processes(workers) as pool:
+            found = list(watch(pool.map(part, *zip(*tasks, strict=True)), "hierarchies", len(tasks)))
+    else:
+        found = [part(*task) for task in watch(tasks, "hierarchies", len(tasks))]
+    whole = in_order(together(own for own, _ in found))
+    if whole.dags.is_empty() and whole.isolated.is_empty():
+        raise BadInput.at(run.decomposed, f"no questions of the split {split}" if split else "no questions")
+    return RunHierarchies(run, whole, [named for _, named in found])
+
+
+def in_order(found: Hierarchies) -> Hierarchies:
+    """Videos numbered as files are read: those with DAGs by file name, then the others as they come."""
+    with_dags = np.zeros(len(found.videos), bool)
+    with_dags[found.dags["video"].to_numpy()] = True
+    named = sorted(np.flatnonzero(with_dags).tolist(), key=lambda at: f"{found.videos[at]}.json")
+    order = named + np.flatnonzero(~with_dags).tolist()
+    number = np.empty(len(order), np.uint32)
+    number[order] = np.arange(len(order), dtype=np.uint32)
+    dags, isolated = (
+        table.with_columns(video=pl.Series(number[table["video"].to_numpy()])) for table in (found.dags, found.isolated)
+    )
+    return replace(found, dags=dags, isolated=isolated, videos=[found.videos[at] for at in order])
+
+
+@lru_cache(maxsize=1)
+def corpus(run: Path) -> tuple[Bank, Array, Texts, Lexicon, AnswerWords]:
+    """What all shards share, read once per process."""
+    bank = Bank(Run(run))
+    split = Run(run).table("facts", VIDEOS)["split"].replace("", SPLIT_UNSAID).to_numpy()
+    words = bank.vocabulary
+    return bank, split, Texts(words), lexicon(words), AnswerWords(words)
+
+
+def part(run: Path, name: str, split: str | None) -> tuple[Hierarchies, Named]:
+    """The DAGs of one shard."""
+    bank, splits, texts, lexicon, words = corpus(run)
+    folder = bank.run.decomposed / name
+    forms, nodes, tops = FORMS.read(folder), NODES.read(folder), TOPS.read(folder)
+    questions = asked(bank.shard(bank.run.questions / name), tops, lexicon)
+    keys, rows = keyed(questions, forms, nodes, texts, pl.Series(bank.ids))
+    questions = questions.select("video", "node", key=pl.Series(rows))
+    if split is not None:
+        questions = questions.filter(pl.Series(splits[questions["video"].to_numpy()] == split))
+    made = Asked.of(questions, EDGES.read(folder), Columns.of(forms, nodes, words))
+    ids = [bank.ids[at] for at in made.videos.tolist()]
+    return made.hierarchies(ids, list(words.number), keys), Named(name, len(nodes), tops["node"].to_numpy())
+
+
+def keyed(
+    questions: pl.DataFrame, forms: pl.DataFrame, nodes: pl.DataFrame, texts: Texts, names: pl.Series
+) -> tuple[pl.Series, Array]:
+    """Keys of all nodes, then of all questions by row of the tops; and [question] the row of its own.
+
+    A text has one meaning in its video, so no other node can read like a question than its own.
+    """
+    node = questions["node"].to_numpy().astype(np.int64)
+    known, place = np.unique(node, return_inverse=True)
+    alike = (questions["text"] == english_of(forms, nodes[known], texts).gather(place)).to_numpy()
+    first, number = firsts(questions)
+    rows = np.where(alike, node, len(nodes) + questions["top"].to_numpy().astype(np.int64))[first][number]
+    own = part_keys(nodes["video"].to_numpy().astype(np.int64), names)
+    same = first[alike[first]]
+    own = own.scatter(node[same], questions["id"].gather(same))
+    return pl.concat([own, questions.sort("top")["id"]]), rows
+
+
+def firsts(questions: pl.DataFrame) -> tuple[Array, Array]:
+    """The first question of every text, and [question] which of them has its text."""
+    first = pl.col("row").first().over("video", "text")
+    at = questions.select("video", "text").with_row_index("row").select(first).to_series().to_numpy()
+    return np.unique(at.astype(np.int64), return_inverse=True)
+
+
+@dataclass(frozen=True)
+class Columns:
+    """What a node brings along wherever it occurs; all but the last are [node]."""
+
+    type: Array  # position in `types`
+    answer: Array  # word, NOTHING where none is published
+    object: Array  # word, where it asks whether one exists
+    types: list[str]
+
+    @classmethod
+    def of(cls, forms: pl.DataFrame, nodes: pl.DataFrame, words: AnswerWords) -> "Columns":
+        types = forms["type"].unique(maintain_order=True).to_list()
+        type, answer, thing = (np.full(len(nodes), NOTHING, np.int32) for _ in range(3))
+        value = nodes["answer"].cast(pl.Int16).fill_null(UNKNOWN).to_numpy()
+        said = (value != UNKNOWN) & (nodes["known"].to_numpy() != NOT_SAID)
+        objects = np.array([words.number[word] for word in names(OBJECT, words.vocabulary)], np.int32)
+        for rows, name, node, values in by_form(forms, nodes):
+            type[rows] = types.index(name)
+            answer[rows] = np.where(said[rows], words.of(node.kind)[np.maximum(value[rows], 0)], NOTHING)
+            if node.op is exists and isinstance(node.args[0], Slot):
+                thing[rows] = objects[values[node.args[0].name]]
+        return cls(type, answer, thing, types)
+
+
+@dataclass(frozen=True)
+class Asked:
+    """The questions of a shard with their DAGs."""
+
+    dags: pl.DataFrame  # questions with sub-questions: video, node, key
+    isolated: pl.DataFrame  # those without
+    videos: Array  # those that have either
+    inner: Array  # [node] does it have sub-questions?
+    columns: Columns
+    compositions: Compositions
+    occurrences: Occurrences
+
+    @classmethod
+    def of(cls, questions: pl.DataFrame, edges: pl.DataFrame, columns: Columns) -> "Asked":
+        inner = np.zeros(len(columns.type), bool)
+        inner[edges["parent"].to_numpy()] = True
+        whole = pl.Series(inner[questions["node"].to_numpy()])
+        dags, compositions = questions.filter(whole), Compositions.of(edges)
+        occurrences = Occurrences.of(dags["node"].to_numpy().astype(np.int64), len(inner), compositions.edges)
+        videos = np.unique(questions["video"].to_numpy())
+        return cls(dags, questions.filter(~whole), videos, inner, columns, compositions, occurrences)
+
+    def hierarchies(
+        self, ids: list[str], words: list[str], keys: pl.Series, compositions: Sequence[str] = COMPOSITIONS
+    ) -> Hierarchies:
+        """`ids` of the videos; `keys` of all nodes and questions."""
+        composed, edges = self.composed()
+        return Hierarchies(
+            nodes=self.nodes(),
+            composed=composed,
+            edges=edges,
+            dags=tables.DAGS.frame({"video": self.place(self.dags)}),
+            isolated=self.loose(),
+            videos=ids,
+            types=self.columns.types,
+            compositions=list(compositions),
+            words=words,
+            keys=keys.rename("key"),
+        )
+
+    def place(self, questions: pl.DataFrame) -> Array:
+        """[question] the place of its video in `videos`."""
+        return np.searchsorted(self.videos, questions["video"].to_numpy())
+
+    def nodes(self) -> pl.DataFrame:
+        """A question has its own key; everything else is that of its node."""
+        node, size = self.occurrences.node, self.occurrences.size
+        key = node.copy()
+        key[np.cumsum(size) - 1] = self.dags["key"].to_numpy()
+        columns = {
+            "dag": np.repeat(np.arange(len(size)), size),
+            "text": key,
+            "type": self.columns.type[node],
+            "key": key,
+            "answer": self.columns.answer[node],
+            "object": self.columns.object[node],
+        }
+        return tables.NODES.frame({**columns, "parent": self.inner[node]})
+
+    def composed(self) -> tuple[pl.DataFrame, pl.DataFrame]:
+        node, known, nodes = self.occurrences.node, self.compositions, len(self.columns.type)
+        begin = starts(known.parent, nodes)
+        row, which = ranges(begin[node], begin[node + 1])
+        edge_begin = starts(known.edges["parent"].to_numpy(), nodes)
+        first = self.occurrences.first_edge[row] + known.first[which] - edge_begin[node[row]]
+        columns = {"parent": row, "composition": known.label[which], "first": first, "edges": known.size[which]}
+        _, edge = ranges(edge_begin[node], edge_begin[node + 1])
+        edges = {"child": self.occurrences.child, "repeated": known.repeated[edge]}
+        return tables.COMPOSED.frame(columns), tables.EDGES.frame(edges)
+
+    def loose(self) -> pl.DataFrame:
+        node = self.isolated["node"].to_numpy()
+        columns = {"video": self.place(self.isolated), "type": self.columns.type[node], "key": self.isolated["key"]}
+        return tables.ISOLATED.frame({**columns, "answer": self.columns.answer[node]})

@@ -1,0 +1,131 @@
+"""Objects that are not there: labelled absent by people, or asked about around an action that does not occur."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+import numpy as np
+import polars as pl
+
+from questree.domains.video import Videos
+from questree.domains.video.atoms import exists, happening
+from questree.domains.video.bits import anywhere
+from questree.domains.video.facts import ANY, KEY
+from questree.domains.video.time import after, before, during, within
+from questree.program import ACTION, OBJECT, Array, Node, Slot
+from questree.stages.decompose.expand import Batch, Block
+from questree.stages.decompose.forms import Forms
+from questree.stages.generate.hashing import mix
+from questree.stages.generate.joins import against, starts
+from questree.tables.nodes import ABSENT
+from questree.vocabulary.words import NONE
+
+TIMES = (before, after, during)
+THING = Slot("object", OBJECT)
+Pairs = tuple[Array, Array]  # (video, object) or (video, action), each [row], by video
+
+
+def about_existence(node: Node) -> bool:
+    """Does it ask whether an object is there, at all or in a time?"""
+    return node.op is exists or (node.op is within and isinstance(node.args[0], Node) and node.args[0].op is exists)
+
+
+@dataclass(frozen=True)
+class Negatives:
+    """What is known not to be in the videos of a shard; videos are counted from its first one."""
+
+    labels: pl.DataFrame = field(default_factory=ABSENT.empty)
+    world: Videos | None = None  # without it nobody knows which actions do not occur
+    invalid: int = 0  # actions per video that do not occur, to ask about objects around them
+
+    def labelled(self, block: Block, forms: Forms) -> Array:
+        """[node] does it ask whether an object is there that was labelled absent?"""
+        if not about_existence(block.form.node) or not len(self.labels):
+            return np.zeros(len(block), bool)
+        event = block.form.node.args[0] if block.form.node.op is within else block.form.node
+        assert isinstance(event, Node) and isinstance(event.args[0], Slot)
+        thing = forms.vocabulary.merged_object[block.values[event.args[0].name]]
+        keys = self.labels["video"].to_numpy().astype(np.int64) * KEY + self.labels["object"].to_numpy()
+        return np.isin(block.video * KEY + thing, keys)
+
+    def nowhere(self, block: Block) -> Array:
+        """[node] does it ask for an action that does not occur, or whether an object is there around such an action?"""
+        found = np.zeros(len(block), bool)
+        if self.world is None or not (block.form.node.op is happening or about_existence(block.form.node)):
+            return found
+        for term in [arg for arg in block.form.node.args if isinstance(arg, Node)] or [block.form.node]:
+            for leaf in term.args:
+                if isinstance(leaf, Slot) and leaf.kind == ACTION:
+                    found |= never(self.world.ask(block.video), block.values[leaf.name])
+        return found
+
+    def batches(self, forms: Forms, seeds: Array, first: int) -> Iterator[Batch]:
+        """Questions that are asked because their answer is no, numbered from `first` on."""
+        assert self.world is not None
+        video, thing = (self.labels[name].to_numpy().astype(np.int64) for name in ("video", "object"))
+        yield Batch(forms.canonical(exists(THING))[0], video, (thing,), np.arange(first, first + len(video)))
+        first += len(video)
+        missing = ~anywhere(exists.run(self.world.ask(video), thing))  # where facts show it, that is told elsewhere
+        for things, actions in (
+            ((video[missing], thing[missing]), occurring(self.world)),
+            (there(self.world), drawn(self.world, seeds, self.invalid)),
+        ):
+            for batch in timed(things, actions, forms, len(self.world.ids), first):
+                yield batch
+                first += len(batch.question)
+
+
+def timed(things: Pairs, actions: Pairs, forms: Forms, videos: int, first: int) -> Iterator[Batch]:
+    """Is each thing there before, after, while each action of its video?"""
+    row, at = against(things[0], starts(actions[0], videos))
+    video, thing, action = things[0][row], things[1][row], actions[1][at]
+    alone = forms.vocabulary.noun_of[action] == NONE
+    for time in TIMES:
+        for single in (False, True):
+            own = np.flatnonzero(alone == single)
+            form, _ = forms.canonical(within(exists(THING), time(Slot("action", ACTION, alone=single))))
+            yield Batch(form, video[own], (thing[own], action[own]), np.arange(first, first + len(own)))
+            first += len(own)
+
+
+def occurring(world: Videos) -> Pairs:
+    """Actions that may stand in a time phrase."""
+    video, action = world.action_key // 256, world.action_key % 256
+    kept = ~np.isin(action, unlocalised(world))
+    return video[kept], action[kept]
+
+
+def there(world: Videos) -> Pairs:
+    """Objects that are seen, but for those nearly every video shows."""
+    video, relation, thing = world.key // (KEY * KEY), world.key // KEY % KEY, world.key % KEY
+    kept = (relation == ANY) & (thing != ANY) & anywhere(world.bits[:-1])
+    always = (world.vocabulary.person, *world.vocabulary.lists.always_there)
+    kept &= ~np.isin(thing, world.vocabulary.objects_named(always))
+    return video[kept], thing[kept]
+
+
+def drawn(world: Videos, seeds: Array, count: int) -> Pairs:
+    """So many actions of each video that do not occur in it, by a keyed hash."""
+    words, videos = world.vocabulary, len(world.ids)
+    allowed = (words.merged_action == np.arange(len(words.actions))) & ~np.isin(
+        np.arange(len(words.actions)), unlocalised(world)
+    )
+    actions = np.flatnonzero(allowed)
+    video, action = np.repeat(np.arange(videos), len(actions)), np.tile(actions, videos)
+    kept = never(world.ask(video), action)
+    video, action = video[kept], action[kept]
+    order = np.lexsort((mix(seeds[video], action, len(words.actions)), video))
+    place = np.arange(len(video)) - starts(video, videos)[video]
+    few = order[place < count]
+    return video[few], action[few]
+
+
+def unlocalised(world: Videos) -> list[int]:
+    return [world.vocabulary.action_at[name] for name in world.vocabulary.lists.never_localised_actions]
+
+
+def never(world: Videos, action: Array) -> Array:
+    """[row] the action does not occur, and neither does its verb with its object, which would read the same."""
+    words = world.vocabulary
+    noun = words.object_of[words.merged_action[action]]
+    seen = anywhere(world.track(words.verb_of[words.merged_action[action]], np.maximum(noun, 0)))
+    return np.asarray((world.action(action, "count") == 0) & ~(seen & (noun != NONE)))

@@ -1,0 +1,230 @@
+"""Grounding of a run: what each question is about and what it is not, shard by shard."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+
+import numpy as np
+import polars as pl
+import pyarrow as pa
+
+from questree.benchmarks.agqa.templates import TEMPLATES
+from questree.domains.images.corpus import corpus
+from questree.domains.images.sets import padded
+from questree.domains.video import Videos, videos
+from questree.faults import BadInput
+from questree.meanings.answer import spell
+from questree.notation.own_shapes import program_shapes
+from questree.progress import watch
+from questree.stages.balance.work import selection
+from questree.stages.covr.split_run import selected
+from questree.stages.generate.hashing import mix, seed_of
+from questree.stages.generate.joins import Ints
+from questree.stages.ground import image, video
+from questree.stages.ground.boxes import Boxes, image_boxes, video_boxes
+from questree.stages.questions import Bank, Shard
+from questree.stages.split.work import between
+from questree.tables.facts import Facts
+from questree.tables.images import Images
+from questree.tables.run import Run
+from questree.tables.table import Table
+from questree.vocabulary.words import Vocabulary
+
+LIST = pl.List(pl.UInt32)
+GROUNDS = Table(
+    "questions",
+    {
+        "id": pl.String,
+        "place": pl.List(pl.String),  # the video, or the images
+        "answer": pl.String,
+        "structural": pl.String,  # of a video; the template of a question about images
+        "relevant": LIST,  # boxes
+        "irrelevant": LIST,
+        "relevant_frames": LIST,  # numbers of frames; empty for images
+        "irrelevant_frames": LIST,
+        "left_out": pl.String,  # why there is nothing to compare, empty if there is
+    },
+)
+SIDES = ("train", "test")
+CHUNK = 20_000  # questions at a time
+
+
+@dataclass(frozen=True)
+class Options:
+    split: str = "test"  # train, dev (images), test, or all
+    all: bool = False  # not only the balanced selection
+    sample: int = 0  # so many questions, drawn by seed; 0: all of them
+    seed: int = 0
+    images: bool = False  # questions about images, if the run has both kinds
+
+
+def ground(run: Run, options: Options, attribute_groups: Mapping[str, str]) -> Iterator[tuple[pl.DataFrame, Boxes]]:
+    """Tables of GROUNDS with the boxes they speak of, in the order of the run's questions."""
+    if about_videos(run, options):
+        return of_videos(run, options)
+    if run.covr.is_dir():
+        return of_images(run, options, attribute_groups)
+    raise BadInput.at(run.folder, "no questions here: wanted questions/ (about videos) or covr/ (about images)")
+
+
+def about_videos(run: Run, options: Options) -> bool:
+    return run.questions.is_dir() and not options.images
+
+
+def wanted(split: pl.Series, options: Options, there: tuple[str, ...]) -> pl.Series:
+    """[row] is it of the split that is asked for?"""
+    if options.split not in (*there, "all"):
+        raise BadInput.at("--split", f"wanted {', '.join(there)} or all, came {options.split!r}")
+    return split == options.split if options.split != "all" else split.is_not_null()
+
+
+def of_videos(run: Run, options: Options) -> Iterator[tuple[pl.DataFrame, Boxes]]:
+    bank, facts = Bank(run), run.load("facts")
+    known = facts.videos["split"]
+    inside = wanted(
+        pl.select(pl.when(known == "train").then(known).otherwise(pl.lit("test"))).to_series(), options, SIDES
+    )
+    chosen = None if options.all else selection(run)
+    draw = Draw(options, bank.ids)
+    if options.sample:
+        for folder in bank.folders():
+            draw.see(asked(bank.shard(folder), inside, chosen))
+    boxed = np.append(0, np.cumsum(box_counts(facts)))
+    for folder in watch(bank.folders(), "grounding", len(bank.folders())):
+        shard = bank.shard(folder)
+        questions = draw.drawn(asked(shard, inside, chosen))
+        if questions.is_empty():
+            continue
+        first, end = shard.first, int(questions["video"].max()) + 1  # type: ignore[arg-type]
+        own = facts.between(first, end)
+        boxes, key = video_boxes(own, bank.vocabulary, int(boxed[first]))
+        world = videos(own, bank.vocabulary)
+        for begin in range(0, len(questions), CHUNK):
+            few = questions[begin : begin + CHUNK]
+            found = video.about(world, sides_between(shard, first, end), few, first, key)
+            yield video_rows(few, found, boxes, world, first), boxes
+
+
+def asked(shard: Shard, inside: pl.Series, chosen: pl.DataFrame | None) -> pl.DataFrame:
+    """The questions of a shard that are wanted."""
+    questions = shard.questions.filter(inside.gather(shard.questions["video"]))
+    if chosen is not None:
+        own = between(chosen, questions)
+        questions = questions.join(own, on=["video", "number"], how="semi", maintain_order="left")
+    return questions.sort("video", "number")
+
+
+def sides_between(shard: Shard, first: int, end: int) -> dict[str, pl.DataFrame]:
+    own = pl.col("video").is_between(first, end, closed="left")
+    return {name: table.filter(own) for name, table in shard.sides.items()}
+
+
+@dataclass
+class Draw:
+    """Questions by keyed hash: those with the smallest, so many as are wanted."""
+
+    options: Options
+    ids: list[str]
+    hashes: list[Ints] = field(default_factory=list)
+
+    def hashed(self, questions: pl.DataFrame) -> Ints:
+        seeds = {at: seed_of(self.options.seed, self.ids[at]) for at in questions["video"].unique().to_list()}
+        own = np.array([seeds[at] for at in questions["video"].to_list()], np.uint64)
+        return mix(own, questions["number"].to_numpy())
+
+    def see(self, questions: pl.DataFrame) -> None:
+        self.hashes.append(self.hashed(questions))
+
+    def drawn(self, questions: pl.DataFrame) -> pl.DataFrame:
+        if not self.options.sample or questions.is_empty():
+            return questions
+        return questions.filter(pl.Series(self.hashed(questions) <= self.limit))
+
+    @cached_property
+    def limit(self) -> np.uint64:
+        every = np.concatenate([np.zeros(0, np.uint64), *self.hashes])
+        at = min(self.options.sample, len(every)) - 1
+        return np.uint64(np.partition(every, at)[at]) if at >= 0 else np.uint64(0)
+
+
+def box_counts(facts: Facts) -> Ints:
+    """[video] how many boxes there are."""
+    tables = (facts.persons, facts.objects)
+    spots = [table.filter(pl.col("x1").is_not_null())["video"].to_numpy() for table in tables]
+    return sum(
+        (np.bincount(spot, minlength=len(facts.videos)) for spot in spots), np.zeros(len(facts.videos), np.int64)
+    )
+
+
+def video_rows(questions: pl.DataFrame, found: video.About, boxes: Boxes, world: Videos, first: int) -> pl.DataFrame:
+    place = questions["video"].to_numpy().astype(np.int64) - first
+    ids = pl.Series(world.ids, dtype=pl.String).gather(place)
+    shown = video.unpacked(found.frames).astype(bool)  # [question, frame]
+    there = np.arange(shown.shape[1]) < world.length[place][:, None]
+    numbers = np.append(world.number, 0)
+    frames = {
+        f"{name}_frames": listed(row, numbers[world.frame_start[place[row]] + frame], len(place))
+        for name, (row, frame) in {
+            "relevant": np.nonzero(shown & there),
+            "irrelevant": np.nonzero(~shown & there),
+        }.items()
+    }
+    named = {
+        "id": pl.select(pl.concat_str(ids, pl.lit("-"), questions["number"].cast(pl.String))).to_series(),
+        "place": ids.to_frame("id").select(pl.concat_list("id")).to_series(),
+        "answer": answers(questions, world.vocabulary),
+        "structural": STRUCTURAL.gather(questions["template"]),
+    }
+    return rows(named | frames, found.question, found.box, boxes, [place])
+
+
+STRUCTURAL = pl.Series([template.categories.structural for template in TEMPLATES], dtype=pl.String)
+
+
+def answers(questions: pl.DataFrame, vocabulary: Vocabulary) -> pl.Series:
+    """[question] as it is printed; template and answer are small numbers, so each pair is spelled once."""
+    pairs = questions.select("template", "answer").unique()
+    said = [spell(TEMPLATES[code].node.kind, answer, vocabulary) or "" for code, answer in pairs.rows()]
+    known = pairs.with_columns(said=pl.Series(said, dtype=pl.String))
+    return questions.join(known, on=["template", "answer"], how="left", maintain_order="left")["said"]
+
+
+def of_images(run: Run, options: Options, attribute_groups: Mapping[str, str]) -> Iterator[tuple[pl.DataFrame, Boxes]]:
+    images, questions = Images.load(run.images), selected(run, options.all)
+    questions = questions.filter(wanted(questions["split"], options, ("train", "dev", "test")))
+    if options.sample:
+        hashed = pl.Series(np.array([seed_of(options.seed, id) for id in questions["id"].to_list()], np.uint64))
+        questions = questions.filter(hashed.rank("ordinal") <= options.sample)
+    known, (boxes, box_of) = corpus(images, attribute_groups), image_boxes(images)
+    ids = images.images["id"].to_list()
+    for begin in range(0, len(questions), CHUNK):
+        few = questions[begin : begin + CHUNK]
+        place = padded(few["images"].to_list())
+        question, thing = image.visited(program_shapes(few["program"]), place, known)
+        box = box_of[thing]
+        named = {
+            "id": few["id"],
+            "place": [[ids[at] for at in own] for own in few["images"].to_list()],
+            "answer": few["answer"],
+            "structural": few["template"],
+            "relevant_frames": listed(question[:0], question[:0], len(few)),
+            "irrelevant_frames": listed(question[:0], question[:0], len(few)),
+        }
+        yield rows(named, question[box >= 0], box[box >= 0], boxes, list(np.where(place < 0, -1, place).T)), boxes
+
+
+def rows(named: Mapping[str, object], question: Ints, box: Ints, boxes: Boxes, place: list[Ints]) -> pl.DataFrame:
+    """GROUNDS from the relevant boxes (rows of `boxes`) of questions and their places."""
+    count, number = len(place[0]), boxes.table["box"].to_numpy()
+    (question, box), (other, rest) = boxes.parted(question, box, place)
+    some = [np.bincount(own, minlength=count) > 0 for own in (question, other)]
+    left = np.where(some[0], np.where(some[1], "", "nothing irrelevant"), "nothing relevant")
+    lists = {"relevant": listed(question, number[box], count), "irrelevant": listed(other, number[rest], count)}
+    return GROUNDS.frame(pl.DataFrame({**named, **lists, "left_out": left}))
+
+
+def listed(row: Ints, value: Ints, count: int) -> pl.Series:
+    """[row] its values; rows ascend."""
+    start = np.searchsorted(row, np.arange(count + 1))
+    found = pa.LargeListArray.from_arrays(pa.array(start), pa.array(np.asarray(value, np.uint32)))
+    return pl.Series(pl.from_arrow(found))

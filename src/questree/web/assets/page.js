@@ -1,0 +1,51 @@
+// Keys that work everywhere: arrows turn pages and questions, j and k walk through a list, / goes to the query.
+"use strict";
+
+(() => {
+  const typing = (target) => target.closest("input, select, textarea") !== null;
+
+  function follow(rel) {
+    const link = document.querySelector(`a[rel="${rel}"]`);
+    if (link) link.click();
+  }
+
+  function step(by) {
+    const links = [...document.querySelectorAll(".list .text a")];
+    if (!links.length) return;
+    const at = links.indexOf(document.activeElement);
+    const next = links[Math.min(Math.max(at + by, 0), links.length - 1)];
+    next.focus();
+    next.scrollIntoView({ block: "nearest" });
+  }
+
+  document.addEventListener("keydown", (event) => {
+    if (event.ctrlKey || event.metaKey || event.altKey || typing(event.target)) return;
+    const inFrames = event.target.closest("#timeline, #frame-place") !== null;
+    const keys = {
+      ArrowLeft: () => inFrames || follow("prev"),
+      ArrowRight: () => inFrames || follow("next"),
+      j: () => step(1),
+      k: () => step(-1),
+      "/": () => {
+        const box = document.querySelector(".query input");
+        if (!box) return;
+        event.preventDefault();
+        box.focus();
+      },
+    };
+    if (keys[event.key]) keys[event.key]();
+  });
+
+  // what a part of a question about images picks out
+  document.addEventListener("click", (event) => {
+    const part = event.target.closest("[data-part]");
+    if (!part) return;
+    const chosen = part.getAttribute("aria-pressed") !== "true";
+    for (const other of document.querySelectorAll("[data-part]")) other.setAttribute("aria-pressed", "false");
+    part.setAttribute("aria-pressed", String(chosen));
+    for (const thing of document.querySelectorAll("[data-parts]")) {
+      const mine = thing.dataset.parts.split(" ").includes(part.dataset.part);
+      thing.classList.toggle("dimmed", chosen && !mine);
+    }
+  });
+})();

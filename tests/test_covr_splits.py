@@ -1,0 +1,315 @@
+"""COVR's splits: the released vectors, properties in a language of predicates, draws by seed, proofs that can fail."""
+
+import gzip
+import json
+from collections import Counter
+from itertools import combinations
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+import pytest
+
+from image_run import image_run
+from questree.benchmarks.covr.splits import FEW_SHOT, PROPERTIES, TEMPLATE_OF, ZERO_SHOT
+from questree.cli.covr_splits import splits as command
+from questree.faults import BadInput
+from questree.notation import covr
+from questree.notation.own import show
+from questree.sources.covr_questions import read_sides
+from questree.stages.covr import splits
+from questree.stages.covr.split_run import Options, declared, read_split, rows_of, slug, split_run
+from questree.stages.covr.splits import Drawing, of_records
+from questree.stages.covr.splits_draws import Lexical, drawn_pairs
+from questree.stages.covr.splits_language import read
+from questree.stages.covr.splits_predicates import OfShape, Together
+from questree.stages.covr.splits_rows import ImageRows, stored_rows
+from questree.stages.split.grammar import Wrong
+from questree.stages.split.proofs import Proof
+from questree.tables.image_questions import ANSWERED
+from questree.tables.run import Run
+
+DATA = Path(__file__).parent / "data" / "covr"
+QUESTIONS = DATA / "splitter_questions.json.gz"
+EXPECTED: dict[str, Any] = json.loads(gzip.decompress((DATA / "splitter_expected.json.gz").read_bytes()))
+VECTORS = {  # name in the vectors -> ours
+    "answer_number": "ANS-NUM",
+    "has_compare": "HAS-COMPAR",
+    "has_complex_quantifier_scope": "HAS-QUANT-COMPSCOPE",
+    "has_group_by": "HAS-GROUPBY",
+    "has_logic_and": "HAS-LOGIC-AND",
+    "has_num_3": "HAS-NUM-3",
+    "has_number": "HAS-NUM",
+    "has_quantifier_all": "HAS-QUANT-ALL",
+    "rm_v_c": "RM/V/C",
+    "tpl_choose_attr": "TPL-CHOOSEATTR",
+    "tpl_verify_attribute": "TPL-VERIFYATTR",
+    "tpl_verify_count_union_tpl_verify_count_group_by": "TPL-VERIFYCOUNT | TPL-VERIFYCOUNTGROUPBY",
+}
+QUIRK = {"RM/V/C": {"train": {"train_edge2"}, "val": {"val_edge2"}}}  # rows of a sub-program read in the outer one
+SMALL = Lexical(pairs=20, alone=20, together=5)
+
+
+@pytest.fixture(scope="module")
+def released() -> ImageRows:
+    return of_records(read_sides(QUESTIONS))
+
+
+@pytest.fixture(scope="module")
+def run(tmp_path_factory: pytest.TempPathFactory) -> Run:
+    return image_run(tmp_path_factory.mktemp("splits") / "run")
+
+
+def ids(rows: ImageRows, held: Any, side: str = "") -> set[str]:
+    inside = held if not side else held & (rows.questions["side"] == side).to_numpy()
+    return set(rows.questions["id"].filter(pl.Series(inside)).to_list())
+
+
+def holds(text: str, rows: ImageRows) -> set[str]:
+    return ids(rows, read(text, rows).holds(rows))
+
+
+@pytest.mark.parametrize("vector", VECTORS)
+def test_a_property_holds_out_the_questions_of_the_vectors(released: ImageRows, vector: str) -> None:
+    name = VECTORS[vector]
+    held = splits.named(name, released).predicate.holds(released)
+    for side in ("train", "val"):
+        wanted = set(EXPECTED["splits"][vector][side]["comp"]) - QUIRK.get(name, {}).get(side, set())
+        assert ids(released, held, side) == wanted
+
+
+def test_shapes_and_terms_are_those_of_the_vectors(released: ImageRows) -> None:
+    at = {name: row for row, name in enumerate(released.questions["id"].to_list())}
+    for name, (_, shape) in EXPECTED["program_to_string"].items():
+        assert released.shapes[released.code[at[name]]].text == shape
+    names, question, term = released.terms
+    for name, terms in EXPECTED["lexical_terms"].items():
+        assert sorted(names[each] for each in term[question == at[name]]) == sorted(terms)
+
+
+def test_drawn_shapes_hold_out_the_questions_of_the_vectors(released: ImageRows) -> None:
+    drawn = set(EXPECTED["state"]["program_2"]["test"])
+    codes = frozenset(code for code, shape in enumerate(released.shapes) if shape.text in drawn)
+    held = OfShape(codes).holds(released)
+    for side in ("train", "val"):
+        assert ids(released, held, side) == set(EXPECTED["splits"]["program_2"][side]["comp"])
+
+
+def test_unordered_pairs_hold_out_the_questions_of_the_vectors_and_the_leaked_ones(released: ImageRows) -> None:
+    state = EXPECTED["state"]["lexical_1_small"]
+    held = Together(tuple(map(tuple, state["unseen_pairs_ordered"]))).holds(released)
+    for side in ("train", "val"):
+        assert ids(released, held, side) >= set(EXPECTED["splits"]["lexical_1_small"][side]["comp"])
+    extra = ids(released, held, "train") - set(EXPECTED["splits"]["lexical_1_small"]["train"]["comp"])
+    assert len(extra) == state["train_leaks_because_of_pair_order"]
+
+
+def naive_terms(record: Any) -> set[str]:
+    """From the sheet, by loops."""
+    found: set[str] = set()
+
+    def rows(program: list[Any]) -> None:
+        for row in program:
+            for argument in row.get("arguments") or []:
+                if isinstance(argument, list):
+                    rows(argument)
+                elif isinstance(argument, str) and row["operation"] in (
+                    *("find", "filter", "with_relation", "verify_attr"),
+                    *("choose_attr", "choose_relation", "choose_name"),
+                ):
+                    found.update(argument.split(":_"))
+
+    rows(record.program)
+    if record.program[-1]["operation"] in ("query_name", "query_attr") and isinstance(record.answer, str):
+        found.add(record.answer)
+    return found
+
+
+def test_the_drawn_pairs_keep_their_thresholds(released: ImageRows) -> None:
+    sides = read_sides(QUESTIONS)
+    terms = {side: [naive_terms(record) for record in records] for side, records in sides.items()}
+    at = {side: (released.questions["side"] == side).to_numpy() for side in sides}
+    pairs = drawn_pairs(released, at["train"], at["val"], SMALL, 1)
+    assert len(pairs) == len({frozenset(pair) for pair in pairs}) == SMALL.pairs
+    fitting = 0
+    for pair in combinations(sorted({term for own in terms["val"] for term in own}), 2):
+        apart = [sum(one in own and two not in own for own in terms["train"]) for one, two in (pair, pair[::-1])]
+        together = sum(set(pair) <= own for own in terms["val"])
+        fits = min(apart) >= SMALL.alone and together >= SMALL.together
+        fitting += fits
+        assert fits or pair not in pairs
+    all_of_them = drawn_pairs(released, at["train"], at["val"], Lexical(10_000, SMALL.alone, SMALL.together), 1)
+    assert len(all_of_them) == fitting
+
+
+def test_the_command_writes_every_property_and_says_what_it_lacks(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for name in ("a", "b"):
+        command(questions=QUESTIONS, seed=3, json=tmp_path / f"{name}.json", quiet=name == "b")
+    assert (tmp_path / "a.json").read_bytes() == (tmp_path / "b.json").read_bytes()
+    assert "LEXICAL: 3 pairs instead of 65" in capsys.readouterr().out
+    found = json.loads((tmp_path / "a.json").read_text())
+    further = ["HAS-NUM", "HAS-COUNT", "HAS-ATTR", "RM/V/C", "ANS-ATTR", "TPL-CHOOSEATTR", "TPL-VERIFYCOUNT"]
+    assert {*FEW_SHOT, *ZERO_SHOT, "PROGRAM", "LEXICAL", *further} <= set(found)
+    shapes, everything = set(found["PROGRAM"]["held_out"]), of_records(read_sides(QUESTIONS))
+    assert len(shapes) == -(-len({shape.text for shape in everything.shapes}) // 5) == 121
+    texts = [everything.shapes[code].text for code in everything.code]
+    wanted = {id for id, text in zip(everything.questions["id"], texts, strict=True) if text in shapes}
+    assert {*found["PROGRAM"]["train"], *found["PROGRAM"]["val"]} == wanted
+    sides = read_sides(QUESTIONS)
+    pairs = [set(pair) for pair in found["LEXICAL"]["held_out"]]
+    for side, records in sides.items():
+        both = [record.id for record in records if any(pair <= naive_terms(record) for pair in pairs)]
+        assert found["LEXICAL"][side] == both
+    command(questions=QUESTIONS, seed=4, json=tmp_path / "c.json", quiet=True)
+    assert set(json.loads((tmp_path / "c.json").read_text())["PROGRAM"]["held_out"]) != shapes
+
+
+def test_programs_in_our_notation_have_the_same_properties(released: ImageRows) -> None:
+    sides = read_sides(QUESTIONS)
+    texts, kept = [], []
+    for at, record in enumerate([*sides["train"], *sides["val"]]):
+        program = covr.read(record.program)
+        if len(covr.write(program)) == len(record.program):  # no row that the answer does not need
+            texts.append(show(program))
+            kept.append(at)
+    assert len(kept) > 2400
+    table = released.questions[kept]
+    stored = stored_rows(table, pl.Series(texts))
+    for name in PROPERTIES:
+        predicate = splits.named(name, released).predicate.holds(released)[kept]
+        assert (splits.named(name, stored).predicate.holds(stored) == predicate).all(), name
+    assert [stored.shapes[code].text for code in stored.code] == [
+        released.shapes[released.code[at]].text for at in kept
+    ]
+
+
+def test_the_language_speaks_of_rows_dependencies_words_and_answers(run: Run) -> None:
+    table = ANSWERED.read(run.covr)
+    rows = rows_of(table)
+
+    def programs(text: str) -> set[str]:
+        return set(table.filter(pl.col("id").is_in(list(holds(text, rows))))["program"].to_list())
+
+    assert programs("has(all) & ~has(filter)") == {"all(find(cup), with_relation(scene(), find(table), on))"}
+    inner = "some(with_relation(find(cup), find(table), on), filter(scene(), red))"
+    assert inner in programs("has(filter)") and inner not in programs("row(filter)")
+    assert programs("over(all, find)") == programs("has(all)") and not programs("over(all, ~find)")
+    assert programs("over(some, ~find)") == {inner}
+    assert programs("template(VERIFYCOUNT) & number(3)") == {"geq(count(find(cup)), 3)"}
+    assert programs('has(filter, attribute="red") & has(find, noun=dog)') == {
+        "eq(count(filter(find(cup), red)), count(find(dog)))"
+    }
+    assert programs("last(query_attr)") == {"query_attr(unique(with_relation(find(cup), find(table), on)), color)"}
+    assert holds("numeric", rows) == set(table.filter(pl.col("template").str.starts_with("COUNT"))["id"].to_list())
+    assert holds("answer(3)", rows) == set(table.filter(answer="3")["id"].to_list()) != set()
+    assert holds("HAS-COUNT & ~HAS-NUM", rows) == holds("row(count) & ~number", rows)
+    assert holds("uses(relation=near)", rows) == set(table.filter(pl.col("program").str.contains("near"))["id"])
+
+
+@pytest.mark.parametrize(
+    ("text", "complaint"),
+    [
+        ("has(al)", "no operation 'al'"),
+        ("has(find, noun=cup, word=x)", "no kind of word 'word'"),
+        ("has(find, noun=cap)", "no noun 'cap'"),
+        ("template(COUNTS)", "no template 'COUNTS'"),
+        ("over(all)", "over: wanted over"),
+        ("number(three)", "takes one number"),
+        ("has-quant", "unknown 'has-quant'"),
+        ("row(all) row(some)", "wanted & or |"),
+    ],
+)
+def test_a_predicate_that_cannot_be_read_says_what_it_wanted(run: Run, text: str, complaint: str) -> None:
+    with pytest.raises(Wrong, match=complaint):
+        read(text, rows_of(ANSWERED.read(run.covr)))
+
+
+OWN = """
+splits:
+  quantified:
+    held out: has(all) & ~has(filter)
+  threes:
+    held out: [number(3), answer(3)]
+"""
+
+
+@pytest.fixture(scope="module")
+def split(tmp_path_factory: pytest.TempPathFactory) -> Run:
+    folder = tmp_path_factory.mktemp("split")
+    run = image_run(folder / "run")
+    (folder / "own.yaml").write_text(OWN)
+    drawing = Drawing(1, Lexical(2, 2, 2), few_shot=4)
+    split_run(run, Options(drawing, draws=2, file=folder / "own.yaml"))
+    return run
+
+
+def test_every_split_of_a_run_keeps_what_it_holds_out_for_testing(split: Run) -> None:
+    table = ANSWERED.read(split.covr)
+    rows = rows_of(table)
+    side = {name: set(table.filter(split=name)["id"].to_list()) for name in ("train", "dev", "test")}
+    names = [path.stem for path in sorted((split.covr / "splits").glob("*.parquet"))]
+    assert len(names) == len(FEW_SHOT) + len(ZERO_SHOT) + 2 * 2 + 2
+    for name in (*FEW_SHOT, *ZERO_SHOT):
+        held = ids(rows, splits.named(name, rows).predicate.holds(rows))
+        found = {part: set(ids.to_list()) for part, ids in read_split(split, name).items()}
+        kept = 4 if name in FEW_SHOT else 0
+        assert len(found["train"] & held) == min(kept, len(side["train"] & held))
+        assert found["train"] - held == side["train"] - held
+        assert found["dev"] == side["dev"] - held and found["dev held out"] == side["dev"] & held
+        assert found["test"] == side["test"] & held
+    own = read_split(split, "threes")
+    assert set(own["test"].to_list()) == side["test"] & (holds("number(3)", rows) | holds("answer(3)", rows))
+
+
+def test_the_report_counts_and_the_plan_feeds_the_generalization_score(split: Run) -> None:
+    report = json.loads((split.covr / "splits" / "report.json").read_text())
+    made = {each["name"]: each for each in report["splits"]}
+    quant, plan = made["HAS-QUANT"], json.loads((split.covr / "splits" / "plan.json").read_text())
+    train = ANSWERED.read(split.covr).filter(split="train")
+    assert quant["kept"] == 4 and quant["filtered"] == len(train) - quant["counts"]["train"]
+    assert plan["HAS-QUANT"]["questions"] == read_split(split, "HAS-QUANT")["test"].to_list()
+    assert plan["HAS-QUANT"]["filtered"] == quant["filtered"]
+    assert set(made["LEXICAL 1"]) >= {"held_out"} and len(made["PROGRAM 2"]["held_out"])
+
+
+def test_examples_that_stay_depend_on_the_seed_and_not_on_the_order(run: Run) -> None:
+    table = ANSWERED.read(run.covr)
+    held = [splits.few_shot(splits.named("HAS-QUANT", rows), rows, train, Drawing(seed, few_shot=3)) for rows, train, seed in (
+        (rows_of(table), (table["split"] == "train").to_numpy(), 1),
+        (rows_of(table.reverse()), (table.reverse()["split"] == "train").to_numpy(), 1),
+        (rows_of(table), (table["split"] == "train").to_numpy(), 2),
+    )]
+    assert held[0].train == held[1].train != held[2].train
+
+
+def test_a_question_that_stays_in_train_is_an_error_with_its_id(run: Run, tmp_path: Path) -> None:
+    (tmp_path / "own.yaml").write_text("splits: {leaky: {held out: has(all), train: template(VERIFYQUANT)}}")
+    with pytest.raises(BadInput) as bad:
+        split_run(run, Options(file=tmp_path / "own.yaml", names=("leaky",)))
+    leaked = holds("has(all)", rows_of(ANSWERED.read(run.covr)))
+    assert "questions of train have has(all): q" in str(bad.value)
+    assert str(bad.value).split("has(all): ")[1].split(",")[0] in leaked
+    assert not (run.covr / "splits").exists()
+
+
+def test_an_image_on_both_sides_is_an_error(run: Run) -> None:
+    table = ANSWERED.read(run.covr)
+    rows = rows_of(table)
+    (split, *_) = next(declared(rows, Options(names=("TPL-VERIFYATTR",)), FILE, SIDES(table)))
+    proof = Proof(split)
+    every = ~split.test.holds(rows)  # type: ignore[union-attr]
+    proof.see(rows, every, every)
+    (fault,) = proof.faults([f"image{at}" for at in range(8)])
+    assert "8 images are in train and in test: image0, image1, image2" in fault.message
+
+
+def SIDES(table: pl.DataFrame) -> dict[str, Any]:
+    return {name: (table["split"] == name).to_numpy() for name in ("train", "dev", "test")}
+
+
+def test_a_composition_of_two_properties_wants_both_in_train(run: Run) -> None:
+    made = {each.name: each for each in split_run_once(run)}
+    assert made["HAS-COUNT & HAS-ATTR"].warnings == []
+    assert "HAS-COUNT & RM/V/C: nothing in train has RM/V/C" in made["HAS-COUNT & RM/V/C"].warnings

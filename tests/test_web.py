@@ -1,0 +1,467 @@
+"""The page: filters find what loops find, a question says why, bad addresses say so, nothing foreign gets in."""
+
+import html
+import json
+import re
+from pathlib import Path
+from typing import Any
+from urllib.parse import quote
+
+import polars as pl
+import pytest
+from starlette.testclient import TestClient
+
+from decomposed import Stored
+from questree.cli.app import app as command
+from questree.faults import BadInput
+from questree.look.judged import judged
+from questree.metrics.decomp.names import GROUP
+from questree.stages.decompose.hierarchies import shards
+from questree.stages.questions import Bank, Question
+from questree.stages.split.language import read
+from questree.stages.split.shapes import rows_of
+from questree.tables.run import Run
+from questree.web.app import application
+from questree.web.filters import Filters
+from questree.web.guard import trusted
+from questree.web.server import bound
+from questree.web.shown import Shown
+from questree.web.site import Site
+from served import SCRIPT, answers, image_run, served_run, true_but_for
+
+BLANKET = "Is the person interacting with a blanket before standing up?"
+BLANKET_ID = "A-13"  # the same, as it is asked
+CHAIN = {BLANKET: "no", "Does a blanket exist before standing up?": "no", "Does a blanket exist?": "no"}
+CLASH = {"Does a blanket exist?": "no"}
+
+
+@pytest.fixture(scope="module")
+def run(tmp_path_factory: pytest.TempPathFactory) -> Run:
+    """Two videos; one model is always right, two are wrong about a blanket, one says what a page must not believe."""
+    run = served_run(tmp_path_factory.mktemp("served") / "run")
+    answers(run, "true", true_but_for({}))
+    answers(run, "chain", true_but_for(CHAIN))
+    answers(run, "clash", true_but_for(CLASH))
+    answers(run, "script", lambda text, answer: SCRIPT if text == BLANKET else None if "exist" in text else answer)
+    return run
+
+
+@pytest.fixture(scope="module")
+def site(run: Run) -> Site:
+    return Site.read(run)
+
+
+@pytest.fixture(scope="module")
+def client(site: Site) -> TestClient:
+    return TestClient(application(site), base_url="http://127.0.0.1:8000")
+
+
+@pytest.fixture(scope="module")
+def asked(run: Run) -> list[Question]:
+    """Every question, read one by one, by video and number."""
+    bank = Bank(run)
+    found = [question for folder in bank.folders() for question in bank.shard(folder)]
+    return sorted(found, key=lambda question: (question.video, question.row["number"]))
+
+
+def ids(page: str) -> list[str]:
+    """The questions a page lists."""
+    return re.findall(r'class="text"><a href="/questions/([^"?]+)', page)
+
+
+def count(page: str) -> int:
+    found = re.search(r'class="count"><b>([\d,]+)</b>', page)
+    assert found
+    return int(found[1].replace(",", ""))
+
+
+def found(site: Site, **wanted: str) -> list[str]:
+    rows = site.filters.find(wanted)
+    assert rows.faults == []
+    return [site.asked.question(int(row)).id for row in rows.rows]
+
+
+def test_all_questions_are_listed_by_video_and_number(client: TestClient, asked: list[Question]) -> None:
+    page = client.get("/").text
+    assert count(page) == len(asked)
+    assert ids(page) == [question.id for question in asked[:50]]
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("template", "objExists"),
+        ("template", "andObjRelExists"),
+        ("steps", "3"),
+        ("answer", "yes"),
+        ("answer", "phone"),
+        ("video", "B"),
+    ],
+)
+def test_a_filter_finds_what_a_loop_finds(site: Site, asked: list[Question], name: str, value: str) -> None:
+    of = {
+        "template": lambda question: question.template.name,
+        "steps": lambda question: str(question.row["steps"]),
+        "answer": lambda question: question.answer,
+        "video": lambda question: question.id[0],
+    }[name]
+    wanted = [question.id for question in asked if of(question) == value]
+    assert found(site, **{name: value}) == wanted != []
+
+
+def test_types_and_compositions_are_those_of_the_dag(run: Run, site: Site) -> None:
+    types: dict[str, set[str]] = {}
+    compositions: dict[str, set[str]] = {}
+    for folder in shards(run):
+        stored = Stored.read(folder)
+        for video, number, node in stored.tops.iter_rows():
+            id = f"{'AB'[video]}-{number}"
+            type = stored.nodes["type"][node]
+            for name in {type, GROUP.get(type, type)}:
+                types.setdefault(name, set()).add(id)
+            for label in {label for below in stored.below(node) for label, _ in stored.edges.get(below, ())}:
+                compositions.setdefault(label, set()).add(id)
+    assert {name: set(found(site, type=name)) for name in types} == types
+    assert {name: set(found(site, composition=name)) for name in compositions} == compositions
+    assert {choice.value for choice in site.filters.choices["composition"]} == set(compositions)
+
+
+def test_splits_of_videos_and_written_ones_are_filters(run: Run, site: Site, asked: list[Question]) -> None:
+    assert found(site, split="test") == [question.id for question in asked if question.id.startswith("A")]
+    folder = run.folder / "splits" / "mine"
+    folder.mkdir(parents=True)
+    for side, row in (("train", (1, 3)), ("test", (0, 13))):
+        pl.DataFrame([row], schema=["video", "number"], orient="row").cast(pl.UInt32).write_parquet(
+            folder / f"{side}.parquet"
+        )
+    fresh = Filters(site.asked)
+    assert [choice.value for choice in fresh.choices["split"]] == ["train", "test", "mine train", "mine test"]
+    assert [site.asked.question(int(row)).id for row in fresh.find({"split": "mine test"}).rows] == ["A-13"]
+
+
+def test_the_query_box_speaks_the_language_of_splits(run: Run, client: TestClient, site: Site) -> None:
+    text = 'has(before, action="standing up") & steps > 2 & ~answer("no")'
+    predicate, bank = read(text, site.asked.bank.vocabulary), Bank(run)
+    wanted = set()
+    for folder in bank.folders():
+        shard = bank.shard(folder)
+        wanted |= {shard.question(int(at)).id for at in predicate.holds(rows_of(shard)).nonzero()[0]}
+    assert set(found(site, query=text)) == wanted
+    assert BLANKET_ID in wanted
+    assert count(client.get("/", params={"query": text}).text) == len(wanted)
+
+
+@pytest.mark.parametrize(
+    ("params", "says"),
+    [
+        ({"query": "has(befor)"}, "no operator 'befor'"),
+        ({"query": "(" * 1500}, "nested too deeply"),
+        ({"query": "more_steps"}, "`questree split`"),
+        ({"template": "objGone"}, "no template 'objGone'"),
+        ({"steps": "many"}, "no steps 'many'"),
+        ({"video": "Z"}, "no video 'Z'"),
+        ({"model": "nobody"}, "no model 'nobody'; there are chain, clash, script, true"),
+        ({"verdict": "wrong"}, "of which model? There are chain"),
+        ({"rule": "And Yes"}, "of which model?"),
+        ({"colour": "red"}, "no filter 'colour'"),
+    ],
+)
+def test_what_is_wrong_with_a_filter_is_said(client: TestClient, params: dict[str, str], says: str) -> None:
+    answer = client.get("/", params=params)
+    assert answer.status_code == 400
+    assert says in html.unescape(answer.text)
+    assert ids(answer.text) == []
+    assert client.get("/", params=params, headers={"HX-Request": "true"}).status_code == 200
+
+
+def test_all_faults_are_said_at_once(client: TestClient) -> None:
+    page = html.unescape(client.get("/", params={"template": "x", "steps": "y"}).text)
+    assert "no template 'x'" in page
+    assert "no steps 'y'" in page
+
+
+def test_verdicts_and_contradictions_are_those_of_each_dag(site: Site, asked: list[Question]) -> None:
+    """Question by question, from the answers to its own DAG."""
+    right, lucky, clashing, rules = set(), set(), set(), set()
+    some = [*range(0, len(asked), 9), *(site.asked.find(id) or 0 for id in ("A-13", "A-15", "A-0"))]
+    for at in some:
+        shown = Shown.of(site, at)
+        each = judged(shown.dag, shown.shard, "clash", shown.said["clash"], site.words)
+        scored_wrong = [r is False and node.scored for r, node in zip(each.right, shown.nodes, strict=True)][1:]
+        if each.right[0]:
+            right.add(at)
+            lucky |= {at} if any(scored_wrong) else set()
+        clashing |= {at} if each.broken else set()
+        rules |= {at} if any(one.rule == "Interaction Yes" for one in each.broken) else set()
+
+    def among(**wanted: str) -> set[int]:
+        return set(site.filters.find({"model": "clash", **wanted}).rows.tolist()) & set(some)
+
+    assert among(verdict="right") == right
+    assert among(verdict="right for the wrong reasons") == lucky != set()
+    assert among(contradiction="yes") == clashing != set()
+    assert among(contradiction="no") == set(some) - clashing
+    assert among(rule="Interaction Yes") == rules != set()
+
+
+def test_the_true_model_is_right_and_never_contradicts_itself(site: Site, asked: list[Question]) -> None:
+    assert len(found(site, model="true", verdict="right")) == len(asked)
+    assert found(site, model="true", contradiction="yes") == []
+    assert BLANKET_ID in found(site, model="true", verdict="right", other="chain", other_verdict="wrong")
+    assert BLANKET_ID in found(site, model="script", verdict="wrong")
+
+
+def test_pages_follow_each_other(client: TestClient, asked: list[Question]) -> None:
+    second = client.get("/", params={"page": "2"}).text
+    assert ids(second) == [question.id for question in asked[50:100]]
+    assert "51–100 of" in second
+    last = client.get("/", params={"page": "999"}).text
+    assert ids(last)[-1] == asked[-1].id
+    assert ids(client.get("/", params={"page": "-3x"}).text) == [question.id for question in asked[:50]]
+
+
+def graph(page: str) -> dict[str, Any]:
+    found = re.search(r'data-graph="([^"]*)"', page)
+    assert found
+    value: dict[str, Any] = json.loads(html.unescape(found[1]))
+    return value
+
+
+def cards(page: str) -> list[str]:
+    """The text of every node."""
+    blocks = re.findall(r'class="card.*?<span class="text">(.*?)</span>\s*<span class="row">', page, re.S)
+    return [html.unescape(re.sub("<[^>]*>", "", block)) for block in blocks]
+
+
+def test_a_question_shows_its_dag_and_the_way_of_an_error(client: TestClient) -> None:
+    page = client.get(f"/questions/{BLANKET_ID}?show=chain").text
+    texts, drawn = cards(page), graph(page)
+    assert texts[0] == BLANKET
+    error = {(texts[a], texts[b]) for a, b in drawn["models"]["chain"]["error"]}
+    exists_before = "Does a blanket exist before standing up?"
+    assert error == {(BLANKET, exists_before), (exists_before, "Does a blanket exist?")}
+    assert "The error begins at “Does a blanket exist?” (“no” instead of “yes”)" in html.unescape(page)
+    assert drawn["models"]["true"] == {"right": [True] * len(texts), "error": [], "contradiction": []}
+
+
+def test_a_contradiction_names_the_rule_and_both_answers(client: TestClient) -> None:
+    page = client.get(f"/questions/{BLANKET_ID}?show=clash").text
+    texts, drawn = cards(page), graph(page)["models"]["clash"]
+    clashes = {(texts[a], texts[b]) for a, b in drawn["contradiction"]}
+    assert clashes == {
+        ("Is the person interacting with a blanket?", "Does a blanket exist?"),
+        ("Does a blanket exist before standing up?", "Does a blanket exist?"),
+    }
+    assert drawn["right"][0] is True
+    assert "Interaction Yes, Interaction No" in page
+    assert "a yes needs every sub-question to be yes" in page
+
+
+def test_a_question_says_why_its_answers_are_known_and_which_frames_show_it(client: TestClient) -> None:
+    page = client.get(f"/questions/{BLANKET_ID}").text
+    assert "its program was executed on the facts of the video" in page
+    frames = dict(zip(cards(page), graph(page)["frames"], strict=True))
+    assert frames["Does a blanket exist?"] == {"shown": [0, 1, 2, 3], "window": []}
+    assert frames["Is the person standing up?"] == {"shown": [6, 7, 8, 9], "window": []}
+    assert frames[BLANKET] == {"shown": [0, 1, 2, 3], "window": [0, 1, 2, 3, 4, 5, 6]}
+    assert '<text class="label action"' in page
+    assert "holding blanket" in page
+
+
+def test_words_are_coloured_by_what_they_name(client: TestClient) -> None:
+    page = client.get(f"/questions/{BLANKET_ID}").text
+    heading = re.search(r"<h1>(.*?)</h1>", page)
+    assert heading
+    assert heading[1] == (
+        'Was the person interacting with <span class="object">a blanket</span> '
+        '<span class="time">before </span><span class="action">standing up</span>?'
+    )
+
+
+def test_what_a_model_says_is_text_and_never_markup(client: TestClient) -> None:
+    for page in (
+        client.get(f"/questions/{BLANKET_ID}").text,
+        client.get("/", params={"model": "script", "verdict": "wrong"}).text,
+    ):
+        assert SCRIPT not in page
+        assert html.escape(SCRIPT) in page
+
+
+def test_the_next_question_is_the_next_that_was_found(client: TestClient, site: Site) -> None:
+    ways = {"template": "objExists", "answer": "yes"}
+    here = found(site, **ways)
+    page = html.unescape(client.get(f"/questions/{here[1]}", params=ways).text)
+    assert f'rel="prev" href="/questions/{here[0]}?template=objExists&answer=yes"' in page
+    assert f'rel="next" href="/questions/{here[2]}?template=objExists&answer=yes"' in page
+    assert 'rel="prev"' not in client.get(f"/questions/{here[0]}", params=ways).text
+
+
+@pytest.mark.parametrize(
+    ("address", "says"),
+    [
+        ("/questions/A-99999", "no question 'A-99999' among the"),
+        ("/questions/nonsense", "no question 'nonsense'"),
+        ("/questions/" + quote("<script>alert(2)</script>-1"), "no question '<script>alert(2)</script>-1'"),
+        ("/questions/A-13?show=nobody", "no predictions of a model 'nobody'; there are chain"),
+        ("/questions/A-13/frames/10", "no frame 10; video A has 10"),
+        ("/compare?a=true&b=nobody", "no predictions of a model 'nobody'"),
+        ("/images", "no questions about sets of images"),
+        ("/images/x", "no question 'x'"),
+        ("/media/A/0", "no picture"),
+        ("/elsewhere", "Not Found"),
+    ],
+)
+def test_an_address_that_leads_nowhere_says_so(client: TestClient, address: str, says: str) -> None:
+    answer = client.get(address)
+    assert answer.status_code == 404
+    assert says in html.unescape(answer.text)
+    assert "<script>alert" not in answer.text
+    assert "Back to all questions" in answer.text
+
+
+def test_a_frame_shows_boxes_and_what_holds(client: TestClient) -> None:
+    page = client.get(f"/questions/{BLANKET_ID}/frames/1").text
+    boxes = re.findall(r'<g class="(\w+)".*?<text[^>]*>([^<]*)</text>', page)
+    assert boxes == [("person", "person"), ("other", "bag"), ("mentioned", "blanket")]
+    assert "frame 2 of 10 · no. 60 · 2.0 s" in " ".join(page.split())
+    assert 'class="mentioned">holding blanket' in page
+
+
+def test_real_frames_are_shown_from_the_media_folder_and_nothing_else(run: Run, site: Site, tmp_path: Path) -> None:
+    media = tmp_path / "media"
+    (media / "A").mkdir(parents=True)
+    (media / "A" / "000060.png").write_bytes(b"picture")
+    (tmp_path / "secret.png").write_bytes(b"secret")
+    (media / "A" / "120.png").symlink_to(tmp_path / "secret.png")
+    (media / "3.png").write_bytes(b"of no video")
+    with_media = Site(run, site.questions, None, site.facts, media)
+    client = TestClient(application(with_media), base_url="http://127.0.0.1:8000")
+    assert '<image href="/media/A/60"' in client.get(f"/questions/{BLANKET_ID}/frames/1").text
+    assert "<image" not in client.get(f"/questions/{BLANKET_ID}/frames/2").text
+    picture = client.get("/media/A/60")
+    assert (picture.content, picture.headers["content-type"]) == (b"picture", "image/png")
+    for wrong in ("/media/A/120", "/media/B/60", "/media/%2e%2e/60", "/media/./3", "/media/A%2f..%2f..%2fsecret/60"):
+        assert client.get(wrong).status_code == 404
+
+
+def test_comparing_shows_scores_of_both_and_leads_to_examples(client: TestClient, site: Site) -> None:
+    page = client.get("/compare?a=true&b=chain").text
+    scores = {(row.metric, row.by, row.group): row for row in site.comparing.differences("true", "chain")}
+    overall = scores["accuracy", "type", "Overall"]
+    assert overall.a == 1.0
+    assert overall.b is not None
+    assert f"{100 * overall.b:.1f} %" in page
+    links = re.findall(r'<a href="(/\?model=true[^"]*)">([\d,]+)</a>', page)
+    every = next(html.unescape(link) for link, _ in links if "type" not in link and "composition" not in link)
+    listed = client.get(every)
+    assert listed.status_code == 200
+    assert count(listed.text) == len(found(site, model="true", verdict="right", other="chain", other_verdict="wrong"))
+    assert '"differs": ' in html.unescape(page)
+
+
+def test_only_our_own_names_are_answered(client: TestClient) -> None:
+    assert client.get("/", headers={"Host": "evil.example:8000"}).status_code == 400
+    assert client.get("/", headers={"Host": "localhost:8000"}).status_code == 200
+    assert trusted("[::1]:8000", "127.0.0.1")
+    assert trusted("192.168.0.7:8000", "0.0.0.0")
+    assert not trusted("192.168.0.7:8000", "127.0.0.1")
+    assert not trusted("evil.example", "0.0.0.0")
+    assert trusted("my.machine:80", "my.machine")
+
+
+def test_every_answer_keeps_scripts_and_frames_at_home(client: TestClient) -> None:
+    for address in ("/", "/questions/nonsense", "/assets/page.css"):
+        headers = client.get(address).headers
+        assert headers["content-security-policy"].startswith("default-src 'self'; style-src 'self'")
+        assert "unsafe" not in headers["content-security-policy"]
+        assert headers["x-content-type-options"] == "nosniff"
+        assert headers["x-frame-options"] == "DENY"
+    assert client.post("/").status_code == 405
+
+
+def test_pages_have_no_inline_scripts_and_name_no_other_place(client: TestClient) -> None:
+    for address in ("/", f"/questions/{BLANKET_ID}", "/compare"):
+        page = client.get(address).text
+        assert not re.search(r"<script(?![^>]*\bsrc=)", page)
+        assert not re.search(r"\son\w+=|\sstyle=|https?://", page)
+        for asset in re.findall(r'(?:src|href)="(/(?:assets/|colours)[^"]*)"', page):
+            assert client.get(asset).status_code == 200
+
+
+def test_every_vendored_script_has_its_licence() -> None:
+    import questree.web
+
+    folder = Path(questree.web.__file__).parent / "assets" / "vendor"
+    table, texts = (folder / "README.md").read_text("utf-8"), (folder / "LICENCES.txt").read_text("utf-8")
+    scripts = sorted(folder.glob("*.js"))
+    assert len(scripts) == 5
+    for script in scripts:
+        (package,) = re.findall(rf"`{re.escape(script.name)}` \| (\S+)", table)
+        assert f"==== {package} ====" in texts
+
+
+def test_questions_that_are_not_decomposed_are_shown_all_the_same(run: Run, tmp_path: Path) -> None:
+    plain = Run(tmp_path / "plain")
+    plain.folder.mkdir()
+    for name in ("vocabulary.toml", "facts", "raw", "questions"):
+        (plain.folder / name).symlink_to(run.folder / name)
+    site = Site.read(plain)
+    client = TestClient(application(site), base_url="http://127.0.0.1:8000")
+    assert "not taken apart" in client.get("/").text
+    assert "no filter 'type'" in html.unescape(client.get("/?type=Choose").text)
+    assert cards(client.get(f"/questions/{BLANKET_ID}").text)[0] == BLANKET
+    assert "Two models are compared" in client.get("/compare").text
+
+
+@pytest.fixture(scope="module")
+def pictures(tmp_path_factory: pytest.TempPathFactory) -> TestClient:
+    run = image_run(tmp_path_factory.mktemp("pictures") / "run")
+    return TestClient(application(Site.read(run)), base_url="http://127.0.0.1:8000")
+
+
+def test_a_run_of_image_sets_opens_with_them(pictures: TestClient) -> None:
+    page = pictures.get("/").text
+    assert page.count('class="text"') == 2
+    assert "There is a black dog &amp; more" in page
+    assert pictures.get("/images?query=BLACK").text.count('class="text"') == 1
+    assert pictures.get("/images?template=COUNT&split=train").text.count('class="text"') == 1
+    assert "no template 'X'; there are" in html.unescape(pictures.get("/images?template=X").text)
+    assert pictures.get("/questions/A-0").status_code == 404
+
+
+def test_images_stand_side_by_side_with_what_each_part_picks_out(pictures: TestClient) -> None:
+    page = pictures.get("/images/q/2").text
+    assert re.findall(r'data-part="(\d)"><code>([^<]*)</code>', page) == [
+        ("0", "filter(find(dog), black)"),
+        ("1", "find(dog)"),
+    ]
+    boxes = re.findall(r'<g class="(\w+)" data-parts="([\d ]*)">.*?<text[^>]*>([^<]*)</text>', page)
+    assert boxes == [("other", "", "floor"), ("mentioned", "0 1", "black dog"), ("other", "", "red car")]
+    assert page.count('class="apart-from-it"') == 1
+    both = pictures.get("/images/q%2F1").text
+    assert "also there: &lt;b&gt;cat&lt;/b&gt;" in both
+    assert len(re.findall('class="picture"', both)) == 3
+
+
+def test_what_cannot_be_served_is_said_in_one_line(run: Run, tmp_path: Path) -> None:
+    with pytest.raises(BadInput, match="no such run folder"):
+        Site.read(Run(tmp_path / "nowhere"))
+    with pytest.raises(BadInput, match="no such folder of frames"):
+        Site.read(run, tmp_path / "nowhere")
+    empty = Run(tmp_path / "empty")
+    empty.folder.mkdir()
+    empty.vocabulary_file.symlink_to(run.vocabulary_file)
+    with pytest.raises(BadInput, match="no questions to look at"):
+        Site.read(empty)
+
+
+def test_a_port_in_use_is_said_in_one_line(run: Run) -> None:
+    with bound("127.0.0.1", 0) as place:
+        port = place.getsockname()[1]
+        with pytest.raises(BadInput) as bad:
+            command(["serve", str(run.folder), "--port", str(port)], exit_on_error=False)
+    assert str(bad.value).startswith(f"127.0.0.1:{port}: cannot be listened on (Address already in use)")
+    with pytest.raises(BadInput, match="wanted a port from 0 to 65535"):
+        bound("127.0.0.1", 70000)
+    with pytest.raises(BadInput, match="cannot be listened on"):
+        bound("nowhere.invalid", 0)

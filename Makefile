@@ -19,6 +19,8 @@ test: setup
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
+	@for name in chromium chromium-browser google-chrome chrome no; do command -v $$name > /dev/null && break; \
+		test $$name != no || echo "no browser found: the tests in one are skipped"; done
 	$(BIN)/pytest -n 2
 
 clean:

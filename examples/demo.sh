@@ -7,13 +7,8 @@ rm -rf "$out"
 say() { printf '\n$ %s\n' "$*"; "$@"; }
 
 say questree synth --videos 60 --seed 1 --out "$out/world"
-say questree ingest action-genome "$out/world" --out "$out/run"
-say questree augment "$out/run"
+say questree build "$out/world" --out "$out/run" --tables
 say questree show "$out/run"
-say questree generate "$out/run" --text --shard 20
-say questree balance "$out/run"
-say questree split "$out/run"
-say questree decompose "$out/run"
 
 questree show "$out/run" --json "$out/video.json" --quiet
 video=$(sed -n 's/^ *"id": "\([^"]*\)".*/\1/p' "$out/video.json" | head -n 1)
@@ -25,6 +20,8 @@ say questree export decomp "$out/run" --out "$out/decomp"
 say questree program read "Exists(blanket, Iterate(Localize(while, holding a pillow), Filter(frame, [objects])))" --notation agqa
 say questree synth images --images 200 --seed 1 --out "$out/pictures"
 say questree ingest gqa "$out/pictures" --out "$out/pictures-run"
+say questree synth situations --images 60 --seed 1 --out "$out/situations"
+say questree ingest imsitu "$out/situations" --out "$out/pictures-run" --add
 
 printf '\nWhere to look:\n'
 printf '  %-24s %s\n' "$out/world" "raw files as Charades and Action Genome release them; the clean truth in truth/" \

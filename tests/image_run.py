@@ -1,4 +1,4 @@
-"""A small run with questions about images: rooms few enough to check by eye, programs of all templates, true answers."""
+"""A small run with questions about images: rooms to check by eye, programs of all templates, true answers."""
 
 import json
 from itertools import combinations
@@ -27,6 +27,7 @@ ROOMS = {
 }
 CUP, TABLE, DOG = "find(cup)", "find(table)", "find(dog)"
 ON = f"with_relation({CUP}, {TABLE}, on)"
+LINK = f"query_link(unique_link(relation_between_nouns(unique(filter({CUP}, red)), {TABLE})))"
 ASKED = {
     "VERIFYATTR": [f"verify_attr(unique({ON}), red)", "verify_attr(unique(find(dog)), blue)"],
     "CHOOSEATTR": [f"choose_attr(unique({ON}), red, blue)"],
@@ -46,9 +47,7 @@ ASKED = {
     "VERIFYSAMEATTR": [f"same_attr(query_attr(unique({ON}), color), query_attr(unique({DOG}), color))"],
     "QUERYOBJECT": [f"query_name(unique(with_relation_object(assert_unique(filter({CUP}, red)), scene(), on)))"],
     "CHOOSEOBJECT": [f"choose_name(unique(with_relation_object(assert_unique({ON}), scene(), on)), table, chair)"],
-    "CHOOSEREL": [
-        f"choose_relation(query_link(unique_link(relation_between_nouns(unique(filter({CUP}, red)), {TABLE}))), on, near)"
-    ],
+    "CHOOSEREL": [f"choose_relation({LINK}, on, near)"],
 }
 
 
@@ -62,7 +61,10 @@ def scene(text: str, image: str) -> dict[str, Any]:
             "relations": [
                 {"name": " ".join(edge[1:-1]), "object": f"{image}-{edge[-1]}"} for edge in parts if edge[0] == str(at)
             ],
-            **{"x": 10 * at, "y": 0, "w": 8, "h": 8},
+            "x": 10 * at,
+            "y": 0,
+            "w": 8,
+            "h": 8,
         }
         for at, words in enumerate(things)
     }
@@ -109,3 +111,13 @@ def image_run(folder: Path, balanced: int = 0) -> Run:
     if balanced:
         BALANCED.write(table.select("id").gather_every(balanced), run.covr)
     return run
+
+
+def words_folder(folder: Path) -> Path:
+    """Word tables that say what these rooms' attributes are about, and nothing else."""
+    words = folder / "words"
+    words.mkdir(exist_ok=True)
+    (words / "ontology.yaml").write_text("attributes: {color: [red, blue], material: [wooden]}\nobjects: {}\n")
+    (words / "ignore.yaml").write_text("nouns: []\nrelations: []\npairs: []\n")
+    (words / "adversarial_groups.yaml").write_text("{}\n")
+    return words

@@ -5,6 +5,7 @@ import math
 from collections import Counter
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -13,13 +14,15 @@ import numpy as np
 import polars as pl
 import pytest
 
-import exported_worlds
+import random_worlds
 from conftest import copy
 from decomposed import Stored as Tables
 from decomposed import shards
+from exported_worlds import content, run_of
 from questree.cli.answer import answer
 from questree.export.decomp import export_decomp
 from questree.faults import BadInput
+from questree.metrics.bootstrap import Resampling
 from questree.metrics.decomp.names import RULES
 from questree.metrics.decomp.report import score_decomp
 from questree.metrics.scores import Score
@@ -29,27 +32,49 @@ from questree.models.stored import said
 from questree.stages.decompose.hierarchies import RunHierarchies, run_hierarchies
 from questree.stages.decompose.work import Options as Decomposing
 from questree.stages.decompose.work import decompose
+from questree.tables.hierarchies import NOTHING
 from questree.tables.nodes import UNSCORED, YES_NO
 from questree.tables.predictions import Stored
 from questree.tables.run import Run
+from questree.tables.store import new_folder
+from worlds import facts
 
 Cells = dict[tuple[str, str, str], Score]
 Scores = Callable[..., Cells]
+VIDEOS = 30
+SOME, ALL = Decomposing(balanced=True), Decomposing(balanced=False)
 NOISE = 0.2
 MOST = 4.5  # standard deviations; of a thousand cells not one is expected further off
 GROUPS = ("Object Exists", "Relation Exists", "Interaction", "Interaction Temporal Localization")
 YES_NO_GROUPS = (*GROUPS, "Exists Temporal Localization", "Conjunction")
 
 
-def apart(run: Run, **options: bool) -> Run:
-    decompose(run, Decomposing(**{"balanced": True, **options}), pool=ThreadPoolExecutor(1))
+def apart(run: Run, how: Decomposing = SOME) -> Run:
+    decompose(run, how, pool=ThreadPoolExecutor(1))
     return run
 
 
 @pytest.fixture(scope="module")
-def run(random_run: Run, tmp_path_factory: pytest.TempPathFactory) -> Run:
-    """Some questions of small random worlds, taken apart; what is not annotated is not there."""
-    return apart(copy(random_run, tmp_path_factory.mktemp("bots")))
+def questions(tmp_path_factory: pytest.TempPathFactory) -> Run:
+    """Random worlds in which everything holds that cleaning makes hold, and some of their questions."""
+    known = facts("\n".join(random_worlds.world(seed=13, videos=VIDEOS, whole=True)))
+    run = run_of(known, tmp_path_factory.mktemp("questions") / "run", shard=16)
+    return select(run)
+
+
+def select(run: Run) -> Run:
+    """Every sixth question, however videos are cut into shards."""
+    with new_folder(run.balanced) as work:
+        for folder in sorted(path for path in run.questions.iterdir() if path.is_dir()):
+            table = pl.read_parquet(folder / "questions.parquet", columns=["video", "number"])
+            table.filter(pl.col("number") % 6 == 0).write_parquet(work / f"{folder.name}.parquet")
+    return run
+
+
+@pytest.fixture(scope="module")
+def run(questions: Run, tmp_path_factory: pytest.TempPathFactory) -> Run:
+    """The same taken apart; what is not annotated is not there."""
+    return apart(copy(questions, tmp_path_factory.mktemp("bots")))
 
 
 @pytest.fixture(scope="module")
@@ -81,6 +106,12 @@ def value(found: Cells, metric: str, by: str, group: str) -> float | None:
     return found[metric, by, group].value
 
 
+def known(found: Cells, metric: str, by: str = "composition", group: str = "Overall") -> float:
+    number = value(found, metric, by, group)
+    assert number is not None
+    return number
+
+
 def defined(found: Cells, metric: str) -> dict[tuple[str, str], float]:
     return {
         (by, group): row.value for (name, by, group), row in found.items() if name == metric and row.value is not None
@@ -104,30 +135,38 @@ def test_the_oracle_is_right_everywhere_and_for_the_right_reasons(scores: Scores
     assert value(found, "IC-accuracy correlation", "dag", "Overall") is None, "nothing varies"
 
 
-def test_the_oracle_answers_what_is_not_published(random_run: Run, tmp_path: Path) -> None:
+def test_the_oracle_answers_what_is_not_published(questions: Run, tmp_path: Path) -> None:
     """In an open world a missing annotation is not said to be missing; the oracle knows all the same (13.8)."""
-    run = apart(copy(random_run, tmp_path), closed=False)
-    asked = run_hierarchies(run, workers=1)
-    found = cells(asked, "oracle")
-    nulls = asked.hierarchies.nodes.filter((pl.col("answer") == -1) & ~pl.col("type").is_in(unscored(asked)))
-    assert len(nulls) > 1000
-    assert set(defined(found, "IC").values()) == {1.0} and value(found, "IC", "rule", "Overall") == 1
+    asked = run_hierarchies(apart(copy(questions, tmp_path), replace(SOME, closed=False)), workers=1)
+    found, scored = cells(asked, "oracle"), [name not in UNSCORED for name in asked.hierarchies.types]
+    nodes = asked.hierarchies.nodes
+    assert ((nodes["answer"] == NOTHING).to_numpy() & np.array(scored)[nodes["type"].to_numpy()]).sum() > 1000
+    assert value(found, "IC", "rule", "Overall") == 1
+    for metric in ("accuracy", "CA", "IC"):
+        assert set(defined(found, metric).values()) == {1.0}
 
 
-def unscored(asked: RunHierarchies) -> list[int]:
-    return [at for at, name in enumerate(asked.hierarchies.types) if name in UNSCORED]
+def test_where_rules_alone_answered_the_oracle_executes(tmp_path: Path) -> None:
+    run = run_of(facts("\n".join(random_worlds.world(seed=13, videos=4, whole=True))), tmp_path / "one")
+    other = apart(copy(run, tmp_path / "other"), replace(ALL, rules_only=True))
+    executed = answers_by_text(apart(run, ALL), "oracle")
+    assert len(executed) > 500 and executed == answers_by_text(other, "oracle")
 
 
-def test_where_rules_alone_answered_the_oracle_executes(run: Run, random_run: Run, tmp_path: Path) -> None:
-    other = apart(copy(random_run, tmp_path), rules_only=True)
-    for place in (run, other):
-        answer_run(place, Options("oracle"))
-    one, two = ({"id": [], "word": []} for _ in range(2))
-    for found, place in ((one, run), (two, other)):
-        asked = run_hierarchies(place, workers=1)
-        answers, words = said(asked, Stored.of(place, "oracle")).by_key, Stored.of(place, "oracle").words
-        found["id"], found["word"] = asked.hierarchies.keys.to_list(), [words[at] if at >= 0 else "" for at in answers]
-    assert dict(zip(one["id"], one["word"], strict=True)) == dict(zip(two["id"], two["word"], strict=True))
+def answers_by_text(run: Run, bot: str) -> dict[tuple[int, str], str | None]:
+    """(video, text) -> answer."""
+    answer_run(run, Options(bot))
+    stored, answers = Stored.of(run, bot), dict[tuple[int, str], str | None]()
+    for name, nodes in said_nodes(run.folder).items():
+        words = [stored.words[at] if at != NOTHING else None for at in stored.shard(name, len(nodes))]
+        answers |= dict(zip(nodes.select("video", "text").iter_rows(), words, strict=True))
+    return answers
+
+
+@cache
+def said_nodes(folder: Path) -> dict[str, pl.DataFrame]:
+    """Shard -> its nodes in words, with all that execution gives."""
+    return {path.name: Tables.read(path).nodes for path in shards(Run(folder))}
 
 
 def test_composing_true_leaves_gives_the_truth(run: Run) -> None:
@@ -145,7 +184,8 @@ def test_who_sees_badly_but_composes_well_has_CA_and_IC_of_one(scores: Scores) -
     assert set(defined(found, "IC").values()) == {1.0}
     rules = {rule: found["IC", "rule", rule] for rules in RULES.values() for rule in rules}
     assert all(row.n for row in rules.values()), "every rule was put to the test"
-    assert value(found, "RWR", "composition", "Overall") < 0.5 < value(found, "accuracy", "type", "Overall") < 0.9
+    assert max(defined(found, "RWR").values()) < 1, "what follows from something wrong is right by luck only"
+    assert known(found, "accuracy", "type") < 0.9
     assert value(found, "IC-accuracy correlation", "dag", "Overall") is None, "all are consistent, right or wrong"
 
 
@@ -158,25 +198,24 @@ def test_mistakes_about_leaves_are_as_frequent_as_said(scores: Scores) -> None:
 def test_who_sees_well_but_composes_badly_has_a_CA_that_is_lower_by_the_noise(scores: Scores) -> None:
     found = scores("composition-noise")
     tested = [row for (metric, _, _), row in found.items() if metric == "CA" and row.n]
-    assert len(tested) > 20 and all(fits(row, 1 - NOISE) for row in tested)
+    assert len(tested) >= 20 and all(fits(row, 1 - NOISE) for row in tested)
     assert value(found, "accuracy", "type", "Object Exists") == 1
-    assert value(found, "IC", "rule", "Overall") < 0.9
+    assert known(found, "IC", "rule") < 0.9
 
 
-def test_the_interval_of_CA_covers_what_composing_well_is_worth(asked: RunHierarchies, scores: Scores) -> None:
-    from questree.metrics.bootstrap import Resampling
-
-    scores("composition-noise")
+def test_the_interval_of_CA_covers_what_composing_well_is_worth(asked: RunHierarchies) -> None:
+    answer_run(asked.run, Options("composition-noise", noise=NOISE))
     scored = score_decomp(asked.hierarchies, said(asked, Stored.of(asked.run, "composition-noise")))
     rows = [row for row in scored.rows("", Resampling(200)) if (row.metric, row.by) == ("CA", "composition")]
-    inside = [row for row in rows if row.low is not None and row.low <= 1 - NOISE <= row.high]
-    assert rows[-1] in inside and len(inside) >= 0.8 * sum(row.low is not None for row in rows)
+    bounds = {row.group: (row.low, row.high) for row in rows if row.low is not None and row.high is not None}
+    inside = [group for group, (low, high) in bounds.items() if low <= 1 - NOISE <= high]
+    assert "Overall" in inside and len(inside) >= 0.8 * len(bounds)
 
 
 def test_more_noise_is_worse(asked: RunHierarchies) -> None:
     for bot, metric in (("perception-noise", "accuracy"), ("composition-noise", "CA"), ("composition-noise", "IC")):
         by = {"accuracy": "type", "CA": "composition", "IC": "rule"}[metric]
-        line = [value(cells(asked, bot, noise=noise), metric, by, "Overall") for noise in (0.0, 0.1, 0.4)]
+        line = [known(cells(asked, bot, noise=noise), metric, by) for noise in (0.0, 0.1, 0.4)]
         assert line[0] == 1 > line[1] > line[2]
 
 
@@ -241,8 +280,8 @@ def all_nodes(files: dict[str, Any]) -> Iterator[tuple[str, str, dict[str, Any]]
 def test_guesses_are_right_by_chance_whatever_their_parts(scores: Scores) -> None:
     found = scores("uniform")
     for group in YES_NO_GROUPS:
-        for answer in ("yes", "no"):
-            assert fits(found["accuracy", "answer", f"{group}-{answer}"], 0.5)
+        for truth in ("yes", "no"):
+            assert fits(found["accuracy", "answer", f"{group}-{truth}"], 0.5)
         for metric in ("CA", "RWR"):
             row = found.get((metric, "type", group))
             assert row is None or not row.n or fits(row, 0.5)
@@ -252,41 +291,59 @@ def test_guesses_are_right_by_chance_whatever_their_parts(scores: Scores) -> Non
 
 
 def test_a_shortcut_is_right_for_the_wrong_reasons(tmp_path: Path) -> None:
-    """In half of the videos there is a phone, in the other half a dish, never both.
+    """In two videos a phone is held and a dish touched, in two others it is the other way round.
 
-    Seen from any of them most others have what it lacks, so both parts are answered wrong; "both" is always answered
-    no, which is right.
+    Seen from any of them most others hold what it does not hold, so both parts are answered wrong; that both are held
+    is answered no everywhere, which is right.
     """
-    raise NotImplementedError
+    one, other = (f"phone 0-2: {a}\ndish 0-2: {b}" for a, b in (("holding", "touching"), ("touching", "holding")))
+    world = "\n".join(
+        f"video {name}\nframes 0 1 2 3\n{seen}" for name, seen in zip("ABCD", (one, other) * 2, strict=True)
+    )
+    run = run_of(facts(world), tmp_path / "run")
+    found = cells(run_hierarchies(apart(run, ALL), workers=1), "shortcut")
+    parts = answers_by_text(run, "shortcut")
+    assert [parts[video, "Is the person holding a phone?"] for video in range(4)] == ["no", "yes", "no", "yes"]
+    assert [parts[video, "Is the person holding a dish and holding a phone?"] for video in range(4)] == ["no"] * 4
+    assert value(found, "CA", "composition", "And") is None and value(found, "RWR-2", "composition", "And") == 1
+
+
+def test_a_shortcut_says_what_is_commonest_elsewhere(run: Run) -> None:
+    """Counted in loops: the published answers to the same text about all other videos."""
+    answers, truth = answers_by_text(run, "shortcut"), dict[str, dict[int, str]]()
+    for nodes in said_nodes(run.folder).values():
+        for video, text, word in nodes.select("video", "text", "answer").drop_nulls().iter_rows():
+            truth.setdefault(text, {})[video] = word
+    several = 0
+    for (video, text), word in answers.items():
+        counts = Counter(own for other, own in truth.get(text, {}).items() if other != video)
+        several += bool(counts)
+        assert not counts or (word and counts[word] == max(counts.values()))
+    assert several > 1000
 
 
 @pytest.mark.parametrize("bot", BOTS)
-def test_the_same_seed_gives_the_same_bytes_and_another_one_others(bot: str, run: Run, tmp_path: Path) -> None:
-    stored = [lines(run, bot, tmp_path, seed) for seed in (0, 0, 1)]
+def test_the_same_seed_gives_the_same_bytes_and_another_one_others(bot: str, run: Run) -> None:
+    stored = [written(run, bot, seed) for seed in (0, 0, 1)]
     assert stored[0] == stored[1]
     assert (stored[0] != stored[2]) == (bot in ("uniform", "perception-noise", "composition-noise"))
 
 
-def lines(run: Run, bot: str, folder: Path, seed: int = 0) -> bytes:
-    answer(run.folder, model=bot, seed=seed, noise=NOISE, out=folder / "out.jsonl", quiet=True)
-    return (folder / "out.jsonl").read_bytes()
+def written(run: Run, bot: str, seed: int) -> dict[str, bytes]:
+    answer_run(run, Options(bot, seed), "again")
+    return {path: text for path, text in content(run.predictions / "again").items() if not path.endswith(".json")}
 
 
-def test_answers_do_not_depend_on_how_videos_are_cut_into_shards(tmp_path: Path) -> None:
-    known = exported_worlds.random_facts()
-    runs = [exported_worlds.run_of(known, tmp_path / f"run{size}", size) for size in (3, 50)]
-    for run in runs:
-        exported_worlds.select_every(run, 1)
-        apart(run)
-    for bot in ("uniform", "perception-noise", "shortcut"):
-        one, two = (sorted(lines(run, bot, tmp_path).splitlines()) for run in runs)
-        assert one == two
+def test_answers_do_not_depend_on_how_videos_are_cut_into_shards(run: Run, questions: Run, tmp_path: Path) -> None:
+    other = apart(select(run_of(questions.load("facts"), tmp_path / "run", shard=7)))
+    for bot in ("uniform", "perception-noise", "composition-noise", "shortcut", "most-likely"):
+        assert answers_by_text(run, bot) == answers_by_text(other, bot)
 
 
 def test_who_sees_nothing_of_the_kind_says_so(run: Run) -> None:
     answer_run(run, Options("perception-noise", noise=1.0), "blind")
     stored = Stored.of(run, "blind")
-    answers = np.concatenate([stored.shard(path.name, len(Tables.read(path).nodes)) for path in shards(run)])
+    answers = np.concatenate([stored.shard(name, len(nodes)) for name, nodes in said_nodes(run.folder).items()])
     assert stored.words[-1] == NOT_SEEN and (answers == len(stored.words) - 1).sum() > 0
 
 

@@ -2,24 +2,75 @@
 
 import json
 from pathlib import Path
+from typing import Any
 
+import pytest
+
+from exported_worlds import exported
 from questree.cli.app import app
+from questree.cli.build import kind_of
+from questree.faults import BadInput
+from questree.progress import Reporter, reporter
+from questree.sources.own_json import write
 from questree.synth.noise import Rates
 from questree.synth.world import write_world
 from questree.tables.lock import verify
 from questree.tables.run import Run
+from questree.vocabulary.load import default
+
+STAGES = ["ingest", "augment", "generate", "balance", "split", "decompose"]
 
 
-def test_raw_files_become_a_decomposed_balanced_split_benchmark(tmp_path: Path) -> None:
+def build(source: Path, folder: Path, *options: str) -> tuple[Run, dict[str, Any]]:
+    common = ["--out", str(folder / "run"), "--workers", "1", "--json", str(folder / "built.json")]
+    app(["build", str(source), *common, *options], exit_on_error=False, result_action="return_value")
+    return Run(folder / "run"), json.loads((folder / "built.json").read_text())
+
+
+def test_raw_files_become_a_decomposed_balanced_split_benchmark(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     write_world(tmp_path / "world", 6, 4, Rates(), 1)
-    options = ["--out", str(tmp_path / "run"), "--workers", "1", "--json", str(tmp_path / "built.json")]
-    app(["build", str(tmp_path / "world"), *options], exit_on_error=False, result_action="return_value")
-    run = Run(tmp_path / "run")
+    shown: list[str] = []
+    watch: Reporter = lambda label, done, total: shown.append(label)  # noqa: E731
+    token = reporter.set(watch)
+    try:
+        run, built = build(tmp_path / "world", tmp_path)
+    finally:
+        reporter.reset(token)
     stages = ["raw", "truth", "facts", "questions", "balanced", "splits", "decomposed"]
     assert all((run.folder / stage).is_dir() for stage in stages)
     assert (run.decomposed / "subquestions.parquet").is_file()
-    made = ["ingest", "augment", "generate", "balance", "split", "decompose"]
-    assert list(json.loads((tmp_path / "built.json").read_text())["seconds"]) == made
+    assert built["source"] == "action-genome" and list(built["seconds"]) == STAGES
+    assert built["made"]["generate"] > built["made"]["balance"] > 0 < built["made"]["decompose"]
     assert verify(run)[0] == [], "the lock file knows all of it"
     plan = json.loads((run.decomposed / "plan.json").read_text())["options"]
     assert plan["balanced"] and plan["closed"], "the balanced selection, in a world whose truth is known"
+    said = capsys.readouterr().out.splitlines()
+    assert [line.split()[1].rstrip(":") for line in said[:6]] == STAGES and len(said) == 7, "one line per stage"
+    assert {"generate", "decompose"} <= set(shown), "whoever watches the build sees the progress of its stages"
+
+
+def test_own_videos_and_released_graphs_are_told_by_their_files(
+    cleaned_run: Run, random_run: Run, tmp_path: Path
+) -> None:
+    facts = cleaned_run.load("raw").between(0, 3)
+    write(facts, default(), tmp_path / "own" / "mine.json")
+    graphs = exported(random_run, tmp_path / "out", csv=False) / "AGQA_scene_graphs"
+    assert kind_of(tmp_path / "own") == kind_of(tmp_path / "own" / "mine.json") == "json"
+    assert kind_of(graphs) == "agqa"
+    run, built = build(tmp_path / "own", tmp_path)
+    assert built["source"] == "json" and built["made"]["ingest"] == 3
+    plan = json.loads((run.decomposed / "plan.json").read_text())["options"]
+    assert not plan["closed"], "real videos show more than is annotated"
+
+
+def test_what_cannot_be_built_is_told_before_anything_is_done(tmp_path: Path) -> None:
+    with pytest.raises(BadInput, match="no such folder or file"):
+        build(tmp_path / "nothing", tmp_path)
+    with pytest.raises(BadInput, match=r"no raw files here; wanted object_bbox_and_relationship.pkl \(action-genome\)"):
+        build(tmp_path, tmp_path)
+    (tmp_path / "mine.json").write_text("{}")
+    with pytest.raises(BadInput, match="say their seconds themselves"):
+        build(tmp_path / "mine.json", tmp_path, "--fps", "3")
+    assert not (tmp_path / "run").exists()

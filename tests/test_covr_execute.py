@@ -13,6 +13,7 @@ from questree.cli.covr_execute import Asked, execute_command, explained, results
 from questree.domains.images import Corpus, corpus
 from questree.faults import BadInput
 from questree.sources.covr_scenes import read_scenes
+from questree.stages.covr.words import Words
 
 DATA = Path(__file__).parent / "data" / "covr"
 ERRORS = {
@@ -397,7 +398,9 @@ def test_scenes_that_are_not_there_are_malformed(small: Corpus, scenes: Any) -> 
     found, wrong = results_of(asked, small)
     assert found == [{"id": 1, "ok": False, "error": "malformed"}]
     (line,) = explained(asked, wrong)
-    assert line.startswith(("program 1: malformed, no scene ", "program 1: malformed, expected a list of scenes"))
+    assert line.startswith(
+        ("program 1: malformed, no such scene among the 4 scenes: ", "program 1: malformed, expected a list of scenes")
+    )
 
 
 def test_sub_programs_too_deep_to_read_are_malformed(small: Corpus) -> None:
@@ -547,3 +550,18 @@ def test_the_command_line_knows_it(tmp_path: Path) -> None:
         [sys.executable, "-m", "questree", "covr", "execute", *files], capture_output=True, text=True, check=True
     )
     assert run.stdout.splitlines()[-1].startswith("program 1: malformed, at 0: expected an operation, found 'cuont'")
+
+
+def test_generated_questions_of_the_release_are_answered_as_there(tmp_path: Path) -> None:
+    shared = Path(__file__).parents[2] / "shared"
+    if not shared.is_dir():
+        pytest.skip("the released questions are not beside this checkout")
+    scenes = json.loads(gzip.decompress((shared / "oracles" / "covr" / "generator_scenes.json.gz").read_bytes()))
+    groups = dict(Words.read(shared / "data" / "covr").attribute_group)
+    (tmp_path / "scenes.json").write_text(json.dumps(scenes | {"attribute_groups": groups}))
+    read = read_scenes(tmp_path / "scenes.json")
+    questions = json.loads(gzip.decompress((shared / "oracles" / "covr" / "generator_questions.json.gz").read_bytes()))
+    asked = [Asked(at, each["scenes"], each["program"]) for at, each in enumerate(questions)]
+    found, _ = results_of(asked, corpus(read.images, read.attribute_groups))
+    assert [each.get("value") for each in found] == [each["answer"] for each in questions]
+    assert len(found) == 1026

@@ -2,6 +2,8 @@
 
 import gzip
 import json
+import re
+import shlex
 from collections import Counter
 from itertools import combinations
 from pathlib import Path
@@ -10,15 +12,16 @@ from typing import Any
 import polars as pl
 import pytest
 
-from image_run import image_run
-from questree.benchmarks.covr.splits import FEW_SHOT, PROPERTIES, TEMPLATE_OF, ZERO_SHOT
+from image_run import image_run, words_folder, write_images
+from questree.benchmarks.covr.splits import FEW_SHOT, PROPERTIES, ZERO_SHOT
+from questree.cli.app import app
 from questree.cli.covr_splits import splits as command
 from questree.faults import BadInput
 from questree.notation import covr
 from questree.notation.own import show
 from questree.sources.covr_questions import read_sides
 from questree.stages.covr import splits
-from questree.stages.covr.split_run import Options, declared, read_split, rows_of, slug, split_run
+from questree.stages.covr.split_run import Options, read_split, rows_of, slug, split_run
 from questree.stages.covr.splits import Drawing, of_records
 from questree.stages.covr.splits_draws import Lexical, drawn_pairs
 from questree.stages.covr.splits_language import read
@@ -28,7 +31,9 @@ from questree.stages.split.grammar import Wrong
 from questree.stages.split.proofs import Proof
 from questree.tables.image_questions import ANSWERED
 from questree.tables.run import Run
+from test_pages import commands
 
+PAGE = Path(__file__).parents[1] / "docs" / "covr-splits.md"
 DATA = Path(__file__).parent / "data" / "covr"
 QUESTIONS = DATA / "splitter_questions.json.gz"
 EXPECTED: dict[str, Any] = json.loads(gzip.decompress((DATA / "splitter_expected.json.gz").read_bytes()))
@@ -274,14 +279,14 @@ def test_the_report_counts_and_the_plan_feeds_the_generalization_score(split: Ru
     assert set(made["LEXICAL 1"]) >= {"held_out"} and len(made["PROGRAM 2"]["held_out"])
 
 
+def kept(table: pl.DataFrame, seed: int) -> Any:
+    rows, train = rows_of(table), (table["split"] == "train").to_numpy()
+    return splits.few_shot(splits.named("HAS-QUANT", rows), rows, train, Drawing(seed, few_shot=3)).train
+
+
 def test_examples_that_stay_depend_on_the_seed_and_not_on_the_order(run: Run) -> None:
     table = ANSWERED.read(run.covr)
-    held = [splits.few_shot(splits.named("HAS-QUANT", rows), rows, train, Drawing(seed, few_shot=3)) for rows, train, seed in (
-        (rows_of(table), (table["split"] == "train").to_numpy(), 1),
-        (rows_of(table.reverse()), (table.reverse()["split"] == "train").to_numpy(), 1),
-        (rows_of(table), (table["split"] == "train").to_numpy(), 2),
-    )]
-    assert held[0].train == held[1].train != held[2].train
+    assert kept(table, 1) == kept(table.reverse(), 1) != kept(table, 2)
 
 
 def test_a_question_that_stays_in_train_is_an_error_with_its_id(run: Run, tmp_path: Path) -> None:
@@ -295,21 +300,73 @@ def test_a_question_that_stays_in_train_is_an_error_with_its_id(run: Run, tmp_pa
 
 
 def test_an_image_on_both_sides_is_an_error(run: Run) -> None:
-    table = ANSWERED.read(run.covr)
-    rows = rows_of(table)
-    (split, *_) = next(declared(rows, Options(names=("TPL-VERIFYATTR",)), FILE, SIDES(table)))
-    proof = Proof(split)
-    every = ~split.test.holds(rows)  # type: ignore[union-attr]
-    proof.see(rows, every, every)
+    rows = rows_of(ANSWERED.read(run.covr))
+    proof = Proof(splits.zero_shot(splits.named("TPL-VERIFYATTR", rows)))
+    rest = ~splits.named("TPL-VERIFYATTR", rows).predicate.holds(rows)
+    proof.see(rows, rest, rest)
     (fault,) = proof.faults([f"image{at}" for at in range(8)])
     assert "8 images are in train and in test: image0, image1, image2" in fault.message
 
 
-def SIDES(table: pl.DataFrame) -> dict[str, Any]:
-    return {name: (table["split"] == name).to_numpy() for name in ("train", "dev", "test")}
+def test_of_two_properties_held_out_together_train_must_have_each(split: Run) -> None:
+    report = json.loads((split.covr / "splits" / "report.json").read_text())
+    warnings = {each["name"]: each["warnings"] for each in report["splits"]}
+    assert warnings["HAS-COUNT & HAS-ATTR"] == []
+    assert "HAS-COUNT & RM/V/C: nothing in train has RM/V/C" in warnings["HAS-COUNT & RM/V/C"]
 
 
-def test_a_composition_of_two_properties_wants_both_in_train(run: Run) -> None:
-    made = {each.name: each for each in split_run_once(run)}
-    assert made["HAS-COUNT & HAS-ATTR"].warnings == []
-    assert "HAS-COUNT & RM/V/C: nothing in train has RM/V/C" in made["HAS-COUNT & RM/V/C"].warnings
+def test_an_unknown_split_is_refused_with_the_names_there_are(run: Run) -> None:
+    with pytest.raises(BadInput, match="no split 'HAS-QUANTS'; there are HAS-QUANT, "):
+        split_run(run, Options(names=("HAS-QUANTS",)))
+    with pytest.raises(BadInput, match="there are none: run `questree covr splits`"):
+        read_split(run, "HAS-QUANT")
+
+
+def test_names_of_files_are_words_of_the_split() -> None:
+    names = [slug(name) for name in (*FEW_SHOT, *ZERO_SHOT)]
+    assert "has-count-and-rm-v-c" in names and "tpl-verifycount-or-tpl-verifycountgroupby" in names
+    assert max(Counter(names).values()) == 1
+
+
+@pytest.mark.parametrize(
+    ("content", "complaint"),
+    [
+        ("[]", "wanted"),
+        ('{"train": []}', "wanted the keys train and val, came train"),
+        (
+            '{"val": [], "train": [{"qid": "a", "answer":1, "program": [{"operation": "count", "dependencies":[0]}]}]}',
+            "train, question a: row 0, count: wanted dependencies on the rows before it, came 0",
+        ),
+    ],
+)
+def test_a_file_that_cannot_be_split_is_refused(tmp_path: Path, content: str, complaint: str) -> None:
+    (tmp_path / "questions.json").write_text(content)
+    with pytest.raises(BadInput) as bad:
+        command(questions=tmp_path / "questions.json")
+    assert complaint in str(bad.value)
+
+
+def test_either_a_run_or_a_file_is_wanted(tmp_path: Path) -> None:
+    with pytest.raises(BadInput, match="wanted either a run folder or --questions FILE"):
+        command()
+    with pytest.raises(BadInput, match="are for runs"):
+        command(questions=QUESTIONS, name=["HAS-QUANT"])
+    with pytest.raises(BadInput, match="--few-shot: wanted a number from 0 on, came -1"):
+        command(questions=QUESTIONS, few_shot=-1)
+
+
+def test_the_page_on_splits_works(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    run, other = image_run(tmp_path / "RUN"), Run(tmp_path / "OTHER")
+    write_images(other)
+    (tmp_path / "mine.yaml").write_text(re.findall(r"```yaml\n(.*?)```", PAGE.read_text(), re.S)[0])
+    (tmp_path / "questions.json").write_bytes(gzip.decompress(QUESTIONS.read_bytes()))
+    monkeypatch.chdir(tmp_path)
+    lines = commands("docs/covr-splits.md")
+    assert len(lines) == 8 and run.folder.name == "RUN"
+    for line in lines:
+        if line.startswith("questree import"):
+            line += f" --words {words_folder(tmp_path)}"
+        with pytest.raises(SystemExit) as done:
+            app([*shlex.split(line)[1:], "--quiet"], exit_on_error=False)
+        assert done.value.code == 0
+    assert ANSWERED.read(other.covr).equals(ANSWERED.read(run.covr))

@@ -20,15 +20,17 @@ from questree.meanings.parts import decompose as take_apart
 from questree.meanings.parts import node_type, nodes
 from questree.notation import decomp
 from questree.notation.own import parse
-from questree.program import Node, Slot, Word, walk
-from questree.stages.decompose.columns import Summary
-from questree.stages.decompose.expand import Batch, expand
+from questree.program import UNKNOWN, Node, Slot, Word, walk
+from questree.stages.decompose.columns import Summary, edge_table, form_table, node_table
+from questree.stages.decompose.expand import Batch, Block, expand
 from questree.stages.decompose.negatives import about_existence
+from questree.stages.decompose.spoken import say
+from questree.stages.decompose.texts import Texts
 from questree.stages.decompose.work import Decomposed, Options, decompose
 from questree.stages.questions import Bank
-from questree.tables.nodes import DECOMPOSED, NODES, TYPES, UNSCORED, YES_NO
+from questree.tables.nodes import COMPOSITIONS, DECOMPOSED, NODES, TYPES, UNSCORED, YES_NO
 from questree.tables.run import Run
-from test_dags import PRINTED
+from test_dags import PRINTED, WORD_BY_WORD, Dag, normal, normalised
 from test_dags import TYPES as PUBLISHED_TYPES
 
 
@@ -94,8 +96,8 @@ def test_every_scored_node_has_an_answer(run: tuple[Run, Summary]) -> None:
     assert {type for type, counts in types.items() if counts["undefined"]} <= UNSCORED
 
 
-def words_in_slots(text: str) -> tuple[Node, list[int], list[int]]:
-    """A program as a form with words, expanded: (form, nodes, edges) of the DAG."""
+def words_in_slots(text: str) -> list[Block]:
+    """A program as a form with words, expanded."""
     form, origins = FORMS.canonical(parse(text, VIDEO))
     assert all(isinstance(leaf, Slot) for leaf in walk(form) if not isinstance(leaf, Node))
     assert all(isinstance(origin, Word) for origin in origins)
@@ -103,14 +105,26 @@ def words_in_slots(text: str) -> tuple[Node, list[int], list[int]]:
     zero = np.zeros(1, np.int64)
     blocks, tops = expand(FORMS, [Batch(form, zero, values, zero)], 1)
     assert tops.tolist() == [0]
-    return form, [len(block) for block in blocks], [block.children.size for block in blocks]
+    return blocks
 
 
 @pytest.mark.parametrize("figure", PRINTED)
 def test_a_printed_dag_expands_to_as_many_nodes_and_edges(figure: str) -> None:
     program, count, edges = PRINTED[figure]
-    _, found, parts = words_in_slots(program)
-    assert (sum(found), sum(parts)) == (count, edges)
+    blocks = words_in_slots(program)
+    assert (sum(map(len, blocks)), sum(block.children.size for block in blocks)) == (count, edges)
+
+
+@pytest.mark.parametrize("figure", WORD_BY_WORD)
+def test_the_tables_of_a_printed_dag_agree_node_by_node_and_edge_by_edge(figure: str) -> None:
+    blocks = words_in_slots(PRINTED[figure][0])
+    unknown = np.full(PRINTED[figure][1], UNKNOWN)
+    nodes = node_table(blocks, unknown, np.zeros(len(unknown), np.uint8), 0)
+    text = [normal(text) for text in say(form_table(blocks), nodes, Texts(WORDS))["text"]]
+    found: Dag = {}
+    for parent, label, _, child in edge_table(blocks, unknown)[0].iter_rows():
+        found.setdefault(text[parent], {}).setdefault(COMPOSITIONS[label], []).append(text[child])
+    assert found == normalised(WORD_BY_WORD[figure])
 
 
 def test_an_action_that_reads_like_an_interaction_is_that_interaction() -> None:
@@ -120,10 +134,8 @@ def test_an_action_that_reads_like_an_interaction_is_that_interaction() -> None:
     assert not same[WORDS.action_at["sitting at a table"]]
     assert not same[WORDS.action_at["standing up"]], "it has no object"
     text = "within(interaction(holding, phone), before({}))"
-    _, found, _ = words_in_slots(text.format("holding a phone"))
-    assert sum(found) == 8  # the condition is the question's own base
-    _, found, _ = words_in_slots(text.format("playing with a phone"))
-    assert sum(found) == 10
+    assert sum(map(len, words_in_slots(text.format("holding a phone")))) == 8  # the condition is the question's base
+    assert sum(map(len, words_in_slots(text.format("playing with a phone")))) == 10
 
 
 def test_equal_programs_have_equal_forms_whatever_their_words() -> None:

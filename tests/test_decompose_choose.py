@@ -1,6 +1,7 @@
 """Sub-questions to train on: published answers of training videos, made hard to guess."""
 
 from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 
 import polars as pl
 import pytest
@@ -8,6 +9,7 @@ import pytest
 from conftest import copy
 from decomposed import FORMS, Stored, shards
 from questree.domains.video import VIDEO
+from questree.export.decomp import export_decomp
 from questree.faults import BadInput
 from questree.notation.own import parse
 from questree.stages.balance.options import Smoothing
@@ -60,6 +62,31 @@ def test_only_published_answers_of_training_videos_are_chosen(run: Run) -> None:
         assert nodes["answer"].null_count() == 0
     assert choose(run) == told and chosen.equals(pl.read_parquet(run.decomposed / "subquestions.parquet")), (
         "the same again"
+    )
+
+
+def test_the_chosen_ones_are_exported_with_the_questions_of_training_videos(run: Run, tmp_path: Path) -> None:
+    choose(run)
+    export_decomp(run, tmp_path / "out", pool=ThreadPoolExecutor(1))
+    place = tmp_path / "out" / "csvs"
+    assert sorted(path.name for path in place.iterdir()) == [
+        "Test_frameqa_question-balanced-decomp.csv",
+        "Train_frameqa_question-balanced-augmented.csv",
+        "Train_frameqa_question-balanced-decomp.csv",
+    ]
+    every, some = (
+        pl.read_csv(place / f"Train_frameqa_question-balanced-{kind}.csv") for kind in ("decomp", "augmented")
+    )
+    asked = every.filter(~pl.col("key").str.contains("-s"))
+    assert set(asked["key"]) < set(some["key"]) < set(every["key"])
+    assert not some["key"].is_duplicated().any() and some[""].to_list() == list(range(len(some)))
+    chosen = pl.read_parquet(run.decomposed / "subquestions.parquet")
+    texts = [Stored.read(folder, executed=False).nodes for folder in shards(run)]
+    wanted = {
+        (run.load("facts").videos["id"][video], texts[video // 5]["text"][node]) for video, node in chosen.iter_rows()
+    }
+    assert wanted == set(some.filter(pl.col("key").str.contains("-s")).select("vid_id", "question").iter_rows()) | (
+        wanted & set(asked.select("vid_id", "question").iter_rows())
     )
 
 

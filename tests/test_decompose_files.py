@@ -14,6 +14,7 @@ from conftest import copy
 from decomposed import Stored, shards
 from questree.cli.app import app
 from questree.cli.dag import lines
+from questree.export import released_rows
 from questree.export.decomp import export_decomp
 from questree.export.released import decompose_released
 from questree.faults import BadInput
@@ -279,6 +280,88 @@ def test_a_question_that_cannot_be_read_is_isolated_with_the_reason(exported: Pa
     assert {key for found in dags(tmp_path / "out").values() for key in found} == {second, third}
     with pytest.raises(BadInput, match="no such file"):
         decompose_released(tmp_path / "nothing", tmp_path / "out", default())
+
+
+def test_a_large_file_comes_out_the_same_whatever_the_buckets_and_workers(
+    exported: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    records = dict(sorted(released(exported).items(), key=lambda item: item[0][::-1])[::7])  # videos mixed
+    next(iter(records.values()))["program"] = "Wonder(blanket)"
+    (tmp_path / "questions.json").write_text(json.dumps(records), "utf-8")
+    first = decompose_released(tmp_path / "questions.json", tmp_path / "one", default())
+    monkeypatch.setattr(released_rows, "BUCKET", 1 << 15)
+    assert released_rows.buckets(tmp_path / "questions.json") > 3
+    second = decompose_released(tmp_path / "questions.json", tmp_path / "many", default(), workers=2)
+    assert first == second and first.summary.questions == len(records)
+    assert first.summary.places.total() == sum(
+        len(dag["subquestion"]) for found in dags(tmp_path / "one").values() for dag in found.values()
+    ) + leaves_alone(tmp_path / "one")
+    files = sorted(path.relative_to(tmp_path / "one") for path in (tmp_path / "one").rglob("*"))
+    assert files == sorted(path.relative_to(tmp_path / "many") for path in (tmp_path / "many").rglob("*"))
+    for file in files:
+        if file.suffix:
+            assert (tmp_path / "one" / file).read_bytes() == (tmp_path / "many" / file).read_bytes()
+
+
+def leaves_alone(folder: Path) -> int:
+    """Isolated questions that could be read."""
+    return sum("reason" not in row for row in contents(folder)["questions_hierarchies/isolated.json"])
+
+
+def test_labels_answer_questions_of_a_released_file(exported: Path, tmp_path: Path) -> None:
+    records = {
+        "V-1": {
+            "question": "?",
+            "answer": "no",
+            "video_id": "V",
+            "program": "Exists(bag, Iterate(Localize(before, standing up), "
+            "Filter(frame, [relations, holding, objects])))",
+        }
+    }
+    (tmp_path / "questions.json").write_text(json.dumps(records), "utf-8")
+    (tmp_path / "absent.csv").write_text("video,object\nV,bag\n", "utf-8")
+    told = decompose_released(tmp_path / "questions.json", tmp_path / "out", default(), absent=tmp_path / "absent.csv")
+    entries = dags(tmp_path / "out")["V"]["V-1"]["subquestion"]
+    assert entries["Does a bag exist?"]["answer"] == entries["Does a bag exist before standing up?"]["answer"] == "no"
+    assert entries["Is the person holding a bag?"]["answer"] == "no", "it follows"
+    assert told.summary.types["Object Exists"]["labelled"] == 1
+    (tmp_path / "absent.csv").write_text("video,object\nW,bag\n", "utf-8")
+    with pytest.raises(BadInput, match="no video 'W' here"):
+        decompose_released(tmp_path / "questions.json", tmp_path / "out", default(), absent=tmp_path / "absent.csv")
+    assert "V" in dags(tmp_path / "out"), "what was there is still there"
+
+
+GOOD = {"question": "?", "answer": "yes", "video_id": "V", "program": "Longest(action)"}
+
+
+@pytest.mark.parametrize(
+    ("text", "faults"),
+    [
+        ("[]", ["wanted a JSON object of questions, found b'[]'"]),
+        ('{"V-1": {', ["cut short: the JSON object it holds does not end"]),
+        (
+            json.dumps({"V-1": GOOD, "V-2": GOOD | {"answer": 1}, "V-3": {"question": "?"}}),
+            [
+                ", question V-2: Expected `str`, got `int` - at `$.answer`; "
+                "wanted a record with question, answer, video_id, program, all texts",
+                ", question V-3: Object missing required field `answer`; "
+                "wanted a record with question, answer, video_id, program, all texts",
+            ],
+        ),
+        (f'{{"V-1": {json.dumps(GOOD)}, "V-1": {json.dumps(GOOD)}}}', ["id 'V-1' is there twice"]),
+    ],
+)
+def test_what_is_no_question_file_is_refused(text: str, faults: list[str], tmp_path: Path) -> None:
+    (tmp_path / "questions.json").write_text(text, "utf-8")
+    with pytest.raises(BadInput) as error:
+        decompose_released(tmp_path / "questions.json", tmp_path / "out", default())
+    assert [str(fault).partition("questions.json")[2].removeprefix(": ") for fault in error.value.faults] == faults
+    assert [path.name for path in tmp_path.iterdir()] == ["questions.json"]
+
+
+def test_a_question_file_is_taken_apart_whole(tmp_path: Path) -> None:
+    with pytest.raises(BadInput, match="goes with --out DIR"):
+        app(["decompose", "--from-agqa", "x", "--out", str(tmp_path), "--train-set"], exit_on_error=False)
 
 
 def test_a_dag_is_shown_as_a_tree(asked_run: Run) -> None:

@@ -2,6 +2,8 @@
 
 import gzip
 import json
+import re
+import shlex
 from pathlib import Path
 from typing import Any
 
@@ -9,6 +11,7 @@ import numpy as np
 import pytest
 
 from image_judge import Judge, Undefined
+from questree.cli.app import app
 from questree.domains.images import IMAGES, ImageSets, evaluate, image_sets, reasons, spelled
 from questree.domains.images.answers import all_same, count, every, exists, none, query_attr, same_attr, some
 from questree.domains.images.batches import Batch, answer, execute
@@ -28,7 +31,7 @@ from questree.faults import BadInput
 from questree.notation import covr, own
 from questree.program import Node, Op, Slot, Term, Word
 from questree.sources import gqa
-from questree.synth.images import write_images
+from questree.sources.own_images import read_own_images
 from questree.tables.images import Images
 
 DATA = Path(__file__).parent / "data" / "covr"
@@ -315,13 +318,23 @@ def agree_in_batches(programs: list[Node], world: ImageSets) -> None:
         assert [REASONS[reason] if reason >= 0 else value] == of_all(program, world.ask(row)), own.show(program)
 
 
-def test_the_example_of_the_page_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_page_does_what_it_says(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
     page = (Path(__file__).parents[1] / "docs" / "images.md").read_text("utf-8")
-    write_images(tmp_path / "made", 10, seed=1)
-    gqa.ingest(tmp_path / "made", tmp_path / "RUN")
+    blocks = re.findall(r"```(\w*)\n(.*?)```", page, re.S)
     monkeypatch.chdir(tmp_path)
+    for line in blocks[0][1].splitlines():
+        app(shlex.split(line.split("  #")[0])[1:], exit_on_error=False, result_action="return_value")
+    printed, shown = capsys.readouterr().out, blocks[1][1]
+    assert printed.endswith(shown)
+    (own_images,) = [text for language, text in blocks if language == "json"]
+    (tmp_path / "mine.json").write_text(own_images)
+    assert read_own_images(tmp_path / "mine.json").things["id"].to_list() == ["w", "t", "c"]
     names: dict[str, Any] = {}
-    exec(page.split("```python")[1].split("```")[0], names)
+    for language, text in blocks:
+        if language == "python":
+            exec(text, names)
     assert len(names["spelled"](names["program"], names["outcome"], names["world"])) == 2
 
 

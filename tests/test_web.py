@@ -3,10 +3,15 @@
 import html
 import json
 import re
+import signal
+import subprocess
+import sys
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
+import httpx
 import polars as pl
 import pytest
 from starlette.testclient import TestClient
@@ -99,13 +104,13 @@ def test_all_questions_are_listed_by_video_and_number(client: TestClient, asked:
     ],
 )
 def test_a_filter_finds_what_a_loop_finds(site: Site, asked: list[Question], name: str, value: str) -> None:
-    of = {
+    of: dict[str, Callable[[Question], str]] = {
         "template": lambda question: question.template.name,
         "steps": lambda question: str(question.row["steps"]),
         "answer": lambda question: question.answer,
         "video": lambda question: question.id[0],
-    }[name]
-    wanted = [question.id for question in asked if of(question) == value]
+    }
+    wanted = [question.id for question in asked if of[name](question) == value]
     assert found(site, **{name: value}) == wanted != []
 
 
@@ -183,7 +188,7 @@ def test_all_faults_are_said_at_once(client: TestClient) -> None:
 def test_verdicts_and_contradictions_are_those_of_each_dag(site: Site, asked: list[Question]) -> None:
     """Question by question, from the answers to its own DAG."""
     right, lucky, clashing, rules = set(), set(), set(), set()
-    some = [*range(0, len(asked), 9), *(site.asked.find(id) or 0 for id in ("A-13", "A-15", "A-0"))]
+    some = [*range(0, len(asked), 40), *(site.asked.find(id) or 0 for id in ("A-13", "A-15", "A-0"))]
     for at in some:
         shown = Shown.of(site, at)
         each = judged(shown.dag, shown.shard, "clash", shown.said["clash"], site.words)
@@ -345,7 +350,10 @@ def test_real_frames_are_shown_from_the_media_folder_and_nothing_else(run: Run, 
 
 
 def test_comparing_shows_scores_of_both_and_leads_to_examples(client: TestClient, site: Site) -> None:
-    page = client.get("/compare?a=true&b=chain").text
+    waiting = client.get("/compare?a=true&b=chain").text
+    assert f"Scoring true and chain on {len(site.asked):,} questions" in waiting
+    page = client.get("/compare?a=true&b=chain&now=yes").text
+    assert client.get("/compare?a=true&b=chain").text == page
     scores = {(row.metric, row.by, row.group): row for row in site.comparing.differences("true", "chain")}
     overall = scores["accuracy", "type", "Overall"]
     assert overall.a == 1.0
@@ -465,3 +473,20 @@ def test_a_port_in_use_is_said_in_one_line(run: Run) -> None:
         bound("127.0.0.1", 70000)
     with pytest.raises(BadInput, match="cannot be listened on"):
         bound("nowhere.invalid", 0)
+
+
+def test_the_command_says_its_address_and_ends_cleanly(run: Run) -> None:
+    process = subprocess.Popen(
+        [sys.executable, "-m", "questree", "serve", str(run.folder), "--port", "0"],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    assert process.stdout
+    said = process.stdout.readline()
+    found = re.search(r"is served at (http://127\.0\.0\.1:\d+/) \(Ctrl-C ends it\)", said)
+    assert found
+    assert httpx.get(found[1]).status_code == 200
+    process.send_signal(signal.SIGINT)
+    out, errors = process.communicate(timeout=20)
+    assert (process.returncode, out, errors) == (0, "stopped\n", "")

@@ -49,9 +49,13 @@ def answer(
     run
         Run folder with DAGs (`questree decompose`), or with imported questions (`questree import`).
     """
+    from questree.stages.covr.hierarchies import is_of_images
+
     place = Run(run)
-    place.vocabulary()
-    if not model or (model == "oracle" and not place.decomposed.is_dir()):
+    of_images = is_of_images(place)
+    if not of_images:
+        place.vocabulary()
+    if not of_images and (not model or (model == "oracle" and not place.decomposed.is_dir())):
         again(place, facts, released_last, json, quiet)
     elif predictions:
         keep(place, predictions, model, out, json, quiet)
@@ -63,6 +67,8 @@ def by_bot(
     run: Run, model: str, seed: int, noise: float, name: str, out: Path | None, json: Path | None, quiet: bool
 ) -> None:
     from questree.models.bots import BOTS, Options, answer_run
+    from questree.models.image_bots import answer_images
+    from questree.stages.covr.hierarchies import is_of_images
 
     if model == "?":
         print_table("Bots", [{"model": bot, "answers": known.says} for bot, known in BOTS.items()], quiet)
@@ -70,7 +76,7 @@ def by_bot(
     options, called = Options(model, seed, noise), name or model
     refuse([*options.faults(), *named(called)])
     with watching(quiet):
-        answered = answer_run(run, options, called)
+        answered = answer_images(run, model, seed, called) if is_of_images(run) else answer_run(run, options, called)
         written = lines(run, called, out)
     say(f"{called}: {answered:,} nodes answered, stored in {run.predictions / called}", quiet)
     told(out, written, quiet)
@@ -82,13 +88,13 @@ def keep(run: Run, file: Path, model: str, out: Path | None, json: Path | None, 
     from questree.models.bots import BOTS
     from questree.models.predictions import read_predictions
     from questree.models.stored import store
-    from questree.stages.decompose.hierarchies import run_hierarchies
+    from questree.stages.covr.hierarchies import hierarchies_in
 
     taken = [Fault("--model", f"{model!r} is the name of a bot; choose another one")] if model in BOTS else []
     refuse([*taken, *named(model)])
     given = read_predictions(file, model)
     with watching(quiet):
-        asked = run_hierarchies(run)
+        asked = hierarchies_in(run)
         kept = store(run, asked, given, {"file": file.name})
         written = lines(run, model, out)
     say(
@@ -111,10 +117,10 @@ def lines(run: Run, model: str, out: Path | None) -> int | None:
     if out is None:
         return None
     from questree.models.stored import said, write_lines
-    from questree.stages.decompose.hierarchies import run_hierarchies
+    from questree.stages.covr.hierarchies import hierarchies_in
     from questree.tables.predictions import Stored
 
-    asked = run_hierarchies(run)
+    asked = hierarchies_in(run)
     return write_lines(out, asked, said(asked, Stored.of(run, model)))
 
 

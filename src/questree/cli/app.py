@@ -59,7 +59,9 @@ SOURCES = {
     "agqa": "AGQA's released scene-graph pickles.",
     "star": "STAR situation JSON.",
     "gqa": "GQA or Visual Genome scene graphs (images).",
+    "imsitu": "imSitu's situations: frames and verbs (images).",
     "json": "Your own videos, in our JSON format.",
+    "images": "Your own images, in our JSON format.",
 }
 SCORES = {  # sub-command of score -> module and what it does
     "decomp": ("score", "AGQA-Decomp: accuracy, CA, RWR, internal consistency."),
@@ -69,6 +71,10 @@ SCORES = {  # sub-command of score -> module and what it does
     "covr": ("score_covr", "COVR: accuracy by template, beside the baselines MAJ and MAJTEMPL."),
 }
 COVR = {  # sub-command of covr -> where it lives and what it does
+    "decompose": (
+        "questree.cli.covr_decompose:decompose_command",
+        "Every image question into its DAG of sub-questions, with answers.",
+    ),
     "generate": ("questree.cli.covr_generate:generate_command", "Questions about sets of images, with their answers."),
     "balance": ("questree.cli.covr_balance:balance_command", "Select questions: equal templates, even answers."),
     "execute": ("questree.cli.covr_execute:execute_command", "Row programs over scenes -> their values, or why not."),

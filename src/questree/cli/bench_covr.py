@@ -12,14 +12,15 @@ import numpy as np
 from cyclopts import Parameter
 
 from questree.bench import measure
+from questree.benchmarks.covr.forms import Form
 from questree.benchmarks.covr.graph import Graph, Relation
 from questree.benchmarks.covr.programs import Program, shape, things, those
-from questree.benchmarks.covr.templates import TEMPLATES, Form
+from questree.benchmarks.covr.templates import TEMPLATES
 from questree.cli.covr_execute import Asked, results_of
 from questree.cli.terminal import Json, Quiet, say, watching, write_json
 from questree.cli.whole import Whole
 from questree.domains.images import Corpus, corpus
-from questree.domains.images.batches import Batch, answer
+from questree.domains.images.batches import Batch, answers
 from questree.domains.images.facts import Ints
 from questree.domains.images.kinds import ABSENT, ATTRIBUTE, COUNT, GROUP, LINK_NAME, NOUN
 from questree.notation import covr as rows_of
@@ -66,12 +67,11 @@ def covr(
         facts = measure("image facts (rows are things)", images, load)
         world = loaded[0]
         made = list(batches(world, programs, seed))
-        for batch in made:  # compiles the loops, or fetches them compiled
-            answer(_first(batch, 2), world)
+        list(answers([_first(batch, 2) for batch in made], world))  # compiles the loops, or fetches them compiled
         without = [0]
 
         def run() -> int:
-            without[0] = sum(int((answer(batch, world, workers).reason != ABSENT).sum()) for batch in made)
+            without[0] = sum(int((found.reason != ABSENT).sum()) for found in answers(made, world, workers))
             return sum(map(len, made))
 
         executor = measure("executor in batches", images, run)

@@ -3,11 +3,28 @@
 import time
 from collections.abc import Callable
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 from cyclopts import Parameter
 
 from questree.cli.terminal import Json, Quiet, say, watching, write_json
+from questree.faults import BadInput
+from questree.tables.run import Run
+
+Source = Literal["action-genome", "agqa", "star", "json"]
+SIGNS: dict[Source, str] = {  # files by which a kind of raw files is known, the most telling first
+    "action-genome": "object_bbox_and_relationship.pkl",
+    "agqa": "AGQA_*_stsgs.pkl",
+    "star": "STAR_*.json",
+    "json": "*.json",
+}
+MADE = {  # stage -> its folder in the run, and what is counted there: a table, or all of them
+    "ingest": ("raw", "videos"),
+    "augment": ("facts", "actions"),
+    "generate": ("questions", "questions"),
+    "balance": ("balanced", ""),
+    "decompose": ("decomposed", "nodes"),
+}
 
 
 def build(
@@ -16,27 +33,62 @@ def build(
     *,
     out: Annotated[Path, Parameter(name="--out", help="Run folder to write.")],
     source: Annotated[
-        Literal["action-genome", "agqa", "star", "json"], Parameter(help="What kind of raw files, as in `ingest`.")
-    ] = "action-genome",
+        Source | None, Parameter(help="What kind of raw files, as in `ingest`; told by their names without it.")
+    ] = None,
+    vocabulary: Annotated[Path | None, Parameter(help="Vocabulary file; AGQA's words without it.")] = None,
+    fps: Annotated[float | None, Parameter(name="--fps", help="Frames per second, as in `ingest`.")] = None,
+    tables: Annotated[bool, Parameter(negative="", help="Print what each stage's own command prints.")] = False,
     workers: int = 2,
     json: Json = None,
     quiet: Quiet = False,
 ) -> None:
     """Raw files into a benchmark: ingest, augment, generate, balance, split, decompose; each with its defaults."""
-    steps = stages(folder, out, source, workers)
+    kind = source or kind_of(folder)
+    given: dict[str, Any] = {"vocabulary": vocabulary} | ({"fps": fps} if fps is not None else {})
+    if fps is not None and kind not in ("action-genome", "star"):
+        raise BadInput.at("--fps", f"raw files of the kind {kind} say their seconds themselves")
+    silent = quiet or not tables
+    steps = stages(folder, out, kind, workers, given, silent)
     seconds: dict[str, float] = {}
-    with watching(quiet):
+    made: dict[str, int] = {}
+    with watching(quiet or not silent):  # stages that speak show their own progress
         for number, (name, work) in enumerate(steps.items(), 1):
             begin = time.monotonic()
+            say(f"\n{number}/{len(steps)} {name}", silent)
             work()
             seconds[name] = round(time.monotonic() - begin, 2)
-            say(f"{number}/{len(steps)} {name}: {seconds[name]:.1f} s", quiet)
+            said = ""
+            if name in MADE:
+                made[name] = counted(Run(out), *MADE[name])
+                said = f"{made[name]:,} {MADE[name][1] or 'questions kept'}, "
+            say(f"{number}/{len(steps)} {name}: {said}{seconds[name]:.1f} s", quiet)
     say(f"wrote {out}", quiet)
-    write_json(json, {"out": str(out), "seconds": seconds})
+    write_json(json, {"out": str(out), "source": kind, "made": made, "seconds": seconds})
 
 
-def stages(folder: Path, out: Path, source: str, workers: int) -> dict[str, Callable[[], None]]:
-    """Each stage is its command, made silent; the progress of all of them is shown in one place."""
+def kind_of(folder: Path) -> Source:
+    """What kind of raw files a folder holds, or a file is."""
+    if folder.is_file():
+        return "json"
+    for kind, pattern in SIGNS.items():
+        if folder.is_dir() and any(folder.glob(pattern)):
+            return kind
+    wanted = "; ".join(f"{pattern} ({kind})" for kind, pattern in SIGNS.items())
+    raise BadInput.at(folder, f"no raw files here; wanted {wanted}" if folder.is_dir() else "no such folder or file")
+
+
+def counted(run: Run, stage: str, table: str) -> int:
+    """Rows a stage made."""
+    from questree.tables.lock import rows
+
+    found = rows(run.folder / stage)
+    return found[table] if table else sum(found.values())
+
+
+def stages(
+    folder: Path, out: Path, source: Source, workers: int, given: dict[str, Any], quiet: bool
+) -> dict[str, Callable[[], None]]:
+    """Each stage is its command; when they are silent the progress of all of them is shown in one place."""
     from questree.cli import ingest
     from questree.cli.augment import augment
     from questree.cli.balance import balance
@@ -46,10 +98,10 @@ def stages(folder: Path, out: Path, source: str, workers: int) -> dict[str, Call
 
     read: Callable[..., None] = getattr(ingest, source.replace("-", "_"))
     return {
-        "ingest": lambda: read(folder, out=out, quiet=True),
-        "augment": lambda: augment(out, quiet=True),
-        "generate": lambda: generate_command(out, text=True, workers=workers, quiet=True),
-        "balance": lambda: balance(out, workers=workers, quiet=True),
-        "split": lambda: split(out, workers=workers, quiet=True),
-        "decompose": lambda: decompose_command(out, train_set=True, workers=workers, quiet=True),
+        "ingest": lambda: read(folder, out=out, quiet=quiet, **given),
+        "augment": lambda: augment(out, quiet=quiet),
+        "generate": lambda: generate_command(out, text=True, workers=workers, quiet=quiet),
+        "balance": lambda: balance(out, workers=workers, quiet=quiet),
+        "split": lambda: split(out, workers=workers, quiet=quiet),
+        "decompose": lambda: decompose_command(out, train_set=True, workers=workers, quiet=quiet),
     }

@@ -122,10 +122,11 @@ class Corpus:
     def of_run(
         cls, run: Run, split: str | None, missing: Missing, policies: tuple[Policy, ...], words: Path | None
     ) -> "Corpus":
-        from questree.stages.decompose.hierarchies import run_hierarchies
+        from questree.stages.covr.hierarchies import hierarchies_in
 
-        asked = run_hierarchies(run, split)
-        return cls._of_dags(asked.hierarchies, missing, policies, words or run.vocabulary_file, asked)
+        asked = hierarchies_in(run, split)
+        own = run.vocabulary_file if run.vocabulary_file.is_file() else None  # image sets have none
+        return cls._of_dags(asked.hierarchies, missing, policies, words or own, asked)
 
     @classmethod
     def _of_dags(

@@ -14,6 +14,7 @@ from questree.faults import BadInput
 
 if TYPE_CHECKING:
     from questree.domains.images import Corpus
+    from questree.domains.images.batches import Batch
     from questree.notation.covr_shapes import Shape
 
 MALFORMED = "malformed"
@@ -78,15 +79,26 @@ class _Group:
     words: list[list[str | int]] = field(default_factory=list)  # [member, word]
     images: list[list[int]] = field(default_factory=list)  # [member, image] rows in the corpus
 
+    def batch(self, corpus: "Corpus") -> "Batch":
+        """A shape whose first row is malformed runs nothing."""
+        from questree.domains.images.answers import nothing
+        from questree.domains.images.batches import Batch
+        from questree.domains.images.sets import padded
+
+        columns = {
+            slot.name: corpus.positions([words[int(slot.name)] for words in self.words], slot.kind)
+            for slot in self.shape.slots
+        }
+        return Batch(self.shape.parts or (nothing(),), columns, padded(self.images))
+
 
 def results_of(asked: list[Asked], corpus: "Corpus", workers: int = 1) -> tuple[list[dict[str, Any]], dict[int, str]]:
     """{id, ok, value} or {id, ok, error} of every program, in their order; and the malformed ones with what is wrong
     with their scenes, "" if it is the program."""
     groups, wrong = _grouped(asked, corpus)
     results: list[dict[str, Any]] = [{"id": each.id, "ok": False, "error": MALFORMED} for each in asked]
-    for group in groups:
-        found, why = _answered(group, corpus, workers)
-        for row, value, reason in zip(group.rows, found, why, strict=True):
+    for group, (values, why) in zip(groups, _answered(groups, corpus, workers), strict=True):
+        for row, value, reason in zip(group.rows, values, why, strict=True):
             if reason is None:
                 results[row] = {"id": results[row]["id"], "ok": True, "value": value}
             elif reason == MALFORMED:
@@ -114,30 +126,28 @@ def _grouped(asked: list[Asked], corpus: "Corpus") -> tuple[list[_Group], dict[i
     for row, each in enumerate(asked):
         if not isinstance(each.scenes, list):
             wrong[row] = f"expected a list of scenes, found {each.scenes!r:.60}"
-        elif unknown := [name for name in each.scenes if not isinstance(name, str) or name not in corpus.image_at]:
-            wrong[row] = f"no scene {unknown[0]!r:.60} among the {len(corpus.image_ids):,} scenes"
-        else:
-            shape, words = shapes.of(each.program)
-            group = groups.setdefault(id(shape), _Group(shape))  # the group keeps the shape, so no other gets its id
-            group.rows.append(row)
-            group.words.append(words)
-            group.images.append([corpus.image_at[name] for name in dict.fromkeys(each.scenes)])
+            continue
+        try:
+            images = [corpus.image_at[name] for name in dict.fromkeys(each.scenes)]
+        except (KeyError, TypeError) as error:
+            wrong[row] = f"no such scene among the {len(corpus.image_ids):,} scenes: {error!s:.60}"
+            continue
+        shape, words = shapes.of(each.program)
+        group = groups.get(id(shape))  # a group keeps its shape, so no other gets this id
+        if group is None:
+            group = groups[id(shape)] = _Group(shape)
+        group.rows.append(row)
+        group.words.append(words)
+        group.images.append(images)
     return list(groups.values()), wrong
 
 
-def _answered(group: _Group, corpus: "Corpus", workers: int) -> tuple[list[Any], list[str | None]]:
-    """[member] the value, and why there is none: the first row that cannot be run says so."""
-    from questree.domains.images.batches import Batch, answer
+def _answered(groups: list[_Group], corpus: "Corpus", workers: int) -> Iterator[tuple[list[Any], list[str | None]]]:
+    """Of each group [member] the value, and why there is none: the first row that cannot be run says so."""
+    from questree.domains.images.batches import answers
     from questree.domains.images.kinds import ABSENT, REASONS
-    from questree.domains.images.sets import padded
 
-    well = MALFORMED if group.shape.wrong else None
-    if not group.shape.parts:
-        return [None] * len(group.rows), [well] * len(group.rows)
-    columns = {
-        slot.name: corpus.positions([words[int(slot.name)] for words in group.words], slot.kind)
-        for slot in group.shape.slots
-    }
-    found = answer(Batch(group.shape.parts, columns, padded(group.images)), corpus, workers)
     names = [reason.replace(" ", "_") for reason in REASONS]
-    return found.value, [well if code == ABSENT else names[code] for code in found.reason.tolist()]
+    for group, found in zip(groups, answers([group.batch(corpus) for group in groups], corpus, workers), strict=True):
+        well = MALFORMED if group.shape.wrong else None
+        yield found.value, [well if code == ABSENT else names[code] for code in found.reason.tolist()]

@@ -44,6 +44,8 @@ def splits(
     drawing = Drawing(seed, Lexical(lexical_pairs, lexical_alone, lexical_together), few_shot)
     if (run is None) == (questions is None):
         raise BadInput.at("", "wanted either a run folder or --questions FILE")
+    if questions is not None and (name or own or every):
+        raise BadInput.at("", "--name, --splits and --all are for runs; --questions writes every property")
     if questions is not None:
         of_file(questions, drawing, json, quiet)
     elif run is not None:
@@ -91,7 +93,7 @@ def of_run(run: Path, options: Any, json: Path | None, quiet: bool) -> None:
         for each in made
     ]
     print_table("Splits: questions", lines, quiet)
-    for warning in (text for each in made for text in each.warnings):
+    for warning in dict.fromkeys(text for each in made for text in each.warnings):
         say(f"warning: {warning}", quiet)
     say("proved: nothing held out is in train but what is kept; no image is in train and in test", quiet)
     say(f"wrote {run / 'covr' / 'splits'}", quiet)

@@ -61,7 +61,11 @@ def decompose_command(
         Run folder with questions (`questree generate` writes them); left out with --from-agqa.
     """
     if from_agqa:
-        released(from_agqa, run, out, absent, workers, json, quiet)
+        used = balanced is not None or closed is not None or rules_only or invalid_actions or train_set
+        if run or out is None or used:
+            wanted = "--from-agqa FILE goes with --out DIR, --absent FILE, --workers N and no run folder; a file of"
+            raise BadInput.at("decompose", f"{wanted} questions is taken apart whole, by rules only")
+        released(from_agqa, out, absent, workers, json, quiet)
         return
     if run is None or out:
         raise BadInput.at("decompose", "wanted a run folder, or --from-agqa FILE --out DIR")
@@ -111,7 +115,7 @@ def record(summary: Summary) -> dict[str, Any]:
 
 
 def choose_training(run: Run, quiet: bool) -> None:
-    from questree.stages.decompose.choose import choose
+    from questree.stages.decompose.choose import choose, chosen_file
 
     with watching(quiet):
         told = choose(run)
@@ -125,7 +129,7 @@ def choose_training(run: Run, quiet: bool) -> None:
         for type, n in told.before.items()
     ]
     print_table("Sub-questions of training videos", rows, quiet)
-    say(f"wrote {run.decomposed / 'subquestions.parquet'}", quiet)
+    say(f"wrote {chosen_file(run)}", quiet)
 
 
 def tell_rules(summary: Summary, quiet: bool) -> None:
@@ -151,15 +155,11 @@ def tell_contradictions(summary: Summary, quiet: bool) -> None:
         say(f"  {text}", quiet)
 
 
-def released(
-    path: Path, run: Path | None, out: Path | None, absent: Path | None, workers: int, json: Path | None, quiet: bool
-) -> None:
+def released(path: Path, out: Path, absent: Path | None, workers: int, json: Path | None, quiet: bool) -> None:
     """Take apart a question file; its own answers and the rules are all there is."""
     from questree.export.released import decompose_released
     from questree.vocabulary.load import default
 
-    if run or out is None:
-        raise BadInput.at("decompose", "with --from-agqa FILE give --out DIR and no run folder")
     with watching(quiet):
         told = decompose_released(path, out, default(), workers, absent)
     summary = told.summary

@@ -1,6 +1,6 @@
-"""`questree ingest`: raw files of five kinds -> facts in a run folder, with a table of what was found."""
+"""`questree ingest`: raw files of many kinds -> facts in a run folder, with a table of what was found."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -15,6 +15,7 @@ from questree.sources.own_json import read_own_json
 from questree.sources.runs import check_target, summary, write_run
 from questree.sources.star import read_star
 from questree.tables.facts import Facts
+from questree.tables.images import Images
 from questree.tables.lock import lock
 from questree.tables.run import Run
 from questree.vocabulary.load import default_text, parse
@@ -22,6 +23,7 @@ from questree.vocabulary.words import Vocabulary
 
 Source = Annotated[Path, Parameter(help="Folder with the raw files.")]
 Out = Annotated[Path, Parameter(name="--out", help="Run folder to write.")]
+Add = Annotated[bool, Parameter(name="--add", negative="", help="Keep the images that are in the run; add these.")]
 Words = Annotated[Path | None, Parameter(name="--vocabulary", help="Vocabulary file; AGQA's words without it.")]
 Rate = Annotated[
     float | None, Parameter(name="--fps", help="Frames per second of videos that frame_rates.csv does not name.")
@@ -55,15 +57,52 @@ def star(
     _ingest(folder, out, text, words, lambda: (read_star(folder, words, fps), None), quiet, json)
 
 
-def gqa(folder: Source, /, *, out: Out, quiet: Quiet = False, json: Json = None) -> None:
+def gqa(folder: Source, /, *, out: Out, add: Add = False, quiet: Quiet = False, json: Json = None) -> None:
     """GQA or Visual Genome scene graphs: image facts."""
-    from questree.sources.gqa import ingest
+    from questree.sources.gqa import read_files, scene_graph_files
+
+    _ingest_images(lambda: (read_files(scene_graph_files(folder)), {}), folder, out, add, quiet, json)
+
+
+def imsitu(folder: Source, /, *, out: Out, add: Add = False, quiet: Quiet = False, json: Json = None) -> None:
+    """imSitu: imsitu_space.json, and train.json, dev.json, test.json: image facts."""
+    from questree.sources.imsitu import read_imsitu
+
+    _ingest_images(lambda: read_imsitu(folder), folder, out, add, quiet, json)
+
+
+def images(
+    source: Annotated[Path, Parameter(help="A JSON file, or a folder of them.")],
+    /,
+    *,
+    out: Out,
+    add: Add = False,
+    quiet: Quiet = False,
+    json: Json = None,
+) -> None:
+    """Your own images, in the form docs/images.md describes."""
+    from questree.sources.own_images import read_own_images
+
+    _ingest_images(lambda: (read_own_images(source), {}), source, out, add, quiet, json)
+
+
+def _ingest_images(
+    read: Callable[[], tuple[Images, Mapping[str, int]]],
+    source: Path,
+    out: Path,
+    add: bool,
+    quiet: bool,
+    json: Path | None,
+) -> None:
+    from questree.sources.image_runs import write_image_run
 
     check_target(out)
     with watching(quiet):
-        counts = ingest(folder, out)
+        found, skipped = read()
+        counts = write_image_run(found, source, out, add)
     print_table(f"image facts in {out / 'images'}", [counts], quiet)
-    write_json(json, counts)
+    print_table("left out or odd", [{"times": n, "what": what} for what, n in skipped.items()], quiet)
+    write_json(json, counts | {"skipped": dict(skipped)})
 
 
 def json(

@@ -7,7 +7,7 @@ from cyclopts import Parameter
 
 from questree.cli.scoring import MissingOption, OnePolicy, Resamples, Seed
 from questree.cli.terminal import Quiet, say, watching
-from questree.faults import BadInput, Fault, refuse
+from questree.faults import Fault, refuse
 
 NONE = "none"
 
@@ -17,7 +17,7 @@ def report(
     /,
     *,
     models: Annotated[
-        str, Parameter(name="--models", help="Stored models, as in A,B; all that are stored and no bots without it.")
+        str, Parameter(name="--models", help="Stored models, as in A,B; without it all that are stored.")
     ] = "",
     bots: Annotated[
         str, Parameter(name="--bots", help=f"Bots to hold models against, as in oracle,uniform; {NONE} for none.")
@@ -34,6 +34,7 @@ def report(
     policy: OnePolicy = "exact",
     resamples: Resamples = 1000,
     seed: Seed = 0,
+    workers: int = 2,
     quiet: Quiet = False,
 ) -> None:
     """Tables laid out as in the papers with intervals, plots, best and worst in words, worked failures as DAGs.
@@ -43,6 +44,8 @@ def report(
     run
         Run folder; parts it does not have yet are named in the report with the command that makes them.
     """
+    from questree.report.csvs import csv_text
+    from questree.report.latex import latex as latex_text
     from questree.report.page import page
     from questree.report.provenance import Asked
     from questree.report.scoring import How
@@ -50,47 +53,50 @@ def report(
     from questree.tables.run import Run
     from questree.tables.store import new_file
 
-    refuse([] if resamples >= 0 else [Fault("--resamples", f"wanted a number from 0 on, came {resamples}")])
+    faults = [] if resamples >= 0 else [Fault("--resamples", f"wanted a number from 0 on, came {resamples}")]
+    refuse([*faults, *replaceable(latex, ".tex"), *replaceable(csv, ".csv")])
     place = Run(run)
-    place.vocabulary()
-    names = chosen_models(place, models)
-    asked = Asked(str(run), names, tuple(bot for bot in chosen_bots(bots) if bot not in names), out.name)
+    references = chosen_bots(bots)
+    names = chosen_models(place, models, references)
+    asked = Asked(str(run), names, tuple(bot for bot in references if bot not in names), out.name)
     with watching(quiet):
-        made = make(place, asked, How(None if split == "all" else split, missing, policy, resamples, seed))
+        made = make(place, asked, How(None if split == "all" else split, missing, policy, resamples, seed), workers)
         with new_file(out) as work:
             work.write_text(page(made), "utf-8")
     say(f"wrote {out} ({out.stat().st_size / 1e6:.1f} MB)", quiet)
-    write_tables(made, latex, csv, quiet)
+    grids = list(made.grids())
+    write_tables(grids, latex, ".tex", latex_text, quiet)
+    write_tables(grids, csv, ".csv", csv_text, quiet)
 
 
-def write_tables(made: Any, latex: Path | None, csv: Path | None, quiet: bool) -> None:
-    """One file per table; an earlier folder of such files is replaced, nothing else."""
-    from questree.report.csvs import csv_text
-    from questree.report.latex import latex as latex_text
+def replaceable(folder: Path | None, ending: str) -> list[Fault]:
+    """An earlier folder of such files may be replaced, nothing else."""
+    strange = [path.name for path in folder.iterdir() if path.suffix != ending] if folder and folder.is_dir() else []
+    said = "not empty and not an earlier report (it has {}); choose a new folder"
+    return [Fault(str(folder), said.format(name)) for name in strange[:1]]
+
+
+def write_tables(grids: list[Any], folder: Path | None, ending: str, write: Any, quiet: bool) -> None:
+    """One file per table."""
     from questree.tables.store import new_folder
 
-    wanted = [(latex, ".tex", latex_text), (csv, ".csv", csv_text)]
-    for folder, ending, write in ((f, e, w) for f, e, w in wanted if f is not None):
-        strange = [path.name for path in folder.iterdir() if path.suffix != ending] if folder.is_dir() else []
-        if strange:
-            raise BadInput.at(folder, f"not empty and not an earlier report (it has {strange[0]}); choose a new folder")
-        grids = list(made.grids())
-        with new_folder(folder) as work:
-            for grid in grids:
-                (work / f"{grid.name}{ending}").write_text(write(grid), "utf-8")
-        say(f"wrote {len(grids)} tables to {folder}", quiet)
+    if folder is None:
+        return
+    with new_folder(folder) as work:
+        for grid in grids:
+            (work / f"{grid.name}{ending}").write_text(write(grid), "utf-8")
+    say(f"wrote {len(grids)} tables to {folder}", quiet)
 
 
-def chosen_models(run: Any, wanted: str) -> tuple[str, ...]:
-    """The models asked for, each once; without any all that are stored, but for bots."""
-    from questree.models.bots import BOTS
+def chosen_models(run: Any, wanted: str, bots: tuple[str, ...]) -> tuple[str, ...]:
+    """The models asked for, each once; without any all that are stored, but for these bots."""
     from questree.tables.predictions import models
 
     there = models(run)
     names = listed(wanted)
     known = f"there are {', '.join(there)}" if there else "there are none; `questree answer` stores them"
     refuse([Fault("--models", f"no stored model {name!r}; {known}") for name in names if name not in there])
-    return names or tuple(name for name in there if name not in BOTS)
+    return names or tuple(name for name in there if name not in bots)
 
 
 def listed(text: str) -> tuple[str, ...]:

@@ -66,6 +66,8 @@ def fpvg(
 
     how = resampling(resamples, seed)
     there(*all, *rel, *irrel)
+    if run is not None and (questions or scene_graphs or detections):
+        raise BadInput.at("", "wanted a run folder or --questions, --scene-graphs and --detections, came both")
     if not len(all) == len(rel) == len(irrel):
         raise BadInput.at("", f"wanted as many --all as --rel and --irrel, came {len(all)}, {len(rel)}, {len(irrel)}")
     with watching(quiet):

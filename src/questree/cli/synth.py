@@ -78,6 +78,24 @@ def images(*, out: Out, images: Whole = 100, seed: Seed = 1, quiet: Quiet = Fals
     write_json(json, made)
 
 
+@app.command
+def situations(*, out: Out, images: Whole = 100, seed: Seed = 1, quiet: Quiet = False, json: Json = None) -> None:
+    """Somebody doing something to something, with, from or into something: situations in the format of imSitu.
+
+    Parameters
+    ----------
+    images
+        How many images.
+    """
+    from questree.synth.situations import write_situations
+
+    with watching(quiet):
+        made = write_situations(out, images, seed)
+    print_table("made", [made], quiet)
+    say(f"wrote {out}", quiet)
+    write_json(json, made)
+
+
 def _tell(made: dict[str, Any], quiet: bool) -> None:
     say(f"{made['videos']:,} videos, {made['frames']:,} frames, {made['entries']:,} annotations", quiet)
     tables = {

@@ -17,7 +17,9 @@ def verify(
     /,
     *,
     write: Annotated[bool, Parameter(help="Write the lock file of the run as it is now.")] = False,
-    again: Annotated[bool, Parameter(help="Also make questions, selection and splits again and compare.")] = False,
+    again: Annotated[
+        bool, Parameter(help="Also make questions, selection, splits and DAGs again and compare.")
+    ] = False,
     workers: int = 2,
     json: Json = None,
     quiet: Quiet = False,

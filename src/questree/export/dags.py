@@ -100,13 +100,15 @@ class Dags:
         """[question] its key as JSON."""
         return quoted(question_keys(self.questions))
 
-    def rows(self) -> pl.DataFrame:
-        """Every text of a video once, questions first: video, key, question, answer (null if not published)."""
+    def rows(self, parts: Ints | None = None) -> pl.DataFrame:
+        """Every text of a video once, questions first: video, key, question, answer (null if not published).
+
+        Below the questions all there is, or some nodes."""
         asked = self.questions.select(
             "video", question="text", answer=self.said["answer"].gather(self.questions["node"])
         )
         said = self.said.select("video", question="text", answer="answer").with_columns(key=self.keys)
-        said = said[np.append(self.below, self.loose)]
+        said = said[np.append(self.below, self.loose) if parts is None else parts]
         table = pl.concat([asked.with_columns(key=self.root_keys()), said.select("video", "question", "answer", "key")])
         once = table.unique("key", keep="first", maintain_order=True).sort("video", maintain_order=True)
         return once.with_columns(pl.col("key").str.strip_chars('"'))

@@ -2,6 +2,7 @@
 
 from concurrent.futures import Executor
 from functools import lru_cache
+from itertools import product
 from json import dumps, loads
 from pathlib import Path
 
@@ -13,6 +14,7 @@ from questree.export.dags import dags_of
 from questree.faults import BadInput
 from questree.imports.decomp import stored
 from questree.progress import watch
+from questree.stages.decompose.choose import chosen_file
 from questree.stages.decompose.texts import Texts
 from questree.stages.questions import Bank
 from questree.tables.facts import SPLIT_UNSAID, Facts
@@ -23,6 +25,7 @@ from questree.workers import processes
 ISOLATED = "isolated.json"
 SPLITS = ("train", "test")
 CSVS = "csvs"
+ALL_PARTS, TO_TRAIN = "decomp", "augmented"  # CSVs: questions and all below them, or what was chosen to train on
 
 
 def folder_name(set: str, split: str) -> str:
@@ -93,14 +96,15 @@ def write_json(path: Path, members: list[str], ends: str) -> None:
 
 
 @lru_cache(maxsize=1)
-def corpus(run: Path) -> tuple[Bank, Facts, Texts]:
-    bank = Bank(Run(run))
-    return bank, Run(run).load("facts"), Texts(bank.vocabulary)
+def corpus(run: Path) -> tuple[Bank, Facts, Texts, pl.DataFrame | None]:
+    """What all shards share; the sub-questions chosen to train on, if any were."""
+    bank, path = Bank(Run(run)), chosen_file(Run(run))
+    return bank, Run(run).load("facts"), Texts(bank.vocabulary), pl.read_parquet(path) if path.is_file() else None
 
 
 def write_shard(run: Path, name: str, out: Path, set: str) -> dict[str, tuple[int, list[str]]]:
     """The files of the shard's videos; per split the number of DAGs, and the isolated questions."""
-    bank, facts, said = corpus(run)
+    bank, facts, said, chosen = corpus(run)
     made = dags_of(bank.shard(bank.run.questions / name), facts, said, bank.run.decomposed / name)
     found: dict[str, tuple[int, list[str]]] = {split: (0, []) for split in SPLITS}
     for video, dags, isolated in made.videos():
@@ -111,27 +115,33 @@ def write_shard(run: Path, name: str, out: Path, set: str) -> dict[str, tuple[in
         found[split] = (before + len(dags), loose + isolated)
     for video, question in made.isolated_negatives():
         found[facts.videos["split"][video] or SPLIT_UNSAID][1].append(question)
-    write_rows(made.rows(), facts, out / CSVS, name)
+    write_rows(made.rows(), facts, out / CSVS, name, ALL_PARTS)
+    if chosen is not None:
+        own = chosen.join(made.said.select("video").unique(), on="video", how="semi")
+        write_rows(made.rows(own["node"].to_numpy()), facts, out / CSVS, name, TO_TRAIN)
     return found
 
 
-def write_rows(rows: pl.DataFrame, facts: Facts, folder: Path, shard: str) -> None:
-    """The shard's part of the CSV files; to train on, a row needs an answer."""
+def write_rows(rows: pl.DataFrame, facts: Facts, folder: Path, shard: str, kind: str) -> None:
+    """The shard's part of the CSV files of a kind; to train on, a row needs an answer."""
     split = facts.videos["split"].replace("", SPLIT_UNSAID).gather(rows["video"])
     id = facts.videos["id"].gather(rows["video"])
     table = rows.select("key", "question", "answer", vid_id=id, gif_name=id, description=pl.lit("none"))
     answered = rows["answer"].is_not_null()
-    table.filter((split == "train") & answered).write_parquet(folder / f"train-{shard}.parquet")
-    table.filter(split == "test").write_parquet(folder / f"test-{shard}.parquet")
+    table.filter((split == "train") & answered).write_parquet(folder / f"{kind}-train-{shard}.parquet")
+    if kind != TO_TRAIN:
+        table.filter(split == "test").write_parquet(folder / f"{kind}-test-{shard}.parquet")
 
 
 def join_csvs(folder: Path, set: str) -> None:
     """Parts into files, rows numbered through."""
-    for split in SPLITS:
-        number = 0
-        with (folder / file_name(split.capitalize(), "", f"{set}-decomp")).open("wb") as file:
+    for kind, split in product((ALL_PARTS, TO_TRAIN), SPLITS):
+        parts, number = sorted(folder.glob(f"{kind}-{split}-*.parquet")), 0
+        if not parts and kind == TO_TRAIN:
+            continue
+        with (folder / file_name(split.capitalize(), "", f"{set}-{kind}")).open("wb") as file:
             file.write(HEADER.encode())
-            for part in sorted(folder.glob(f"{split}-*.parquet")):
+            for part in parts:
                 table = pl.read_parquet(part)
                 table.with_row_index("", number).write_csv(file, include_header=False)
                 number += len(table)

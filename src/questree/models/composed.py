@@ -71,12 +71,14 @@ class Composer:
     def allowed(self, group: Group) -> Array:
         """The truth, unless a part says that there is nothing of the kind."""
         parts, truth = self.said[group.children], self.truth[group.rows]
-        fine = (~self.shard.yes_no[group.children] | (parts == YES)).all(1)
+        fine = ~self.shard.yes_no[group.children] | (parts == YES)
         if group.node.kind.yes:
-            return np.where(fine, truth, NO)
+            return np.where(fine.all(1), truth, NO)
+        fine |= parts == self.truth[group.children]  # an open question may have an answer although a part is no
+        seen = fine.all(1)
         if group.node.kind == OBJECT:
-            fine &= ~np.isin(self.video(group) * RADIX + truth, self.absent)
-        return np.where((truth == UNKNOWN) | fine, truth, UNSEEN)
+            seen &= ~np.isin(self.video(group) * RADIX + truth, self.absent)
+        return np.where((truth == UNKNOWN) | seen, truth, UNSEEN)
 
     def same(self, group: Group) -> Array:
         """Equals: a plain word is there and is what the other part gives; two open parts give the same."""

@@ -37,18 +37,19 @@ class Kept(NamedTuple):
 def store(run: Run, asked: RunHierarchies, given: Predictions, options: Mapping[str, Any]) -> Kept:
     """Keep somebody's predictions, by the ids of the run's hierarchies."""
     keys, words = asked.hierarchies.keys, given.table["prediction"].unique(maintain_order=True)
-    found = by_key(keys, given.table, words)
+    found, used = by_key(keys, given.table, words), needed(asked.hierarchies, scored=False)
+    is_asked = np.zeros(len(keys), bool)
+    is_asked[used] = True
     with new_folder(run.predictions / given.model) as folder:
         write_words(folder, words.to_list())
-        for shard, own in of_shards(asked.named, found):
+        for shard, rows in of_shards(asked.named):
             (folder / shard.shard).mkdir()
-            nodes, tops = own[: shard.nodes].copy(), own[shard.nodes :]
-            alone = np.flatnonzero(nodes[shard.tops] == NOTHING)[::-1]  # a question that is no part of another one
-            nodes[shard.tops[alone]] = tops[alone]  # of several the first stays
+            nodes, tops = np.split(found[rows].copy(), [shard.nodes])
+            alone = np.flatnonzero(~is_asked[rows][shard.tops])[::-1]  # questions that are no part of another one
+            nodes[shard.tops[alone]] = tops[alone]  # of several wordings the first stays
             write_shard(folder / shard.shard, nodes)
             write_asked(folder / shard.shard, tops, nodes[shard.tops])
         write_plan(folder, run, options)
-    used = needed(asked.hierarchies, scored=False)
     unknown = given.table.join(pl.DataFrame({"id": keys.gather(used)}), on="id", how="anti").height
     return Kept(len(used), int((found[used] != NOTHING).sum()), unknown)
 
@@ -61,12 +62,12 @@ def by_key(keys: pl.Series, table: pl.DataFrame, words: pl.Series) -> Words:
     return found["word"].fill_null(NOTHING).to_numpy()
 
 
-def of_shards(named: list[Named], by_key: Words) -> Iterator[tuple[Named, Words]]:
-    """The keys of each shard."""
+def of_shards(named: list[Named]) -> Iterator[tuple[Named, slice]]:
+    """The rows of each shard's keys: its nodes, then its questions."""
     begin = 0
     for shard in named:
         end = begin + shard.nodes + len(shard.tops)
-        yield shard, by_key[begin:end]
+        yield shard, slice(begin, end)
         begin = end
 
 

@@ -8,7 +8,7 @@ from questree.domains.images.kinds import CHOICES
 from questree.notation.covr import Blank, in_order
 from questree.program import Node, ProgramError, Slot, walk
 
-FIELDS = ("operation", "arguments", "dependencies")
+PLAIN = (str, int, type(None))  # types of arguments
 
 
 @dataclass(frozen=True)
@@ -61,42 +61,47 @@ def _open(part: Node) -> Iterator[Slot]:
             yield from (inner for inner in walk(arg) if isinstance(inner, Slot))
 
 
-def _key(program: Any, words: list[str | int]) -> Iterator[Hashable]:
-    """What makes programs read alike, row by row; the words are put aside."""
+def _key(program: Any, words: list[str | int]) -> list[Any]:
+    """What makes programs read alike: operations, numbers of rows, types of arguments. The words are put aside."""
+    key: list[Any] = []
     if type(program) is not list:
         raise _Irregular
     for row in program:
-        if type(row) is not dict or any(name not in FIELDS for name in row) or type(row.get("operation")) is not str:
+        if type(row) is not dict or type(row.get("operation")) is not str:
             raise _Irregular
-        arguments, dependencies = row.get("arguments"), row.get("dependencies")
-        if (
-            not _is_list(arguments)
-            or not _is_list(dependencies)
-            or any(type(at) is not int for at in dependencies or ())
-        ):
+        if len(row) > 1 + ("arguments" in row) + ("dependencies" in row):
             raise _Irregular
-        yield row["operation"], *(dependencies or ()), *(_argument(each, words) for each in arguments or ())
+        key.append(row["operation"])
+        for at in _listed(row.get("dependencies")):
+            if type(at) is not int:  # True and 1.0 are equal to 1, but no numbers of rows
+                raise _Irregular
+            key.append(at)
+        for value in _listed(row.get("arguments")):
+            kind = type(value)
+            if kind is str or kind is int:
+                words.append(value)
+            key.append(kind if kind in PLAIN else _list_key(value, words))
+    return key
 
 
-def _is_list(value: Any) -> bool:
-    return type(value) is list or value is None
-
-
-def _argument(value: Any, words: list[str | int]) -> Hashable:
-    kind = type(value)
-    if kind is str or kind is int:
-        words.append(value)
-        return "text" if kind is str else "number"
-    if kind is list:
-        if value and type(value[0]) is dict:
-            return tuple(_key(value, words))
-        if any(type(word) is not str for word in value):
-            raise _Irregular
-        words.extend(value)
-        return len(value), "words"
+def _listed(value: Any) -> Any:
+    if type(value) is list:
+        return value
     if value is None:
-        return None
+        return ()
     raise _Irregular
+
+
+def _list_key(value: Any, words: list[str | int]) -> Hashable:
+    """Of a sub-program, or of a list of words."""
+    if type(value) is not list:
+        raise _Irregular
+    if value and type(value[0]) is dict:
+        return tuple(_key(value, words))
+    if any(type(word) is not str for word in value):
+        raise _Irregular
+    words.extend(value)
+    return (list, len(value))
 
 
 def _blanked(row: dict[str, Any], numbers: Iterator[int]) -> dict[str, Any]:

@@ -8,7 +8,6 @@ from questree.report.grid import Column, Entry, Grid, Kind, Line, Rows
 KINDS = {"B": ", binary", "O": ", open", "All": ""}
 TITLES = {"reasoning": "Reasoning", "semantic": "Semantic class", "structural": "Structure"}
 HARDER = {"novel composition": "Novel compositions", "more steps": "More compositional steps"}
-PAGE = "metrics.md"
 
 
 def agqa_tables(rows: Rows, models: Sequence[str], bots: Sequence[str]) -> Iterator[Grid]:
@@ -16,7 +15,7 @@ def agqa_tables(rows: Rows, models: Sequence[str], bots: Sequence[str]) -> Itera
     beside = [MOST_LIKELY, *models, *(bot for bot in bots if bot != MOST_LIKELY.lower())]
     caption = (
         "Per cent of questions answered right; B: two answers on offer, O: open, All: both. A question counts in every "
-        "reasoning category it has. A model is worth what it has above Most-Likely. Below: 95 % interval, n."
+        "reasoning category it has. A model is worth what it has above Most-Likely. Below each value its 95 % interval."
     )
     yield by_kind(rows, "agqa-categories", "By category", TITLES, ["accuracy"], beside, caption)
     caption = (
@@ -48,18 +47,25 @@ def by_kind(
     blocks: dict[int, str] = {}
     pairs = [(model, metric) for model in models for metric in metrics]
     for by, above in tables.items():
-        if above and rows.groups(by, metrics):
+        groups = rows.groups(by, metrics)
+        if tables is TITLES and by != list(TITLES)[-1]:  # all categories have the same overall value
+            groups = [group for group in groups if group != "Overall"]
+        if above and groups:
             blocks[len(lines)] = above
-        for group in rows.groups(by, metrics):
-            found = {
-                kind: tuple(rows.number(metric, by + suffix, group, model) for model, metric in pairs)
-                for kind, suffix in KINDS.items()
-            }
-            asked = [kind for kind in KINDS if any(one is not None and one.n for one in found[kind])]
-            shown = asked[:1] if len(asked) == 2 else asked or ["All"]  # one kind alone is All
-            lines += [Line((group, kind), found[kind], group == "Overall") for kind in shown]
+        lines += [line for group in groups for line in of_group(rows, by, group, pairs)]
     columns = tuple(Column(metric, model) if len(metrics) > 1 else Column(model) for model, metric in pairs)
-    return Grid(name, title, caption, ("", ""), columns, tuple(lines), blocks, PAGE)
+    return Grid(name, title, caption, ("", ""), columns, tuple(lines), blocks)
+
+
+def of_group(rows: Rows, by: str, group: str, pairs: Sequence[tuple[str, str]]) -> Iterator[Line]:
+    """The kinds of one group; `pairs` are models and metrics."""
+    found = {
+        kind: tuple(rows.number(metric, by + suffix, group, model) for model, metric in pairs)
+        for kind, suffix in KINDS.items()
+    }
+    asked = [kind for kind in KINDS if any(one is not None and one.n for one in found[kind])]
+    for kind in asked[:1] if len(asked) == 2 else asked or ["All"]:  # one kind alone is all there is
+        yield Line((group, kind), found[kind], group == "Overall")
 
 
 def by_steps(rows: Rows, models: Sequence[str]) -> Grid:
@@ -83,4 +89,4 @@ def by_steps(rows: Rows, models: Sequence[str]) -> Grid:
         "Accuracy against the number of reasoning steps. The line is fitted by least squares weighted with n; its band "
         "holds 80 % of the lines fitted to resampled videos."
     )
-    return Grid("agqa-steps", "By number of steps", caption, ("Steps",), tuple(columns), tuple(lines), page=PAGE)
+    return Grid("agqa-steps", "By number of steps", caption, ("Steps",), tuple(columns), tuple(lines))

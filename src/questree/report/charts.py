@@ -108,7 +108,8 @@ def models_plot(rows: Rows, models: Sequence[str], bots: Sequence[str]) -> str:
         shapes.append(dot if bot else mark(list(models).index(model), place, told, 5.5))
         left, above = place[0] > 62 + 0.6 * SIDE, found.index((model, accuracy, consistency)) % 2
         aside = (-8, "end") if left else (8, "start")
-        shapes.append(svg.words(place[0] + aside[0], place[1] + (-9 if above else 10), short(model), 11, aside[1]))
+        y_text = place[1] + (-9 if above else 10)
+        shapes.append(svg.words(place[0] + aside[0], y_text, short(model), 11, aside[1], fill=tint))
     title = svg.words(x(0.5), 14, "models", 12, "middle")
     return svg.drawing(x.end + 10, y.begin + 42, [*shapes, title])
 

@@ -8,7 +8,6 @@ from questree.report.grid import Column, Grid, Line, Rows
 BASELINE = "most-likely"  # the bot that the paper has beside its models
 MAIN = ("accuracy", "CA", "RWR", "Delta", "IC")
 SPELLED = {"accuracy": "Accuracy"}
-PAGE = "metrics.md"
 READ = (
     "CA: right wholes among those whose parts are all right. RWR: right wholes among those with a wrong part. "
     "Delta = RWR − CA; above zero, wrong parts do no harm, so the whole was not made of them. IC: consistency checks "
@@ -20,15 +19,14 @@ def decomp_tables(rows: Rows, models: Sequence[str], bots: Sequence[str]) -> Ite
     """Tables 3, 4, 6, 7, 8, 9, 11 and 12; bots beside the models where the paper has its baseline."""
     main = list(models) or list(bots)
     shown = [*main, *(bot for bot in bots if models and bot == BASELINE)]
-    own = {"accuracy": shown} | {metric: main for metric in MAIN[1:]}
+    own = {"accuracy": shown} | dict.fromkeys(MAIN[1:], main)
     yield by_group(rows, "decomp-type", "By question type", "type", "Question type", own, READ)
-    compositions = {metric: main for metric in MAIN[1:]}
+    compositions = dict.fromkeys(MAIN[1:], main)
     caption = "The same by the rule that puts parts together; a repeated part counts each time."
     yield by_group(rows, "decomp-composition", "By composition", "composition", "Composition", compositions, caption)
-    several = several_wrong(rows)
+    caption = "RWR-n: right wholes among those with exactly n wrong parts. It should fall as n grows."
     for by, corner in (("type", "Question type"), ("composition", "Composition")):
-        caption = "RWR-n: right wholes among those with exactly n wrong parts. It should fall as n grows."
-        wanted = dict.fromkeys(several, main)
+        wanted = dict.fromkeys(several_wrong(rows, by, main), main)
         yield by_group(rows, f"decomp-rwr-{by}", f"RWR-n by {corner.lower()}", by, corner, wanted, caption)
     caption = "Checks passed of checks applied. Yes: the whole is said to be so; No: it is said not to be so."
     yield by_group(rows, "decomp-rules", "Internal consistency per rule", "rule", "Rule", {"IC": shown}, caption)
@@ -43,9 +41,10 @@ def decomp_tables(rows: Rows, models: Sequence[str], bots: Sequence[str]) -> Ite
         yield by_group(rows, "decomp-bots-composition", title, "composition", "Composition", wanted, caption)
 
 
-def several_wrong(rows: Rows) -> list[str]:
-    found = {row.metric for row in rows.all if row.metric.startswith("RWR-")}
-    return sorted(found, key=lambda name: int(name[4:]))
+def several_wrong(rows: Rows, by: str, models: Sequence[str]) -> list[str]:
+    """RWR-1, RWR-2, ... as far as these models got so many parts wrong."""
+    own = (row for row in rows.all if row.by == by and row.model in models and row.n)
+    return sorted({row.metric for row in own if row.metric[:4] == "RWR-"}, key=lambda name: int(name[4:]))
 
 
 def by_group(
@@ -58,7 +57,7 @@ def by_group(
         for group in rows.groups(by, list(wanted))
     ]
     heads = tuple(Column(model, SPELLED.get(metric, metric)) for metric, model in columns)
-    return Grid(name, title, caption, (corner,), heads, tuple(lines), page=PAGE)
+    return Grid(name, title, caption, (corner,), heads, tuple(lines))
 
 
 def by_truth(rows: Rows, models: Sequence[str], caption: str) -> Grid:
@@ -76,7 +75,7 @@ def by_truth(rows: Rows, models: Sequence[str], caption: str) -> Grid:
     more = f" Left out, as they have more than {FEW} answers: {', '.join(left)}." if left else ""
     columns = tuple(Column(model) for model in models)
     corners = ("Question type", "Truth")
-    return Grid("decomp-truth", "Accuracy per ground truth", caption + more, corners, columns, tuple(lines), page=PAGE)
+    return Grid("decomp-truth", "Accuracy per ground truth", caption + more, corners, columns, tuple(lines))
 
 
 FEW = 4  # answers of a type that are listed

@@ -69,7 +69,6 @@ class Grid:
     columns: tuple[Column, ...]
     lines: tuple[Line, ...]
     blocks: dict[int, str] = field(default_factory=dict)  # line -> what is said above it
-    page: str = ""  # where the formula stands
 
     @property
     def common_n(self) -> list[int | None] | None:

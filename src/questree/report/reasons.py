@@ -11,19 +11,25 @@ def reason(dag: Dag, found: Judged) -> str:
 def error(dag: Dag, found: Judged) -> str:
     parts = [child for _, child in dag.edges.get(0, ())]
     wrong = [child for child in dict.fromkeys(parts) if found.right[child] is False]
-    if found.right[0] is not False:
+    if found.right[0] is None:
+        return "There is no prediction for the question."
+    if found.right[0]:
         return f"Right for the wrong reasons: {listed(dag, found, wrong)}." if wrong else "The answer is right."
     if not wrong:
-        return f"{_all(len(set(parts)))} right and the whole is not: it fails in the last step ({_steps(dag)})."
+        return f"{_all(dag, found)} right and the whole is not: it fails in the last step ({_steps(dag)})."
     way = path(dag, found)
     begin = way[-1][1]
     labels = [label for label, _ in reversed(way)]
     return f"The error begins at {quoted(dag, found, begin)} and reaches the question by {', then '.join(labels)}."
 
 
-def _all(parts: int) -> str:
-    """ "Both parts are"."""
-    return {0: "Nothing below is", 1: "The part is", 2: "Both parts are"}.get(parts, f"All {parts} parts are")
+def _all(dag: Dag, found: Judged) -> str:
+    """ "Both parts are"; a part without a truth is not said to be right."""
+    parts = {child for _, child in dag.edges.get(0, ())}
+    known = sum(found.right[part] is True for part in parts)
+    if known < len(parts):
+        return f"{known} of {len(parts)} parts can be judged and are"
+    return {1: "The part is", 2: "Both parts are"}.get(known, f"All {known} parts are")
 
 
 def _steps(dag: Dag) -> str:

@@ -58,8 +58,8 @@ class Judge:
     questions: RunQuestions | ImageQuestions
 
     @classmethod
-    def of_videos(cls, run: Run, how: How) -> "Judge":
-        return cls(run, how, run_hierarchies(run, how.split), run_questions(run, how.split))
+    def of_videos(cls, run: Run, how: How, workers: int = 2) -> "Judge":
+        return cls(run, how, run_hierarchies(run, how.split, workers), run_questions(run, how.split))
 
     @classmethod
     def of_images(cls, run: Run, how: How) -> "Judge":

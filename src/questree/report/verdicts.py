@@ -8,6 +8,7 @@ from questree.report.grid import Number, Rows
 
 MEANS = {"CA": "puts right parts together", "IC": "agrees with itself"}  # what a high value says
 LEVEL = 0.05  # false discovery rate called a difference
+LEAST = 30  # wholes below which nothing is said: resampling a few equal answers gives an interval of no width
 
 
 def verdicts(rows: Rows, model: str) -> Iterator[str]:
@@ -16,18 +17,29 @@ def verdicts(rows: Rows, model: str) -> Iterator[str]:
         known = ranked(rows, metric, model)
         overall = rows.find(metric, "composition", "Overall", model)
         if len(known) < 2:
-            yield f"{metric}: too few compositions have a value with an interval to call one best or worst."
+            yield f"{metric}: too few compositions have enough wholes and an interval to call one best or worst."
         elif overall is None or overall.low is None:
             yield ends(known, metric)
         else:
             yield from against(known, overall, means)
     yield from lucky(rows, model)
+    few = [group for group in rows.groups("composition", ["CA"]) if 0 < wholes(rows, "IC", group, model) < LEAST]
+    if few:
+        yield f"Nothing is said about {listed(few)}: fewer than {LEAST} wholes."
+
+
+def wholes(rows: Rows, metric: str, group: str, model: str) -> int:
+    """How many wholes are behind a value: with right parts, with a wrong one, the fewer of these for Delta."""
+    found = [rows.find(name, "composition", group, model) for name in ("CA", "RWR")]
+    right, wrong = ((row.n or 0) if row else 0 for row in found)
+    return {"CA": right, "RWR": wrong, "Delta": min(right, wrong)}.get(metric, right + wrong)
 
 
 def ranked(rows: Rows, metric: str, model: str) -> list[Score]:
-    """Compositions with a value and an interval, the highest first."""
-    found = (rows.find(metric, "composition", group, model) for group in rows.groups("composition", [metric]))
-    known = [row for row in found if row and row.group != "Overall" and row.value is not None and row.low is not None]
+    """Compositions with a value, an interval and enough wholes, the highest first."""
+    groups = [group for group in rows.groups("composition", [metric]) if group != "Overall"]
+    found = (rows.find(metric, "composition", g, model) for g in groups if wholes(rows, metric, g, model) >= LEAST)
+    known = [row for row in found if row and row.value is not None and row.low is not None]
     return sorted(known, key=lambda row: (-(row.value or 0.0), row.group))
 
 
@@ -88,16 +100,17 @@ def listed(found: Iterable[str]) -> str:
     return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
 
 
-def compared(differences: Sequence[Difference], first: str, second: str) -> Iterator[str]:
+def compared(rows: Rows, differences: Sequence[Difference], first: str, second: str) -> Iterator[str]:
     """Compositions in which two models differ, on the same resampled videos."""
     own = [d for d in differences if d.by == "composition" and d.metric in ("CA", "RWR", "IC") and d.q is not None]
+    own = [d for d in own if all(wholes(rows, d.metric, d.group, model) >= LEAST for model in (first, second))]
     sure = [d for d in own if d.q is not None and d.q <= LEVEL]
     if not own:
         yield f"{first} and {second}: no composition can be compared."
         return
     yield (
         f"{second} against {first}, on the same resampled videos: {len(sure)} of {len(own)} values (CA, RWR, IC by "
-        f"composition) differ at a false discovery rate of {LEVEL:g}."
+        f"composition, {LEAST} wholes or more) differ at a false discovery rate of {LEVEL:g}."
     )
     for metric in ("CA", "RWR", "IC"):
         for better, name in ((True, second), (False, first)):

@@ -27,10 +27,12 @@ FAILURES = (
 )
 
 
-def report(run: Run, asked: Asked, how: How) -> Report:
+def report(run: Run, asked: Asked, how: How, workers: int = 2) -> Report:
     """Everything there is to say about a run and these models."""
-    run.vocabulary()  # says so if this is no run
-    found = [make(run, asked, how) for there, make in ((has_videos(run), videos), (has_images(run), images)) if there]
+    if not has_images(run):
+        run.vocabulary()  # says so if this is no run
+    found = [videos(run, asked, how, workers)] if has_videos(run) else []
+    found += [images(run, asked, how)] if has_images(run) else []
     results = [result for _, own in found for result in own]
     return Report(
         title=f"{', '.join(asked.models) or 'Questions'} on {asked.run}",
@@ -69,19 +71,19 @@ def scored(judge: Callable[[], Judge], models: tuple[str, ...], bots: tuple[str,
     return Scores(models, bots, results, Rows([*rows, *found.questions.baseline(how.resampling)]))
 
 
-def videos(run: Run, asked: Asked, how: How) -> tuple[list[Section], list[Result]]:
+def videos(run: Run, asked: Asked, how: How, workers: int) -> tuple[list[Section], list[Result]]:
     there = run.decomposed.is_dir()
     models, bots = (of_videos(run, names) if there else () for names in (asked.models, asked.bots))
-    scores = scored(lambda: Judge.of_videos(run, how), models, bots, how)
-    return list(video_sections(run, asked, how, scores)), scores.results
+    scores = scored(lambda: Judge.of_videos(run, how, workers), models, bots, how)
+    return list(video_sections(run, asked, how, scores, workers)), scores.results
 
 
-def video_sections(run: Run, asked: Asked, how: How, scores: Scores) -> Iterator[Section]:
+def video_sections(run: Run, asked: Asked, how: How, scores: Scores, workers: int) -> Iterator[Section]:
     if scores.models:
         intro = "Only what the intervals bear: two values are told apart where their 95 % intervals do not overlap."
         yield Section("in-words", "Best and worst, in words", intro, tuple(in_words(scores, how)))
     intro = "What is asked, before and after balancing."
-    yield Section("questions", "The questions", intro, tuple(questions(run, asked, how)))
+    yield Section("questions", "The questions", intro, tuple(questions(run, asked, how, workers)))
     intro = "What questions are made of: sub-questions, and the compositions that put them together."
     yield Section("parts", "The sub-questions", intro, tuple(below(run, asked)))
     if not scores.results:
@@ -101,15 +103,15 @@ def in_words(scores: Scores, how: How) -> Iterator[Block]:
     own = [result for result in scores.results if result.model in scores.models][:COMPARED]
     for a, b in combinations(own, 2):
         if how.resampling:
-            told = compared(compare(a.scored, b.scored, how.resampling), a.model, b.model)
+            told = compared(scores.rows, compare(a.scored, b.scored, how.resampling), a.model, b.model)
             yield Words(f"{a.model} and {b.model}", tuple(told))
 
 
-def questions(run: Run, asked: Asked, how: How) -> Iterator[Block]:
+def questions(run: Run, asked: Asked, how: How, workers: int) -> Iterator[Block]:
     if not run.questions.is_dir():
         yield Missing("There are no questions yet. This makes them:", (f"questree generate {asked.run}",))
         return
-    yield from corpus_blocks(corpus(run, how.seed), run.vocabulary(), asked.run)
+    yield from corpus_blocks(corpus(run, how.seed, workers), run.vocabulary(), asked.run)
     yield splits(run, asked.run)
 
 
@@ -123,8 +125,9 @@ def below(run: Run, asked: Asked) -> Iterator[Block]:
 def no_models(run: Run, asked: Asked) -> Missing:
     made = {run.questions: "generate", run.balanced: "balance", run.decomposed: "decompose"}
     first = [f"questree {command} {asked.run}" for folder, command in made.items() if not folder.is_dir()]
-    what = "No model has answered. These store answers and make this report again:"
-    return Missing(what, (*first, f"questree answer {asked.run} --model most-likely", f"questree report {asked.run}"))
+    what = "No model has answered. These store somebody's answers and make this report again:"
+    last = (f"questree answer {asked.run} --model NAME --predictions FILE", f"questree report {asked.run}")
+    return Missing(what, (*first, *last))
 
 
 def worked(run: Run, how: How, scores: Scores) -> Iterator[Block]:

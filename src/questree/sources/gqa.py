@@ -9,25 +9,19 @@ import msgspec
 from questree.faults import BadInput, Fault, refuse
 from questree.progress import watch
 from questree.sources import scene_graphs
+from questree.sources.image_runs import write_image_run
 from questree.sources.scene_graphs import Object, Preposition, Relation, Scene
 from questree.tables.content import content
 from questree.tables.images import Edge, Gathering, Images, Thing
-from questree.tables.store import new_folder
 
 SPLITS = ("train", "val", "testdev", "test")  # by the beginning of a file's name; others have split ""
 LARGEST = 1_000_000  # pixels
 NAMES = "train_sceneGraphs.json, val_sceneGraphs.json, scene_graphs.json"
 
 
-def ingest(folder: Path, run: Path) -> dict[str, int]:
+def ingest(folder: Path, run: Path, add: bool = False) -> dict[str, int]:
     """Write RUN/images, or raise BadInput with everything that is wrong and write nothing."""
-    images = read_files(scene_graph_files(folder))
-    if images.images.is_empty():
-        raise BadInput.at(folder, "no image found in these files")
-    with new_folder(run / "images") as work:
-        images.save(work)
-    counts = {name: len(getattr(images, name)) for name in ("images", "things", "attributes", "relations", "words")}
-    return counts | {"boxes_outside": _boxes_outside(images)}
+    return write_image_run(read_files(scene_graph_files(folder)), folder, run, add)
 
 
 def scene_graph_files(folder: Path) -> list[Path]:
@@ -36,7 +30,7 @@ def scene_graph_files(folder: Path) -> list[Path]:
         return [folder]
     if not folder.is_dir():
         raise BadInput.at(folder, f"no such folder; wanted one with scene graphs ({NAMES})")
-    present = sorted(folder.glob("*.json"))
+    present = sorted(path for path in folder.iterdir() if path.name.endswith((".json", ".json.gz")))
     found = [path for path in present if "scenegraph" in path.name.lower().replace("_", "")]
     if not found:
         names = ", ".join(path.name for path in present) or "no JSON file"
@@ -147,13 +141,3 @@ def _box(each: Object) -> tuple[float, float, float, float] | None:
     if each.x is None or each.y is None or each.w is None or each.h is None:
         return None
     return each.x, each.y, each.x + each.w, each.y + each.h
-
-
-def _boxes_outside(images: Images) -> int:
-    """Boxes that stick out of their image: common in the released files, so counted and kept as they are."""
-    import polars as pl
-
-    sizes = images.images.select("width", "height").with_row_index("image")
-    boxes = images.things.join(sizes, on="image")
-    out = (pl.col("x1") < 0) | (pl.col("y1") < 0) | (pl.col("x2") > pl.col("width")) | (pl.col("y2") > pl.col("height"))
-    return boxes.filter(out).height

@@ -19,7 +19,7 @@ from questree.vocabulary.words import Vocabulary
 def read_own_json(source: Path, vocabulary: Vocabulary) -> Reading:
     """A file or all JSON files of a folder; with any fault nothing is taken and all faults are raised."""
     taken = Taken(vocabulary)
-    for path in _files(source):
+    for path in own_files(source):
         try:
             data = path.read_bytes().removeprefix(BOM_UTF8)
         except OSError as error:
@@ -32,7 +32,7 @@ def read_own_json(source: Path, vocabulary: Vocabulary) -> Reading:
     return assemble(taken.rows(), vocabulary, str(source))
 
 
-def _files(source: Path) -> list[Path]:
+def own_files(source: Path) -> list[Path]:
     if source.is_file():
         return [source]
     if not source.is_dir():

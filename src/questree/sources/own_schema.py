@@ -1,8 +1,8 @@
-"""The JSON form of people's own videos: its fields, and everything in a file that does not have this form."""
+"""The JSON form of people's own videos and images: its fields, and everything in a file that has not this form."""
 
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any, get_args, get_origin
+from typing import Any, TypeVar, get_args, get_origin
 
 import msgspec
 
@@ -47,30 +47,83 @@ class Collection(msgspec.Struct, forbid_unknown_fields=True):
     videos: list[Video]
 
 
-NAMED = {"frames": ("frame", "number"), "objects": ("object", ""), "actions": ("action", ""), "videos": ("video", "id")}
+class Preposition(msgspec.Struct, forbid_unknown_fields=True):
+    name: str  # with its relation: "pouring:_into"
+    object: str
+
+
+class Relation(msgspec.Struct, forbid_unknown_fields=True):
+    name: str
+    object: str  # id of a thing of the same image
+    prepositions: list[Preposition] = []
+
+
+class ImageThing(msgspec.Struct, forbid_unknown_fields=True):
+    id: str
+    name: str
+    box: Corners | None = None
+    attributes: list[str] = []
+    relations: list[Relation] = []
+
+
+class Image(msgspec.Struct, forbid_unknown_fields=True):
+    id: str
+    things: list[ImageThing]
+    split: str = ""
+    width: int | None = None
+    height: int | None = None
+    location: str | None = None
+
+
+class Album(msgspec.Struct, forbid_unknown_fields=True):
+    images: list[Image]
+
+
+Record = TypeVar("Record", bound=msgspec.Struct)
+NAMED = {
+    "videos": ("video", "id"),
+    "frames": ("frame", "number"),
+    "objects": ("object", ""),
+    "actions": ("action", ""),
+    "images": ("image", "id"),
+    "things": ("thing", "id"),
+    "relations": ("relation", "name"),
+    "prepositions": ("preposition", "name"),
+}
 
 
 def decode(data: bytes, path: Path, faults: list[Fault]) -> list[Video]:
     """The videos of a file that have the right form; every other one leaves its faults."""
+    return _collected(data, path, faults, Collection, Video, "videos")
+
+
+def decode_images(data: bytes, path: Path, faults: list[Fault]) -> list[Image]:
+    """The same for images."""
+    return _collected(data, path, faults, Album, Image, "images")
+
+
+def _collected(
+    data: bytes, path: Path, faults: list[Fault], whole: type[msgspec.Struct], each: type[Record], name: str
+) -> list[Record]:
     try:
         try:
-            return msgspec.json.decode(data, type=Collection).videos
+            return list(getattr(msgspec.json.decode(data, type=whole), name))
         except msgspec.ValidationError:
             plain = msgspec.json.decode(data)
-        faults += list(_struct_faults(plain, Collection, str(path)))
+        faults += list(_struct_faults(plain, whole, str(path)))
     except RecursionError:
         faults.append(Fault(str(path), "nested too deeply to be read"))
         return []
     except (msgspec.DecodeError, UnicodeDecodeError) as error:
         faults.append(Fault(str(path), f"not JSON ({error})"))
         return []
-    videos = plain.get("videos") if isinstance(plain, dict) else None
-    return [video for each in videos if (video := _convert(each))] if isinstance(videos, list) else []
+    records = plain.get(name) if isinstance(plain, dict) else None
+    return [made for one in records if (made := _convert(one, each))] if isinstance(records, list) else []
 
 
-def _convert(value: Any) -> Video | None:
+def _convert(value: Any, kind: type[Record]) -> Record | None:
     try:
-        return msgspec.convert(value, Video)
+        return msgspec.convert(value, kind)
     except msgspec.ValidationError:
         return None
 

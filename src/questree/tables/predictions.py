@@ -18,8 +18,8 @@ from questree.tables.table import Table
 
 WORDS = Table("words", {"word": pl.String})
 PREDICTIONS = Table("predictions", {"node": pl.UInt32, "word": pl.UInt32})  # by node; a node left out was not answered
-# questions that were answered otherwise than their node is as a sub-question: row of `tops`
-ASKED = Table("asked", {"top": pl.UInt32, "word": pl.UInt32})
+# questions that were answered otherwise than their node is as a sub-question, or not at all: row of `tops`
+ASKED = Table("asked", {"top": pl.UInt32, "word": pl.UInt32}, frozenset({"word"}))
 PLAN = "plan.json"  # who answered, with which options, and the digest of the nodes that were answered
 
 
@@ -54,14 +54,15 @@ class Stored:
         if not (self.folder / name / f"{ASKED.name}.parquet").is_file():
             return predicted
         found, table = predicted.copy(), ASKED.read(self.folder / name)
-        found[table["top"].to_numpy()] = table["word"].to_numpy()
+        found[table["top"].to_numpy()] = table["word"].cast(pl.Int32).fill_null(NOTHING).to_numpy()
         return found
 
 
 def nodes_digest(run: Run) -> str:
     """Of the nodes that predictions are about."""
     digest = blake2b(digest_size=16)
-    for path in sorted(run.decomposed.glob("*/nodes.parquet")):
+    images = run.covr / "decomposed" / "nodes.parquet"
+    for path in [*sorted(run.decomposed.glob("*/nodes.parquet")), *([images] if images.is_file() else [])]:
         digest.update(path.read_bytes())
     return digest.hexdigest()
 
@@ -84,10 +85,10 @@ def write_shard(folder: Path, predicted: NDArray[np.int32]) -> None:
 
 def write_asked(folder: Path, predicted: NDArray[np.int32], nodes: NDArray[np.int32]) -> None:
     """The predictions of a shard's questions, [question], where they differ from those of their nodes, [question]."""
-    top = np.flatnonzero((predicted != nodes) & (predicted != NOTHING))
+    top = np.flatnonzero(predicted != nodes)
     if len(top):
-        columns = {"top": top, "word": predicted[top]}
-        ASKED.write(pl.DataFrame(columns, schema=dict(ASKED.columns)), folder)
+        word = pl.Series(predicted[top]).replace(NOTHING, None)
+        ASKED.write(pl.DataFrame({"top": top, "word": word}), folder)
 
 
 def models(run: Run) -> list[str]:

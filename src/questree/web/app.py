@@ -15,7 +15,6 @@ from starlette.staticfiles import StaticFiles
 
 from questree.look import colours
 from questree.web import browse as b
-from questree.web.comparing import METRICS
 from questree.web.differences import LEVEL, grids, points
 from questree.web.frames import SUFFIXES, frame_of, media_file
 from questree.web.guard import Guard
@@ -202,9 +201,13 @@ def compare(request: Request) -> Response:
                 404, f"no predictions of a model {name!r}; there are {', '.join(site.models) or 'none'}"
             )
     first, second = (given or default for given, default in zip(named, [*site.models, "", ""], strict=False))
-    found = grids(site, first, second) if first and second else []
+    # what takes long is asked for by the page when it is there
+    asked = "hx-request" in request.headers or "now" in request.query_params
+    here = bool(first and second) and (asked or site.comparing.ready(first, second))
+    found = grids(site, first, second) if here else []
+    waiting = bool(first and second) and not here
     return render(
-        request, "compare.html", a=first, b=second, grids=found, points=points(found), level=LEVEL, metrics=METRICS
+        request, "compare.html", a=first, b=second, grids=found, points=points(found), level=LEVEL, waiting=waiting
     )
 
 

@@ -107,7 +107,11 @@ class Told:
 
 
 def summary(site: Site, found: Found, models: list[str]) -> list[Told]:
-    return [_told(site, found.rows, name) for name in models]
+    key = ("summary", *models)
+    if key not in found.kept:
+        found.kept[key] = [_told(site, found.rows, name) for name in models]
+    kept: list[Told] = found.kept[key]
+    return kept
 
 
 def _told(site: Site, rows: Rows, name: str) -> Told:
@@ -130,11 +134,19 @@ def share(part: Any, whole: Any) -> float | None:
 
 def by_steps(site: Site, found: Found, models: list[str]) -> list[dict[str, Any]]:
     """How many of the questions have how many steps, and how often each model is right on them."""
-    steps = site.asked.columns["steps"][found.rows]
+    key = ("steps", *models)
+    if key not in found.kept:
+        found.kept[key] = _by_steps(site, found.rows, models)
+    kept: list[dict[str, Any]] = found.kept[key]
+    return kept
+
+
+def _by_steps(site: Site, among: Rows, models: list[str]) -> list[dict[str, Any]]:
+    steps = site.asked.columns["steps"][among]
     counts = np.bincount(steps)
     rows: list[dict[str, Any]] = []
     for name in models:
-        right = site.asked.models[name].judgement.right[found.rows]
+        right = site.asked.models[name].judgement.right[among]
         answered = np.bincount(steps[right >= WRONG], minlength=len(counts))
         passed = np.bincount(steps[right == RIGHT], minlength=len(counts))
         here = np.flatnonzero(answered).tolist()

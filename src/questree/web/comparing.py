@@ -40,6 +40,9 @@ class Comparing:
             self._scored[model] = score_decomp(self.asked.hierarchies, predictions, "wrong")
         return self._scored[model]
 
+    def ready(self, a: str, b: str) -> bool:
+        return (a, b) in self._found
+
     def differences(self, a: str, b: str) -> list[Difference]:
         """The second model minus the first; the cells of the papers' main tables."""
         with self._lock:

@@ -48,6 +48,7 @@ class Choice:
 class Found:
     rows: NDArray[np.int64]  # ascending
     faults: list[Fault]
+    kept: dict[Any, Any] = field(default_factory=dict)  # what pages worked out about these rows
 
 
 @dataclass

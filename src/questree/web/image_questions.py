@@ -15,7 +15,6 @@ from questree.domains.images.sets import padded
 from questree.faults import BadInput, Fault
 from questree.notation.own import parse, show
 from questree.program import Node, ProgramError, walk
-from questree.stages.covr.words import default_words
 from questree.stages.split.grammar import Wrong, check
 from questree.tables.image_questions import ANSWERED
 from questree.tables.images import Images
@@ -99,7 +98,7 @@ class ImageQuestions:
 
     @cached_property
     def corpus(self) -> Corpus:
-        return corpus(self.images, default_words().attribute_group)
+        return corpus(self.images, {})  # which things are meant does not depend on groups of attributes
 
     def parts(self, row: dict[str, Any]) -> list[Part]:
         """What the parts of a program stand for, those the question is about first; none if it cannot be read."""
@@ -107,14 +106,14 @@ class ImageQuestions:
             program = parse(row["program"], IMAGES)
         except ProgramError:
             return []
-        world = ImageSets(self.corpus, padded([list(dict.fromkeys(row["images"]))]))
-        outcome = evaluate(program, world)
         inner = {arg for node in walk(program) if isinstance(node, Node) and node.kind == THINGS for arg in node.args}
         nodes = dict.fromkeys(
             node
             for node in walk(program)
             if isinstance(node, Node) and node.kind == THINGS and node.op.name not in EVERYTHING
         )
+        world = ImageSets(self.corpus, padded([list(dict.fromkeys(row["images"]))]))
+        outcome = evaluate(list(nodes), world)
         found = [Part(show(node), node not in inner, members(world, outcome.values[node])) for node in nodes]
         return sorted(found, key=lambda part: not part.outer)
 

@@ -8,11 +8,9 @@ from numpy.typing import NDArray
 
 from questree.look.judged import broken_rules
 from questree.look.opened import Opened
-from questree.look.shared import shared
 from questree.metrics.decomp.answered import beside
 from questree.metrics.decomp.names import AGQA_DECOMP
-from questree.stages.decompose.words import AnswerWords
-from questree.tables.hierarchies import NOTHING
+from questree.tables.hierarchies import NOTHING, Hierarchies
 from questree.tables.predictions import Stored, models
 from questree.tables.run import Run
 from questree.web.below import below
@@ -61,10 +59,10 @@ class Model:
         asked = self.stored.asked(shard.name, nodes[shard.tops["node"].to_numpy()])
         return self.number[nodes], self.number[asked]
 
-    def judge(self, shard: Opened, words: AnswerWords, number: dict[str, int]) -> Judgement:
-        """Of all questions of a shard, in the order of `tops`."""
+    def judge(self, shard: Opened, asked: Hierarchies, number: dict[str, int]) -> Judgement:
+        """Of all questions of a shard, in the order of `tops`; `asked` has a row per node, then one per question."""
         top = shard.tops["node"].to_numpy().astype(np.int64)
-        asked, said = shared(shard, words, top), np.concatenate(self.said(shard))  # [row]: nodes, then questions
+        said = np.concatenate(self.said(shard))  # [row]
         model = beside(asked, said, number)
         truth = asked.nodes["answer"].to_numpy()
         right = np.where((said == NOTHING) | (truth == NOTHING), UNKNOWN, said == truth).astype(np.int8)

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from questree.benchmarks.agqa.templates import TEMPLATES
 from questree.look.opened import Opened
+from questree.look.shared import shared
 from questree.progress import watch
 from questree.stages.decompose.words import AnswerWords
 from questree.stages.questions import Bank, Question, Shard
@@ -154,7 +155,10 @@ class _Part:
             "type": type_of[opened.form][node],
             "composition": (own | below(opened, own))[node],
         }
-        judged = {name: model.judge(opened, words, number) for name, model in models.items()}
+        judged: dict[str, Judgement] = {}
+        if models:
+            rows = shared(opened, words, node.astype(np.int64))
+            judged = {name: model.judge(opened, rows, number) for name, model in models.items()}
         return cls(folder.name, replace(shard, questions=asked.drop("node")), columns, judged)._in_order()
 
     def _in_order(self) -> "_Part":

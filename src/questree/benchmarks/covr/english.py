@@ -35,6 +35,7 @@ def reference(graph: Graph) -> Forms:
         "many": several + _clause(graph, number_of_many),
         "head": several,
         "there": predicate(graph) or "there",
+        "this": _this(graph.name),
         "is": are,
         "Is": are.capitalize(),
     }
@@ -52,10 +53,14 @@ def inverse(graph: Graph) -> Forms:
         "the": f"the {_head(target)} {clause}",
         "head": with_attribute(target.attribute, plural(target.name)),
         "there": f"there {clause}",
-        "this": f"{'these' if are == 'are' else 'this'} {target.name}",
+        "this": _this(target.name),
         "is": are,
         "Is": are.capitalize(),
     }
+
+
+def _this(name: str) -> str:
+    return f"{'these' if number(name) == PLURAL else 'this'} {name}"
 
 
 def countable(graph: Graph) -> bool:
@@ -65,7 +70,7 @@ def countable(graph: Graph) -> bool:
 
 def predicate(graph: Graph, nested: bool = False) -> str:
     """What follows "is": "on a table and near a chair"; inside another reference "both" keeps the two together."""
-    said = [_relation(edge) for edge in graph.relations]
+    said = [_relation(edge, graph.name) for edge in graph.relations]
     return f"both {said[0]} and {said[1]}" if nested and len(said) == 2 else " and ".join(said)
 
 
@@ -73,18 +78,20 @@ def pronoun(name: str) -> str:
     return "them" if number(name) == PLURAL else "it"
 
 
-def _relation(edge: Relation) -> str:
-    said = f"{relation(edge.name)} {target(edge.name, edge.target)}"
+def _relation(edge: Relation, subject: str) -> str:
+    said = f"{relation(edge.name)} {target(edge.name, edge.target, subject)}"
     return " ".join([said, *(f"{relation(p.name)} {target(p.name, p.target)}" for p in edge.prepositions)])
 
 
-def target(link: str, graph: Graph) -> str:
-    """The object of a relation, with its article."""
+def target(link: str, graph: Graph, subject: str = "") -> str:
+    """The object of a relation, with its article; a cup is near another cup."""
     clause = _clause(graph, _are(graph.name), nested=True)
     if brings_article(link):
         return _head(graph) + clause
     if graph.attribute is None and graph.name in ENGLISH.number.the:
         return f"the {graph.name}{clause}"
+    if graph.attribute is None and graph.name == subject and number(subject) == SINGULAR:
+        return f"another {subject}{clause}"
     return _indefinite(graph) + clause
 
 

@@ -5,6 +5,8 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
+LONG = 5  # a chain, or two relations
+
 
 @dataclass(frozen=True)
 class Graph:
@@ -30,6 +32,11 @@ class Graph:
         """1 + 2 per relation on the longest path; at least 4 with a preposition."""
         below = [relation.target.depth + 2 for relation in self.relations]
         return max([1, *below, *(4 for relation in self.relations if relation.prepositions)])
+
+    @property
+    def is_long(self) -> bool:
+        """Is it hard to follow inside a sentence?"""
+        return self.length >= LONG
 
     @property
     def nodes(self) -> Iterator["Graph"]:

@@ -147,3 +147,9 @@ def relation(name: str) -> str:
 @cache
 def brings_article(name: str) -> bool:
     return relation(name).rpartition(" ")[2] in ENGLISH.relations.without_article
+
+
+@cache
+def is_verb(name: str) -> bool:
+    """ "holding", "sitting on"; not "near"."""
+    return relation(name).split(" ")[0].endswith("ing")

@@ -4,78 +4,9 @@ A hole `{R}` of a program is filled by a reference, `{attribute}` by a word. A f
 reference are in english.py. All sentences ask about all images of the set together.
 """
 
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
-from functools import cached_property
-from string import Formatter
-
-from questree.benchmarks.covr.programs import HOLE, Program
+from questree.benchmarks.covr.forms import Form, Template
 
 YES_NO, NUMBER, WORD = "yes or no", "a number", "a word"
-Piece = str | tuple[str, str]  # plain text, or (slot, form)
-
-
-def pieces(text: str) -> Iterator[Piece]:
-    for plain, slot, form, _ in Formatter().parse(text):
-        if plain:
-            yield plain
-        if slot is not None:
-            yield slot, form or ""
-
-
-@dataclass(frozen=True)
-class Form:
-    name: str  # "more, objects"; unique within its template
-    program: str
-    frames: tuple[str, ...]
-
-    @cached_property
-    def _program(self) -> tuple[Piece, ...]:
-        return tuple(pieces(self.program))
-
-    @cached_property
-    def _frames(self) -> tuple[tuple[Piece, ...], ...]:
-        return tuple(tuple(pieces(frame)) for frame in self.frames)
-
-    @property
-    def slots(self) -> tuple[str, ...]:
-        return tuple(dict.fromkeys(piece[0] for piece in self._program if isinstance(piece, tuple)))
-
-    def filled(self, slots: Mapping[str, Program | str]) -> Program:
-        """The program with its references and words."""
-        pattern, words = "", list[str]()
-        for piece in self._program:
-            if isinstance(piece, str):
-                pattern += piece
-                continue
-            value = slots[piece[0]]
-            pattern += HOLE if isinstance(value, str) else value.pattern
-            words += [value] if isinstance(value, str) else value.words
-        return Program(pattern, tuple(words))
-
-    def say(self, slots: Mapping[str, Mapping[str, str]], wording: int = 0) -> str:
-        """The question; `wording` chooses among the frames."""
-        frame = self._frames[wording % len(self._frames)]
-        return "".join([piece if isinstance(piece, str) else slots[piece[0]][piece[1]] for piece in frame])
-
-
-@dataclass(frozen=True)
-class Template:
-    name: str
-    asks: str
-    needs: str
-    answers: str
-    positives: tuple[int, int]  # how many images of the set contain the reference, when there are enough
-    forms: tuple[Form, ...]
-    twin: bool = False  # is it asked only together with a twin of another answer?
-
-    def form(self, name: str) -> Form:
-        return self._by_name[name]
-
-    @cached_property
-    def _by_name(self) -> dict[str, Form]:
-        return {form.name: form for form in self.forms}
-
 
 # what the program computes, by the words of the question
 COUNTED = {"objects": "count({%s})", "images": "count_images(unique_images({%s}))"}
@@ -93,10 +24,10 @@ MORE = {
     ("fewer", "lt", "images"): "Do fewer images show {A:a} than {B:a}?",
     ("equal", "eq", "images"): "Is the number of images that show {A:a} equal to the number of those that show {B:a}?",
 }
-QUANTIFIERS = {
+QUANTIFIERS = {  # short, and clear even if the reference is long
     "all": ("Are all of the {R:many} {C}?", "Is it true that all of the {R:many} are {C}?"),
-    "some": ("Is at least one of the {R:many} {C}?", "Are any of the {R:many} {C}?"),
-    "none": ("Is it true that none of the {R:many} are {C}?", "Are none of the {R:many} {C}?"),
+    "some": ("Is at least one of the {R:many} {C}?", "Is it true that at least one of the {R:many} is {C}?"),
+    "none": ("Are none of the {R:many} {C}?", "Is it true that none of the {R:many} are {C}?"),
 }
 ASKED = "with_relation_object(assert_unique({R}), scene(), {relation})"
 
@@ -112,7 +43,13 @@ TEMPLATES = (
         "an attribute of the root; distractors with another one and a further change",
         YES_NO,
         (1, 1),
-        (Form("attribute", "verify_attr(unique({R}), {attribute})", ("{R:Is} {R:the} {attribute}?",)),),
+        (
+            Form(
+                "attribute",
+                "verify_attr(unique({R}), {attribute})",
+                ("{R:Is} {R:the} {attribute}?", "Look at {R:the}: {R:is} {R:this} {attribute}?"),
+            ),
+        ),
     ),
     Template(
         "CHOOSEATTR",
@@ -234,7 +171,7 @@ TEMPLATES = (
             Form(
                 "both",
                 "logic_and(exists({A}), exists({B}))",
-                ("Do the images show both {A:a} and {B:a}?", "Can one find both {A:a} and {B:a} in the images?"),
+                ("Do the images show both {A:a} and also {B:a}?", "Do the images show {A:a} as well as {B:a}?"),
             ),
             Form("either", "logic_or(exists({A}), exists({B}))", ("Does at least one image show {A:a} or {B:a}?",)),
         ),
@@ -261,7 +198,7 @@ TEMPLATES = (
             Form(
                 "group",
                 "all_same({R}, {group})",
-                ("Do all of the {R:many} share the same {group}?", "Is the {group} of all of the {R:many} the same?"),
+                ("Do all of the {R:many} share the same {group}?", "Is the {group} the same for all of the {R:many}?"),
             ),
         ),
     ),

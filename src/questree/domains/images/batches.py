@@ -1,9 +1,10 @@
 """Many programs at once: those of one shape differ only in their words, and the words become columns."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
-from typing import Any
+from itertools import starmap
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -15,6 +16,7 @@ from questree.domains.images.sets import ImageSets, padded
 from questree.domains.images.spelling import spelled
 from questree.program import Kind, Node, Op, Slot, Term, Word
 
+Result = TypeVar("Result")
 CHUNK = 8192  # rows that are evaluated together: their values stay in the processor's cache
 
 
@@ -49,13 +51,15 @@ def execute(programs: Sequence[Node], images: Sequence[Sequence[int]], corpus: C
         shape, said = shapes.of(program)
         members.setdefault(shape, []).append(at)
         words.setdefault(shape, []).append(said)
-    value: list[Any] = [None] * len(programs)
-    reason = np.full(len(programs), ABSENT, np.int64)
+    made = []
     for shape, rows in members.items():
         program, slots = shapes.program(shape)
-        columns = {slot.name: column for slot, column in zip(slots, zip(*words[shape], strict=True), strict=True)}
-        made = {slot.name: corpus.positions(columns[slot.name], slot.kind) for slot in slots}
-        found = answer(Batch((program,), made, padded([images[row] for row in rows])), corpus, workers)
+        spoken = zip(*words[shape], strict=True)
+        columns = {slot.name: corpus.positions(column, slot.kind) for slot, column in zip(slots, spoken, strict=True)}
+        made.append(Batch((program,), columns, padded([images[row] for row in rows])))
+    value: list[Any] = [None] * len(programs)
+    reason = np.full(len(programs), ABSENT, np.int64)
+    for rows, found in zip(members.values(), answers(made, corpus, workers), strict=True):
         reason[rows] = found.reason
         for row, one in zip(rows, found.value, strict=True):
             value[row] = one
@@ -64,28 +68,50 @@ def execute(programs: Sequence[Node], images: Sequence[Sequence[int]], corpus: C
 
 def answer(batch: Batch, corpus: Corpus, workers: int = 1) -> Answers:
     """The answers of the programs of a batch, in their order."""
-    value: list[Any] = []
-    reason = [np.zeros(0, np.int64)]
-    for outcome, world in outcomes(batch, corpus, workers):
-        value += spelled(batch.parts[-1], outcome, world)
-        reason.append(outcome.reason)
-    return Answers(value, np.concatenate(reason))
+    return next(answers([batch], corpus, workers))
+
+
+def answers(batches: Sequence[Batch], corpus: Corpus, workers: int = 1) -> Iterator[Answers]:
+    """The answers of every batch."""
+
+    def told(batch: Batch, rows: slice) -> tuple[list[Any], Ints]:
+        outcome, world = _evaluated(batch, rows, corpus)
+        return spelled(batch.parts[-1], outcome, world), outcome.reason
+
+    chunks = [(batch, rows) for batch in batches for rows in _chunks(batch)]
+    found = _each(told, chunks, workers)
+    for batch in batches:
+        parts = [next(found) for _ in _chunks(batch)]
+        yield Answers([one for value, _ in parts for one in value], _joined([reason for _, reason in parts]))
 
 
 def outcomes(batch: Batch, corpus: Corpus, workers: int = 1) -> Iterator[tuple[Outcome, ImageSets]]:
-    """The values of a batch as columns, a chunk of rows at a time; the inner loops run in several threads at once."""
+    """The values of a batch as columns, a chunk of rows at a time."""
+    return _each(
+        lambda batch, rows: _evaluated(batch, rows, corpus), [(batch, rows) for rows in _chunks(batch)], workers
+    )
 
-    def run(begin: int) -> tuple[Outcome, ImageSets]:
-        chunk = slice(begin, begin + CHUNK)
-        world = ImageSets(corpus, batch.images[chunk])
-        return evaluate(batch.parts, world, {name: column[chunk] for name, column in batch.columns.items()}), world
 
-    chunks = range(0, len(batch), CHUNK)
-    if workers == 1 or len(chunks) < 2:
-        yield from map(run, chunks)
+def _chunks(batch: Batch) -> list[slice]:
+    return [slice(begin, begin + CHUNK) for begin in range(0, len(batch), CHUNK)]
+
+
+def _evaluated(batch: Batch, rows: slice, corpus: Corpus) -> tuple[Outcome, ImageSets]:
+    world = ImageSets(corpus, batch.images[rows])
+    return evaluate(batch.parts, world, {name: column[rows] for name, column in batch.columns.items()}), world
+
+
+def _each(work: Callable[..., Result], todo: Sequence[tuple[Any, ...]], workers: int) -> Iterator[Result]:
+    """The work on each, in order; the loops over things run in several threads at once."""
+    if workers == 1 or len(todo) < 2:
+        yield from starmap(work, todo)
         return
     with ThreadPoolExecutor(workers) as pool:
-        yield from pool.map(run, chunks)
+        yield from pool.map(work, *zip(*todo, strict=True))
+
+
+def _joined(parts: list[Ints]) -> Ints:
+    return np.concatenate([np.zeros(0, np.int64), *parts])
 
 
 @dataclass

@@ -35,7 +35,7 @@ def count_accuracy(model: Answered, skip_missing: bool) -> Tallies:
 
 
 def accuracy_cells(tallies: Tallies, groups: list[str]) -> list[Cell]:
-    """By type, then by answer (group `<type>-<answer>`), Overall last in both."""
+    """By type, then by answer (group `<type>-<answer>`), Overall last in both; added up in alphabetical order."""
     of: dict[str, dict[str, list[int]]] = {group: {} for group in [*groups, OVERALL]}
     for at, column in enumerate(tallies.columns):
         if column[0] == "accuracy":
@@ -43,7 +43,7 @@ def accuracy_cells(tallies: Tallies, groups: list[str]) -> list[Cell]:
             of[group].setdefault(word, []).append(at)
             of[OVERALL].setdefault(word, []).append(at)
     by_type = [
-        Cell("accuracy", "type", group, tuple(map(tuple, answers.values())), "mean of defined")
+        Cell("accuracy", "type", group, tuple(tuple(answers[word]) for word in sorted(answers)), "mean of defined")
         for group, answers in of.items()
     ]
     by_answer = [

@@ -20,11 +20,14 @@ def box(x: float, y: float, width: float, height: float, fill: str, title: str =
     )
 
 
-def words(x: float, y: float, text: str, size: float = 11, anchor: str = "start", turn: float = 0) -> str:
-    turned = f' transform="rotate({turn:.1f} {x:.1f} {y:.1f})"' if turn else ""
+def words(
+    x: float, y: float, text: str, size: float = 11, anchor: str = "start", turn: float = 0, fill: str = ""
+) -> str:
+    more = f' transform="rotate({turn:.1f} {x:.1f} {y:.1f})"' if turn else ""
+    more += f' fill="{fill}"' if fill else ""
     return (
         f'<text x="{x:.1f}" y="{y:.1f}" font-size="{size:g}" text-anchor="{anchor}" '
-        f'dominant-baseline="middle"{turned}>{escape(text)}</text>'
+        f'dominant-baseline="middle"{more}>{escape(text)}</text>'
     )
 
 

@@ -10,14 +10,19 @@ from questree.benchmarks.covr.parts import Part, node_type, number_in, parts
 from questree.benchmarks.covr.sub_questions import text
 from questree.domains.images import IMAGES
 from questree.domains.images.batches import execute
-from questree.domains.images.corpus import Corpus
+from questree.domains.images.corpus import Corpus, corpus
 from questree.notation import own
 from questree.program import Node
 from questree.progress import report
 from questree.sources.covr_questions import answer_text
-from questree.tables.image_nodes import COMPOSITIONS, EDGES, NODES, SETS, TOPS, TYPES
+from questree.stages.covr.split_run import selected
+from questree.stages.covr.words import Words
+from questree.tables.image_nodes import COMPOSITIONS, DECOMPOSED, EDGES, NODES, SETS, TOPS, TYPES
+from questree.tables.images import Images
+from questree.tables.run import Run
+from questree.tables.store import new_folder
 
-Images = tuple[int, ...]  # a set of images: rows, ascending
+ImageSet = tuple[int, ...]  # a set of images: rows, ascending
 Key = tuple[int, Node, str | None]  # set, program, the option it confirms in a choice
 
 
@@ -56,9 +61,20 @@ class Gathered:
         return key
 
 
+def decompose_run(run: Run, words: Words, every: bool = False, workers: int = 1) -> Summary:
+    """Write RUN/covr/decomposed/, whole or not at all; the balanced questions, or every one."""
+    questions = selected(run, every)
+    known = corpus(Images.load(run.images), words.attribute_group)
+    tables, summary = decompose(questions, known, workers)
+    with new_folder(run.covr / "decomposed") as folder:
+        for table in DECOMPOSED:
+            table.write(tables[table.name], folder)
+    return summary
+
+
 def decompose(questions: pl.DataFrame, corpus: Corpus, workers: int = 1) -> tuple[dict[str, pl.DataFrame], Summary]:
     """Columns of tables/image_questions.ANSWERED -> the tables of tables/image_nodes.py."""
-    sets: dict[Images, int] = {}
+    sets: dict[ImageSet, int] = {}
     gathered, tops = Gathered(), list[Key]()
     steps = 3
     report("decompose", 0, steps)
@@ -84,7 +100,12 @@ def decompose(questions: pl.DataFrame, corpus: Corpus, workers: int = 1) -> tupl
 
 
 def _tables(
-    gathered: Gathered, order: list[Key], answer: list[str | None], sets: list[Images], ids: pl.Series, tops: list[Key]
+    gathered: Gathered,
+    order: list[Key],
+    answer: list[str | None],
+    sets: list[ImageSet],
+    ids: pl.Series,
+    tops: list[Key],
 ) -> dict[str, pl.DataFrame]:
     number = {key: at for at, key in enumerate(order)}
     columns: dict[str, Any] = {

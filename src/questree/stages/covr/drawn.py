@@ -7,7 +7,8 @@ from numba import njit
 
 from questree.benchmarks.covr.graph import Graph
 from questree.stages.covr.index import Index
-from questree.stages.covr.referable import NONE, is_bare, make_two, referable, says_nothing, usable
+from questree.stages.covr.referable import NONE, end_name, make_two, referable, says_nothing, usable
+from questree.stages.covr.scenes import ATTRIBUTES, EDGES, END, NAME, PREPOSITIONS, RELATION, TARGET, WORD
 from questree.stages.covr.subgraphs import (
     CHAIN,
     CHAIN_OF_TWO,
@@ -23,7 +24,9 @@ from questree.stages.covr.subgraphs import (
 from questree.stages.covr.words import Words
 from questree.stages.generate.hashing import seed_of
 
-SHARES = np.cumsum([15, 35, 20, 15, 15])  # per cent of the walks that try a single, an edge, a chain, two, a chain of two
+SHARES = np.cumsum(
+    [15, 35, 20, 15, 15]
+)  # per cent of the walks that try a single, an edge, a chain, two, a chain of two
 PATIENCE = 4  # walks for every subgraph wanted
 
 
@@ -35,7 +38,9 @@ def sampled(
     rules, spelling = referable(index, words), Spelling(index)
     for image in range(len(index.image_ids)) if rows is None else rows:
         key = seed_of(seed, index.image_ids[image])
-        for row, times in zip(*(each.tolist() for each in draw(image, per_image, key, index.scenes, rules)), strict=True):
+        for row, times in zip(
+            *(each.tolist() for each in draw(image, per_image, key, index.scenes, rules)), strict=True
+        ):
             yield image, row[1], spelling.graph(row), times
 
 
@@ -86,11 +91,11 @@ def _walk(row, state, first, second, scenes, rules):  # type: ignore[no-untyped-
     state, good = _step(row, 3, state, edges, scenes, rules)
     if not good or shape == EDGE:
         return state, good
-    target = scenes.target[row[3]]
+    target = scenes.edges[row[3], TARGET]
     onward = second[: usable(target, root, scenes, rules, second)]
-    return _two(row, 5, state, onward, scenes, rules) if shape == CHAIN_OF_TWO else _step(
-        row, 5, state, onward, scenes, rules
-    )
+    if shape == CHAIN:
+        return _step(row, 5, state, onward, scenes, rules)
+    return _two(row, 5, state, onward, scenes, rules)
 
 
 @njit(cache=True, nogil=True)
@@ -98,7 +103,7 @@ def _step(row, place, state, edges, scenes, rules):  # type: ignore[no-untyped-d
     if not len(edges):
         return state, False
     state, at = _pick(state, len(edges))
-    target = scenes.target[edges[at]]
+    target = scenes.edges[edges[at], TARGET]
     state, choice = _pick(state, choices(target, scenes))
     row[place], row[place + 1] = edges[at], attribute_of(target, choice, scenes)
     return state, not says_nothing(edges[at], row[place + 1], scenes, rules)
@@ -115,19 +120,23 @@ def _two(row, place, state, edges, scenes, rules):  # type: ignore[no-untyped-de
 @njit(cache=True, nogil=True)
 def _content(row, scenes):  # type: ignore[no-untyped-def]
     """A hash of the graph's words; the same whichever of two relations comes first."""
-    state = _mixed(np.uint64(row[0]), scenes.name[row[1]])
-    state = _mixed(state, row[2])
     legs = np.zeros(3, np.uint64)
     for place in range(3):
-        edge = row[3 + 2 * place]
-        if edge != NONE:
-            legs[place] = _mixed(_mixed(_mixed(np.uint64(7), scenes.relation[edge]), scenes.name[scenes.target[edge]]), row[4 + 2 * place])
-            for at in range(scenes.first_preposition[edge], scenes.first_preposition[edge + 1]):
-                name = scenes.name[scenes.preposition_target[at]]
-                legs[place] = _mixed(_mixed(legs[place], scenes.preposition[at]), name)
+        if row[3 + 2 * place] != NONE:
+            legs[place] = _leg(row[3 + 2 * place], row[4 + 2 * place], scenes)
+    state = _mixed(_mixed(np.uint64(row[0]), scenes.things[row[1], NAME]), row[2])
     if row[0] == TWO:
         return state ^ (legs[0] + legs[1])
-    return _mixed(state ^ legs[0], np.int32(1)) ^ (legs[1] + legs[2])
+    return _mixed(state ^ legs[0], np.int32(0)) ^ (legs[1] + legs[2])
+
+
+@njit(cache=True, nogil=True)
+def _leg(edge, attribute, scenes):  # type: ignore[no-untyped-def]
+    state = _mixed(np.uint64(scenes.edges[edge, RELATION]), end_name(edge, scenes))
+    state = _mixed(state, attribute)
+    for at in range(scenes.edges[edge, PREPOSITIONS], scenes.edges[edge + 1, PREPOSITIONS]):
+        state = _mixed(_mixed(state, scenes.hanging[at, WORD]), scenes.things[scenes.hanging[at, END], NAME])
+    return state
 
 
 @njit(cache=True, nogil=True)
@@ -139,51 +148,33 @@ def _mixed(state, word):  # type: ignore[no-untyped-def]
 @njit(cache=True, nogil=True)
 def gives(thing, row, scenes, rules):  # type: ignore[no-untyped-def]
     """Does this thing, as the root, give the same graph as the row?"""
-    if scenes.name[thing] != scenes.name[row[1]] or not rules.fits[thing] or not _has(thing, row[2], scenes):
+    if scenes.things[thing, NAME] != scenes.things[row[1], NAME] or not rules.fits[thing]:
         return False
-    start = thing
+    good, start = _has(thing, row[2], scenes), thing
     for place in range(3, WIDTH, 2):
-        if row[place] == NONE:
-            break
-        edge = _same_edge(start, row[place], scenes, rules)
-        if edge == NONE or not _has(scenes.target[edge], row[place + 1], scenes):
-            return False
-        if place == 3 and (row[0] == CHAIN or row[0] == CHAIN_OF_TWO):
-            start = scenes.target[edge]
-    return True
+        if good and row[place] != NONE:
+            edge = _same_edge(start, row[place], scenes, rules)
+            good = edge != NONE and _has(scenes.edges[edge, TARGET], row[place + 1], scenes)
+            if good and place == 3 and (row[0] == CHAIN or row[0] == CHAIN_OF_TWO):
+                start = scenes.edges[edge, TARGET]
+    return good
 
 
 @njit(cache=True, nogil=True)
 def _same_edge(thing, like, scenes, rules):  # type: ignore[no-untyped-def]
     """The edge of the thing with the relation, target name and prepositions of another edge, if it is the one in use."""
-    name = scenes.name[scenes.target[like]]
-    for edge in range(scenes.first_edge[thing], scenes.first_edge[thing + 1]):
-        target = scenes.target[edge]
-        if scenes.relation[edge] == scenes.relation[like] and scenes.name[target] == name and rules.fits[target]:
-            return edge if _same_prepositions(edge, like, scenes) else NONE
+    relation, name = scenes.edges[like, RELATION], end_name(like, scenes)
+    for edge in range(scenes.things[thing, EDGES], scenes.things[thing + 1, EDGES]):
+        same = scenes.edges[edge, RELATION] == relation and end_name(edge, scenes) == name
+        if same and rules.fits[scenes.edges[edge, TARGET]]:
+            bare = np.int32(NONE)
+            return edge if _leg(edge, bare, scenes) == _leg(like, bare, scenes) else NONE
     return NONE
 
 
 @njit(cache=True, nogil=True)
-def _same_prepositions(edge, like, scenes):  # type: ignore[no-untyped-def]
-    begin, other = scenes.first_preposition[edge], scenes.first_preposition[like]
-    number = scenes.first_preposition[edge + 1] - begin
-    if number != scenes.first_preposition[like + 1] - other:
-        return False
-    for at in range(number):
-        same_target = (
-            scenes.name[scenes.preposition_target[begin + at]] == scenes.name[scenes.preposition_target[other + at]]
-        )
-        if scenes.preposition[begin + at] != scenes.preposition[other + at] or not same_target:
-            return False
-    return True
-
-
-@njit(cache=True, nogil=True)
 def _has(thing, attribute, scenes):  # type: ignore[no-untyped-def]
-    if attribute == NONE:
-        return True
-    for at in range(scenes.first_attribute[thing], scenes.first_attribute[thing + 1]):
+    for at in range(scenes.things[thing, ATTRIBUTES], scenes.things[thing + 1, ATTRIBUTES]):
         if scenes.attribute[at] == attribute:
             return True
-    return False
+    return attribute == NONE

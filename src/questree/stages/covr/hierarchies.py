@@ -4,7 +4,7 @@ import numpy as np
 import polars as pl
 
 from questree.faults import BadInput
-from questree.stages.decompose.hierarchies import Asked, Columns, Named, RunHierarchies
+from questree.stages.decompose.hierarchies import Asked, Columns, Named, RunHierarchies, run_hierarchies
 from questree.tables.hierarchies import NOTHING
 from questree.tables.image_nodes import COMPOSITIONS, EDGES, NODES, SETS, TOPS, TYPES
 from questree.tables.image_questions import ANSWERED
@@ -12,6 +12,15 @@ from questree.tables.images import IMAGES
 from questree.tables.run import Run
 
 SHARD = "covr"  # the name its predictions are stored under
+
+
+def hierarchies_in(run: Run, split: str | None = None) -> RunHierarchies:
+    """The DAGs of a run, be they about videos or about image sets."""
+    return image_hierarchies(run, split) if is_of_images(run) else run_hierarchies(run, split)
+
+
+def is_of_images(run: Run) -> bool:
+    return run.covr.is_dir() and not run.decomposed.is_dir()
 
 
 def image_hierarchies(run: Run, split: str | None = None) -> RunHierarchies:

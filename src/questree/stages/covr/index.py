@@ -1,4 +1,4 @@
-"""An embedded index: for every signature (a name, a name with an attribute, an edge with wildcards) the images that have it."""
+"""An embedded index: the images of every signature (a name, a name with an attribute, an edge with wildcards)."""
 
 from collections.abc import Iterable
 from typing import Any, NamedTuple
@@ -7,9 +7,19 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from questree.faults import BadInput
 from questree.domains.images.corpus import UNREAD
-from questree.stages.covr.scenes import Rows, Scenes, scenes_of
+from questree.faults import BadInput
+from questree.stages.covr.scenes import (
+    ATTRIBUTES,
+    EDGES,
+    PREPOSITIONS,
+    RELATION,
+    TARGET,
+    Rows,
+    Scenes,
+    areas,
+    scenes_of,
+)
 from questree.tables.images import Images
 
 Keys = NDArray[np.int64]
@@ -33,6 +43,7 @@ class Index:
         self.image_ids: pl.Series = images.images["id"]
         self.thing_ids: pl.Series = images.things["id"]
         self.scenes: Scenes = scenes_of(images, unread)
+        self.area: NDArray[np.float32] = areas(images)
         if len(self.words) >= HAS:
             raise BadInput.at("images", f"{len(self.words):,} different words; an index takes fewer than {HAS:,}")
         image, *link = _links(self.scenes)
@@ -43,7 +54,7 @@ class Index:
 
     @property
     def bytes(self) -> int:
-        arrays = (*self.scenes, *self.postings, self.ends, self.links)
+        arrays = (*self.scenes, *self.postings, self.area, self.ends, self.links)
         return sum(array.nbytes for array in arrays)
 
 
@@ -53,10 +64,11 @@ def signature(subject: Any, relation: Any, target: Any) -> Keys:
 
 
 def postings(scenes: Scenes, image: Rows, subject: Rows, relation: Rows, target: Rows) -> Postings:
-    owner = np.repeat(np.arange(len(scenes.name)), np.diff(scenes.first_attribute))
+    name, thing_image = scenes.name, scenes.image
+    owner = np.repeat(np.arange(len(name)), np.diff(scenes.things[:, ATTRIBUTES]))
     parts = [  # no two parts have a signature in common
-        _distinct(signature(scenes.name, HAS, ANY), scenes.image),
-        _distinct(signature(scenes.name[owner], HAS, scenes.attribute), scenes.image[owner]),
+        _distinct(signature(name, HAS, ANY), thing_image),
+        _distinct(signature(name[owner], HAS, scenes.attribute), thing_image[owner]),
         _distinct(signature(subject, relation, target), image),
         _distinct(signature(subject, relation, ANY), image),
         _distinct(signature(ANY, relation, target), image),
@@ -81,20 +93,20 @@ def _distinct(key: Keys, image: Rows) -> tuple[Keys, Rows]:
 
 def _ends(scenes: Scenes) -> tuple[Rows, Rows, Rows]:
     """[edge] (name of the subject, relation, name of the target)."""
-    subject = np.repeat(scenes.name, np.diff(scenes.first_edge))
-    return subject, scenes.relation, scenes.name[scenes.target]
+    subject = np.repeat(scenes.name, np.diff(scenes.things[:, EDGES]))
+    return subject, scenes.edges[:-1, RELATION], scenes.name[scenes.edges[:-1, TARGET]]
 
 
 def _links(scenes: Scenes) -> tuple[Rows, Rows, Rows, Rows]:
     """[edge or preposition] (image, name, relation, name) by image; a preposition starts from its edge's subject."""
     subject, relation, target = _ends(scenes)
-    image = scenes.image[scenes.target]
-    if not len(scenes.preposition):
+    image = scenes.image[scenes.edges[:-1, TARGET]]
+    if not len(scenes.hanging):
         return image, subject, relation, target
-    edge = np.repeat(np.arange(len(relation)), np.diff(scenes.first_preposition))
+    word, end = scenes.hanging.T
+    edge = np.repeat(np.arange(len(relation)), np.diff(scenes.edges[:, PREPOSITIONS]))
     image = np.append(image, image[edge])
     order = np.argsort(image, kind="stable")
-    subject = np.append(subject, subject[edge])
-    relation = np.append(relation, scenes.preposition)
-    target = np.append(target, scenes.name[scenes.preposition_target])
+    subject, relation = np.append(subject, subject[edge]), np.append(relation, word)
+    target = np.append(target, scenes.name[end])
     return image[order], subject[order], relation[order], target[order]

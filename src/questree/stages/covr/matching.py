@@ -5,11 +5,12 @@ Compiled functions take plain arrays: a tuple of arrays costs more to hand over 
 import numpy as np
 from numba import njit
 
+from questree.stages.covr.scenes import ATTRIBUTES, EDGES, END, NAME, PREPOSITIONS, RELATION, TARGET, WORD
 from questree.stages.covr.sets import ANYTHING, within
 
-# A pattern is a graph whose words are sets: an array [node, field] in the order of a Form.
-PARENT, PREPOSITION, NAME, ATTRIBUTE, LINK, KEPT = range(6)  # words are codes of sets; nodes not kept are no part of it
-FIELDS = 6
+# A pattern is a graph whose words are codes of sets: an array [node, field] in the order of a Form.
+PARENT, PREPOSITION, INNER, NAMES, SAID, LINKS, KEPT = range(7)  # INNER: has relations; KEPT: is part of it
+FIELDS = 7
 
 
 @njit(cache=True, nogil=True)
@@ -17,16 +18,15 @@ def roots(first, end, things, attributes, edges, hanging, pattern, bits, ok, eno
     """How many things of an image (rows first to end) match the root, counted up to `enough`.
 
     Fills ok[node, thing - first]; things, attributes, edges and hanging are those of Scenes."""
+    if not _named(first, end, things, attributes, pattern, bits, ok):
+        return 0
     found = 0
     for node in range(len(pattern) - 1, -1, -1):
-        if not pattern[node, KEPT]:
+        if node and not (pattern[node, KEPT] and pattern[node, INNER]):
             continue
-        name, attribute, found = pattern[node, NAME], pattern[node, ATTRIBUTE], 0
+        found = 0
         for thing in range(first, end):
-            good = within(name, things[thing, 0], bits)
-            if good and attribute != ANYTHING:
-                good = said_of(thing, attribute, things, attributes, bits) >= 0
-            child = node + 1
+            good, child = ok[node, thing - first], node + 1
             while good and child < len(pattern):
                 if pattern[child, PARENT] == node and pattern[child, KEPT] and not pattern[child, PREPOSITION]:
                     good = edge_to(thing, child, first, things, edges, hanging, pattern, bits, ok) >= 0
@@ -41,9 +41,27 @@ def roots(first, end, things, attributes, edges, hanging, pattern, bits, ok, eno
 
 
 @njit(cache=True, nogil=True)
+def _named(first, end, things, attributes, pattern, bits, ok):  # type: ignore[no-untyped-def]
+    """Fill ok with the things that have a node's name and attribute, whatever their edges; is there one for every node?"""
+    for node in range(len(pattern)):
+        if not pattern[node, KEPT]:
+            continue
+        name, attribute, found = pattern[node, NAMES], pattern[node, SAID], False
+        for thing in range(first, end):
+            good = within(name, things[thing, NAME], bits)
+            if good and attribute != ANYTHING:
+                good = said_of(thing, attribute, things, attributes, bits) >= 0
+            ok[node, thing - first] = good
+            found = found or good
+        if not found:
+            return False
+    return True
+
+
+@njit(cache=True, nogil=True)
 def said_of(thing, code, things, attributes, bits):  # type: ignore[no-untyped-def]
     """The first attribute of the thing that is in a set, or -1."""
-    for at in range(things[thing, 1], things[thing + 1, 1]):
+    for at in range(things[thing, ATTRIBUTES], things[thing + 1, ATTRIBUTES]):
         if within(code, attributes[at], bits):
             return attributes[at]
     return np.int32(-1)
@@ -52,8 +70,8 @@ def said_of(thing, code, things, attributes, bits):  # type: ignore[no-untyped-d
 @njit(cache=True, nogil=True)
 def edge_to(thing, node, first, things, edges, hanging, pattern, bits, ok):  # type: ignore[no-untyped-def]
     """The first edge of the thing that leads to a match of the node, with all its prepositions; or -1."""
-    for edge in range(things[thing, 2], things[thing + 1, 2]):
-        if within(pattern[node, LINK], edges[edge, 0], bits) and ok[node, edges[edge, 1] - first]:
+    for edge in range(things[thing, EDGES], things[thing + 1, EDGES]):
+        if within(pattern[node, LINKS], edges[edge, RELATION], bits) and ok[node, edges[edge, TARGET] - first]:
             good, below = True, node + 1
             while good and below < len(pattern):
                 if pattern[below, PARENT] == node and pattern[below, KEPT] and pattern[below, PREPOSITION]:
@@ -66,8 +84,8 @@ def edge_to(thing, node, first, things, edges, hanging, pattern, bits, ok):  # t
 
 @njit(cache=True, nogil=True)
 def preposition_to(edge, node, first, edges, hanging, pattern, bits, ok):  # type: ignore[no-untyped-def]
-    for at in range(edges[edge, 2], edges[edge + 1, 2]):
-        if within(pattern[node, LINK], hanging[at, 0], bits) and ok[node, hanging[at, 1] - first]:
+    for at in range(edges[edge, PREPOSITIONS], edges[edge + 1, PREPOSITIONS]):
+        if within(pattern[node, LINKS], hanging[at, WORD], bits) and ok[node, hanging[at, END] - first]:
             return at
     return -1
 
@@ -83,11 +101,11 @@ def fill(first, things, attributes, edges, hanging, pattern, bits, ok, filled): 
                 thing += 1
         elif pattern[node, PREPOSITION]:
             at = preposition_to(used[parent], node, first, edges, hanging, pattern, bits, ok)
-            thing, link = np.int64(hanging[at, 1]), hanging[at, 0]
+            thing, link = np.int64(hanging[at, END]), hanging[at, WORD]
         else:
             used[node] = edge_to(filled[parent, 0], node, first, things, edges, hanging, pattern, bits, ok)
-            thing, link = np.int64(edges[used[node], 1]), edges[used[node], 0]
+            thing, link = np.int64(edges[used[node], TARGET]), edges[used[node], RELATION]
         attribute = np.int32(-1)
-        if pattern[node, ATTRIBUTE] != ANYTHING:
-            attribute = said_of(thing, pattern[node, ATTRIBUTE], things, attributes, bits)
+        if pattern[node, SAID] != ANYTHING:
+            attribute = said_of(thing, pattern[node, SAID], things, attributes, bits)
         filled[node, 0], filled[node, 1], filled[node, 2] = thing, attribute, link

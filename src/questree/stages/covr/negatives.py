@@ -4,11 +4,9 @@ import numpy as np
 from numba import njit
 
 from questree.stages.covr.forms import NONE, Coded
-from questree.stages.covr.index import BITS, Keys, signature
+from questree.stages.covr.index import ANY, HAS, Keys, signature
 from questree.stages.covr.scenes import Rows
 from questree.stages.covr.sets import FIRST_ROW, NOTHING, Bits, Codes, within
-
-LAST_WORD = (1 << BITS) - 1  # of a signature
 
 
 def other_names(graphs: Coded, links: Keys, unnamed: int, codes: Codes, bits: Bits) -> tuple[Rows, Bits]:
@@ -27,14 +25,26 @@ def other_names(graphs: Coded, links: Keys, unnamed: int, codes: Codes, bits: Bi
 
 
 def other_relations(graphs: Coded, ends: Keys, codes: Codes, bits: Bits) -> tuple[Rows, Bits]:
-    """[graph, node] the relations that may lead to a leaf instead: seen between the two names, and disjoint.
+    """[graph, node] the relations that may lead to a node instead: seen between the two names, and disjoint.
 
     `ends` are the (subject, target, relation) of the images."""
     form, found = graphs.form, np.full_like(graphs.name, NOTHING)
-    for leaf in range(1, len(form)):
-        if form.is_leaf(leaf) and not form.preposition[leaf]:
-            place = signature(graphs.name[:, form.parent[leaf]], graphs.name[:, leaf], 0)
-            found[:, leaf], bits = _seen(ends, place, codes.disjoint[graphs.link[:, leaf]], True, bits)
+    for node in range(1, len(form)):
+        if not form.preposition[node]:
+            place = signature(graphs.name[:, form.parent[node]], graphs.name[:, node], 0)
+            found[:, node], bits = _seen(ends, place, codes.disjoint[graphs.link[:, node]], True, bits)
+    return found, bits
+
+
+def other_attributes(graphs: Coded, said: Keys, codes: Codes, bits: Bits) -> tuple[Rows, Bits]:
+    """[graph, node] the attributes a node may have instead: seen with its name, and contradicting.
+
+    `said` has the (name, HAS, attribute) of the images, among other signatures."""
+    found = np.full_like(graphs.name, NOTHING)
+    for node in range(len(graphs.form)):
+        rows = np.flatnonzero(graphs.attribute[:, node] != NONE)
+        place = signature(graphs.name[rows, node], HAS, 0)
+        found[rows, node], bits = _seen(said, place, codes.contradicting[graphs.attribute[rows, node]], True, bits)
     return found, bits
 
 
@@ -49,15 +59,17 @@ def _collect(keys, place, code, inside, bits):  # type: ignore[no-untyped-def]
     found, new = np.full(len(place), NOTHING, np.int32), np.zeros((len(place), bits.shape[1]), np.uint64)
     used = 0
     for row in range(len(place)):
-        any_word = False
+        number, last = 0, np.int64(0)
         for at in range(np.searchsorted(keys, place[row]), len(keys)):
-            if keys[at] > place[row] | LAST_WORD:
+            if keys[at] >= place[row] | ANY:
                 break
-            word = keys[at] & LAST_WORD
+            word = keys[at] & ANY
             if within(code[row], word, bits) == inside:
                 new[used, word >> 6] |= np.uint64(1) << np.uint64(word & 63)
-                any_word = True
-        if any_word:
+                number, last = number + 1, word
+        if number == 1:
+            found[row], new[used] = last, 0
+        elif number:
             found[row] = FIRST_ROW - (len(bits) + used)
             used += 1
     return found, new[:used]

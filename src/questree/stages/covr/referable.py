@@ -7,6 +7,7 @@ from numba import njit
 from numpy.typing import NDArray
 
 from questree.stages.covr.index import BITS, Index, Keys, signature
+from questree.stages.covr.scenes import EDGES, NAME, PREPOSITIONS, RELATION, TARGET
 from questree.stages.covr.words import Words
 
 SMALLEST = 400  # square pixels; a box must be larger
@@ -25,8 +26,13 @@ def referable(index: Index, words: Words) -> Referable:
     ignored = np.zeros(len(at), bool)
     ignored[[at[word] for word in words.ignored_relations if word in at]] = True
     pairs = [signature(0, at[a], at[b]) for a, b in words.ignored_pairs if a in at and b in at]
-    fits = ~np.isin(index.scenes.name, nouns) & (index.scenes.area > SMALLEST)
+    fits = ~np.isin(index.scenes.name, nouns) & (index.area > SMALLEST)
     return Referable(fits, ignored, np.sort(np.array(pairs, np.int64)))
+
+
+@njit(cache=True, nogil=True)
+def end_name(edge, scenes):  # type: ignore[no-untyped-def]
+    return scenes.things[scenes.edges[edge, TARGET], NAME]
 
 
 @njit(cache=True, nogil=True)
@@ -34,7 +40,7 @@ def says_nothing(edge, attribute, scenes, rules):  # type: ignore[no-untyped-def
     """Wearing a shirt says nothing, wearing a red shirt does."""
     if attribute != NONE or not len(rules.pairs):
         return False
-    key = np.int64(scenes.relation[edge]) << BITS | scenes.name[scenes.target[edge]]
+    key = np.int64(scenes.edges[edge, RELATION]) << BITS | end_name(edge, scenes)
     at = np.searchsorted(rules.pairs, key)
     return at < len(rules.pairs) and rules.pairs[at] == key
 
@@ -44,15 +50,14 @@ def usable(thing, root, scenes, rules, edges):  # type: ignore[no-untyped-def]
     """Fill `edges` with those of the thing that lead on from a path root .. thing; of equal (relation, target name)
     the first that qualifies. Returns how many."""
     found = 0
-    for edge in range(scenes.first_edge[thing], scenes.first_edge[thing + 1]):
-        name = scenes.name[scenes.target[edge]]
-        on_path = name == scenes.name[thing] or name == scenes.name[root]
-        if rules.ignored[scenes.relation[edge]] or on_path or not rules.fits[scenes.target[edge]]:
+    for edge in range(scenes.things[thing, EDGES], scenes.things[thing + 1, EDGES]):
+        relation, name = scenes.edges[edge, RELATION], end_name(edge, scenes)
+        on_path = name == scenes.things[thing, NAME] or name == scenes.things[root, NAME]
+        if rules.ignored[relation] or on_path or not rules.fits[scenes.edges[edge, TARGET]]:
             continue
         new = True
         for at in range(found):
-            same = scenes.relation[edges[at]] == scenes.relation[edge] and scenes.name[scenes.target[edges[at]]] == name
-            new = new and not same
+            new = new and (scenes.edges[edges[at], RELATION] != relation or end_name(edges[at], scenes) != name)
         if new:
             edges[found] = edge
             found += 1
@@ -60,12 +65,12 @@ def usable(thing, root, scenes, rules, edges):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True, nogil=True)
-def is_bare(edge, scenes):  # type: ignore[no-untyped-def]
-    return scenes.first_preposition[edge] == scenes.first_preposition[edge + 1]
+def make_two(first, second, scenes):  # type: ignore[no-untyped-def]
+    """May these edges be the two relations of one node? Both without prepositions, to different names."""
+    differ = end_name(first, scenes) != end_name(second, scenes)
+    return differ and _is_bare(first, scenes) and _is_bare(second, scenes)
 
 
 @njit(cache=True, nogil=True)
-def make_two(first, second, scenes):  # type: ignore[no-untyped-def]
-    """May these edges be the two relations of one node?"""
-    differ = scenes.name[scenes.target[first]] != scenes.name[scenes.target[second]]
-    return differ and is_bare(first, scenes) and is_bare(second, scenes)
+def _is_bare(edge, scenes):  # type: ignore[no-untyped-def]
+    return scenes.edges[edge, PREPOSITIONS] == scenes.edges[edge + 1, PREPOSITIONS]

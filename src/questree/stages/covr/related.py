@@ -12,7 +12,7 @@ from questree.benchmarks.covr.graph import Graph
 from questree.stages.covr.forms import NONE, Coded, Form, coded, graph_of
 from questree.stages.covr.index import Index
 from questree.stages.covr.kinds import kinds_of_form
-from questree.stages.covr.negatives import other_names, other_relations
+from questree.stages.covr.negatives import other_attributes, other_names, other_relations
 from questree.stages.covr.scenes import Rows
 from questree.stages.covr.search import ALL, Asked, plan_of, search
 from questree.stages.covr.sets import Vocabulary, codes
@@ -94,7 +94,9 @@ class Related:
         and the graph. With instances one can ask how an image fills the changed graph.
         A graph with a multi_count above 1 has the kind 0_no_mult too."""
         multiple = np.ones(len(graphs), np.int32) if multi_counts is None else np.asarray(multi_counts, np.int32)
-        limits = np.array([ALL if each is None else each for each in (limit if positives is None else positives, limit)], np.int64)
+        limits = np.array(
+            [ALL if each is None else each for each in (limit if positives is None else positives, limit)], np.int64
+        )
         names: dict[str, int] = {}
         forms: list[Form] = [Form()] * len(graphs)
         parts = []
@@ -111,13 +113,16 @@ class Related:
         found = self.find([graph], [multi_count])
         return {kind: found.image[hits.start : hits.stop] for kind, hits in found.of(0).items()}
 
-    def _search(self, graphs: Coded, multiple: Rows, limits: NDArray[np.int64], seed: int, instances: bool) -> tuple[Rows, Rows]:
+    def _search(
+        self, graphs: Coded, multiple: Rows, limits: NDArray[np.int64], seed: int, instances: bool
+    ) -> tuple[Rows, Rows]:
         index, codes = self.index, self.codes
         names, bits = other_names(graphs, index.links, self.vocabulary.code(OF), codes, self.bits)
-        relations, bits = other_relations(graphs, index.ends, codes, bits)
+        attributes, bits = other_attributes(graphs, index.postings.key, codes, bits)
+        links, bits = other_relations(graphs, index.ends, codes, bits)
         columns = np.concatenate([graphs.name, graphs.attribute, graphs.link], axis=1)
         draw = mix(np.full(len(columns), seed_of(seed, "related"), np.uint64), *columns.T)
-        asked = Asked(graphs.name, graphs.attribute, graphs.link, names, relations, multiple, draw)
+        asked = Asked(graphs.name, graphs.attribute, graphs.link, names, attributes, links, multiple, draw)
         plan = plan_of(graphs.form)
         hits, filled = search(index.scenes, index.postings, plan, asked, codes, bits, limits, instances)
         return hits, filled

@@ -10,17 +10,17 @@ from questree.stages.covr import kinds
 from questree.stages.covr.forms import Form
 from questree.stages.covr.index import ANY, BITS, HAS
 from questree.stages.covr.kinds import kinds_of_form
-from questree.stages.covr.matching import ATTRIBUTE, FIELDS, KEPT, LINK, NAME, PARENT, PREPOSITION, fill, roots
+from questree.stages.covr.matching import FIELDS, INNER, KEPT, LINKS, NAMES, PARENT, PREPOSITION, SAID, fill, roots
 from questree.stages.covr.scenes import Rows
 from questree.stages.covr.sets import ANYTHING, NOTHING
 
-NO_EDIT, CONTRADICTING, ANY_NAME, DISJOINT, OTHER_NAME, OTHER_RELATION = range(6)  # edits
-WHAT = {
-    kinds.ATTRIBUTE: CONTRADICTING,
+OTHER_ATTRIBUTE, ANY_NAME, OTHER_NAME, OTHER_LINK = range(1, 5)  # edits; 0 is none
+EDITS = {
+    kinds.ATTRIBUTE: OTHER_ATTRIBUTE,
     kinds.NAME: ANY_NAME,
-    kinds.RELATION: DISJOINT,
+    kinds.RELATION: OTHER_LINK,
     kinds.OTHER_OBJECT: OTHER_NAME,
-    kinds.OTHER_RELATION: OTHER_RELATION,
+    kinds.OTHER_RELATION: OTHER_LINK,
 }
 POSITIVE, NO_MULTIPLE, FIRST_KIND = range(3)  # numbers of kinds; those of the form follow
 ALL = np.iinfo(np.int64).max  # as a limit
@@ -32,7 +32,7 @@ class Plan(NamedTuple):
 
     parent: Rows  # [node]
     preposition: NDArray[np.bool_]  # [node]
-    edit: Rows  # [kind, 2, (node, what)]
+    edit: Rows  # [kind, 2, (node, edit)]
     kept: NDArray[np.bool_]  # [kind, node] is it part of F?
     kept_attribute: NDArray[np.bool_]  # [kind] is the root's attribute?
 
@@ -44,7 +44,8 @@ class Asked(NamedTuple):
     attribute: Rows
     link: Rows
     other_name: Rows  # set that replaces the name of a leaf
-    other_relation: Rows  # set that replaces the relation that leads to a leaf
+    other_attribute: Rows  # set that replaces the attribute
+    other_link: Rows  # set that replaces the relation that leads to a node
     multiple: Rows  # [graph] matching roots a positive needs
     draw: NDArray[np.uint64]  # [graph] decides which images are drawn if there are more than the limit
 
@@ -55,7 +56,7 @@ def plan_of(form: Form) -> Plan:
     kept = np.zeros((len(found), len(form)), bool)
     for at, kind in enumerate(found):
         for place, each in enumerate(kind.edits):
-            edit[at, place] = each.node, WHAT[each.what]
+            edit[at, place] = each.node, EDITS[each.what]
         kept[at, list(kind.kept)] = True
     attribute = np.array([kind.kept_root_attribute for kind in found], bool)
     return Plan(np.array(form.parent, np.int32), np.array(form.preposition, bool), edit, kept, attribute)
@@ -73,7 +74,7 @@ def search(scenes, postings, plan, asked, codes, bits, limits, instances):  # ty
     everywhere = np.arange(images).astype(np.int32)
     for graph in range(len(asked.name)):
         for kind in range(FIRST_KIND + len(plan.edit)):
-            if not _exists(graph, kind, plan, asked, codes, pattern):
+            if not _exists(graph, kind, plan, asked, pattern):
                 continue
             if kind >= FIRST_KIND:
                 _relax(graph, kind - FIRST_KIND, plan, asked, codes, relaxed)
@@ -94,7 +95,8 @@ def search(scenes, postings, plan, asked, codes, bits, limits, instances):  # ty
                 pattern,
                 relaxed,
                 bits,
-                ok,
+                ok[0],
+                ok[1],
                 hits[used:room, 2],
                 filled[used:room],
             )
@@ -105,21 +107,36 @@ def search(scenes, postings, plan, asked, codes, bits, limits, instances):  # ty
 
 @njit(cache=True, nogil=True)
 def _scan(  # type: ignore[no-untyped-def]
-    candidates, walk, wanted, filtered, first_thing, things, attributes, edges, hanging, pattern, relaxed, bits, ok, found, filled
+    candidates,
+    walk,
+    wanted,
+    filtered,
+    first_thing,
+    things,
+    attributes,
+    edges,
+    hanging,
+    pattern,
+    relaxed,
+    bits,
+    ok,
+    ok_relaxed,
+    found,
+    filled,
 ):
     """Candidates that match the pattern, and if filtered not the relaxed part, until `found` is full; returns how many."""
     used, (start, step), (least, below) = 0, walk, wanted
     for count in range(len(candidates) if len(found) else 0):
         image = candidates[(start + count * step) % len(candidates)]
         first, end = first_thing[image], first_thing[image + 1]
-        seen = roots(first, end, things, attributes, edges, hanging, pattern, bits, ok[0], min(least, below))
+        seen = roots(first, end, things, attributes, edges, hanging, pattern, bits, ok, min(least, below))
         if seen < least or seen >= below:
             continue
-        if filtered and roots(first, end, things, attributes, edges, hanging, relaxed, bits, ok[1], 1):
+        if filtered and roots(first, end, things, attributes, edges, hanging, relaxed, bits, ok_relaxed, np.int64(1)):
             continue
         found[used] = image
         if filled.shape[1]:
-            fill(first, things, attributes, edges, hanging, pattern, bits, ok[0], filled[used])
+            fill(first, things, attributes, edges, hanging, pattern, bits, ok, filled[used])
         used += 1
         if used == len(found):
             break
@@ -145,41 +162,38 @@ def _roots_wanted(kind, multiple):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True, nogil=True)
-def _exists(graph, kind, plan, asked, codes, pattern):  # type: ignore[no-untyped-def]
+def _exists(graph, kind, plan, asked, pattern):  # type: ignore[no-untyped-def]
     """Make the pattern Q of a kind; false if the graph has no such kind."""
     if kind == NO_MULTIPLE and asked.multiple[graph] < 2:
         return False
     for node in range(len(plan.parent)):
         attribute = asked.attribute[graph, node]
-        pattern[node, NAME] = asked.name[graph, node]
-        pattern[node, ATTRIBUTE] = ANYTHING if attribute < 0 else attribute
-        pattern[node, LINK] = asked.link[graph, node]
+        pattern[node, NAMES] = asked.name[graph, node]
+        pattern[node, SAID] = ANYTHING if attribute < 0 else attribute
+        pattern[node, LINKS] = asked.link[graph, node]
     if kind >= FIRST_KIND:
         for place in range(2):
-            node, what = plan.edit[kind - FIRST_KIND, place]
-            if not _edited(graph, node, what, asked, codes, pattern):
+            node, edit = plan.edit[kind - FIRST_KIND, place]
+            if not _edited(graph, node, edit, asked, pattern):
                 return False
     return True
 
 
 @njit(cache=True, nogil=True)
-def _edited(graph, node, what, asked, codes, pattern):  # type: ignore[no-untyped-def]
-    attribute = asked.attribute[graph, node]
-    if what == CONTRADICTING:
-        pattern[node, ATTRIBUTE] = NOTHING if attribute < 0 else codes.contradicting[attribute]
-        return pattern[node, ATTRIBUTE] != NOTHING
-    if what == ANY_NAME:
-        pattern[node, NAME] = ANYTHING
-        return attribute < 0
-    if what == DISJOINT:
-        pattern[node, LINK] = codes.disjoint[asked.link[graph, node]]
-        return pattern[node, LINK] != NOTHING
-    if what == OTHER_NAME:
-        pattern[node, NAME] = asked.other_name[graph, node]
-        return pattern[node, NAME] != NOTHING
-    if what == OTHER_RELATION:
-        pattern[node, LINK] = asked.other_relation[graph, node]
-        return pattern[node, LINK] != NOTHING
+def _edited(graph, node, edit, asked, pattern):  # type: ignore[no-untyped-def]
+    """Change the pattern; false if there is nothing to change it to."""
+    if edit == OTHER_ATTRIBUTE:
+        pattern[node, SAID] = asked.other_attribute[graph, node]
+        return pattern[node, SAID] != NOTHING
+    if edit == OTHER_NAME:
+        pattern[node, NAMES] = asked.other_name[graph, node]
+        return pattern[node, NAMES] != NOTHING
+    if edit == OTHER_LINK:
+        pattern[node, LINKS] = asked.other_link[graph, node]
+        return pattern[node, LINKS] != NOTHING
+    if edit == ANY_NAME:
+        pattern[node, NAMES] = ANYTHING
+        return asked.attribute[graph, node] < 0
     return True
 
 
@@ -189,9 +203,9 @@ def _relax(graph, kind, plan, asked, codes, relaxed):  # type: ignore[no-untyped
     for node in range(len(plan.parent)):
         attribute = asked.attribute[graph, node]
         asks = attribute >= 0 and (node > 0 or plan.kept_attribute[kind])
-        relaxed[node, NAME] = codes.name[asked.name[graph, node]]
-        relaxed[node, ATTRIBUTE] = codes.attribute[attribute] if asks else ANYTHING
-        relaxed[node, LINK] = codes.relation[asked.link[graph, node]] if node else NOTHING
+        relaxed[node, NAMES] = codes.name[asked.name[graph, node]]
+        relaxed[node, SAID] = codes.attribute[attribute] if asks else ANYTHING
+        relaxed[node, LINKS] = codes.relation[asked.link[graph, node]] if node else NOTHING
         relaxed[node, KEPT] = plan.kept[kind, node]
 
 
@@ -200,12 +214,12 @@ def _candidates(pattern, postings, images):  # type: ignore[no-untyped-def]
     """The shortest list of images that must hold every match: (where it begins, length); -1 for all images."""
     begin, number = np.int64(-1), np.int64(images)
     for node in range(len(pattern)):
-        name, attribute = _wild(pattern[node, NAME]), _wild(pattern[node, ATTRIBUTE])
+        name, attribute = _wild(pattern[node, NAMES]), _wild(pattern[node, SAID])
         if name != ANY:
             begin, number = _shorter(name, HAS, attribute, postings, begin, number)
         if node:
             up = _start(node, pattern)
-            subject, link = _wild(pattern[up, NAME]), _wild(pattern[node, LINK])
+            subject, link = _wild(pattern[up, NAMES]), _wild(pattern[node, LINKS])
             if link != ANY or (subject != ANY and name != ANY):
                 begin, number = _shorter(subject, link, name, postings, begin, number)
     return begin, number
@@ -251,4 +265,6 @@ def _empty(plan):  # type: ignore[no-untyped-def]
     pattern[:, PARENT], pattern[:, KEPT] = plan.parent, 1
     for node in range(len(pattern)):
         pattern[node, PREPOSITION] = plan.preposition[node]
+        if node and not plan.preposition[node]:
+            pattern[plan.parent[node], INNER] = 1
     return pattern

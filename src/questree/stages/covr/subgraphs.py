@@ -8,6 +8,7 @@ from numba import njit
 from questree.benchmarks.covr.graph import Graph, Preposition, Relation
 from questree.stages.covr.index import Index
 from questree.stages.covr.referable import NONE, make_two, referable, says_nothing, usable
+from questree.stages.covr.scenes import ATTRIBUTES, EDGES, END, NAME, PREPOSITIONS, TARGET, WORD
 from questree.stages.covr.words import Words
 
 # A subgraph as a row of numbers: its shape, the root thing and the word of its attribute (or NONE), then up to three
@@ -42,16 +43,16 @@ class Spelling:
 
     def _relation(self, edge: int, attribute: int, below: tuple[Relation, ...]) -> Relation:
         scenes = self.scenes
-        hanging = range(scenes.first_preposition[edge], scenes.first_preposition[edge + 1])
+        hanging = range(scenes.edges[edge, PREPOSITIONS], scenes.edges[edge + 1, PREPOSITIONS])
         prepositions = tuple(
-            Preposition(self.words[scenes.preposition[at]], self._node(scenes.preposition_target[at], NONE, ()))
+            Preposition(self.words[scenes.hanging[at, WORD]], self._node(scenes.hanging[at, END], NONE, ()))
             for at in hanging
         )
-        target = self._node(scenes.target[edge], attribute, below)
-        return Relation(self.words[scenes.relation[edge]], target, prepositions)
+        relation, target, _ = scenes.edges[edge]
+        return Relation(self.words[relation], self._node(target, attribute, below), prepositions)
 
     def _node(self, thing: int, attribute: int, relations: tuple[Relation, ...]) -> Graph:
-        name = self.words[self.scenes.name[thing]]
+        name = self.words[self.scenes.things[thing, NAME]]
         return Graph(name, None if attribute == NONE else self.words[attribute], relations)
 
 
@@ -72,7 +73,7 @@ def every(image, scenes, rules):  # type: ignore[no-untyped-def]
             row[0] = TWO
             rows, used = _two(row, 3, edges, scenes, rules, rows, used)
             for edge in edges:
-                target = scenes.target[edge]
+                target = scenes.edges[edge, TARGET]
                 onward = second[: usable(target, root, scenes, rules, second)]
                 for of_target in range(choices(target, scenes)):
                     row[0], row[3], row[4], row[5:] = EDGE, edge, attribute_of(target, of_target, scenes), NONE
@@ -89,15 +90,15 @@ def every(image, scenes, rules):  # type: ignore[no-untyped-def]
 @njit(cache=True, nogil=True)
 def room_for_edges(image, scenes):  # type: ignore[no-untyped-def]
     begin, end = scenes.first_thing[image], scenes.first_thing[image + 1]
-    return np.empty(scenes.first_edge[end] - scenes.first_edge[begin], np.int32)
+    return np.empty(scenes.things[end, EDGES] - scenes.things[begin, EDGES], np.int32)
 
 
 @njit(cache=True, nogil=True)
 def _one(row, place, edges, scenes, rules, rows, used):  # type: ignore[no-untyped-def]
     """Every row with one of these edges in this place."""
     for edge in edges:
-        for own in range(choices(scenes.target[edge], scenes)):
-            row[place], row[place + 1] = edge, attribute_of(scenes.target[edge], own, scenes)
+        for own in range(choices(scenes.edges[edge, TARGET], scenes)):
+            row[place], row[place + 1] = edge, attribute_of(scenes.edges[edge, TARGET], own, scenes)
             if not says_nothing(edge, row[place + 1], scenes, rules):
                 rows, used = _put(row, rows, used)
     return rows, used
@@ -109,7 +110,7 @@ def _two(row, place, edges, scenes, rules, rows, used):  # type: ignore[no-untyp
     for at in range(len(edges)):
         for after in range(at + 1, len(edges)):
             if make_two(edges[at], edges[after], scenes):
-                target = scenes.target[edges[at]]
+                target = scenes.edges[edges[at], TARGET]
                 for own in range(choices(target, scenes)):
                     row[place], row[place + 1] = edges[at], attribute_of(target, own, scenes)
                     if not says_nothing(edges[at], row[place + 1], scenes, rules):
@@ -120,12 +121,12 @@ def _two(row, place, edges, scenes, rules, rows, used):  # type: ignore[no-untyp
 @njit(cache=True, nogil=True)
 def choices(thing, scenes):  # type: ignore[no-untyped-def]
     """No attribute, or one of its own."""
-    return 1 + scenes.first_attribute[thing + 1] - scenes.first_attribute[thing]
+    return 1 + scenes.things[thing + 1, ATTRIBUTES] - scenes.things[thing, ATTRIBUTES]
 
 
 @njit(cache=True, nogil=True)
 def attribute_of(thing, choice, scenes):  # type: ignore[no-untyped-def]
-    return NONE if choice == 0 else scenes.attribute[scenes.first_attribute[thing] + choice - 1]
+    return NONE if choice == 0 else scenes.attribute[scenes.things[thing, ATTRIBUTES] + choice - 1]
 
 
 @njit(cache=True, nogil=True)

@@ -38,7 +38,7 @@ def known(blocks: list[Block], answers: Array, closed: bool, absent: Negatives, 
         if about_existence(block.form.node):
             own = slice(block.first, block.first + len(block))
             said = np.where(absent.nowhere(block), NO_SUCH_ACTION, NOT_SAID)
-            said = np.where(absent.labelled(block, forms), LABELLED, said)
+            said = np.where(absent.believed.labelled(block, forms), LABELLED, said)
             found[own] = np.where(answers[own] == NO, said, found[own])
     return found
 

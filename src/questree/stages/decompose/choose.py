@@ -43,9 +43,13 @@ def choose(run: Run, smoothing: Smoothing | None = None, seed: int = 1) -> Told:
     table = pl.concat(list(candidates(run, seed)))
     first = smoothed(table, ["type"], how)
     second = smoothed(first, ["program", "words"], how)
-    with new_file(run.decomposed / f"{CHOSEN.name}.parquet") as work:
+    with new_file(chosen_file(run)) as work:
         CHOSEN.frame(second.sort("video", "node")).write_parquet(work, compression="zstd", compression_level=1)
     return Told(*(counts(part) for part in (table, first, second)))
+
+
+def chosen_file(run: Run) -> Path:
+    return run.decomposed / f"{CHOSEN.name}.parquet"
 
 
 def counts(table: pl.DataFrame) -> dict[str, int]:

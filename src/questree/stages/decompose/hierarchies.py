@@ -33,7 +33,7 @@ from questree.tables.run import Run
 from questree.workers import processes
 
 SPLITS = ("train", "test")
-FEW = 20_000  # nodes; starting processes for less does not pay
+FEW = 1_000_000  # bytes of nodes; starting processes for less does not pay
 
 
 class Named(NamedTuple):
@@ -59,13 +59,13 @@ def shards(run: Run) -> list[Path]:
     return sorted(path for path in run.decomposed.iterdir() if path.is_dir())
 
 
-def run_hierarchies(run: Run, split: str | None = None, workers: int = 2) -> RunHierarchies:
+def run_hierarchies(run: Run, split: str | None = None, workers: int = 2, few: int = FEW) -> RunHierarchies:
     """All DAGs of a run, or of the videos of one split."""
     folders = shards(run)
     Bank(run)  # says so if the questions are of other facts
     tasks = [(run.folder, folder.name, split) for folder in folders]
     size = sum((folder / f"{NODES.name}.parquet").stat().st_size for folder in folders)
-    if workers > 1 and size > FEW:
+    if workers > 1 and size > few:
         with processes(workers) as pool:
             found = list(watch(pool.map(part, *zip(*tasks, strict=True)), "hierarchies", len(tasks)))
     else:
@@ -77,7 +77,7 @@ def run_hierarchies(run: Run, split: str | None = None, workers: int = 2) -> Run
 
 
 def in_order(found: Hierarchies) -> Hierarchies:
-    """Videos numbered as files are read: those with DAGs by file name, then the others as they come."""
+    """As files are read: videos with DAGs by file name, then the others as they come; DAGs by video."""
     with_dags = np.zeros(len(found.videos), bool)
     with_dags[found.dags["video"].to_numpy()] = True
     named = sorted(np.flatnonzero(with_dags).tolist(), key=lambda at: f"{found.videos[at]}.json")
@@ -87,7 +87,46 @@ def in_order(found: Hierarchies) -> Hierarchies:
     dags, isolated = (
         table.with_columns(video=pl.Series(number[table["video"].to_numpy()])) for table in (found.dags, found.isolated)
     )
-    return replace(found, dags=dags, isolated=isolated, videos=[found.videos[at] for at in order])
+    return by_video(replace(found, dags=dags, isolated=isolated, videos=[found.videos[at] for at in order]))
+
+
+def by_video(found: Hierarchies) -> Hierarchies:
+    """The same DAGs, sorted by video; what belongs to a DAG stands together in every table."""
+    video = found.dags["video"].to_numpy()
+    if (np.diff(video.astype(np.int64)) >= 0).all():
+        return found
+    order = np.argsort(video, kind="stable")
+    dag = found.nodes["dag"].to_numpy()
+    parent, child = found.composed["parent"].to_numpy(), found.edges["child"].to_numpy()
+    node, row, edge = (Moved.of(column, order) for column in (dag, dag[parent], dag[child]))
+    nodes = found.nodes[node.old].with_columns(dag=pl.Series(np.sort(Moved.of(np.arange(len(order)), order).new[dag])))
+    composed = found.composed.with_columns(
+        parent=pl.Series(node.new[parent]), first=pl.Series(edge.new[found.composed["first"].to_numpy()])
+    )
+    edges = found.edges.with_columns(child=pl.Series(node.new[child]))
+    return replace(
+        found,
+        dags=found.dags[order],
+        nodes=tables.NODES.frame(nodes),
+        composed=tables.COMPOSED.frame(composed[row.old]),
+        edges=tables.EDGES.frame(edges[edge.old]),
+    )
+
+
+class Moved(NamedTuple):
+    """How rows move when DAGs are put in another order."""
+
+    old: Array  # [row after] row before
+    new: Array  # [row before] row after
+
+    @classmethod
+    def of(cls, dag: Array, order: Array) -> "Moved":
+        """`dag`: [row] in ascending order."""
+        begin = starts(dag, len(order))
+        _, old = ranges(begin[order], begin[order + 1])
+        new = np.empty(len(old), np.int64)
+        new[old] = np.arange(len(old))
+        return cls(old, new)
 
 
 @lru_cache(maxsize=1)

@@ -1,7 +1,8 @@
 """Objects that are not there: labelled absent by people, or asked about around an action that does not occur."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from functools import cached_property
 
 import numpy as np
 import polars as pl
@@ -37,6 +38,20 @@ class Negatives:
     world: Videos | None = None  # without it nobody knows which actions do not occur
     invalid: int = 0  # actions per video that do not occur, to ask about objects around them
 
+    @property
+    def labelled_pairs(self) -> Pairs:
+        video, thing = (self.labels[name].to_numpy().astype(np.int64) for name in ("video", "object"))
+        return video, thing
+
+    @cached_property
+    def believed(self) -> "Negatives":
+        """Without the labels of objects that facts show; those are told as contradictions."""
+        if self.world is None:
+            return self
+        video, thing = self.labelled_pairs
+        missing = ~anywhere(exists.run(self.world.ask(video), thing))
+        return replace(self, labels=self.labels.filter(pl.Series(missing)))
+
     def labelled(self, block: Block, forms: Forms) -> Array:
         """[node] does it ask whether an object is there that was labelled absent?"""
         if not about_existence(block.form.node) or not len(self.labels):
@@ -44,8 +59,8 @@ class Negatives:
         event = block.form.node.args[0] if block.form.node.op is within else block.form.node
         assert isinstance(event, Node) and isinstance(event.args[0], Slot)
         thing = forms.vocabulary.merged_object[block.values[event.args[0].name]]
-        keys = self.labels["video"].to_numpy().astype(np.int64) * KEY + self.labels["object"].to_numpy()
-        return np.isin(block.video * KEY + thing, keys)
+        videos, things = self.labelled_pairs
+        return np.isin(block.video * KEY + thing, videos * KEY + things)
 
     def nowhere(self, block: Block) -> Array:
         """[node] does it ask for an action that does not occur, or whether an object is there around such an action?"""
@@ -61,12 +76,11 @@ class Negatives:
     def batches(self, forms: Forms, seeds: Array, first: int) -> Iterator[Batch]:
         """Questions that are asked because their answer is no, numbered from `first` on."""
         assert self.world is not None
-        video, thing = (self.labels[name].to_numpy().astype(np.int64) for name in ("video", "object"))
+        video, thing = self.labelled_pairs
         yield Batch(forms.canonical(exists(THING))[0], video, (thing,), np.arange(first, first + len(video)))
         first += len(video)
-        missing = ~anywhere(exists.run(self.world.ask(video), thing))  # where facts show it, that is told elsewhere
         for things, actions in (
-            ((video[missing], thing[missing]), occurring(self.world)),
+            (self.believed.labelled_pairs, occurring(self.world)),
             (there(self.world), drawn(self.world, seeds, self.invalid)),
         ):
             for batch in timed(things, actions, forms, len(self.world.ids), first):

@@ -36,6 +36,9 @@
     if (keys[event.key]) keys[event.key]();
   });
 
+  // a word that is typed counts when Enter is pressed, not a second time when its box is left
+  document.addEventListener("change", (event) => event.target.matches("input:not([type])") && event.stopPropagation(), true);
+
   // what a part of a question about images picks out
   document.addEventListener("click", (event) => {
     const part = event.target.closest("[data-part]");

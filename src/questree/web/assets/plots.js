@@ -20,8 +20,8 @@
         y: { label: "right", domain: [0, 1], grid: true, ticks: 3, tickFormat: percent },
         color: { domain: models, range: models.map((_, at) => colour(`--model-${at % 6}`)) },
         marks: [
-          Plot.line(points, { x: "steps", y: "right", stroke: "model", strokeWidth: 1.8 }),
-          Plot.dot(points, { x: "steps", y: "right", fill: "model", r: 2.6, title: (d) => `${d.model}, ${d.steps} steps: ${percent(d.right)} of ${d.n}` }),
+          Plot.line(points, { x: "steps", y: "right", z: "model", stroke: "model", strokeWidth: 1.8 }),
+          Plot.dot(points, { x: "steps", y: "right", z: null, fill: "model", r: 2.6, title: (d) => `${d.model}, ${d.steps} steps: ${percent(d.right)} of ${d.n}` }),
         ],
       });
     },

@@ -41,5 +41,6 @@
     const next = Number(here.dataset.frame) + by;
     if (next >= 0 && next < document.querySelectorAll("#timeline svg:first-of-type .frame").length) open(next);
   });
-  new MutationObserver(mark).observe(place, { childList: true });
+  // a new frame first wears the attributes of the old one
+  new MutationObserver(mark).observe(place, { childList: true, subtree: true, attributeFilter: ["data-frame"] });
 })();

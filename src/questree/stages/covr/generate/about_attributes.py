@@ -18,7 +18,7 @@ def verify_attribute(source: Source) -> Draft | None:
         return None
     slots = {"R": source.without_attribute, "attribute": word(attribute, after_is(attribute))}
     sets = source.one_each(source.draws.some(source.images(TWIN), 1), further)
-    return draft("VERIFYATTR", "attribute", slots, (source.graph,), sets)
+    return draft("VERIFYATTR", "attribute", slots, (source.graph,), sets, source.graph.is_long)
 
 
 def choose_attribute(source: Source) -> Draft | None:
@@ -38,7 +38,7 @@ def choose_attribute(source: Source) -> Draft | None:
         "second": word(second, said.removeprefix(MADE_OF) if after_is(first).startswith(MADE_OF) else said),
     }
     sets = source.one_each([source.image_of(hit)] if has_twin else [], further)
-    return draft("CHOOSEATTR", "attributes", slots, (source.graph,), sets, source.draws.below(2))
+    return draft("CHOOSEATTR", "attributes", slots, (source.graph,), sets, source.graph.is_long)
 
 
 def query_attribute(source: Source) -> Draft | None:

@@ -5,11 +5,13 @@ from dataclasses import dataclass
 
 from questree.benchmarks.covr.english import inverse, pronoun, target
 from questree.benchmarks.covr.graph import Graph, Relation
-from questree.benchmarks.covr.nouns import brings_article
+from questree.benchmarks.covr.nouns import brings_article, is_verb
 from questree.benchmarks.covr.nouns import relation as said
 from questree.benchmarks.covr.programs import inverse as inverse_program
 from questree.stages.covr.generate.drafts import Draft, Slot, draft, refer, word
 from questree.stages.covr.generate.sources import Source
+
+TWO_STEPS = ", two steps"  # forms that first say who is meant, then ask
 
 
 @dataclass(frozen=True)
@@ -18,6 +20,7 @@ class Asked:
 
     number: int
     subject: Slot
+    who: str  # the subject's name
     link: str  # what leads from the subject to the leaf
     verb: str  # the same in English
     name: str  # of the leaf
@@ -51,8 +54,8 @@ def choose_object(source: Source) -> Draft | None:
     slots = {
         "R": asked.subject,
         "relation": asked.relation,
-        "first": word(first, target(asked.link, Graph(first))),
-        "second": word(second, target(asked.link, Graph(second))),
+        "first": word(first, target(asked.link, Graph(first), asked.who)),
+        "second": word(second, target(asked.link, Graph(second), asked.who)),
     }
     sets = source.one_each([source.image_of(hit)] if twin in source.hits else [], further)
     return draft("CHOOSEOBJECT", f"objects{asked.steps}", slots, (source.graph,), sets)
@@ -70,12 +73,15 @@ def _leaves(graph: Graph) -> Iterator[Asked]:
         if relation.prepositions:
             yield from _after_prepositions(graph, number, relation)
         elif not relation.target.relations:
+            rest = graph.without(relation)
+            steps = TWO_STEPS if rest.relations and not is_verb(relation.name) else ""
             yield Asked(
-                number + 1, refer(graph.without(relation)), relation.name, said(relation.name), relation.target.name
+                number + 1, refer(rest), rest.name, relation.name, said(relation.name), relation.target.name, steps
             )
         elif len(graph.relations) == 1 and len(relation.target.relations) == 1:
             last, described = relation.target.relations[0], (inverse_program(graph), inverse(graph))
-            yield Asked(number + 3, described, last.name, said(last.name), last.target.name, ", two steps")
+            name = relation.target.name
+            yield Asked(number + 3, described, name, last.name, said(last.name), last.target.name, TWO_STEPS)
 
 
 def _after_prepositions(graph: Graph, number: int, relation: Relation) -> Iterator[Asked]:
@@ -86,7 +92,7 @@ def _after_prepositions(graph: Graph, number: int, relation: Relation) -> Iterat
         kept = tuple(Relation(r.name, r.target, left) if r is relation else r for r in graph.relations)
         verb = f"{said(relation.name)} {pronoun(relation.target.name)} {said(preposition.name)}"
         subject = refer(Graph(graph.name, graph.attribute, kept))
-        yield Asked(number + 1, subject, preposition.name, verb, preposition.target.name)
+        yield Asked(number + 1, subject, graph.name, preposition.name, verb, preposition.target.name)
         number += 1 + preposition.target.length
 
 

@@ -37,7 +37,7 @@ def verify_quantifier(source: Source) -> Draft | None:
     how = source.draws.choice(HOW)
     slots = {"R": refer(about), "C": condition}
     sets = _held_and_broken(source, how, broken)
-    return draft("VERIFYQUANT", f"{how}, {what}", slots, (source.graph,), sets, source.draws.below(2))
+    return draft("VERIFYQUANT", f"{how}, {what}", slots, (source.graph,), sets, bool(about.relations))
 
 
 def _held_and_broken(source: Source, how: str, broken: list[str]) -> list[Images]:

@@ -63,12 +63,14 @@ class Workshop:
         dropped = Reasons()
         made = [draft for source in self.sources(rows, per_image, seed, dropped) for draft in drafts(source)]
         answers = self.answer(made)
-        asked = list(self.probed(made, answers))
-        made, answers = made + asked, answers + self.answer(asked)
+        asked = {at: draft for at, draft in enumerate(map(self.whether, made, answers)) if draft}
+        verified = dict(zip(asked, self.answer(list(asked.values())), strict=True))
         ready = Rows(self.ids, dropped)
-        for draft, own in zip(made, answers, strict=True):
-            if not draft.probe:
-                ready.add(draft, own)
+        for at, draft in enumerate(made):
+            if at in asked:
+                ready.add(asked[at], verified[at])
+            elif not draft.probe:
+                ready.add(draft, answers[at])
         return Made(ready.table(self.rows), ready.pairs, dropped)
 
     def sources(self, rows: Sequence[int], per_image: int, seed: int, dropped: Reasons) -> Iterator[Source]:
@@ -94,12 +96,12 @@ class Workshop:
         found = iter(self.answerer.answer(programs, [images for draft in made for images in draft.sets]))
         return [[next(found) for _ in draft.sets] for draft in made]
 
-    def probed(self, made: Sequence[Draft], answers: Sequence[Sequence[Answer]]) -> Iterator[Draft]:
+    def whether(self, draft: Draft, answers: Sequence[Answer]) -> Draft | None:
         """Where the numbers of both sets are known and differ: is it so much?"""
-        for draft, own in zip(made, answers, strict=True):
-            if draft.probe and len({one.value for one in own if not one.reason}) == 2:
-                numbers = [int(one.value) for one in own]
-                yield whether(draft, numbers, Draws(draft.text, *(named(images, self.ids) for images in draft.sets)))
+        if not draft.probe or len({answer.value for answer in answers if not answer.reason}) != 2:
+            return None
+        numbers = [int(answer.value) for answer in answers]
+        return whether(draft, numbers, Draws(draft.text, *(named(images, self.ids) for images in draft.sets)))
 
 
 def named(images: Images, ids: list[str]) -> str:

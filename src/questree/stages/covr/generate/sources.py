@@ -161,14 +161,14 @@ class Source:
         None at all if no two images, or none that lacks the reference, are there.
         """
         found = list(dict.fromkeys(chosen))
-        seen, images, draws = {*found, *avoid}, self.near.finds.images, self.draws
-        pools = [self.hits[kind] for kind in draws.some(kinds, len(kinds)) if kind in self.hits]
-        for pool in pools:
-            image = images[draws.choice(pool)]
-            if len(found) < MOST and image not in seen:
+        seen, images, draws, turns = {*found, *avoid}, self.near.finds.images, self.draws, list(kinds)
+        while turns and len(found) < MOST:
+            kind = turns.pop(draws.below(len(turns)))
+            image = images[draws.choice(self.hits[kind])]
+            if image not in seen:
                 seen.add(image)
                 found.append(image)
         if len(found) < MOST:  # every kind had its turn
-            left = dict.fromkeys(images[hit] for pool in pools for hit in pool)
-            found += draws.some([image for image in left if image not in seen], MOST - len(found))
+            left = dict.fromkeys(image for kind in kinds for image in self.images(kind) if image not in seen)
+            found += draws.some(list(left), MOST - len(found))
         return draws.shuffled(found) if len(found) > 1 and not self.near.positives.issuperset(found) else []

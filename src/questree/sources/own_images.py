@@ -1,0 +1,49 @@
+"""People's own images as JSON -> image facts."""
+
+from collections import Counter
+from pathlib import Path
+
+from questree.faults import BadInput, Fault
+from questree.progress import watch
+from questree.sources.gqa import Reading
+from questree.sources.own_json import own_files
+from questree.sources.own_schema import Image, ImageThing, decode_images
+from questree.sources.scene_graphs import Object, Preposition, Relation, Scene
+from questree.tables.content import content
+from questree.tables.images import Images
+
+
+def read_own_images(source: Path) -> Images:
+    """A file or all JSON files of a folder; with any fault nothing is taken and all faults are raised."""
+    reading = Reading()
+    for path in own_files(source):
+        try:
+            images = decode_images(content(path), path, reading.faults)
+        except BadInput as bad:
+            reading.faults += bad.faults
+            continue
+        for image in watch(images, f"taking in {path.name}", len(images)):
+            _take(image, path, reading)
+    return reading.done()
+
+
+def _take(image: Image, path: Path, reading: Reading) -> None:
+    place = f"{path}, image {image.id}"
+    objects = {thing.id: _object(thing) for thing in image.things}
+    if not image.id.strip():
+        reading.faults.append(Fault(place, "the id is empty"))
+    times = Counter(thing.id for thing in image.things)
+    reading.faults += [Fault(place, f"thing id {name} is used twice") for name, n in times.items() if n > 1]
+    scene = Scene(objects, image.width, image.height, image.location)
+    reading.scene(image.id, scene, image.split, str(path))
+
+
+def _object(thing: ImageThing) -> Object:
+    relations = [
+        Relation(one.name, one.object, [Preposition(each.name, each.object) for each in one.prepositions])
+        for one in thing.relations
+    ]
+    if thing.box is None:
+        return Object(thing.name, attributes=thing.attributes, relations=relations)
+    x1, y1, x2, y2 = thing.box
+    return Object(thing.name, x1, y1, x2 - x1, y2 - y1, thing.attributes, relations)

@@ -1,0 +1,271 @@
+"""The page in a real browser: filter, open, follow an error, compare, turn pages; no errors, no other place asked."""
+
+import os
+import re
+import shutil
+import threading
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+import pytest
+import uvicorn
+from playwright.sync_api import Browser, Dialog, Page, Request, Route, expect, sync_playwright
+
+from questree.web.app import application
+from questree.web.server import bound, shown_address
+from questree.web.site import Site
+from served import SCRIPT, answers, image_run, served_run, true_but_for
+
+NAMES = ("chromium", "chromium-browser", "google-chrome", "chrome")
+REQUIRED = "QUESTREE_BROWSER_REQUIRED"  # set where a missing browser is a failure
+BLANKET = "Is the person interacting with a blanket before standing up?"
+EXISTS_BEFORE, EXISTS = "Does a blanket exist before standing up?", "Does a blanket exist?"
+BLANKET_ID = "A-13"
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Browser]:
+    program = next(filter(None, map(shutil.which, NAMES)), None)
+    if program is None:
+        message = f"no browser found (looked for {', '.join(NAMES)})"
+        if os.environ.get(REQUIRED):
+            pytest.fail(message)
+        pytest.skip(message)
+    alone = ["--no-sandbox"] if os.geteuid() == 0 else []
+    with sync_playwright() as playwright:
+        started = playwright.chromium.launch(executable_path=program, args=alone)
+        yield started
+        started.close()
+
+
+@pytest.fixture(scope="module")
+def address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """A run with questions about videos and about images, served from here."""
+    folder = tmp_path_factory.mktemp("browsed") / "run"
+    run = served_run(folder)
+    image_run(folder)
+    answers(run, "chain", true_but_for({BLANKET: "no", EXISTS_BEFORE: "no", EXISTS: "no"}))
+    answers(run, "clash", true_but_for({EXISTS: "no"}))
+    answers(run, "script", lambda text, answer: SCRIPT if text == BLANKET else answer)
+    with bound("127.0.0.1", 0) as place:
+        server = uvicorn.Server(uvicorn.Config(application(Site.read(run)), log_level="error", lifespan="off"))
+        thread = threading.Thread(target=server.run, kwargs={"sockets": [place]}, daemon=True)
+        thread.start()
+        while not server.started:
+            time.sleep(0.01)
+        yield shown_address(place)
+        server.should_exit = True
+        thread.join(5)
+
+
+@dataclass
+class Seen:
+    """What a page did that it should not."""
+
+    errors: list[str] = field(default_factory=list)
+    elsewhere: list[str] = field(default_factory=list)
+
+    def nothing(self) -> None:
+        assert self.errors == []
+        assert self.elsewhere == []
+
+
+@pytest.fixture
+def seen() -> Seen:
+    return Seen()
+
+
+@pytest.fixture
+def page(browser: Browser, address: str, seen: Seen) -> Iterator[Page]:
+    context = browser.new_context(viewport={"width": 1440, "height": 900}, base_url=address)
+    context.set_default_timeout(10_000)
+
+    def at_home(route: Route, request: Request) -> None:
+        if request.url.startswith(address):
+            route.continue_()
+        else:
+            seen.elsewhere.append(request.url)
+            route.abort()
+
+    def dismissed(dialog: Dialog) -> None:
+        seen.errors.append(f"dialog {dialog.message}")
+        dialog.dismiss()
+
+    context.route("**/*", at_home)
+    found = context.new_page()
+    found.on("pageerror", lambda error: seen.errors.append(str(error)))
+    found.on("console", lambda told: seen.errors.append(told.text) if told.type in ("error", "warning") else None)
+    found.on("dialog", dismissed)
+    yield found
+    context.close()
+
+
+def shown(page: Page) -> str:
+    return page.locator(".count b").inner_text()
+
+
+def test_filters_replace_the_list_and_can_be_gone_back_from(page: Page, seen: Seen) -> None:
+    page.goto("/")
+    total = shown(page)
+    page.select_option("select[name=template]", "objWhat")
+    expect(page.locator(".count b")).not_to_have_text(total)
+    assert set(page.locator(".list td.small").all_inner_texts()) == {"objWhat"}
+    assert "template=objWhat" in page.url
+    page.fill("input[name=query]", 'has(before, action="standing up")')
+    page.press("input[name=query]", "Enter")
+    page.wait_for_url("**/*query=has*")
+    assert "template=objWhat" in page.url
+    for text in page.locator(".list .text a").all_inner_texts():
+        assert "standing up" in text
+    page.go_back()
+    expect(page.locator("input[name=query]")).to_have_value("")
+    page.go_back()
+    expect(page.locator(".count b")).to_have_text(total)
+    seen.nothing()
+
+
+def test_a_query_that_is_wrong_is_told_beside_the_box(page: Page, seen: Seen) -> None:
+    page.goto("/")
+    page.fill("input[name=query]", "has(befor)")
+    page.press("input[name=query]", "Enter")
+    expect(page.locator(".faults")).to_contain_text("no operator 'befor'")
+    expect(page.locator(".count b")).to_have_text("0")
+    page.fill("input[name=query]", "has(before)")
+    page.press("input[name=query]", "Enter")
+    expect(page.locator(".faults")).to_have_count(0)
+    seen.nothing()
+
+
+def test_the_way_of_an_error_is_pink_and_leads_to_where_it_begins(page: Page, seen: Seen) -> None:
+    page.goto("/?model=chain&verdict=wrong")
+    page.get_by_role("link", name=re.compile("interacting with a blanket before standing up")).first.click()
+    dag = page.locator("#dag[data-ready]")
+    expect(dag).to_have_attribute("data-errors", "2")
+    wrong = page.locator(".card.wrong .text").all_inner_texts()
+    assert sorted(wrong) == sorted([BLANKET, EXISTS_BEFORE, EXISTS])
+    expect(page.locator(".reason:visible")).to_contain_text(f"The error begins at “{EXISTS}”")
+    page.locator(".card.wrong", has_text=EXISTS).last.click()
+    expect(page.locator("#details article:visible h3")).to_have_text(EXISTS)
+    lit = page.locator("#timeline svg").first.locator(".frame.lit")
+    assert [frame.get_attribute("data-frame") for frame in lit.all()] == ["0", "1", "2", "3"]
+    seen.nothing()
+
+
+def test_nodes_lie_where_edges_end_and_can_be_walked_with_the_keyboard(page: Page, seen: Seen) -> None:
+    page.goto(f"/questions/{BLANKET_ID}")
+    page.wait_for_selector("#dag[data-ready]")
+    boxes = [card.bounding_box() for card in page.locator(".card").all()]
+    whole = page.locator("#dag").bounding_box()
+    assert whole
+    for at, one in enumerate(boxes):
+        assert one
+        assert whole["x"] <= one["x"] and one["x"] + one["width"] <= whole["x"] + whole["width"]
+        assert whole["y"] <= one["y"] and one["y"] + one["height"] <= whole["y"] + whole["height"]
+        for other in boxes[:at]:
+            assert other
+            apart = abs(one["x"] - other["x"]) >= min(one["width"], other["width"]) - 1
+            assert apart or abs(one["y"] - other["y"]) >= min(one["height"], other["height"]) - 1
+    page.locator("#node-3").focus()
+    page.keyboard.press("Enter")
+    expect(page.locator("#details article:visible h3")).to_have_text(EXISTS_BEFORE)
+    page.locator("#details article:visible .parts [data-to-node]").first.click()
+    expect(page.locator(".card.chosen")).not_to_have_attribute("data-node", "3")
+    seen.nothing()
+
+
+def test_another_model_shows_its_own_contradictions(page: Page, seen: Seen) -> None:
+    page.goto(f"/questions/{BLANKET_ID}?show=chain")
+    page.wait_for_selector("#dag[data-ready]")
+    expect(page.locator("#dag")).to_have_attribute("data-contradictions", "1")
+    page.locator(".models label", has_text="clash").click()
+    expect(page.locator("#dag")).to_have_attribute("data-contradictions", "2")
+    expect(page.locator("#dag")).to_have_attribute("data-errors", "0")
+    page.locator(".card", has_text="Is the person interacting with a blanket?").click()
+    expect(page.locator(".clashes:visible")).to_contain_text("clash contradicts itself here")
+    seen.nothing()
+
+
+def test_frames_are_turned_by_click_and_by_key(page: Page, seen: Seen) -> None:
+    page.goto(f"/questions/{BLANKET_ID}")
+    expect(page.locator("#frame")).to_have_attribute("data-frame", "0")
+    page.locator("#timeline svg").first.locator(".frame").nth(4).click(force=True)
+    expect(page.locator("#frame")).to_have_attribute("data-frame", "4")
+    page.locator("#timeline").focus()
+    page.keyboard.press("ArrowRight")
+    expect(page.locator("#frame")).to_have_attribute("data-frame", "5")
+    expect(page.locator("#frame .other text")).to_have_text(["bag", "phone"])
+    expect(page.locator("#timeline .frame.here").first).to_have_attribute("data-frame", "5")
+    seen.nothing()
+
+
+def test_two_models_are_compared_and_examples_are_one_click_away(page: Page, seen: Seen) -> None:
+    page.goto("/compare")
+    page.select_option("select[name=b]", "script")
+    expect(page.locator(".lead")).to_contain_text("script minus chain")
+    assert page.locator(".panels svg").count() >= 2
+    link = page.locator("tr.overall").first.locator("a").last
+    count = link.inner_text()
+    link.click()
+    expect(page.locator(".count b")).to_have_text(count)
+    expect(page.locator("select[name=other_verdict]")).to_have_value("wrong")
+    seen.nothing()
+
+
+def test_a_large_result_is_paged_through(page: Page, seen: Seen) -> None:
+    page.goto("/")
+    listed: list[str] = []
+    pages = 0
+    while True:
+        pages += 1
+        expect(page.locator(".pager .where").first).to_contain_text(f"{50 * (pages - 1) + 1:,}–")
+        listed += page.eval_on_selector_all(".list .text a", "links => links.map(link => link.href)")
+        if not page.locator("a[rel=next]").count():
+            break
+        if pages % 2:
+            page.keyboard.press("ArrowRight")
+        else:
+            page.locator("a[rel=next]").last.click()
+    total = int(shown(page).replace(",", ""))
+    assert len(listed) == len(set(listed)) == total > 900
+    seen.nothing()
+
+
+def test_what_a_model_says_is_shown_as_text(page: Page, seen: Seen) -> None:
+    for at in (f"/questions/{BLANKET_ID}?show=script", "/?model=script&verdict=wrong"):
+        page.goto(at)
+        expect(page.locator(".said.wrong", has_text="alert(1)").first).to_have_text(SCRIPT)
+        assert page.locator("script:not([src])").count() == 0
+    page.goto("/?query=" + SCRIPT)
+    expect(page.locator(".faults")).to_be_visible()
+    seen.errors[:] = [error for error in seen.errors if "status of 400" not in error]  # the bad request itself
+    seen.nothing()
+
+
+def test_an_id_that_is_not_there_gives_a_page_that_says_so(page: Page, seen: Seen) -> None:
+    page.goto("/questions/A-999999")
+    expect(page.locator("main")).to_contain_text("no question 'A-999999' among the")
+    page.get_by_role("link", name="Back to all questions").click()
+    expect(page.locator(".list")).to_be_visible()
+    assert seen.elsewhere == []
+
+
+def test_parts_of_a_question_light_up_what_they_pick_out(page: Page, seen: Seen) -> None:
+    page.goto("/images")
+    page.get_by_role("link", name="There is a black dog").click()
+    expect(page.locator("svg.picture")).to_have_count(2)
+    page.locator("[data-part='0']").click()
+    expect(page.locator(".dimmed text")).to_have_text(["floor", "red car"])
+    page.locator("[data-part='0']").click()
+    expect(page.locator(".dimmed")).to_have_count(0)
+    seen.nothing()
+
+
+def test_dark_and_narrow_screens_are_served_too(browser: Browser, address: str) -> None:
+    context = browser.new_context(viewport={"width": 800, "height": 900}, color_scheme="dark", base_url=address)
+    page = context.new_page()
+    page.goto(f"/questions/{BLANKET_ID}")
+    page.wait_for_selector("#dag[data-ready]")
+    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+    assert page.evaluate("getComputedStyle(document.body.parentElement).backgroundColor") == "rgb(20, 23, 28)"
+    context.close()

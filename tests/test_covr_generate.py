@@ -1,0 +1,294 @@
+"""Questions about sets of images: a naive judge gives their answers; sets as the rules want them; twins, parts."""
+
+import re
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import polars as pl
+import pytest
+
+import naive_covr
+from image_judge import Judge
+from made_up_images import attribute_groups, made_up_run, write_words
+from questree.benchmarks.covr.graph import to_json
+from questree.benchmarks.covr.templates import BY_NAME, TEMPLATES
+from questree.domains.images import IMAGES
+from questree.faults import BadInput
+from questree.notation import own
+from questree.program import Node, walk
+from questree.stages.covr.generate.builders import drafts
+from questree.stages.covr.generate.chunk import Reasons, Workshop
+from questree.stages.covr.generate.draws import Draws
+from questree.stages.covr.generate.parts import only, part_of
+from questree.stages.covr.generate.sources import Source
+from questree.stages.covr.generate.work import Options, Report, generate
+from questree.stages.covr.words import Words
+from questree.tables.image_questions import ANSWERED
+from questree.tables.images import Images
+from questree.tables.run import Run
+
+IMAGE_COUNT, QUESTIONS = 240, 1800
+
+
+@dataclass(frozen=True)
+class Made:
+    run: Run
+    words: Path
+    scenes: dict[str, Any]
+    report: Report
+    questions: pl.DataFrame
+    ids: list[str]  # of images
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory: pytest.TempPathFactory) -> Made:
+    folder = tmp_path_factory.mktemp("covr")
+    run, scenes = made_up_run(folder, IMAGE_COUNT)
+    words = write_words(folder / "words")
+    report = generate(run, Options(QUESTIONS, 3, words), workers=1)
+    ids = Images.load(run.images).images["id"].to_list()
+    return Made(run, words, scenes, report, ANSWERED.read(run.covr), ids)
+
+
+class SetJudge(Judge):
+    """The judge of programs, about one question's images; counts and quantified things are noted."""
+
+    def __init__(self, made: Made, images: list[int]):
+        super().__init__(made.scenes, attribute_groups(), [made.ids[image] for image in images])
+        self.noted: list[tuple[str, Any]] = []
+
+    def do_count(self, members: Any) -> int:
+        self.noted.append(("count", len(members)))
+        return super().do_count(members)
+
+    def do_all(self, things: set[str], condition: set[str]) -> bool:
+        self.noted.append(("things", len(things)))
+        return super().do_all(things, condition)
+
+    def do_some(self, things: set[str], condition: set[str]) -> bool:
+        self.noted.append(("things", len(things)))
+        return super().do_some(things, condition)
+
+    def do_all_same(self, things: set[str], group: str) -> bool:
+        self.noted += [("things", len(things)), *(("values", len(self.values(key, group))) for key in things)]
+        return super().do_all_same(things, group)
+
+    def do_query_attr(self, thing: str, group: str) -> str | None:
+        self.noted.append(("values", len(self.values(thing, group))))
+        return super().do_query_attr(thing, group)
+
+
+def rows(made: Made) -> Iterator[dict[str, Any]]:
+    return made.questions.iter_rows(named=True)
+
+
+def test_every_template_is_asked(made: Made) -> None:
+    assert set(made.questions["template"]) == {template.name for template in TEMPLATES}
+
+
+def test_a_naive_judge_gives_the_same_answers(made: Made) -> None:
+    for row in rows(made):
+        value = SetJudge(made, row["images"]).value(own.parse(row["program"], IMAGES))
+        assert row["answer"] == ({True: "yes", False: "no"}[value] if isinstance(value, bool) else str(value))
+
+
+def test_nobody_counts_beyond_five_or_asks_about_all_of_one_thing_or_for_a_missing_attribute(made: Made) -> None:
+    for row in rows(made):
+        judge = SetJudge(made, row["images"])
+        judge.value(own.parse(row["program"], IMAGES))
+        assert all(number <= 5 for what, number in judge.noted if what == "count"), row["question"]
+        assert all(number >= 2 for what, number in judge.noted if what == "things"), row["question"]
+        assert all(number >= 1 for what, number in judge.noted if what == "values"), row["question"]
+
+
+def test_the_two_options_of_an_attribute_never_hold_both(made: Made) -> None:
+    chosen = [row for row in rows(made) if row["template"] == "CHOOSEATTR"]
+    assert chosen
+    for row in chosen:
+        node = own.parse(row["program"], IMAGES)
+        judge = SetJudge(made, row["images"])
+        thing, x, y = map(judge.argument, node.args)
+        assert len({x, y} & set(judge.objects[thing]["attributes"])) == 1
+
+
+def test_a_set_has_two_to_five_different_images_of_its_part(made: Made) -> None:
+    part = part_of(Images.load(made.run.images))
+    for row in rows(made):
+        assert 2 <= len(set(row["images"])) == len(row["images"]) <= 5
+        assert {part[image] for image in row["images"]} == {row["split"]}
+
+
+def test_twins_have_one_text_and_program_but_other_images_and_answers(made: Made) -> None:
+    sizes = Counter(made.questions["pair"])
+    assert set(sizes.values()) == {1, 2}
+    for own_rows in made.questions.partition_by("pair"):
+        if len(own_rows) == 2:
+            for same in ("question", "program", "template", "split"):
+                assert own_rows[same].n_unique() == 1
+            assert own_rows["answer"].n_unique() == 2
+            assert len({frozenset(images) for images in own_rows["images"]}) == 2
+    alone = made.questions.filter(pl.len().over("pair") == 1)
+    assert not any(BY_NAME[name].twin for name in alone["template"])
+
+
+def test_the_parts_share_no_image_and_dev_and_test_no_text(made: Made) -> None:
+    images = {split: set(own["images"].explode()) for (split,), own in made.questions.group_by("split")}
+    texts = {split: set(own["question"]) for (split,), own in made.questions.group_by("split")}
+    assert images.keys() == {"train", "dev", "test"}
+    assert not (images["train"] & images["dev"] or images["train"] & images["test"] or images["dev"] & images["test"])
+    assert not texts["dev"] & texts["test"]
+
+
+def test_nothing_is_asked_twice(made: Made) -> None:
+    assert made.questions["id"].is_unique().all()
+    asked = [(row["question"], row["answer"], frozenset(row["images"])) for row in rows(made)]
+    assert len(asked) == len(set(asked))
+
+
+def test_a_text_has_one_program(made: Made) -> None:
+    assert made.questions.select(pl.col("program").n_unique().over("question") == 1).to_series().all()
+
+
+def test_texts_are_tidy(made: Made) -> None:
+    for text in made.questions["question"]:
+        assert re.fullmatch(r"[A-Z][^?]*\?", text), text
+        assert "  " not in text
+        assert not re.search(r"\b(a|an) (a|an|the)\b|\ba [aeio]|\b1 (images|[a-z]+s) |[{}_:]_", text), text
+        assert not re.search(r"\bone (are|have)\b|\bthey is\b|\bs is\b", text), text
+
+
+def test_between_one_and_so_many_means_what_it_says(made: Made) -> None:
+    """Images without the thing are no group; the English does not count them either."""
+    asked = [row for row in rows(made) if "between 1 and" in row["question"] and row["template"] == "COUNTGROUPBY"]
+    assert asked
+    for row in asked:
+        node = own.parse(row["program"], IMAGES)
+        found = next(inner for inner in walk(node) if isinstance(inner, Node) and inner.op.name == "group_by_images")
+        judge, size = SetJudge(made, row["images"]), int(re.findall(r"between 1 and (\d)", row["question"])[0])
+        counts = Counter(judge.image[key] for key in judge.argument(found.args[0]))
+        assert int(row["answer"]) == sum(1 <= count <= size for count in counts.values())
+
+
+def test_sizes_are_those_of_the_references(made: Made) -> None:
+    for row in rows(made):
+        assert 1 <= row["length"] <= 7
+        assert row["depth"] in (1, 3, 4, 5)
+        assert row["attributes"] <= 8
+    plain = made.questions.filter(pl.col("question").str.contains(r"^How many \w+ are there\?$"))
+    assert len(plain)
+    assert set(plain.select("length", "depth", "attributes").iter_rows()) == {(1, 1, 0)}
+
+
+def test_the_report_adds_up(made: Made) -> None:
+    counted = {split: dict(Counter(own["template"])) for (split,), own in made.questions.group_by("split")}
+    for split, counts in made.report.questions.items():
+        assert {name: n for name, n in counts.items() if n} == counted[split]
+    assert made.report.total == len(made.questions)
+    assert QUESTIONS * 0.9 < made.report.total <= QUESTIONS
+    assert made.report.dropped["QUERYOBJECT"]["not unique"] > 0
+    twins = made.questions.filter(pl.len().over("pair") == 2)
+    assert sum(sum(own.values()) for own in made.report.paired.values()) == len(twins)
+    assert len(twins) > len(made.questions) / 2
+
+
+def test_the_same_seed_gives_the_same_bytes_and_another_seed_others(made: Made, tmp_path: Path) -> None:
+    run = Run(tmp_path / "run")
+    Path(run.folder).mkdir()
+    (run.folder / "images").symlink_to(made.run.images)
+    generate(run, Options(150, 3, made.words), workers=1)
+    first = (run.covr / "questions.parquet").read_bytes()
+    generate(run, Options(150, 3, made.words), workers=2)
+    assert (run.covr / "questions.parquet").read_bytes() == first
+    generate(run, Options(150, 4, made.words), workers=1)
+    assert (run.covr / "questions.parquet").read_bytes() != first
+
+
+def sources(made: Made) -> tuple[Workshop, list[Source]]:
+    images = Images.load(made.run.images)
+    shop = Workshop(images, np.arange(len(images.images)), Words.read(made.words))
+    return shop, list(shop.sources(range(40), 4, 5, Reasons()))
+
+
+def test_a_set_has_an_image_without_the_reference_and_the_first_one_with_it(made: Made) -> None:
+    shop, found = sources(made)
+    read = {name: naive_covr.objects(scene) for name, scene in made.scenes.items()}
+    checked = Counter[str]()
+    for source in found:
+        pattern = naive_covr.pattern(to_json(source.graph))[0]
+        for draft in drafts(source):
+            times = [[naive_covr.number_of_roots(read[shop.ids[i]], pattern) for i in images] for images in draft.sets]
+            assert any(number >= source.times for number in times[0]) or draft.template == "VERIFYLOGIC"
+            assert all(any(number < source.times for number in each) for each in times), draft.text
+            checked[draft.template] += 1
+    assert len(checked) == len(TEMPLATES) - 2  # those that verify numbers are made from them later
+
+
+def test_counts_have_two_distractors(made: Made) -> None:
+    shop, found = sources(made)
+    read = {name: naive_covr.objects(scene) for name, scene in made.scenes.items()}
+    asked = [(source, draft) for source in found for draft in drafts(source) if draft.template == "COUNT"]
+    assert asked
+    for source, draft in asked:
+        pattern = naive_covr.pattern(to_json(source.graph))[0]
+        for images in draft.sets:
+            without = [i for i in images if not naive_covr.number_of_roots(read[shop.ids[i]], pattern)]
+            assert len(without) >= 2
+
+
+def test_images_keep_what_is_said_about_them_when_some_are_left_out(made: Made) -> None:
+    images = Images.load(made.run.images)
+    chosen = np.arange(len(images.images)) % 3 == 1
+    few = only(images, chosen)
+    assert few.images["id"].to_list() == [name for name, kept in zip(made.ids, chosen, strict=True) if kept]
+    assert said(few) == {name: about for name, about in said(images).items() if name in set(few.images["id"])}
+
+
+def said(images: Images) -> dict[str, list[Any]]:
+    """Image -> what is said about its things, by their ids."""
+    words, things = images.words["word"], images.things["id"]
+    found: dict[str, list[Any]] = {name: [] for name in images.images["id"]}
+    owner = [images.images["id"][image] for image in images.things["image"]]
+    for at, name in enumerate(images.things["name"]):
+        found[owner[at]].append((things[at], words[name]))
+    for thing, value in images.attributes.iter_rows():
+        found[owner[thing]].append((things[thing], words[value]))
+    for subject, link, target in images.relations.iter_rows():
+        found[owner[subject]].append((things[subject], words[link], things[target]))
+    return found
+
+
+def test_without_a_split_of_the_source_images_are_dealt_by_hash(made: Made) -> None:
+    images = Images.load(made.run.images)
+    table = images.images.with_columns(split=pl.lit(""))
+    part = part_of(
+        Images(table, *(getattr(images, n) for n in ("things", "attributes", "relations", "prepositions", "words")))
+    )
+    shares = {name: float(np.mean(part == name)) for name in ("train", "dev", "test")}
+    assert shares["train"] == pytest.approx(0.8, abs=0.08)
+    assert shares["dev"] == pytest.approx(0.1, abs=0.06)
+    source = part_of(images)
+    assert set(source[(images.images["split"] == "train").to_numpy()]) == {"train"}
+    assert set(source[(images.images["split"] == "val").to_numpy()]) == {"dev", "test"}
+
+
+def test_wrong_options_are_all_told_and_nothing_is_written(made: Made, tmp_path: Path) -> None:
+    with pytest.raises(BadInput, match=r"--questions: wanted at least 1, got 0\n--seed: wanted at least 0, got -1"):
+        Options(0, -1)
+    run = Run(tmp_path)
+    (run.folder / "images").symlink_to(made.run.images)
+    with pytest.raises(BadInput, match="no such folder"):
+        generate(run, Options(10, 1, tmp_path / "nowhere"), workers=1)
+    assert not run.covr.exists()
+
+
+def test_draws_follow_from_their_key() -> None:
+    assert [Draws("a", 1).below(10) for _ in range(3)] == [Draws("a", 1).below(10)] * 3
+    draws = Draws("b")
+    assert sorted(draws.shuffled(range(9))) == list(range(9))
+    assert len(set(draws.some(range(9), 4))) == 4
+    assert draws.some([1, 2], 5) in ([1, 2], [2, 1])
+    assert Counter(Draws(i).below(4) for i in range(4000)) == pytest.approx(dict.fromkeys(range(4), 1000), rel=0.15)

@@ -1,0 +1,426 @@
+"""The report: its tables say what the scores say, it is one file, it survives any text, it names what is missing."""
+
+import csv
+import re
+import shutil
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from html.parser import HTMLParser
+from pathlib import Path
+
+import polars as pl
+import pytest
+
+from conftest import copy
+from exported_worlds import random_run, select_every
+from image_run import image_run
+from questree.cli.report import report as command
+from questree.faults import BadInput
+from questree.metrics.scores import Score
+from questree.models.bots import Options, answer_run
+from questree.report.document import Failure
+from questree.report.failures import SHOWN, failures
+from questree.report.grid import Column, Grid, Line, Number
+from questree.report.latex import escaped, latex
+from questree.report.page import page
+from questree.report.provenance import Asked
+from questree.report.scoring import How
+from questree.report.work import report
+from questree.stages.decompose.work import Options as Decomposing
+from questree.stages.decompose.work import decompose
+from questree.stages.split.work import Options as Splitting
+from questree.stages.split.work import split
+from questree.tables.lock import lock
+from questree.tables.predictions import models
+from questree.tables.run import Run
+from served import SCRIPT, answers, served_run, true_but_for
+from test_browser import BLANKET, browser  # noqa: F401
+
+MODELS = ("seer", "thinker")
+BOTS = ("oracle", "most-likely", "uniform")
+HOW = How(resamples=40)
+STRANGE = f'{SCRIPT} & "it\'s" 100%_$#{{}}~^\\'
+
+
+class Tables(HTMLParser):
+    """Tables of a page by the id of their figure: rows of cells, each the texts inside; and all elements."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        self.tables: dict[str, list[list[list[str]]]] = {}
+        self.elements: list[tuple[str, dict[str, str | None]]] = []
+        self.ids: list[str] = []
+        self.name, self.cell = "", list[str]()
+        self.feed(text)
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        known = dict(attrs)
+        self.elements.append((tag, known))
+        self.ids += [id for id in [known.get("id")] if id]
+        if tag == "figure":
+            self.name = known.get("id") or ""
+            self.tables[self.name] = []
+        elif tag == "tr":
+            self.tables[self.name].append([])
+        elif tag in ("td", "th"):
+            self.cell = []
+            self.tables[self.name][-1].append(self.cell)
+
+    def handle_data(self, data: str) -> None:
+        if data.strip():
+            self.cell.append(data.strip())
+
+
+@pytest.fixture(scope="module")
+def run(tmp_path_factory: pytest.TempPathFactory) -> Run:
+    """Random worlds with a selection, splits, DAGs, a lock, and two models."""
+    made = random_run(tmp_path_factory.mktemp("reported") / "run")
+    select_every(made, 11)
+    split(made, Splitting(), 1)
+    decompose(made, Decomposing(balanced=True), pool=ThreadPoolExecutor(1))
+    answer_run(made, Options("perception-noise", noise=0.3), MODELS[0])
+    answer_run(made, Options("composition-noise", noise=0.3), MODELS[1])
+    lock(made)
+    return made
+
+
+@pytest.fixture(scope="module")
+def small(tmp_path_factory: pytest.TempPathFactory) -> Run:
+    """Two videos, one of them for testing, and two models."""
+    made = served_run(tmp_path_factory.mktemp("small") / "run")
+    for model in MODELS:
+        answers(made, model, true_but_for({BLANKET: "no"}))
+    lock(made)
+    return made
+
+
+@pytest.fixture(scope="module")
+def written(run: Run, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The report of both models as files."""
+    folder = tmp_path_factory.mktemp("written")
+    out, latex, csv = (folder / name for name in ("report.html", "latex", "csv"))
+    command(run.folder, out=out, latex=latex, csv=csv, split="all", resamples=40, workers=1, quiet=True)
+    return folder
+
+
+@pytest.fixture(scope="module")
+def rows(run: Run) -> dict[tuple[str, str, str, str], Score]:
+    """Scores as the scoring commands compute them."""
+    from questree.metrics.bootstrap import Resampling
+    from questree.metrics.decomp.report import score_decomp
+    from questree.models.stored import said
+    from questree.stages.decompose.hierarchies import run_hierarchies
+    from questree.tables.predictions import Stored
+
+    asked = run_hierarchies(run, workers=1)
+    found: dict[tuple[str, str, str, str], Score] = {}
+    for model in MODELS:
+        scored = score_decomp(asked.hierarchies, said(asked, Stored.of(run, model)))
+        found |= {(r.metric, r.by, r.group, model): r for r in scored.rows(model, Resampling(40, 0))}
+    return found
+
+
+def percent(value: float | None) -> str:
+    return "N/A" if value is None else f"{100 * value:.2f}"
+
+
+def lines(text: str, name: str) -> Iterator[tuple[str, list[list[str]]]]:
+    """(head, cells) of the body of a table with one head per line."""
+    for row in Tables(text).tables[name]:
+        if row and len(row[0]) == 1 and len(row) > 2 and row[1] and re.match(r"-?\d|N/A", row[1][0]):
+            yield row[0][0], row[1:]
+
+
+@pytest.mark.parametrize(("name", "by"), [("decomp-type", "type"), ("decomp-composition", "composition")])
+def test_the_tables_of_the_page_say_what_the_scores_say(
+    written: Path, rows: dict[tuple[str, str, str, str], Score], name: str, by: str
+) -> None:
+    metrics = ["accuracy", "CA", "RWR", "Delta", "IC"] if by == "type" else ["CA", "RWR", "Delta", "IC"]
+    places = [(metric, model) for metric in metrics for model in MODELS]
+    if by == "type":
+        places.insert(2, ("accuracy", "most-likely"))
+    found = dict(lines((written / "report.html").read_text("utf-8"), name))
+    assert found.keys() == {group for (_, own, group, _) in rows if own == by}
+    for group, cells in found.items():
+        for (metric, model), cell in zip(places, cells, strict=True):
+            if model in MODELS:
+                row = rows[metric, by, group, model]
+                assert cell[0] == percent(row.value)
+                assert cell[-1] == (f"n {row.n:,}" if row.n is not None else cell[-1])
+
+
+def test_csv_files_hold_the_unrounded_scores(written: Path, rows: dict[tuple[str, str, str, str], Score]) -> None:
+    with (written / "csv" / "decomp-composition.csv").open(newline="") as file:
+        table = list(csv.DictReader(file))
+    assert {line["Composition"] for line in table} >= {"Interaction", "After", "Overall"}
+    for line in table:
+        for metric in ("CA", "RWR", "Delta", "IC"):
+            for model in MODELS:
+                row = rows[metric, "composition", line["Composition"], model]
+                for name, value in (("", row.value), (" low", row.low), (" high", row.high), (" n", row.n)):
+                    text = line[f"{metric} {model}{name}"]
+                    assert (None if text == "" else float(text)) == value
+
+
+def test_questions_of_a_run_are_scored_like_the_exported_ones(run: Run, tmp_path: Path) -> None:
+    from exported_worlds import exported
+    from questree.report.asked import run_questions
+    from questree.sources.agqa_questions import read_questions
+
+    folder = exported(run, tmp_path / "out")
+    mine = run_questions(run, "test").asked.table.sort("id")
+    other = read_questions(folder / "AGQA_balanced" / "test_balanced.txt").table.sort("id")
+    for name in (column for column in other.columns if column not in ("answer", "direct")):
+        assert mine[name].equals(other[name], check_names=False), name
+    assert mine["answer"].str.to_lowercase().equals(other["answer"])
+    indirect = other.select("i_obj", "i_rel", "i_act", "i_temp").max_horizontal()
+    assert mine["direct"].filter(indirect).equals(other["direct"].filter(indirect))
+
+
+def test_the_oracle_is_right_everywhere_on_the_page(written: Path) -> None:
+    found = dict(lines((written / "report.html").read_text("utf-8"), "decomp-bots-type"))
+    assert {cells[0][0] for cells in found.values()} <= {"100.00", "N/A"}
+    assert found["Overall"][0][0] == "100.00"
+
+
+def test_the_file_refers_to_nothing_outside(written: Path) -> None:
+    text = (written / "report.html").read_text("utf-8")
+    assert set(re.findall(r"\w+://[^\s\"'<]*", text)) == {"http://www.w3.org/2000/svg"}
+    found = Tables(text)
+    assert not {"script", "link", "iframe", "img", "object", "embed", "base"} & {tag for tag, _ in found.elements}
+    inside = [known["href"] for _, known in found.elements if known.get("href")]
+    assert inside and all(str(place).startswith("#") and str(place)[1:] in found.ids for place in inside)
+    assert len(found.ids) == len(set(found.ids))
+    assert "@import" not in text and "url(" not in text
+
+
+def test_the_page_opens_from_disk_without_complaint(written: Path, request: pytest.FixtureRequest) -> None:
+    tab = request.getfixturevalue("browser").new_page()
+    complaints, asked = list[str](), list[str]()
+    tab.on("console", lambda message: complaints.append(message.text))
+    tab.on("pageerror", lambda error: complaints.append(str(error)))
+    tab.on("request", lambda each: asked.append(each.url))
+    place = (written / "report.html").resolve().as_uri()
+    tab.goto(place)
+    assert (complaints, asked) == ([], [place])
+    assert tab.locator("figure.failure svg").count() > 5
+    assert tab.evaluate("document.documentElement.scrollWidth <= innerWidth")  # only tables may be scrolled sideways
+    drawn = tab.locator(".picture svg").evaluate_all("all => all.map(one => one.getBoundingClientRect().width)")
+    assert min(drawn) > 200
+    tab.close()
+
+
+def test_the_same_inputs_give_the_same_bytes(run: Run, written: Path) -> None:
+    asked = Asked(str(run.folder), MODELS, BOTS, "report.html")
+    again = page(report(run, asked, How(split=None, resamples=40), workers=1))
+    assert again == (written / "report.html").read_text("utf-8")
+
+
+def test_names_and_answers_with_markup_stay_text(tmp_path: Path) -> None:
+    run = served_run(tmp_path / "run")
+    answers(run, "plain", true_but_for({BLANKET: STRANGE, "Does a blanket exist?": "no"}))
+    (run.predictions / "plain").rename(run.predictions / STRANGE.replace("/", "|"))
+    (name,) = models(run)
+    made = report(run, Asked("run", (name,), ("most-likely",), "report.html"), How(resamples=0), workers=1)
+    text = page(made)
+    tags = {tag for tag, _ in Tables(text).elements}
+    assert "script" not in tags and "<script" not in text
+    assert "&lt;script&gt;alert(1)" in text
+    told = [block for section in made.sections for block in section.blocks if isinstance(block, Failure)]
+    assert any(said == STRANGE for failure in told for _, said, _ in failure.said)
+    for grid in made.grids():
+        tex = latex(grid)
+        assert "<" not in tex and (escaped(name) in tex) == any(
+            name in (column.title, column.over) for column in grid.columns
+        )
+
+
+def test_latex_escapes_every_sign_that_means_something() -> None:
+    assert escaped("a_b & 5% <i> {x} ~^ \\ $#") == (
+        r"a\_b \& 5\% \textless{}i\textgreater{} \{x\} \textasciitilde{}\textasciicircum{} \textbackslash{} \$\#"
+    )
+    assert escaped("two\nlines\x00") == "two lines "
+
+
+def test_latex_tables_have_as_many_cells_in_every_line(written: Path) -> None:
+    files = sorted((written / "latex").glob("*.tex"))
+    assert len(files) == len(list((written / "csv").glob("*.csv"))) >= 12
+    for path in files:
+        text = path.read_text("utf-8")
+        (kinds,) = re.findall(r"\\begin\{tabular\}\{([lr]+)\}", text)
+        for rule in (r"\toprule", r"\midrule", r"\bottomrule"):
+            assert rule in text
+        body = text[text.index(r"\toprule") : text.index(r"\bottomrule")]
+        for line in (line for line in body.splitlines() if line.split(" % n:")[0].endswith(r"\\")):
+            cells = re.split(r"(?<!\\)&", line)
+            spans = sum(int(n) - 1 for n in re.findall(r"\\multicolumn\{(\d+)\}", line))
+            assert len(cells) + spans == len(kinds), f"{path.name}: {line}"
+        assert text.count("{") - text.count(r"\{") == text.count("}") - text.count(r"\}")
+
+
+def test_a_table_is_written_three_ways_with_blocks_and_common_heads() -> None:
+    half, none = Number(0.5, 4, 0.25, 0.75), Number(None, 0)
+    grid = Grid(
+        "small",
+        "Small",
+        "What to see.",
+        ("", "kind"),
+        (Column("A", "accuracy"), Column("B", "accuracy")),
+        (Line(("x", "B"), (half, none)), Line(("x", "All"), (Number(-0.00001), None)), Line(("y", "B"), ("word", 7))),
+        {0: "First", 2: "Second"},
+    )
+    assert [(above, reach) for above, reach, _ in grid.rows()] == [("First", 2), ("", 0), ("Second", 1)]
+    assert [(one.text, one.room) for one in (half, none, Number(-0.00001))] == [
+        ("50.00", "25.0, 75.0"),
+        ("N/A", ""),
+        ("0.00", ""),
+    ]
+    body = latex(grid).splitlines()
+    assert r" &  & \multicolumn{2}{c}{accuracy} \\" in body
+    assert r"x & B & 50.00 {\scriptsize [25.0, 75.0]} & N/A \\ % n: 4, 0" in body
+    assert r" & All & 0.00 &  \\" in body
+    from questree.report.csvs import csv_text
+
+    assert csv_text(grid).splitlines() == [
+        "table,group 1,kind,accuracy A,accuracy A low,accuracy A high,accuracy A n,"
+        "accuracy B,accuracy B low,accuracy B high,accuracy B n",
+        "First,x,B,0.5,0.25,0.75,4,,,,0",
+        "First,x,All,-1e-05,,,,,,,",
+        "Second,y,B,word,,,,7,,,",
+    ]
+
+
+def test_n_stands_once_where_all_of_a_line_have_the_same() -> None:
+    def grid(*ns: int | None) -> Grid:
+        entries = tuple(Number(0.5, n) for n in ns)
+        return Grid("g", "", "", ("",), tuple(Column(str(at)) for at in range(len(ns))), (Line(("x",), entries),))
+
+    assert grid(4, 4).common_n == [4]
+    assert grid(4, 5).common_n is None
+    assert grid(None, None).common_n is None
+
+
+def test_failures_are_failures_each_once_and_of_many_compositions(run: Run) -> None:
+    found = list(failures(run, MODELS))
+    assert len(found) == SHOWN == len({one.id for one in found})
+    assert len({one.composition for one in found}) >= 8
+    assert {one.said[0][0] for one in found} == set(MODELS)
+    assert {one.sentence.split(":")[0] for one in found} >= {"Right for the wrong reasons"}
+    assert any(one.sentence.startswith("The error begins at") for one in found)
+    assert any("it fails in the last step" in one.sentence for one in found)
+    for one in found:
+        assert all(right == (answer == one.truth) for _, answer, right in one.said)
+        assert one.said[0][2] or 'stroke-width="2"' in one.picture  # a wrong question has a pink box
+    assert [one.id for one in failures(run, MODELS)] == [one.id for one in found]
+    assert [one.id for one in failures(run, MODELS, seed=5)] != [one.id for one in found]
+
+
+def test_failures_are_of_the_split_that_is_scored(run: Run) -> None:
+    from questree.tables.facts import VIDEOS
+
+    train = set(run.table("facts", VIDEOS).filter(split="train")["id"])
+    found = [one.id.rpartition("-")[0] for one in failures(run, MODELS, "train", shown=10)]
+    assert found and set(found) <= train
+
+
+def test_an_oracle_has_no_failures(run: Run) -> None:
+    assert list(failures(run, ("oracle",))) == []
+
+
+def test_the_head_says_what_was_scored_and_how_to_do_it_again(small: Run) -> None:
+    made = report(small, Asked("my run", MODELS, ("oracle",), "r.html"), HOW, workers=1)
+    facts = dict(made.facts)
+    assert facts["models"] == "seer, thinker"
+    assert facts["scored on"] == "1 videos of the split test"
+    assert facts["questions and sub-questions with a prediction"].startswith("seer 1")
+    assert facts["answers read"] == "exact; a question without a prediction: error"
+    assert facts["decomposed"].endswith("; balanced False, closed True, rules_only False, invalid_actions 0")
+    assert made.commands == (
+        "questree verify 'my run'",
+        "questree report 'my run' --models seer,thinker --bots oracle --split test --policy exact --missing error "
+        "--resamples 40 --seed 0 --out r.html",
+    )
+
+
+def commands(text: str) -> list[str]:
+    return re.findall(r"questree [a-z]+(?: [a-z]+)?(?= my-run)", text)
+
+
+def test_a_run_without_questions_says_what_makes_them(small: Run, tmp_path: Path) -> None:
+    run = copy(small, tmp_path)
+    for folder in (run.questions, run.decomposed, run.predictions):
+        shutil.rmtree(folder)
+    text = page(report(run, Asked("my-run", (), BOTS, "r.html"), HOW, workers=1))
+    wanted = ["generate", "decompose", "generate", "balance", "decompose", "answer", "report"]
+    assert commands(text)[2:] == [f"questree {name}" for name in wanted]
+
+
+def test_a_run_without_selection_splits_and_answers_says_so(small: Run) -> None:
+    text = page(report(small, Asked("my-run", (), (), "r.html"), HOW, workers=1))
+    wanted = ["balance", "split", "balance", "answer", "report"]
+    assert commands(text)[2:] == [f"questree {name}" for name in wanted]
+    assert "N/A" not in text
+
+
+def test_a_run_of_images_has_its_tables(tmp_path: Path) -> None:
+    run = image_run(tmp_path / "run", balanced=2)
+    command(run.folder, out=tmp_path / "r.html", csv=tmp_path / "csv", resamples=20, quiet=True)
+    with (tmp_path / "csv" / "image-accuracy.csv").open(newline="") as file:
+        table = {line["Template"]: line for line in csv.DictReader(file)}
+    from questree.cli.score_covr import of_run
+    from questree.metrics.covr.accuracy import score_covr
+    from questree.metrics.covr.majority import majority
+
+    asked, learnt = of_run(run.folder, "test", "", False)
+    for name, said in majority(learnt, asked).items():
+        for row in score_covr(asked, said, []).rows(name):
+            assert float(table[row.group][name]) == row.value
+            assert int(table[row.group][f"{name} n"]) == row.n
+    text = (tmp_path / "r.html").read_text("utf-8")
+    assert "questree covr splits" in text and "image-templates" in text and "decomp-type" not in text
+
+
+def test_models_that_left_questions_out_are_named_together(small: Run, tmp_path: Path) -> None:
+    other, out = copy(small, tmp_path), tmp_path / "r.html"
+    for path in other.predictions.glob("*/*/predictions.parquet"):
+        pl.read_parquet(path).gather_every(2).write_parquet(path)
+    with pytest.raises(BadInput) as bad:
+        command(other.folder, out=out, resamples=0, workers=1, quiet=True)
+    assert [fault.place for fault in bad.value.faults] == ["model seer", "model thinker"]
+    assert not out.exists()
+    command(other.folder, out=out, resamples=0, missing="skip", workers=1, quiet=True)
+    assert "There is no prediction for the question." in out.read_text("utf-8")
+
+
+def test_wrong_names_are_refused_all_at_once(run: Run, tmp_path: Path) -> None:
+    with pytest.raises(BadInput) as bad:
+        command(run.folder, models="seer,nobody,no one", out=tmp_path / "r.html")
+    assert [fault.message for fault in bad.value.faults] == [
+        f"no stored model {name!r}; there are seer, thinker" for name in ("nobody", "no one")
+    ]
+    with pytest.raises(BadInput, match="no bot 'sage'; there are oracle, "):
+        command(run.folder, bots="sage", out=tmp_path / "r.html")
+    with pytest.raises(BadInput, match="no such run folder"):
+        command(tmp_path / "nowhere", out=tmp_path / "r.html")
+
+
+def test_a_folder_of_somebody_else_is_not_replaced(run: Run, tmp_path: Path) -> None:
+    (tmp_path / "thesis").mkdir()
+    (tmp_path / "thesis" / "chapter.doc").write_text("mine")
+    with pytest.raises(BadInput, match="not an earlier report"):
+        command(run.folder, out=tmp_path / "r.html", latex=tmp_path / "thesis", resamples=0, bots="none", quiet=True)
+    assert (tmp_path / "thesis" / "chapter.doc").exists()
+    assert not (tmp_path / "r.html").exists()
+
+
+def test_the_page_on_the_report_works(run: Run, tmp_path: Path) -> None:
+    from test_pages import commands as printed
+    from test_pages import run as type_in
+
+    shutil.copytree(run.folder, tmp_path / "run")
+    for old, new in zip(MODELS, ("A", "B"), strict=True):
+        (tmp_path / "run" / "predictions" / old).rename(tmp_path / "run" / "predictions" / new)
+    found = printed("docs/report.md")
+    assert found
+    for line in found:
+        type_in(line.replace("RUN", str(tmp_path / "run")) + " --quiet --resamples 20", tmp_path)

@@ -1,0 +1,142 @@
+"""COVR's accuracy by template and its two baselines, on questions few enough to count."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+import pytest
+
+from image_run import image_run
+from questree.cli.covr_splits import splits as split_command
+from questree.cli.score_covr import covr as command
+from questree.cli.score_generalization import generalization
+from questree.export.covr import export
+from questree.faults import BadInput
+from questree.metrics.covr.accuracy import score_covr
+from questree.metrics.covr.majority import majority
+from questree.stages.covr.split_run import read_split
+from questree.tables.image_questions import ANSWERED
+from questree.tables.run import Run
+
+TRAIN = pl.DataFrame(
+    {
+        "template": ["COUNT", "COUNT", "COUNT", "VERIFYATTR", "VERIFYATTR", "QUERYATTR"],
+        "answer": ["2", "1", "2", "yes", "no", "red"],
+    }
+)
+ASKED = pl.DataFrame(
+    {
+        "id": ["a", "b", "c", "d"],
+        "template": ["COUNT", "VERIFYATTR", "VERIFYATTR", "CHOOSEREL"],
+        "answer": ["2", "no", "yes", "on"],
+        "image": ["1", "1", "2", "3"],
+    }
+)
+
+
+def said(answers: dict[str, str]) -> pl.DataFrame:
+    return pl.DataFrame({"id": list(answers), "prediction": list(answers.values())})
+
+
+def test_the_baselines_say_the_commonest_answer_of_training() -> None:
+    found = {name: dict(table.rows()) for name, table in majority(TRAIN, ASKED).items()}
+    assert found["MAJ"] == dict.fromkeys("abcd", "2")
+    # yes and no are equally common: the first in the alphabet; a template that training lacks gets the answer of MAJ
+    assert found["MAJTEMPL"] == {"a": "2", "b": "no", "c": "no", "d": "2"}
+
+
+def test_accuracy_is_counted_per_template_and_over_all() -> None:
+    scored = score_covr(ASKED, said({"a": "2", "b": "yes", "c": "yes"}), ["COUNT", "VERIFYATTR", "CHOOSEREL"])
+    rows = [(row.group, row.value, row.n) for row in scored.rows("m")]
+    assert rows == [("COUNT", 1.0, 1), ("VERIFYATTR", 0.5, 2), ("CHOOSEREL", 0.0, 1), ("Overall", 0.5, 4)]
+    skipped = score_covr(ASKED, said({"a": "2", "b": "yes", "c": "yes"}), ["CHOOSEREL"], skip_missing=True)
+    rows = [(row.group, row.value, row.n) for row in skipped.rows("m")]
+    assert rows == [("CHOOSEREL", None, 0), ("COUNT", 1.0, 1), ("VERIFYATTR", 0.5, 2), ("Overall", 2 / 3, 3)]
+
+
+@pytest.fixture(scope="module")
+def run(tmp_path_factory: pytest.TempPathFactory) -> Run:
+    run = image_run(tmp_path_factory.mktemp("score") / "run")
+    split_command(run.folder, few_shot=2, lexical_alone=2, lexical_together=2, quiet=True)
+    return run
+
+
+def written(path: Path, answers: dict[str, str]) -> Path:
+    path.write_text("\n".join(json.dumps({"id": id, "prediction": answer}) for id, answer in answers.items()))
+    return path
+
+
+def rows(path: Path) -> dict[tuple[str, str, str], Any]:
+    found = json.loads(path.read_text())
+    assert all(list(row) == ["metric", "by", "group", "value", "n", "low", "high", "model"] for row in found)
+    return {(row["metric"], row["group"], row["model"]): row for row in found}
+
+
+def test_a_run_is_scored_on_its_test_questions(run: Run, tmp_path: Path) -> None:
+    test = ANSWERED.read(run.covr).filter(split="test")
+    perfect = written(tmp_path / "perfect.jsonl", dict(test.select("id", "answer").rows()))
+    command(run.folder, predictions=[perfect], json=tmp_path / "scores.json", resamples=50, quiet=True)
+    found = rows(tmp_path / "scores.json")
+    assert found["accuracy", "Overall", "perfect"]["value"] == 1 == found["coverage", "exact", "perfect"]["value"]
+    train = ANSWERED.read(run.covr).filter(split="train")
+    common = train.group_by("answer").len().sort(["len", "answer"], descending=[True, False])["answer"][0]
+    share = (test["answer"] == common).mean()
+    overall = found["accuracy", "Overall", "MAJ"]
+    assert overall["value"] == share and overall["n"] == len(test)
+    assert overall["low"] <= share <= overall["high"] and overall["low"] < overall["high"]
+
+
+def test_a_split_is_scored_on_what_it_holds_out(run: Run, tmp_path: Path) -> None:
+    command(run.folder, held_out="HAS-QUANT", json=tmp_path / "scores.json", resamples=0, quiet=True)
+    found = rows(tmp_path / "scores.json")
+    assert found["accuracy", "Overall", "MAJ"]["n"] == len(read_split(run, "HAS-QUANT")["test"])
+    assert {group for _, group, _ in found} == {"VERIFYQUANT", "VERIFYQUANTATTR", "Overall"}
+
+
+def test_files_are_scored_like_runs(run: Run, tmp_path: Path) -> None:
+    export(run, tmp_path / "out")
+    command(run.folder, json=tmp_path / "run.json", quiet=True)
+    files: dict[str, Any] = {"questions": tmp_path / "out" / "test.jsonl", "train": tmp_path / "out" / "train.jsonl"}
+    command(**files, json=tmp_path / "files.json", quiet=True)
+    assert (tmp_path / "run.json").read_bytes() == (tmp_path / "files.json").read_bytes()
+
+
+def test_without_training_questions_there_are_no_baselines(
+    run: Run, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    export(run, tmp_path / "out")
+    command(questions=tmp_path / "out" / "test.jsonl", json=tmp_path / "scores.json")
+    assert json.loads((tmp_path / "scores.json").read_text()) == []
+    assert "no training questions: no baselines" in capsys.readouterr().out
+
+
+def test_the_plan_of_the_splits_is_scored_for_generalization(run: Run, tmp_path: Path) -> None:
+    """Models that know everything, and one that knows nothing of what is asked without looking."""
+    export(run, tmp_path / "out")
+    plan = json.loads((run.covr / "splits" / "plan.json").read_text())
+    few = {name: plan[name] for name in ("HAS-QUANT", "TPL-VERIFYATTR")}
+    truth = dict(ANSWERED.read(run.covr).select("id", "answer").rows())
+    for split in few.values():
+        for role in ("text", "model", "iid-size", "iid"):
+            answers = {id: truth[id] if role != "text" else "?" for id in split["questions"]}
+            path = tmp_path / split[role]
+            rows = [{"id": id, "prediction": answer} for id, answer in answers.items()]
+            path.write_text(json.dumps([*(json.loads(path.read_text()) if path.exists() else []), *rows]))
+    (tmp_path / "plan.json").write_text(json.dumps(few))
+    generalization(
+        questions=tmp_path / "out" / "test.jsonl", plan=tmp_path / "plan.json", json=tmp_path / "g.json", quiet=True
+    )
+    found = {
+        row["group"]: row["value"] for row in json.loads((tmp_path / "g.json").read_text()) if "score" in row["metric"]
+    }
+    assert found == {"HAS-QUANT": 1.0, "TPL-VERIFYATTR": 1.0, "Overall": 1.0}
+
+
+def test_wrong_options_are_refused(run: Run) -> None:
+    with pytest.raises(BadInput, match="wanted either a run folder or --questions"):
+        command()
+    with pytest.raises(BadInput, match="--side: wanted dev or test, came 'train'"):
+        command(run.folder, side="train")
+    with pytest.raises(BadInput, match="no split 'HAS'"):
+        command(run.folder, held_out="HAS")

@@ -1,0 +1,211 @@
+"""A run is scored as the hierarchies it exports would be, whether predictions are stored in it or come from files."""
+
+import json
+import shutil
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import polars as pl
+import pytest
+
+from conftest import copy
+from questree.cli.answer import answer
+from questree.cli.compare import compare
+from questree.cli.score import decomp
+from questree.export.decomp import export_decomp
+from questree.faults import BadInput
+from questree.models.bots import Options, answer_run
+from questree.sources.hierarchies import read_hierarchies
+from questree.stages.decompose.hierarchies import run_hierarchies
+from questree.stages.decompose.work import Options as Decomposing
+from questree.stages.decompose.work import decompose
+from questree.tables.hierarchies import Hierarchies
+from questree.tables.predictions import Stored, models
+from questree.tables.run import Run
+
+SPLITS = ("train", "test")
+
+
+@pytest.fixture(scope="module")
+def run(random_run: Run, tmp_path_factory: pytest.TempPathFactory) -> Run:
+    """Some questions of small random worlds, in an open world: some answers are not published."""
+    run = copy(random_run, tmp_path_factory.mktemp("score"))
+    decompose(run, Decomposing(balanced=True, closed=False), pool=ThreadPoolExecutor(1))
+    return run
+
+
+@pytest.fixture(scope="module")
+def released(run: Run, tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
+    """Its hierarchies as files, by split."""
+    out = tmp_path_factory.mktemp("released") / "out"
+    export_decomp(run, out, pool=ThreadPoolExecutor(1))
+    return {split: out / f"balanced_{split}_hierarchies" for split in SPLITS}
+
+
+def spelled(found: Hierarchies) -> list[pl.DataFrame]:
+    """The tables with names for numbers."""
+    words, types = np.array([*found.words, None], object), np.array(found.types, object)
+    nodes, loose = (
+        table.select(pl.exclude("key", "text", "type", "answer", "object")).with_columns(
+            key=found.keys.gather(table["key"]),
+            type=pl.Series(types[table["type"].to_numpy()].tolist(), dtype=pl.String),
+            answer=pl.Series(words[table["answer"].to_numpy()].tolist(), dtype=pl.String),
+        )
+        for table in (found.nodes, found.isolated)
+    )
+    objects = pl.Series(words[found.nodes["object"].to_numpy()].tolist(), dtype=pl.String)
+    labels = pl.Series(found.compositions).gather(found.composed["composition"])
+    composed = found.composed.with_columns(composition=labels)
+    return [nodes.with_columns(object=objects), composed, found.edges, found.dags, loose]
+
+
+@pytest.mark.parametrize("split", SPLITS)
+def test_the_tables_are_those_that_are_read_from_the_files(run: Run, released: dict[str, Path], split: str) -> None:
+    here, there = run_hierarchies(run, split, workers=1).hierarchies, read_hierarchies(released[split])
+    assert here.videos == there.videos and len(here.nodes) > 1000 and len(here.isolated) > 5
+    for one, other in zip(spelled(here), spelled(there), strict=True):
+        assert one.equals(other)
+    texts = pl.DataFrame({"here": here.nodes["text"], "there": there.nodes["text"]})
+    assert texts.n_unique() == texts["here"].n_unique() == texts["there"].n_unique()
+
+
+def test_processes_read_the_same(run: Run) -> None:
+    one, two = (run_hierarchies(run, workers=workers, few=0) for workers in (1, 2))
+    assert all(a.equals(b) for a, b in zip(spelled(one.hierarchies), spelled(two.hierarchies), strict=True))
+    assert one.hierarchies.videos == sorted(one.hierarchies.videos)
+
+
+@pytest.mark.parametrize("split", SPLITS)
+def test_scores_of_a_run_are_those_of_its_files(
+    run: Run, released: dict[str, Path], split: str, tmp_path: Path
+) -> None:
+    bots = ("composition-noise", "perception-noise", "uniform")
+    for bot in bots:
+        answer(run.folder, model=bot, out=tmp_path / f"{bot}.jsonl", noise=0.3, quiet=True)
+    stored, files = tmp_path / "stored.json", tmp_path / "files.json"
+    decomp(run.folder, model=[*bots], split=split, resamples=20, json=stored, quiet=True)  # type: ignore[arg-type]
+    lines = [tmp_path / f"{bot}.jsonl" for bot in bots]
+    decomp(hierarchies=released[split], predictions=lines, resamples=20, json=files, quiet=True)
+    assert len(scores(stored)) > 800 and scores(stored) == scores(files)
+    decomp(run.folder, predictions=lines, split=split, resamples=20, json=stored, quiet=True)  # type: ignore[arg-type]
+    assert stored.read_bytes() == files.read_bytes()
+
+
+def scores(path: Path) -> list[dict[str, Any]]:
+    """Without how many predictions of a file are no answers: a file may have some for other questions."""
+    return [row for row in json.loads(path.read_text()) if row["metric"] != "unparsed"]
+
+
+def test_whoever_answers_a_question_and_the_same_part_differently_is_stored_as_said(
+    run: Run, released: dict[str, Path], tmp_path: Path
+) -> None:
+    """A question keeps AGQA's wording, so the same program has one key as a question and one as a part."""
+    ids = ids_of(released)
+    odd = [{"id": id, "prediction": "yes" if "-s" in id else "no"} for id in ids]
+    (tmp_path / "odd.jsonl").write_text("\n".join(json.dumps(row) for row in odd))
+    found = tmp_path / "found.json"
+    answer(run.folder, model="odd", predictions=tmp_path / "odd.jsonl", out=tmp_path / "again.jsonl", json=found)
+    told = json.loads(found.read_text())
+    assert told == {"name": "odd", "questions": len(ids), "found": len(ids), "unknown": 0, "repeated": 0} | {
+        "lines": len(ids)
+    }
+    again = map(json.loads, (tmp_path / "again.jsonl").read_text().splitlines())
+    assert {row["id"]: row["prediction"] for row in again} == {row["id"]: row["prediction"] for row in odd}
+    stored, files = tmp_path / "stored.json", tmp_path / "files.json"
+    decomp(run.folder, model=["odd"], split="test", resamples=0, json=stored, quiet=True)
+    decomp(hierarchies=released["test"], predictions=[tmp_path / "odd.jsonl"], resamples=0, json=files, quiet=True)
+    assert scores(stored) == scores(files)
+
+
+def ids_of(released: dict[str, Path]) -> list[str]:
+    """Every key in the files, once."""
+    found: dict[str, None] = {}
+    for folder in released.values():
+        for path in sorted(folder.glob("*.json")):
+            read: Any = json.loads(path.read_text())
+            asked = (
+                read if path.stem == "isolated" else [n for dag in read.values() for n in dag["subquestion"].values()]
+            )
+            found |= dict.fromkeys(node["key"] for node in asked)
+    return list(found)
+
+
+def test_what_is_missing_in_a_stored_model_is_refused_or_counted(
+    run: Run, released: dict[str, Path], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    ids = ids_of(released)
+    rows = [{"id": id, "prediction": "Yes."} for id in ids[::2]] + [{"id": "nobody-7", "prediction": "no"}]
+    (tmp_path / "half.json").write_text(json.dumps(rows))
+    answer(run.folder, model="half", predictions=tmp_path / "half.json")
+    assert f"{len(ids[::2]):,} of {len(ids):,} questions and sub-questions" in capsys.readouterr().out
+    with pytest.raises(BadInput, match=r"no prediction for [\d,]+ of [\d,]+ questions, for example"):
+        decomp(run.folder, model=["half"], quiet=True)
+    for policy, wanted in (("exact", 1.0), ("lenient", 0.0)):
+        found = tmp_path / "found.json"
+        decomp(run.folder, model=["half"], missing="skip", policy=policy, json=found, resamples=0, quiet=True)  # type: ignore[arg-type]
+        (unparsed,) = [row for row in json.loads(found.read_text()) if row["metric"] == "unparsed"]
+        assert (unparsed["value"], unparsed["n"], unparsed["group"]) == (wanted, len(ids[::2]), policy)
+
+
+def test_all_stored_models_are_scored_unless_some_are_named(run: Run, tmp_path: Path) -> None:
+    place = copy(run, tmp_path)
+    for name in list(models(place)):
+        shutil.rmtree(place.predictions / name)
+    with pytest.raises(BadInput, match="no models are stored here"):
+        decomp(place.folder, quiet=True)
+    for bot in ("oracle", "always-yes"):
+        answer_run(place, Options(bot))
+    decomp(place.folder, resamples=0, json=tmp_path / "found.json", quiet=True)
+    assert {row["model"] for row in json.loads((tmp_path / "found.json").read_text())} == {"oracle", "always-yes"}
+    with pytest.raises(BadInput) as wrong:
+        decomp(place.folder, model=["x", "oracle", "y"], quiet=True)
+    said = "there are always-yes, oracle"
+    assert [fault.message for fault in wrong.value.faults] == [f"no stored model {name!r}; {said}" for name in "xy"]
+
+
+def test_answers_to_nodes_that_are_no_more_are_refused(run: Run, tmp_path: Path) -> None:
+    place = copy(run, tmp_path)
+    answer_run(place, Options("oracle"))
+    decompose(place, Decomposing(balanced=False), pool=ThreadPoolExecutor(1))
+    with pytest.raises(BadInput, match="answers to other nodes than the run has now"):
+        Stored.of(place, "oracle")
+
+
+def test_two_stored_models_compare_like_their_files(run: Run, released: dict[str, Path], tmp_path: Path) -> None:
+    for bot in ("perception-noise", "composition-noise"):
+        answer(run.folder, model=bot, out=tmp_path / f"{bot}.jsonl", quiet=True)
+    names = [Path(bot) for bot in ("perception-noise", "composition-noise")]
+    files = [tmp_path / f"{name}.jsonl" for name in names]
+    one, two = tmp_path / "one.json", tmp_path / "two.json"
+    compare(*names, run=run.folder, split="test", resamples=20, json=one, quiet=True)
+    compare(*files, hierarchies=released["test"], resamples=20, json=two, quiet=True)
+    assert one.read_bytes() == two.read_bytes()
+    compare(names[0], files[1], run=run.folder, split="test", resamples=20, json=one, quiet=True)
+    assert one.read_bytes() == two.read_bytes()
+    with pytest.raises(BadInput, match="no such file of predictions"):
+        compare(names[0], Path("nobody"), run=run.folder, quiet=True)
+
+
+def test_what_does_not_go_together_is_said(run: Run, released: dict[str, Path], tmp_path: Path) -> None:
+    (tmp_path / "p.jsonl").write_text('{"id": "a", "prediction": "yes"}')
+    file = [tmp_path / "p.jsonl"]
+    with pytest.raises(BadInput, match="wanted one of --hierarchies DIR"):
+        decomp(run.folder, hierarchies=released["test"], predictions=file, quiet=True)
+    with pytest.raises(BadInput, match="--split: goes with a run"):
+        decomp(hierarchies=released["test"], predictions=file, split="test", quiet=True)
+    with pytest.raises(BadInput, match="wanted --predictions FILE, or a run with models"):
+        decomp(hierarchies=released["test"], quiet=True)
+    with pytest.raises(BadInput, match="'oracle' is the name of a bot"):
+        answer(run.folder, model="oracle", predictions=file[0], quiet=True)
+    with pytest.raises(BadInput, match="no such run folder"):
+        decomp(tmp_path / "nowhere", predictions=file, quiet=True)
+    with pytest.raises(BadInput, match="`questree decompose` writes it"):
+        answer(copy_without_dags(run, tmp_path).folder, model="uniform", quiet=True)
+
+
+def copy_without_dags(run: Run, folder: Path) -> Run:
+    found = copy(run, folder / "bare")
+    shutil.rmtree(found.decomposed)
+    return found

@@ -15,6 +15,10 @@ video=$(sed -n 's/^ *"id": "\([^"]*\)".*/\1/p' "$out/video.json" | head -n 1)
 say questree show "$out/run" "$video-1000"
 say questree show "$out/run" "$video-1000" --dag --svg "$out/dag.svg"
 
+say questree answer "$out/run" --model composition-noise --noise 0.2
+say questree score decomp "$out/run" --model composition-noise
+say questree report "$out/run" --models composition-noise --split all --out "$out/report.html"
+
 say questree export agqa "$out/run" --out "$out/agqa"
 say questree export decomp "$out/run" --out "$out/decomp"
 say questree program read "Exists(blanket, Iterate(Localize(while, holding a pillow), Filter(frame, [objects])))" --notation agqa
@@ -22,6 +26,12 @@ say questree synth images --images 200 --seed 1 --out "$out/pictures"
 say questree ingest gqa "$out/pictures" --out "$out/pictures-run"
 say questree synth situations --images 60 --seed 1 --out "$out/situations"
 say questree ingest imsitu "$out/situations" --out "$out/pictures-run" --add
+say questree covr generate "$out/pictures-run" --questions 3000
+say questree covr balance "$out/pictures-run"
+say questree covr splits "$out/pictures-run"
+say questree covr decompose "$out/pictures-run"
+say questree answer "$out/pictures-run" --model shortcut
+say questree score decomp "$out/pictures-run" --model shortcut
 
 printf '\nWhere to look:\n'
 printf '  %-24s %s\n' "$out/world" "raw files as Charades and Action Genome release them; the clean truth in truth/" \
@@ -30,5 +40,8 @@ printf '  %-24s %s\n' "$out/world" "raw files as Charades and Action Genome rele
                       "$out/run/questions" "every question, as columns, with text" \
                       "$out/run/balanced" "the selection whose answers cannot be guessed" \
                       "$out/dag.svg" "one question taken apart" \
+                      "$out/report.html" "a bot that fails at composing, in tables, plots and worked failures" \
+                      "$out/pictures-run/covr" "questions about sets of images, balanced, split and taken apart" \
+                      "questree serve $out/run" "all of it in the browser" \
                       "$out/agqa, $out/decomp" "the benchmark in the released file formats" \
                       "docs/" "one page per task"

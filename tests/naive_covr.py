@@ -1,4 +1,4 @@
-"""The naive judge of COVR's subgraphs and related scenes: sets and loops over scenes as JSON, from the rules as written."""
+"""The naive judge of COVR's subgraphs and related scenes: sets and loops over scenes as JSON."""
 
 from collections.abc import Iterator
 from itertools import combinations

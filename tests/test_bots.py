@@ -197,19 +197,22 @@ def test_mistakes_about_leaves_are_as_frequent_as_said(scores: Scores) -> None:
 
 def test_who_sees_well_but_composes_badly_has_a_CA_that_is_lower_by_the_noise(scores: Scores) -> None:
     found = scores("composition-noise")
-    tested = [row for (metric, _, _), row in found.items() if metric == "CA" and row.n]
-    assert len(tested) >= 20 and all(fits(row, 1 - NOISE) for row in tested)
+    tested = [row for row in found.values() if (row.metric, row.by) == ("CA", "type") and row.n]
+    tested += [found["CA", "composition", name] for name in ("And", "Xor", "Equals", "Choose")]
+    assert len(tested) > 10 and all(fits(row, 1 - NOISE) for row in tested)
     assert value(found, "accuracy", "type", "Object Exists") == 1
     assert known(found, "IC", "rule") < 0.9
 
 
-def test_the_interval_of_CA_covers_what_composing_well_is_worth(asked: RunHierarchies) -> None:
-    answer_run(asked.run, Options("composition-noise", noise=NOISE))
-    scored = score_decomp(asked.hierarchies, said(asked, Stored.of(asked.run, "composition-noise")))
-    rows = [row for row in scored.rows("", Resampling(200)) if (row.metric, row.by) == ("CA", "composition")]
-    bounds = {row.group: (row.low, row.high) for row in rows if row.low is not None and row.high is not None}
-    inside = [group for group, (low, high) in bounds.items() if low <= 1 - NOISE <= high]
-    assert "Overall" in inside and len(inside) >= 0.8 * len(bounds)
+def test_intervals_of_CA_cover_what_composing_well_is_worth(asked: RunHierarchies) -> None:
+    """Of 95 % intervals from 30 videos nine in ten have 1 - noise inside, over many seeds."""
+    inside = list[bool]()
+    for seed in range(10):
+        answer_run(asked.run, Options("composition-noise", seed, NOISE))
+        scored = score_decomp(asked.hierarchies, said(asked, Stored.of(asked.run, "composition-noise")))
+        rows = [row for row in scored.rows("", Resampling(200)) if (row.metric, row.by) == ("CA", "type")]
+        inside += [row.low <= 1 - NOISE <= row.high for row in rows if row.low is not None and row.high is not None]
+    assert len(inside) > 70 and sum(inside) / len(inside) > 0.85
 
 
 def test_more_noise_is_worse(asked: RunHierarchies) -> None:
@@ -291,35 +294,32 @@ def test_guesses_are_right_by_chance_whatever_their_parts(scores: Scores) -> Non
 
 
 def test_a_shortcut_is_right_for_the_wrong_reasons(tmp_path: Path) -> None:
-    """In two videos a phone is held and a dish touched, in two others it is the other way round.
+    """In three videos a phone is held and a dish touched, in the fourth it is the other way round.
 
-    Seen from any of them most others hold what it does not hold, so both parts are answered wrong; that both are held
-    is answered no everywhere, which is right.
+    What is held in the fourth is answered as for the others, so both parts are wrong; that both are held is answered
+    no everywhere, which is right.
     """
-    one, other = (f"phone 0-2: {a}\ndish 0-2: {b}" for a, b in (("holding", "touching"), ("touching", "holding")))
-    world = "\n".join(
-        f"video {name}\nframes 0 1 2 3\n{seen}" for name, seen in zip("ABCD", (one, other) * 2, strict=True)
-    )
-    run = run_of(facts(world), tmp_path / "run")
+    three, one = (f"phone 0-2: {a}\ndish 0-2: {b}" for a, b in (("holding", "touching"), ("touching", "holding")))
+    videos = [f"video {name}\nframes 0 1 2 3\n{one if name == 'D' else three}" for name in "ABCD"]
+    run = run_of(facts("\n".join(videos)), tmp_path / "run")
     found = cells(run_hierarchies(apart(run, ALL), workers=1), "shortcut")
-    parts = answers_by_text(run, "shortcut")
-    assert [parts[video, "Is the person holding a phone?"] for video in range(4)] == ["no", "yes", "no", "yes"]
-    assert [parts[video, "Is the person holding a dish and holding a phone?"] for video in range(4)] == ["no"] * 4
-    assert value(found, "CA", "composition", "And") is None and value(found, "RWR-2", "composition", "And") == 1
+    said = answers_by_text(run, "shortcut")
+    assert [said[video, "Is the person holding a phone?"] for video in range(4)] == ["yes"] * 4
+    assert [said[video, "Is the person holding a dish?"] for video in range(4)] == ["no"] * 4
+    assert [said[video, "Is the person holding a dish and holding a phone?"] for video in range(4)] == ["no"] * 4
+    right, wrong = (found[metric, "composition", "And"] for metric in ("CA", "RWR-2"))
+    assert (right.value, wrong.value, wrong.n) == (1, 1, 2), "two: that both are held, that both are touched"
 
 
-def test_a_shortcut_says_what_is_commonest_elsewhere(run: Run) -> None:
-    """Counted in loops: the published answers to the same text about all other videos."""
-    answers, truth = answers_by_text(run, "shortcut"), dict[str, dict[int, str]]()
+def test_a_shortcut_says_what_is_commonest(run: Run) -> None:
+    """Counted in loops: the published answers to the same text."""
+    answers, truth = answers_by_text(run, "shortcut"), dict[str, Counter[str]]()
     for nodes in said_nodes(run.folder).values():
-        for video, text, word in nodes.select("video", "text", "answer").drop_nulls().iter_rows():
-            truth.setdefault(text, {})[video] = word
-    several = 0
-    for (video, text), word in answers.items():
-        counts = Counter(own for other, own in truth.get(text, {}).items() if other != video)
-        several += bool(counts)
-        assert not counts or (word and counts[word] == max(counts.values()))
-    assert several > 1000
+        for text, word in nodes.select("text", "answer").drop_nulls().iter_rows():
+            truth.setdefault(text, Counter())[word] += 1
+    for (_, text), word in answers.items():
+        assert text not in truth or (word and truth[text][word] == max(truth[text].values()))
+    assert sum(counts.total() > 1 for counts in truth.values()) > 100
 
 
 @pytest.mark.parametrize("bot", BOTS)

@@ -22,6 +22,7 @@ REQUIRED = "QUESTREE_BROWSER_REQUIRED"  # set where a missing browser is a failu
 BLANKET = "Is the person interacting with a blanket before standing up?"
 EXISTS_BEFORE, EXISTS = "Does a blanket exist before standing up?", "Does a blanket exist?"
 BLANKET_ID = "A-13"
+expect.set_options(timeout=20_000)
 
 
 @pytest.fixture(scope="module")
@@ -79,7 +80,7 @@ def seen() -> Seen:
 @pytest.fixture
 def page(browser: Browser, address: str, seen: Seen) -> Iterator[Page]:
     context = browser.new_context(viewport={"width": 1440, "height": 900}, base_url=address)
-    context.set_default_timeout(10_000)
+    context.set_default_timeout(20_000)
 
     def at_home(route: Route, request: Request) -> None:
         if request.url.startswith(address):
@@ -122,6 +123,7 @@ def test_filters_replace_the_list_and_can_be_gone_back_from(page: Page, seen: Se
     expect(page.locator("input[name=query]")).to_have_value("")
     page.go_back()
     expect(page.locator(".count b")).to_have_text(total)
+    expect(page.locator("figure.plot svg")).to_be_visible()
     seen.nothing()
 
 

@@ -506,8 +506,9 @@ def test_plain_files_do_as_well_and_one_bad_record_stops_no_other(tmp_path: Path
 @pytest.mark.parametrize(
     ("scenes", "programs", "fault"),
     [
-        ("{}", "{", "programs.json: wanted [{id, scenes, program}]; "),
-        ("{}", "{}", "programs.json: wanted [{id, scenes, program}]; "),
+        ('{"gqa": {}}', "{", "programs.json: wanted [{id, scenes, program}]; "),
+        ('{"imsitu": {}, "note": 1}', "{}", "programs.json: wanted [{id, scenes, program}]; "),
+        ('{"1": {"objects": {}}}', "[]", 'scenes.json: wanted {"gqa": {scene: {objects}}'),
         ("[]", "[]", 'scenes.json: wanted {"gqa": {scene: {objects}}'),
         ('{"gqa": []}', "[]", "scenes.json, gqa: wanted scenes by id, came []"),
         (

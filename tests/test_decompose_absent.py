@@ -16,10 +16,12 @@ from questree.cli.app import app
 from questree.export.decomp import export_decomp
 from questree.faults import BadInput
 from questree.imports.decomp import import_decomp
+from questree.sources.hierarchies import read_hierarchies
 from questree.stages.again import made_again
 from questree.stages.decompose.choose import choose
 from questree.stages.decompose.columns import Summary
 from questree.stages.decompose.forms import Forms
+from questree.stages.decompose.hierarchies import run_hierarchies
 from questree.stages.decompose.labels import read_labels
 from questree.stages.decompose.texts import Texts
 from questree.stages.decompose.work import Options, decompose
@@ -28,6 +30,7 @@ from questree.tables.lock import differences, lock, verify
 from questree.tables.nodes import KNOWN, NEGATIVES
 from questree.tables.run import Run
 from table_rules import read_rules
+from test_score_run import spelled
 from worlds import facts
 
 WORLD = """
@@ -232,6 +235,16 @@ def test_negatives_are_exported_as_questions_without_a_dag_and_to_train_on(world
     assert told.kept_as_is == 0
 
 
+@pytest.mark.parametrize("split", ["train", "test"])
+def test_negatives_are_scored_alike_from_tables_and_from_files(split: str, world: Run, tmp_path: Path) -> None:
+    taken_apart(world, labels(world, tmp_path, "A,light\nB,laptop\n"), closed=False, invalid_actions=1)
+    export_decomp(world, tmp_path / "out", pool=ThreadPoolExecutor(1))
+    here = run_hierarchies(world, split, workers=1).hierarchies
+    there = read_hierarchies(tmp_path / "out" / f"unbalanced_{split}_hierarchies")
+    assert all(one.equals(other) for one, other in zip(spelled(here), spelled(there), strict=True))
+    assert here.keys.gather(here.isolated["key"]).str.contains("-s").sum() > 5
+
+
 def test_the_command_takes_labels_and_counts_sources(
     world: Run, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -244,7 +257,7 @@ def test_the_command_takes_labels_and_counts_sources(
         result_action="return_value",
     )
     said, found = capsys.readouterr().out, json.loads(record.read_text())
-    assert "1 contradictions:\n  video A: Does a dish exist? yes (executed) | but not so by a label" in said
+    assert "1 contradiction:\n  video A: Does a dish exist? yes (executed) | but not so by a label" in said
     assert found["types"]["Object Exists"]["labelled"] == 1 and found["clashes"] == 1
     assert found["types"]["Exists While"]["no such action"] == 4
     assert f"{found['negatives']:,} questions more whose answer is no" in said

@@ -8,6 +8,7 @@ import pytest
 
 from conftest import copy
 from decomposed import FORMS, Stored, shards
+from exported_worlds import run_of
 from questree.domains.video import VIDEO
 from questree.export.decomp import export_decomp
 from questree.faults import BadInput
@@ -17,6 +18,7 @@ from questree.stages.decompose.choose import choose, smoothed, timeless
 from questree.stages.decompose.work import Options, decompose
 from questree.tables.facts import VIDEOS
 from questree.tables.run import Run
+from worlds import facts
 
 
 @pytest.fixture(scope="module")
@@ -88,6 +90,18 @@ def test_the_chosen_ones_are_exported_with_the_questions_of_training_videos(run:
     assert wanted == set(some.filter(pl.col("key").str.contains("-s")).select("vid_id", "question").iter_rows()) | (
         wanted & set(asked.select("vid_id", "question").iter_rows())
     )
+
+
+def test_of_no_questions_none_are_chosen(tmp_path: Path) -> None:
+    """Nothing to ask about an empty video; nothing hard to guess about one where all is yes."""
+    empty = run_of(facts("video A train"), tmp_path / "empty")
+    assert decompose(empty, Options(invalid_actions=1), pool=ThreadPoolExecutor(1)).questions == 0
+    assert choose(empty).after == {}
+    assert export_decomp(empty, tmp_path / "out", pool=ThreadPoolExecutor(1)) == {
+        f"unbalanced_{split}_hierarchies": {"DAGs": 0, "isolated": 0} for split in ("train", "test")
+    }
+    table = pl.DataFrame(schema={"type": pl.String, "answer": pl.UInt8, "drawn": pl.UInt64})
+    assert smoothed(table, ["type"], Smoothing()).is_empty()
 
 
 def test_without_dags_there_is_nothing_to_choose(asked_run: Run) -> None:

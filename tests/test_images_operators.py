@@ -32,7 +32,7 @@ from questree.notation import covr, own
 from questree.program import Node, Op, Slot, Term, Word
 from questree.sources import gqa
 from questree.sources.own_images import read_own_images
-from questree.tables.images import Images
+from questree.tables.images import Gathering, Images, Thing
 
 DATA = Path(__file__).parent / "data" / "covr"
 
@@ -348,6 +348,16 @@ def test_a_batch_is_answered_in_chunks_and_keeps_its_order(home: ImageSets) -> N
         assert (found.reason == ABSENT).all()
 
 
+def test_more_words_than_two_bytes_can_number_are_told_apart() -> None:
+    gathering, words = Gathering(), [f"w{at}" for at in range(70_000)]
+    for at, name in ((0, "w0"), (1, "w65536"), (2, "w69999")):
+        gathering.add(str(at), "", (None, None), None, [Thing(f"t{at}", name, None, words if at == 2 else [name])])
+    world = image_sets(gathering.done(), [["0", "1", "2"]], {})
+    for name, found in (("w0", ["t0"]), ("w65536", ["t1"]), ("w69999", ["t2"]), ("w3", [])):
+        assert of_all(nouns(name), world) == [found]
+    assert of_all(only(scene(), Word("w65536", ATTRIBUTE)), world) == [["t1", "t2"]]
+
+
 def test_nobody_asks_about_no_images() -> None:
     none = image_sets_of_nothing()
     assert of_all(only(nouns("cup"), Word("blue", ATTRIBUTE)), none) == []
@@ -356,6 +366,4 @@ def test_nobody_asks_about_no_images() -> None:
 
 
 def image_sets_of_nothing() -> ImageSets:
-    from questree.tables.images import Gathering
-
     return image_sets(Gathering().done(), [], COLORS)

@@ -18,6 +18,7 @@ from questree.cli.report import report as command
 from questree.faults import BadInput
 from questree.metrics.scores import Score
 from questree.models.bots import Options, answer_run
+from questree.models.image_bots import answer_images
 from questree.report.document import Failure
 from questree.report.failures import SHOWN, failures
 from questree.report.grid import Column, Grid, Line, Number
@@ -377,7 +378,28 @@ def test_a_run_of_images_has_its_tables(tmp_path: Path) -> None:
             assert float(table[row.group][name]) == row.value
             assert int(table[row.group][f"{name} n"]) == row.n
     text = (tmp_path / "r.html").read_text("utf-8")
-    assert "questree covr splits" in text and "image-templates" in text and "decomp-type" not in text
+    assert "questree covr splits" in text and "questree covr decompose" in text and "image-templates" in text
+    assert "decomp-type" not in text
+
+
+def test_decomposed_image_questions_are_scored_like_all_dags(tmp_path: Path) -> None:
+    from questree.stages.covr.decompose import decompose_run
+    from questree.stages.covr.words import default_words
+
+    run = image_run(tmp_path / "run")
+    decompose_run(run, default_words(), every=True, workers=1)
+    answer_images(run, "shortcut", name="mine")
+    command(run.folder, out=tmp_path / "r.html", csv=tmp_path / "csv", resamples=20, bots="oracle", quiet=True)
+    for name, head, metric in (
+        ("image-accuracy", "Template", ""),
+        ("image-decomp-bots-type", "Question type", "Accuracy "),
+    ):
+        with (tmp_path / "csv" / f"{name}.csv").open(newline="") as file:
+            table = {line[head]: line for line in csv.DictReader(file)}
+        assert {line[f"{metric}oracle"] for line in table.values()} == {"1.0"}, name
+    with (tmp_path / "csv" / "image-accuracy.csv").open(newline="") as file:
+        mine = [float(line["mine"]) for line in csv.DictReader(file) if line["Template"] == "Overall"]
+    assert 0 < mine[0] < 1
 
 
 def test_models_that_left_questions_out_are_named_together(small: Run, tmp_path: Path) -> None:
@@ -423,4 +445,4 @@ def test_the_page_on_the_report_works(run: Run, tmp_path: Path) -> None:
     found = printed("docs/report.md")
     assert found
     for line in found:
-        type_in(line.replace("RUN", str(tmp_path / "run")) + " --quiet --resamples 20", tmp_path)
+        type_in(line.replace("RUN", str(tmp_path / "run")) + " --quiet", tmp_path)

@@ -54,7 +54,7 @@ def test_without_an_overall_value_the_ends_are_compared() -> None:
     rows = [score("IC", "And", 0.9, 0.8, 1.0, None), score("IC", "Xor", 0.5, 0.4, 0.6, None)]
     rows += [score("IC", "Overall", None, 0, 0, None), *(score("CA", name, 0.5, 0, 1) for name in ("And", "Xor"))]
     assert list(verdicts(Rows(rows), "M"))[1] == (
-        "Overall IC is N/A. Highest And (IC 90.00 [80.0, 100.0]), lowest Xor (IC 50.00 [40.0, 60.0]), "
+        "Overall IC is N/A. Highest And (IC 90.00 [80.0, 100.0], n 40), lowest Xor (IC 50.00 [40.0, 60.0], n 40), "
         "apart from each other."
     )
 
@@ -73,7 +73,7 @@ def test_luck_is_a_delta_whose_interval_is_above_zero() -> None:
     ]
     assert list(verdicts(Rows(rows), "M"))[-2:] == [
         "Right for the wrong reasons: right more often when a part is wrong, in Equals "
-        "(Delta 4.00 [1.0, 7.0], n of CA 70, n of RWR 30).",
+        "(Delta 4.00 [1.0, 7.0], n 70 and 30).",
         "Whether wrong parts do any harm cannot be told (the interval of Delta holds 0) in And.",
     ]
 

@@ -1,6 +1,7 @@
 """A run is scored as the hierarchies it exports would be, whether predictions are stored in it or come from files."""
 
 import json
+import shlex
 import shutil
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -12,6 +13,8 @@ import pytest
 
 from conftest import copy
 from questree.cli.answer import answer
+from questree.cli.app import app
+from questree.cli.bench_answer import answer as bench
 from questree.cli.compare import compare
 from questree.cli.score import decomp
 from questree.export.decomp import export_decomp
@@ -24,6 +27,7 @@ from questree.stages.decompose.work import decompose
 from questree.tables.hierarchies import Hierarchies
 from questree.tables.predictions import Stored, models
 from questree.tables.run import Run
+from test_pages import commands
 
 SPLITS = ("train", "test")
 
@@ -209,3 +213,25 @@ def copy_without_dags(run: Run, folder: Path) -> Run:
     found = copy(run, folder / "bare")
     shutil.rmtree(found.decomposed)
     return found
+
+
+@pytest.mark.parametrize("page", ["docs/bots.md", "docs/score.md"])
+def test_commands_of_the_pages_work(page: str, run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    place = copy(run, tmp_path).folder
+    shutil.rmtree(place / "predictions", ignore_errors=True)
+    monkeypatch.chdir(tmp_path)
+    answer(place, model="uniform", out=tmp_path / "hcrn.jsonl", quiet=True)
+    answer(place, model="uniform", name="hme", quiet=True)
+    lines = [line for line in commands(page) if "RUN" in line]
+    assert len(lines) >= 5
+    for line in lines:
+        less = " --resamples 2" if " score " in line or " compare " in line else ""
+        app(shlex.split(line.replace("RUN", str(place)) + less + " --quiet")[1:], result_action="return_value")
+
+
+def test_the_benchmark_says_what_each_step_takes(tmp_path: Path) -> None:
+    bench(videos=3, per_video=20, files=True, workers=1, json=tmp_path / "found.json", quiet=True)
+    steps = json.loads((tmp_path / "found.json").read_text())
+    names = ["answer by perception-noise", "DAGs of the run", "score", "DAGs of files"]
+    assert [step["name"] for step in steps] == names
+    assert steps[1]["rows"] == steps[2]["rows"] == steps[3]["rows"] > steps[0]["rows"] > 100

@@ -3,6 +3,7 @@
 import html
 import json
 import re
+import shutil
 import signal
 import subprocess
 import sys
@@ -12,6 +13,7 @@ from typing import Any
 from urllib.parse import quote
 
 import httpx
+import msgspec
 import polars as pl
 import pytest
 from starlette.testclient import TestClient
@@ -33,6 +35,7 @@ from questree.web.server import bound
 from questree.web.shown import Shown
 from questree.web.site import Site
 from served import SCRIPT, answers, image_run, served_run, true_but_for
+from test_pages import commands
 
 BLANKET = "Is the person interacting with a blanket before standing up?"
 BLANKET_ID = "A-13"  # the same, as it is asked
@@ -327,7 +330,7 @@ def test_an_address_that_leads_nowhere_says_so(client: TestClient, address: str,
 def test_a_frame_shows_boxes_and_what_holds(client: TestClient) -> None:
     page = client.get(f"/questions/{BLANKET_ID}/frames/1").text
     boxes = re.findall(r'<g class="(\w+)".*?<text[^>]*>([^<]*)</text>', page)
-    assert boxes == [("person", "person"), ("other", "bag"), ("mentioned", "blanket")]
+    assert boxes == [("other", "bag"), ("person", "person"), ("mentioned", "blanket")]
     assert "frame 2 of 10 · no. 60 · 2.0 s" in " ".join(page.split())
     assert 'class="mentioned">holding blanket' in page
 
@@ -365,6 +368,30 @@ def test_comparing_shows_scores_of_both_and_leads_to_examples(client: TestClient
     assert listed.status_code == 200
     assert count(listed.text) == len(found(site, model="true", verdict="right", other="chain", other_verdict="wrong"))
     assert '"differs": ' in html.unescape(page)
+
+
+def test_scores_compared_are_those_of_the_command(run: Run, site: Site, tmp_path: Path) -> None:
+    out = tmp_path / "compared.json"
+    options = ["--run", str(run.folder), "--missing", "wrong", "--json", str(out), "--quiet"]
+    command(["compare", "true", "clash", *options], exit_on_error=False, result_action="return_none")
+    told = {(row["metric"], row["by"], row["group"]): row for row in json.loads(out.read_text())}
+    found = site.comparing.differences("true", "clash")
+    assert len(found) > 50
+    for row in found:
+        assert msgspec.to_builtins(row) == told[row.metric, row.by, row.group]
+
+
+def test_predictions_of_other_nodes_are_refused_on_a_page_that_says_so(run: Run, tmp_path: Path) -> None:
+    changed = Run(tmp_path / "changed")
+    shutil.copytree(run.folder, changed.folder)
+    client = TestClient(application(Site.read(changed)), "http://127.0.0.1:8000", raise_server_exceptions=False)
+    (changed.predictions / "chain" / "plan.json").write_text('{"options": {}, "nodes": "others"}')
+    answer = client.get("/compare?a=true&b=chain", headers={"HX-Request": "true"})
+    assert answer.status_code == 409
+    assert "answers to other nodes than the run has now" in answer.text
+    assert '<section id="differences">' in answer.text
+    shutil.rmtree(changed.decomposed)
+    assert client.get(f"/questions/{BLANKET_ID}").status_code in (409, 500)
 
 
 def test_only_our_own_names_are_answered(client: TestClient) -> None:
@@ -439,11 +466,11 @@ def test_a_run_of_image_sets_opens_with_them(pictures: TestClient) -> None:
 
 def test_images_stand_side_by_side_with_what_each_part_picks_out(pictures: TestClient) -> None:
     page = pictures.get("/images/q/2").text
-    assert re.findall(r'data-part="(\d)"><code>([^<]*)</code>', page) == [
+    assert re.findall(r'data-part="(\d)"><i[^>]*></i><code>([^<]*)</code>', page) == [
         ("0", "filter(find(dog), black)"),
         ("1", "find(dog)"),
     ]
-    boxes = re.findall(r'<g class="(\w+)" data-parts="([\d ]*)">.*?<text[^>]*>([^<]*)</text>', page)
+    boxes = re.findall(r'<g class="(\w+)" data-parts="([\d ]*)"><title>.*?<text[^>]*>([^<]*)</text>', page)
     assert boxes == [("other", "", "floor"), ("mentioned", "0 1", "black dog"), ("other", "", "red car")]
     assert page.count('class="apart-from-it"') == 1
     both = pictures.get("/images/q%2F1").text
@@ -475,18 +502,22 @@ def test_a_port_in_use_is_said_in_one_line(run: Run) -> None:
         bound("nowhere.invalid", 0)
 
 
-def test_the_command_says_its_address_and_ends_cleanly(run: Run) -> None:
+def test_the_commands_of_the_page_work_and_serving_ends_cleanly(run: Run, tmp_path: Path) -> None:
+    shutil.copytree(run.folder, tmp_path / "run", ignore=shutil.ignore_patterns("predictions", "splits"))
+    *answering, serving = commands("docs/look.md")
+    for line in answering:
+        options = line.replace("RUN", str(tmp_path / "run")).split()[1:]
+        command([*options, "--quiet"], exit_on_error=False, result_action="return_none")
+    served = [*serving.replace("RUN", str(tmp_path / "run")).split(), "--port", "0"]
     process = subprocess.Popen(
-        [sys.executable, "-m", "questree", "serve", str(run.folder), "--port", "0"],
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
+        [sys.executable, "-m", *served], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
     )
     assert process.stdout
-    said = process.stdout.readline()
-    found = re.search(r"is served at (http://127\.0\.0\.1:\d+/) \(Ctrl-C ends it\)", said)
+    found = re.search(r"is served at (http://127\.0\.0\.1:\d+/) \(Ctrl-C ends it\)", process.stdout.readline())
     assert found
-    assert httpx.get(found[1]).status_code == 200
+    page = httpx.get(found[1])
+    assert page.status_code == 200
+    assert "<option >composition</option>" in page.text
     process.send_signal(signal.SIGINT)
     out, errors = process.communicate(timeout=20)
     assert (process.returncode, out, errors) == (0, "stopped\n", "")

@@ -77,6 +77,9 @@ COVR = {  # sub-command of covr -> where it lives and what it does
     ),
     "generate": ("questree.cli.covr_generate:generate_command", "Questions about sets of images, with their answers."),
     "balance": ("questree.cli.covr_balance:balance_command", "Select questions: equal templates, even answers."),
+    "subgraphs": ("questree.cli.covr_subgraphs:subgraphs_command", "Every way to refer to an object of a scene."),
+    "related": ("questree.cli.covr_related:related_command", "Scenes that contain a graph, and those that nearly do."),
+    "exclusion": ("questree.cli.covr_exclusion:exclusion_command", "Word tables: which words exclude each other."),
     "execute": ("questree.cli.covr_execute:execute_command", "Row programs over scenes -> their values, or why not."),
     "splits": ("questree.cli.covr_splits:splits", "Splits by what questions are made of: COVR's 21, your own."),
 }
@@ -97,6 +100,8 @@ for name, text in SOURCES.items():
     ingest.command(f"questree.cli.ingest:{name.replace('-', '_')}", name=name, help=text)
 for name, text in BENCHMARKS.items():
     bench.command(f"questree.cli.bench:{name}", name=name, help=text)
+bench.command("questree.cli.bench_answer:answer", name="answer", help="A bot answers a run; its answers are scored.")
+bench.command("questree.cli.bench_covr_index:covr_index", name="covr-index", help="Search the index of images.")
 bench.command("questree.cli.bench_covr:covr", name="covr", help="Programs over sets of synthetic images.")
 for name, (module, text) in SCORES.items():
     score.command(f"questree.cli.{module}:{name}", name=name, help=text)

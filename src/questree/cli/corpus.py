@@ -10,14 +10,14 @@ import polars as pl
 
 from questree.cli.terminal import say
 from questree.faults import BadInput
-from questree.metrics.coverage import SHOWN, Coverage, coverage
+from questree.metrics.coverage import Coverage, coverage
 from questree.metrics.decomp.answered import Said, needed
 from questree.metrics.decomp.report import score_decomp
 from questree.metrics.scores import Score, Scored
 from questree.models.policies import Policy, Reading, read_answers
 from questree.models.predictions import Predictions, model_name, read_predictions
 from questree.tables.asked import Asked
-from questree.tables.hierarchies import NOTHING, Hierarchies
+from questree.tables.hierarchies import Hierarchies
 from questree.tables.run import Run
 from questree.vocabulary.load import default, load
 
@@ -166,16 +166,13 @@ class Corpus:
                 yield model, self.scorer(reading.table), about
 
     def _read_stored(self, name: str, quiet: bool) -> Iterator[tuple[str, Said, list[Score]]]:
-        from questree.models.stored import said
+        from questree.models.stored import covered, said
         from questree.tables.predictions import Stored
 
         assert self.asked is not None
         read, stored = self.asked.hierarchies, Stored.of(self.asked.run, name)
         given = said(self.asked, stored)
-        wanted, every = needed(read), needed(read, scored=False)
-        without = wanted[given.by_key[wanted] == NOTHING]
-        examples = tuple(read.keys.gather(without[:SHOWN]).to_list())
-        found = Coverage(len(wanted), len(wanted) - len(without), 0, examples)
+        found, every = covered(self.asked, given), needed(read, scored=False)
         self.reader.tell(stored.folder, name, found, "", quiet)
         times = np.bincount(given.by_key[every] + 1, minlength=len(given.words) + 1)[1:]
         table = pl.DataFrame({"id": given.words, "prediction": given.words}, schema=dict.fromkeys(IDS, pl.String))

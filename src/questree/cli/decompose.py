@@ -150,7 +150,7 @@ def tell_rules(summary: Summary, quiet: bool) -> None:
 def tell_contradictions(summary: Summary, quiet: bool) -> None:
     told = summary.contradictions[:MOST]
     few = f", the first {len(told)} of them:" if summary.clashes > len(told) else ":" if told else ""
-    say(f"{summary.clashes:,} contradictions{few}", quiet)
+    say(f"{summary.clashes:,} contradiction{'s' * (summary.clashes != 1)}{few}", quiet)
     for text in told:
         say(f"  {text}", quiet)
 

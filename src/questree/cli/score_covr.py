@@ -92,11 +92,11 @@ def of_files(questions: Path | None, train: Path | None) -> tuple[Any, Any]:
     import polars as pl
 
     from questree.benchmarks.covr.splits import TEMPLATE_OF
-    from questree.sources.covr_questions import QUESTIONS, read_covr_questions
+    from questree.sources.covr_questions import QUESTIONS, read_templates
 
     if questions is None:
         raise BadInput.at("", "wanted either a run folder or --questions FILE")
-    found = read_covr_questions(questions), QUESTIONS.empty() if train is None else read_covr_questions(train)
+    found = read_templates(questions), QUESTIONS.empty() if train is None else read_templates(train)
     asked, learnt = (table.with_columns(pl.col("template").replace(TEMPLATE_OF)) for table in found)
     return asked, learnt
 

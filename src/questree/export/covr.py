@@ -13,6 +13,7 @@ from questree.benchmarks.covr.graph import Graph
 from questree.benchmarks.covr.references import references
 from questree.benchmarks.covr.splits import PATTERNS, PROPERTIES
 from questree.domains.images.kinds import COUNT
+from questree.export.image_nodes import FILE, write_sub_questions
 from questree.notation.own_shapes import program_shapes, row_form
 from questree.program import BOOL, Node, Word, fill, slots
 from questree.progress import watch
@@ -28,7 +29,7 @@ MARK = re.compile(r'"@(\d+)@"')
 
 
 def export(run: Run, out: Path, every: bool = False) -> dict[str, int]:
-    """Write <split>.jsonl per split; returns how many questions each file has."""
+    """Write <split>.jsonl per split, and all sub-questions if there are any; how many lines each file has."""
     questions = selected(run, every)
     ids = IMAGES.read(run.images)["id"]
     lines = records(questions, ids, balanced(run) if every else None)
@@ -38,6 +39,8 @@ def export(run: Run, out: Path, every: bool = False) -> dict[str, int]:
             own = [line for line, of in zip(lines, questions["split"], strict=True) if of == split]
             (folder / f"{split}.jsonl").write_bytes(b"".join(line + b"\n" for line in own))
             counts[f"{split}.jsonl"] = len(own)
+        if (run.covr / "decomposed").is_dir():
+            counts[FILE] = write_sub_questions(run.covr / "decomposed", ids, folder / FILE)
     return counts
 
 

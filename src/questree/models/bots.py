@@ -127,7 +127,7 @@ BOTS = {
     "always-yes": Bot("yes, whatever is asked", always_yes),
     "perception-noise": Bot("mistaken about leaves, composes without fault", composing(True, False)),
     "composition-noise": Bot("sees every leaf, fails at composing", composing(False, True)),
-    "shortcut": Bot("the commonest answer to the same question about other videos", shortcut),
+    "shortcut": Bot("has learned answers by heart: the commonest one to the question, whatever the video", shortcut),
 }
 
 

@@ -1,4 +1,4 @@
-"""Answers from how often answers are given elsewhere, without looking at the video: text and habit alone."""
+"""Answers from how often answers are given, without looking at any video: text and habit alone."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -28,18 +28,13 @@ class Priors:
     """The commonest published answers of a run; of equally common ones that with the smaller number."""
 
     of_type: dict[str, int]  # type -> word
-    of_text: pl.DataFrame  # program, words -> the two commonest answers and how often each is given
+    of_text: pl.DataFrame  # program, words -> word
 
     @classmethod
     def of(cls, shards: Iterable[AskedShard]) -> "Priors":
         parts = [asked(shard).filter(pl.col("word") != NOTHING) for shard in shards]
         counts = pl.concat([part.group_by("type", *TEXT, "word").len("times") for part in parts])
-        types, texts = (commonest_first(counts, key) for key in (["type"], TEXT))
-        two = texts.group_by(TEXT, maintain_order=True).agg(
-            pl.col(name).get(at, null_on_oob=True).alias(f"{name}{at}") for name in ("word", "times") for at in (0, 1)
-        )
-        firsts = types.unique("type", keep="first", maintain_order=True)
-        return cls(dict(firsts.select("type", "word").iter_rows()), two)
+        return cls(dict(commonest(counts, ["type"]).iter_rows()), commonest(counts, TEXT))
 
     def by_type(self, shard: AskedShard) -> Array:
         """[node] the commonest answer to questions of its type."""
@@ -47,22 +42,13 @@ class Priors:
         return np.asarray(of_form[shard.nodes["form"].to_numpy()])
 
     def by_text(self, shard: AskedShard) -> Array:
-        """[node] the commonest answer to the same question about all other videos; without one, that of its type."""
-        own = asked(shard)
-        found = own.join(self.of_text, on=TEXT, how="left", maintain_order="left")
-        word = own["word"].to_numpy()
-        words = [found[f"word{at}"].fill_null(NOTHING).to_numpy() for at in (0, 1)]
-        # its own answer was counted once
-        times = [
-            found[f"times{at}"].fill_null(0).to_numpy().astype(np.int64) - ((word == words[at]) & (word != NOTHING))
-            for at in (0, 1)
-        ]
-        ahead = (times[0] > times[1]) | ((times[0] == times[1]) & (words[0] < words[1]))
-        known = np.maximum(*times) > 0
-        return np.where(known, np.where(ahead, *words), self.by_type(shard)).astype(np.int32)
+        """[node] the commonest answer to the same question, whatever the video; without one, that of its type."""
+        found = asked(shard).select(TEXT).join(self.of_text, on=TEXT, how="left", maintain_order="left")["word"]
+        return np.where(found.is_null().to_numpy(), self.by_type(shard), found.fill_null(NOTHING).to_numpy())
 
 
-def commonest_first(counts: pl.DataFrame, key: list[str]) -> pl.DataFrame:
-    """How often each word is the answer, per key; the commonest first."""
+def commonest(counts: pl.DataFrame, key: list[str]) -> pl.DataFrame:
+    """The word that is most often the answer, per key."""
     summed = counts.group_by(*key, "word").agg(pl.col("times").sum())
-    return summed.sort("times", "word", descending=[True, False])
+    ordered = summed.sort("times", "word", descending=[True, False])
+    return ordered.unique(key, keep="first", maintain_order=True).select(*key, "word")

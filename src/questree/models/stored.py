@@ -8,6 +8,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
+from questree.metrics.coverage import SHOWN, Coverage
 from questree.metrics.decomp.answered import Said, needed
 from questree.models.predictions import Predictions
 from questree.stages.decompose.hierarchies import Named, RunHierarchies
@@ -26,6 +27,14 @@ def said(asked: RunHierarchies, stored: Stored) -> Said:
         nodes = stored.shard(shard.shard, shard.nodes)
         parts += [nodes, stored.asked(shard.shard, nodes[shard.tops])]
     return Said(stored.words, np.concatenate(parts))
+
+
+def covered(asked: RunHierarchies, given: Said) -> Coverage:
+    """Of the questions and sub-questions some metric looks at, those with a prediction."""
+    wanted = needed(asked.hierarchies)
+    without = wanted[given.by_key[wanted] == NOTHING]
+    examples = tuple(asked.hierarchies.keys.gather(without[:SHOWN]).to_list())
+    return Coverage(len(wanted), len(wanted) - len(without), 0, examples)
 
 
 class Kept(NamedTuple):

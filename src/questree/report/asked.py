@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from typing import ClassVar
 
 import msgspec
 import numpy as np
@@ -51,6 +52,7 @@ class Part:
 class RunQuestions:
     asked: Asked
     parts: list[Part]  # one after the other in `asked`
+    unit: ClassVar[str] = "videos"  # what is resampled
 
     def rows(
         self, model: str, stored: Stored, words: Sequence[str], missing: Missing, how: Resampling | None

@@ -7,12 +7,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from questree.models.bots import BOTS, NOT_SEEN, Corpus, Options
+from questree.models.image_bots import BOTS as IMAGE_BOTS
 from questree.progress import watch
 from questree.stages.covr.hierarchies import SHARD as IMAGES
-from questree.tables.predictions import Stored, models
+from questree.stages.covr.hierarchies import node_columns
+from questree.tables.image_nodes import NODES
+from questree.tables.predictions import Stored
 from questree.tables.run import Run
-
-USUAL = ("oracle", "most-likely", "uniform")  # bots that are shown unless others are asked for
 
 
 @dataclass(frozen=True)
@@ -28,9 +29,9 @@ class Computed(Stored):
         return predicted
 
 
-def answers_of(run: Run, name: str) -> Stored:
+def video_answers(run: Run, name: str) -> Stored:
     """What is stored under this name goes before a bot of that name."""
-    if name in models(run) or name not in BOTS:
+    if answered_videos(run, name) or name not in BOTS:
         return Stored.of(run, name)
     corpus = Corpus(run, Options(name))
     found = {
@@ -40,20 +41,22 @@ def answers_of(run: Run, name: str) -> Stored:
     return Computed(Path(), [*corpus.words.number, NOT_SEEN], found)
 
 
-def of_images(run: Run, names: tuple[str, ...]) -> tuple[str, ...]:
-    """Those that answered questions about image sets."""
-    return tuple(name for name in names if (run.predictions / name / IMAGES).is_dir())
+def image_answers(run: Run, name: str) -> Stored:
+    """The same for questions about image sets."""
+    if answered_images(run, name) or name not in IMAGE_BOTS:
+        return Stored.of(run, name)
+    nodes = NODES.read(run.covr / "decomposed")
+    said = nodes.with_columns(answer=IMAGE_BOTS[name](nodes, 0))
+    words, columns = node_columns(said)
+    return Computed(Path(), words, {IMAGES: columns.answer})
 
 
-def of_videos(run: Run, names: tuple[str, ...]) -> tuple[str, ...]:
-    """Those that answered, or can answer, questions about videos."""
-    folders = {name: run.predictions / name for name in names}
-    return tuple(
-        name
-        for name, folder in folders.items()
-        if (not folder.is_dir() and name in BOTS)
-        or any(path.name != IMAGES for path in folder.iterdir() if path.is_dir())
-    )
+def answered_videos(run: Run, name: str) -> bool:
+    return any(path.name != IMAGES for path in (run.predictions / name).glob("*/"))
+
+
+def answered_images(run: Run, name: str) -> bool:
+    return (run.predictions / name / IMAGES).is_dir()
 
 
 def called(name: str) -> str:

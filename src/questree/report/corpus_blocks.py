@@ -27,7 +27,8 @@ def corpus_blocks(corpus: Corpus, vocabulary: Vocabulary, run: str) -> Iterator[
     yield Figure("answers", "Answers before and after balancing", caption, (answers(corpus.counts, vocabulary),))
     caption = "Question structures of all questions and of the selection, and the shares that were aimed at."
     yield Figure("structures", "Structures before and after balancing", caption, (structures(corpus.counts),))
-    few = f"{len(corpus.texts):,} questions of the selection, chosen by a hash"
+    total, said = int(corpus.counts["after"].sum()), len(corpus.texts)
+    few = f"all {total:,} questions" if said == total else f"{said:,} of {total:,} questions, chosen by a hash"
     caption = f"How questions begin: the first word inside, the second to fourth around it. Of {few}."
     which = "selection" if corpus.balanced else "all"
     yield Figure("first-words", "First words", caption, (first_words({which: corpus.texts}),))

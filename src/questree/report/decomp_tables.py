@@ -11,7 +11,7 @@ SPELLED = {"accuracy": "Accuracy"}
 READ = (
     "CA: right wholes among those whose parts are all right. RWR: right wholes among those with a wrong part. "
     "Delta = RWR − CA; above zero, wrong parts do no harm, so the whole was not made of them. IC: consistency checks "
-    "passed, without the truth. Below each value its 95 % interval (videos resampled) and n."
+    "passed, without the truth. Below each value its 95 % interval (videos, or images, resampled) and n."
 )
 
 

@@ -13,7 +13,7 @@ from questree.look.drawing import drawn
 from questree.look.judged import judged
 from questree.look.opened import Opened
 from questree.progress import watch
-from questree.report.bots import answers_of
+from questree.report.bots import video_answers
 from questree.report.document import Failure
 from questree.report.reasons import reason
 from questree.stages.decompose.hierarchies import Columns, shards
@@ -55,7 +55,7 @@ def failures(
     """Of scored questions of a decomposed run, or of one split; the same for the same run, models and seed."""
     bank = Bank(run)
     keys = np.array([seed_of(seed, f"failure {video}") for video in bank.ids], np.uint64)
-    stored = {model: answers_of(run, model) for model in models}
+    stored = {model: video_answers(run, model) for model in models}
     side = run.table("facts", VIDEOS)["split"].replace("", SPLIT_UNSAID)
     here = np.ones(len(side), bool) if split is None else (side == split).to_numpy()
     shelf = Shelf(bank, stored, AnswerWords(bank.vocabulary), Texts(bank.vocabulary), keys, here)

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 import polars as pl
@@ -30,6 +31,7 @@ class ImageQuestions:
     learnt: pl.DataFrame  # the same of train
     node: NDArray[np.int64]  # [question] its node, NOTHING if it is not decomposed
     nodes: int
+    unit: ClassVar[str] = "images"  # what is resampled
 
     def rows(
         self, model: str, stored: Stored, words: Sequence[str], missing: Missing, how: Resampling | None

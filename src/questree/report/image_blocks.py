@@ -11,6 +11,7 @@ from questree.report.document import Block, Figure, Missing
 from questree.report.grid import Column, Grid, Line, Rows
 from questree.report.image_asked import TEMPLATES
 from questree.stages.covr.split_run import selected
+from questree.tables import image_nodes
 from questree.tables.image_questions import ANSWERED, BALANCED
 from questree.tables.run import Run
 
@@ -79,7 +80,23 @@ def image_splits(run: Run, called: str) -> Block:
     return Grid("image-splits", "Compositional splits", caption, ("Split",), columns, lines)
 
 
-def image_accuracy(rows: Rows, models: Sequence[str]) -> Iterator[Block]:
+def image_parts(run: Run, called: str) -> Iterator[Block]:
+    """What questions are made of."""
+    folder = run.covr / "decomposed"
+    if not folder.is_dir():
+        yield Missing("The questions are not taken apart. This does it:", (f"questree covr decompose {called}",))
+        return
+    types = pl.Series(image_nodes.TYPES).gather(image_nodes.NODES.read(folder)["type"]).value_counts()
+    wholes = image_nodes.EDGES.read(folder).select("parent", "label").unique()["label"]
+    labels = pl.Series(image_nodes.COMPOSITIONS).gather(wholes).value_counts()
+    for name, title, table in (("types", "Types of sub-questions", types), ("compositions", "Compositions", labels)):
+        order = table.sort([table.columns[1], table.columns[0]], descending=[True, False])
+        yield Figure(
+            f"image-{name}", title, "Each sub-question of an image set counts once.", (bars(dict(order.rows())),)
+        )
+
+
+def image_accuracy(rows: Rows, models: Sequence[str]) -> Block:
     """COVR's Tables 6 and 12: accuracy by template beside the baselines."""
     shown = [name for name in (*BASELINES, *models) if rows.find("accuracy", "template", "Overall", name)]
     lines = [
@@ -91,4 +108,4 @@ def image_accuracy(rows: Rows, models: Sequence[str]) -> Iterator[Block]:
         "95 % interval (images resampled)."
     )
     columns = tuple(Column(name) for name in shown)
-    yield Grid("image-accuracy", "Accuracy by template", caption, ("Template",), columns, tuple(lines))
+    return Grid("image-accuracy", "Accuracy by template", caption, ("Template",), columns, tuple(lines))

@@ -35,13 +35,12 @@ def facts(run: Run, asked: Asked, how: How, results: Sequence[Result]) -> Iterat
 
 
 def scored(how: How, results: Sequence[Result]) -> Iterator[Fact]:
-    found = results[0].scored.tallies
-    videos = f"{len(found.total):,} videos"
-    yield "scored on", f"{videos} of the split {how.split}" if how.split else f"all {videos}"
+    sizes = {result.unit: f"{len(result.scored.tallies.total):,} {result.unit}" for result in results}
+    yield "scored on", " and ".join(sizes.values()) + (f" of the split {how.split}" if how.split else ", all there are")
     yield "answers read", f"{how.policy}; a question without a prediction: {how.missing}"
     given = {one.model: f"{one.coverage.found:,} of {one.coverage.needed:,}" for one in results}
     yield "questions and sub-questions with a prediction", "; ".join(f"{name} {n}" for name, n in given.items())
-    room = f"95 %, from {how.resamples:,} resamples of videos with replacement" if how.resamples else "not asked for"
+    room = f"95 %, from {how.resamples:,} resamples with replacement" if how.resamples else "not asked for"
     yield "intervals", room
     yield "seed", f"{how.seed}, of the resampling and of the choice of failures and texts"
 

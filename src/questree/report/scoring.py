@@ -1,27 +1,28 @@
 """Every model of a run scored once: the rows of all tables, and per DAG how accurate and how consistent it is."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import polars as pl
 
 from questree.faults import Fault, refuse
 from questree.metrics.bootstrap import Resampling
-from questree.metrics.coverage import SHOWN, Coverage
-from questree.metrics.decomp.answered import Missing, Said, answered, needed
+from questree.metrics.coverage import Coverage
+from questree.metrics.decomp.answered import Missing, Said, answered
 from questree.metrics.decomp.correlation import dag_scores
 from questree.metrics.decomp.report import score_answered
 from questree.metrics.scores import Score, Scored
 from questree.metrics.tallies import Floats
 from questree.models.policies import Policy, read_answers
-from questree.models.stored import said
+from questree.models.stored import covered, said
 from questree.report.asked import RunQuestions, run_questions
-from questree.report.bots import answers_of
+from questree.report.bots import image_answers, video_answers
 from questree.report.image_asked import ImageQuestions, image_questions
 from questree.stages.covr.hierarchies import image_hierarchies
 from questree.stages.decompose.hierarchies import RunHierarchies, run_hierarchies
-from questree.tables.hierarchies import NOTHING
+from questree.tables.predictions import Stored
 from questree.tables.run import Run
+from questree.vocabulary.load import default
 
 
 @dataclass(frozen=True)
@@ -46,6 +47,7 @@ class Result:
     rows: list[Score]  # of the DAGs, then of the questions alone
     dags: tuple[Floats, Floats]  # [dag] accuracy, [dag] consistency
     coverage: Coverage
+    unit: str  # what was resampled: videos or images
 
 
 @dataclass(frozen=True)
@@ -56,39 +58,33 @@ class Judge:
     how: How
     dags: RunHierarchies
     questions: RunQuestions | ImageQuestions
+    answers: Callable[[Run, str], Stored]
 
     @classmethod
     def of_videos(cls, run: Run, how: How, workers: int = 2) -> "Judge":
-        return cls(run, how, run_hierarchies(run, how.split, workers), run_questions(run, how.split))
+        return cls(run, how, run_hierarchies(run, how.split, workers), run_questions(run, how.split), video_answers)
 
     @classmethod
     def of_images(cls, run: Run, how: How) -> "Judge":
-        return cls(run, how, image_hierarchies(run, how.split), image_questions(run, how.split))
+        return cls(run, how, image_hierarchies(run, how.split), image_questions(run, how.split), image_answers)
 
     def score(self, model: str) -> Result:
-        stored, how = answers_of(self.run, model), self.how
+        stored, how = self.answers(self.run, model), self.how
         given = said(self.dags, stored)
         found = covered(self.dags, given)
         words = self.understood(stored.words)
         beside = answered(self.dags.hierarchies, Said(words, given.by_key), how.missing)
         scored = score_answered(beside, how.missing == "skip")
         alone = self.questions.rows(model, stored, words, how.missing, how.resampling)
-        return Result(model, scored, [*scored.rows(model, how.resampling), *alone], dag_scores(beside), found)
+        unit = self.questions.unit
+        return Result(model, scored, [*scored.rows(model, how.resampling), *alone], dag_scores(beside), found, unit)
 
     def understood(self, words: Sequence[str]) -> list[str]:
         """[word] the answer it means under the policy."""
         table = pl.DataFrame({"id": words, "prediction": words}, schema={"id": pl.String, "prediction": pl.String})
         known = self.dags.hierarchies.words
-        vocabulary = self.run.vocabulary() if self.how.policy == "lenient" else None
-        return read_answers(table, known, self.how.policy, vocabulary).table["prediction"].to_list()
-
-
-def covered(dags: RunHierarchies, given: Said) -> Coverage:
-    """Of the questions and sub-questions some metric looks at, those with a prediction."""
-    wanted = needed(dags.hierarchies)
-    without = wanted[given.by_key[wanted] == NOTHING]
-    examples = tuple(dags.hierarchies.keys.gather(without[:SHOWN]).to_list())
-    return Coverage(len(wanted), len(wanted) - len(without), 0, examples)
+        own = self.run.vocabulary() if self.run.vocabulary_file.is_file() else default()
+        return read_answers(table, known, self.how.policy, own).table["prediction"].to_list()
 
 
 def refuse_gaps(results: Sequence[Result], missing: Missing) -> None:

@@ -19,11 +19,12 @@ def verdicts(rows: Rows, model: str) -> Iterator[str]:
         if len(known) < 2:
             yield f"{metric}: too few compositions have enough wholes and an interval to call one best or worst."
         elif overall is None or overall.low is None:
-            yield ends(known, metric)
+            yield ends(rows, known, metric)
         else:
-            yield from against(known, overall, means)
+            yield from against(rows, known, overall, means)
     yield from lucky(rows, model)
-    few = [group for group in rows.groups("composition", ["CA"]) if 0 < wholes(rows, "IC", group, model) < LEAST]
+    groups = [group for group in rows.groups("composition", ["CA"]) if group != "Overall"]
+    few = [group for group in groups if 0 < wholes(rows, "IC", group, model) < LEAST]
     if few:
         yield f"Nothing is said about {listed(few)}: fewer than {LEAST} wholes."
 
@@ -43,7 +44,7 @@ def ranked(rows: Rows, metric: str, model: str) -> list[Score]:
     return sorted(known, key=lambda row: (-(row.value or 0.0), row.group))
 
 
-def against(known: Sequence[Score], overall: Score, means: str) -> Iterator[str]:
+def against(rows: Rows, known: Sequence[Score], overall: Score, means: str) -> Iterator[str]:
     """Compositions whose interval lies wholly above or below that of the overall value, the farthest first."""
     above = [row for row in known if is_above(row, overall)]
     below = [row for row in known[::-1] if is_above(overall, row)]
@@ -52,17 +53,17 @@ def against(known: Sequence[Score], overall: Score, means: str) -> Iterator[str]
     yield f"Overall {overall.metric} is {number.text} [{number.room}]: how often the model {means}."
     for called, found in (("Best, above", above), ("Worst, below", below)):
         if found:
-            yield f"{called} its overall {overall.metric}: {listed(map(told, found))}."
+            yield f"{called} its overall {overall.metric}: {listed(told(rows, row) for row in found)}."
     if rest:
         which = "any composition" if len(rest) == len(known) else listed(rest)
         yield f"The intervals do not tell {which} from the overall {overall.metric}."
 
 
-def ends(known: Sequence[Score], metric: str) -> str:
+def ends(rows: Rows, known: Sequence[Score], metric: str) -> str:
     """Without an overall value: the highest and the lowest, and whether they can be told apart."""
     first, last = known[0], known[-1]
     sure = "apart from each other" if is_above(first, last) else "but these intervals overlap"
-    return f"Overall {metric} is N/A. Highest {told(first)}, lowest {told(last)}, {sure}."
+    return f"Overall {metric} is N/A. Highest {told(rows, first)}, lowest {told(rows, last)}, {sure}."
 
 
 def is_above(a: Score, b: Score) -> bool:
@@ -77,22 +78,20 @@ def lucky(rows: Rows, model: str) -> Iterator[str]:
     more = [row for row in known if row.low is not None and row.low > 0]
     none = [row.group for row in known if row not in more and row.high is not None and row.high >= 0]
     if more:
-        names = listed([told(row, rows) for row in more])
+        names = listed(told(rows, row) for row in more)
         yield f"Right for the wrong reasons: right more often when a part is wrong, in {names}."
     if none:
         yield f"Whether wrong parts do any harm cannot be told (the interval of Delta holds 0) in {listed(none)}."
     if known and not more and not none:
-        yield "In every composition the model is right less often when a part is wrong, as it should be."
+        yield "Wherever Delta has wholes enough the model is right less often when a part is wrong, as it should be."
 
 
-def told(row: Score, rows: Rows | None = None) -> str:
-    """ "And 95.81 [94.12, 97.20], n 1,204"; a Delta has the n of its two sides."""
+def told(rows: Rows, row: Score) -> str:
+    """ "And (CA 95.81 [94.1, 97.2], n 1,204)"; n are wholes, of a Delta those with right and with wrong parts."""
     number = Number.of(row)
-    n = "" if row.n is None else f", n {row.n:,}"
-    if rows is not None:
-        sides = (rows.find(metric, row.by, row.group, row.model) for metric in ("CA", "RWR"))
-        n = "".join(f", n of {side.metric} {side.n:,}" for side in sides if side and side.n is not None)
-    return f"{row.group} ({row.metric} {number.text} [{number.room}]{n})"
+    parts = ("CA", "RWR") if row.metric == "Delta" else (row.metric,)
+    n = " and ".join(f"{wholes(rows, part, row.group, row.model):,}" for part in parts)
+    return f"{row.group} ({row.metric} {number.text} [{number.room}], n {n})"
 
 
 def listed(found: Iterable[str]) -> str:

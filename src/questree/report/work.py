@@ -6,14 +6,16 @@ from itertools import combinations
 
 from questree.metrics.comparison import compare
 from questree.metrics.scores import Score
-from questree.report.bots import of_images, of_videos
+from questree.models import bots as video_bots
+from questree.models import image_bots
+from questree.report.bots import answered_images, answered_videos
 from questree.report.corpus import corpus, parts
 from questree.report.corpus_blocks import corpus_blocks, parts_blocks, splits
 from questree.report.document import Block, Figure, Missing, Report, Section, Words
 from questree.report.failures import failures
 from questree.report.grid import Grid, Rows
 from questree.report.image_asked import image_questions
-from questree.report.image_blocks import image_accuracy, image_corpus
+from questree.report.image_blocks import image_accuracy, image_corpus, image_parts
 from questree.report.provenance import Asked, commands, facts
 from questree.report.score_blocks import agqa_blocks, decomp_blocks
 from questree.report.scoring import How, Judge, Result, refuse_gaps
@@ -21,6 +23,7 @@ from questree.report.verdicts import compared, verdicts
 from questree.tables.run import Run
 
 COMPARED = 4  # models that are compared with each other in words
+WORDS = "Only what the intervals bear: two values are told apart where their 95 % intervals do not overlap."
 FAILURES = (
     "Questions a model failed on, spread over compositions and chosen by a hash, not by hand. Pink boxes are wrong; "
     "pink lines are the way of an error; blue dashed lines join answers of the model that contradict each other."
@@ -66,22 +69,21 @@ def scored(judge: Callable[[], Judge], models: tuple[str, ...], bots: tuple[str,
         return Scores(models, bots, [], Rows([]))
     found = judge()
     results = [found.score(name) for name in (*models, *bots)]
-    refuse_gaps(results, how.missing)
+    refuse_gaps(results[: len(models)], how.missing)  # bots have nothing to say where nothing is true
     rows: list[Score] = [row for result in results for row in result.rows]
     return Scores(models, bots, results, Rows([*rows, *found.questions.baseline(how.resampling)]))
 
 
 def videos(run: Run, asked: Asked, how: How, workers: int) -> tuple[list[Section], list[Result]]:
-    there = run.decomposed.is_dir()
-    models, bots = (of_videos(run, names) if there else () for names in (asked.models, asked.bots))
+    models = tuple(name for name in asked.models if answered_videos(run, name))
+    bots = tuple(name for name in asked.bots if run.decomposed.is_dir() and name in video_bots.BOTS)
     scores = scored(lambda: Judge.of_videos(run, how, workers), models, bots, how)
     return list(video_sections(run, asked, how, scores, workers)), scores.results
 
 
 def video_sections(run: Run, asked: Asked, how: How, scores: Scores, workers: int) -> Iterator[Section]:
     if scores.models:
-        intro = "Only what the intervals bear: two values are told apart where their 95 % intervals do not overlap."
-        yield Section("in-words", "Best and worst, in words", intro, tuple(in_words(scores, how)))
+        yield Section("in-words", "Best and worst, in words", WORDS, tuple(in_words(scores, how)))
     intro = "What is asked, before and after balancing."
     yield Section("questions", "The questions", intro, tuple(questions(run, asked, how, workers)))
     intro = "What questions are made of: sub-questions, and the compositions that put them together."
@@ -137,8 +139,8 @@ def worked(run: Run, how: How, scores: Scores) -> Iterator[Block]:
 
 
 def images(run: Run, asked: Asked, how: How) -> tuple[list[Section], list[Result]]:
-    there = (run.covr / "decomposed").is_dir()
-    models, bots = (of_images(run, names) if there else () for names in (asked.models, asked.bots))
+    models = tuple(name for name in asked.models if answered_images(run, name))
+    bots = tuple(name for name in asked.bots if (run.covr / "decomposed").is_dir() and name in image_bots.BOTS)
     scores = scored(lambda: Judge.of_images(run, how), models, bots, how)
     return list(image_sections(run, asked, how, scores)), scores.results
 
@@ -148,8 +150,10 @@ def image_sections(run: Run, asked: Asked, how: How, scores: Scores) -> Iterator
     yield Section("image-questions", "Questions about image sets", "What is asked, as in the COVR paper.", corpus)
     if isinstance(corpus[0], Missing):
         return
+    if scores.models:
+        yield Section("image-in-words", "Image sets: best and worst, in words", WORDS, tuple(in_words(scores, how)))
     rows = scores.rows if scores.results else Rows(image_questions(run, how.split).baseline(how.resampling))
-    blocks = list[Block](image_accuracy(rows, (*scores.models, *scores.bots)))
+    blocks = [image_accuracy(rows, (*scores.models, *scores.bots)), *image_parts(run, asked.run)]
     if scores.results:
         dags = decomp_blocks(rows, scores.results, scores.models, scores.bots)
         blocks += [replace(one, name=f"image-{one.name}") for one in dags if isinstance(one, Grid | Figure)]

@@ -1,6 +1,6 @@
 """Reads COVR's question records, whole or as far as scoring needs them, and the plan of the models of every split."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -116,11 +116,12 @@ def is_program(argument: Any) -> bool:
 
 def read_covr_questions(path: Path) -> pl.DataFrame:
     """A JSON list or JSON lines of COVR questions; a question's first image stands for the place it was asked."""
-    return scored(read_records(path))
+    return read_templates(path).drop("template")
 
 
-def scored(records: Iterable[Record]) -> pl.DataFrame:
-    rows = list(records)
+def read_templates(path: Path) -> pl.DataFrame:
+    """The same, with their templates as the file names them."""
+    rows = read_records(path)
     columns = {
         "id": [row.id for row in rows],
         "answer": [answer_text(row.answer) for row in rows],

@@ -14,9 +14,9 @@ from questree.tables.images import Images
 SHAPE = '{"gqa": {scene: {objects}}, "imsitu": {scene: {objects}}, "attribute_groups": {attribute: group}}'
 
 
-class _File(Struct, forbid_unknown_fields=True):
-    gqa: Raw = Raw(b"{}")
-    imsitu: Raw = Raw(b"{}")
+class _File(Struct):
+    gqa: Raw = Raw(b"")
+    imsitu: Raw = Raw(b"")
     attribute_groups: dict[str, str] = {}
 
 
@@ -27,18 +27,21 @@ class Scenes:
 
 
 def read_scenes(path: Path) -> Scenes:
-    """A JSON file, gzipped or not; each of the three parts may be left out."""
+    """A JSON file, gzipped or not; one of gqa and imsitu may be left out, and the groups."""
     try:
         file = msgspec.json.decode(content(path), type=_File)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
         raise BadInput.at(path, f"wanted {SHAPE}; {error}") from error
+    parts = {"gqa": bytes(file.gqa), "imsitu": bytes(file.imsitu)}
+    if not any(parts.values()):
+        raise BadInput.at(path, f"wanted {SHAPE}; found neither gqa nor imsitu")
     reading = Reading()
-    for name in ("gqa", "imsitu"):
-        data = bytes(getattr(file, name))
+    for name, data in parts.items():
+        if not data:
+            continue
         if data.lstrip()[:1] == b"{":
             reading.file(data, f"{path}, {name}", "")
         else:
-            reading.faults.append(
-                Fault(f"{path}, {name}", f"wanted scenes by id, came {data[:20].decode(errors='replace')}")
-            )
+            came = data[:20].decode(errors="replace")
+            reading.faults.append(Fault(f"{path}, {name}", f"wanted scenes by id, came {came}"))
     return Scenes(reading.done(), file.attribute_groups)

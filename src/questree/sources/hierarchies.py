@@ -1,6 +1,5 @@
 """Reads the released AGQA-Decomp folders: one JSON file of DAGs per video, and isolated.json."""
 
-import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from multiprocessing import cpu_count
@@ -8,32 +7,29 @@ from pathlib import Path
 from typing import Any
 
 import msgspec
+import numpy as np
 import polars as pl
 
 from questree.faults import BadInput, Fault, refuse
 from questree.progress import watch
 from questree.sources.hierarchy_parts import together
-from questree.tables.hierarchies import COMPOSED, DAGS, EDGES, ISOLATED, NODES, NOTHING, Hierarchies
+from questree.sources.hierarchy_rows import Asked, Composed, Dag, Names, Node, Numbers, Written, starts
+from questree.tables.hierarchies import COMPOSED, DAGS, EDGES, ISOLATED, NODES, Hierarchies
 from questree.tables.table import Table
 from questree.workers import processes
 
 ISOLATED_FILE = "isolated.json"
-OBJECT = re.compile(r"objExists\(([^()]*)\)")
+DAGS_OF = msgspec.json.Decoder(dict[str, Dag])
 CHUNK = 50  # files read at a time by one process
 ONE_PROCESS = 200_000_000  # bytes; starting others for less does not pay
 FAULTS = 20  # a folder that is not what we want has too many to print
 
 
-class Node(msgspec.Struct, gc=False):
-    key: str
-    type: str
-    answer: str | None = None
-    program: str | None = None
+class WholeDag(msgspec.Struct, gc=False):
+    """A DAG with all its entries decoded: slower, but it knows where a fault is."""
 
-
-class Dag(msgspec.Struct, gc=False):
     subquestion: dict[str, Node]
-    hierarchy: dict[str, dict[str, list[str]]]
+    hierarchy: dict[str, Written]
 
 
 class Loose(msgspec.Struct, gc=False):
@@ -83,21 +79,13 @@ def hierarchies_of(files: Mapping[str, Any]) -> Hierarchies:
     return gathered.done()
 
 
-class Numbers(dict[str, int]):
-    """Words numbered in order of appearance: numbers["cup"]."""
-
-    def __missing__(self, word: str) -> int:
-        self[word] = number = len(self)
-        return number
-
-
 class Rows:
     """A table that grows by the columns of one file after another."""
 
     def __init__(self, table: Table):
         self.table, self.parts, self.rows = table, [table.empty()], 0
 
-    def add(self, *columns: list[Any]) -> None:
+    def add(self, *columns: Any) -> None:
         """Rows as columns, in the order of the table's."""
         named = dict(zip(self.table.columns, columns, strict=True))
         self.parts.append(pl.DataFrame(named, schema=dict(self.table.columns)))
@@ -117,72 +105,50 @@ class Gathering:
     dags: Rows = field(default_factory=lambda: Rows(DAGS))
     isolated: Rows = field(default_factory=lambda: Rows(ISOLATED))
     videos: Numbers = field(default_factory=Numbers)
-    types: Numbers = field(default_factory=Numbers)
-    compositions: Numbers = field(default_factory=Numbers)
-    words: Numbers = field(default_factory=Numbers)
+    names: Names = field(default_factory=Names)
     keys: list[str] = field(default_factory=list)
     texts: int = 0
     faults: list[Fault] = field(default_factory=list)
 
     def add_video(self, name: str, video: str, content: bytes) -> None:
-        read = self._decoded(content, dict[str, Dag], name, "{top key: {subquestion, hierarchy}}")
-        strange = [Fault(f"{name}, DAG {top}", text) for top, dag in read.items() for text in _strange(dag)]
-        self.faults += strange
-        if not strange:
-            dags = list(read.values())
-            self._add_nodes(dags)
-            self._add_edges(dags)
-            self.dags.add([self.videos[video]] * len(dags))
+        try:
+            dags = list(DAGS_OF.decode(content).values())
+            asked = Asked(dags, self.names)
+            composed = Composed(dags, asked, self.names)
+        except (msgspec.DecodeError, LookupError):
+            self.explain(name, content)
+            return
+        self._add_edges(composed)
+        self._add_nodes(asked, composed)
+        self.dags.add([self.videos[video]] * len(dags))
 
-    def _add_nodes(self, dags: list[Dag]) -> None:
-        texts, keys, types, words = Numbers(), Numbers(), self.types, self.words
-        asked = [node for dag in dags for node in dag.subquestion.values()]
-        self.nodes.add(
-            [number for number, dag in enumerate(dags, self.dags.rows) for _ in dag.subquestion],
-            [self.texts + texts[text] for dag in dags for text in dag.subquestion],
-            [types[node.type] for node in asked],
-            [len(self.keys) + keys[node.key] for node in asked],
-            [NOTHING if node.answer is None else words[node.answer] for node in asked],
-            [self._object(node.program) for node in asked],
-            [text in dag.hierarchy for dag in dags for text in dag.subquestion],
-        )
-        self.texts += len(texts)
-        self.keys += keys
+    def explain(self, name: str, content: bytes) -> None:
+        """What is wrong with a file."""
+        read = self._decoded(content, dict[str, WholeDag], name, "{top key: {subquestion, hierarchy}}")
+        self.faults += [Fault(f"{name}, DAG {top}", text) for top, dag in read.items() for text in _strange(dag)]
 
-    def _add_edges(self, dags: list[Dag]) -> None:
-        """For nodes that were added just before."""
-        parent, kind, first, count = list[int](), list[int](), list[int](), list[int]()
-        child, repeated, begin = list[int](), list[bool](), self.nodes.rows - sum(len(dag.subquestion) for dag in dags)
-        for dag in dags:
-            at = {text: row for row, text in enumerate(dag.subquestion, begin)}
-            begin += len(at)
-            for text in sorted(dag.hierarchy, key=at.__getitem__):
-                seen = set[str]()
-                for composition, listed in dag.hierarchy[text].items():
-                    parent.append(at[text])
-                    kind.append(self.compositions[composition])
-                    first.append(self.edges.rows + len(child))
-                    count.append(len(listed))
-                    for one in listed:
-                        child.append(at[one])
-                        repeated.append(one in seen)
-                        seen.add(one)
-        self.composed.add(parent, kind, first, count)
-        self.edges.add(child, repeated)
+    def _add_nodes(self, asked: Asked, composed: Composed) -> None:
+        parent = np.zeros(len(asked.dag), bool)
+        parent[composed.row] = True
+        numbers = (asked.dag + self.dags.rows, asked.text + self.texts, asked.type, asked.key + len(self.keys))
+        self.nodes.add(*numbers, asked.answer, asked.object, parent)
+        self.texts += len(asked.texts)
+        self.keys += asked.keys
 
-    def _object(self, program: str | None) -> int:
-        """The o of objExists(o) as a word, NOTHING for any other program."""
-        found = OBJECT.fullmatch(program) if program and program.startswith("objExists(") else None
-        return self.words[found[1].strip()] if found else NOTHING
+    def _add_edges(self, composed: Composed) -> None:
+        """Of nodes that are added just after."""
+        first = starts(composed.size)[:-1] + self.edges.rows
+        self.composed.add(composed.parent + self.nodes.rows, composed.label, first, composed.size)
+        self.edges.add(composed.child + self.nodes.rows, composed.repeated)
 
     def add_isolated(self, name: str, content: bytes) -> None:
         """A question without a DAG belongs to the video its key begins with: "1FXJT-12"."""
         keys, rows = Numbers(), self._decoded(content, list[Loose], name, "a list of {key, type, answer}")
         self.isolated.add(
             [self.videos[row.key.rpartition("-")[0] or row.key] for row in rows],
-            [self.types[row.type] for row in rows],
+            [self.names.types[row.type] for row in rows],
             [len(self.keys) + keys[row.key] for row in rows],
-            [NOTHING if row.answer is None else self.words[row.answer] for row in rows],
+            [self.names.word(row.answer) for row in rows],
         )
         self.keys += keys
 
@@ -192,7 +158,8 @@ class Gathering:
 
     def tables(self) -> Hierarchies:
         tables = (self.nodes.done(), self.composed.done(), self.edges.done(), self.dags.done(), self.isolated.done())
-        lists = (list(self.videos), list(self.types), list(self.compositions), list(self.words))
+        names = self.names
+        lists = (list(self.videos), list(names.types), list(names.compositions), list(names.words))
         return Hierarchies(*tables, *lists, pl.Series("key", self.keys, dtype=pl.String))
 
     def _decoded(self, content: bytes, shape: Any, name: str, wanted: str) -> Any:
@@ -203,7 +170,7 @@ class Gathering:
             return shape()
 
 
-def _strange(dag: Dag) -> list[str]:
+def _strange(dag: WholeDag) -> list[str]:
     """Texts the hierarchy mentions that are no sub-question."""
     known, named = dag.subquestion.keys(), set(dag.hierarchy)
     for parts in dag.hierarchy.values():

@@ -1,8 +1,8 @@
 """The DAGs of one file as columns: an entry that many DAGs repeat is decoded once, the rest is arithmetic."""
 
 import re
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, field
 
 import msgspec
 import numpy as np
@@ -12,6 +12,7 @@ from questree.tables.hierarchies import NOTHING
 
 OBJECT = re.compile(r"objExists\(([^()]*)\)")
 Ints = NDArray[np.int64]
+Written = dict[str, list[str]]  # composition -> texts of its children
 
 
 class Dag(msgspec.Struct, gc=False):
@@ -28,15 +29,7 @@ class Node(msgspec.Struct, gc=False):
     program: str | None = None
 
 
-class WholeDag(msgspec.Struct, gc=False):
-    """The same with all its entries decoded: slower, but it knows where a fault is."""
-
-    subquestion: dict[str, Node]
-    hierarchy: dict[str, dict[str, list[str]]]
-
-
-NODE = msgspec.json.Decoder(Node)
-COMPOSITIONS = msgspec.json.Decoder(dict[str, list[str]])
+NODE, WRITTEN = msgspec.json.Decoder(Node), msgspec.json.Decoder(Written)
 
 
 class Numbers(dict[str, int]):
@@ -48,7 +41,7 @@ class Numbers(dict[str, int]):
 
 
 class Entries(dict[tuple[str, bytes], int]):
-    """Different entries, numbered in order of appearance: a text and what is written about it."""
+    """Different entries, a text and what is written about it, numbered in order of appearance."""
 
     def __missing__(self, entry: tuple[str, bytes]) -> int:
         self[entry] = number = len(self)
@@ -59,60 +52,88 @@ class Entries(dict[tuple[str, bytes], int]):
 class Names:
     """What all files number together."""
 
-    types: Numbers
-    compositions: Numbers
-    words: Numbers
+    types: Numbers = field(default_factory=Numbers)
+    compositions: Numbers = field(default_factory=Numbers)
+    words: Numbers = field(default_factory=Numbers)
+
+    def word(self, answer: str | None) -> int:
+        return NOTHING if answer is None else self.words[answer]
 
     def thing(self, program: str | None) -> int:
         """The o of objExists(o) as a word, NOTHING for any other program."""
         found = OBJECT.fullmatch(program) if program and program.startswith("objExists(") else None
         return self.words[found[1].strip()] if found else NOTHING
 
-    def word(self, answer: str | None) -> int:
-        return NOTHING if answer is None else self.words[answer]
 
+class Asked:
+    """The nodes of a file's DAGs; [node] unless said otherwise, numbered from 0 on."""
 
-class Video:
-    """The rows of a file's DAGs, numbered from 0 on, in the columns of the tables."""
-
-    def __init__(self, dags: Mapping[str, Dag], names: Names):
-        asked, composed, self.tops = Entries(), Entries(), list(dags)
-        node = array([asked[text, bytes(raw)] for dag in dags.values() for text, raw in dag.subquestion.items()])
-        parent = array([composed[text, bytes(raw)] for dag in dags.values() for text, raw in dag.hierarchy.items()])
-        self.texts = Numbers()
-        self.entry_text = array([self.texts[text] for text, _ in asked])
-        self.dag = np.repeat(np.arange(len(dags)), array([len(dag.subquestion) for dag in dags.values()]))
-        self.text = self.entry_text[node]
-        self._nodes(asked, node, names)
-        self._compositions(composed, parent, array([len(dag.hierarchy) for dag in dags.values()]), names)
-
-    def _nodes(self, asked: Entries, node: Ints, names: Names) -> None:
-        read, keys = [NODE.decode(raw) for _, raw in asked], Numbers()
+    def __init__(self, dags: Sequence[Dag], names: Names):
+        entries, keys = Entries(), Numbers()
+        node = array([entries[text, bytes(raw)] for dag in dags for text, raw in dag.subquestion.items()])
+        read, self.texts = [NODE.decode(raw) for _, raw in entries], Numbers()
+        self.dag = np.repeat(np.arange(len(dags)), array([len(dag.subquestion) for dag in dags]))
+        self.text = array([self.texts[text] for text, _ in entries])[node]
         self.type = array([names.types[own.type] for own in read])[node]
         self.key = array([keys[own.key] for own in read])[node]
         self.answer = array([names.word(own.answer) for own in read])[node]
         self.object = array([names.thing(own.program) for own in read])[node]
         self.keys = list(keys)
+        place = self.dag * len(self.texts) + self.text  # a text is one node of its DAG
+        self._order = np.argsort(place)
+        self._place = place[self._order]
 
-    def _compositions(self, composed: Entries, entry: Ints, parents: Ints, names: Names) -> None:
-        """Parents in the order of their nodes, each with its compositions as they are written."""
-        read = [COMPOSITIONS.decode(raw) for _, raw in composed]
+    def find(self, dag: Ints, text: Ints) -> Ints:
+        """[row] the node of a DAG that has a text; an error if there is none."""
+        wanted = dag * len(self.texts) + text
+        at = np.minimum(np.searchsorted(self._place, wanted), max(len(self._place) - 1, 0))
+        if (text == NOTHING).any() or (len(wanted) and not np.array_equal(self._place[at], wanted)):
+            raise LookupError("a hierarchy mentions a text that is no sub-question")
+        return self._order[at] if len(wanted) else np.zeros(0, np.int64)
+
+
+class Composed:
+    """The compositions of a file's DAGs, ordered by the parent's node, and their edges."""
+
+    def __init__(self, dags: Sequence[Dag], asked: Asked, names: Names):
+        entries = Entries()
+        entry = array([entries[text, bytes(raw)] for dag in dags for text, raw in dag.hierarchy.items()])
+        read, texts = [WRITTEN.decode(raw) for _, raw in entries], asked.texts
         label = array([names.compositions[name] for own in read for name in own])
         size = array([len(listed) for own in read for listed in own.values()])
-        child = array([self.texts[text] for own in read for listed in own.values() for text in listed])
-        again = np.array([flag for own in read for flag in repeats(own)], bool)
-        first_label, first_child = firsts(array([len(own) for own in read])), firsts(size)
+        child = array([texts.get(text, NOTHING) for own in read for listed in own.values() for text in listed])
+        labels, edges = starts([len(own) for own in read]), starts(size)  # where those of an entry, a label begin
+        parts = np.diff(edges[labels])  # [entry]
+        again = repeats(np.repeat(np.arange(len(read)), parts) * len(texts) + child)
 
-        dag = np.repeat(np.arange(len(self.tops)), parents)
-        row = self.find(dag, array([self.texts[text] for text, _ in composed])[entry])
-        self.strange = self.lost(dag, entry, row, list(composed))
-        order = np.argsort(row, kind="stable")
-        row, entry = row[order], entry[order]
-        self.parent = np.zeros(len(self.dag), bool)
-        self.parent[row] = True
-        which = spans(first_label[entry], first_label[entry + 1] - first_label[entry])
-        self.composed = np.repeat(row, first_label[entry + 1] - first_label[entry])
-        self.label, self.edges = label[which], size[which]
-        edge = spans(first_child[which], size[which])
-        self.child = self.find(np.repeat(self.dag[self.composed], self.edges), child[edge])
+        dag = np.repeat(np.arange(len(dags)), array([len(dag.hierarchy) for dag in dags]))
+        self.row = asked.find(dag, array([texts.get(text, NOTHING) for text, _ in entries])[entry])  # [entry of a DAG]
+        order = np.argsort(self.row)
+        entry, count = entry[order], np.diff(labels)[entry[order]]
+        which = spans(labels[entry], count)
+        self.parent, self.label, self.size = np.repeat(self.row[order], count), label[which], size[which]
+        edge = spans(edges[which], self.size)
+        self.child = asked.find(np.repeat(asked.dag[self.parent], self.size), child[edge])
         self.repeated = again[edge]
+
+
+def repeats(numbers: Ints) -> NDArray[np.bool_]:
+    """[row] was the number there before?"""
+    found = np.ones(len(numbers), bool)
+    found[np.unique(numbers, return_index=True)[1]] = False
+    return found
+
+
+def array(numbers: Sequence[int]) -> Ints:
+    return np.array(numbers, np.int64)
+
+
+def starts(sizes: Sequence[int] | Ints) -> Ints:
+    """[span + 1] where spans of these sizes begin, one after the other."""
+    return np.concatenate([[0], np.cumsum(array(sizes))])  # type: ignore[arg-type]
+
+
+def spans(begin: Ints, size: Ints) -> Ints:
+    """begin, begin + 1, ... for every span."""
+    ends = np.cumsum(size)
+    return np.repeat(begin - ends + size, size) + np.arange(int(ends[-1]) if len(ends) else 0)

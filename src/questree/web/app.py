@@ -13,6 +13,7 @@ from starlette.responses import FileResponse, HTMLResponse, RedirectResponse, Re
 from starlette.routing import Mount, Route
 from starlette.staticfiles import StaticFiles
 
+from questree.faults import BadInput
 from questree.look import colours
 from questree.web import browse as b
 from questree.web.differences import LEVEL, grids, points
@@ -37,7 +38,7 @@ def application(site: Site, host: str = "127.0.0.1") -> Starlette:
             Route("/colours.css", colour_sheet),
             Mount("/assets", StaticFiles(packages=[("questree.web", "assets")])),
         ],
-        exception_handlers={HTTPException: problem},
+        exception_handlers={HTTPException: problem, BadInput: bad_input, Exception: failure},
         middleware=[Middleware(Guard, host=host)],
     )
     app.state.site = site
@@ -73,6 +74,15 @@ def params(request: Request, *known: str) -> dict[str, str]:
 def problem(request: Request, error: Exception) -> Response:
     assert isinstance(error, HTTPException)
     return render(request, "problem.html", error.status_code, code=error.status_code, detail=error.detail)
+
+
+def bad_input(request: Request, error: Exception) -> Response:
+    """The run has changed, or has never been as it should."""
+    return render(request, "problem.html", 409, code=409, detail=str(error))
+
+
+def failure(request: Request, error: Exception) -> Response:
+    return render(request, "problem.html", 500, code=500, detail=f"{type(error).__name__}: {error}")
 
 
 def faulty(request: Request, faults: list[Any]) -> int:

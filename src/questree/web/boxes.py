@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from html import escape
 
-KINDS = ("person", "other", "mentioned")  # in the order they are drawn
+KINDS = ("other", "person", "step", "mentioned")  # in the order they are drawn; step: on the way to what is meant
 DEFAULT = (400.0, 300.0)  # corner of a picture with neither a size nor boxes
 Box = tuple[float, float, float, float]  # x1, y1, x2, y2 in pixels
 
@@ -42,7 +42,8 @@ def _drawn(each: Boxed, unit: float, seen: Box) -> str:
     x, y = max(min(x1, seen[2] - wide), seen[0]), max(y1 - 4.4 * unit, seen[1])
     parts = " ".join(map(str, each.parts))
     return (
-        f'<g class="{each.kind}" data-parts="{parts}"><rect class="box" x="{x1:.1f}" y="{y1:.1f}" '
+        f'<g class="{each.kind}" data-parts="{parts}"><title>{label}</title>'
+        f'<rect class="box" x="{x1:.1f}" y="{y1:.1f}" '
         f'width="{max(x2 - x1, 1):.1f}" height="{max(y2 - y1, 1):.1f}" stroke-width="{0.6 * unit:.2f}"/>'
         f'<rect class="tag" x="{x:.1f}" y="{y:.1f}" width="{wide:.1f}" height="{4.4 * unit:.1f}"/>'
         f'<text x="{x + unit / 2:.1f}" y="{y + 3.3 * unit:.1f}" font-size="{size:.1f}">{label}</text></g>'

@@ -43,7 +43,7 @@ class Picture:
     size: tuple[int, int]
     boxes: list[Boxed]
     unboxed: list[str]
-    counts: list[int]  # [part] how many of its things are here
+    meant: bool  # is anything here that the question is about?
 
     @property
     def svg(self) -> str:
@@ -122,17 +122,18 @@ class ImageQuestions:
 
     def _picture(self, image: int, parts: Sequence[Part]) -> Picture:
         id, width, height = self.images.images.select("id", "width", "height").row(image)
-        boxes, unboxed, counts = [], [], [0] * len(parts)
+        boxes, unboxed, meant = [], [], False
         for row in self.things.filter(pl.col("image") == image).iter_rows(named=True):
             label = " ".join([*(row["attributes"] or [])[:2], row["name"]])
             own = tuple(at for at, part in enumerate(parts) if row["row"] in part.things)
-            counts = [count + (at in own) for at, count in enumerate(counts)]
+            meant |= any(parts[at].outer for at in own)
             if row["x1"] is None:
                 unboxed.append(label)
             else:
                 box = (row["x1"], row["y1"], row["x2"], row["y2"])
-                boxes.append(Boxed(label, "mentioned" if own else "other", box, own))
-        return Picture(id, size_of(width, height, boxes), boxes, unboxed, counts)
+                kind = "mentioned" if any(parts[at].outer for at in own) else "step" if own else "other"
+                boxes.append(Boxed(label, kind, box, own))
+        return Picture(id, size_of(width, height, boxes), boxes, unboxed, meant)
 
     @cached_property
     def things(self) -> pl.DataFrame:

@@ -41,7 +41,7 @@ class Answers:
 def execute(programs: Sequence[Node], images: Sequence[Sequence[int]], corpus: Corpus, workers: int = 1) -> Answers:
     """The answer of every program about its images (rows in the corpus, each once).
 
-    Programs are grouped by shape here, which costs about ten times as much as answering them: who has templates
+    Programs are grouped by shape here, which costs about twenty times as much as answering them: who has templates
     with slots and columns of words makes a `Batch` of each and calls `answer`.
     """
     shapes = _Shapes()

@@ -24,17 +24,16 @@ from questree.stages.covr.subgraphs import (
 from questree.stages.covr.words import Words
 from questree.stages.generate.hashing import seed_of
 
-SHARES = np.cumsum(
-    [15, 35, 20, 15, 15]
-)  # per cent of the walks that try a single, an edge, a chain, two, a chain of two
+SHARES = np.cumsum([15, 35, 20, 15, 15])  # [shape] per cent of the walks, summed up
 PATIENCE = 4  # walks for every subgraph wanted
 
 
 def sampled(
     index: Index, words: Words, rows: Iterable[int] | None = None, per_image: int = 20, seed: int = 0
 ) -> Iterator[tuple[int, int, Graph, int]]:
-    """(image row, thing row, graph, k): at most per_image distinct graphs of each image, of all shapes; k root things of
-    the image give the same graph (its multi_count if 2 to 4). What an image gives depends on the seed and its id."""
+    """(image row, thing row, graph, k): at most per_image distinct graphs of each image, of all shapes.
+
+    k things of the image give the same graph (its multi_count if 2 to 4). Only the seed and the image's id decide."""
     rules, spelling = referable(index, words), Spelling(index)
     for image in range(len(index.image_ids)) if rows is None else rows:
         key = seed_of(seed, index.image_ids[image])
@@ -162,7 +161,7 @@ def gives(thing, row, scenes, rules):  # type: ignore[no-untyped-def]
 
 @njit(cache=True, nogil=True)
 def _same_edge(thing, like, scenes, rules):  # type: ignore[no-untyped-def]
-    """The edge of the thing with the relation, target name and prepositions of another edge, if it is the one in use."""
+    """The edge in use of the thing that is like another edge: relation, name of the target, prepositions."""
     relation, name = scenes.edges[like, RELATION], end_name(like, scenes)
     for edge in range(scenes.things[thing, EDGES], scenes.things[thing + 1, EDGES]):
         same = scenes.edges[edge, RELATION] == relation and end_name(edge, scenes) == name

@@ -42,7 +42,7 @@ def roots(first, end, things, attributes, edges, hanging, pattern, bits, ok, eno
 
 @njit(cache=True, nogil=True)
 def _named(first, end, things, attributes, pattern, bits, ok):  # type: ignore[no-untyped-def]
-    """Fill ok with the things that have a node's name and attribute, whatever their edges; is there one for every node?"""
+    """Fill ok with things that have a node's name and attribute, whatever their edges; has every node one?"""
     for node in range(len(pattern)):
         if not pattern[node, KEPT]:
             continue

@@ -10,7 +10,7 @@ from questree.stages.covr.sets import FIRST_ROW, NOTHING, Bits, Codes, within
 
 
 def other_names(graphs: Coded, links: Keys, unnamed: int, codes: Codes, bits: Bits) -> tuple[Rows, Bits]:
-    """[graph, node] the names a leaf may take: of things seen after its subject and link, without those entailing its own.
+    """[graph, node] the names a leaf may take: seen after its subject and link, and not entailing its own.
 
     `links` are the (subject, link, target) of the images, `unnamed` the link ("of") that does not tell things apart."""
     leaves = [node for node in range(1, len(graphs.form)) if graphs.form.is_leaf(node)]

@@ -1,7 +1,7 @@
 """Related images: those that contain a reference, and those that nearly do."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache, cached_property
 from itertools import pairwise
 
@@ -16,6 +16,7 @@ from questree.stages.covr.negatives import other_attributes, other_names, other_
 from questree.stages.covr.scenes import Rows
 from questree.stages.covr.search import ALL, Asked, plan_of, search
 from questree.stages.covr.sets import Vocabulary, codes
+from questree.stages.covr.verification import Scorer, verified
 from questree.stages.covr.words import Words
 from questree.stages.generate.hashing import mix, seed_of
 
@@ -62,8 +63,9 @@ class Found:
 class Related:
     """The images related to a graph, out of all images of an index."""
 
-    def __init__(self, index: Index, words: Words) -> None:
-        self.index = index
+    def __init__(self, index: Index, words: Words, verify: Scorer | None = None) -> None:
+        """verify: who looks at the pixels of distracting images; nobody by default."""
+        self.index, self.verify = index, verify
         self.vocabulary = Vocabulary(index.words, words)
         self.codes, self.bits = codes(self.vocabulary, words)
 
@@ -90,8 +92,8 @@ class Related:
     ) -> Found:
         """Positives and every kind of many graphs at once, which is the fast way.
 
-        At most `limit` images of each kind and `positives` positives (or `limit` too), drawn by a keyed hash of the seed
-        and the graph. With instances one can ask how an image fills the changed graph.
+        At most `limit` images of each kind and `positives` (if not given, `limit`) positives, drawn by a keyed hash of
+        the seed and the graph. With instances one can ask how an image fills the changed graph.
         A graph with a multi_count above 1 has the kind 0_no_mult too."""
         multiple = np.ones(len(graphs), np.int32) if multi_counts is None else np.asarray(multi_counts, np.int32)
         limits = np.array(
@@ -107,7 +109,21 @@ class Related:
             for few in _pieces(group, self._together(group.form)):
                 hits, filled = self._search(few, multiple[few.row], limits, seed, instances)
                 parts.append((few.row[hits[:, 0]], own[hits[:, 1]], hits[:, 2], filled))
-        return Found(list(names), *_joined(parts), forms=forms, words=self.index.words, names=self.index.scenes.name)
+        found = Found(list(names), *_joined(parts), forms, self.index.words, self.index.scenes.name)
+        return found if self.verify is None else self._verified(found, graphs, self.verify)
+
+    def _verified(self, found: Found, graphs: Sequence[Graph], scorer: Scorer) -> Found:
+        """Without distractors that seem to contain the graph after all."""
+        by_name = [{kind.name: kind for kind in kinds_of_form(form)} for form in found.forms]
+        kinds = [by_name[g].get(found.kinds[k]) for g, k in zip(found.graph.tolist(), found.kind.tolist(), strict=True)]
+        hits = [(hit, kind) for hit, kind in enumerate(kinds) if kind is not None]
+        keep = np.ones(len(kinds), bool)
+        keep[[hit for hit, _ in hits]] = verified(
+            [(self.index.image_ids[int(found.image[hit])], graphs[found.graph[hit]], kind) for hit, kind in hits],
+            scorer,
+        )
+        columns = ("graph", "kind", "image", "thing", "attribute", "link")
+        return replace(found, **{name: getattr(found, name)[keep] for name in columns})
 
     def _one(self, graph: Graph, multi_count: int) -> dict[str, Rows]:
         found = self.find([graph], [multi_count])
@@ -129,7 +145,7 @@ class Related:
 
     def _together(self, form: Form) -> int:
         """How many graphs to search at once."""
-        return max(MEMORY // (8 * self.bits.shape[1] * 2 * len(form)), 16)
+        return max(MEMORY // int(8 * self.bits.shape[1] * 3 * len(form)), 16)
 
 
 @cache
@@ -143,8 +159,8 @@ def _pieces(graphs: Coded, size: int) -> Iterator[Coded]:
         yield Coded(graphs.form, *(column[first : first + size] for column in columns))
 
 
-def _joined(parts: list[tuple[Rows, Rows, Rows, Rows]]) -> Iterator[Rows]:
-    """[hit] graph, kind, image; [hit, node] thing, attribute, link; by graph. Nodes that a form does not have are NONE."""
+def _joined(parts: list[tuple[Rows, Rows, Rows, Rows]]) -> tuple[Rows, Rows, Rows, Rows, Rows, Rows]:
+    """[hit] graph, kind, image; [hit, node] thing, attribute, link; by graph. Nodes a form does not have are NONE."""
     nodes = max((filled.shape[1] for *_, filled in parts), default=0)
     none = np.zeros(0, np.int32)
     graph, kind, image = (np.concatenate([none, *(part[column] for part in parts)]) for column in range(3))
@@ -154,5 +170,5 @@ def _joined(parts: list[tuple[Rows, Rows, Rows, Rows]]) -> Iterator[Rows]:
         filled[at : at + len(each), : each.shape[1]] = each
         at += len(each)
     order = np.argsort(graph, kind="stable")
-    yield from (graph[order], kind[order], image[order])
-    yield from (filled[order, :, part] for part in range(3))
+    thing, attribute, link = (filled[order, :, part] for part in range(3))
+    return graph[order], kind[order], image[order], thing, attribute, link

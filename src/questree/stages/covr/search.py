@@ -68,13 +68,14 @@ def search(scenes, postings, plan, asked, codes, bits, limits, instances):  # ty
 
     limits: of positives, of each kind."""
     nodes, images = len(plan.parent), len(scenes.first_thing) - 1
-    ok = np.zeros((2, nodes, np.diff(scenes.first_thing).max()), np.bool_)
+    most = np.append(np.diff(scenes.first_thing), 1).max()  # things of an image
+    ok = np.zeros((2, nodes, most), np.bool_)
     pattern, relaxed = _empty(plan), _empty(plan)
     hits, filled, used = np.empty((1024, 3), np.int32), np.empty((1024, nodes if instances else 0, 3), np.int32), 0
     everywhere = np.arange(images).astype(np.int32)
     for graph in range(len(asked.name)):
         for kind in range(FIRST_KIND + len(plan.edit)):
-            if not _exists(graph, kind, plan, asked, pattern):
+            if limits[min(kind, 1)] == 0 or not _exists(graph, kind, plan, asked, pattern):
                 continue
             if kind >= FIRST_KIND:
                 _relax(graph, kind - FIRST_KIND, plan, asked, codes, relaxed)
@@ -124,12 +125,13 @@ def _scan(  # type: ignore[no-untyped-def]
     found,
     filled,
 ):
-    """Candidates that match the pattern, and if filtered not the relaxed part, until `found` is full; returns how many."""
+    """Fill `found` with candidates that match the pattern and, if filtered, not the relaxed part; returns how many."""
     used, (start, step), (least, below) = 0, walk, wanted
-    for count in range(len(candidates) if len(found) else 0):
+    enough = least if below == ALL else below  # roots that need counting
+    for count in range(len(candidates)):
         image = candidates[(start + count * step) % len(candidates)]
         first, end = first_thing[image], first_thing[image + 1]
-        seen = roots(first, end, things, attributes, edges, hanging, pattern, bits, ok, min(least, below))
+        seen = roots(first, end, things, attributes, edges, hanging, pattern, bits, ok, enough)
         if seen < least or seen >= below:
             continue
         if filtered and roots(first, end, things, attributes, edges, hanging, relaxed, bits, ok_relaxed, np.int64(1)):

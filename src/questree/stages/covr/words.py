@@ -1,17 +1,18 @@
 """What is known about words: which say nothing, which exclude each other, which may be true together."""
 
-import gzip
 from collections import defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import as_file, files
 from pathlib import Path
 from typing import Any
 
-import yaml
+import yaml  # type: ignore[import-untyped]
 
 from questree.faults import BadInput, Fault, refuse
+from questree.tables.content import content
 
 Pairs = Mapping[str, frozenset[str]]  # word -> the words that stand to it in some way
 
@@ -24,7 +25,15 @@ CONTRADICTING, ENTAILING, ENTAILING_NOUNS, DISJOINT, NOT_DISJOINT = (
     "not_disjoint_relations",
 )
 BOTH_WAYS = (CONTRADICTING, ENTAILING, ENTAILING_NOUNS)  # each pair is listed once
-UNUSED = ("contradicting_attributes", "contradicting_nouns", "disjoint_relations", "entailing_nouns")  # no rule asks
+# pairs annotated by hand: no rule asks for them, but tables are built from them
+ANNOTATED_ATTRIBUTES, ANNOTATED_RELATIONS, ANNOTATED_NOUNS, ANNOTATED_OTHER_NOUNS = (
+    "contradicting_attributes",
+    "disjoint_relations",
+    "entailing_nouns",
+    "contradicting_nouns",
+)
+ANNOTATED = (ANNOTATED_ATTRIBUTES, ANNOTATED_RELATIONS, ANNOTATED_NOUNS, ANNOTATED_OTHER_NOUNS, ENTAILING, NOT_DISJOINT)
+HEADINGS = tuple(dict.fromkeys((*BOTH_WAYS, DISJOINT, NOT_DISJOINT, *ANNOTATED)))
 
 
 @dataclass(frozen=True)
@@ -46,13 +55,13 @@ class Words:
         if not folder.is_dir():
             raise BadInput.at(folder, f"no such folder; wanted one with {IGNORE}, {ONTOLOGY} and {GROUPS}")
         faults: list[Fault] = []
-        ignore = _lists(folder, IGNORE, ("nouns", "relations", "pairs"), (), faults)
+        ignore = _lists(folder, IGNORE, ("nouns", "relations", "pairs"), faults)
         ontology = _ontology(folder, faults)
-        groups = _lists(folder, GROUPS, (*BOTH_WAYS, DISJOINT, NOT_DISJOINT), UNUSED, faults)
+        groups = _lists(folder, GROUPS, HEADINGS, faults)
         ignored = _split(ignore["pairs"], f"{folder / IGNORE}, pairs", faults)
         pairs = {name: _split(groups[name], f"{folder / GROUPS}, {name}", faults) for name in groups}
         refuse(faults)
-        table = {name: _table(pairs[name], name in BOTH_WAYS) for name in pairs}
+        table = {name: _table(pairs[name], name in BOTH_WAYS) for name in (*BOTH_WAYS, DISJOINT, NOT_DISJOINT)}
         return cls(
             ignored_nouns=frozenset(ignore["nouns"]),
             ignored_relations=frozenset(ignore["relations"]),
@@ -90,8 +99,20 @@ class Words:
 @cache
 def default_words() -> Words:
     """The tables shipped with the package."""
-    with as_file(files("questree.benchmarks.covr") / "words") as folder:
+    with folder_of_words(None) as folder:
         return Words.read(folder)
+
+
+def words_of(folder: Path | None) -> Words:
+    """The tables of a folder, or the shipped ones."""
+    return default_words() if folder is None else Words.read(folder)
+
+
+@contextmanager
+def folder_of_words(folder: Path | None) -> Iterator[Path]:
+    """The folder, or that of the shipped tables."""
+    with as_file(files("questree.benchmarks.covr") / "words") as shipped:
+        yield shipped if folder is None else folder
 
 
 def _table(pairs: Iterable[tuple[str, str]], both_ways: bool) -> Pairs:
@@ -103,12 +124,27 @@ def _table(pairs: Iterable[tuple[str, str]], both_ways: bool) -> Pairs:
     return {word: frozenset(others) for word, others in found.items()}
 
 
-def _lists(
-    folder: Path, name: str, wanted: tuple[str, ...], unused: tuple[str, ...], faults: list[Fault]
-) -> dict[str, list[str]]:
+def annotations(folder: Path) -> dict[str, set[tuple[str, str]]]:
+    """Heading -> the pairs that people annotated."""
+    faults: list[Fault] = []
+    groups = _lists(folder, GROUPS, HEADINGS, faults)
+    found = {name: set(_split(groups[name], f"{folder / GROUPS}, {name}", faults)) for name in ANNOTATED}
+    refuse(faults)
+    return found
+
+
+def content_of(folder: Path, name: str) -> bytes:
+    """The text of one of the files, which may be there as .gz."""
+    path = next((p for p in (folder / name, folder / f"{name}.gz") if p.is_file()), None)
+    if path is None:
+        raise BadInput.at(folder, f"no {name} (or {name}.gz) in this folder of word tables")
+    return content(path)
+
+
+def _lists(folder: Path, name: str, wanted: tuple[str, ...], faults: list[Fault]) -> dict[str, list[str]]:
     """{heading: words} for every heading; a heading that is not there has no words."""
-    content = _mapping(folder, name, (*wanted, *unused), faults)
-    found = {heading: content.get(heading) or [] for heading in wanted}
+    given = _mapping(folder, name, wanted, faults)
+    found = {heading: given.get(heading) or [] for heading in wanted}
     for heading, words in found.items():
         if not _is_words(words):
             faults.append(Fault(f"{folder / name}, {heading}", "wanted a list of words"))
@@ -117,8 +153,8 @@ def _lists(
 
 
 def _ontology(folder: Path, faults: list[Fault]) -> dict[str, dict[str, list[str]]]:
-    content = _mapping(folder, ONTOLOGY, ("attributes", "objects"), faults)
-    found = {heading: content.get(heading) or {} for heading in ("attributes", "objects")}
+    given = _mapping(folder, ONTOLOGY, ("attributes", "objects"), faults)
+    found = {heading: given.get(heading) or {} for heading in ("attributes", "objects")}
     for heading, groups in found.items():
         wrong = groups if not isinstance(groups, dict) else [g for g, words in groups.items() if not _is_words(words)]
         if wrong:
@@ -132,22 +168,22 @@ def _is_words(value: Any) -> bool:
 
 
 def _mapping(folder: Path, name: str, headings: tuple[str, ...], faults: list[Fault]) -> dict[str, Any]:
-    path = next((p for p in (folder / name, folder / f"{name}.gz") if p.is_file()), None)
-    if path is None:
-        faults.append(Fault(str(folder), f"no {name} (or {name}.gz) in this folder of word tables"))
-        return {}
     try:
-        data = path.read_bytes()
-        content = _parsed(gzip.decompress(data) if path.suffix == ".gz" else data)
-    except (OSError, EOFError, yaml.YAMLError) as error:
-        faults.append(Fault(str(path), f"cannot be read as YAML ({' '.join(str(error).split())})"))
+        found = _parsed(content_of(folder, name))
+    except BadInput as bad:
+        faults += bad.faults
         return {}
-    if not isinstance(content, dict):
-        faults.append(Fault(str(path), f"wanted the headings {', '.join(headings)}"))
+    except (yaml.YAMLError, UnicodeDecodeError) as error:
+        faults.append(Fault(str(folder / name), f"cannot be read as YAML ({' '.join(str(error).split())})"))
         return {}
-    unknown = [key for key in content if key not in headings]
-    faults += [Fault(str(path), f"unknown heading {key!r}; known are {', '.join(headings)}") for key in unknown]
-    return content
+    if not isinstance(found, dict):
+        faults.append(Fault(str(folder / name), f"wanted the headings {', '.join(headings)}"))
+        return {}
+    unknown = [key for key in found if key not in headings]
+    faults += [
+        Fault(str(folder / name), f"unknown heading {key!r}; known are {', '.join(headings)}") for key in unknown
+    ]
+    return found
 
 
 def _parsed(data: bytes) -> Any:

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
@@ -17,10 +18,10 @@ from questree.stages.balance.options import Smoothing
 from questree.stages.balance.smoothing import answers_kept
 from questree.stages.decompose.answers import NOT_SAID
 from questree.stages.decompose.forms import WIDTH, Forms, ordered_slots
-from questree.stages.decompose.keys import within_video
+from questree.stages.decompose.keys import parts_of_others, within_video
 from questree.stages.generate.hashing import mix, seed_of
 from questree.tables.facts import VIDEOS
-from questree.tables.nodes import FORMS, NODES, UNSCORED
+from questree.tables.nodes import EDGES, FORMS, NEGATIVES, NODES, TOPS, UNSCORED
 from questree.tables.run import Run
 from questree.tables.store import new_file
 from questree.tables.table import Table
@@ -73,7 +74,7 @@ def of_shard(folder: Path, forms: Forms, train: Array, seeds: Array) -> pl.DataF
     groups = [timeless(parse(program, VIDEO), forms) for program in table["program"]]
     words = np.zeros(len(nodes), np.uint64)
     ends = np.cumsum(np.bincount(nodes["form"].to_numpy(), minlength=len(table)))
-    for (_, names), begin, end in zip(groups, [0, *ends[:-1]], ends, strict=True):
+    for (_, names), (begin, end) in zip(groups, pairwise([0, *ends.tolist()]), strict=True):
         for name in names:
             words[begin:end] = (words[begin:end] << np.uint64(WIDTH)) | nodes[name].to_numpy()[begin:end]
     program = pl.Series([text for text, _ in groups], dtype=pl.String).gather(nodes["form"])
@@ -81,9 +82,18 @@ def of_shard(folder: Path, forms: Forms, train: Array, seeds: Array) -> pl.DataF
     found = nodes.select("video", "node", "form", "answer", "known").with_columns(
         program=program, words=pl.Series(words), drawn=pl.Series(drawn(video, seeds))
     )
-    published = pl.col("answer").is_not_null() & (pl.col("known") != NOT_SAID) & pl.Series(train[video])
+    published = pl.col("answer").is_not_null() & (pl.col("known") != NOT_SAID)
+    published &= pl.Series(train[video] & sub_questions(folder, len(nodes)))
     joined = found.filter(published).join(kinds, on="form", how="left", maintain_order="left")
     return joined.filter(~pl.col("type").is_in(list(UNSCORED))).drop("form", "known")
+
+
+def sub_questions(folder: Path, nodes: int) -> Array:
+    """[node] is it below a question, or a negative? Of the others there is a question in its own words."""
+    found = np.zeros(nodes, bool)
+    found[parts_of_others(nodes, EDGES.read(folder), TOPS.read(folder)["node"].to_numpy())] = True
+    found[NEGATIVES.read(folder)["node"].to_numpy()] = True
+    return found
 
 
 def drawn(video: Array, seeds: Array) -> Array:
@@ -116,7 +126,7 @@ def smoothed(table: pl.DataFrame, group: list[str], how: Smoothing) -> pl.DataFr
     number = sizes.select(pl.struct(group).rank("dense")).to_series().to_numpy()
     starts = np.flatnonzero(np.diff(number, prepend=0))
     size, kept = sizes["size"].to_numpy(), np.zeros(len(sizes), np.int64)
-    for lo, hi in zip(starts, [*starts[1:], len(size)], strict=True):
+    for lo, hi in pairwise([*starts, len(size)]):
         kept[lo:hi] = answers_kept(size[lo:hi], how)
     place = pl.col("drawn").rank("ordinal").over(*group, "answer")
     marked = table.with_columns(place=place).join(

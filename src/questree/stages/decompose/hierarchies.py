@@ -1,7 +1,7 @@
 """The DAGs of a run as the tables that scores read: what one would read from the hierarchies it exports."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 from typing import NamedTuple
@@ -17,9 +17,10 @@ from questree.program import OBJECT, UNKNOWN, Array, Slot
 from questree.progress import watch
 from questree.sources.hierarchy_parts import together
 from questree.stages.decompose.answers import NOT_SAID
-from questree.stages.decompose.keys import asked, part_keys
+from questree.stages.decompose.file_order import in_order
+from questree.stages.decompose.keys import asked, keyed, parts_of_others
 from questree.stages.decompose.occurrences import Compositions, Occurrences
-from questree.stages.decompose.spoken import by_form, english_of
+from questree.stages.decompose.spoken import by_form
 from questree.stages.decompose.texts import Texts
 from questree.stages.decompose.words import AnswerWords
 from questree.stages.generate.joins import starts
@@ -28,7 +29,7 @@ from questree.stages.questions import Bank
 from questree.tables import hierarchies as tables
 from questree.tables.facts import SPLIT_UNSAID, VIDEOS
 from questree.tables.hierarchies import NOTHING, Hierarchies
-from questree.tables.nodes import COMPOSITIONS, EDGES, FORMS, NODES, TOPS
+from questree.tables.nodes import COMPOSITIONS, EDGES, FORMS, NEGATIVES, NODES, TOPS
 from questree.tables.run import Run
 from questree.workers import processes
 
@@ -76,59 +77,6 @@ def run_hierarchies(run: Run, split: str | None = None, workers: int = 2, few: i
     return RunHierarchies(run, whole, [named for _, named in found])
 
 
-def in_order(found: Hierarchies) -> Hierarchies:
-    """As files are read: videos with DAGs by file name, then the others as they come; DAGs by video."""
-    with_dags = np.zeros(len(found.videos), bool)
-    with_dags[found.dags["video"].to_numpy()] = True
-    named = sorted(np.flatnonzero(with_dags).tolist(), key=lambda at: f"{found.videos[at]}.json")
-    order = named + np.flatnonzero(~with_dags).tolist()
-    number = np.empty(len(order), np.uint32)
-    number[order] = np.arange(len(order), dtype=np.uint32)
-    dags, isolated = (
-        table.with_columns(video=pl.Series(number[table["video"].to_numpy()])) for table in (found.dags, found.isolated)
-    )
-    return by_video(replace(found, dags=dags, isolated=isolated, videos=[found.videos[at] for at in order]))
-
-
-def by_video(found: Hierarchies) -> Hierarchies:
-    """The same DAGs, sorted by video; what belongs to a DAG stands together in every table."""
-    video = found.dags["video"].to_numpy()
-    if (np.diff(video.astype(np.int64)) >= 0).all():
-        return found
-    order = np.argsort(video, kind="stable")
-    dag = found.nodes["dag"].to_numpy()
-    parent, child = found.composed["parent"].to_numpy(), found.edges["child"].to_numpy()
-    node, row, edge = (Moved.of(column, order) for column in (dag, dag[parent], dag[child]))
-    nodes = found.nodes[node.old].with_columns(dag=pl.Series(np.sort(Moved.of(np.arange(len(order)), order).new[dag])))
-    composed = found.composed.with_columns(
-        parent=pl.Series(node.new[parent]), first=pl.Series(edge.new[found.composed["first"].to_numpy()])
-    )
-    edges = found.edges.with_columns(child=pl.Series(node.new[child]))
-    return replace(
-        found,
-        dags=found.dags[order],
-        nodes=tables.NODES.frame(nodes),
-        composed=tables.COMPOSED.frame(composed[row.old]),
-        edges=tables.EDGES.frame(edges[edge.old]),
-    )
-
-
-class Moved(NamedTuple):
-    """How rows move when DAGs are put in another order."""
-
-    old: Array  # [row after] row before
-    new: Array  # [row before] row after
-
-    @classmethod
-    def of(cls, dag: Array, order: Array) -> "Moved":
-        """`dag`: [row] in ascending order."""
-        begin = starts(dag, len(order))
-        _, old = ranges(begin[order], begin[order + 1])
-        new = np.empty(len(old), np.int64)
-        new[old] = np.arange(len(old))
-        return cls(old, new)
-
-
 @lru_cache(maxsize=1)
 def corpus(run: Path) -> tuple[Bank, Array, Texts, Lexicon, AnswerWords]:
     """What all shards share, read once per process."""
@@ -145,37 +93,22 @@ def part(run: Path, name: str, split: str | None) -> tuple[Hierarchies, Named]:
     forms, nodes, tops = FORMS.read(folder), NODES.read(folder), TOPS.read(folder)
     questions = asked(bank.shard(bank.run.questions / name), tops, lexicon)
     keys, rows = keyed(questions, forms, nodes, texts, pl.Series(bank.ids))
-    questions = questions.select("video", "node", key=pl.Series(rows))
+    questions, edges = questions.select("video", "node", key=pl.Series(rows)), EDGES.read(folder)
+    others = negatives(folder, edges, len(nodes), tops)
     if split is not None:
-        questions = questions.filter(pl.Series(splits[questions["video"].to_numpy()] == split))
-    made = Asked.of(questions, EDGES.read(folder), Columns.of(forms, nodes, words))
+        wanted = pl.Series(splits == split)
+        questions, others = (table.filter(wanted.gather(table["video"])) for table in (questions, others))
+    made = Asked.of(questions, edges, Columns.of(forms, nodes, words), others)
     ids = [bank.ids[at] for at in made.videos.tolist()]
     return made.hierarchies(ids, list(words.number), keys), Named(name, len(nodes), tops["node"].to_numpy())
 
 
-def keyed(
-    questions: pl.DataFrame, forms: pl.DataFrame, nodes: pl.DataFrame, texts: Texts, names: pl.Series
-) -> tuple[pl.Series, Array]:
-    """Keys of all nodes, then of all questions by row of the tops; and [question] the row of its own.
-
-    A text has one meaning in its video, so no other node can read like a question than its own.
-    """
-    node = questions["node"].to_numpy().astype(np.int64)
-    known, place = np.unique(node, return_inverse=True)
-    alike = (questions["text"] == english_of(forms, nodes[known], texts).gather(place)).to_numpy()
-    first, number = firsts(questions)
-    rows = np.where(alike, node, len(nodes) + questions["top"].to_numpy().astype(np.int64))[first][number]
-    own = part_keys(nodes["video"].to_numpy().astype(np.int64), names)
-    same = first[alike[first]]
-    own = own.scatter(node[same], questions["id"].gather(same))
-    return pl.concat([own, questions.sort("top")["id"]]), rows
-
-
-def firsts(questions: pl.DataFrame) -> tuple[Array, Array]:
-    """The first question of every text, and [question] which of them has its text."""
-    first = pl.col("row").first().over("video", "text")
-    at = questions.select("video", "text").with_row_index("row").select(first).to_series().to_numpy()
-    return np.unique(at.astype(np.int64), return_inverse=True)
+def negatives(folder: Path, edges: pl.DataFrame, nodes: int, tops: pl.DataFrame) -> pl.DataFrame:
+    """Negatives that are part of no question: they are asked by themselves. Columns as of questions."""
+    alone = np.ones(nodes, bool)
+    alone[parts_of_others(nodes, edges, tops["node"].to_numpy())] = False
+    found = NEGATIVES.read(folder)
+    return found.filter(pl.Series(alone[found["node"].to_numpy()])).with_columns(key=pl.col("node").cast(pl.Int64))
 
 
 @dataclass(frozen=True)
@@ -215,14 +148,19 @@ class Asked:
     occurrences: Occurrences
 
     @classmethod
-    def of(cls, questions: pl.DataFrame, edges: pl.DataFrame, columns: Columns) -> "Asked":
+    def of(
+        cls, questions: pl.DataFrame, edges: pl.DataFrame, columns: Columns, others: pl.DataFrame | None = None
+    ) -> "Asked":
+        """`others` are asked without their sub-questions."""
         inner = np.zeros(len(columns.type), bool)
         inner[edges["parent"].to_numpy()] = True
         whole = pl.Series(inner[questions["node"].to_numpy()])
         dags, compositions = questions.filter(whole), Compositions.of(edges)
         occurrences = Occurrences.of(dags["node"].to_numpy().astype(np.int64), len(inner), compositions.edges)
-        videos = np.unique(questions["video"].to_numpy())
-        return cls(dags, questions.filter(~whole), videos, inner, columns, compositions, occurrences)
+        isolated = questions.filter(~whole)
+        isolated = isolated if others is None else pl.concat([isolated, others])
+        videos = np.union1d(questions["video"].to_numpy(), isolated["video"].to_numpy())
+        return cls(dags, isolated, videos, inner, columns, compositions, occurrences)
 
     def hierarchies(
         self, ids: list[str], words: list[str], keys: pl.Series, compositions: Sequence[str] = COMPOSITIONS

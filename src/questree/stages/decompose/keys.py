@@ -4,6 +4,8 @@ import numpy as np
 import polars as pl
 
 from questree.program import Array
+from questree.stages.decompose.spoken import english_of, program
+from questree.stages.decompose.texts import Texts
 from questree.stages.generate.text import Lexicon, texts
 from questree.stages.questions import Shard
 
@@ -55,3 +57,38 @@ def parts_of_others(nodes: int, edges: pl.DataFrame, tops: Array) -> Array:
         before = count
         reached[child[reached[parent]]] = True
     return np.unique(child[reached[parent]])
+
+
+def keyed(
+    questions: pl.DataFrame, forms: pl.DataFrame, nodes: pl.DataFrame, texts: Texts, names: pl.Series
+) -> tuple[pl.Series, Array]:
+    """Keys of all nodes, then of all questions by row of the tops; and [question] the row of its own.
+
+    A text has one meaning in its video, so no other node can read like a question than its own.
+    """
+    node = questions["node"].to_numpy().astype(np.int64)
+    alike = like_their_nodes(questions, forms, nodes, texts)
+    first, number = firsts(questions)
+    rows = np.where(alike, node, len(nodes) + questions["top"].to_numpy().astype(np.int64))[first][number]
+    own = part_keys(nodes["video"].to_numpy().astype(np.int64), names)
+    same = first[alike[first]]
+    own = own.scatter(node[same], questions["id"].gather(same))
+    return pl.concat([own, questions.sort("top")["id"]]), rows
+
+
+def like_their_nodes(questions: pl.DataFrame, forms: pl.DataFrame, nodes: pl.DataFrame, texts: Texts) -> Array:
+    """[question] does it read like its node as a sub-question? Few begin alike, and only these are looked at."""
+    heads = pl.Series([texts.pattern(program(own)).partition("{")[0] for own in forms["program"]], dtype=pl.String)
+    begins = pl.col("text").str.starts_with(pl.lit(heads.gather(nodes["form"].gather(questions["node"]))))
+    found = questions.select(begins).to_series().to_numpy(writable=True)
+    few = np.flatnonzero(found)
+    known, place = np.unique(questions["node"].to_numpy()[few], return_inverse=True)
+    found[few] = (questions["text"].gather(few) == english_of(forms, nodes[known], texts).gather(place)).to_numpy()
+    return found
+
+
+def firsts(questions: pl.DataFrame) -> tuple[Array, Array]:
+    """The first question of every text, and [question] which of them has its text."""
+    first = pl.col("row").first().over("video", "text")
+    at = questions.select("video", "text").with_row_index("row").select(first).to_series().to_numpy()
+    return np.unique(at.astype(np.int64), return_inverse=True)

@@ -31,15 +31,19 @@ class Texts:
 
     def english(self, node: Node, values: Values, rows: int) -> pl.Series:
         """[row] the questions of one form."""
-        if node not in self._english:
-            self._english[node] = english(node, self.vocabulary)
         kinds = {slot.name: slot.kind for slot in ordered_slots(node)}
         pieces: list[pl.Series | str] = []
-        for text, name, form, _ in Formatter().parse(self._english[node]):
+        for text, name, form, _ in Formatter().parse(self.pattern(node)):
             pieces.append(text)
             if name:
                 pieces.append(self.words(kinds[name], form or "")[values[name]])
         return joined(pieces, rows)
+
+    def pattern(self, node: Node) -> str:
+        """The English of a form, with blanks for its words."""
+        if node not in self._english:
+            self._english[node] = english(node, self.vocabulary)
+        return self._english[node]
 
     def words(self, kind: Kind, form: str) -> pl.Series:
         """[position] every word of a kind in one of its forms."""

@@ -22,7 +22,7 @@
   ];
 
   const cy = cytoscape({ container: ground, elements: [...nodes, ...edges], style: style(), autoungrabify: true, boxSelectionEnabled: false, minZoom: 0.2, maxZoom: 1.6 });
-  cy.layout({ name: "dagre", rankDir: "TB", nodeSep: 26, rankSep: 62, edgeSep: 14, fit: false, animate: false }).run();
+  cy.layout({ name: "dagre", rankDir: "TB", nodeSep: 26, rankSep: 50, edgeSep: 14, fit: false, animate: false }).run();
   for (const card of cards) {
     const at = cy.getElementById(`n${card.dataset.node}`).position();
     card.style.left = `${at.x - card.offsetWidth / 2}px`;

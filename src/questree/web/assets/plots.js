@@ -9,7 +9,7 @@
     steps(figure, points) {
       const judged = points.some((point) => "model" in point);
       const models = JSON.parse(figure.dataset.models);
-      const width = Math.max(figure.clientWidth - 26, 260);
+      const width = Math.max(figure.clientWidth - 26, 210);
       const common = { width, height: 124, marginLeft: 44, marginBottom: 34, marginTop: 18 };
       const x = { label: "steps", labelAnchor: "center", labelArrow: "none", tickFormat: "d", interval: 1 };
       if (!judged)
@@ -58,6 +58,7 @@
 
   function tone(point) {
     if (!point.differs) return colour("--faint");
+    if (["Delta", "RWR"].includes(point.metric)) return colour("--accent"); // more is neither better nor worse
     return point.difference > 0 ? colour("--right") : colour("--error");
   }
 
@@ -69,5 +70,5 @@
   }
 
   draw();
-  new MutationObserver(draw).observe(document.querySelector("main"), { childList: true, subtree: true });
+  new MutationObserver(draw).observe(document.body, { childList: true, subtree: true });
 })();

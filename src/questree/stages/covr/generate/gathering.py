@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Iterable
+from dataclasses import dataclass
 
 import polars as pl
 
@@ -12,9 +13,20 @@ from questree.stages.generate.hashing import seed_of
 REPEATED, IN_BOTH = "asked before", "text in dev and test"
 
 
-def gathered(chunks: Iterable[Made], wanted: int, part: str, dropped: Reasons) -> pl.DataFrame:
+@dataclass
+class SoFar:
+    wanted: int
+    found: int = 0
+    chunks: int = 0
+
+    def needs_more(self, under_way: int) -> bool:
+        """Will the chunks that are under way be too few, if they are like those before?"""
+        return not self.chunks or self.found + under_way * self.found / self.chunks < self.wanted
+
+
+def gathered(chunks: Iterable[Made], so_far: SoFar, part: str, dropped: Reasons) -> pl.DataFrame:
     """As many different questions as wanted, or all there are."""
-    tables, seen, pairs = [pl.DataFrame(schema=COLUMNS)], set[str](), 0
+    tables, seen, pairs, wanted = [pl.DataFrame(schema=COLUMNS)], set[str](), 0, so_far.wanted
     report(f"asking about {part} images", 0, wanted)
     for made in chunks:
         table = made.questions.with_columns(pl.col("pair") + pairs)
@@ -26,6 +38,7 @@ def gathered(chunks: Iterable[Made], wanted: int, part: str, dropped: Reasons) -
         dropped.update(made.dropped)
         _tell(dropped, table.filter(~new), REPEATED)
         tables.append(table.filter(new))
+        so_far.found, so_far.chunks = len(seen), so_far.chunks + 1
         report(f"asking about {part} images", min(len(seen), wanted), wanted)
         if len(seen) >= wanted:
             break

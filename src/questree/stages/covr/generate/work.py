@@ -1,9 +1,10 @@
 """Questions of a whole run: parts of the images, and of each part chunks of images in an order the seed decides."""
 
 import gc
+import pickle
 from collections import Counter, deque
 from collections.abc import Iterator
-from concurrent.futures import Executor
+from concurrent.futures import Executor, Future
 from contextlib import nullcontext
 from dataclasses import asdict, dataclass
 from functools import lru_cache
@@ -17,7 +18,7 @@ import polars as pl
 from questree.benchmarks.covr.templates import TEMPLATES
 from questree.faults import Fault, refuse
 from questree.stages.covr.generate.chunk import Made, Reasons, Workshop
-from questree.stages.covr.generate.gathering import apart, gathered, numbered
+from questree.stages.covr.generate.gathering import SoFar, apart, gathered, numbered
 from questree.stages.covr.generate.parts import PARTS, only, part_of
 from questree.stages.covr.words import Words, default_words
 from questree.stages.generate.hashing import seed_of
@@ -27,7 +28,7 @@ from questree.tables.run import Run
 from questree.tables.store import new_folder
 from questree.workers import processes
 
-SOURCES = 4000  # references that are looked at together
+CHUNKS, FEWEST, MOST = 10, 400, 4000  # chunks of a part, and references of a chunk: more are faster, fewer end sooner
 YIELD = 5  # questions of one reference, by experience; a wrong guess only changes how the images take turns
 ROUNDS = 8  # times every image has its turn at most
 
@@ -50,7 +51,7 @@ class Task:
 
     images: Path
     part: str
-    words: Path | None
+    words: bytes  # the tables, pickled: to read them from their files takes longer than to send them along
     rows: tuple[int, ...]  # of the part
     per_image: int
     seed: int
@@ -73,15 +74,16 @@ def generate(run: Run, options: Options, workers: int = 2) -> Report:
     """Write RUN/covr/questions.parquet; whatever was made from earlier questions there goes with them."""
     images = Images.load(run.images)
     part = part_of(images)
-    words_of(options.words)  # says now if the tables are wrong
+    words = pickle.dumps(words_of(options.words))
     dropped, tables, short = Reasons(), list[pl.DataFrame](), dict[str, int]()
     with new_folder(run.covr) as folder:
         with processes(workers) if workers > 1 else nullcontext() as pool:
             for name in PARTS:
                 ids = images.images["id"].filter(part == name).to_list()
                 wanted = round(options.questions * len(ids) / max(len(part), 1))
-                made = in_order(tasks(run.images, name, ids, wanted, options), pool, 2 * workers)
-                tables.append(gathered(made, wanted, name, dropped).with_columns(split=pl.lit(name)))
+                so_far = SoFar(wanted)
+                made = in_order(tasks(run.images, name, words, ids, wanted, options.seed), pool, workers + 1, so_far)
+                tables.append(gathered(made, so_far, name, dropped).with_columns(split=pl.lit(name)))
                 if len(tables[-1]) < wanted - 1:  # a torn pair may cost one
                     short[name] = wanted - len(tables[-1])
         questions = ANSWERED.frame(numbered(apart(pl.concat(tables), dropped)))
@@ -92,30 +94,33 @@ def generate(run: Run, options: Options, workers: int = 2) -> Report:
     return found
 
 
-def tasks(images: Path, part: str, ids: list[str], wanted: int, options: Options) -> Iterator[Task]:
+def tasks(images: Path, part: str, words: bytes, ids: list[str], wanted: int, seed: int) -> Iterator[Task]:
     """Every image in turn, in an order the seed decides, and again with other references of it."""
-    order = sorted(range(len(ids)), key=lambda row: int(seed_of(options.seed, ids[row])))
+    order = sorted(range(len(ids)), key=lambda row: int(seed_of(seed, ids[row])))
     per_image = -(-wanted // max(YIELD * len(ids), 1))
-    size = max(SOURCES // max(per_image, 1), 1)
+    together = min(max(wanted // (YIELD * CHUNKS), FEWEST), MOST)
+    size = max(together // max(per_image, 1), 1)
     for turn in range(ROUNDS if per_image else 0):
-        seed = int(seed_of(options.seed, f"turn {turn}")) % 2**31
+        own = int(seed_of(seed, f"turn {turn}")) % 2**31
         for first in range(0, len(order), size):
-            yield Task(images, part, options.words, tuple(order[first : first + size]), per_image, seed)
+            yield Task(images, part, words, tuple(order[first : first + size]), per_image, own)
 
 
-def in_order(tasks: Iterator[Task], pool: Executor | None, ahead: int) -> Iterator[Made]:
-    """The tasks' results one after the other; what is under way when nobody wants more is given up."""
+def in_order(tasks: Iterator[Task], pool: Executor | None, ahead: int, so_far: SoFar) -> Iterator[Made]:
+    """The tasks' results one after the other; none is begun that will hardly be needed."""
     if pool is None:
         yield from map(work, tasks)
         return
-    waiting = deque(pool.submit(work, task) for task in islice(tasks, ahead))
-    try:
-        while waiting:
-            yield waiting.popleft().result()
-            waiting.extend(pool.submit(work, task) for task in islice(tasks, 1))
-    finally:
-        for future in waiting:
-            future.cancel()
+    waiting = deque[Future[Made]]()
+    while True:
+        while len(waiting) < ahead and (not waiting or so_far.needs_more(len(waiting))):
+            begun = [pool.submit(work, task) for task in islice(tasks, 1)]
+            if not begun:
+                break
+            waiting.extend(begun)
+        if not waiting:
+            return
+        yield waiting.popleft().result()
 
 
 def work(task: Task) -> Made:
@@ -128,10 +133,10 @@ def work(task: Task) -> Made:
 
 
 @lru_cache(1)
-def workshop(folder: Path, part: str, words: Path | None) -> Workshop:
+def workshop(folder: Path, part: str, words: bytes) -> Workshop:
     images = Images.load(folder)
     chosen = part_of(images) == part
-    return Workshop(only(images, chosen), np.flatnonzero(chosen), words_of(words))
+    return Workshop(only(images, chosen), np.flatnonzero(chosen), pickle.loads(words))
 
 
 def words_of(folder: Path | None) -> Words:

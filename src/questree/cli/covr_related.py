@@ -1,0 +1,125 @@
+"""`questree covr related`: the scenes that contain a graph, and those that nearly do."""
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import msgspec
+from cyclopts import Parameter
+
+from questree.cli.covr_subgraphs import Scenes, Tables
+from questree.cli.terminal import Json, Quiet, print_table, say, watching, write_json
+from questree.faults import Fault, refuse
+
+if TYPE_CHECKING:
+    from questree.stages.covr.related import Found
+
+TOGETHER = 2000  # graphs whose scenes are in memory at once
+
+
+class Node(msgspec.Struct):
+    name: str
+    attributes: list[str] | None = None
+    relations: list["Link"] | None = None
+
+
+class Preposition(msgspec.Struct):
+    name: str
+    target: Node
+
+
+class Link(msgspec.Struct):
+    name: str
+    target: Node
+    prepositions: list[Preposition] | None = None
+
+
+class Row(msgspec.Struct):
+    """One graph; its own scene is only passed on."""
+
+    scene: str
+    graph: msgspec.Raw
+    multi_count: Annotated[int, msgspec.Meta(ge=1)] = 1
+
+
+def related_command(
+    *,
+    scenes: Scenes,
+    graphs: Annotated[Path, Parameter(help="[{scene, graph}]; a multi_count beside them asks for 0_no_mult too.")],
+    words: Tables = None,
+    verify: Annotated[
+        str | None, Parameter(help="Scores of distractors: module:function, or a file [{image, graph, score}].")
+    ] = None,
+    json: Json = None,
+    quiet: Quiet = False,
+) -> None:
+    """Write the scenes that contain each graph, and by kind those that distract from it."""
+    from questree.benchmarks.covr.graph import from_json
+    from questree.progress import watch
+    from questree.sources.covr_scenes import read_scenes
+    from questree.stages.covr.index import Index
+    from questree.stages.covr.related import Related
+    from questree.stages.covr.verification import scorer_of
+    from questree.stages.covr.words import words_of
+
+    with watching(quiet):
+        asked = read_graphs(graphs)
+        index = Index(read_scenes(scenes).images)
+        related = Related(index, words_of(words), scorer_of(verify) if verify else None)
+        ids, rows = index.image_ids.to_list(), list[dict[str, Any]]()
+        starts = range(0, len(asked), TOGETHER)
+        for first in watch(starts, "related scenes", len(starts)):
+            few = asked[first : first + TOGETHER]
+            found = related.find(
+                [from_json(msgspec.json.decode(row.graph)) for row in few], [r.multi_count for r in few]
+            )
+            rows += [_written(row, found, at, ids) for at, row in enumerate(few)]
+    quiet = quiet or str(json) == "-"
+    print_table("Related scenes", _counts(rows), quiet)
+    say(f"{len(rows):,} graphs, {len(ids):,} scenes", quiet)
+    write_json(json, rows)
+
+
+def _written(row: Row, found: "Found", at: int, ids: list[str]) -> dict[str, Any]:
+    scenes = {
+        kind: [ids[image] for image in found.image[hits.start : hits.stop]] for kind, hits in found.of(at).items()
+    }
+    return {"scene": row.scene, "graph": row.graph, "positive": scenes.pop("positive", []), "negative": scenes}
+
+
+def _counts(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Per kind: how many graphs have it, and how many scenes."""
+    kinds: dict[str, list[int]] = {"positive": [len(row["positive"]) for row in rows if row["positive"]]}
+    for row in rows:
+        for kind, scenes in row["negative"].items():
+            kinds.setdefault(kind, []).append(len(scenes))
+    return [{"kind": kind, "graphs": len(sizes), "scenes": sum(sizes)} for kind, sizes in kinds.items()]
+
+
+def read_graphs(path: Path) -> list[Row]:
+    """The rows of a file; everything that is wrong with it in one go."""
+    from questree.stages.covr.hooks import records
+
+    rows = records(path, Row)
+    faults = []
+    for at, row in enumerate(rows):
+        try:
+            node = msgspec.json.decode(row.graph, type=Node)
+        except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
+            faults.append(Fault(f"{path}, record {at}, graph", str(error)))
+        else:
+            faults += [Fault(f"{path}, record {at}, graph", message) for message in _wrong(node)]
+    refuse(faults)
+    return rows
+
+
+def _wrong(node: Node) -> Iterator[str]:
+    if not node.name.strip():
+        yield "the name of a node is empty"
+    if len(node.attributes or ()) > 1:
+        yield f"{node.name!r} has {len(node.attributes or ())} attributes; a node has none or one"
+    for link in node.relations or ():
+        for each in (link, *(link.prepositions or ())):
+            if not each.name.strip():
+                yield f"the name of a relation of {node.name!r} is empty"
+            yield from _wrong(each.target)

@@ -1,0 +1,406 @@
+"""Related scenes: kinds one by one on scenes made by hand, the naive judge on random ones, the released vectors."""
+
+import gzip
+import json
+import pickle
+import re
+from collections.abc import Sequence
+from functools import partial
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import numpy as np
+import pytest
+
+import naive_covr as naive
+from covr_worlds import images, naive_tables, random_scenes, scenes_file, thing, write_words
+from questree.benchmarks.covr.graph import Graph, from_json, to_json
+from questree.cli.app import app
+from questree.faults import BadInput
+from questree.stages.covr.index import Index
+from questree.stages.covr.kinds import kinds_of
+from questree.stages.covr.related import Related
+from questree.stages.covr.subgraphs import subgraphs
+from questree.stages.covr.verification import THRESHOLDS, scorer_of, simple_graphs, verified
+from questree.stages.covr.words import Words
+
+SHARED = Path(__file__).parents[2] / "shared"
+VECTORS, TABLES = SHARED / "oracles" / "covr", SHARED / "data" / "covr"
+needs_vectors = pytest.mark.skipif(not VECTORS.is_dir(), reason="the released vectors are not beside the checkout")
+CUP = {"name": "cup"}
+ON_TABLE = {"name": "cup", "relations": [{"name": "on", "target": {"name": "table"}}]}
+
+
+@pytest.fixture(scope="module")
+def words(tmp_path_factory: pytest.TempPathFactory) -> Words:
+    return Words.read(write_words(tmp_path_factory.mktemp("words")))
+
+
+def red(graph: dict[str, Any]) -> dict[str, Any]:
+    return {**graph, "attributes": ["red"]}
+
+
+def kinds(folder: Path, words: Words, graph: dict[str, Any], **scenes: dict[str, Any]) -> dict[str, str]:
+    """Kind -> ids of scenes, the positives among them."""
+    index = Index(images(folder, scenes))
+    related = Related(index, words)
+    found = {"positive": related.positive(from_json(graph)), **related.kinds(from_json(graph))}
+    return {kind: " ".join(index.image_ids[int(row)] for row in rows) for kind, rows in found.items()}
+
+
+def on(name: str, target: str, attributes: str = "", relation: str = "on") -> dict[str, Any]:
+    return {"a": thing(name, attributes, [(relation, "b")]), "b": thing(target)}
+
+
+def test_another_attribute_distracts_unless_the_scene_has_the_thing_too(tmp_path: Path, words: Words) -> None:
+    blue, both = {"a": thing("cup", "blue")}, {"a": thing("cup", "blue"), "b": thing("cup", "red")}
+    entailing = {"a": thing("cup", "blue"), "b": thing("mug", "dark red")}
+    found = kinds(tmp_path, words, red(CUP), r={"a": thing("cup", "red")}, b=blue, both=both, d=entailing)
+    assert found == {"positive": "r both", "0_attr": "b"}
+
+
+def test_another_name_distracts_only_from_a_node_without_attribute(tmp_path: Path, words: Words) -> None:
+    scenes = {
+        "p": on("cup", "table"),
+        "mug": on("mug", "table"),
+        "man": on("man", "table"),
+        "d": on("cup", "dog", "red"),
+    }
+    assert kinds(tmp_path, words, ON_TABLE, **scenes) == {"positive": "p", "0_name": "man", "2_name": "d"}
+    assert kinds(tmp_path, words, red({**ON_TABLE}), **scenes) == {"positive": "", "2_name": "d"}
+
+
+def test_a_single_name_has_all_other_scenes(tmp_path: Path, words: Words) -> None:
+    scenes = {"p": {"a": thing("cup", side=2)}, "m": {"a": thing("mug")}, "d": {"a": thing("dog")}, "none": {}}
+    assert kinds(tmp_path, words, CUP, **scenes) == {"positive": "p", "0_name": "d"}
+
+
+def test_disjoint_relations_are_directed(tmp_path: Path, words: Words) -> None:
+    near = {"name": "cup", "relations": [{"name": "near", "target": {"name": "table"}}]}
+    scenes = {"on": on("cup", "table"), "near": on("cup", "table", relation="near")}
+    assert kinds(tmp_path, words, ON_TABLE, **scenes)["1_relation"] == "near"
+    assert kinds(tmp_path, words, near, **scenes) == {"positive": "near"}
+
+
+def test_root_attribute_and_another_change(tmp_path: Path, words: Words) -> None:
+    """F has no root attribute: a scene with any cup on a table is out."""
+    scenes = {
+        "p": on("cup", "table", "red"),
+        "blue dog": on("cup", "dog", "blue"),
+        "and table": {**on("cup", "dog", "blue"), "c": thing("cup", "", [("on", "d")]), "d": thing("table")},
+    }
+    found = kinds(tmp_path, words, red(ON_TABLE), **scenes)
+    assert found == {"positive": "p", "2_name_neg_attr_main_object": "blue dog"}
+
+
+def test_another_leaf_and_another_name(tmp_path: Path, words: Words) -> None:
+    """The leaf becomes what cups are on elsewhere; F is the root alone."""
+    scenes = {"p": on("cup", "table"), "dog": on("cup", "dog"), "man": on("man", "dog"), "sky": on("man", "sky")}
+    found = kinds(tmp_path, words, ON_TABLE, **scenes)
+    assert found == {"positive": "p", "2_name": "dog", "0_name_neg_object_2": "man"}
+
+
+def test_of_tells_no_leaf_from_another(tmp_path: Path, words: Words) -> None:
+    graph = {"name": "cup", "relations": [{"name": "of", "target": {"name": "table"}}]}
+    scenes = {
+        name: on(a, b, relation="of")
+        for name, a, b in (("p", "cup", "table"), ("d", "cup", "dog"), ("m", "man", "dog"))
+    }
+    assert kinds(tmp_path, words, graph, **scenes) == {"positive": "p", "2_name": "d"}
+
+
+def test_another_relation_and_another_name(tmp_path: Path, words: Words) -> None:
+    """Near is disjoint from on, and seen between a cup and a table."""
+    scenes = {
+        "p": on("cup", "table"),
+        "n": on("cup", "table", relation="near"),
+        "m": on("man", "table", relation="near"),
+    }
+    found = kinds(tmp_path, words, ON_TABLE, **scenes)
+    assert found == {"positive": "p", "1_relation": "n", "0_name_neg_relation_1": "m"}
+
+
+def test_several_nodes_may_be_one_thing(tmp_path: Path, words: Words) -> None:
+    graph = {"name": "man", "relations": [{"name": r, "target": {"name": "dog"}} for r in ("on", "near")]}
+    scenes = {"one": {"a": thing("man", "", [("on", "b"), ("near", "b")]), "b": thing("dog")}}
+    assert kinds(tmp_path, words, graph, **scenes)["positive"] == "one"
+
+
+def test_scenes_with_fewer_roots_distract_from_several(tmp_path: Path, words: Words) -> None:
+    scenes = {str(count): {f"{count}{at}": thing("cup", "red") for at in range(count)} for count in range(5)}
+    index = Index(images(tmp_path, scenes))
+    related, graph = Related(index, words), from_json(red(CUP))
+    assert related.positive(graph, 3).tolist() == [3, 4]
+    assert related.multi(graph, 3).tolist() == [1, 2]
+    assert related.multi(graph, 1).tolist() == []
+
+
+def test_a_word_that_no_scene_has(tmp_path: Path, words: Words) -> None:
+    """Nobody is called person, but a man entails it; an unheard-of word is found nowhere."""
+    scenes = {"m": on("man", "table"), "c": on("cup", "table")}
+    person = {"name": "person", "relations": ON_TABLE["relations"]}
+    assert kinds(tmp_path, words, person, **scenes) == {"positive": "", "0_name": "c"}
+    assert kinds(tmp_path, words, {"name": "unheard of", "attributes": ["unheard of"]}, **scenes) == {"positive": ""}
+
+
+def test_no_scenes_at_all(tmp_path: Path, words: Words) -> None:
+    assert kinds(tmp_path, words, ON_TABLE) == {"positive": ""}
+    assert kinds(tmp_path, words, CUP, empty={}) == {"positive": ""}
+
+
+def random_graphs(index: Index, words: Words, draw: Random, number: int) -> list[Graph]:
+    """Subgraphs, some with a word exchanged, so that graphs that are nowhere are among them."""
+    found = [graph for _, _, graph in subgraphs(index, words)]
+    chosen = draw.sample(found, min(number, len(found)))
+    text = [json.dumps(to_json(graph)) for graph in chosen]
+    exchanged = [
+        each.replace(*draw.choice((("cup", "mug"), ("on", "of"), ("red", "blue"), ("man", "person")))) for each in text
+    ]
+    return chosen + [from_json(json.loads(each)) for each in exchanged]
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_the_naive_judge_finds_the_same(seed: int, tmp_path: Path, words: Words) -> None:
+    scenes = random_scenes(seed, 25)
+    index = Index(images(tmp_path, scenes))
+    graphs = random_graphs(index, words, Random(seed), 60)
+    found = Related(index, words).find(graphs, instances=True)
+    read = {scene: naive.objects({"objects": objects}) for scene, objects in scenes.items()}
+    ids = index.image_ids.to_list()
+    for at, graph in enumerate(graphs):
+        positive, negative = naive.related(to_json(graph), read, naive_tables(words))
+        ours = {kind: {ids[found.image[hit]] for hit in hits} for kind, hits in found.of(at).items()}
+        assert ours.pop("positive", set()) == positive, graph
+        assert ours == negative, graph
+
+
+def test_the_random_graphs_have_every_kind(tmp_path: Path, words: Words) -> None:
+    """Otherwise agreement would say little."""
+    index = Index(images(tmp_path, random_scenes(5, 60)))
+    graphs = [graph for _, _, graph in subgraphs(index, words)][::7]
+    found = Related(index, words).find(graphs)
+    seen = {found.kinds[kind] for kind in set(found.kind.tolist())}
+    wanted = {"0_attr", "2_name", "1_relation", "2_name_neg_attr_main_object", "1_relation_neg_attr_main_object"}
+    wanted |= {"0_name_neg_object_2", "2_name_neg_object_4", "0_attr_neg_relation_1", "0_name_neg_relation_3"}
+    assert wanted <= seen
+
+
+def test_an_instance_is_what_the_image_has_instead(tmp_path: Path, words: Words) -> None:
+    index = Index(images(tmp_path, random_scenes(3, 40)))
+    graphs = [graph for _, _, graph in subgraphs(index, words)][::11]
+    related = Related(index, words)
+    found = related.find(graphs, instances=True)
+    assert len(found.image) > 300
+    for hit in range(0, len(found.image), 17):
+        instance, graph = found.instance(hit), graphs[found.graph[hit]]
+        assert found.image[hit] in related.positive(instance)
+        assert (instance == graph) == (found.kinds[found.kind[hit]] == "positive")
+
+
+def test_a_limit_draws_some_of_the_images_of_every_kind(tmp_path: Path, words: Words) -> None:
+    index = Index(images(tmp_path, random_scenes(4, 200)))
+    graphs = [graph for _, _, graph in subgraphs(index, words)][::401]
+    related = Related(index, words)
+    whole, some = related.find(graphs), related.find(graphs, limit=3, seed=1, positives=2)
+    for at in range(len(graphs)):
+        full = {kind: {*whole.image[hits.start : hits.stop].tolist()} for kind, hits in whole.of(at).items()}
+        drawn = {kind: some.image[hits.start : hits.stop].tolist() for kind, hits in some.of(at).items()}
+        assert {kind: len(rows) for kind, rows in drawn.items()} == {
+            kind: min(2 if kind == "positive" else 3, len(rows)) for kind, rows in full.items()
+        }
+        assert all(len({*rows} & full[kind]) == len(rows) for kind, rows in drawn.items())
+    again, other = (
+        related.find(graphs, limit=3, seed=1, positives=2),
+        related.find(graphs, limit=3, seed=2, positives=2),
+    )
+    assert np.array_equal(some.image, again.image)
+    assert not np.array_equal(some.image, other.image)
+
+
+def test_graphs_are_found_alone_as_in_company(tmp_path: Path, words: Words, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Also after a trip to another process, and if few are searched together."""
+    index = Index(images(tmp_path, random_scenes(6)))
+    graphs = [graph for _, _, graph in subgraphs(index, words)][::13]
+    together = Related(index, words).find(graphs, limit=2, seed=5)
+    monkeypatch.setattr("questree.stages.covr.related.MEMORY", 1)
+    related = Related(pickle.loads(pickle.dumps(index)), words)
+    apart = related.find(graphs, limit=2, seed=5)
+    assert all(together.of(at) == apart.of(at) for at in range(len(graphs)))
+    assert np.array_equal(together.image, apart.image)
+
+
+def test_the_kinds_of_a_graph_say_what_is_changed() -> None:
+    chain = from_json({"name": "man", "relations": [{"name": "near", "target": ON_TABLE}]})
+    names = [kind.name for kind in kinds_of(chain)]
+    assert names == [
+        "0_name",
+        "0_name_neg_object_4",
+        "0_name_neg_relation_3",
+        "1_relation",
+        "2_name",
+        "2_name_neg_object_4",
+        "3_relation",
+        "4_name",
+    ]
+    double = kinds_of(chain)[1]
+    assert [(edit.element, edit.what) for edit in double.edits] == [(0, "name"), (4, "neg_object")]
+    assert double.kept == {0, 1}
+
+
+# ---- verification ----------------------------------------------------------------------------------------------------
+
+
+def test_simple_graphs_have_two_nodes_one_relation_one_attribute() -> None:
+    graph = from_json(
+        {
+            "name": "man",
+            "attributes": ["old"],
+            "relations": [
+                {"name": "on", "target": {"name": "dog", "attributes": ["red"], "relations": ON_TABLE["relations"]}}
+            ],
+        }
+    )
+    parts = [(to_json(part.graph), sorted(part.names), sorted(part.attributes)) for part in simple_graphs(graph)]
+    first = {
+        "name": "man",
+        "attributes": ["old"],
+        "relations": [{"name": "on", "target": {"name": "dog", "attributes": []}}],
+    }
+    second = {
+        "name": "dog",
+        "attributes": ["red"],
+        "relations": [{"name": "on", "target": {"name": "table", "attributes": []}}],
+    }
+    assert parts == [(first, [0, 2], [0]), (second, [2, 4], [2])]
+
+
+def test_a_distractor_goes_if_every_changed_part_scores_above_its_threshold() -> None:
+    graph = from_json(red(ON_TABLE))
+    kind = {each.name: each for each in kinds_of(graph)}
+    assert (THRESHOLDS["name"], THRESHOLDS["relation"], THRESHOLDS["attr"]) == (0.05, 0.1, 0.5)
+    for name, score, stays in (
+        ("0_attr", 0.5, True),
+        ("0_attr", 0.51, False),
+        ("1_relation", 0.1, True),
+        ("1_relation", 0.11, False),
+        ("2_name", 0.05, True),
+        ("2_name", 0.06, False),
+        ("2_name_neg_attr_main_object", 0.4, True),  # two kinds of change: the higher threshold counts
+    ):
+        assert verified([("s", graph, kind[name])], partial(constant, score)).tolist() == [stays]
+
+
+def constant(score: float, checks: Sequence[Any]) -> list[float]:
+    return [score for _ in checks]
+
+
+def test_verified_distractors_leave_the_positives_alone(tmp_path: Path, words: Words) -> None:
+    scenes = {"p": {"a": thing("cup", "red")}, "b": {"a": thing("cup", "blue")}, "c": {"a": thing("cup", "blue")}}
+    index = Index(images(tmp_path, scenes))
+    graph = from_json(red(CUP))
+    path = tmp_path / "scores.json"
+    path.write_text(json.dumps([{"image": "b", "graph": to_json(graph), "score": 0.9}]))
+    found = Related(index, words, scorer_of(str(path))).find([graph])
+    assert {kind: found.image[hits.start : hits.stop].tolist() for kind, hits in found.of(0).items()} == {
+        "positive": [0],
+        "0_attr": [2],
+    }
+
+
+def test_a_scorer_that_gives_too_few_scores_is_refused() -> None:
+    graph = from_json(red(CUP))
+    with pytest.raises(BadInput, match="wanted a score for each of 1 graphs, came 0"):
+        verified([("s", graph, kinds_of(graph)[0])], lambda checks: [])
+
+
+def test_a_scorer_that_is_not_there_is_told() -> None:
+    with pytest.raises(BadInput, match="no_such_module:score: neither a file nor a function"):
+        scorer_of("no_such_module:score")
+
+
+# ---- the command -----------------------------------------------------------------------------------------------------
+
+
+def run(folder: Path, graphs: Any, scenes: dict[str, Any]) -> Any:
+    (folder / "graphs.json").write_text(json.dumps(graphs))
+    arguments = {"scenes": scenes_file(folder, scenes), "graphs": folder / "graphs.json"}
+    arguments |= {"words": write_words(folder / "words"), "json": folder / "out.json"}
+    words = [word for name, path in arguments.items() for word in (f"--{name}", str(path))]
+    app(["covr", "related", *words], result_action="return_value")
+    return json.loads((folder / "out.json").read_text())
+
+
+def test_the_command_writes_rows_in_the_order_of_the_graphs(tmp_path: Path) -> None:
+    scenes = {"p": on("cup", "table"), "n": on("cup", "table", relation="near"), "d": on("dog", "table")}
+    single = {"name": "cup", "attributes": []}
+    rows = run(tmp_path, [{"scene": "n", "graph": single}, {"scene": "p", "graph": ON_TABLE}], scenes)
+    assert rows == [
+        {"scene": "n", "graph": single, "positive": ["p", "n"], "negative": {"0_name": ["d"]}},
+        {"scene": "p", "graph": ON_TABLE, "positive": ["p"], "negative": {"0_name": ["d"], "1_relation": ["n"]}},
+    ]
+
+
+def test_elements_are_numbered_in_the_order_of_the_given_graph(tmp_path: Path) -> None:
+    legs = [{"name": "near", "target": {"name": "dog"}}, {"name": "on", "target": {"name": "table"}}]
+    scene = {"a": thing("man", "", [("near", "b"), ("on", "c")]), "b": thing("dog"), "c": thing("table")}
+    other = {**scene, "c": thing("mug")}
+    graphs = [{"scene": "s", "graph": {"name": "man", "relations": order}} for order in (legs, legs[::-1])]
+    rows = run(tmp_path, graphs, {"s": scene, "o": other})
+    assert [list(row["negative"]) for row in rows] == [["4_name"], ["2_name"]]
+
+
+def test_a_multi_count_is_asked_for_beside_the_graph(tmp_path: Path) -> None:
+    scenes = {"1": {"a": thing("cup")}, "2": {"b": thing("cup"), "c": thing("cup")}}
+    rows = run(tmp_path, [{"scene": "2", "graph": CUP, "multi_count": 2}], scenes)
+    assert (rows[0]["positive"], rows[0]["negative"]) == (["2"], {"0_no_mult": ["1"]})
+
+
+def test_everything_wrong_with_the_graphs_is_told_at_once(tmp_path: Path) -> None:
+    bad = [
+        {"scene": "s", "graph": {"attributes": []}},
+        {"scene": "s", "graph": {"name": "cup", "attributes": ["red", "blue"]}},
+        {"scene": "s", "graph": {"name": "cup", "relations": [{"name": "", "target": {"name": " "}}]}},
+        {"scene": "s", "graph": {"name": "cup", "relations": [{"name": "on"}]}},
+        {"scene": "s", "graph": CUP},
+    ]
+    with pytest.raises(BadInput) as error:
+        run(tmp_path, bad, {"s": {}})
+    messages = [str(fault).split("graphs.json, ")[1] for fault in error.value.faults]
+    assert messages == [
+        "record 0, graph: Object missing required field `name`",
+        "record 1, graph: 'cup' has 2 attributes; a node has none or one",
+        "record 2, graph: the name of a relation of 'cup' is empty",
+        "record 2, graph: the name of a node is empty",
+        "record 3, graph: Object missing required field `target` - at `$.relations[0]`",
+    ]
+    assert not (tmp_path / "out.json").exists()
+
+
+@needs_vectors
+def test_the_released_rows_are_equal() -> None:
+    from questree.sources.covr_scenes import read_scenes
+
+    index = Index(read_scenes(VECTORS / "generator_scenes.json.gz").images)
+    rows = json.loads(gzip.decompress((VECTORS / "related_expected.json.gz").read_bytes()))
+    found = Related(index, Words.read(TABLES)).find([from_json(row["graph"]) for row in rows])
+    ids = index.image_ids.to_list()
+    assert len(rows) == 684
+    for at, row in enumerate(rows):
+        ours = {kind: {ids[found.image[hit]] for hit in hits} for kind, hits in found.of(at).items()}
+        assert ours.pop("positive") == set(row["positive"])
+        assert ours == {kind: set(scenes) for kind, scenes in row["negative"].items()}
+
+
+def test_the_page_shows_what_the_commands_write(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    page = (Path(__file__).parents[1] / "docs" / "covr-index.md").read_text("utf-8")
+    monkeypatch.chdir(tmp_path)
+    for name, block in zip(("scenes.json", "graphs.json"), re.findall(r"```json\n(.*?)```", page, re.S), strict=True):
+        Path(name).write_text(block)
+    for line in re.findall(r"^questree (covr .*)", page, re.M):
+        app(line.split(), result_action="return_value")
+    shown = [json.loads(line) for line in page.splitlines() if line.startswith('{"scene": "kitchen"')]
+    written = json.loads(Path("related.json").read_text())
+    assert [{key: row[key] for key in ("scene", "positive", "negative")} for row in written] == shown
+    assert len(json.loads(Path("subgraphs.json").read_text())) == 24
+    assert Words.read(Path("tables")).contradicting("red") >= {"white"}

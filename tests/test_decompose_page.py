@@ -1,0 +1,27 @@
+"""Commands printed in docs/decompose.md are commands that work."""
+
+from pathlib import Path
+
+from conftest import copy
+from questree.stages.questions import Bank
+from questree.synth.noise import Rates
+from questree.synth.world import write_world
+from questree.tables.run import Run
+from test_pages import commands, run
+
+
+def test_the_page_on_decomposition_works(random_run: Run, release: Path, tmp_path: Path) -> None:
+    folder = copy(random_run, tmp_path).folder
+    write_world(tmp_path / "world", 6, 4, Rates(), 1)
+    names = {
+        "VIDEO-NUMBER": f"{Bank(random_run).ids[0]}-0",
+        "RUN": str(folder),
+        "RAW": "world",
+        "FILE": str(release / "AGQA_balanced" / "train_balanced.txt"),
+    }
+    lines = commands("docs/decompose.md")
+    assert len(lines) == 6
+    for line in lines:
+        for name, value in names.items():
+            line = line.replace(name, value)
+        run(f"{line} --quiet", tmp_path)

@@ -84,9 +84,8 @@ def test_the_chosen_ones_are_exported_with_the_questions_of_training_videos(run:
     assert not some["key"].is_duplicated().any() and some[""].to_list() == list(range(len(some)))
     chosen = pl.read_parquet(run.decomposed / "subquestions.parquet")
     texts = [Stored.read(folder, executed=False).nodes for folder in shards(run)]
-    wanted = {
-        (run.load("facts").videos["id"][video], texts[video // 5]["text"][node]) for video, node in chosen.iter_rows()
-    }
+    ids = run.table("facts", VIDEOS)["id"]
+    wanted = {(ids[video], texts[video // 5]["text"][node]) for video, node in chosen.iter_rows()}
     assert wanted == set(some.filter(pl.col("key").str.contains("-s")).select("vid_id", "question").iter_rows()) | (
         wanted & set(asked.select("vid_id", "question").iter_rows())
     )

@@ -7,9 +7,9 @@ import polars as pl
 
 from questree.benchmarks.agqa.held_out import FLAGS, INDIRECT, NOVEL
 from questree.benchmarks.agqa.templates import TEMPLATES, TIMES
-from questree.export.grounding import COLUMN
 from questree.program import OBJECT, slots
 from questree.stages.generate.joins import Ints
+from questree.stages.ground.frames import COLUMN
 from questree.vocabulary.words import Vocabulary
 
 ANSWERS = {"bool": "yes-no", "frames": "yes-no", "order": "before-after"}  # kind of a program -> answers of its key

@@ -15,6 +15,7 @@ from questree.stages.covr.scenes import (
     PREPOSITIONS,
     RELATION,
     TARGET,
+    WORD,
     Rows,
     Scenes,
     areas,
@@ -33,6 +34,7 @@ class Postings(NamedTuple):
     key: Keys  # [signature] sorted
     begin: Keys  # [signature + 1] where its images begin
     image: Rows  # ascending inside a signature
+    apart: bool  # no word is both a relation and a preposition, whose signatures look alike
 
 
 class Index:
@@ -54,7 +56,7 @@ class Index:
 
     @property
     def bytes(self) -> int:
-        arrays = (*self.scenes, *self.postings, self.area, self.ends, self.links)
+        arrays = (*self.scenes, *self.postings[:3], self.area, self.ends, self.links)
         return sum(array.nbytes for array in arrays)
 
 
@@ -80,7 +82,8 @@ def postings(scenes: Scenes, image: Rows, subject: Rows, relation: Rows, target:
     order = np.argsort(key, kind="stable")
     key = key[order]
     first = np.flatnonzero(np.diff(key, prepend=-1))
-    return Postings(key[first], np.append(first, len(key)), where[order])
+    apart = not np.isin(scenes.hanging[:, WORD], scenes.edges[:-1, RELATION]).any()
+    return Postings(key[first], np.append(first, len(key)), where[order], bool(apart))
 
 
 def _distinct(key: Keys, image: Rows) -> tuple[Keys, Rows]:

@@ -87,6 +87,7 @@ def search(scenes, postings, plan, asked, codes, bits, limits, instances):  # ty
                 candidates,
                 _walk(asked.draw[graph], kind, number, limits[min(kind, 1)]),
                 _roots_wanted(kind, asked.multiple[graph]),
+                postings.apart and _is_signature(pattern),
                 kind >= FIRST_KIND,
                 scenes.first_thing,
                 scenes.things,
@@ -111,6 +112,7 @@ def _scan(  # type: ignore[no-untyped-def]
     candidates,
     walk,
     wanted,
+    sure,
     filtered,
     first_thing,
     things,
@@ -125,19 +127,25 @@ def _scan(  # type: ignore[no-untyped-def]
     found,
     filled,
 ):
-    """Fill `found` with candidates that match the pattern and, if filtered, not the relaxed part; returns how many."""
+    """Fill `found` with candidates that match the pattern and, if filtered, not the relaxed part; returns how many.
+
+    sure: every candidate is known to have a match."""
     used, (start, step), (least, below) = 0, walk, wanted
     enough = least if below == ALL else below  # roots that need counting
+    sure = sure and enough == 1
     for count in range(len(candidates)):
         image = candidates[(start + count * step) % len(candidates)]
         first, end = first_thing[image], first_thing[image + 1]
-        seen = roots(first, end, things, attributes, edges, hanging, pattern, bits, ok, enough)
-        if seen < least or seen >= below:
-            continue
+        if not sure:
+            seen = roots(first, end, things, attributes, edges, hanging, pattern, bits, ok, enough)
+            if seen < least or seen >= below:
+                continue
         if filtered and roots(first, end, things, attributes, edges, hanging, relaxed, bits, ok_relaxed, np.int64(1)):
             continue
         found[used] = image
         if filled.shape[1]:
+            if sure:  # nobody has looked yet
+                roots(first, end, things, attributes, edges, hanging, pattern, bits, ok, enough)
             fill(first, things, attributes, edges, hanging, pattern, bits, ok, filled[used])
         used += 1
         if used == len(found):
@@ -225,6 +233,18 @@ def _candidates(pattern, postings, images):  # type: ignore[no-untyped-def]
             if link != ANY or (subject != ANY and name != ANY):
                 begin, number = _shorter(subject, link, name, postings, begin, number)
     return begin, number
+
+
+@njit(cache=True, nogil=True)
+def _is_signature(pattern):  # type: ignore[no-untyped-def]
+    """Does one list of the index hold its images? A name, perhaps with one attribute; a relation between names."""
+    if len(pattern) == 1:
+        return pattern[0, NAMES] >= 0 and (pattern[0, SAID] >= 0 or pattern[0, SAID] == ANYTHING)
+    for node in range(len(pattern)):
+        one = pattern[node, NAMES] >= 0 or pattern[node, NAMES] == ANYTHING
+        if not one or pattern[node, SAID] != ANYTHING:
+            return False
+    return len(pattern) == 2 and pattern[1, LINKS] >= 0
 
 
 @njit(cache=True, nogil=True)

@@ -71,7 +71,7 @@ def _number(number: int, said: Forms) -> Slot:
 
 def compare_count(source: Source) -> Draft | None:
     """More of one than of the other; the twin has other numbers of images of each."""
-    draws, second = source.draws, source.second()
+    draws, second = source.draws, source.second
     if second is None:
         return None
     other, with_other = second

@@ -13,7 +13,7 @@ Condition = tuple[str, Graph, Slot, list[str]]  # (form, what is spoken of, what
 
 
 def verify_logic(source: Source) -> Draft | None:
-    draws, second = source.draws, source.second()
+    draws, second = source.draws, source.second
     if second is None:
         return None
     other, with_other = second

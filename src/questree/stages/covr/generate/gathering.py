@@ -31,10 +31,8 @@ def gathered(chunks: Iterable[Made], so_far: SoFar, part: str, dropped: Reasons)
     for made in chunks:
         table = made.questions.with_columns(pl.col("pair") + pairs)
         pairs += made.pairs
-        names = table["id"].to_list()
-        new = pl.Series([name not in seen for name in names], dtype=pl.Boolean)
-        new &= table["id"].is_first_distinct()
-        seen.update(names)
+        new = _new(table, seen)
+        seen.update(table["id"].filter(new))
         dropped.update(made.dropped)
         _tell(dropped, table.filter(~new), REPEATED)
         tables.append(table.filter(new))
@@ -43,6 +41,13 @@ def gathered(chunks: Iterable[Made], so_far: SoFar, part: str, dropped: Reasons)
         if len(seen) >= wanted:
             break
     return cut(pl.concat(tables), wanted)
+
+
+def _new(table: pl.DataFrame, seen: set[str]) -> pl.Series:
+    """[question] was neither it nor its twin asked before?"""
+    unseen = pl.Series([name not in seen for name in table["id"]], dtype=pl.Boolean)
+    new = unseen & table["id"].is_first_distinct()
+    return table.select("pair", new=new).select(pl.col("new").all().over("pair")).to_series()
 
 
 def cut(table: pl.DataFrame, wanted: int) -> pl.DataFrame:

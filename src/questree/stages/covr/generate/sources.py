@@ -14,6 +14,7 @@ from questree.stages.covr.words import Words
 from questree.stages.generate.hashing import mix
 
 MOST = 5  # images of a question
+TURNS = 3  # of every kind to give an image, before all that are left are looked at
 FURTHER = "_neg_attr_main_object"  # how kinds end whose root has another attribute, besides a further change
 
 
@@ -138,6 +139,7 @@ class Source:
     def _word(self, at: int) -> str:
         return self.near.finds.found.words[at]
 
+    @cached_property
     def second(self) -> tuple[Graph, Images] | None:
         """A second reference, from a kind of distractors, and the images of that kind that contain it."""
         kinds = [kind for kind in self.kinds if kind != NO_MULTIPLE]
@@ -161,14 +163,17 @@ class Source:
         None at all if no two images, or none that lacks the reference, are there.
         """
         found = list(dict.fromkeys(chosen))
-        seen, images, draws, turns = {*found, *avoid}, self.near.finds.images, self.draws, list(kinds)
-        while turns and len(found) < MOST:
-            kind = turns.pop(draws.below(len(turns)))
-            image = images[draws.choice(self.hits[kind])]
+        seen, images, draws, waiting = {*found, *avoid}, self.near.finds.images, self.draws, list[str]()
+        for _ in range(TURNS * len(kinds)):
+            if len(found) == MOST:
+                break
+            waiting = waiting or list(kinds)
+            image = images[draws.choice(self.hits[waiting.pop(draws.below(len(waiting)))])]
             if image not in seen:
                 seen.add(image)
                 found.append(image)
-        if len(found) < MOST:  # every kind had its turn
+        if len(found) < MOST:
             left = dict.fromkeys(image for kind in kinds for image in self.images(kind) if image not in seen)
             found += draws.some(list(left), MOST - len(found))
-        return draws.shuffled(found) if len(found) > 1 and not self.near.positives.issuperset(found) else []
+        distracting = {*found} - self.near.positives - {self.image}  # not all positives are drawn: it may not be there
+        return draws.shuffled(found) if len(found) > 1 and distracting else []

@@ -1,6 +1,7 @@
 """Questions about sets of images: a naive judge gives their answers; sets as the rules want them; twins, parts."""
 
 import re
+import shlex
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -16,6 +17,7 @@ from image_judge import Judge
 from made_up_images import attribute_groups, made_up_run, write_words
 from questree.benchmarks.covr.graph import to_json
 from questree.benchmarks.covr.templates import BY_NAME, TEMPLATES
+from questree.cli.app import app
 from questree.domains.images import IMAGES
 from questree.faults import BadInput
 from questree.notation import own
@@ -30,6 +32,7 @@ from questree.stages.covr.words import Words
 from questree.tables.image_questions import ANSWERED
 from questree.tables.images import Images
 from questree.tables.run import Run
+from test_pages import ROOT, commands
 
 IMAGE_COUNT, QUESTIONS = 240, 1800
 
@@ -292,3 +295,22 @@ def test_draws_follow_from_their_key() -> None:
     assert len(set(draws.some(range(9), 4))) == 4
     assert draws.some([1, 2], 5) in ([1, 2], [2, 1])
     assert Counter(Draws(i).below(4) for i in range(4000)) == pytest.approx(dict.fromkeys(range(4), 1000), rel=0.15)
+
+
+def test_the_page_on_image_questions_works(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    lines = commands("docs/covr.md")
+    assert [line.split()[1] for line in lines] == ["synth", "ingest", "covr", "covr"]
+    for line in lines:
+        more = ["--workers", "1"] if "generate" in line else []
+        app([*shlex.split(line)[1:], *more], exit_on_error=False, result_action="return_value")
+    said, page = capsys.readouterr().out, (ROOT / "docs" / "covr.md").read_text("utf-8")
+    shown = page.split("```")[3].strip().splitlines()  # what the page prints, but for what it leaves out
+    assert {wordy(line) for line in shown} - {"..."} <= {wordy(line) for line in said.splitlines()}
+
+
+def wordy(line: str) -> str:
+    """Without the numbers: they change with every word of the tables."""
+    return " ".join(re.sub(r"[\d.,]+(?= |$)", "#", line).split()) if line.strip() != "..." else "..."

@@ -37,6 +37,7 @@ CHAIN = Graph("cup", None, (Relation("on", Graph("table", None, (Relation("near"
 BRANCH = Graph(
     "cup", None, (Relation("on", Graph("table", None, (Relation("near", CHAIR), Relation("under", Graph("lamp"))))),)
 )
+WEARING_TIE, WEARING_HAT = Relation("wearing", Graph("tie")), Relation("wearing", Graph("hat"))
 POUR = Graph("man", None, (Relation("pouring", Graph("water"), (Preposition("pouring:_into", Graph("glass")),)),))
 
 
@@ -141,6 +142,12 @@ def test_relations_as_they_follow_is() -> None:
         (TWO, "a", "a cup that is near a chair and on a table"),
         (CHAIN, "a", "a cup that is on a table that is near a chair"),
         (BRANCH, "a", "a cup that is on a table that is both near a chair and under a lamp"),
+        (Graph("man", None, (WEARING_TIE, WEARING_HAT)), "a", "a man who is wearing a tie and a hat"),
+        (
+            Graph("dog", None, (Relation("near", Graph("man", None, (WEARING_TIE, WEARING_HAT))),)),
+            "a",
+            "a dog that is near a man who is wearing both a tie and a hat",
+        ),
         (POUR, "a", "a man who is pouring water into a glass"),
         (POUR, "many", "men who are pouring water into a glass"),
         (Graph("glasses", None, (Relation("on", TABLE),)), "a", "glasses that are on a table"),

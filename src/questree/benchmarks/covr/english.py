@@ -70,8 +70,14 @@ def countable(graph: Graph) -> bool:
 
 def predicate(graph: Graph, nested: bool = False) -> str:
     """What follows "is": "on a table and near a chair"; inside another reference "both" keeps the two together."""
-    said = [_relation(edge, graph.name) for edge in graph.relations]
-    return f"both {said[0]} and {said[1]}" if nested and len(said) == 2 else " and ".join(said)
+    both = "both " if nested else ""
+    if len(graph.relations) != 2:
+        return "".join(_relation(edge, graph.name) for edge in graph.relations)
+    first, second = graph.relations
+    if first.name == second.name and not (first.prepositions or second.prepositions):
+        targets = [target(edge.name, edge.target, graph.name) for edge in graph.relations]
+        return f"{relation(first.name)} {both}{targets[0]} and {targets[1]}"
+    return f"{both}{_relation(first, graph.name)} and {_relation(second, graph.name)}"
 
 
 def pronoun(name: str) -> str:

@@ -13,8 +13,9 @@ from questree.stages.covr.forms import NONE, Coded, Form, coded, graph_of
 from questree.stages.covr.index import Index
 from questree.stages.covr.kinds import kinds_of_form
 from questree.stages.covr.negatives import other_attributes, other_names, other_relations
+from questree.stages.covr.patterns import Asked, plan_of
 from questree.stages.covr.scenes import Rows
-from questree.stages.covr.search import ALL, Asked, plan_of, search
+from questree.stages.covr.search import ALL, search
 from questree.stages.covr.sets import Vocabulary, codes
 from questree.stages.covr.verification import Scorer, verified
 from questree.stages.covr.words import Words

@@ -1,65 +1,15 @@
 """Positives and every kind of distractor for many graphs of one form, in one compiled loop over candidate images."""
 
-from typing import NamedTuple
-
 import numpy as np
 from numba import njit
-from numpy.typing import NDArray
 
-from questree.stages.covr import kinds
-from questree.stages.covr.forms import Form
 from questree.stages.covr.index import ANY, BITS, HAS
-from questree.stages.covr.kinds import kinds_of_form
-from questree.stages.covr.matching import FIELDS, INNER, KEPT, LINKS, NAMES, PARENT, PREPOSITION, SAID, fill, roots
-from questree.stages.covr.scenes import Rows
-from questree.stages.covr.sets import ANYTHING, NOTHING
+from questree.stages.covr.matching import LINKS, NAMES, PARENT, PREPOSITION, SAID, fill, roots
+from questree.stages.covr.patterns import FIRST_KIND, NO_MULTIPLE, POSITIVE, empty, make_unwanted, make_wanted
+from questree.stages.covr.sets import ANYTHING
 
-OTHER_ATTRIBUTE, ANY_NAME, OTHER_NAME, OTHER_LINK = range(1, 5)  # edits; 0 is none
-EDITS = {
-    kinds.ATTRIBUTE: OTHER_ATTRIBUTE,
-    kinds.NAME: ANY_NAME,
-    kinds.RELATION: OTHER_LINK,
-    kinds.OTHER_OBJECT: OTHER_NAME,
-    kinds.OTHER_RELATION: OTHER_LINK,
-}
-POSITIVE, NO_MULTIPLE, FIRST_KIND = range(3)  # numbers of kinds; those of the form follow
 ALL = np.iinfo(np.int64).max  # as a limit
 PRIMES = np.array([2147483659, 2147483693, 2147483713, 2147483743, 2147483777, 2147483783, 2147483813, 2147483857])
-
-
-class Plan(NamedTuple):
-    """The kinds of a form as arrays."""
-
-    parent: Rows  # [node]
-    preposition: NDArray[np.bool_]  # [node]
-    edit: Rows  # [kind, 2, (node, edit)]
-    kept: NDArray[np.bool_]  # [kind, node] is it part of F?
-    kept_attribute: NDArray[np.bool_]  # [kind] is the root's attribute?
-
-
-class Asked(NamedTuple):
-    """Graphs of one form; [graph, node] words and sets."""
-
-    name: Rows
-    attribute: Rows
-    link: Rows
-    other_name: Rows  # set that replaces the name of a leaf
-    other_attribute: Rows  # set that replaces the attribute
-    other_link: Rows  # set that replaces the relation that leads to a node
-    multiple: Rows  # [graph] matching roots a positive needs
-    draw: NDArray[np.uint64]  # [graph] decides which images are drawn if there are more than the limit
-
-
-def plan_of(form: Form) -> Plan:
-    found = kinds_of_form(form)
-    edit = np.zeros((len(found), 2, 2), np.int32)
-    kept = np.zeros((len(found), len(form)), bool)
-    for at, kind in enumerate(found):
-        for place, each in enumerate(kind.edits):
-            edit[at, place] = each.node, EDITS[each.what]
-        kept[at, list(kind.kept)] = True
-    attribute = np.array([kind.kept_root_attribute for kind in found], bool)
-    return Plan(np.array(form.parent, np.int32), np.array(form.preposition, bool), edit, kept, attribute)
 
 
 @njit(cache=True, nogil=True)
@@ -70,15 +20,15 @@ def search(scenes, postings, plan, asked, codes, bits, limits, instances):  # ty
     nodes, images = len(plan.parent), len(scenes.first_thing) - 1
     most = np.append(np.diff(scenes.first_thing), 1).max()  # things of an image
     ok = np.zeros((2, nodes, most), np.bool_)
-    pattern, relaxed = _empty(plan), _empty(plan)
+    pattern, relaxed = empty(plan), empty(plan)
     hits, filled, used = np.empty((1024, 3), np.int32), np.empty((1024, nodes if instances else 0, 3), np.int32), 0
     everywhere = np.arange(images).astype(np.int32)
     for graph in range(len(asked.name)):
         for kind in range(FIRST_KIND + len(plan.edit)):
-            if limits[min(kind, 1)] == 0 or not _exists(graph, kind, plan, asked, pattern):
+            if limits[min(kind, 1)] == 0 or not make_wanted(graph, kind, plan, asked, pattern):
                 continue
             if kind >= FIRST_KIND:
-                _relax(graph, kind - FIRST_KIND, plan, asked, codes, relaxed)
+                make_unwanted(graph, kind - FIRST_KIND, plan, asked, codes, relaxed)
             begin, number = _candidates(pattern, postings, images)
             candidates = postings.image[begin : begin + number] if begin >= 0 else everywhere
             room = used + min(number, limits[min(kind, 1)])
@@ -172,54 +122,6 @@ def _roots_wanted(kind, multiple):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True, nogil=True)
-def _exists(graph, kind, plan, asked, pattern):  # type: ignore[no-untyped-def]
-    """Make the pattern Q of a kind; false if the graph has no such kind."""
-    if kind == NO_MULTIPLE and asked.multiple[graph] < 2:
-        return False
-    for node in range(len(plan.parent)):
-        attribute = asked.attribute[graph, node]
-        pattern[node, NAMES] = asked.name[graph, node]
-        pattern[node, SAID] = ANYTHING if attribute < 0 else attribute
-        pattern[node, LINKS] = asked.link[graph, node]
-    if kind >= FIRST_KIND:
-        for place in range(2):
-            node, edit = plan.edit[kind - FIRST_KIND, place]
-            if not _edited(graph, node, edit, asked, pattern):
-                return False
-    return True
-
-
-@njit(cache=True, nogil=True)
-def _edited(graph, node, edit, asked, pattern):  # type: ignore[no-untyped-def]
-    """Change the pattern; false if there is nothing to change it to."""
-    if edit == OTHER_ATTRIBUTE:
-        pattern[node, SAID] = asked.other_attribute[graph, node]
-        return pattern[node, SAID] != NOTHING
-    if edit == OTHER_NAME:
-        pattern[node, NAMES] = asked.other_name[graph, node]
-        return pattern[node, NAMES] != NOTHING
-    if edit == OTHER_LINK:
-        pattern[node, LINKS] = asked.other_link[graph, node]
-        return pattern[node, LINKS] != NOTHING
-    if edit == ANY_NAME:
-        pattern[node, NAMES] = ANYTHING
-        return asked.attribute[graph, node] < 0
-    return True
-
-
-@njit(cache=True, nogil=True)
-def _relax(graph, kind, plan, asked, codes, relaxed):  # type: ignore[no-untyped-def]
-    """Make the pattern F of a kind: the kept part of the relaxed graph."""
-    for node in range(len(plan.parent)):
-        attribute = asked.attribute[graph, node]
-        asks = attribute >= 0 and (node > 0 or plan.kept_attribute[kind])
-        relaxed[node, NAMES] = codes.name[asked.name[graph, node]]
-        relaxed[node, SAID] = codes.attribute[attribute] if asks else ANYTHING
-        relaxed[node, LINKS] = codes.relation[asked.link[graph, node]] if node else NOTHING
-        relaxed[node, KEPT] = plan.kept[kind, node]
-
-
-@njit(cache=True, nogil=True)
 def _candidates(pattern, postings, images):  # type: ignore[no-untyped-def]
     """The shortest list of images that must hold every match: (where it begins, length); -1 for all images."""
     begin, number = np.int64(-1), np.int64(images)
@@ -279,14 +181,3 @@ def _walk(draw, kind, number, limit):  # type: ignore[no-untyped-def]
     state ^= state >> np.uint64(29)
     step = PRIMES[state & np.uint64(len(PRIMES) - 1)] % number  # a prime above all numbers: no common divisor
     return np.int64((state >> np.uint64(8)) % np.uint64(number)), np.int64(step)
-
-
-@njit(cache=True, nogil=True)
-def _empty(plan):  # type: ignore[no-untyped-def]
-    pattern = np.zeros((len(plan.parent), FIELDS), np.int32)
-    pattern[:, PARENT], pattern[:, KEPT] = plan.parent, 1
-    for node in range(len(pattern)):
-        pattern[node, PREPOSITION] = plan.preposition[node]
-        if node and not plan.preposition[node]:
-            pattern[plan.parent[node], INNER] = 1
-    return pattern

@@ -6,18 +6,29 @@ import polars as pl
 from questree.program import Array
 from questree.stages.decompose.spoken import english_of, program
 from questree.stages.decompose.texts import Texts
+from questree.stages.generate.joins import starts
 from questree.stages.generate.text import Lexicon, texts
 from questree.stages.questions import Shard
 
 
 def asked(shard: Shard, tops: pl.DataFrame, words: Lexicon) -> pl.DataFrame:
     """The questions behind `tops` by video and number: their columns, node, row among the tops, id and text."""
-    table = tops.with_row_index("top").join(shard.questions, on=["video", "number"], how="left").sort("video", "number")
+    found = shard.questions[rows_of(shard.questions, tops)].with_columns(tops["node"]).with_row_index("top")
+    table = found.sort("video", "number")
     names = pl.Series(shard.ids, dtype=pl.String).gather(table["video"])
     return table.with_columns(
         id=pl.select(pl.concat_str(names, pl.lit("-"), table["number"].cast(pl.String))).to_series(),
         text=texts(table, shard.sides, words, shard.seeds, shard.first),
     )
+
+
+def rows_of(questions: pl.DataFrame, tops: pl.DataFrame) -> Array:
+    """[top] the row of its question; the questions of a video are numbered from 0 on, without gaps."""
+    video, number = (questions[name].to_numpy().astype(np.int64) for name in ("video", "number"))
+    start = starts(np.sort(video), int(video.max(initial=0)) + 1)
+    row = np.empty(len(video), np.int64)
+    row[start[video] + number] = np.arange(len(video))
+    return np.asarray(row[start[tops["video"].to_numpy()] + tops["number"].to_numpy()])
 
 
 def question_keys(questions: pl.DataFrame) -> pl.Series:

@@ -24,18 +24,16 @@ class Compositions:
     @classmethod
     def of(cls, edges: pl.DataFrame) -> "Compositions":
         """`edges` are ordered by parent and position."""
-        begin = pl.col("position").min().over("parent", "label")
-        ordered = edges.with_columns(begin=begin).sort("parent", "begin", "position")
-        parent, begin_at = (ordered[name].to_numpy().astype(np.int64) for name in ("parent", "begin"))
-        new = np.flatnonzero(np.diff(parent * 256 + begin_at, prepend=-1))
-        return cls(
-            edges=ordered,
-            parent=parent[new],
-            label=ordered["label"].to_numpy()[new],
-            first=new,
-            size=np.diff(new, append=len(parent)),
-            repeated=(~ordered.select(pl.struct("parent", "child").is_first_distinct()).to_series()).to_numpy(),
-        )
+        parent, label = (edges[name].to_numpy().astype(np.int64) for name in ("parent", "label"))
+        _, first, group = np.unique(parent << 8 | label, return_index=True, return_inverse=True)
+        begin = first[group]  # [edge] where its composition begins
+        order = np.argsort(begin, kind="stable")
+        new = np.flatnonzero(np.diff(begin[order], prepend=-1))
+        child = edges["child"].to_numpy().astype(np.int64)[order]
+        repeated = np.ones(len(edges), bool)
+        repeated[np.unique(parent[order] << 32 | child, return_index=True)[1]] = False
+        size = np.diff(new, append=len(edges))
+        return cls(edges[order], parent[order[new]], label[order[new]], new, size, repeated)
 
 
 @dataclass(frozen=True)

@@ -404,3 +404,12 @@ def test_the_page_shows_what_the_commands_write(tmp_path: Path, monkeypatch: pyt
     assert [{key: row[key] for key in ("scene", "positive", "negative")} for row in written] == shown
     assert len(json.loads(Path("subgraphs.json").read_text())) == 24
     assert Words.read(Path("tables")).contradicting("red") >= {"white"}
+
+
+def test_the_benchmark_measures_the_index(tmp_path: Path) -> None:
+    out = tmp_path / "bench.json"
+    given = ["--images", "40", "--graphs", "50", "--json", str(out), "--quiet"]
+    app(["bench", "covr-index", *given], result_action="return_value")
+    measured = {each["name"]: each["rows"] for each in json.loads(out.read_text())}
+    assert measured["index (rows are images)"] == 40
+    assert measured["graphs with all their kinds"] == 50

@@ -6,6 +6,9 @@ from functools import cached_property
 from string import Formatter
 
 from questree.benchmarks.covr.programs import HOLE, Program
+from questree.domains.images import IMAGES
+from questree.notation import own
+from questree.program import Node
 
 Piece = str | tuple[str, str]  # plain text, or (slot, form)
 
@@ -27,6 +30,14 @@ class Form:
     @cached_property
     def _program(self) -> tuple[Piece, ...]:
         return tuple(pieces(self.program))
+
+    def __hash__(self) -> int:
+        return hash((self.name, self.program))
+
+    @cached_property
+    def node(self) -> Node:
+        """The program; references are slots too."""
+        return own.parse(self.program.replace("{", "$").replace("}", ""), IMAGES)
 
     @cached_property
     def _frames(self) -> tuple[tuple[Piece, ...], ...]:

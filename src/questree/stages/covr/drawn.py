@@ -51,7 +51,7 @@ def draw(image, wanted, key, scenes, rules):  # type: ignore[no-untyped-def]
     begin, end = scenes.first_thing[image], scenes.first_thing[image + 1]
     row, used, state = np.empty(WIDTH, np.int32), 0, key
     for _ in range(PATIENCE * wanted if end > begin else 0):
-        state, shape = _pick(state, 100)
+        state, shape = _pick(state, np.int64(100))
         state, root = _pick(state, end - begin)
         row[0], row[1] = np.searchsorted(SHARES, shape, side="right"), begin + root
         state, good = _walk(row, state, first, second, scenes, rules)
@@ -80,21 +80,22 @@ def _pick(state, number):  # type: ignore[no-untyped-def]
 def _walk(row, state, first, second, scenes, rules):  # type: ignore[no-untyped-def]
     """Fill a row of a given shape and root; false if there is no way, or not this time."""
     shape, root = row[0], row[1]
+    first_edge, onward_edge = np.int64(3), np.int64(5)  # typed, or numba compiles for each value
     state, choice = _pick(state, choices(root, scenes))
     row[2], row[3:] = attribute_of(root, choice, scenes), NONE
     if not rules.fits[root] or shape == SINGLE:
         return state, rules.fits[root]
     edges = first[: usable(root, root, scenes, rules, first)]
     if shape == TWO:
-        return _two(row, 3, state, edges, scenes, rules)
-    state, good = _step(row, 3, state, edges, scenes, rules)
+        return _two(row, first_edge, state, edges, scenes, rules)
+    state, good = _step(row, first_edge, state, edges, scenes, rules)
     if not good or shape == EDGE:
         return state, good
     target = scenes.edges[row[3], TARGET]
     onward = second[: usable(target, root, scenes, rules, second)]
     if shape == CHAIN:
-        return _step(row, 5, state, onward, scenes, rules)
-    return _two(row, 5, state, onward, scenes, rules)
+        return _step(row, onward_edge, state, onward, scenes, rules)
+    return _two(row, onward_edge, state, onward, scenes, rules)
 
 
 @njit(cache=True, nogil=True)

@@ -70,7 +70,7 @@ def said_of(thing, code, things, attributes, bits):  # type: ignore[no-untyped-d
 @njit(cache=True, nogil=True)
 def edge_to(thing, node, first, things, edges, hanging, pattern, bits, ok):  # type: ignore[no-untyped-def]
     """The first edge of the thing that leads to a match of the node, with all its prepositions; or -1."""
-    for edge in range(things[thing, EDGES], things[thing + 1, EDGES]):
+    for edge in range(np.int64(things[thing, EDGES]), np.int64(things[thing + 1, EDGES])):
         if within(pattern[node, LINKS], edges[edge, RELATION], bits) and ok[node, edges[edge, TARGET] - first]:
             good, below = True, node + 1
             while good and below < len(pattern):
@@ -92,7 +92,7 @@ def preposition_to(edge, node, first, edges, hanging, pattern, bits, ok):  # typ
 
 @njit(cache=True, nogil=True)
 def fill(first, things, attributes, edges, hanging, pattern, bits, ok, filled):  # type: ignore[no-untyped-def]
-    """After `roots`: the first way to fill the pattern; filled[node] = (thing, attribute or -1, link or -1)."""
+    """After `roots`: the first way to fill the pattern; filled = (thing, attribute or -1, link or -1) of every node."""
     used = np.empty(len(pattern), np.int64)  # [node] the edge that leads to it
     for node in range(len(pattern)):
         parent, thing, link = pattern[node, PARENT], np.int64(first), np.int32(-1)
@@ -103,9 +103,9 @@ def fill(first, things, attributes, edges, hanging, pattern, bits, ok, filled): 
             at = preposition_to(used[parent], node, first, edges, hanging, pattern, bits, ok)
             thing, link = np.int64(hanging[at, END]), hanging[at, WORD]
         else:
-            used[node] = edge_to(filled[parent, 0], node, first, things, edges, hanging, pattern, bits, ok)
+            used[node] = edge_to(np.int64(filled[3 * parent]), node, first, things, edges, hanging, pattern, bits, ok)
             thing, link = np.int64(edges[used[node], TARGET]), edges[used[node], RELATION]
         attribute = np.int32(-1)
         if pattern[node, SAID] != ANYTHING:
             attribute = said_of(thing, pattern[node, SAID], things, attributes, bits)
-        filled[node, 0], filled[node, 1], filled[node, 2] = thing, attribute, link
+        filled[3 * node], filled[3 * node + 1], filled[3 * node + 2] = thing, attribute, link

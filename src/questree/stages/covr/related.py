@@ -108,7 +108,8 @@ class Related:
                 forms[row] = group.form
             own = np.array([names.setdefault(name, len(names)) for name in names_of_kinds(group.form)], np.int32)
             for few in _pieces(group, self._together(group.form)):
-                hits, filled = self._search(few, multiple[few.row], limits, seed, instances)
+                hits = self._search(few, multiple[few.row], limits, seed, instances)
+                filled = hits[:, 3:].reshape(len(hits), -1 if len(hits) else 0, 3)
                 parts.append((few.row[hits[:, 0]], own[hits[:, 1]], hits[:, 2], filled))
         found = Found(list(names), *_joined(parts), forms, self.index.words, self.index.scenes.name)
         return found if self.verify is None else self._verified(found, graphs, self.verify)
@@ -130,9 +131,8 @@ class Related:
         found = self.find([graph], [multi_count])
         return {kind: found.image[hits.start : hits.stop] for kind, hits in found.of(0).items()}
 
-    def _search(
-        self, graphs: Coded, multiple: Rows, limits: NDArray[np.int64], seed: int, instances: bool
-    ) -> tuple[Rows, Rows]:
+    def _search(self, graphs: Coded, multiple: Rows, limits: NDArray[np.int64], seed: int, instances: bool) -> Rows:
+        """[hit, (graph, kind, image, and perhaps what fills every node)]"""
         index, codes = self.index, self.codes
         names, bits = other_names(graphs, index.links, self.vocabulary.code(OF), codes, self.bits)
         attributes, bits = other_attributes(graphs, index.postings.key, codes, bits)
@@ -141,8 +141,7 @@ class Related:
         draw = mix(np.full(len(columns), seed_of(seed, "related"), np.uint64), *columns.T)
         asked = Asked(graphs.name, graphs.attribute, graphs.link, names, attributes, links, multiple, draw)
         plan = plan_of(graphs.form)
-        hits, filled = search(index.scenes, index.postings, plan, asked, codes, bits, limits, instances)
-        return hits, filled
+        return np.asarray(search(index.scenes, index.postings, plan, asked, codes, bits, limits, instances))
 
     def _together(self, form: Form) -> int:
         """How many graphs to search at once."""

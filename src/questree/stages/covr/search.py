@@ -14,14 +14,14 @@ PRIMES = np.array([2147483659, 2147483693, 2147483713, 2147483743, 2147483777, 2
 
 @njit(cache=True, nogil=True)
 def search(scenes, postings, plan, asked, codes, bits, limits, instances):  # type: ignore[no-untyped-def]
-    """[hit, (graph, kind, image)], and with instances [hit, node, (thing, attribute, link)] what fills the pattern.
+    """[hit, (graph, kind, image)], and with instances behind them for every node (thing, attribute, link) that fill it.
 
     limits: of positives, of each kind."""
     nodes, images = len(plan.parent), len(scenes.first_thing) - 1
     most = np.append(np.diff(scenes.first_thing), 1).max()  # things of an image
     ok = np.zeros((2, nodes, most), np.bool_)
     pattern, relaxed = empty(plan), empty(plan)
-    hits, filled, used = np.empty((1024, 3), np.int32), np.empty((1024, nodes if instances else 0, 3), np.int32), 0
+    hits, used = np.empty((1024, 3 + 3 * nodes if instances else 3), np.int32), 0
     everywhere = np.arange(images).astype(np.int32)
     for graph in range(len(asked.name)):
         for kind in range(FIRST_KIND + len(plan.edit)):
@@ -32,7 +32,7 @@ def search(scenes, postings, plan, asked, codes, bits, limits, instances):  # ty
             begin, number = _candidates(pattern, postings, images)
             candidates = postings.image[begin : begin + number] if begin >= 0 else everywhere
             room = used + min(number, limits[min(kind, 1)])
-            hits, filled = _roomy(hits, room), _roomy(filled, room)
+            hits = _roomy(hits, room)
             after = _scan(
                 candidates,
                 _walk(asked.draw[graph], kind, number, limits[min(kind, 1)]),
@@ -49,12 +49,11 @@ def search(scenes, postings, plan, asked, codes, bits, limits, instances):  # ty
                 bits,
                 ok[0],
                 ok[1],
-                hits[used:room, 2],
-                filled[used:room],
+                hits[used:room],
             )
             hits[used : used + after, 0], hits[used : used + after, 1] = graph, kind
             used += after
-    return hits[:used], filled[:used]
+    return hits[:used]
 
 
 @njit(cache=True, nogil=True)
@@ -75,7 +74,6 @@ def _scan(  # type: ignore[no-untyped-def]
     ok,
     ok_relaxed,
     found,
-    filled,
 ):
     """Fill `found` with candidates that match the pattern and, if filtered, not the relaxed part; returns how many.
 
@@ -85,18 +83,18 @@ def _scan(  # type: ignore[no-untyped-def]
     sure = sure and enough == 1
     for count in range(len(candidates)):
         image = candidates[(start + count * step) % len(candidates)]
-        first, end = first_thing[image], first_thing[image + 1]
+        first, end = np.int64(first_thing[image]), np.int64(first_thing[image + 1])
         if not sure:
             seen = roots(first, end, things, attributes, edges, hanging, pattern, bits, ok, enough)
             if seen < least or seen >= below:
                 continue
         if filtered and roots(first, end, things, attributes, edges, hanging, relaxed, bits, ok_relaxed, np.int64(1)):
             continue
-        found[used] = image
-        if filled.shape[1]:
+        found[used, 2] = image
+        if found.shape[1] > 3:
             if sure:  # nobody has looked yet
                 roots(first, end, things, attributes, edges, hanging, pattern, bits, ok, enough)
-            fill(first, things, attributes, edges, hanging, pattern, bits, ok, filled[used])
+            fill(first, things, attributes, edges, hanging, pattern, bits, ok, found[used, 3:])
         used += 1
         if used == len(found):
             break
@@ -108,7 +106,7 @@ def _roomy(array, room):  # type: ignore[no-untyped-def]
     """The array, at least this long."""
     if room <= len(array):
         return array
-    longer = np.empty((max(room, 2 * len(array)), *array.shape[1:]), array.dtype)
+    longer = np.empty((max(room, 2 * len(array)), array.shape[1]), np.int32)
     longer[: len(array)] = array
     return longer
 
@@ -128,7 +126,7 @@ def _candidates(pattern, postings, images):  # type: ignore[no-untyped-def]
     for node in range(len(pattern)):
         name, attribute = _wild(pattern[node, NAMES]), _wild(pattern[node, SAID])
         if name != ANY:
-            begin, number = _shorter(name, HAS, attribute, postings, begin, number)
+            begin, number = _shorter(name, np.int64(HAS), attribute, postings, begin, number)
         if node:
             up = _start(node, pattern)
             subject, link = _wild(pattern[up, NAMES]), _wild(pattern[node, LINKS])
@@ -163,7 +161,7 @@ def _wild(code):  # type: ignore[no-untyped-def]
 
 @njit(cache=True, nogil=True)
 def _shorter(subject, relation, target, postings, begin, number):  # type: ignore[no-untyped-def]
-    key = subject << (2 * BITS) | np.int64(relation) << BITS | target
+    key = subject << (2 * BITS) | relation << BITS | target
     at = np.searchsorted(postings.key, key)
     if at == len(postings.key) or postings.key[at] != key:
         return np.int64(0), np.int64(0)

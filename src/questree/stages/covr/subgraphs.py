@@ -59,9 +59,10 @@ class Spelling:
 @njit(cache=True, nogil=True)
 def every(image, scenes, rules):  # type: ignore[no-untyped-def]
     """[subgraph, WIDTH] of one image."""
-    rows, used = np.empty((256, WIDTH), np.int32), 0
+    rows, used = np.empty((256, WIDTH), np.int32), np.int64(0)
     first, second = room_for_edges(image, scenes), room_for_edges(image, scenes)
     row = np.full(WIDTH, NONE, np.int32)
+    first_edge, onward_edge = np.int64(3), np.int64(5)  # typed, or numba compiles for each value
     for root in range(scenes.first_thing[image], scenes.first_thing[image + 1]):
         if not rules.fits[root]:
             continue
@@ -71,7 +72,7 @@ def every(image, scenes, rules):  # type: ignore[no-untyped-def]
             row[0], row[2], row[3:] = SINGLE, attribute_of(root, own, scenes), NONE
             rows, used = _put(row, rows, used)
             row[0] = TWO
-            rows, used = _two(row, 3, edges, scenes, rules, rows, used)
+            rows, used = _two(row, first_edge, edges, scenes, rules, rows, used)
             for edge in edges:
                 target = scenes.edges[edge, TARGET]
                 onward = second[: usable(target, root, scenes, rules, second)]
@@ -81,9 +82,9 @@ def every(image, scenes, rules):  # type: ignore[no-untyped-def]
                         continue
                     rows, used = _put(row, rows, used)
                     row[0] = CHAIN
-                    rows, used = _one(row, 5, onward, scenes, rules, rows, used)
+                    rows, used = _one(row, onward_edge, onward, scenes, rules, rows, used)
                     row[0] = CHAIN_OF_TWO
-                    rows, used = _two(row, 5, onward, scenes, rules, rows, used)
+                    rows, used = _two(row, onward_edge, onward, scenes, rules, rows, used)
     return rows[:used]
 
 

@@ -1,24 +1,24 @@
-"""Answers by execution, programs of one pattern together; what has no good answer is dropped for a named reason."""
+"""Answers by execution: first all references, those of one shape together, then the questions, form by form."""
 
 from collections import defaultdict
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TypeGuard
 
 import numpy as np
 
+from questree.benchmarks.covr.forms import Form
 from questree.benchmarks.covr.programs import Program, shape
-from questree.domains.images import Corpus, Outcome, answers, evaluate, spelled
-from questree.domains.images.described import has_attribute
-from questree.domains.images.facts import Bools, Ints
-from questree.domains.images.kinds import ABSENT, REASONS
-from questree.domains.images.pages import attributed, number_of
+from questree.domains.images import Corpus, evaluate, spelled
+from questree.domains.images.facts import Bits, Ints
+from questree.domains.images.kinds import REASONS, THINGS
 from questree.domains.images.sets import ImageSets, padded
-from questree.program import Array, Node, Op, Slot, Term, slots
+from questree.program import slots
+from questree.stages.covr.generate.drafts import Draft
+from questree.stages.covr.generate.rules import Asked, against
 
-LARGEST = 5  # nobody is asked to count further
 SPELLED = {True: "yes", False: "no"}
+Things = dict[str, Bits]  # slot -> [question, page] what the reference in it describes
 
 
 @dataclass(frozen=True)
@@ -27,102 +27,67 @@ class Answer:
     reason: str = ""  # why there is none
 
 
-@dataclass(frozen=True)
-class Asked:
-    """Programs of one pattern while rules look at them."""
-
-    corpus: Corpus
-    world: ImageSets
-    columns: Mapping[str, Ints]
-    outcome: Outcome
-    values_of_group: Ints  # [group, place] words
-
-    def value(self, term: Term) -> Array:
-        return self.columns[term.name] if isinstance(term, Slot) else self.outcome.values[term]
-
-    def number(self, term: Term) -> Ints:
-        """[row] how many things."""
-        return np.asarray(number_of(self.value(term)))
-
-
-Rule = Callable[[Asked, Node], Bools]  # [row] does it speak against asking?
-
-
-def _large(asked: Asked, node: Node) -> Bools:
-    return np.asarray(asked.value(node) > LARGEST)
-
-
-def _absent(asked: Asked, node: Node) -> Bools:
-    return np.asarray(asked.value(node) == ABSENT)
-
-
-def _few(asked: Asked, node: Node) -> Bools:
-    return np.asarray(asked.number(node.args[0]) < 2)
-
-
-def _untold(asked: Asked, node: Node) -> Bools:
-    """Some of the things have no value of the group."""
-    things, group = map(asked.value, node.args)
-    told = attributed(asked.world.facts, asked.world.page, things, asked.values_of_group[group])
-    return np.asarray(number_of(told) < number_of(things))
-
-
-def _both(asked: Asked, node: Node) -> Bools:
-    thing, x, y = map(asked.value, node.args)
-    return has_attribute(asked.world.facts, thing, x) & has_attribute(asked.world.facts, thing, y)
-
-
-TOO_MANY, TOO_FEW, UNTOLD, BOTH = "a count above 5", "fewer than two things", "attribute not told", "both options"
-RULES: dict[Op, tuple[tuple[str, Rule], ...]] = {
-    answers.count: ((TOO_MANY, _large),),
-    answers.query_attr: ((UNTOLD, _absent),),  # two absent ones would be the same
-    answers.choose_attr: ((BOTH, _both),),
-    answers.every: ((TOO_FEW, _few),),
-    answers.some: ((TOO_FEW, _few),),
-    answers.none: ((TOO_FEW, _few),),
-    answers.all_same: ((TOO_FEW, _few), (UNTOLD, _untold)),
-}
-
-
-def is_node(term: Term) -> TypeGuard[Node]:
-    return isinstance(term, Node)
-
-
 @dataclass
 class Answerer:
     corpus: Corpus
 
-    def answer(self, programs: Sequence[Program], images: Sequence[list[int]]) -> list[Answer]:
-        """[question] of each program about its images."""
-        members: dict[str, list[int]] = defaultdict(list)
-        for row, program in enumerate(programs):
-            members[program.pattern].append(row)
-        found = [Answer()] * len(programs)
-        for pattern, rows in members.items():
-            made = self._answers(pattern, [programs[row].words for row in rows], [images[row] for row in rows])
-            for row, one in zip(rows, made, strict=True):
+    def answer(self, drafts: Sequence[Draft]) -> list[list[Answer]]:
+        """[draft, set]"""
+        rows = [(draft, images) for draft in drafts for images in draft.sets]
+        if not rows:
+            return [[] for _ in drafts]
+        images = padded([images for _, images in rows])  # [question, image]
+        asked = [draft for draft, _ in rows]
+        things = self._references(asked, images)
+        members: dict[Form, list[int]] = defaultdict(list)
+        for row, draft in enumerate(asked):
+            members[draft.form].append(row)
+        found = [Answer()] * len(rows)
+        for form, own in members.items():
+            for row, one in zip(own, self._answers(form, own, asked, images, things), strict=True):
                 found[row] = one
+        answers = iter(found)
+        return [[next(answers) for _ in draft.sets] for draft in drafts]
+
+    def _references(self, asked: Sequence[Draft], images: Ints) -> Things:
+        members: dict[str, list[tuple[int, str, Program]]] = defaultdict(list)  # pattern -> (row, slot, reference)
+        for row, draft in enumerate(asked):
+            for name, (filling, _) in draft.slots.items():
+                if isinstance(filling, Program):
+                    members[filling.pattern].append((row, name, filling))
+        width = ImageSets(self.corpus, images).page.shape[1]
+        found: Things = defaultdict(lambda: np.zeros((len(asked), width), np.int64))
+        for pattern, own in members.items():
+            rows = np.array([row for row, _, _ in own])
+            value = self._things(pattern, [program.words for _, _, program in own], images[rows])
+            names = np.array([name for _, name, _ in own])
+            for name in set(names.tolist()):
+                found[name][rows[names == name], : value.shape[1]] = value[names == name]
         return found
 
-    def _answers(self, pattern: str, words: list[tuple[str, ...]], images: list[list[int]]) -> list[Answer]:
+    def _things(self, pattern: str, words: list[tuple[str, ...]], images: Ints) -> Bits:
         node, said = shape(pattern), list(zip(*words, strict=True))
         columns = {name: self.corpus.positions(said[int(name)], slot.kind) for name, slot in slots(node).items()}
-        world = ImageSets(self.corpus, padded(images))
+        return evaluate(node, ImageSets(self.corpus, images), columns).values[node]
+
+    def _answers(
+        self, form: Form, rows: list[int], asked: Sequence[Draft], images: Ints, things: Things
+    ) -> list[Answer]:
+        node, world = form.node, ImageSets(self.corpus, images[rows])
+        columns: dict[str, Ints] = {}
+        for name, slot in slots(node).items():
+            if slot.kind == THINGS:
+                columns[name] = things[name][rows, : world.page.shape[1]]  # the pages of a row come first
+            else:
+                columns[name] = self.corpus.positions([str(asked[row].slots[name][0]) for row in rows], slot.kind)
         outcome = evaluate(node, world, columns)
-        reasons = self._reasons(Asked(self.corpus, world, columns, outcome, self._values_of_group))
-        values = spelled(node, outcome, world)
+        reasons = np.array([*REASONS, ""], object)[outcome.reason]  # ABSENT is the last
+        for reason, applies in against(Asked(world, columns, outcome, self._values_of_group)):
+            reasons[(reasons == "") & applies] = reason
         return [
             Answer(reason=reason) if reason else Answer(SPELLED[value] if isinstance(value, bool) else str(value))
-            for value, reason in zip(values, reasons, strict=True)
+            for value, reason in zip(spelled(node, outcome, world), reasons, strict=True)
         ]
-
-    def _reasons(self, asked: Asked) -> list[str]:
-        """[row] what an execution error says, else the first rule that speaks against asking, else nothing."""
-        found = np.array([*REASONS, ""], object)[asked.outcome.reason]  # ABSENT is the last
-        for node in filter(is_node, asked.outcome.values):
-            for reason, speaks_against in RULES.get(node.op, ()):
-                found[(found == "") & speaks_against(asked, node)] = reason
-        return list(found)
 
     @cached_property
     def _values_of_group(self) -> Ints:

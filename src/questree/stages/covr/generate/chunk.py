@@ -62,9 +62,9 @@ class Workshop:
         """Of these images (rows of the part), from at most so many references of each."""
         dropped = Reasons()
         made = [draft for source in self.sources(rows, per_image, seed, dropped) for draft in drafts(source)]
-        answers = self.answer(made)
+        answers = self.answerer.answer(made)
         asked = {at: draft for at, draft in enumerate(map(self.whether, made, answers)) if draft}
-        verified = dict(zip(asked, self.answer(list(asked.values())), strict=True))
+        verified = dict(zip(asked, self.answerer.answer(list(asked.values())), strict=True))
         ready = Rows(self.ids, dropped)
         for at, draft in enumerate(made):
             if at in asked:
@@ -89,12 +89,6 @@ class Workshop:
             yield Source(
                 image, graph, near[place], self.words, (seed, self.ids[image], times, things(graph).text), times
             )
-
-    def answer(self, made: Sequence[Draft]) -> list[list[Answer]]:
-        """[draft, set]"""
-        programs = [draft.program for draft in made for _ in draft.sets]
-        found = iter(self.answerer.answer(programs, [images for draft in made for images in draft.sets]))
-        return [[next(found) for _ in draft.sets] for draft in made]
 
     def whether(self, draft: Draft, answers: Sequence[Answer]) -> Draft | None:
         """Where the numbers of both sets are known and differ: is it so much?"""

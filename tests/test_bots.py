@@ -353,6 +353,7 @@ def test_all_that_is_wrong_with_a_bot_is_said_at_once(run: Run) -> None:
     assert [str(fault) for fault in wrong.value.faults] == [
         f"--model: no bot 'oracel'; there are {', '.join(BOTS)}",
         "--noise: wanted 0 to 1, came 1.5",
-        "--model: '../x' cannot be the name of a folder",
+        "--model: '../x' cannot be the name of a model; wanted letters, digits, spaces and . _ + - : @ =, "
+        "and no dot at the beginning",
     ]
     assert not (run.folder.parent / "x").exists()

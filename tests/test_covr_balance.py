@@ -141,7 +141,7 @@ def test_the_same_seed_selects_the_same_and_another_another(tmp_path: Path) -> N
 
 
 def test_there_must_be_questions(tmp_path: Path) -> None:
-    with pytest.raises(BadInput, match="no table questions here"):
+    with pytest.raises(BadInput, match="no image questions here; `questree covr generate` makes them"):
         balance(Run(tmp_path))
     with pytest.raises(BadInput, match="--questions: wanted at least 1, got 0"):
         balance(Run(tmp_path), 0)

@@ -2,6 +2,7 @@
 
 import gzip
 import json
+import pickle
 from itertools import combinations, product
 from pathlib import Path
 
@@ -222,6 +223,11 @@ def test_elements_are_numbered_depth_first() -> None:
     graph = Graph("cup", None, (*BRANCH.relations, Relation("near", CHAIR)))
     assert [(number, edge.name) for number, edge in graph.elements] == [(1, "on"), (7, "near")]
     assert [node.name for node in graph.nodes] == ["cup", "table", "chair", "lamp", "chair"]
+
+
+def test_a_graph_does_not_take_its_hash_to_another_process() -> None:
+    assert hash(BRANCH) == hash(pickle.loads(pickle.dumps(BRANCH)))
+    assert b"_hash" not in pickle.dumps(BRANCH)
 
 
 def test_there_are_fifteen_templates_in_more_than_nineteen_forms() -> None:

@@ -5,12 +5,15 @@ from typing import Annotated, Any
 
 from cyclopts import Parameter
 
+from questree.cli.scoring import ImagesOption
 from questree.cli.terminal import Json, Quiet, print_table, say, watching, write_json
 from questree.faults import BadInput, Fault, refuse
 from questree.models.oracle import AGREES, OUTCOMES, Tally
 from questree.progress import watch
+from questree.tables.predictions import models
 from questree.tables.run import Run
 
+SIGNS = " ._+-:@="  # in the name of a model, besides letters and digits
 SHOWN = 20  # disagreements on the screen; the JSON file has all
 
 
@@ -36,6 +39,7 @@ def answer(
     released_last: Annotated[
         bool, Parameter(help="Imported questions: read `last` as the released generator does.")
     ] = False,
+    images: ImagesOption = False,
     json: Json = None,
     quiet: Quiet = False,
 ) -> None:
@@ -47,56 +51,77 @@ def answer(
     Parameters
     ----------
     run
-        Run folder with DAGs (`questree decompose`), or with imported questions (`questree import`).
+        Run folder with DAGs (`questree decompose` or `questree covr decompose`), or with
+        imported questions (`questree import`).
     """
     from questree.stages.covr.hierarchies import is_of_images
 
     place = Run(run)
-    of_images = is_of_images(place)
+    of_images = is_of_images(place, images)
     if not of_images:
         place.vocabulary()
-    if not of_images and (not model or (model == "oracle" and not place.decomposed.is_dir())):
+    if model == "?":
+        print_table("Bots", [{"model": bot, "answers": says} for bot, says in bots(of_images).items()], quiet)
+    elif not of_images and (not model or (model == "oracle" and not place.decomposed.is_dir())):
         again(place, facts, released_last, json, quiet)
     elif predictions:
-        keep(place, predictions, model, out, json, quiet)
+        keep(place, predictions, model, of_images, out, json, quiet)
     else:
-        by_bot(place, model, seed, noise, name, out, json, quiet)
+        by_bot(place, model, seed, noise, name, of_images, out, json, quiet)
+
+
+def bots(images: bool) -> dict[str, str]:
+    """Those who answer questions about image sets, or about videos, and what they say."""
+    from questree.models import bots as videos
+    from questree.models import image_bots
+
+    if images:
+        return {name: bot.says for name, bot in image_bots.BOTS.items()}
+    return {name: bot.says for name, bot in videos.BOTS.items()}
 
 
 def by_bot(
-    run: Run, model: str, seed: int, noise: float, name: str, out: Path | None, json: Path | None, quiet: bool
+    run: Run,
+    model: str,
+    seed: int,
+    noise: float,
+    name: str,
+    images: bool,
+    out: Path | None,
+    json: Path | None,
+    quiet: bool,
 ) -> None:
-    from questree.models.bots import BOTS, Options, answer_run
+    from questree.models.bots import Options, answer_run
     from questree.models.image_bots import answer_images
-    from questree.stages.covr.hierarchies import is_of_images
 
-    if model == "?":
-        print_table("Bots", [{"model": bot, "answers": known.says} for bot, known in BOTS.items()], quiet)
-        return
-    options, called = Options(model, seed, noise), name or model
-    refuse([*options.faults(), *named(called)])
+    options, called, known = Options(model, seed, noise), name or model, bots(images)
+    unknown = f"no bot {model!r} for image sets; there are {', '.join(known)}"
+    faults = options.faults() if not images else [] if model in known else [Fault("--model", unknown)]
+    refuse([*faults, *(named(run, called, images) if name or not faults else [])])
     with watching(quiet):
-        answered = answer_images(run, model, seed, called) if is_of_images(run) else answer_run(run, options, called)
-        written = lines(run, called, out)
+        answered = answer_images(run, model, seed, called) if images else answer_run(run, options, called)
+        written = lines(run, called, images, out)
     say(f"{called}: {answered:,} nodes answered, stored in {run.predictions / called}", quiet)
     told(out, written, quiet)
     used = {"model": model, "seed": seed, "noise": noise}
     write_json(json, {"name": called, **used, "nodes answered": answered, "lines": written})
 
 
-def keep(run: Run, file: Path, model: str, out: Path | None, json: Path | None, quiet: bool) -> None:
+def keep(run: Run, file: Path, model: str, images: bool, out: Path | None, json: Path | None, quiet: bool) -> None:
     from questree.models.bots import BOTS
     from questree.models.predictions import read_predictions
     from questree.models.stored import store
     from questree.stages.covr.hierarchies import hierarchies_in
 
     taken = [Fault("--model", f"{model!r} is the name of a bot; choose another one")] if model in BOTS else []
-    refuse([*taken, *named(model)])
+    refuse([*taken, *named(run, model, images)])
     given = read_predictions(file, model)
+    if given.table.is_empty():
+        raise BadInput.at(file, "there is no prediction in it")
     with watching(quiet):
-        asked = hierarchies_in(run)
+        asked = hierarchies_in(run, images=images)
         kept = store(run, asked, given, {"file": file.name})
-        written = lines(run, model, out)
+        written = lines(run, model, images, out)
     say(
         f"{model}: predictions for {kept.found:,} of {kept.questions:,} questions and sub-questions stored in "
         f"{run.predictions / model}, {kept.unknown:,} for no question here, {given.duplicates:,} repeated ids",
@@ -106,13 +131,19 @@ def keep(run: Run, file: Path, model: str, out: Path | None, json: Path | None, 
     write_json(json, {"name": model, **kept._asdict(), "repeated": given.duplicates, "lines": written})
 
 
-def named(model: str) -> list[Fault]:
-    """A model is a folder."""
-    plain = model not in ("", ".", "..") and not set(model) & set("/\\\0") and not model.startswith(".")
-    return [] if plain else [Fault("--model", f"{model!r} cannot be the name of a folder")]
+def named(run: Run, model: str, images: bool) -> list[Fault]:
+    """A model is a folder, and one of a list with commas; it answers about videos or about image sets."""
+    plain = all(sign.isalnum() or sign in SIGNS for sign in model)
+    if not plain or not model.strip() or model.startswith("."):
+        wanted = f"wanted letters, digits, spaces and {' '.join(SIGNS.strip())}, and no dot at the beginning"
+        return [Fault("--model", f"{model!r} cannot be the name of a model; {wanted}")]
+    if model in models(run, not images) and model not in models(run, images):
+        other = "videos" if images else "image sets"
+        return [Fault("--model", f"{model!r} has answered about {other} here; choose another name")]
+    return []
 
 
-def lines(run: Run, model: str, out: Path | None) -> int | None:
+def lines(run: Run, model: str, images: bool, out: Path | None) -> int | None:
     """Write predictions that are stored; how many, None if nobody wants them."""
     if out is None:
         return None
@@ -120,7 +151,7 @@ def lines(run: Run, model: str, out: Path | None) -> int | None:
     from questree.stages.covr.hierarchies import hierarchies_in
     from questree.tables.predictions import Stored
 
-    asked = hierarchies_in(run)
+    asked = hierarchies_in(run, images=images)
     return write_lines(out, asked, said(asked, Stored.of(run, model)))
 
 
@@ -137,8 +168,10 @@ def again(place: Run, facts: Path | None, released_last: bool, json: Path | None
     from questree.models.oracle import reanswer
 
     if not place.imported.is_dir():
-        wanted = "give --model to answer the run's own" if place.decomposed.is_dir() else "`questree import` writes it"
-        raise BadInput.at(place.imported, f"no imported questions to answer again; {wanted}")
+        if place.decomposed.is_dir():
+            raise BadInput.at(place.imported, "no imported questions to answer again; give --model to answer the run's")
+        what = "no questions with DAGs to answer; `questree decompose` makes them of the run's questions"
+        raise BadInput.at(place.decomposed, f"{what}, and `questree import` brings others")
     with watching(quiet):
         known = read_facts(facts, place.vocabulary_file.read_text("utf-8"))[1] if facts else place.newest()
         if known is None:

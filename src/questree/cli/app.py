@@ -9,7 +9,7 @@ from cyclopts import App, CycloptsError
 from questree import __version__
 from questree.faults import BadInput
 
-OK, BAD_INPUT, USAGE, INTERRUPTED = 0, 1, 2, 130
+OK, BAD_INPUT, USAGE = 0, 1, 2
 
 app = App(
     name="questree",
@@ -126,9 +126,6 @@ def main() -> None:
         for fault in bad.faults:
             print(f"error: {fault}", file=sys.stderr)
         status = BAD_INPUT
-    except KeyboardInterrupt:
-        print("interrupted; nothing half-written is left, finished shards are kept", file=sys.stderr)
-        status = INTERRUPTED
     except BrokenPipeError:  # the reader of our output went away: `questree ... | head`
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         status = OK

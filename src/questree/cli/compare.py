@@ -8,6 +8,7 @@ from cyclopts import Parameter
 from questree.cli.corpus import Corpus, names
 from questree.cli.scoring import (
     HierarchiesOption,
+    ImagesOption,
     MissingOption,
     OnePolicy,
     QuestionsOption,
@@ -15,6 +16,7 @@ from questree.cli.scoring import (
     SplitOption,
     VocabularyFile,
     percent,
+    plain,
     policies,
     there,
 )
@@ -22,6 +24,7 @@ from questree.cli.terminal import Json, Quiet, print_table, say, watching, write
 from questree.faults import BadInput
 from questree.metrics.bootstrap import Resampling
 from questree.metrics.comparison import Difference
+from questree.stages.covr.hierarchies import is_of_images
 from questree.tables.predictions import models
 from questree.tables.run import Run
 
@@ -32,6 +35,7 @@ def compare(
     *,
     run: Annotated[Path | None, Parameter(name="--run", help="A run with DAGs (`questree decompose`).")] = None,
     split: SplitOption = None,
+    images: ImagesOption = False,
     hierarchies: HierarchiesOption = None,
     questions: QuestionsOption = None,
     missing: MissingOption = "error",
@@ -48,13 +52,14 @@ def compare(
 
     if resamples < 1:
         raise BadInput.at("--resamples", f"wanted at least 1, came {resamples}")
-    stored = [str(one) for one in (a, b) if run and str(one) in models(Run(run))]
+    known = models(Run(run), is_of_images(Run(run), images)) if run else []
+    stored = [str(one) for one in (a, b) if str(one) in known]
     files = [one for one in (a, b) if str(one) not in stored]
-    there(*files)
+    there(*files, more=f"; stored in {run}: {', '.join(known) or 'no models'}" if run else "")
     called = dict(zip(map(str, files), names(files), strict=True))
     first, second = (called.get(str(one), str(one)) for one in (a, b))
     with watching(quiet):
-        corpus = Corpus.of(hierarchies, questions, missing, policies(policy), vocabulary, run, split)
+        corpus = Corpus.of(hierarchies, questions, missing, policies(policy), vocabulary, run, split, images)
         found = {model: scored for model, scored, _ in corpus.scored(files, quiet, stored)}
         rows = work(found[first], found[second], Resampling(resamples, seed))
     write_json(json, rows)
@@ -71,14 +76,15 @@ def _main(rows: list[Difference]) -> list[Difference]:
 
 
 def _line(row: Difference, first: str, second: str) -> dict[str, Any]:
-    room = "" if row.low is None or row.high is None else f"[{percent(row.low)}, {percent(row.high)}]"
+    written = plain if row.by == "dag" else percent  # a correlation is no share
+    room = "" if row.low is None or row.high is None else f"[{written(row.low)}, {written(row.high)}]"
     return {
         "metric": row.metric,
         "by": row.by,
         "group": row.group,
-        first: percent(row.a),
-        second: percent(row.b),
-        "difference": percent(row.difference),
+        first: written(row.a),
+        second: written(row.b),
+        "difference": written(row.difference),
         "95 %": room,
         "p": "" if row.p is None else f"{row.p:.4f}",
         "q": "" if row.q is None else f"{row.q:.4f}",

@@ -41,10 +41,13 @@ class Reader:
 
     def read(self, file: Path, model: str, quiet: bool) -> list[tuple[str, Reading, list[Score]]]:
         """(model, its answers, rows about coverage) per policy; coverage is said, and refused if it must be whole."""
-        given = read_predictions(file, model)
+        return self.readings(file, read_predictions(file, model), quiet)
+
+    def readings(self, place: object, given: Predictions, quiet: bool) -> list[tuple[str, Reading, list[Score]]]:
+        """The same of predictions that were read."""
         found = coverage(self.needed, self.known, given.table)
         repeated = f", {given.duplicates:,} repeated ids (the last counts)" if given.duplicates else ""
-        self.tell(file, model, found, repeated, quiet)
+        self.tell(place, given.model, found, repeated, quiet)
         return [self._reading(given, policy, found, quiet) for policy in self.policies]
 
     def tell(self, place: object, model: str, found: Coverage, more: str, quiet: bool) -> None:
@@ -59,7 +62,8 @@ class Reader:
     def _reading(
         self, given: Predictions, policy: Policy, found: Coverage, quiet: bool
     ) -> tuple[str, Reading, list[Score]]:
-        reading = self.understood(given.table, policy)
+        asked = given.table.filter(pl.col("id").is_in(self.known.implode()))  # others say nothing about the model
+        reading = self.understood(asked, policy)
         model, rows = self.about(given.model, policy, found, reading.unparsed, len(reading.table), quiet)
         return model, reading, rows
 
@@ -95,12 +99,13 @@ class Corpus:
         words: Path | None,
         run: Path | None = None,
         split: str | None = None,
+        images: bool = False,
     ) -> "Corpus":
         """Of the one source that is given."""
         if sum(place is not None for place in (hierarchies, questions, run)) != 1:
             raise BadInput.at("", "wanted one of --hierarchies DIR (AGQA-Decomp), --questions FILE (AGQA), or a run")
         if run is not None:
-            return cls.of_run(Run(run), split, missing, policies, words)
+            return cls.of_run(Run(run), split, missing, policies, words, images)
         if split is not None:
             raise BadInput.at("--split", "goes with a run; a folder of hierarchies is of one split")
         if hierarchies is not None:
@@ -120,11 +125,17 @@ class Corpus:
 
     @classmethod
     def of_run(
-        cls, run: Run, split: str | None, missing: Missing, policies: tuple[Policy, ...], words: Path | None
+        cls,
+        run: Run,
+        split: str | None,
+        missing: Missing,
+        policies: tuple[Policy, ...],
+        words: Path | None,
+        images: bool = False,
     ) -> "Corpus":
         from questree.stages.covr.hierarchies import hierarchies_in
 
-        asked = hierarchies_in(run, split)
+        asked = hierarchies_in(run, split, images)
         own = run.vocabulary_file if run.vocabulary_file.is_file() else None  # image sets have none
         return cls._of_dags(asked.hierarchies, missing, policies, words or own, asked)
 

@@ -6,7 +6,6 @@ from typing import Annotated
 from cyclopts import Parameter
 
 from questree.cli.terminal import Json, Quiet, print_table, say, watching, write_json
-from questree.faults import BadInput
 from questree.tables.run import Run
 
 SHOWN = 5
@@ -35,8 +34,6 @@ def decompose_command(
     from questree.stages.covr.words import Words, default_words
 
     place = Run(run)
-    if not place.covr.is_dir():
-        raise BadInput.at(place.covr, "no image questions here; `questree covr generate` makes them")
     with watching(quiet):
         summary = decompose_run(place, Words.read(words) if words else default_words(), every, workers)
     rows = [

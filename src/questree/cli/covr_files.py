@@ -45,16 +45,24 @@ def import_command(
     words: Annotated[
         Path | None, Parameter(name="--words", help="A folder of word tables instead of those of the package.")
     ] = None,
+    replace: Annotated[
+        bool,
+        Parameter(
+            name="--replace", negative="", help="Replace the run's questions; what was made from them goes with them."
+        ),
+    ] = False,
     json: Json = None,
     quiet: Quiet = False,
 ) -> None:
     """Read COVR's question records; programs are read and answered again, odd records listed and left out."""
     from questree.imports.covr import import_covr
     from questree.stages.covr.words import Words, default_words
+    from questree.tables.image_questions import made_from_questions
 
     with watching(quiet):
         known = default_words() if words is None else Words.read(words)
-        told = import_covr(folder, Run(out), known.attribute_group)
+        gone = made_from_questions(Run(out))
+        told = import_covr(folder, Run(out), known.attribute_group, replace)
     print_table("Questions per file", [{"file": name, "questions": n} for name, n in told.questions.items()], quiet)
     odd = [
         {"records": count, "what": fault, "for example": ", ".join(told.examples[fault])}
@@ -67,6 +75,8 @@ def import_command(
     print_table("Other answers", other[:SHOWN], quiet)
     same = sum(counts["same"] for counts in told.answered.values())
     say(f"{same:,} of {sum(told.questions.values()):,} answers are what the program says", quiet)
+    if gone is not None:
+        say(f"replaced earlier questions{gone}", quiet)
     say(f"wrote {out / 'covr'}", quiet)
     result = {"out": str(out), "questions": told.questions, "left out": odd, "answered": again, "other": other}
     write_json(json, result)

@@ -7,6 +7,7 @@ from cyclopts import Parameter
 
 from questree.cli.terminal import Json, Quiet, print_table, say, watching, write_json
 from questree.stages.covr.generate.work import Options, Report, generate
+from questree.tables.image_questions import made_from_questions
 from questree.tables.run import Run
 
 
@@ -31,6 +32,7 @@ def generate_command(
         Run folder with images (`questree ingest gqa` writes them); the questions go to its folder `covr`.
     """
     with watching(quiet):
+        gone = made_from_questions(Run(run))
         report = generate(Run(run), Options(questions, seed, words), workers)
     print_table("Questions per template", table(report), quiet)
     for template, reasons in report.dropped.items():
@@ -38,6 +40,8 @@ def generate_command(
         say(f"{template or 'references'}: dropped {said}", quiet)
     for split, missing in report.short.items():
         say(f"{split}: {missing:,} fewer than wanted; its {report.images[split]:,} images give no more", quiet)
+    if gone is not None:
+        say(f"replaced earlier questions{gone}", quiet)
     say(f"wrote {report.total:,} questions to {run / 'covr'}", quiet)
     write_json(json, report)
 

@@ -9,12 +9,14 @@ from questree.cli.corpus import Corpus
 from questree.cli.scoring import (
     Files,
     HierarchiesOption,
+    ImagesOption,
     MissingOption,
     PolicyOption,
     Resamples,
     Seed,
     SplitOption,
     VocabularyFile,
+    plain,
     policies,
     print_grid,
     print_policies,
@@ -24,6 +26,7 @@ from questree.cli.scoring import (
 from questree.cli.terminal import Json, Quiet, say, watching, write_json
 from questree.faults import BadInput, Fault, refuse
 from questree.metrics.scores import Score
+from questree.stages.covr.hierarchies import is_of_images
 from questree.tables.predictions import models
 from questree.tables.run import Run
 
@@ -38,6 +41,7 @@ def decomp(
         list[str] | None, Parameter(name="--model", help="A model stored in the run; may be given again.")
     ] = None,
     split: SplitOption = None,
+    images: ImagesOption = False,
     missing: MissingOption = "error",
     policy: PolicyOption = "exact",
     vocabulary: VocabularyFile = None,
@@ -52,9 +56,9 @@ def decomp(
     """
     how, files = resampling(resamples, seed), predictions or []
     there(*files)
-    stored = chosen(run, model, bool(files))
+    stored = chosen(run, model, bool(files), images)
     with watching(quiet):
-        corpus = Corpus.of(hierarchies, None, missing, policies(policy), vocabulary, run, split)
+        corpus = Corpus.of(hierarchies, None, missing, policies(policy), vocabulary, run, split, images)
         rows = list[Score]()
         for name, scored, about in corpus.scored(files, quiet, stored):
             rows += [*scored.rows(name, how), *about]
@@ -62,13 +66,13 @@ def decomp(
     print_decomp(rows, quiet)
 
 
-def chosen(run: Path | None, wanted: list[str] | None, others: bool) -> list[str]:
+def chosen(run: Path | None, wanted: list[str] | None, others: bool, images: bool) -> list[str]:
     """The stored models to score."""
     if run is None and (wanted or not others):
         raise BadInput.at("", "wanted --predictions FILE, or a run with models (`questree answer RUN --model NAME`)")
     if run is None or (others and not wanted):
         return []
-    there = models(Run(run))
+    there = models(Run(run), is_of_images(Run(run), images))
     strange = [name for name in wanted or [] if name not in there]
     known = f"there are {', '.join(there)}" if there else "there are none; `questree answer` stores them"
     refuse([Fault(str(run), f"no stored model {name!r}; {known}") for name in strange])
@@ -88,7 +92,6 @@ def print_decomp(rows: list[Score], quiet: bool) -> None:
     print_grid("IC per rule", "Rule", rows, "rule", ["IC"], quiet, count=True)
     print_grid("Accuracy per ground truth", "Type-truth", rows, "answer", ["accuracy"], quiet, count=True)
     for row in (row for row in rows if row.by == "dag"):
-        value = "N/A" if row.value is None else f"{row.value:.3f}"
-        room = "" if row.low is None or row.high is None else f" [{row.low:.3f}, {row.high:.3f}]"
-        say(f"{row.model}: {row.metric} {value}{room} over {row.n:,} DAGs", quiet)
+        room = "" if row.low is None or row.high is None else f" [{plain(row.low)}, {plain(row.high)}]"
+        say(f"{row.model}: {row.metric} {plain(row.value)}{room} over {row.n:,} DAGs", quiet)
     print_policies(rows, [("accuracy", "type"), ("CA", "composition"), ("IC", "composition")], quiet)

@@ -1,5 +1,6 @@
 """`questree score covr`: accuracy by template, beside the baselines that only know the training set's answers."""
 
+from itertools import chain
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -21,6 +22,8 @@ from questree.cli.scoring import (
 from questree.cli.terminal import Json, Quiet, print_table, say, watching, write_json
 from questree.faults import BadInput
 from questree.metrics.scores import Score
+from questree.models.predictions import Predictions
+from questree.tables.run import Run
 
 
 def covr(
@@ -35,6 +38,10 @@ def covr(
     ] = None,
     predictions: Annotated[
         list[Path] | None, Parameter(name="--predictions", help="Of one model; may be given again.", negative="")
+    ] = None,
+    model: Annotated[
+        list[str] | None,
+        Parameter(name="--model", help="A model stored in the run; may be given again.", negative=""),
     ] = None,
     side: Annotated[str, Parameter(name="--side", help="Of a run: the questions of dev or of test.")] = "test",
     held_out: Annotated[
@@ -56,6 +63,8 @@ def covr(
 
     how, files = resampling(resamples, seed), predictions or []
     there(*files)
+    if run is None and model:
+        raise BadInput.at("--model", "goes with a run; of files, give --predictions FILE")
     with watching(quiet):
         asked, learnt = of_files(questions, train) if run is None else of_run(run, side, held_out, every)
         templates, skip = list(PATTERNS), missing == "skip"
@@ -64,15 +73,24 @@ def covr(
             rows += score_covr(asked, table, templates).rows(name, how)
         answers = asked["answer"].unique(maintain_order=True).to_list()
         reader = Reader(asked["id"], asked["id"], answers, policies(policy), missing, vocabulary)
-        for file, name in zip(files, names(files), strict=True):
-            for model, reading, said in reader.read(file, name, quiet):
-                rows += score_covr(asked, reading.table, templates, skip).rows(model, how)
-                about += said
+        kept = stored(run, model or [], asked["id"]) if run else []
+        found = [reader.readings(run, each, quiet) for each in kept]
+        found += [reader.read(file, name, quiet) for file, name in zip(files, names(files), strict=True)]
+        for each, reading, said in chain.from_iterable(found):
+            rows += score_covr(asked, reading.table, templates, skip).rows(each, how)
+            about += said
     write_json(json, [*rows, *about])
     if not len(learnt):
         say("no training questions: no baselines; give them with --train FILE", quiet)
     print_templates(rows, quiet)
     print_policies([*rows, *about], [("accuracy", "template")], quiet)
+
+
+def stored(run: Path, models: list[str], ids: Any) -> list[Predictions]:
+    """Of the models that were named, each once: their answers to these questions."""
+    from questree.models.stored_images import image_predictions
+
+    return [image_predictions(Run(run), name, ids) for name in dict.fromkeys(models)]
 
 
 def print_templates(rows: list[Score], quiet: bool) -> None:
@@ -106,7 +124,6 @@ def of_run(run: Path, side: str, held_out: str, every: bool) -> tuple[Any, Any]:
 
     from questree.stages.covr.split_run import read_split, selected
     from questree.tables.images import IMAGES
-    from questree.tables.run import Run
 
     here = Run(run)
     if side not in ("dev", "test"):

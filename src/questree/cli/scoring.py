@@ -26,16 +26,20 @@ QuestionsOption = Annotated[
     Path | None, Parameter(name="--questions", help="AGQA questions: a JSON file {id: record}.")
 ]
 SplitOption = Annotated[
-    Literal["train", "test"] | None, Parameter(name="--split", help="Of a run: only the videos of this split.")
+    Literal["train", "dev", "test"] | None,
+    Parameter(name="--split", help="Of a run: only this split; dev is of questions about images."),
+]
+ImagesOption = Annotated[
+    bool, Parameter(name="--images", negative="", help="Of a run with both: image sets instead of videos.")
 ]
 Resamples = Annotated[int, Parameter(name="--resamples", help="Bootstrap resamples behind low and high; 0 for none.")]
 Seed = Annotated[int, Parameter(name="--seed", help="Of the resampling.")]
 VocabularyFile = Annotated[Path | None, Parameter(name="--vocabulary", help="Synonyms for `lenient`; ours without it.")]
 
 
-def there(*files: Path) -> None:
+def there(*files: Path, more: str = "") -> None:
     """All files of predictions that do not exist are said at once, before anything is read."""
-    refuse([Fault(str(file), "no such file of predictions") for file in files if not file.is_file()])
+    refuse([Fault(str(file), f"no such file of predictions{more}") for file in files if not file.is_file()])
 
 
 def policies(policy: str) -> tuple[Policy, ...]:
@@ -45,6 +49,11 @@ def policies(policy: str) -> tuple[Policy, ...]:
 def resampling(resamples: int, seed: int) -> Resampling | None:
     refuse([] if resamples >= 0 else [Fault("--resamples", f"wanted a number from 0 on, came {resamples}")])
     return Resampling(resamples, seed) if resamples else None
+
+
+def plain(value: float | None) -> str:
+    """A correlation."""
+    return "N/A" if value is None else f"{value:.3f}"
 
 
 def percent(value: float | None) -> str:
@@ -74,7 +83,8 @@ def print_grid(
         for metric in metrics:
             for model in models:
                 row = at.get((metric, group, model))
-                cells[metric if len(models) == 1 else f"{metric} {model}"] = shown(row, interval)
+                lacks = "N/A" if any((metric, group, other) in at for other in models) else ""
+                cells[metric if len(models) == 1 else f"{metric} {model}"] = shown(row, interval) if row else lacks
                 if count and row is not None:
                     cells["n" if len(models) == 1 else f"n {model}"] = "" if row.n is None else f"{row.n:,}"
         return cells

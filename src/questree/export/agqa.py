@@ -21,7 +21,7 @@ from questree.faults import BadInput
 from questree.progress import watch
 from questree.tables.facts import SPLIT_UNSAID
 from questree.tables.run import Run
-from questree.tables.store import new_folder
+from questree.tables.store import new_folder, only_earlier
 from questree.workers import processes
 
 SETS = ("balanced", "unbalanced")
@@ -85,9 +85,7 @@ def export(run: Run, out: Path, options: Options, workers: int = 2, pool: Execut
 
 def check_target(out: Path) -> None:
     """An earlier export may be replaced, nothing else."""
-    strange = [path.name for path in out.iterdir() if path.name not in FOLDERS] if out.is_dir() else []
-    if strange:
-        raise BadInput.at(out, f"not empty and not an earlier export (it has {strange[0]}); choose a new folder")
+    only_earlier(out, FOLDERS.__contains__)
 
 
 def questions(run: Run, options: Options) -> Source:

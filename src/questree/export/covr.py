@@ -22,7 +22,7 @@ from questree.stages.covr.splits import named
 from questree.tables.image_questions import BALANCED
 from questree.tables.images import IMAGES
 from questree.tables.run import Run
-from questree.tables.store import new_folder
+from questree.tables.store import new_folder, only_earlier
 
 SPLITS = ("train", "dev", "test")
 MARK = re.compile(r'"@(\d+)@"')
@@ -30,6 +30,8 @@ MARK = re.compile(r'"@(\d+)@"')
 
 def export(run: Run, out: Path, every: bool = False) -> dict[str, int]:
     """Write <split>.jsonl per split, and all sub-questions if there are any; how many lines each file has."""
+    files = {f"{split}.jsonl" for split in SPLITS}
+    only_earlier(out, (files | {FILE}).__contains__, files)
     questions = selected(run, every)
     ids = IMAGES.read(run.images)["id"]
     lines = records(questions, ids, balanced(run) if every else None)

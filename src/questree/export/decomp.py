@@ -19,7 +19,7 @@ from questree.stages.decompose.texts import Texts
 from questree.stages.questions import Bank
 from questree.tables.facts import SPLIT_UNSAID, Facts
 from questree.tables.run import Run
-from questree.tables.store import new_folder
+from questree.tables.store import new_folder, only_earlier
 from questree.workers import processes
 
 ISOLATED = "isolated.json"
@@ -79,10 +79,7 @@ def export_imported(run: Run, out: Path) -> dict[str, dict[str, int]]:
 
 def check_target(out: Path) -> None:
     """An earlier export may be replaced, nothing else."""
-    there = list(out.iterdir()) if out.is_dir() else []
-    strange = [path.name for path in there if not path.name.endswith("_hierarchies") and path.name != CSVS]
-    if strange:
-        raise BadInput.at(out, f"not empty and not an earlier export (it has {strange[0]}); choose a new folder")
+    only_earlier(out, lambda name: name.endswith("_hierarchies") or name == CSVS)
 
 
 def set_of(run: Run) -> str:

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import polars as pl
 
-from questree.stages.covr.hierarchies import node_keys
+from questree.stages.covr.hierarchies import image_ids, node_keys
 from questree.tables.image_nodes import NODES, SETS, TOPS, TYPES
 
 FILE = "sub_questions.jsonl"
@@ -13,14 +13,12 @@ FILE = "sub_questions.jsonl"
 def write_sub_questions(decomposed: Path, images: pl.Series, out: Path) -> int:
     """A line per node, questions among them: id, question, scenes, answer, type; how many."""
     nodes = NODES.read(decomposed)
-    sets = SETS.read(decomposed)["images"]
-    named = pl.DataFrame({"image": sets}).with_row_index("set").explode("image")
-    named = named.with_columns(scene=images.gather(named["image"])).group_by("set", maintain_order=True).agg("scene")
+    scenes = image_ids(SETS.read(decomposed)["images"], images)
     table = nodes.select(
         "question",
         "answer",
-        id=node_keys(nodes, TOPS.read(decomposed)),
-        scenes=named["scene"].gather(nodes["set"]),
+        id=node_keys(nodes, TOPS.read(decomposed), scenes),
+        scenes=scenes.gather(nodes["set"]),
         type=pl.Series(TYPES).gather(nodes["type"]),
     )
     table.select("id", "question", "scenes", "answer", "type").write_ndjson(out)

@@ -91,9 +91,11 @@ def question_files(folder: Path) -> dict[str, Path]:
     return found
 
 
-def import_covr(folder: Path, run: Run, attribute_groups: Mapping[str, str]) -> Told:
+def import_covr(folder: Path, run: Run, attribute_groups: Mapping[str, str], replace: bool = False) -> Told:
     """Records into RUN/covr, whole or not at all; what does not fit is left out and counted."""
     files = question_files(folder)
+    if run.covr.exists() and not replace:
+        raise BadInput.at(run.covr, "there are image questions already; remove the folder first, or give --replace")
     if not run.images.is_dir():
         raise BadInput.at(run.images, "the questions' images are wanted first; `questree ingest gqa` reads them")
     known = corpus(Images.load(run.images), attribute_groups)
@@ -109,6 +111,9 @@ def import_covr(folder: Path, run: Run, attribute_groups: Mapping[str, str]) -> 
                 kept.append(found)
                 seen.add(record.id)
         told.questions[path.name] = len(kept) - before
+    if not kept:
+        why = "; ".join(f"{count:,}: {fault}" for fault, count in told.faults.most_common())
+        raise BadInput.at(folder, f"no question to import ({why or 'the files are empty'})")
     agreement(kept, known, told)
     write(run, kept)
     return told

@@ -1,17 +1,19 @@
 """Bots for questions about image sets: those whose answers need no look at facts beyond the truth of the nodes."""
 
 from collections.abc import Callable
+from typing import NamedTuple
 from zlib import crc32
 
 import numpy as np
 import polars as pl
 
 from questree.faults import Fault, refuse
-from questree.stages.covr.hierarchies import SHARD, node_columns
+from questree.models import bots
+from questree.stages.covr.hierarchies import decomposed, node_columns
 from questree.stages.generate.hashing import mix, seed_of
 from questree.tables.hierarchies import NOTHING
 from questree.tables.image_nodes import NODES, TYPES, YES_NO
-from questree.tables.predictions import write_plan, write_shard, write_words
+from questree.tables.predictions import IMAGE_SETS, write_plan, write_shard, write_words
 from questree.tables.run import Run
 from questree.tables.store import new_folder
 
@@ -55,24 +57,29 @@ def uniform(nodes: pl.DataFrame, seed: int) -> pl.Series:
     return pl.Series(found.tolist(), dtype=pl.String)
 
 
-BOTS: dict[str, Answers] = {
-    "oracle": oracle,
-    "most-likely": most_likely,
-    "uniform": uniform,
-    "always-yes": always_yes,
-    "shortcut": shortcut,
+class Bot(NamedTuple):
+    says: str
+    answers: Answers
+
+
+BOTS = {
+    "oracle": Bot(bots.BOTS["oracle"].says, oracle),
+    "most-likely": Bot(bots.BOTS["most-likely"].says, most_likely),
+    "uniform": Bot("any answer that questions of the type have, all as likely", uniform),
+    "always-yes": Bot(bots.BOTS["always-yes"].says, always_yes),
+    "shortcut": Bot("has learned answers by heart: the commonest one to the question, whatever the images", shortcut),
 }
 
 
 def answer_images(run: Run, model: str, seed: int = 0, name: str = "") -> int:
     """Store a bot's answers to all nodes in RUN/predictions/<name>/covr; how many."""
     refuse([] if model in BOTS else [Fault("--model", f"no bot {model!r} for image sets; there are {', '.join(BOTS)}")])
-    nodes = NODES.read(run.covr / "decomposed")
-    said = BOTS[model](nodes, seed)
+    nodes = NODES.read(decomposed(run))
+    said = BOTS[model].answers(nodes, seed)
     words, columns = node_columns(nodes.with_columns(answer=said))
     with new_folder(run.predictions / (name or model)) as folder:
         write_words(folder, words)
-        (folder / SHARD).mkdir()
-        write_shard(folder / SHARD, columns.answer)
+        (folder / IMAGE_SETS).mkdir()
+        write_shard(folder / IMAGE_SETS, columns.answer)
         write_plan(folder, run, {"model": model, "seed": seed})
     return int((columns.answer != NOTHING).sum())

@@ -10,7 +10,14 @@ import polars as pl
 
 from questree.faults import BadInput, Fault, refuse
 
-IDS = ("id", "csv_q_id", "questionId", "question_id", "key")  # what the question's id is called, first found wins
+IDS = (
+    "id",
+    "csv_q_id",
+    "questionId",
+    "question_id",
+    "qid",
+    "key",
+)  # what the question's id is called, first found wins
 PREDICTION, PROBABILITY, OPTIONS = "prediction", "probability", "options"
 COLUMNS: dict[str, pl.DataType] = {
     "id": pl.String(),
@@ -30,6 +37,7 @@ class Row(msgspec.Struct, gc=False):
     csv_q_id: Text = None
     questionId: Text = None
     question_id: Text = None
+    qid: Text = None
     key: Text = None
     prediction: Text | msgspec.UnsetType = msgspec.UNSET
     probability: float | None = None

@@ -8,6 +8,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
+from questree.faults import BadInput
 from questree.metrics.coverage import SHOWN, Coverage
 from questree.metrics.decomp.answered import Said, needed
 from questree.models.predictions import Predictions
@@ -47,6 +48,10 @@ def store(run: Run, asked: RunHierarchies, given: Predictions, options: Mapping[
     """Keep somebody's predictions, by the ids of the run's hierarchies."""
     keys, words = asked.hierarchies.keys, given.table["prediction"].unique(maintain_order=True)
     found, used = by_key(keys, given.table, words), needed(asked.hierarchies, scored=False)
+    if not (found[used] != NOTHING).any():
+        what = f"none of {len(given.table):,} predictions is for a question of this run"
+        ids = f"their ids are like {', '.join(given.table['id'][:2])}; the run's like {keys[int(used[0])]}"
+        raise BadInput.at(f"predictions of {given.model}", f"{what}; {ids}")
     is_asked = np.zeros(len(keys), bool)
     is_asked[used] = True
     with new_folder(run.predictions / given.model) as folder:

@@ -9,10 +9,9 @@ from numpy.typing import NDArray
 from questree.models.bots import BOTS, NOT_SEEN, Corpus, Options
 from questree.models.image_bots import BOTS as IMAGE_BOTS
 from questree.progress import watch
-from questree.stages.covr.hierarchies import SHARD as IMAGES
 from questree.stages.covr.hierarchies import node_columns
 from questree.tables.image_nodes import NODES
-from questree.tables.predictions import Stored
+from questree.tables.predictions import IMAGE_SETS, Stored, answers_images, answers_videos
 from questree.tables.run import Run
 
 
@@ -46,17 +45,17 @@ def image_answers(run: Run, name: str) -> Stored:
     if answered_images(run, name) or name not in IMAGE_BOTS:
         return Stored.of(run, name)
     nodes = NODES.read(run.covr / "decomposed")
-    said = nodes.with_columns(answer=IMAGE_BOTS[name](nodes, 0))
+    said = nodes.with_columns(answer=IMAGE_BOTS[name].answers(nodes, 0))
     words, columns = node_columns(said)
-    return Computed(Path(), words, {IMAGES: columns.answer})
+    return Computed(Path(), words, {IMAGE_SETS: columns.answer})
 
 
 def answered_videos(run: Run, name: str) -> bool:
-    return any(path.name != IMAGES for path in (run.predictions / name).glob("*/"))
+    return answers_videos(run.predictions / name)
 
 
 def answered_images(run: Run, name: str) -> bool:
-    return (run.predictions / name / IMAGES).is_dir()
+    return answers_images(run.predictions / name)
 
 
 def called(name: str) -> str:

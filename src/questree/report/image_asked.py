@@ -14,12 +14,11 @@ from questree.metrics.covr.accuracy import score_covr
 from questree.metrics.covr.majority import majority
 from questree.metrics.decomp.answered import Missing
 from questree.metrics.scores import Score
-from questree.stages.covr.hierarchies import SHARD
 from questree.stages.covr.split_run import selected
 from questree.tables.hierarchies import NOTHING
 from questree.tables.image_nodes import NODES, TOPS
 from questree.tables.images import IMAGES
-from questree.tables.predictions import Stored
+from questree.tables.predictions import IMAGE_SETS, Stored
 from questree.tables.run import Run
 
 TEMPLATES = list(PATTERNS)
@@ -37,7 +36,7 @@ class ImageQuestions:
         self, model: str, stored: Stored, words: Sequence[str], missing: Missing, how: Resampling | None
     ) -> list[Score]:
         """Accuracy by template; `words`: how the stored ones are understood."""
-        word = np.append(stored.shard(SHARD, self.nodes), NOTHING)[self.node]
+        word = np.append(stored.shard(IMAGE_SETS, self.nodes), NOTHING)[self.node]
         there = pl.Series(word != NOTHING)
         given = pl.Series(words, dtype=pl.String).gather(pl.Series(word).filter(there))
         said = pl.DataFrame({"id": self.asked["id"].filter(there), "prediction": given})

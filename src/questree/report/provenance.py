@@ -51,7 +51,8 @@ def locked(run: Run) -> Iterator[Fact]:
         yield "lock file", "none; `questree verify RUN --write` makes one, and the report can be held against it"
         return
     found = read(run)
-    yield "vocabulary", found.vocabulary[:SHORT]
+    if found.vocabulary:
+        yield "vocabulary", found.vocabulary[:SHORT]
     for name, stage in found.stages.items():
         options = ", ".join(f"{option} {value}" for option, value in shown(stage))
         yield name, f"{digest(stage)}{f'; {options}' if options else ''}"

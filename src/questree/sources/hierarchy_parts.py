@@ -67,7 +67,7 @@ def together(parts: Iterable[Hierarchies]) -> Hierarchies:
         moved.append(whole.moved(part))
         keys.append(part.keys)
         whole.passed(part)
-    tables = {name: pl.concat([each[name] for each in moved]) for name in moved[0]}
+    tables = {name: pl.concat([each[name] for each in moved], rechunk=True) for name in moved[0]}
     return Hierarchies(
         **tables,
         videos=list(whole.videos.number),

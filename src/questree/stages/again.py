@@ -5,7 +5,7 @@ from tempfile import TemporaryDirectory
 
 import msgspec
 
-from questree.faults import Fault
+from questree.faults import BadInput, Fault
 from questree.stages.balance.options import Options as Balancing
 from questree.stages.balance.work import balance
 from questree.stages.decompose.choose import choose, chosen_file
@@ -24,6 +24,8 @@ STAGES = ("questions", "balanced", "splits", "decomposed")
 
 def made_again(run: Run, workers: int = 2) -> list[Fault]:
     """Files of questions, selection, splits and DAGs that come out differently; made beside the run and thrown away."""
+    if run.images.is_dir() and not run.vocabulary_file.is_file():
+        raise BadInput.at(run.folder, "only questions about videos are made again; leave out --again")
     run.vocabulary()
     there = [name for name in STAGES if (run.folder / name).is_dir()]
     with TemporaryDirectory(prefix=".again-", dir=run.folder) as place:

@@ -16,7 +16,7 @@ from questree.tables.store import new_file
 
 STAGES = (  # folders, in the order they are made
     *("raw", "truth", "images", "imported", "facts", "questions"),
-    *("balanced", "splits", "decomposed", "hierarchies"),
+    *("balanced", "splits", "decomposed", "hierarchies", "covr"),
 )
 NOTES = ("plan.json", "report.json")  # where a stage says its options
 PACKAGE = Path(questree.__file__).parent
@@ -32,7 +32,7 @@ class Stage(msgspec.Struct, frozen=True):
 
 
 class Lock(msgspec.Struct, frozen=True):
-    vocabulary: str
+    vocabulary: str  # empty for a run of images, which has none
     stages: dict[str, Stage] = {}
 
 
@@ -64,11 +64,17 @@ def options(folder: Path) -> dict[str, Any]:
 
 def state(run: Run, known: dict[str, Stage] | None = None) -> Lock:
     """The run as it is now, but for stages that are known."""
-    run.vocabulary()  # says so if this is no run
+    check(run)
     code, templates, known = of_code(), of_code(TEMPLATES), known or {}
     there = {name: run.folder / name for name in STAGES if (run.folder / name).is_dir()}
     stages = {name: known.get(name) or stage(folder, code, templates) for name, folder in there.items()}
-    return Lock(digest(run.vocabulary_file), stages)
+    return Lock(digest(run.vocabulary_file) if run.vocabulary_file.is_file() else "", stages)
+
+
+def check(run: Run) -> None:
+    """Say so if this is no run."""
+    if not run.images.is_dir():
+        run.vocabulary()
 
 
 def lock_file(run: Run) -> Path:
@@ -85,7 +91,7 @@ def lock(run: Run, *made: str) -> Lock:
 
 
 def read(run: Run) -> Lock:
-    run.vocabulary()
+    check(run)
     path = lock_file(run)
     if not path.is_file():
         raise BadInput.at(path, "there is no lock file; `questree verify RUN --write` makes one of the run as it is")
@@ -161,6 +167,10 @@ def told(what: str, a: dict[str, str], b: dict[str, str]) -> Iterator[Difference
 
 
 def vocabularies(one: Run, other: Run) -> Iterator[Difference]:
+    if not (one.vocabulary_file.is_file() and other.vocabulary_file.is_file()):
+        there = ["there" if run.vocabulary_file.is_file() else "not there" for run in (one, other)]
+        yield Difference("vocabulary", *there)
+        return
     for words in ("objects", "relations", "actions"):
         first, second = ({w.id: w for w in getattr(run.vocabulary(), words)} for run in (one, other))
         changed = [word for word in dict.fromkeys([*first, *second]) if first.get(word) != second.get(word)]

@@ -20,6 +20,7 @@ WORDS = Table("words", {"word": pl.String})
 PREDICTIONS = Table("predictions", {"node": pl.UInt32, "word": pl.UInt32})  # by node; a node left out was not answered
 # questions that were answered otherwise than their node is as a sub-question, or not at all: row of `tops`
 ASKED = Table("asked", {"top": pl.UInt32, "word": pl.UInt32}, frozenset({"word"}))
+IMAGE_SETS = "covr"  # the shard of answers about image sets; all others are about videos
 PLAN = "plan.json"  # who answered, with which options, and the digest of the nodes that were answered
 
 
@@ -36,9 +37,8 @@ class Stored:
         if model not in models(run):
             there = ", ".join(models(run)) or "none yet; `questree answer` writes them"
             raise BadInput.at(run.folder, f"no predictions of a model {model!r}; there are {there}")
-        if (folder / PLAN).is_file() and msgspec.json.decode((folder / PLAN).read_bytes())["nodes"] != nodes_digest(
-            run
-        ):
+        known = msgspec.json.decode((folder / PLAN).read_bytes()) if (folder / PLAN).is_file() else None
+        if known is not None and known["nodes"] != nodes_digest(run, folder):
             raise BadInput.at(folder, "answers to other nodes than the run has now; run `questree answer` again")
         return cls(folder, WORDS.read(folder)["word"].to_list())
 
@@ -58,17 +58,27 @@ class Stored:
         return found
 
 
-def nodes_digest(run: Run) -> str:
-    """Of the nodes that predictions are about."""
+def nodes_digest(run: Run, folder: Path) -> str:
+    """Of the nodes that the predictions in a folder are about: those of videos, those of image sets, or both."""
     digest = blake2b(digest_size=16)
-    images = run.covr / "decomposed" / "nodes.parquet"
-    for path in [*sorted(run.decomposed.glob("*/nodes.parquet")), *([images] if images.is_file() else [])]:
+    paths = sorted(run.decomposed.glob("*/nodes.parquet")) if answers_videos(folder) else []
+    paths += sorted((run.covr / "decomposed").glob("nodes.parquet")) if answers_images(folder) else []
+    for path in paths:
         digest.update(path.read_bytes())
     return digest.hexdigest()
 
 
+def answers_videos(folder: Path) -> bool:
+    return any(path.name != IMAGE_SETS for path in folder.glob("*/"))
+
+
+def answers_images(folder: Path) -> bool:
+    return (folder / IMAGE_SETS).is_dir()
+
+
 def write_plan(folder: Path, run: Run, options: Mapping[str, Any]) -> None:
-    plan = {"options": options, "nodes": nodes_digest(run)}
+    """After all shards."""
+    plan = {"options": options, "nodes": nodes_digest(run, folder)}
     (folder / PLAN).write_bytes(msgspec.json.format(msgspec.json.encode(plan)) + b"\n")
 
 
@@ -91,6 +101,8 @@ def write_asked(folder: Path, predicted: NDArray[np.int32], nodes: NDArray[np.in
         ASKED.write(pl.DataFrame({"top": top, "word": word}), folder)
 
 
-def models(run: Run) -> list[str]:
-    """Names of the models whose predictions are stored."""
-    return sorted(path.parent.name for path in run.predictions.glob(f"*/{WORDS.name}.parquet"))
+def models(run: Run, images: bool | None = None) -> list[str]:
+    """Names of the models whose predictions are stored; only those about image sets, or about videos, if asked."""
+    folders = [path.parent for path in run.predictions.glob(f"*/{WORDS.name}.parquet")]
+    wanted = {None: Path.is_dir, True: answers_images, False: answers_videos}[images]
+    return sorted(folder.name for folder in folders if wanted(folder))

@@ -3,11 +3,19 @@
 import os
 import shutil
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
 from questree.faults import BadInput
+
+
+def only_earlier(out: Path, ours: Callable[[str], bool], whole: Collection[str] = (), called: str = "export") -> None:
+    """What was made here earlier may be replaced, nothing else: only names of ours, and all that it has whole."""
+    there = sorted(path.name for path in out.iterdir()) if out.is_dir() else []
+    strange = [name for name in there if not ours(name)] or ([] if set(whole) <= set(there) else there)
+    if strange:
+        raise BadInput.at(out, f"not empty and not an earlier {called} (it has {strange[0]}); choose a new folder")
 
 
 @contextmanager
@@ -15,6 +23,8 @@ def new_folder(target: Path) -> Iterator[Path]:
     """A folder to fill; it takes the place of `target` only when the block ends without an error."""
     if target.exists() and not target.is_dir():
         raise BadInput.at(target, "a folder is wanted here, but a file is in the way")
+    if target.name in ("", ".."):  # it cannot be renamed
+        raise BadInput.at(target, "a folder with a name is wanted, not the one you are in; choose a new folder")
     if target.is_symlink():
         target = target.resolve()
     try:

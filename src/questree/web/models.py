@@ -48,7 +48,7 @@ class Model:
     @classmethod
     def all(cls, run: Run, number: dict[str, int]) -> Iterator["Model"]:
         """Every model of a run; its words are numbered like all answers, new ones after them."""
-        for name in models(run):
+        for name in models(run, images=False):
             stored = Stored.of(run, name)
             own = [number.setdefault(word, len(number)) for word in stored.words]
             yield cls(name, stored, np.array([*own, NOTHING], np.int32))

@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Any
 
 LONG = 5  # a chain, or two relations
@@ -15,12 +14,14 @@ class Graph:
     relations: tuple["Relation", ...] = ()  # at most two
 
     def __hash__(self) -> int:
-        return self._hash
-
-    @cached_property
-    def _hash(self) -> int:
         """Graphs are looked up again and again: hash each once."""
-        return hash((self.name, self.attribute, self.relations))
+        known: int | None = self.__dict__.get("_hash")
+        if known is None:
+            known = self.__dict__["_hash"] = hash((self.name, self.attribute, self.relations))
+        return known
+
+    def __reduce__(self) -> tuple[type["Graph"], tuple[Any, ...]]:
+        return Graph, (self.name, self.attribute, self.relations)  # hashes differ from process to process
 
     @property
     def length(self) -> int:

@@ -17,7 +17,7 @@ from questree.benchmarks.covr.templates import TEMPLATES
 from questree.faults import Fault, refuse
 from questree.progress import watch
 from questree.stages.generate.hashing import seed_of
-from questree.tables.image_questions import ANSWERED, BALANCED
+from questree.tables.image_questions import BALANCED, answered
 from questree.tables.run import Run
 from questree.tables.store import new_file
 
@@ -41,7 +41,7 @@ def balance(run: Run, questions: int | None = None, seed: int = 1) -> list[Row]:
     refuse(
         [Fault("--questions", f"wanted at least 1, got {questions}")] if questions is not None and questions < 1 else []
     )
-    table = ANSWERED.read(run.covr)
+    table = answered(run)
     rows, kept = list[Row](), np.zeros(len(table), bool)
     groups = list(table.with_row_index("row").group_by("split", "template", maintain_order=True))
     templates = Counter(str(split) for (split, _), _ in groups)

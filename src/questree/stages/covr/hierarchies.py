@@ -1,5 +1,9 @@
 """The DAGs of a run's image questions as the tables that scores read."""
 
+from collections.abc import Iterator
+from hashlib import blake2b
+from pathlib import Path
+
 import numpy as np
 import polars as pl
 
@@ -9,28 +13,29 @@ from questree.tables.hierarchies import NOTHING
 from questree.tables.image_nodes import COMPOSITIONS, EDGES, NODES, SETS, TOPS, TYPES
 from questree.tables.image_questions import ANSWERED
 from questree.tables.images import IMAGES
+from questree.tables.predictions import IMAGE_SETS
 from questree.tables.run import Run
 
-SHARD = "covr"  # the name its predictions are stored under
+DIGEST = 6  # bytes of a sub-question's id
 
 
-def hierarchies_in(run: Run, split: str | None = None) -> RunHierarchies:
-    """The DAGs of a run, be they about videos or about image sets."""
-    return image_hierarchies(run, split) if is_of_images(run) else run_hierarchies(run, split)
+def hierarchies_in(run: Run, split: str | None = None, images: bool = False) -> RunHierarchies:
+    """The DAGs of a run: about image sets if asked for or if it has no others, else about videos."""
+    return image_hierarchies(run, split) if is_of_images(run, images) else run_hierarchies(run, split)
 
 
-def is_of_images(run: Run) -> bool:
-    return run.covr.is_dir() and not run.decomposed.is_dir()
+def is_of_images(run: Run, images: bool = False) -> bool:
+    """Whether a command is about image sets: asked for, or there is nothing else in the run."""
+    only = run.images.is_dir() and not run.vocabulary_file.is_file()
+    return images or only or (run.covr.is_dir() and not run.decomposed.is_dir())
 
 
 def image_hierarchies(run: Run, split: str | None = None) -> RunHierarchies:
     """All DAGs, or those of the questions of one split; a question counts for the first image of its set."""
-    folder = run.covr / "decomposed"
-    if not folder.is_dir():
-        raise BadInput.at(folder, "not there yet; `questree covr decompose` writes it")
-    nodes, tops = NODES.read(folder), TOPS.read(folder)
-    keys = node_keys(nodes, tops)
-    first = SETS.read(folder)["images"].list.first().gather(nodes["set"]).gather(tops["node"])
+    folder, names = decomposed(run), IMAGES.read(run.images)["id"]
+    nodes, tops, sets = NODES.read(folder), TOPS.read(folder), SETS.read(folder)["images"]
+    keys = node_keys(nodes, tops, image_ids(sets, names))
+    first = sets.list.first().gather(nodes["set"]).gather(tops["node"])
     questions = tops.select("node", video=first, key=pl.col("node").cast(pl.Int64))
     if split is not None:
         wanted = ANSWERED.read(run.covr).filter(split=split)["id"]
@@ -39,16 +44,43 @@ def image_hierarchies(run: Run, split: str | None = None) -> RunHierarchies:
         raise BadInput.at(folder, f"no questions of the split {split}" if split else "no questions")
     words, columns = node_columns(nodes)
     asked = Asked.of(questions.unique(maintain_order=True), EDGES.read(folder), columns)
-    ids = IMAGES.read(run.images)["id"].gather(asked.videos).to_list()
-    found = asked.hierarchies(ids, words, keys, COMPOSITIONS)
-    return RunHierarchies(run, found, [Named(SHARD, len(nodes), np.zeros(0, np.int64))])
+    found = asked.hierarchies(names.gather(asked.videos).to_list(), words, keys, COMPOSITIONS)
+    return RunHierarchies(run, found, [Named(IMAGE_SETS, len(nodes), np.zeros(0, np.int64))])
 
 
-def node_keys(nodes: pl.DataFrame, tops: pl.DataFrame) -> pl.Series:
-    """[node] its id: that of the first question it is, or else s<row>."""
+def decomposed(run: Run) -> Path:
+    """Where the DAGs are."""
+    folder = run.covr / "decomposed"
+    if not folder.is_dir():
+        raise BadInput.at(folder, "not there yet; `questree covr decompose` writes it")
+    return folder
+
+
+def image_ids(sets: pl.Series, names: pl.Series) -> pl.Series:
+    """[set] the ids of its images, given the rows of its images and [image] their ids."""
+    rows = pl.DataFrame({"image": sets}).with_row_index("set").explode("image")
+    return rows.with_columns(id=names.gather(rows["image"])).group_by("set", maintain_order=True).agg("id")["id"]
+
+
+def node_keys(nodes: pl.DataFrame, tops: pl.DataFrame, images: pl.Series) -> pl.Series:
+    """[node] its id: that of the first question it is, or else a digest of what is asked about which images.
+
+    Predictions for other questions then never fit by chance, as they would if rows were counted.
+    """
     first = tops.group_by("node").agg(pl.col("id").first())
-    own = nodes.select(node=pl.int_range(pl.len(), dtype=pl.UInt32)).join(first, on="node", how="left").sort("node")
-    return own.select(pl.col("id").fill_null(pl.concat_str(pl.lit("s"), pl.col("node")))).to_series()
+    own = nodes.with_columns(node=pl.int_range(pl.len(), dtype=pl.UInt32)).join(first, on="node", how="left")
+    below = own.filter(pl.col("id").is_null()).sort("node")
+    made = below.select("node", key=pl.Series(digests(below, images), dtype=pl.String))
+    again = pl.int_range(pl.len()).over("key") + 1  # digests are short: of equal ones the second gets a number
+    made = made.with_columns(key=pl.when(again == 1).then("key").otherwise(pl.format("{}-{}", "key", again)))
+    return own.join(made, on="node", how="left").sort("node").select(pl.coalesce("id", "key").alias("id")).to_series()
+
+
+def digests(nodes: pl.DataFrame, images: pl.Series) -> Iterator[str]:
+    sets = images.list.sort().list.join("\0").to_list()
+    for at, program, word in zip(nodes["set"], nodes["program"], nodes["word"], strict=True):
+        asked = f"{sets[at]}\n{program}\n{word or ''}"
+        yield f"s-{blake2b(asked.encode(), digest_size=DIGEST).hexdigest()}"
 
 
 def node_columns(nodes: pl.DataFrame) -> tuple[list[str], Columns]:

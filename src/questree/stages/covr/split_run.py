@@ -19,7 +19,7 @@ from questree.stages.covr.splits_rows import ImageRows, stored_rows
 from questree.stages.split.declared import Given, Split, own
 from questree.stages.split.proofs import Proof
 from questree.stages.split.rows import Truth
-from questree.tables.image_questions import ANSWERED, BALANCED
+from questree.tables.image_questions import BALANCED, answered
 from questree.tables.images import IMAGES
 from questree.tables.run import Run
 from questree.tables.store import new_folder
@@ -59,10 +59,15 @@ class Made:
 
 def selected(run: Run, every: bool = False) -> pl.DataFrame:
     """The image questions of a run: the balanced selection, if there is one."""
-    table = ANSWERED.read(run.covr)
+    table = answered(run)
     if every or not (run.covr / f"{BALANCED.name}.parquet").is_file():
         return table
-    return table.join(BALANCED.read(run.covr), on="id", how="semi", maintain_order="left")
+    kept = table.join(BALANCED.read(run.covr), on="id", how="semi", maintain_order="left")
+    if kept.is_empty():
+        raise BadInput.at(
+            run.covr, "the balanced selection is empty; `questree covr balance` makes another, or use --all"
+        )
+    return kept
 
 
 def rows_of(questions: pl.DataFrame) -> ImageRows:
@@ -92,6 +97,7 @@ def split_run(run: Run, options: Options) -> list[Made]:
             assert split.test is not None
             found = report(split, proof, inside, side["train"], split.test.holds(rows))
             made.append(Made(*found, [*proof.warnings(), *warnings], drawn))
+            made[-1].warnings.extend(empty_handed(made[-1], options.drawing.few_shot))
             plan[split.name] = planned(made[-1], questions["id"].filter(pl.Series(inside["test"])).to_list())
         refuse(faults)
         (folder / "report.json").write_bytes(msgspec.json.format(msgspec.json.encode(note(options, made))))
@@ -164,6 +170,15 @@ def report(
     images = {side: len(found) for side, found in proof.places.items()}
     kept = int((inside["train"] & held).sum())
     return split.name, f"{slug(split.name)}.parquet", counts, int(train.sum()) - counts["train"], kept, images
+
+
+def empty_handed(made: Made, few_shot: int) -> list[str]:
+    """Warnings about a split that holds nothing out of train, or has nothing to test with."""
+    found = []
+    if made.kept and not made.filtered:
+        found.append(f"{made.name}: all {made.kept:,} questions with it stay in train; --few-shot is {few_shot:,}")
+    untested = f"{made.name}: test is empty"
+    return found + ([] if made.counts["test"] or untested in made.warnings else [untested])
 
 
 def planned(made: Made, test: list[str]) -> dict[str, Any]:

@@ -12,10 +12,11 @@ from questree.stages.ground.boxes import BOXES, Boxes
 from questree.stages.ground.work import GROUNDS, Options, ground
 from questree.stages.split.work import Writer
 from questree.tables.run import Run
-from questree.tables.store import new_folder
+from questree.tables.store import new_folder, only_earlier
 
 Format = Literal["jsonl", "parquet"]
 VIEW = ["place", "frame"]
+FILES = {form: {f"questions.{form}", f"boxes.{form}"} for form in ("jsonl", "parquet")}
 
 
 @dataclass
@@ -34,7 +35,9 @@ class Made:
 
 
 def write(run: Run, options: Options, attribute_groups: Mapping[str, str], out: Path, format: Format) -> Made:
-    """Write OUT/questions and OUT/boxes; a folder that is there is replaced."""
+    """Write OUT/questions and OUT/boxes; an earlier grounding that is there is replaced."""
+    earlier = next((own for own in FILES.values() if any((out / name).exists() for name in own)), set())
+    only_earlier(out, earlier.__contains__, earlier, "grounding")
     made, found = Made(), ground(run, options, attribute_groups)
     with new_folder(out) as folder:
         if format == "parquet":

@@ -29,7 +29,7 @@ from questree.stages.covr.words import Words
 from questree.tables import images as tables
 from questree.tables.image_questions import ANSWERED
 
-LIMIT, POSITIVES = 10, 20  # images of a kind, and images that contain a reference, that are drawn at most
+LIMIT, POSITIVES = 6, 8  # images of a kind, and images that contain a reference, that are drawn at most
 TIMES = range(2, 5)  # how often an image contains a reference that is asked for by image
 SAME, ALONE, UNWRITABLE = "same answer as its twin", "no twin with another answer", "word with brackets or commas"
 COLUMNS = {name: dtype for name, dtype in ANSWERED.columns.items() if name != "split"}
@@ -125,9 +125,10 @@ class Rows:
         if good and (without_positive or (template.twin and len(good) == 1)):
             self.dropped[draft.template, ALONE] += len(good)
             return
+        size = sizes(draft.graphs) if good else ()
         for value, images in good.items():
             id = identity(draft, value, named(sorted(images), self.ids))
-            row = (id, draft.template, draft.text, value, draft.program.text, *sizes(draft.graphs), self.pairs)
+            row = (id, draft.template, draft.text, value, draft.program.text, *size, self.pairs)
             self.rows.append(row)
             self.images.append(images)
         self.pairs += bool(good)
@@ -140,8 +141,8 @@ class Rows:
 
 def sizes(graphs: tuple[Graph, ...]) -> tuple[int, int, int]:
     """The largest length, the largest depth, and the attributes of all."""
-    each = [size(graph) for graph in graphs]
-    return max(one[0] for one in each), max(one[1] for one in each), sum(one[2] for one in each)
+    lengths, depths, attributes = zip(*map(size, graphs), strict=True)
+    return max(lengths), max(depths), sum(attributes)
 
 
 @lru_cache(1 << 16)

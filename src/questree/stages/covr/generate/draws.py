@@ -13,27 +13,23 @@ class Draws:
 
     def __init__(self, *key: object):
         digest = blake2b("\0".join(map(str, key)).encode(), digest_size=8).digest()
-        self._next = Random(int.from_bytes(digest, "little")).random
+        self.random = Random(int.from_bytes(digest, "little")).random
 
     def below(self, count: int) -> int:
         """A number from 0 to count - 1."""
-        return int(self._next() * count)
+        return int(self.random() * count)
 
     def choice(self, items: Sequence[Item]) -> Item:
-        return items[self.below(len(items))]
+        return items[int(self.random() * len(items))]
 
     def shuffled(self, items: Iterable[Item]) -> list[Item]:
-        found = list(items)
-        for end in range(len(found) - 1, 0, -1):
-            at = self.below(end + 1)
-            found[end], found[at] = found[at], found[end]
-        return found
+        return sorted(items, key=lambda _: self.random())
 
     def some(self, items: Sequence[Item], most: int) -> list[Item]:
         """At most so many of the items, in some order."""
         found = list(items)
         most = min(most, len(found))
         for at in range(most):
-            other = at + self.below(len(found) - at)
+            other = at + int(self.random() * (len(found) - at))
             found[at], found[other] = found[other], found[at]
         return found[:most]

@@ -164,11 +164,13 @@ class Source:
         """
         found = list(dict.fromkeys(chosen))
         seen, images, draws, waiting = {*found, *avoid}, self.near.finds.images, self.draws, list[str]()
+        random, hits = draws.random, self.hits  # most of the work of making questions is done here
         for _ in range(TURNS * len(kinds)):
             if len(found) == MOST:
                 break
             waiting = waiting or list(kinds)
-            image = images[draws.choice(self.hits[waiting.pop(draws.below(len(waiting)))])]
+            own = hits[waiting.pop(int(random() * len(waiting)))]
+            image = images[own[int(random() * len(own))]]
             if image not in seen:
                 seen.add(image)
                 found.append(image)

@@ -28,7 +28,7 @@ from questree.tables.run import Run
 from questree.tables.store import new_folder
 from questree.workers import processes
 
-CHUNKS, FEWEST, MOST = 10, 400, 4000  # chunks of a part, and references of a chunk: more are faster, fewer end sooner
+CHUNKS, FEWEST, MOST = 16, 300, 4000  # chunks of a part, and references of a chunk: more are faster, fewer end sooner
 YIELD = 5  # questions of one reference, by experience; a wrong guess only changes how the images take turns
 ROUNDS = 8  # times every image has its turn at most
 

@@ -1,0 +1,222 @@
+"""Answers to questions about image sets: their ids, who may answer, what is refused, and runs with videos besides."""
+
+import json
+import os
+import shutil
+import signal
+import subprocess
+import sys
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import polars as pl
+import pytest
+
+from conftest import copy
+from image_run import image_run
+from questree.cli.answer import answer
+from questree.cli.compare import compare
+from questree.cli.diff import diff
+from questree.cli.score import decomp
+from questree.cli.scoring import print_grid
+from questree.cli.verify import verify
+from questree.faults import BadInput
+from questree.metrics.scores import Score
+from questree.models.bots import BOTS
+from questree.models.image_bots import BOTS as IMAGE_BOTS
+from questree.stages.covr.decompose import decompose_run
+from questree.stages.covr.hierarchies import image_hierarchies, node_keys
+from questree.stages.covr.words import default_words
+from questree.stages.decompose.work import Options as Decomposing
+from questree.stages.decompose.work import decompose
+from questree.tables.image_nodes import NODES
+from questree.tables.predictions import Stored, models
+from questree.tables.run import Run
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory: pytest.TempPathFactory) -> Run:
+    run = image_run(tmp_path_factory.mktemp("images") / "run")
+    decompose_run(run, default_words(), every=True, workers=1)
+    return run
+
+
+@pytest.fixture
+def run(made: Run, tmp_path: Path) -> Run:
+    return copy(made, tmp_path / "images")
+
+
+@pytest.fixture(scope="module")
+def taken_apart(asked_run: Run, tmp_path_factory: pytest.TempPathFactory) -> Run:
+    run = copy(asked_run, tmp_path_factory.mktemp("videos"))
+    decompose(run, Decomposing(balanced=False), pool=ThreadPoolExecutor(1))
+    return run
+
+
+@pytest.fixture
+def both(taken_apart: Run, tmp_path: Path) -> Run:
+    """Videos with DAGs, to which images are added."""
+    return copy(taken_apart, tmp_path / "both")
+
+
+def add_images(run: Run, images: Run) -> None:
+    shutil.copytree(images.images, run.images)
+    shutil.copytree(images.covr, run.covr)
+
+
+NODE = {"set": [0, 1, 0, 0, 2], "program": ["a", "a", "b", "b", "a"], "word": [None, None, None, "red", None]}
+TOPS = pl.DataFrame({"id": ["q7"], "node": [2]}, schema={"id": pl.String, "node": pl.UInt32})
+
+
+def keys(*sets: list[str]) -> list[str]:
+    return node_keys(pl.DataFrame(NODE), TOPS, pl.Series(sets)).to_list()
+
+
+def test_an_id_is_bound_to_the_images_the_program_and_the_word() -> None:
+    found = keys(["x", "y"], ["x", "z"], ["z"])
+    assert found[2] == "q7" and len(set(found)) == 5
+    assert all(len(key) == len("s-") + 12 and key.startswith("s-") for key in found if key != "q7")
+    assert keys(["y", "x"], ["x", "z"], ["z"]) == found  # the order of a set says nothing
+    other = keys(["x", "y"], ["x", "w"], ["z"])
+    assert [a == b for a, b in zip(found, other, strict=True)] == [True, False, True, True, True]
+
+
+def test_nodes_that_are_asked_alike_have_ids_of_their_own() -> None:
+    found = keys(["x"], ["x"], ["x"])
+    assert found[1] == f"{found[0]}-2" and found[4] == f"{found[0]}-3"
+
+
+def test_ids_of_a_run_are_those_of_no_other_question(made: Run) -> None:
+    found = image_hierarchies(made).hierarchies.keys
+    assert found.n_unique() == len(found) == len(NODES.read(made.covr / "decomposed"))
+    assert found.str.contains("^(q[0-9]+|s-[0-9a-f]{12})$").all()
+
+
+def test_stored_answers_about_videos_outlive_new_image_questions(both: Run, run: Run) -> None:
+    answer(both.folder, model="oracle", quiet=True)
+    add_images(both, run)
+    assert Stored.of(both, "oracle").words
+    answer(both.folder, model="oracle", name="looks", images=True, quiet=True)
+    assert (models(both, images=False), models(both, images=True)) == (["oracle"], ["looks"])
+    next(both.decomposed.glob("*/nodes.parquet")).unlink()
+    assert Stored.of(both, "looks").words
+    with pytest.raises(BadInput, match="answers to other nodes than the run has now"):
+        Stored.of(both, "oracle")
+
+
+def test_a_run_with_both_kinds_scores_videos_unless_images_are_asked_for(both: Run, run: Run, tmp_path: Path) -> None:
+    add_images(both, run)
+    answer(both.folder, model="oracle", quiet=True)
+    answer(both.folder, model="oracle", name="looks", images=True, quiet=True)
+    for images, name, type in ((False, "oracle", "Object Exists"), (True, "looks", "Count Images")):
+        decomp(both.folder, images=images, resamples=0, json=tmp_path / "found.json", missing="wrong", quiet=True)
+        rows = json.loads((tmp_path / "found.json").read_text())
+        assert {row["model"] for row in rows} == {name}
+        assert type in {row["group"] for row in rows if row["by"] == "type"}
+    with pytest.raises(BadInput, match="'looks' has answered about image sets here; choose another name"):
+        answer(both.folder, model="oracle", name="looks", quiet=True)
+
+
+def test_a_file_without_predictions_is_refused(run: Run, tmp_path: Path) -> None:
+    (tmp_path / "p.jsonl").write_text("")
+    with pytest.raises(BadInput, match="there is no prediction in it"):
+        answer(run.folder, model="e", predictions=tmp_path / "p.jsonl", quiet=True)
+    assert models(run) == []
+
+
+def test_predictions_for_another_run_are_refused(run: Run, tmp_path: Path) -> None:
+    (tmp_path / "p.jsonl").write_text('{"id": "s505", "prediction": "yes"}\n')
+    with pytest.raises(BadInput, match="none of 1 predictions is for a question of this run; their ids are like s505"):
+        answer(run.folder, model="e", predictions=tmp_path / "p.jsonl", quiet=True)
+    assert models(run) == []
+
+
+@pytest.mark.parametrize("name", ["a,b", "<b>", ".hidden", "a/b", "a\nb", " "])
+def test_names_that_are_no_word_of_a_list_are_refused_in_one_line(run: Run, name: str) -> None:
+    with pytest.raises(BadInput) as wrong:
+        answer(run.folder, model="oracle", name=name, quiet=True)
+    (fault,) = wrong.value.faults
+    assert fault.message.startswith(f"{name!r} cannot be the name of a model; wanted letters, digits, spaces and . _")
+
+
+def test_names_with_signs_that_mean_nothing_are_taken(run: Run) -> None:
+    answer(run.folder, model="oracle", name="Größe-2.1 a_b+c:d@e=f", quiet=True)
+    assert models(run) == ["Größe-2.1 a_b+c:d@e=f"]
+
+
+def test_who_answers_before_there_are_parts_hears_which_command_makes_them(asked_run: Run, run: Run) -> None:
+    with pytest.raises(BadInput, match="`questree decompose` makes them"):
+        answer(asked_run.folder, model="oracle", quiet=True)
+    shutil.rmtree(run.covr)
+    with pytest.raises(BadInput, match="`questree covr decompose` writes it"):
+        answer(run.folder, model="oracle", quiet=True)
+
+
+def test_the_bots_of_the_kind_of_run_are_listed(run: Run, asked_run: Run, capsys: pytest.CaptureFixture[str]) -> None:
+    for place, here in ((run, IMAGE_BOTS.keys()), (asked_run, BOTS.keys())):
+        answer(place.folder, model="?")
+        said = capsys.readouterr().out
+        assert {name for name in BOTS if name in said} == here
+    with pytest.raises(BadInput, match="no bot 'perception-noise' for image sets; there are oracle, most-likely"):
+        answer(run.folder, model="perception-noise", quiet=True)
+
+
+def test_a_model_that_is_not_stored_is_answered_with_those_that_are(run: Run) -> None:
+    answer(run.folder, model="oracle", quiet=True)
+    answer(run.folder, model="uniform", quiet=True)
+    with pytest.raises(BadInput, match=r"nosuch: no such file of predictions; stored in .*: oracle, uniform"):
+        compare(Path("oracle"), Path("nosuch"), run=run.folder, quiet=True)
+
+
+def test_correlations_are_printed_as_they_are(run: Run, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    for bot in ("uniform", "shortcut"):
+        answer(run.folder, model=bot, quiet=True)
+    found = tmp_path / "found.json"
+    compare(Path("uniform"), Path("shortcut"), run=run.folder, missing="wrong", resamples=2, json=found)
+    (row,) = [row for row in json.loads(found.read_text()) if row["by"] == "dag"]
+    (line,) = [line for line in capsys.readouterr().out.splitlines() if row["metric"] in line][:1]
+    assert row["a"] is not None and f"{row['a']:.3f}" in line and f"{100 * row['a']:.2f}" not in line
+
+
+def test_a_cell_that_only_another_model_has_is_not_available(capsys: pytest.CaptureFixture[str]) -> None:
+    rows = [Score("RWR-1", "type", "Count", 0.5, 2, None, None, name) for name in "ab"]
+    rows += [Score("RWR-2", "type", "Count", 0.25, 4, None, None, "a")]
+    print_grid("Title", "Type", rows, "type", ["RWR-1", "RWR-2"], quiet=False)
+    (line,) = [line for line in capsys.readouterr().out.splitlines() if "Count" in line]
+    assert [word for word in line.split() if word[0].isalnum()] == ["Count", "50.00", "50.00", "25.00", "N/A"]
+
+
+def test_an_interruption_while_modules_are_loaded_is_said_in_one_line(tmp_path: Path) -> None:
+    stop = f"import os\nos.kill(os.getpid(), {int(signal.SIGINT)})\n"
+    (tmp_path / "cyclopts.py").write_text(stop)  # stands for a library that takes long to load
+    place = {**os.environ, "PYTHONPATH": str(tmp_path)}
+    done = subprocess.run([sys.executable, "-m", "questree", "--help"], env=place, capture_output=True, text=True)
+    assert done.returncode == 130
+    assert done.stderr == "interrupted; nothing half-written is left, finished shards are kept\n"
+
+
+def test_a_run_of_images_is_locked_and_verified(run: Run, capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(BadInput, match="there is no lock file"):
+        verify(run.folder)
+    verify(run.folder, write=True)
+    verify(run.folder)
+    assert "every file is as locked" in capsys.readouterr().out
+    with pytest.raises(BadInput, match="only questions about videos are made again"):
+        verify(run.folder, again=True, quiet=True)
+    (run.covr / "decomposed" / "tops.parquet").unlink()
+    with pytest.raises(BadInput, match=r"tops.parquet: is missing"):
+        verify(run.folder, quiet=True)
+
+
+def test_runs_of_images_are_compared_table_by_table(
+    run: Run, made: Run, asked_run: Run, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    diff(run.folder, made.folder)
+    assert "the runs are the same" in capsys.readouterr().out
+    NODES.write(NODES.read(run.covr / "decomposed").head(5), run.covr / "decomposed")
+    diff(run.folder, made.folder, json=tmp_path / "d.json", quiet=True)
+    (found,) = [one for one in json.loads((tmp_path / "d.json").read_text()) if one["first"] == "5 rows"]
+    assert found["place"] == "covr, decomposed/nodes"
+    diff(run.folder, asked_run.folder, json=tmp_path / "d.json", quiet=True)
+    first = json.loads((tmp_path / "d.json").read_text())[0]
+    assert first == {"place": "vocabulary", "first": "not there", "second": "there"}

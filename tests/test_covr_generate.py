@@ -229,6 +229,10 @@ def test_a_set_has_an_image_without_the_reference_and_the_first_one_with_it(made
             times = [[naive_covr.number_of_roots(read[shop.ids[i]], pattern) for i in images] for images in draft.sets]
             assert any(number >= source.times for number in times[0]) or draft.template == "VERIFYLOGIC"
             assert all(any(number < source.times for number in each) for each in times), draft.text
+            lowest, highest = BY_NAME[draft.template].positives
+            with_it = [sum(number >= source.times for number in each) for each in times]
+            assert all(number <= highest for number in with_it), draft.text
+            assert with_it[0] >= min(lowest, 1), draft.text
             checked[draft.template] += 1
     assert len(checked) == len(TEMPLATES) - 2  # those that verify numbers are made from them later
 

@@ -70,7 +70,7 @@ def node_keys(nodes: pl.DataFrame, tops: pl.DataFrame, images: pl.Series) -> pl.
     first = tops.group_by("node").agg(pl.col("id").first())
     own = nodes.with_columns(node=pl.int_range(pl.len(), dtype=pl.UInt32)).join(first, on="node", how="left")
     below = own.filter(pl.col("id").is_null()).sort("node")
-    made = below.select("node", key=pl.Series(digests(below, images), dtype=pl.String))
+    made = below.select("node", key=pl.Series(list(digests(below, images)), dtype=pl.String))
     again = pl.int_range(pl.len()).over("key") + 1  # digests are short: of equal ones the second gets a number
     made = made.with_columns(key=pl.when(again == 1).then("key").otherwise(pl.format("{}-{}", "key", again)))
     return own.join(made, on="node", how="left").sort("node").select(pl.coalesce("id", "key").alias("id")).to_series()
@@ -78,7 +78,7 @@ def node_keys(nodes: pl.DataFrame, tops: pl.DataFrame, images: pl.Series) -> pl.
 
 def digests(nodes: pl.DataFrame, images: pl.Series) -> Iterator[str]:
     sets = images.list.sort().list.join("\0").to_list()
-    for at, program, word in zip(nodes["set"], nodes["program"], nodes["word"], strict=True):
+    for at, program, word in zip(*(nodes[name].to_list() for name in ("set", "program", "word")), strict=True):
         asked = f"{sets[at]}\n{program}\n{word or ''}"
         yield f"s-{blake2b(asked.encode(), digest_size=DIGEST).hexdigest()}"
 

@@ -15,15 +15,17 @@ from questree.sources import gqa
 from questree.synth.images import write_images
 
 
-def test_it_prints_three_lines_of_figures_and_writes_them(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    covr(images=12, programs=400, workers=2, json=tmp_path / "bench.json")
+def test_it_prints_four_lines_of_figures_and_writes_them(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    covr(images=40, programs=400, questions=60, workers=2, json=tmp_path / "bench.json")
     lines = capsys.readouterr().out.splitlines()
-    assert [line.split(":")[0] for line in lines[:3]] == [
+    assert [line.split(":")[0] for line in lines[:4]] == [
+        "index and questions",
         "image facts (rows are things)",
         "executor in batches",
         "executor from rows",
     ]
     found = msgspec.json.decode((tmp_path / "bench.json").read_bytes())
+    assert 0 < found["questions"]["rows"] <= 60
     assert found["executor"]["rows"] >= 400
     assert found["from rows"]["rows"] >= 400
 

@@ -354,3 +354,19 @@ def wordy(line: str) -> str:
     return (
         " ".join(re.sub(r"[\d.,]+(?= |$)", "#", line.split(" dropped ")[0]).split()) if line.strip() != "..." else "..."
     )
+
+
+def test_images_that_somebody_sees_the_reference_in_do_not_distract(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run, _ = made_up_run(tmp_path, 120)
+    seen = (
+        "def nothing(checks):\n    return [0.0] * len(checks)\n\n\ndef all(checks):\n    return [1.0] * len(checks)\n"
+    )
+    (tmp_path / "looking.py").write_text("".join(scorers))
+    monkeypatch.chdir(tmp_path)
+    before = generate(run, Options(200, 1), workers=1).total
+    assert generate(run, Options(200, 1, verify="looking:nothing"), workers=1).total == before > 0
+    assert generate(run, Options(200, 1, verify="looking:all"), workers=1).total < before
+    with pytest.raises(BadInput, match="neither a file nor a function"):
+        generate(run, Options(200, 1, verify="looking:who"), workers=1)

@@ -1,4 +1,4 @@
-"""`questree bench covr`: facts of images in memory, and programs over sets of them, in batches and row by row."""
+"""`questree bench covr`: questions about image sets end to end, and programs over sets in batches and row by row."""
 
 from collections.abc import Iterator
 from concurrent.futures import ProcessPoolExecutor
@@ -11,7 +11,7 @@ from typing import Annotated
 import numpy as np
 from cyclopts import Parameter
 
-from questree.bench import measure
+from questree.bench import Measurement, measure
 from questree.benchmarks.covr.forms import Form
 from questree.benchmarks.covr.graph import Graph, Relation
 from questree.benchmarks.covr.programs import Program, shape, things, those
@@ -25,11 +25,14 @@ from questree.domains.images.facts import Ints
 from questree.domains.images.kinds import ABSENT, ATTRIBUTE, COUNT, GROUP, LINK_NAME, NOUN
 from questree.notation import covr as rows_of
 from questree.program import Kind, Word, fill, slots
+from questree.stages.covr.generate.work import Options, generate
 from questree.synth.image_world import world as made_up
 from questree.synth.images import VALUE_GROUPS
 from questree.tables.images import Images
+from questree.tables.run import Run
 
 BY_ROWS = 50_000  # programs that are also read from rows: fewer, because they must be written out
+FEW = 500  # questions made beforehand
 MOST_IMAGES = 5
 # references of every form; a word of theirs is the name of the column it is drawn from
 NEAR = Relation("link", Graph("target"))
@@ -47,15 +50,17 @@ def covr(
     *,
     images: Annotated[Whole, Parameter(help="How many made-up images.")] = 10_000,
     programs: Annotated[Whole, Parameter(help="How many programs of all templates together.")] = 2_000_000,
+    questions: Annotated[Whole, Parameter(help="How many questions to make.")] = 100_000,
     seed: Annotated[Whole, Parameter(help="Another seed, another world.")] = 1,
-    workers: Annotated[Whole, Parameter(help="Threads to use.")] = 2,
+    workers: Annotated[Whole, Parameter(help="Processes, and threads of the executor.")] = 2,
     quiet: Quiet = False,
     json: Json = None,
 ) -> None:
-    """Executor: programs of all templates about sets of up to five images; rows are programs with their answers."""
+    """Questions made; then the executor: programs of all templates about sets of up to five images."""
     with watching(quiet), TemporaryDirectory(prefix="questree-bench-") as place:
         with ProcessPoolExecutor(1, mp_context=get_context("spawn")) as aside:  # its memory is not what is measured
             aside.submit(_made, Path(place), images, seed).result()
+        asking = _asking(Path(place) / "run", images, questions, seed, workers)
         loaded: list[Corpus] = []
         kinds = made_up().things.values()
         groups = {value: group for group in VALUE_GROUPS for kind in kinds for value in getattr(kind, group)}
@@ -77,12 +82,20 @@ def covr(
         executor = measure("executor in batches", images, run)
         asked = list(written(made, world, min(programs, BY_ROWS)))
         by_rows = measure("executor from rows", images, lambda: len(results_of(asked, world, workers)[0]))
-    say(f"{facts}\n{executor}\n{by_rows}", quiet)
+    say(f"{asking}\n{facts}\n{executor}\n{by_rows}", quiet)
     say(
         f"{len(made)} shapes of programs; {without[0]:,} programs have no answer (none or several such things, ...)",
         quiet,
     )
-    write_json(json, {"facts": asdict(facts), "executor": asdict(executor), "from rows": asdict(by_rows)})
+    found = {"questions": asking, "facts": facts, "executor": executor, "from rows": by_rows}
+    write_json(json, {name: asdict(each) for name, each in found.items()})
+
+
+def _asking(run: Path, images: int, questions: int, seed: int, workers: int) -> Measurement:
+    """The way from images to questions with answers: the index, references, distractors, text, execution, the table."""
+    generate(Run(run), Options(questions=min(questions, FEW), seed=seed), workers)  # compiles the loops
+    name = "index and questions"
+    return measure(name, images, lambda: generate(Run(run), Options(questions, seed), workers).total)
 
 
 def _made(folder: Path, images: int, seed: int) -> None:

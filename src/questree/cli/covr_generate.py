@@ -20,6 +20,9 @@ def generate_command(
     ] = None,
     questions: Annotated[int, Parameter(help="How many at most; train, dev and test by their images.")] = 100_000,
     seed: int = 1,
+    verify: Annotated[
+        str | None, Parameter(help="Scores of distractors: module:function, or a file [{image, graph, score}].")
+    ] = None,
     workers: int = 2,
     json: Json = None,
     quiet: Quiet = False,
@@ -33,7 +36,7 @@ def generate_command(
     """
     with watching(quiet):
         gone = made_from_questions(Run(run))
-        report = generate(Run(run), Options(questions, seed, words), workers)
+        report = generate(Run(run), Options(questions, seed, words, verify or ""), workers)
     print_table("Questions per template", table(report), quiet)
     for template, reasons in report.dropped.items():
         said = ", ".join(f"{count:,} {reason}" for reason, count in sorted(reasons.items(), key=lambda each: -each[1]))

@@ -25,6 +25,7 @@ from questree.stages.covr.generate.draws import Draws
 from questree.stages.covr.generate.sources import Finds, Near, Source
 from questree.stages.covr.index import Index
 from questree.stages.covr.related import Related
+from questree.stages.covr.verification import Scorer
 from questree.stages.covr.words import Words
 from questree.tables import images as tables
 from questree.tables.image_questions import ANSWERED
@@ -51,10 +52,11 @@ class Workshop:
     images: tables.Images
     rows: NDArray[np.int64]  # [image] its row among all images
     words: Words
+    verify: Scorer | None = None
 
     def __post_init__(self) -> None:
         self.index = Index(self.images)
-        self.related = Related(self.index, self.words)
+        self.related = Related(self.index, self.words, self.verify)
         self.answerer = Answerer(corpus(self.images, self.words.attribute_group))
         self.ids = self.images.images["id"].to_list()
 

@@ -20,6 +20,7 @@ from questree.faults import Fault, refuse
 from questree.stages.covr.generate.chunk import Made, Reasons, Workshop
 from questree.stages.covr.generate.gathering import SoFar, apart, gathered, numbered
 from questree.stages.covr.generate.parts import PARTS, only, part_of
+from questree.stages.covr.verification import scorer_of
 from questree.stages.covr.words import Words, default_words
 from questree.stages.generate.hashing import seed_of
 from questree.tables.image_questions import ANSWERED
@@ -38,6 +39,7 @@ class Options:
     questions: int = 100_000
     seed: int = 1
     words: Path | None = None  # folder of word tables; the shipped ones without
+    verify: str = ""  # who looks at distracting images: module:function, or a file of scores
 
     def __post_init__(self) -> None:
         least = {"questions": 1, "seed": 0}
@@ -55,6 +57,7 @@ class Task:
     rows: tuple[int, ...]  # of the part
     per_image: int
     seed: int
+    verify: str
 
 
 @dataclass(frozen=True)
@@ -75,6 +78,8 @@ def generate(run: Run, options: Options, workers: int = 2) -> Report:
     images = Images.load(run.images)
     part = part_of(images)
     words = pickle.dumps(words_of(options.words))
+    if options.verify:
+        scorer_of(options.verify)  # says now what is wrong with it
     dropped, tables, short = Reasons(), list[pl.DataFrame](), dict[str, int]()
     with new_folder(run.covr) as folder:
         with processes(workers) if workers > 1 else nullcontext() as pool:
@@ -82,7 +87,7 @@ def generate(run: Run, options: Options, workers: int = 2) -> Report:
                 ids = images.images["id"].filter(part == name).to_list()
                 wanted = round(options.questions * len(ids) / max(len(part), 1))
                 so_far = SoFar(wanted)
-                made = in_order(tasks(run.images, name, words, ids, wanted, options.seed), pool, workers + 1, so_far)
+                made = in_order(tasks(run.images, name, words, ids, wanted, options), pool, workers + 1, so_far)
                 tables.append(gathered(made, so_far, name, dropped).with_columns(split=pl.lit(name)))
                 if len(tables[-1]) < wanted - 1:  # a torn pair may cost one
                     short[name] = wanted - len(tables[-1])
@@ -94,16 +99,16 @@ def generate(run: Run, options: Options, workers: int = 2) -> Report:
     return found
 
 
-def tasks(images: Path, part: str, words: bytes, ids: list[str], wanted: int, seed: int) -> Iterator[Task]:
+def tasks(images: Path, part: str, words: bytes, ids: list[str], wanted: int, options: Options) -> Iterator[Task]:
     """Every image in turn, in an order the seed decides, and again with other references of it."""
-    order = sorted(range(len(ids)), key=lambda row: int(seed_of(seed, ids[row])))
+    order = sorted(range(len(ids)), key=lambda row: int(seed_of(options.seed, ids[row])))
     per_image = -(-wanted // max(YIELD * len(ids), 1))
     together = min(max(wanted // (YIELD * CHUNKS), FEWEST), MOST)
     size = max(together // max(per_image, 1), 1)
     for turn in range(ROUNDS if per_image else 0):
-        own = int(seed_of(seed, f"turn {turn}")) % 2**31
+        own = int(seed_of(options.seed, f"turn {turn}")) % 2**31
         for first in range(0, len(order), size):
-            yield Task(images, part, words, tuple(order[first : first + size]), per_image, own)
+            yield Task(images, part, words, tuple(order[first : first + size]), per_image, own, options.verify)
 
 
 def in_order(tasks: Iterator[Task], pool: Executor | None, ahead: int, so_far: SoFar) -> Iterator[Made]:
@@ -124,7 +129,7 @@ def in_order(tasks: Iterator[Task], pool: Executor | None, ahead: int, so_far: S
 
 
 def work(task: Task) -> Made:
-    shop = workshop(task.images, task.part, task.words)
+    shop = workshop(task.images, task.part, task.words, task.verify)
     gc.disable()  # a chunk makes many small objects and no cycles: looking for them is a fifth of the time
     try:
         return shop.questions(task.rows, task.per_image, task.seed)
@@ -133,10 +138,12 @@ def work(task: Task) -> Made:
 
 
 @lru_cache(1)
-def workshop(folder: Path, part: str, words: bytes) -> Workshop:
+def workshop(folder: Path, part: str, words: bytes, verify: str) -> Workshop:
     images = Images.load(folder)
     chosen = part_of(images) == part
-    return Workshop(only(images, chosen), np.flatnonzero(chosen), pickle.loads(words))
+    return Workshop(
+        only(images, chosen), np.flatnonzero(chosen), pickle.loads(words), scorer_of(verify) if verify else None
+    )
 
 
 def words_of(folder: Path | None) -> Words:

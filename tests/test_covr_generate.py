@@ -363,7 +363,7 @@ def test_images_that_somebody_sees_the_reference_in_do_not_distract(
     seen = (
         "def nothing(checks):\n    return [0.0] * len(checks)\n\n\ndef all(checks):\n    return [1.0] * len(checks)\n"
     )
-    (tmp_path / "looking.py").write_text("".join(scorers))
+    (tmp_path / "looking.py").write_text(seen)
     monkeypatch.chdir(tmp_path)
     before = generate(run, Options(200, 1), workers=1).total
     assert generate(run, Options(200, 1, verify="looking:nothing"), workers=1).total == before > 0

@@ -268,6 +268,6 @@ def test_where_questions_or_facts_are_missing_it_says_what_was_wanted(release: P
     import_agqa(source, tmp_path / "run", release)
     with pytest.raises(BadInput, match="this run has facts already"):
         import_agqa(source, tmp_path / "run", release)
-    with pytest.raises(BadInput, match="`questree import` writes it"):
+    with pytest.raises(BadInput, match="`questree import` brings others"):
         shutil.rmtree(tmp_path / "run" / "imported")
         answer(tmp_path / "run", model="oracle")

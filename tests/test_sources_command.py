@@ -10,7 +10,7 @@ from typing import Any
 import msgspec
 import pytest
 
-from questree.cli import app
+from questree.__main__ import main
 from questree.tables.facts import Facts
 from questree.tables.run import Run
 from questree.vocabulary.load import default_text
@@ -36,7 +36,7 @@ class Ingest:
     def __call__(self, *words: object) -> int:
         self.monkeypatch.setattr(sys, "argv", ["questree", "ingest", *map(str, words)])
         with pytest.raises(SystemExit) as stopped:
-            app.main()
+            main()
         self.out, self.err = self.capsys.readouterr()
         assert isinstance(stopped.value.code, int)
         return stopped.value.code

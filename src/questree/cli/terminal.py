@@ -62,7 +62,8 @@ def print_table(title: str, rows: Sequence[Mapping[str, Any]], quiet: bool = Fal
     """Rows of equal keys as a table; plain aligned text when the output is not a terminal."""
     if quiet or not rows:
         return
-    table = Table(title=Text(title), title_justify="left", box=None if not sys.stdout.isatty() else Table().box)
+    print(title)  # a title of the table would be broken at the width of its columns
+    table = Table(box=None if not sys.stdout.isatty() else Table().box)
     for name in rows[0]:
         number = all(isinstance(row[name], int | float) or row[name] is None for row in rows)
         table.add_column(Text(name), justify="right" if number else "left", no_wrap=number)

@@ -31,11 +31,11 @@ def decompose_command(
         Run folder with image questions (`questree covr generate` or `questree import covr`).
     """
     from questree.stages.covr.decompose import decompose_run
-    from questree.stages.covr.words import Words, default_words
+    from questree.stages.covr.words import words_of
 
     place = Run(run)
     with watching(quiet):
-        summary = decompose_run(place, Words.read(words) if words else default_words(), every, workers)
+        summary = decompose_run(place, words_of(words), every, workers)
     rows = [
         {"type": type, "nodes": count, "without an answer": summary.undefined.get(type, 0)}
         for type, count in summary.types.items()

@@ -56,11 +56,11 @@ def import_command(
 ) -> None:
     """Read COVR's question records; programs are read and answered again, odd records listed and left out."""
     from questree.imports.covr import import_covr
-    from questree.stages.covr.words import Words, default_words
+    from questree.stages.covr.words import words_of
     from questree.tables.image_questions import made_from_questions
 
     with watching(quiet):
-        known = default_words() if words is None else Words.read(words)
+        known = words_of(words)
         gone = made_from_questions(Run(out))
         told = import_covr(folder, Run(out), known.attribute_group, replace)
     print_table("Questions per file", [{"file": name, "questions": n} for name, n in told.questions.items()], quiet)

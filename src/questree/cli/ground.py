@@ -61,9 +61,9 @@ def ground(
 
 def attribute_groups(run: Run, options: Any, words: Path | None) -> dict[str, str]:
     """What attributes are about, for programs over images."""
-    from questree.stages.covr.words import Words, default_words
+    from questree.stages.covr.words import words_of
     from questree.stages.ground.work import about_videos
 
     if about_videos(run, options):
         return {}
-    return dict((default_words() if words is None else Words.read(words)).attribute_group)
+    return dict(words_of(words).attribute_group)

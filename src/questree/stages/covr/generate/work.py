@@ -21,7 +21,7 @@ from questree.stages.covr.generate.chunk import Made, Reasons, Workshop
 from questree.stages.covr.generate.gathering import SoFar, apart, gathered, numbered
 from questree.stages.covr.generate.parts import PARTS, only, part_of
 from questree.stages.covr.verification import scorer_of
-from questree.stages.covr.words import Words, default_words
+from questree.stages.covr.words import words_of
 from questree.stages.generate.hashing import seed_of
 from questree.tables.image_questions import ANSWERED
 from questree.tables.images import Images
@@ -144,10 +144,6 @@ def workshop(folder: Path, part: str, words: bytes, verify: str) -> Workshop:
     return Workshop(
         only(images, chosen), np.flatnonzero(chosen), pickle.loads(words), scorer_of(verify) if verify else None
     )
-
-
-def words_of(folder: Path | None) -> Words:
-    return default_words() if folder is None else Words.read(folder)
 
 
 def summary(questions: pl.DataFrame, images: dict[str, int], dropped: Reasons, short: dict[str, int]) -> Report:

@@ -5,7 +5,6 @@ from pathlib import Path
 
 import pytest
 
-import exported_worlds
 from questree.sources.action_genome import read_action_genome
 from questree.sources.runs import write_run
 from questree.stages.augment import augment
@@ -15,6 +14,7 @@ from questree.synth.world import write_world
 from questree.tables.run import Run
 from questree.tables.store import new_folder
 from questree.vocabulary.load import default, default_text
+from worlds import exported_worlds
 
 VIDEOS = 12
 

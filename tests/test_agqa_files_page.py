@@ -3,11 +3,11 @@
 import json
 from pathlib import Path
 
-import exported_worlds as made
 from questree.benchmarks.agqa.records import TEST
-from questree.export.csvs import HEADER
-from questree.imports.table import COLUMNS
+from questree.formats.csvs import HEADER
+from questree.formats.import_table import COLUMNS
 from test_pages import ROOT, commands, run
+from worlds import exported_worlds as made
 
 PAGE = "docs/agqa-files.md"
 

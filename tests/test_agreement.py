@@ -3,7 +3,7 @@
 from questree.stages.agreement import Score, agreement
 from questree.tables.facts import Facts
 from questree.vocabulary import default
-from worlds import facts
+from worlds.small import facts
 
 WORDS = default()
 

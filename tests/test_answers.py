@@ -2,12 +2,12 @@
 
 import pytest
 
-import judge
-from judge_facts import WORDS, read
+from judges import operators as judge
+from judges.facts import WORDS, read
 from questree.domains.video import VIDEO, videos
-from questree.meanings.answer import answer, spell
 from questree.notation.own import parse
-from worlds import facts
+from questree.readings.answer import answer, spell
+from worlds.small import facts
 
 HANDS = """
 video A

@@ -10,7 +10,7 @@ from questree.stages.augment import RULES, Change, Graphs, Options, augment, gua
 from questree.tables.facts import PERSONS, Facts
 from questree.vocabulary import Action, Object, Relation, Vocabulary, default
 from questree.vocabulary.words import Lists
-from worlds import actions, facts, presence, relations
+from worlds.small import actions, facts, presence, relations
 
 WORDS = default()
 NUMBERS = {rule.number: rule for rule in RULES}

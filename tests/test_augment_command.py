@@ -10,7 +10,7 @@ from questree.cli.augment import augment
 from questree.faults import BadInput
 from questree.tables.facts import Facts
 from questree.vocabulary.load import default_text
-from worlds import facts, relations
+from worlds.small import facts, relations
 
 WORLD = """
     video A

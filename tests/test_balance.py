@@ -11,13 +11,13 @@ from conftest import copy
 from questree.benchmarks.agqa.templates import BY_NAME, TEMPLATES
 from questree.cli.balance import balance as command
 from questree.cli.many_questions import multiply
+from questree.columns.hashing import mix, seed_of
 from questree.faults import BadInput
 from questree.stages.balance.levelling import remaining
 from questree.stages.balance.options import Options, read_shares
 from questree.stages.balance.packing import OPEN, stirred
 from questree.stages.balance.structure import STRUCTURE, evened, targets, visit, water
 from questree.stages.balance.work import balance, select, selection
-from questree.stages.generate.hashing import mix, seed_of
 from questree.stages.generate.work import Options as Asking
 from questree.stages.generate.work import generate
 from questree.stages.questions import Bank

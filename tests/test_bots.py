@@ -14,17 +14,13 @@ import numpy as np
 import polars as pl
 import pytest
 
-import random_worlds
 from conftest import copy
-from decomposed import Stored as Tables
-from decomposed import shards
-from exported_worlds import content, run_of
 from questree.cli.answer import answer
-from questree.export.decomp import export_decomp
 from questree.faults import BadInput
+from questree.formats.export_decomp import export_decomp
 from questree.metrics.bootstrap import Resampling
-from questree.metrics.decomp.names import RULES
-from questree.metrics.decomp.report import score_decomp
+from questree.metrics.dags.names import RULES
+from questree.metrics.dags.report import score_decomp
 from questree.metrics.scores import Score
 from questree.models.bots import BOTS, NOT_SEEN, Corpus, Options, answer_run
 from questree.models.composed import Composer
@@ -37,7 +33,11 @@ from questree.tables.nodes import UNSCORED, YES_NO
 from questree.tables.predictions import Stored
 from questree.tables.run import Run
 from questree.tables.store import new_folder
-from worlds import facts
+from worlds import random_worlds
+from worlds.decomposed import Stored as Tables
+from worlds.decomposed import shards
+from worlds.exported_worlds import content, run_of
+from worlds.small import facts
 
 Cells = dict[tuple[str, str, str], Score]
 Scores = Callable[..., Cells]

@@ -12,10 +12,10 @@ import pytest
 import uvicorn
 from playwright.sync_api import Browser, Dialog, Page, Request, Route, expect, sync_playwright
 
-from questree.web.app import application
-from questree.web.server import bound, shown_address
-from questree.web.site import Site
-from served import SCRIPT, answers, image_run, served_run, true_but_for
+from questree.show.page.app import application
+from questree.show.page.server import bound, shown_address
+from questree.show.page.site import Site
+from worlds.served import SCRIPT, answers, image_run, served_run, true_but_for
 
 NAMES = ("chromium", "chromium-browser", "google-chrome", "chrome")
 REQUIRED = "QUESTREE_BROWSER_REQUIRED"  # set where a missing browser is a failure

@@ -6,7 +6,6 @@ from typing import Any
 
 import pytest
 
-from exported_worlds import exported
 from questree.cli.app import app
 from questree.cli.build import kind_of
 from questree.faults import BadInput
@@ -17,6 +16,7 @@ from questree.synth.world import write_world
 from questree.tables.lock import verify
 from questree.tables.run import Run
 from questree.vocabulary.load import default
+from worlds.exported_worlds import exported
 
 STAGES = ["ingest", "augment", "generate", "balance", "split", "decompose"]
 

@@ -7,9 +7,9 @@ from random import Random
 import polars as pl
 import pytest
 
+from questree.columns.hashing import seed_of
 from questree.faults import BadInput
-from questree.stages.covr.balance import balance, select
-from questree.stages.generate.hashing import seed_of
+from questree.stages.balance.pairs import balance, select
 from questree.tables.image_questions import ANSWERED, BALANCED
 from questree.tables.run import Run
 

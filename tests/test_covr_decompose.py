@@ -6,19 +6,19 @@ from typing import Any
 import polars as pl
 import pytest
 
-from image_judge import Judge
+from judges.images import Judge
 from questree.benchmarks.covr.parts import node_type, parts
 from questree.benchmarks.covr.sub_questions import text
 from questree.domains.images import IMAGES
-from questree.metrics.decomp.names import IMAGE_SETS
-from questree.metrics.decomp.report import score_decomp
+from questree.metrics.dags.names import IMAGE_SETS
+from questree.metrics.dags.report import score_decomp
 from questree.metrics.scores import Score, find
 from questree.notation import own
+from questree.search.word_tables import default_words
 from questree.sources.gqa import ingest
-from questree.stages.covr.decompose import Summary, decompose_run
-from questree.stages.covr.generate.work import Options, generate
-from questree.stages.covr.hierarchies import image_hierarchies
-from questree.stages.covr.words import default_words
+from questree.stages.decompose.drafted import Summary, decompose_run
+from questree.stages.decompose.image_hierarchies import image_hierarchies
+from questree.stages.drafts.work import Options, generate
 from questree.synth.images import make_image, write_images
 from questree.tables.image_nodes import COMPOSITIONS, EDGES, NODES, SETS, TYPES
 from questree.tables.images import IMAGES as IMAGE_TABLE

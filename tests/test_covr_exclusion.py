@@ -7,12 +7,12 @@ from typing import Any
 
 import pytest
 
-from covr_worlds import images, thing, write_words
 from questree.cli.app import app
 from questree.faults import BadInput
-from questree.stages.covr import together
-from questree.stages.covr.exclusion import scorer_of, word_pairs, write_tables
-from questree.stages.covr.words import Words, annotations
+from questree.search import together
+from questree.search.exclusion import scorer_of, word_pairs, write_tables
+from questree.search.word_tables import Words, annotations
+from worlds.image_sets import images, thing, write_words
 
 ONTOLOGY = {
     "attributes": {"color": ["red", "blue", "white", "light blue"], "material": ["wood"]},

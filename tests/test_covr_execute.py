@@ -12,8 +12,8 @@ import pytest
 from questree.cli.covr_execute import Asked, execute_command, explained, results_of
 from questree.domains.images import Corpus, corpus
 from questree.faults import BadInput
+from questree.search.word_tables import Words
 from questree.sources.covr_scenes import read_scenes
-from questree.stages.covr.words import Words
 
 DATA = Path(__file__).parent / "data" / "covr"
 ERRORS = {

@@ -7,20 +7,20 @@ from typing import Any
 import polars as pl
 import pytest
 
-import image_run as made
-from image_run import CUP, DOG, GROUPS, ON, TABLE
 from questree.benchmarks.covr.graph import Graph, Relation
 from questree.benchmarks.covr.references import references, size
 from questree.cli.covr_files import export_command, import_command
 from questree.domains.images import IMAGES
-from questree.export.covr import elements, export
 from questree.faults import BadInput
-from questree.imports.covr import import_covr
+from questree.formats.export_covr import elements, export
+from questree.formats.import_covr import import_covr
 from questree.notation import covr
 from questree.notation.own import parse
 from questree.sources.covr_questions import answer_text
 from questree.tables.image_questions import ANSWERED, BALANCED
 from questree.tables.run import Run
+from worlds import image_run as made
+from worlds.image_run import CUP, DOG, GROUPS, ON, TABLE
 
 ON_TABLE = (Relation("on", Graph("table")),)
 

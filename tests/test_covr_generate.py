@@ -14,28 +14,28 @@ import numpy as np
 import polars as pl
 import pytest
 
-import naive_covr
-from image_judge import Judge
-from made_up_images import attribute_groups, made_up_run, write_words
+from judges import naive_covr
+from judges.images import Judge
 from questree.benchmarks.covr.graph import to_json
 from questree.benchmarks.covr.templates import BY_NAME, TEMPLATES
 from questree.cli.app import app
+from questree.columns.draws import Draws
 from questree.domains.images import IMAGES
 from questree.faults import BadInput
 from questree.notation import own
 from questree.program import Node, walk
+from questree.search.word_tables import Words
 from questree.sources.covr_scenes import read_scenes
-from questree.stages.covr.generate.builders import drafts
-from questree.stages.covr.generate.chunk import Reasons, Workshop
-from questree.stages.covr.generate.draws import Draws
-from questree.stages.covr.generate.parts import only, part_of
-from questree.stages.covr.generate.sources import Source
-from questree.stages.covr.generate.work import Options, Report, generate
-from questree.stages.covr.words import Words
+from questree.stages.drafts.builders import drafts
+from questree.stages.drafts.chunk import Reasons, Workshop
+from questree.stages.drafts.parts import only, part_of
+from questree.stages.drafts.sources import Source
+from questree.stages.drafts.work import Options, Report, generate
 from questree.tables.image_questions import ANSWERED
 from questree.tables.images import Images
 from questree.tables.run import Run
 from test_pages import ROOT, commands
+from worlds.made_up_images import attribute_groups, made_up_run, write_words
 
 IMAGE_COUNT, QUESTIONS = 240, 1800
 

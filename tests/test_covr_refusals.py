@@ -7,8 +7,6 @@ from typing import Any
 import polars as pl
 import pytest
 
-import image_run as made
-from image_run import GROUPS
 from questree.cli.covr_files import export_command, import_command
 from questree.cli.covr_generate import generate_command
 from questree.cli.covr_splits import splits as split_command
@@ -16,16 +14,18 @@ from questree.cli.ground import ground as ground_command
 from questree.cli.score import decomp as decomp_command
 from questree.cli.score_covr import covr as score_command
 from questree.faults import BadInput
-from questree.imports.covr import import_covr
+from questree.formats.import_covr import import_covr
 from questree.models.predictions import read_predictions
-from questree.stages.covr.balance import balance
-from questree.stages.covr.decompose import decompose_run
-from questree.stages.covr.hierarchies import image_hierarchies
-from questree.stages.covr.split_run import Options, read_split, split_run
-from questree.stages.covr.words import default_words
+from questree.search.word_tables import default_words
+from questree.stages.balance.pairs import balance
+from questree.stages.decompose.drafted import decompose_run
+from questree.stages.decompose.image_hierarchies import image_hierarchies
+from questree.stages.split.shots import Options, read_split, split_run
 from questree.tables.image_questions import ANSWERED, BALANCED
 from questree.tables.run import Run
 from questree.tables.store import new_folder
+from worlds import image_run as made
+from worlds.image_run import GROUPS
 
 
 @pytest.fixture

@@ -13,17 +13,17 @@ from typing import Any
 import numpy as np
 import pytest
 
-import naive_covr as naive
-from covr_worlds import images, naive_tables, random_scenes, scenes_file, thing, write_words
+from judges import naive_covr as naive
 from questree.benchmarks.covr.graph import Graph, from_json, to_json
 from questree.cli.app import app
 from questree.faults import BadInput
-from questree.stages.covr.index import Index
-from questree.stages.covr.kinds import kinds_of
-from questree.stages.covr.related import Related
-from questree.stages.covr.subgraphs import subgraphs
-from questree.stages.covr.verification import THRESHOLDS, scorer_of, simple_graphs, verified
-from questree.stages.covr.words import Words
+from questree.search.index import Index
+from questree.search.kinds import kinds_of
+from questree.search.related import Related
+from questree.search.subgraphs import subgraphs
+from questree.search.verification import THRESHOLDS, scorer_of, simple_graphs, verified
+from questree.search.word_tables import Words
+from worlds.image_sets import images, naive_tables, random_scenes, scenes_file, thing, write_words
 
 SHARED = Path(__file__).parents[2] / "shared"
 VECTORS, TABLES = SHARED / "oracles" / "covr", SHARED / "data" / "covr"
@@ -223,7 +223,7 @@ def test_graphs_are_found_alone_as_in_company(tmp_path: Path, words: Words, monk
     index = Index(images(tmp_path, random_scenes(6)))
     graphs = [graph for _, _, graph in subgraphs(index, words)][::13]
     together = Related(index, words).find(graphs, limit=2, seed=5)
-    monkeypatch.setattr("questree.stages.covr.related.MEMORY", 1)
+    monkeypatch.setattr("questree.search.related.MEMORY", 1)
     related = Related(pickle.loads(pickle.dumps(index)), words)
     apart = related.find(graphs, limit=2, seed=5)
     assert all(together.of(at) == apart.of(at) for at in range(len(graphs)))

@@ -12,7 +12,6 @@ from typing import Any
 import polars as pl
 import pytest
 
-from image_run import image_run, words_folder, write_images
 from questree.benchmarks.covr.splits import FEW_SHOT, PROPERTIES, ZERO_SHOT
 from questree.cli.app import app
 from questree.cli.covr_splits import splits as command
@@ -20,18 +19,19 @@ from questree.faults import BadInput
 from questree.notation import covr
 from questree.notation.own import show
 from questree.sources.covr_questions import read_sides
-from questree.stages.covr import splits
-from questree.stages.covr.split_run import Options, read_split, rows_of, slug, split_run
-from questree.stages.covr.splits import Drawing, of_records
-from questree.stages.covr.splits_draws import Lexical, drawn_pairs
-from questree.stages.covr.splits_language import read
-from questree.stages.covr.splits_predicates import OfShape, Together
-from questree.stages.covr.splits_rows import ImageRows, stored_rows
+from questree.stages.split import properties as splits
+from questree.stages.split.draws import Lexical, drawn_pairs
 from questree.stages.split.grammar import Wrong
+from questree.stages.split.program_rows import ImageRows, stored_rows
 from questree.stages.split.proofs import Proof
+from questree.stages.split.properties import Drawing, of_records
+from questree.stages.split.properties_language import read
+from questree.stages.split.row_predicates import OfShape, Together
+from questree.stages.split.shots import Options, read_split, rows_of, slug, split_run
 from questree.tables.image_questions import ANSWERED
 from questree.tables.run import Run
 from test_pages import commands
+from worlds.image_run import image_run, words_folder, write_images
 
 PAGE = Path(__file__).parents[1] / "docs" / "covr-splits.md"
 DATA = Path(__file__).parent / "data" / "covr"

@@ -8,14 +8,14 @@ from typing import Any
 
 import pytest
 
-import naive_covr as naive
-from covr_worlds import images, naive_tables, random_scenes, scenes_file, thing, write_words
+from judges import naive_covr as naive
 from questree.benchmarks.covr.graph import to_json
 from questree.cli.app import app
-from questree.stages.covr.drawn import sampled
-from questree.stages.covr.index import Index
-from questree.stages.covr.subgraphs import subgraphs
-from questree.stages.covr.words import Words, default_words
+from questree.search.drawn import sampled
+from questree.search.index import Index
+from questree.search.subgraphs import subgraphs
+from questree.search.word_tables import Words, default_words
+from worlds.image_sets import images, naive_tables, random_scenes, scenes_file, thing, write_words
 
 SHARED = Path(__file__).parents[2] / "shared"
 VECTORS, TABLES = SHARED / "oracles" / "covr", SHARED / "data" / "covr"

@@ -6,15 +6,15 @@ from random import Random
 
 import pytest
 
-from agqa_shapes import Shape, shapes
-from contradictions import TIMES, UNSCORED, YES_NO
-from judge_facts import WORDS, noun
+from judges.contradictions import TIMES, UNSCORED, YES_NO
+from judges.facts import WORDS, noun
 from questree.domains.video import VIDEO
-from questree.meanings.english import english
-from questree.meanings.parts import decompose, node_type, nodes
 from questree.notation.own import parse
 from questree.program import Node, Slot, Word, fill, slots
-from random_worlds import ASKED
+from questree.readings.english import english
+from questree.readings.parts import decompose, node_type, nodes
+from worlds.agqa_shapes import Shape, shapes
+from worlds.random_worlds import ASKED
 
 LABELS = {"Interaction", "First", "Last", "Equals", "And", "Xor", "Choose", "Longer Choose", "Shorter Choose", *TIMES}
 TYPES = UNSCORED | YES_NO | {"Choose", "Longer Choose", "Shorter Choose", "Object Equals", "Action Equals"}

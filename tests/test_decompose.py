@@ -9,18 +9,17 @@ import polars as pl
 import pytest
 
 from conftest import copy
-from contradictions import UNSCORED as NOT_SCORED
-from contradictions import YES_NO as ASKED_YES_NO
-from decomposed import FORMS, Stored, in_memory, shards
-from judge_facts import WORDS
+from judges.contradictions import UNSCORED as NOT_SCORED
+from judges.contradictions import YES_NO as ASKED_YES_NO
+from judges.facts import WORDS
 from questree.domains.video import VIDEO
 from questree.faults import BadInput
-from questree.meanings.english import english
-from questree.meanings.parts import decompose as take_apart
-from questree.meanings.parts import node_type, nodes
 from questree.notation import decomp
 from questree.notation.own import parse
 from questree.program import UNKNOWN, Node, Slot, Word, walk
+from questree.readings.english import english
+from questree.readings.parts import decompose as take_apart
+from questree.readings.parts import node_type, nodes
 from questree.stages.decompose.columns import Summary, edge_table, form_table, node_table
 from questree.stages.decompose.expand import Batch, Block, expand
 from questree.stages.decompose.negatives import about_existence
@@ -32,6 +31,7 @@ from questree.tables.nodes import COMPOSITIONS, DECOMPOSED, NODES, TYPES, UNSCOR
 from questree.tables.run import Run
 from test_dags import PRINTED, WORD_BY_WORD, Dag, normal, normalised
 from test_dags import TYPES as PUBLISHED_TYPES
+from worlds.decomposed import FORMS, Stored, in_memory, shards
 
 
 @pytest.fixture(scope="module")

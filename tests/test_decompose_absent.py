@@ -8,14 +8,13 @@ import polars as pl
 import pytest
 
 from conftest import copy
-from contradictions import Findings
-from decomposed import Stored, made, shards
-from exported_worlds import run_of
-from judge_facts import WORDS, Video, counted, pair, read, seen
+from judges.contradictions import Findings
+from judges.facts import WORDS, Video, counted, pair, read, seen
+from judges.table_rules import read_rules
 from questree.cli.app import app
-from questree.export.decomp import export_decomp
 from questree.faults import BadInput
-from questree.imports.decomp import import_decomp
+from questree.formats.export_decomp import export_decomp
+from questree.formats.import_decomp import import_decomp
 from questree.sources.hierarchies import read_hierarchies
 from questree.stages.again import made_again
 from questree.stages.decompose.choose import choose
@@ -29,9 +28,10 @@ from questree.stages.questions import Bank
 from questree.tables.lock import differences, lock, verify
 from questree.tables.nodes import KNOWN, NEGATIVES
 from questree.tables.run import Run
-from table_rules import read_rules
 from test_score_run import spelled
-from worlds import facts
+from worlds.decomposed import Stored, made, shards
+from worlds.exported_worlds import run_of
+from worlds.small import facts
 
 WORLD = """
 video A test

@@ -7,18 +7,18 @@ import polars as pl
 import pytest
 
 from conftest import copy
-from decomposed import FORMS, Stored, shards
-from exported_worlds import run_of
 from questree.domains.video import VIDEO
-from questree.export.decomp import export_decomp
 from questree.faults import BadInput
+from questree.formats.export_decomp import export_decomp
 from questree.notation.own import parse
 from questree.stages.balance.options import Smoothing
 from questree.stages.decompose.choose import choose, smoothed, timeless
 from questree.stages.decompose.work import Options, decompose
 from questree.tables.facts import VIDEOS
 from questree.tables.run import Run
-from worlds import facts
+from worlds.decomposed import FORMS, Stored, shards
+from worlds.exported_worlds import run_of
+from worlds.small import facts
 
 
 @pytest.fixture(scope="module")

@@ -11,20 +11,20 @@ import polars as pl
 import pytest
 
 from conftest import copy
-from decomposed import Stored, shards
 from questree.cli.app import app
 from questree.cli.dag import lines
-from questree.export import released_rows
-from questree.export.decomp import export_decomp
-from questree.export.released import decompose_released
 from questree.faults import BadInput
-from questree.imports.decomp import import_decomp
-from questree.look.opened import dag_of
+from questree.formats import released_rows
+from questree.formats.export_decomp import export_decomp
+from questree.formats.import_decomp import import_decomp
+from questree.formats.released import decompose_released
+from questree.show.opened import dag_of
 from questree.stages.decompose.work import Options, decompose
 from questree.stages.questions import Bank
 from questree.tables.nodes import COMPOSITIONS, TYPES
 from questree.tables.run import Run
 from questree.vocabulary.load import default
+from worlds.decomposed import Stored, shards
 
 RELEASED = Path(__file__).parent / "data" / "agqa_decomp" / "hierarchies.json.gz"
 

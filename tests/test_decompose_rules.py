@@ -8,8 +8,7 @@ import polars as pl
 import pytest
 
 from conftest import copy
-from decomposed import FORMS, in_memory, shards
-from judge_facts import WORDS
+from judges.facts import WORDS
 from questree.domains.video import VIDEO
 from questree.notation.own import parse
 from questree.program import UNKNOWN, Array
@@ -23,6 +22,7 @@ from questree.stages.decompose.told import Teller
 from questree.stages.decompose.work import Decomposed, Options, decompose
 from questree.tables.nodes import KNOWN
 from questree.tables.run import Run
+from worlds.decomposed import FORMS, in_memory, shards
 
 NO, YES, OPEN = 0, 1, UNKNOWN
 

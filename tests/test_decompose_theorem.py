@@ -8,19 +8,19 @@ from pathlib import Path
 
 import pytest
 
-import random_worlds as chance
-from contradictions import Findings
-from decomposed import crowded, in_memory, made
-from exported_worlds import run_of
-from judge_facts import WORDS
+from judges.contradictions import Findings
+from judges.facts import WORDS
+from judges.table_rules import read_rules
+from judges.wrong_meanings import FAULTS, IN_TABLES, Wrong
 from questree.stages.decompose.forms import Forms
 from questree.stages.decompose.texts import Texts
 from questree.tables.facts import Facts
 from questree.tables.run import Run
-from table_rules import read_rules
 from test_theorem import EIGHTEEN
-from worlds import facts
-from wrong_meanings import FAULTS, IN_TABLES, Wrong
+from worlds import random_worlds as chance
+from worlds.decomposed import crowded, in_memory, made
+from worlds.exported_worlds import run_of
+from worlds.small import facts
 
 TEXTS = Texts(WORDS)
 VIDEOS = 40  # in a world that shows every fault

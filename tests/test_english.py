@@ -4,16 +4,16 @@ from random import Random
 
 import pytest
 
-from agqa_rows import USED
-from agqa_shapes import TEMPLATES, shapes
-from contradictions import Blank
-from judge_facts import ACTIONS, OBJECTS, RELATIONS, WORDS, counted, folded, merged, noun, pair
+from judges.contradictions import Blank
+from judges.facts import ACTIONS, OBJECTS, RELATIONS, WORDS, counted, folded, merged, noun, pair
 from questree.domains.video import VIDEO
-from questree.meanings.english import english, wordings
-from questree.meanings.parts import nodes
 from questree.notation.own import parse
 from questree.program import ACTION, OBJECT, RELATION, Node, Slot, Word, fill, slots
-from random_worlds import ASKED, POSITIONS
+from questree.readings.english import english, wordings
+from questree.readings.parts import nodes
+from worlds.agqa_rows import USED
+from worlds.agqa_shapes import TEMPLATES, shapes
+from worlds.random_worlds import ASKED, POSITIONS
 
 SPOKEN_OF = {"noun_of", "to_action"}  # they stand for a word, the question behind them is another
 

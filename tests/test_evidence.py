@@ -6,17 +6,17 @@ from random import Random
 import numpy as np
 import pytest
 
-import random_worlds as chance
-from agqa_rows import rows, words_of
-from agqa_shapes import TEMPLATES, shapes
-from judge_facts import WORDS, read
+from judges.facts import WORDS, read
 from questree.domains.video import VIDEO, videos
 from questree.domains.video.bits import frames_of
-from questree.meanings.answer import answer
-from questree.meanings.evidence import evidence
 from questree.notation.own import parse, show
 from questree.program import ACTION, OBJECT, UNKNOWN, Array, Node, Term
-from worlds import facts
+from questree.readings.answer import answer
+from questree.readings.evidence import evidence
+from worlds import random_worlds as chance
+from worlds.agqa_rows import rows, words_of
+from worlds.agqa_shapes import TEMPLATES, shapes
+from worlds.small import facts
 
 KITCHEN = """
 video A

@@ -9,24 +9,24 @@ from pathlib import Path
 import polars as pl
 import pytest
 
-import exported_worlds as made
 from conftest import copy
 from questree.benchmarks.agqa.held_out import FLAGS
 from questree.benchmarks.agqa.records import lines, quoted
 from questree.benchmarks.agqa.templates import TEMPLATES, TIMES
 from questree.cli.export import agqa
-from questree.export.agqa import Options, export
-from questree.export.csvs import HEADER
-from questree.export.steps import thresholds
-from questree.export.words import id_tables
 from questree.faults import BadInput
+from questree.formats.csvs import HEADER
+from questree.formats.export_agqa import Options, export
+from questree.formats.steps import thresholds
+from questree.formats.words import id_tables
 from questree.notation.agqa import write
 from questree.stages.generate.work import Options as Generation
 from questree.stages.generate.work import generate
 from questree.stages.questions import Bank, Question
 from questree.tables.run import Run
 from questree.vocabulary import default
-from worlds import facts
+from worlds import exported_worlds as made
+from worlds.small import facts
 
 SAMPLE = Path(__file__).parents[2] / "shared" / "data" / "formats" / "agqa2_questions.json"
 TRAIN = [

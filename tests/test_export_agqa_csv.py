@@ -6,8 +6,8 @@ from pathlib import Path
 import polars as pl
 import pytest
 
-import exported_worlds as made
-from questree.export.csvs import Numbering, boundary, numberings, runs
+from questree.formats.csvs import Numbering, boundary, numberings, runs
+from worlds import exported_worlds as made
 
 
 def rows(release: Path, part: str, kind: str) -> list[dict[str, str]]:

@@ -8,15 +8,15 @@ from typing import Any
 import polars as pl
 import pytest
 
-from exported_worlds import random_facts
-from questree.export.graphs import write_graphs
-from questree.export.linked import Link, LinkedPickle
+from questree.formats.graphs import write_graphs
+from questree.formats.linked import Link, LinkedPickle
 from questree.sources.agqa import read_agqa
 from questree.sources.pickles import read_pickle
 from questree.tables.facts import RELATIONS, Facts
 from questree.tables.run import Run
 from questree.vocabulary import default
-from worlds import facts
+from worlds.exported_worlds import random_facts
+from worlds.small import facts
 
 BEDROOM = """
 video A train

@@ -28,9 +28,9 @@ from questree.benchmarks.agqa.frames import (
 from questree.benchmarks.agqa.templates import ACT_EXISTS, TEMPLATES, Template
 from questree.cli.wordings import wordings
 from questree.faults import BadInput
-from questree.meanings.english import wordings as sub_question_wordings
 from questree.notation.own import show
 from questree.program import Node, fill
+from questree.readings.english import wordings as sub_question_wordings
 from questree.vocabulary import default
 from questree.vocabulary.check import check
 

@@ -17,8 +17,8 @@ from conftest import copy
 from questree.benchmarks.agqa.templates import TEMPLATES
 from questree.domains.video import videos
 from questree.faults import BadInput
-from questree.meanings.answer import answer
-from questree.meanings.steps import steps
+from questree.readings.answer import answer
+from questree.readings.steps import steps
 from questree.stages.generate.work import Options, generate
 from questree.stages.questions import Bank
 from questree.tables.questions import QUESTIONS

@@ -10,28 +10,28 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-import generator_rows as rows
-import generator_worlds as chance
-import naive_generator as naive
 from conftest import copy
-from judge_facts import WORDS, Video, read
-from naive_references import Deed, Thing, Time
+from judges import naive_generator as naive
+from judges.facts import WORDS, Video, read
+from judges.naive_references import Deed, Thing, Time
 from questree.benchmarks.agqa import templates as t
 from questree.benchmarks.agqa.editions import EDITIONS, FIRST, SECOND
 from questree.benchmarks.agqa.held_out import FLAGS
 from questree.domains.video import videos
 from questree.faults import BadInput
-from questree.meanings.answer import answer
-from questree.meanings.steps import steps
 from questree.notation import agqa
 from questree.notation.own import show
+from questree.readings.answer import answer
+from questree.readings.steps import steps
 from questree.stages.generate.work import Options, generate
 from questree.stages.questions import Bank
 from questree.tables.facts import Facts
 from questree.tables.run import Run
 from test_generate import rows as table
 from test_generate_judge import difference
-from worlds import facts
+from worlds import generator_rows as rows
+from worlds import generator_worlds as chance
+from worlds.small import facts
 
 THREE = """
 video Three

@@ -10,21 +10,21 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-import generator_rows as rows
-import generator_worlds as chance
-import naive_generator as naive
-from judge_facts import WORDS, Video, read
-from naive_references import Deed, replaceable
+from judges import naive_generator as naive
+from judges.facts import WORDS, Video, read
+from judges.naive_references import Deed, replaceable
 from questree.benchmarks.agqa import templates as t
 from questree.benchmarks.agqa.held_out import FLAGS
 from questree.domains.video import videos
-from questree.meanings.answer import answer, position
-from questree.meanings.steps import steps
 from questree.notation import agqa
 from questree.program import Node, Slot, Term, Word
+from questree.readings.answer import answer, position
+from questree.readings.steps import steps
 from questree.stages.generate.words import may_be_indirect
 from questree.tables.facts import Facts
-from worlds import facts
+from worlds import generator_rows as rows
+from worlds import generator_worlds as chance
+from worlds.small import facts
 
 NEVER_FIRES = {(name, t.STEPS) for name in naive.TEMPLATES["2.0"] if naive.most_steps(name) <= 8} | {
     # the window's first (last) object is the choice between two of its objects

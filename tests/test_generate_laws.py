@@ -7,19 +7,19 @@ from typing import Any
 import numpy as np
 import pytest
 
-import generator_worlds as chance
-from judge_facts import WORDS
+from judges.facts import WORDS
 from questree.benchmarks.agqa.templates import TEMPLATES
+from questree.columns.joins import bit
 from questree.domains.video import VIDEO
 from questree.domains.video.bits import anywhere
-from questree.meanings.answer import values
 from questree.notation.own import parse
 from questree.program import UNKNOWN, Array, Node, walk
+from questree.readings.answer import values
 from questree.stages.generate.chunk import Chunk, chunk
-from questree.stages.generate.joins import bit
 from questree.stages.generate.laws import LAWS, PROGRAMS
 from questree.stages.generate.words import pair_counts, words
-from worlds import facts
+from worlds import generator_worlds as chance
+from worlds.small import facts
 
 ANNOTATED, INTERACTING = (WORDS.relation_at[name] for name in (WORDS.annotated, WORDS.interacting))
 

@@ -11,11 +11,8 @@ import numpy as np
 import polars as pl
 import pytest
 
-import exported_worlds as worlds
-import image_run as made
-from image_run import CUP, DOG, GROUPS, ON, TABLE
-from judge_facts import WORDS, read
-from naive_relevance import Relevant
+from judges.facts import WORDS, read
+from judges.naive_relevance import Relevant
 from questree.benchmarks.agqa.templates import TEMPLATES
 from questree.cli.app import app
 from questree.cli.ground import ground as command
@@ -34,7 +31,10 @@ from questree.tables.image_questions import ANSWERED
 from questree.tables.images import Images
 from questree.tables.run import Run
 from test_pages import commands
-from worlds import facts
+from worlds import exported_worlds as worlds
+from worlds import image_run as made
+from worlds.image_run import CUP, DOG, GROUPS, ON, TABLE
+from worlds.small import facts
 
 KITCHEN = """
 video A test

@@ -8,13 +8,13 @@ from random import Random
 
 import pytest
 
-import exported_worlds as made
-from judge_facts import read
-from naive_grounding import Grounded
+from judges.facts import read
+from judges.naive_grounding import Grounded
 from questree.benchmarks.agqa.templates import TEMPLATES
 from questree.stages.questions import Bank
 from questree.tables.run import Run
-from worlds import facts
+from worlds import exported_worlds as made
+from worlds.small import facts
 
 JUDGED = 60  # questions per template the judge looks at
 KITCHEN = """

@@ -13,7 +13,6 @@ import polars as pl
 import pytest
 
 from conftest import copy
-from image_run import image_run
 from questree.cli.answer import answer
 from questree.cli.compare import compare
 from questree.cli.diff import diff
@@ -24,14 +23,15 @@ from questree.faults import BadInput
 from questree.metrics.scores import Score
 from questree.models.bots import BOTS
 from questree.models.image_bots import BOTS as IMAGE_BOTS
-from questree.stages.covr.decompose import decompose_run
-from questree.stages.covr.hierarchies import image_hierarchies, node_keys
-from questree.stages.covr.words import default_words
+from questree.search.word_tables import default_words
+from questree.stages.decompose.drafted import decompose_run
+from questree.stages.decompose.image_hierarchies import image_hierarchies, node_keys
 from questree.stages.decompose.work import Options as Decomposing
 from questree.stages.decompose.work import decompose
 from questree.tables.image_nodes import NODES
 from questree.tables.predictions import Stored, models
 from questree.tables.run import Run
+from worlds.image_run import image_run
 
 
 @pytest.fixture(scope="module")

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from image_judge import Judge, Undefined
+from judges.images import Judge, Undefined
 from questree.cli.app import app
 from questree.domains.images import IMAGES, ImageSets, evaluate, image_sets, reasons, spelled
 from questree.domains.images.answers import all_same, count, every, exists, none, query_attr, same_attr, some

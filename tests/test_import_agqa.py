@@ -8,17 +8,17 @@ from typing import Any
 import polars as pl
 import pytest
 
-import exported_worlds as made
 from questree.cli.answer import answer
 from questree.cli.import_ import agqa as import_command
 from questree.faults import BadInput
-from questree.imports.agqa import import_questions
-from questree.imports.json_records import pieces
-from questree.imports.runs import import_agqa
-from questree.imports.shapes import Program, Shapes
-from questree.imports.table import files, read
+from questree.formats.import_agqa import import_questions
+from questree.formats.import_runs import import_agqa
+from questree.formats.import_shapes import Program, Shapes
+from questree.formats.import_table import files, read
+from questree.formats.json_records import pieces
 from questree.tables.run import Run
 from questree.vocabulary import default
+from worlds import exported_worlds as made
 
 SAMPLE = Path(__file__).parents[2] / "shared" / "data" / "formats" / "agqa2_questions.json"
 REFERENCE = (
@@ -187,8 +187,8 @@ def test_an_id_that_is_there_twice_is_refused(release: Path, tmp_path: Path) -> 
 def test_an_id_twice_in_a_long_file_is_found_too(
     release: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("questree.imports.agqa.pieces", lambda path: pieces(path, 2000))
-    monkeypatch.setattr("questree.imports.agqa.ROWS", 2)
+    monkeypatch.setattr("questree.formats.import_agqa.pieces", lambda path: pieces(path, 2000))
+    monkeypatch.setattr("questree.formats.import_agqa.ROWS", 2)
     first = next(iter(some(release).items()))
     text = json.dumps(some(release, 9))[:-1] + f', "{first[0]}": {json.dumps(first[1])}}}'
     (tmp_path / "test_balanced.txt").write_text(text)

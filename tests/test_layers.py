@@ -9,28 +9,27 @@ import questree
 
 ROOT = Path(questree.__file__).parent
 LAYERS = [  # from the bottom; a module may import its own layer's package and anything in the rows above its own
-    {"faults", "progress", "workers", "__init__"},
+    {"faults", "progress", "workers", "columns", "__init__"},
     {"program", "vocabulary", "tables"},
-    {"meanings", "rules"},
+    {"readings", "rules"},
     {"domains", "sources", "synth"},
     {"notation"},
     {"benchmarks"},
-    {"metrics"},
-    {"stages", "imports"},
-    {"export", "models"},
-    {"look"},
-    {"report"},
-    {"web"},
+    {"metrics", "search"},
+    {"stages"},
+    {"formats"},
+    {"models"},
+    {"show"},
     {"bench", "cli", "__main__"},
 ]
 HEIGHT = {package: height for height, layer in enumerate(LAYERS) for package in layer}
 # neighbours that may look at each other
-ALSO = {("meanings", "rules"), ("tables", "vocabulary"), ("cli", "bench"), ("__main__", "cli")}
+ALSO = {("columns", "faults"), ("readings", "rules"), ("tables", "vocabulary"), ("cli", "bench"), ("__main__", "cli")}
 BLIND = {  # who must not see what, although it lies below
-    "sources": {"program", "meanings", "rules"},
-    "synth": {"program", "meanings", "rules"},
+    "sources": {"program", "readings", "rules"},
+    "synth": {"program", "readings", "rules"},
     # scores are of tables, anybody's: no facts, no programs, no files
-    "metrics": {"program", "vocabulary", "meanings", "rules", "domains", "sources", "synth", "notation", "benchmarks"},
+    "metrics": {"program", "vocabulary", "readings", "rules", "domains", "sources", "synth", "notation", "benchmarks"},
 }
 
 

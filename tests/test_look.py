@@ -5,18 +5,18 @@ from xml.etree import ElementTree
 
 import pytest
 
-from decomposed import Stored
-from questree.look.colours import CONTRADICTION, ERROR, sheet
-from questree.look.dag import Dag
-from questree.look.drawing import drawn
-from questree.look.judged import Judged, judged
-from questree.look.opened import Opened
+from questree.show.colours import CONTRADICTION, ERROR, sheet
+from questree.show.dag import Dag
+from questree.show.drawing import drawn
+from questree.show.judged import Judged, judged
+from questree.show.opened import Opened
 from questree.stages.decompose.hierarchies import shards
 from questree.stages.decompose.texts import Texts
 from questree.stages.decompose.words import AnswerWords
 from questree.tables.run import Run
 from questree.vocabulary.load import default
-from served import served_run
+from worlds.decomposed import Stored
+from worlds.served import served_run
 
 SVG = "{http://www.w3.org/2000/svg}"
 BEFORE = "Is the person interacting with a blanket before standing up?"

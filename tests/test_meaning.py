@@ -10,16 +10,16 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-import judge
-import random_worlds as chance
-from judge_facts import WORDS, Undefined, Video, read
-from judge_facts import instances as instances_of
+from judges import operators as judge
+from judges.facts import WORDS, Undefined, Video, read
+from judges.facts import instances as instances_of
 from questree.domains.video import VIDEO, Videos, videos
 from questree.domains.video.bits import frames_of
-from questree.meanings.answer import answer, spell, values
 from questree.notation.own import parse, show
 from questree.program import ACTION, UNKNOWN, Array, Node, Op, Slot, Word, fill, slots
-from worlds import facts
+from questree.readings.answer import answer, spell, values
+from worlds import random_worlds as chance
+from worlds.small import facts
 
 ROWS = 60
 Row = dict[str, int]

@@ -6,14 +6,14 @@ from pathlib import Path
 import pytest
 from hypothesis import given, settings
 
-from agqa_strings import WORDS, Case, cases, did_it_happen, random_cases
 from questree.domains.video import VIDEO
-from questree.meanings.categories import answer_type, categories
-from questree.meanings.steps import steps
 from questree.notation.agqa import read, write
 from questree.notation.own import parse
 from questree.program import OBJECT, ProgramError, Slot, Word
+from questree.readings.categories import answer_type, categories
+from questree.readings.steps import steps
 from questree.vocabulary.load import parse as parse_vocabulary
+from worlds.agqa_strings import WORDS, Case, cases, did_it_happen, random_cases
 
 ROOT = Path(__file__).parent.parent
 SAMPLES = ROOT.parent / "shared" / "data" / "formats" / "agqa2_questions.json"

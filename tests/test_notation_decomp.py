@@ -9,14 +9,14 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 
-from agqa_strings import WORDS, Case, cases, random_cases
 from questree.domains.video import VIDEO
-from questree.meanings.english import english
-from questree.meanings.parts import decompose, node_type, nodes
 from questree.notation import agqa
 from questree.notation.decomp import read, write
 from questree.notation.own import parse, show
 from questree.program import ProgramError
+from questree.readings.english import english
+from questree.readings.parts import decompose, node_type, nodes
+from worlds.agqa_strings import WORDS, Case, cases, random_cases
 
 ORACLE = Path(__file__).parent.parent.parent / "shared" / "oracles" / "agqa_decomp" / "hierarchies.json.gz"
 PERSON = "objExists(person)"

@@ -12,17 +12,17 @@ from typing import Any
 
 import pytest
 
-import generator_rows as rows
-import naive_generator as naive
-from judge_facts import ACTIONS, OBJECTS, WORDS, read
-from naive_answers import Scene
-from naive_rules import RULES
+from judges import naive_generator as naive
+from judges.facts import ACTIONS, OBJECTS, WORDS, read
+from judges.naive_answers import Scene
+from judges.naive_rules import RULES
 from questree.benchmarks.agqa import templates as t
 from questree.domains.video import VIDEO
 from questree.notation import agqa
 from questree.notation.own import parse
 from questree.program import Node
-from worlds import facts
+from worlds import generator_rows as rows
+from worlds.small import facts
 
 PAPER = tomllib.loads((Path(__file__).parent / "data" / "paper_questions.toml").read_text())
 WORLDS: dict[str, str] = PAPER["worlds"]

@@ -5,8 +5,8 @@ import polars as pl
 from hypothesis import given
 from hypothesis import strategies as st
 
+from questree.columns.keys import BY_FRAME, BY_TRACK, distinct, from_keys, keys, known
 from questree.tables.facts import RELATIONS, pack, unpack
-from questree.tables.keys import BY_FRAME, BY_TRACK, distinct, from_keys, keys, known
 
 Row = tuple[int, int, int, int]
 rows = st.lists(

@@ -12,21 +12,19 @@ import polars as pl
 import pytest
 
 from conftest import copy
-from exported_worlds import random_run, select_every
-from image_run import image_run
 from questree.cli.report import report as command
 from questree.faults import BadInput
 from questree.metrics.scores import Score
 from questree.models.bots import Options, answer_run
 from questree.models.image_bots import answer_images
-from questree.report.document import Failure
-from questree.report.failures import SHOWN, failures
-from questree.report.grid import Column, Grid, Line, Number
-from questree.report.latex import escaped, latex
-from questree.report.page import page
-from questree.report.provenance import Asked
-from questree.report.scoring import How
-from questree.report.work import report
+from questree.show.report.document import Failure
+from questree.show.report.failures import SHOWN, failures
+from questree.show.report.grid import Column, Grid, Line, Number
+from questree.show.report.latex import escaped, latex
+from questree.show.report.page import page
+from questree.show.report.provenance import Asked
+from questree.show.report.scoring import How
+from questree.show.report.work import report
 from questree.stages.decompose.work import Options as Decomposing
 from questree.stages.decompose.work import decompose
 from questree.stages.split.work import Options as Splitting
@@ -34,8 +32,10 @@ from questree.stages.split.work import split
 from questree.tables.lock import lock
 from questree.tables.predictions import models
 from questree.tables.run import Run
-from served import SCRIPT, answers, served_run, true_but_for
 from test_browser import BLANKET, browser  # noqa: F401
+from worlds.exported_worlds import random_run, select_every
+from worlds.image_run import image_run
+from worlds.served import SCRIPT, answers, served_run, true_but_for
 
 MODELS = ("seer", "thinker")
 BOTS = ("oracle", "most-likely", "uniform")
@@ -108,7 +108,7 @@ def written(run: Run, tmp_path_factory: pytest.TempPathFactory) -> Path:
 def rows(run: Run) -> dict[tuple[str, str, str, str], Score]:
     """Scores as the scoring commands compute them."""
     from questree.metrics.bootstrap import Resampling
-    from questree.metrics.decomp.report import score_decomp
+    from questree.metrics.dags.report import score_decomp
     from questree.models.stored import said
     from questree.stages.decompose.hierarchies import run_hierarchies
     from questree.tables.predictions import Stored
@@ -164,9 +164,9 @@ def test_csv_files_hold_the_unrounded_scores(written: Path, rows: dict[tuple[str
 
 
 def test_questions_of_a_run_are_scored_like_the_exported_ones(run: Run, tmp_path: Path) -> None:
-    from exported_worlds import exported
-    from questree.report.asked import run_questions
+    from questree.show.report.asked import run_questions
     from questree.sources.agqa_questions import read_questions
+    from worlds.exported_worlds import exported
 
     folder = exported(run, tmp_path / "out")
     mine = run_questions(run, "test").asked.table.sort("id")
@@ -280,7 +280,7 @@ def test_a_table_is_written_three_ways_with_blocks_and_common_heads() -> None:
     assert r" &  & \multicolumn{2}{c}{accuracy} \\" in body
     assert r"x & B & 50.00 {\scriptsize [25.0, 75.0]} & N/A \\ % n: 4, 0" in body
     assert r" & All & 0.00 &  \\" in body
-    from questree.report.csvs import csv_text
+    from questree.show.report.csvs import csv_text
 
     assert csv_text(grid).splitlines() == [
         "table,group 1,kind,accuracy A,accuracy A low,accuracy A high,accuracy A n,"
@@ -368,8 +368,8 @@ def test_a_run_of_images_has_its_tables(tmp_path: Path) -> None:
     with (tmp_path / "csv" / "image-accuracy.csv").open(newline="") as file:
         table = {line["Template"]: line for line in csv.DictReader(file)}
     from questree.cli.score_covr import of_run
-    from questree.metrics.covr.accuracy import score_covr
-    from questree.metrics.covr.majority import majority
+    from questree.metrics.sets.accuracy import score_covr
+    from questree.metrics.sets.majority import majority
 
     asked, learnt = of_run(run.folder, "test", "", False)
     for name, said in majority(learnt, asked).items():
@@ -382,8 +382,8 @@ def test_a_run_of_images_has_its_tables(tmp_path: Path) -> None:
 
 
 def test_decomposed_image_questions_are_scored_like_all_dags(tmp_path: Path) -> None:
-    from questree.stages.covr.decompose import decompose_run
-    from questree.stages.covr.words import default_words
+    from questree.search.word_tables import default_words
+    from questree.stages.decompose.drafted import decompose_run
 
     run = image_run(tmp_path / "run")
     decompose_run(run, default_words(), every=True, workers=1)

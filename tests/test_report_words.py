@@ -5,15 +5,15 @@ import re
 import numpy as np
 import pytest
 
-from questree.look.dag import Dag
-from questree.look.judged import Broken, Judged
 from questree.metrics.comparison import Difference
 from questree.metrics.scores import Score
-from questree.report.axes import Axis, around
-from questree.report.charts import composition_plot, dags_plot, models_plot, steps_plot
-from questree.report.grid import Rows
-from questree.report.reasons import reason
-from questree.report.verdicts import compared, verdicts
+from questree.show.dag import Dag
+from questree.show.judged import Broken, Judged
+from questree.show.report.axes import Axis, around
+from questree.show.report.charts import composition_plot, dags_plot, models_plot, steps_plot
+from questree.show.report.grid import Rows
+from questree.show.report.reasons import reason
+from questree.show.report.verdicts import compared, verdicts
 
 QUESTION = "Did they hold a dish after sneezing?"
 TEXTS = (QUESTION, "Did they hold a dish?", "Did they sneeze?", "Does a dish exist?")

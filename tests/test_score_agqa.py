@@ -8,18 +8,18 @@ import numpy as np
 import polars as pl
 import pytest
 
-from decomp_files import table
 from questree.faults import BadInput
-from questree.metrics.agqa.categories import groups
-from questree.metrics.agqa.most_likely import most_likely
-from questree.metrics.agqa.report import baseline, score_agqa
-from questree.metrics.agqa.steps import fit_rows, line
+from questree.metrics.answers.categories import groups
+from questree.metrics.answers.most_likely import most_likely
+from questree.metrics.answers.report import baseline, score_agqa
+from questree.metrics.answers.steps import fit_rows, line
 from questree.metrics.bootstrap import Resampling
 from questree.metrics.generalization import score_generalization
 from questree.metrics.scores import Score
 from questree.sources.agqa_questions import read_questions
 from questree.sources.covr_questions import read_covr_questions, read_plan
 from questree.tables.asked import Asked
+from worlds.decomp_files import table
 
 Names = dict[tuple[str, str, str], Score]
 

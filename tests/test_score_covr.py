@@ -7,17 +7,17 @@ from typing import Any
 import polars as pl
 import pytest
 
-from image_run import image_run
 from questree.cli.covr_splits import splits as split_command
 from questree.cli.score_covr import covr as command
 from questree.cli.score_generalization import generalization
-from questree.export.covr import export
 from questree.faults import BadInput
-from questree.metrics.covr.accuracy import score_covr
-from questree.metrics.covr.majority import majority
-from questree.stages.covr.split_run import read_split
+from questree.formats.export_covr import export
+from questree.metrics.sets.accuracy import score_covr
+from questree.metrics.sets.majority import majority
+from questree.stages.split.shots import read_split
 from questree.tables.image_questions import ANSWERED
 from questree.tables.run import Run
+from worlds.image_run import image_run
 
 TRAIN = pl.DataFrame(
     {

@@ -7,13 +7,13 @@ from typing import Any
 import numpy as np
 import pytest
 
-from decomp_files import by_id, dag, load, random_files, table
-from naive_scores import scores as naive
+from judges.naive_scores import scores as naive
 from questree.faults import BadInput
-from questree.metrics.decomp.names import AGQA_DECOMP
-from questree.metrics.decomp.report import score_decomp
+from questree.metrics.dags.names import AGQA_DECOMP
+from questree.metrics.dags.report import score_decomp
 from questree.metrics.scores import Score, Scored
 from questree.sources.hierarchies import hierarchies_of, read_hierarchies
+from worlds.decomp_files import by_id, dag, load, random_files, table
 
 MODELS = ["perfect", "noisy", "random", "alwaysyes"]
 HIERARCHIES = load("agqa_decomp/hierarchies.json.gz")

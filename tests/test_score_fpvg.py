@@ -8,7 +8,6 @@ import numpy as np
 import polars as pl
 import pytest
 
-from decomp_files import load
 from questree.metrics.fpvg.boxes import iou, overlap
 from questree.metrics.fpvg.ranking import match
 from questree.metrics.fpvg.relevance import as_released, relevance, relevance_of
@@ -17,6 +16,7 @@ from questree.metrics.runs import over_runs
 from questree.metrics.scores import Score
 from questree.sources.grounded import read_grounded
 from questree.tables.relevance import GROUNDED, Detected, Grounded, Relevance
+from worlds.decomp_files import load
 
 INPUTS, EXPECTED = load("fpvg/inputs.json.gz"), load("fpvg/expected.json.gz")
 NO_DETECTIONS = {"nofeat"}  # the released script evaluates it with raw ids; we leave it out and count it

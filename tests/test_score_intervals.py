@@ -5,15 +5,15 @@ from typing import Any
 import numpy as np
 import pytest
 
-from decomp_files import by_id, load, random_files, table
 from questree.metrics.bootstrap import Resampling, resampled, weights
 from questree.metrics.cells import Cell, evaluate
 from questree.metrics.comparison import benjamini_hochberg, compare, p_values
-from questree.metrics.decomp.report import score_decomp
+from questree.metrics.dags.report import score_decomp
 from questree.metrics.power import needs
 from questree.metrics.scores import Scored, interval
 from questree.metrics.tallies import Tallies, mean_tally, tally
 from questree.sources.hierarchies import hierarchies_of
+from worlds.decomp_files import by_id, load, random_files, table
 
 HIERARCHIES = load("agqa_decomp/hierarchies.json.gz")
 

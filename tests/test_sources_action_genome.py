@@ -10,8 +10,8 @@ from questree.faults import BadInput
 from questree.sources.action_genome import read_action_genome
 from questree.sources.assemble import Reading
 from questree.vocabulary import default
-from raw_files import mark, people, write_action_genome, write_charades
-from worlds import actions, presence, relations
+from worlds.raw_files import mark, people, write_action_genome, write_charades
+from worlds.small import actions, presence, relations
 
 SHARED = Path(__file__).parents[2] / "shared" / "data" / "formats"
 FIRST, SECOND, THIRD = "AAAAA.mp4/000030.png", "AAAAA.mp4/000060.png", "AAAAA.mp4/000105.png"

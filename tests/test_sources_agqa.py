@@ -10,7 +10,7 @@ from questree.faults import BadInput
 from questree.sources.agqa import read_agqa
 from questree.sources.assemble import Reading
 from questree.vocabulary import default
-from worlds import actions, presence, relations
+from worlds.small import actions, presence, relations
 
 Graph = dict[str, Any]
 

@@ -14,8 +14,8 @@ from questree.__main__ import main
 from questree.tables.facts import Facts
 from questree.tables.run import Run
 from questree.vocabulary.load import default_text
-from raw_files import mark, write_action_genome
-from worlds import relations
+from worlds.raw_files import mark, write_action_genome
+from worlds.small import relations
 
 HERE = Path(__file__).parent
 FIXTURES, PAGE = HERE / "fixtures", HERE.parent / "docs" / "ingest.md"

@@ -12,7 +12,7 @@ from questree.sources.assemble import Reading
 from questree.sources.own_json import read_own_json, write
 from questree.tables.facts import TABLES, Facts
 from questree.vocabulary import default
-from worlds import actions, facts, presence, relations
+from worlds.small import actions, facts, presence, relations
 
 FIXTURE = Path(__file__).parent / "fixtures" / "own_videos.json"
 

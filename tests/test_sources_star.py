@@ -10,7 +10,7 @@ from questree.faults import BadInput
 from questree.sources.assemble import Reading
 from questree.sources.star import numbering, read_star
 from questree.vocabulary import default
-from worlds import actions, presence, relations
+from worlds.small import actions, presence, relations
 
 FIXTURE = Path(__file__).parent / "fixtures" / "STAR_train.json"
 SHARED = Path(__file__).parents[2] / "shared" / "data" / "formats" / "star_question.json"

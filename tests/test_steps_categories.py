@@ -2,12 +2,12 @@
 
 import pytest
 
-from agqa_shapes import TEMPLATES, shapes
 from questree.domains.video import VIDEO
-from questree.meanings.categories import answer_type, categories
-from questree.meanings.steps import steps
 from questree.notation.own import parse
 from questree.program import Categories
+from questree.readings.categories import answer_type, categories
+from questree.readings.steps import steps
+from worlds.agqa_shapes import TEMPLATES, shapes
 
 
 def test_all_27_templates_are_here() -> None:

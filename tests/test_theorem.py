@@ -9,14 +9,14 @@ from random import Random
 
 import pytest
 
-import random_worlds as chance
-from agqa_rows import rows, words_of
-from agqa_shapes import TEMPLATES, Shape, shapes
-from contradictions import Findings, look
-from judge_facts import WORDS, read
+from judges.contradictions import Findings, look
+from judges.facts import WORDS, read
+from judges.wrong_meanings import FAULTS, Wrong
 from questree.domains.video import videos
-from worlds import facts
-from wrong_meanings import FAULTS, Wrong
+from worlds import random_worlds as chance
+from worlds.agqa_rows import rows, words_of
+from worlds.agqa_shapes import TEMPLATES, Shape, shapes
+from worlds.small import facts
 
 ROWS = 700  # per shape
 BOTH_WAYS = ("Interaction", "After", "Before", "While", "And", "Between", "Xor", "Equals")

@@ -18,24 +18,24 @@ import polars as pl
 import pytest
 from starlette.testclient import TestClient
 
-from decomposed import Stored
 from questree.cli.app import app as command
 from questree.faults import BadInput
-from questree.look.judged import judged
-from questree.metrics.decomp.names import GROUP
+from questree.metrics.dags.names import GROUP
+from questree.show.judged import judged
+from questree.show.page.app import application
+from questree.show.page.filters import Filters
+from questree.show.page.guard import trusted
+from questree.show.page.server import bound
+from questree.show.page.shown import Shown
+from questree.show.page.site import Site
 from questree.stages.decompose.hierarchies import shards
 from questree.stages.questions import Bank, Question
 from questree.stages.split.language import read
 from questree.stages.split.shapes import rows_of
 from questree.tables.run import Run
-from questree.web.app import application
-from questree.web.filters import Filters
-from questree.web.guard import trusted
-from questree.web.server import bound
-from questree.web.shown import Shown
-from questree.web.site import Site
-from served import SCRIPT, answers, image_run, served_run, true_but_for
 from test_pages import commands
+from worlds.decomposed import Stored
+from worlds.served import SCRIPT, answers, image_run, served_run, true_but_for
 
 BLANKET = "Is the person interacting with a blanket before standing up?"
 BLANKET_ID = "A-13"  # the same, as it is asked
@@ -424,9 +424,9 @@ def test_pages_have_no_inline_scripts_and_name_no_other_place(client: TestClient
 
 
 def test_every_vendored_script_has_its_licence() -> None:
-    import questree.web
+    import questree.show.page
 
-    folder = Path(questree.web.__file__).parent / "assets" / "vendor"
+    folder = Path(questree.show.page.__file__).parent / "assets" / "vendor"
     table, texts = (folder / "README.md").read_text("utf-8"), (folder / "LICENCES.txt").read_text("utf-8")
     scripts = sorted(folder.glob("*.js"))
     assert len(scripts) == 5

@@ -54,7 +54,7 @@ def answer(
         Run folder with DAGs (`questree decompose` or `questree covr decompose`), or with
         imported questions (`questree import`).
     """
-    from questree.stages.covr.hierarchies import is_of_images
+    from questree.stages.decompose.image_hierarchies import is_of_images
 
     place = Run(run)
     of_images = is_of_images(place, images)
@@ -111,7 +111,7 @@ def keep(run: Run, file: Path, model: str, images: bool, out: Path | None, json:
     from questree.models.bots import BOTS
     from questree.models.predictions import read_predictions
     from questree.models.stored import store
-    from questree.stages.covr.hierarchies import hierarchies_in
+    from questree.stages.decompose.image_hierarchies import hierarchies_in
 
     taken = [Fault("--model", f"{model!r} is the name of a bot; choose another one")] if model in BOTS else []
     refuse([*taken, *named(run, model, images)])
@@ -148,7 +148,7 @@ def lines(run: Run, model: str, images: bool, out: Path | None) -> int | None:
     if out is None:
         return None
     from questree.models.stored import said, write_lines
-    from questree.stages.covr.hierarchies import hierarchies_in
+    from questree.stages.decompose.image_hierarchies import hierarchies_in
     from questree.tables.predictions import Stored
 
     asked = hierarchies_in(run, images=images)
@@ -163,8 +163,8 @@ def told(out: Path | None, written: int | None, quiet: bool) -> None:
 def again(place: Run, facts: Path | None, released_last: bool, json: Path | None, quiet: bool) -> None:
     """Execute the programs of imported questions."""
     from questree.domains.video import videos
-    from questree.imports.runs import read_facts
-    from questree.imports.table import SETS, files, read
+    from questree.formats.import_runs import read_facts
+    from questree.formats.import_table import SETS, files, read
     from questree.models.oracle import reanswer
 
     if not place.imported.is_dir():

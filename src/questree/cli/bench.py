@@ -135,7 +135,7 @@ def score(
 ) -> None:
     """The whole AGQA-Decomp report of one model on made-up hierarchies, then its intervals; rows are nodes."""
     from questree.metrics.bootstrap import Resampling, resampled
-    from questree.metrics.decomp.report import score_decomp
+    from questree.metrics.dags.report import score_decomp
     from questree.metrics.scores import Scored, interval
     from questree.synth.hierarchies import made_up_hierarchies, made_up_predictions
 

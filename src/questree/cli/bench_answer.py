@@ -24,7 +24,7 @@ def answer(
     json: Json = None,
 ) -> None:
     """A bot answers a synthetic run made before the clock starts, its DAGs are read, it is scored; rows are nodes."""
-    from questree.metrics.decomp.report import score_decomp
+    from questree.metrics.dags.report import score_decomp
     from questree.models.bots import Options, answer_run
     from questree.models.stored import said
     from questree.sources.hierarchies import read_hierarchies
@@ -69,7 +69,7 @@ def _apart(folder: Path, videos: int, seed: int, per_video: int, workers: int) -
 
 
 def _exported(folder: Path, out: Path, workers: int) -> Run:
-    from questree.export.decomp import export_decomp
+    from questree.formats.export_decomp import export_decomp
 
     export_decomp(Run(folder), out, workers)
     return Run(out)

@@ -25,7 +25,7 @@ from questree.domains.images.facts import Ints
 from questree.domains.images.kinds import ABSENT, ATTRIBUTE, COUNT, GROUP, LINK_NAME, NOUN
 from questree.notation import covr as rows_of
 from questree.program import Kind, Word, fill, slots
-from questree.stages.covr.generate.work import Options, generate
+from questree.stages.drafts.work import Options, generate
 from questree.synth.image_world import world as made_up
 from questree.synth.images import VALUE_GROUPS
 from questree.tables.images import Images

@@ -11,10 +11,10 @@ from questree.bench import Measurement, measure
 from questree.benchmarks.covr.graph import Graph
 from questree.cli.terminal import Json, Quiet, say, watching, write_json
 from questree.cli.whole import Whole
-from questree.stages.covr.drawn import sampled
-from questree.stages.covr.index import Index
-from questree.stages.covr.related import Related
-from questree.stages.covr.words import default_words
+from questree.search.drawn import sampled
+from questree.search.index import Index
+from questree.search.related import Related
+from questree.search.word_tables import default_words
 from questree.tables.images import Images
 
 PER_IMAGE = 20  # subgraphs drawn

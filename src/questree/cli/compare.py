@@ -24,7 +24,7 @@ from questree.cli.terminal import Json, Quiet, print_table, say, watching, write
 from questree.faults import BadInput
 from questree.metrics.bootstrap import Resampling
 from questree.metrics.comparison import Difference
-from questree.stages.covr.hierarchies import is_of_images
+from questree.stages.decompose.image_hierarchies import is_of_images
 from questree.tables.predictions import models
 from questree.tables.run import Run
 

@@ -11,8 +11,8 @@ import polars as pl
 from questree.cli.terminal import say
 from questree.faults import BadInput
 from questree.metrics.coverage import Coverage, coverage
-from questree.metrics.decomp.answered import Said, needed
-from questree.metrics.decomp.report import score_decomp
+from questree.metrics.dags.answered import Said, needed
+from questree.metrics.dags.report import score_decomp
 from questree.metrics.scores import Score, Scored
 from questree.models.policies import Policy, Reading, read_answers
 from questree.models.predictions import Predictions, model_name, read_predictions
@@ -133,7 +133,7 @@ class Corpus:
         words: Path | None,
         images: bool = False,
     ) -> "Corpus":
-        from questree.stages.covr.hierarchies import hierarchies_in
+        from questree.stages.decompose.image_hierarchies import hierarchies_in
 
         asked = hierarchies_in(run, split, images)
         own = run.vocabulary_file if run.vocabulary_file.is_file() else None  # image sets have none
@@ -154,7 +154,7 @@ class Corpus:
 
     @classmethod
     def of_asked(cls, asked: Asked, missing: Missing, policies: tuple[Policy, ...], words: Path | None) -> "Corpus":
-        from questree.metrics.agqa.report import score_agqa
+        from questree.metrics.answers.report import score_agqa
 
         ids, answers = asked.table["id"], asked.table["answer"].unique(maintain_order=True).to_list()
         reader = Reader(ids, ids, answers, policies, missing, words)

@@ -6,7 +6,7 @@ from typing import Annotated
 from cyclopts import Parameter
 
 from questree.cli.terminal import Json, Quiet, print_table, say, watching, write_json
-from questree.stages.covr.balance import balance
+from questree.stages.balance.pairs import balance
 from questree.tables.run import Run
 
 

@@ -30,8 +30,8 @@ def decompose_command(
     run
         Run folder with image questions (`questree covr generate` or `questree import covr`).
     """
-    from questree.stages.covr.decompose import decompose_run
-    from questree.stages.covr.words import words_of
+    from questree.search.word_tables import words_of
+    from questree.stages.decompose.drafted import decompose_run
 
     place = Run(run)
     with watching(quiet):

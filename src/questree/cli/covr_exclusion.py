@@ -24,9 +24,9 @@ def exclusion_command(
     quiet: Quiet = False,
 ) -> None:
     """Which words exclude each other: annotated pairs and an ontology (--words), and what the images say."""
+    from questree.search.exclusion import scorer_of, write_tables
+    from questree.search.word_tables import folder_of_words
     from questree.sources.covr_scenes import read_scenes
-    from questree.stages.covr.exclusion import scorer_of, write_tables
-    from questree.stages.covr.words import folder_of_words
     from questree.tables.images import Images
 
     if (run is None) == (scenes is None):

@@ -28,7 +28,7 @@ def export_command(
     run
         Run folder with image questions (`questree covr generate` or `questree import covr`).
     """
-    from questree.export.covr import export
+    from questree.formats.export_covr import export
 
     with watching(quiet):
         counts = export(Run(run), out, every)
@@ -55,8 +55,8 @@ def import_command(
     quiet: Quiet = False,
 ) -> None:
     """Read COVR's question records; programs are read and answered again, odd records listed and left out."""
-    from questree.imports.covr import import_covr
-    from questree.stages.covr.words import words_of
+    from questree.formats.import_covr import import_covr
+    from questree.search.word_tables import words_of
     from questree.tables.image_questions import made_from_questions
 
     with watching(quiet):

@@ -6,7 +6,7 @@ from typing import Annotated
 from cyclopts import Parameter
 
 from questree.cli.terminal import Json, Quiet, print_table, say, watching, write_json
-from questree.stages.covr.generate.work import Options, Report, generate
+from questree.stages.drafts.work import Options, Report, generate
 from questree.tables.image_questions import made_from_questions
 from questree.tables.run import Run
 

@@ -12,7 +12,7 @@ from questree.cli.terminal import Json, Quiet, print_table, say, watching, write
 from questree.faults import Fault, refuse
 
 if TYPE_CHECKING:
-    from questree.stages.covr.related import Found
+    from questree.search.related import Found
 
 TOGETHER = 2000  # graphs whose scenes are in memory at once
 
@@ -56,11 +56,11 @@ def related_command(
     """Write the scenes that contain each graph, and by kind those that distract from it."""
     from questree.benchmarks.covr.graph import from_json
     from questree.progress import watch
+    from questree.search.index import Index
+    from questree.search.related import Related
+    from questree.search.verification import scorer_of
+    from questree.search.word_tables import words_of
     from questree.sources.covr_scenes import read_scenes
-    from questree.stages.covr.index import Index
-    from questree.stages.covr.related import Related
-    from questree.stages.covr.verification import scorer_of
-    from questree.stages.covr.words import words_of
 
     with watching(quiet):
         asked = read_graphs(graphs)
@@ -98,7 +98,7 @@ def _counts(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
 
 def read_graphs(path: Path) -> list[Row]:
     """The rows of a file; everything that is wrong with it in one go."""
-    from questree.stages.covr.hooks import records
+    from questree.search.hooks import records
 
     rows = records(path, Row)
     faults = []

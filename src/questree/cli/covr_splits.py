@@ -35,8 +35,8 @@ def splits(
     quiet: Quiet = False,
 ) -> None:
     """Hold out questions by what they are made of; each split of a run proves itself."""
-    from questree.stages.covr.splits import Drawing
-    from questree.stages.covr.splits_draws import Lexical
+    from questree.stages.split.draws import Lexical
+    from questree.stages.split.properties import Drawing
 
     given = {"--few-shot": few_shot, "--draws": draws, "--lexical-pairs": lexical_pairs}
     given |= {"--lexical-alone": lexical_alone, "--lexical-together": lexical_together}
@@ -49,7 +49,7 @@ def splits(
     if questions is not None:
         of_file(questions, drawing, json, quiet)
     elif run is not None:
-        from questree.stages.covr.split_run import Options
+        from questree.stages.split.shots import Options
 
         of_run(run, Options(drawing, draws, tuple(name or ()), own, every), json, quiet)
 
@@ -57,7 +57,7 @@ def splits(
 def of_file(questions: Path, drawing: Any, json: Path | None, quiet: bool) -> None:
     """Every property with the ids it holds out."""
     from questree.sources.covr_questions import SIDES, read_sides
-    from questree.stages.covr.splits import of_records, properties
+    from questree.stages.split.properties import of_records, properties
 
     with watching(quiet):
         rows = of_records(read_sides(questions))
@@ -81,7 +81,7 @@ def of_file(questions: Path, drawing: Any, json: Path | None, quiet: bool) -> No
 
 
 def of_run(run: Path, options: Any, json: Path | None, quiet: bool) -> None:
-    from questree.stages.covr.split_run import split_run
+    from questree.stages.split.shots import split_run
     from questree.tables.run import Run
 
     with watching(quiet):

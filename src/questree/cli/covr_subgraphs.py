@@ -16,10 +16,10 @@ def subgraphs_command(*, scenes: Scenes, words: Tables = None, json: Json = None
     """Write every subgraph of every scene: {scene, start, graph, len, depth}."""
     from questree.benchmarks.covr.graph import to_json
     from questree.progress import watch
+    from questree.search.index import Index
+    from questree.search.subgraphs import subgraphs
+    from questree.search.word_tables import words_of
     from questree.sources.covr_scenes import read_scenes
-    from questree.stages.covr.index import Index
-    from questree.stages.covr.subgraphs import subgraphs
-    from questree.stages.covr.words import words_of
 
     with watching(quiet):
         tables, index = words_of(words), Index(read_scenes(scenes).images)

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from questree.look.dag import Dag
+from questree.show.dag import Dag
 
 
 def lines(dag: Dag) -> Iterator[str]:

@@ -6,7 +6,7 @@ from typing import Annotated
 from cyclopts import Parameter
 
 from questree.cli.terminal import Json, Quiet, print_table, say, watching, write_json
-from questree.export.agqa import Options, export
+from questree.formats.export_agqa import Options, export
 from questree.tables.run import Run
 
 

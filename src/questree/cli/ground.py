@@ -61,7 +61,7 @@ def ground(
 
 def attribute_groups(run: Run, options: Any, words: Path | None) -> dict[str, str]:
     """What attributes are about, for programs over images."""
-    from questree.stages.covr.words import words_of
+    from questree.search.word_tables import words_of
     from questree.stages.ground.work import about_videos
 
     if about_videos(run, options):

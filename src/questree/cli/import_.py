@@ -6,8 +6,8 @@ from typing import Annotated, Any
 from cyclopts import Parameter
 
 from questree.cli.terminal import Json, Quiet, print_table, say, watching, write_json
-from questree.imports.agqa import Told
-from questree.imports.runs import import_agqa
+from questree.formats.import_agqa import Told
+from questree.formats.import_runs import import_agqa
 
 SHOWN = 20  # faults in the table; the JSON file has all
 

@@ -12,14 +12,14 @@ from questree.cli.terminal import Json, Quiet, print_table, say, write_json
 from questree.cli.tree import tree
 from questree.domains.video import VIDEO
 from questree.faults import BadInput
-from questree.meanings.categories import answer_type, categories
-from questree.meanings.english import english, wordings
-from questree.meanings.parts import node_type, nodes
-from questree.meanings.steps import steps
 from questree.notation import agqa, decomp, own
 from questree.notation.scan import Call, scan
 from questree.notation.spelling import positions, with_names
 from questree.program import ACTION, OBJECT, RELATION, Language, Node, Op, ProgramError
+from questree.readings.categories import answer_type, categories
+from questree.readings.english import english, wordings
+from questree.readings.parts import node_type, nodes
+from questree.readings.steps import steps
 from questree.vocabulary import Vocabulary, default, load
 
 app = App(name="program", help="Programs: what a question is made of.")

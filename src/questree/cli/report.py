@@ -44,12 +44,12 @@ def report(
     run
         Run folder; parts it does not have yet are named in the report with the command that makes them.
     """
-    from questree.report.csvs import csv_text
-    from questree.report.latex import latex as latex_text
-    from questree.report.page import page
-    from questree.report.provenance import Asked
-    from questree.report.scoring import How
-    from questree.report.work import report as make
+    from questree.show.report.csvs import csv_text
+    from questree.show.report.latex import latex as latex_text
+    from questree.show.report.page import page
+    from questree.show.report.provenance import Asked
+    from questree.show.report.scoring import How
+    from questree.show.report.work import report as make
     from questree.tables.run import Run
     from questree.tables.store import new_file
 

@@ -26,7 +26,7 @@ from questree.cli.scoring import (
 from questree.cli.terminal import Json, Quiet, say, watching, write_json
 from questree.faults import BadInput, Fault, refuse
 from questree.metrics.scores import Score
-from questree.stages.covr.hierarchies import is_of_images
+from questree.stages.decompose.image_hierarchies import is_of_images
 from questree.tables.predictions import models
 from questree.tables.run import Run
 

@@ -58,8 +58,8 @@ def covr(
 ) -> None:
     """Accuracy by template with intervals over images; MAJ and MAJTEMPL as two more models."""
     from questree.benchmarks.covr.splits import PATTERNS
-    from questree.metrics.covr.accuracy import score_covr
-    from questree.metrics.covr.majority import majority
+    from questree.metrics.sets.accuracy import score_covr
+    from questree.metrics.sets.majority import majority
 
     how, files = resampling(resamples, seed), predictions or []
     there(*files)
@@ -122,7 +122,7 @@ def of_files(questions: Path | None, train: Path | None) -> tuple[Any, Any]:
 def of_run(run: Path, side: str, held_out: str, every: bool) -> tuple[Any, Any]:
     import polars as pl
 
-    from questree.stages.covr.split_run import read_split, selected
+    from questree.stages.split.shots import read_split, selected
     from questree.tables.images import IMAGES
 
     here = Run(run)

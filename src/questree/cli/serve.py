@@ -29,9 +29,9 @@ def serve(
     run
         Run folder with questions about videos, about sets of images, or both.
     """
-    from questree.web.server import bound, shown_address
-    from questree.web.server import serve as work
-    from questree.web.site import Site
+    from questree.show.page.server import bound, shown_address
+    from questree.show.page.server import serve as work
+    from questree.show.page.site import Site
 
     with bound(host, port) as place:  # before anything is read
         with watching(quiet):

@@ -71,10 +71,10 @@ def of_question(run: Run, facts: Facts, id: str) -> tuple[Iterator[str], dict[st
     """A question's lines, and the same as data."""
     from questree.cli.tree import grounded, tree
     from questree.domains.video import videos
-    from questree.look.grounds import grounds
-    from questree.meanings.categories import answer_type
     from questree.notation import agqa
     from questree.notation.own import show as spelled
+    from questree.readings.categories import answer_type
+    from questree.show.grounds import grounds
     from questree.stages.questions import Bank
 
     bank = Bank(run, any_edition=True)
@@ -109,8 +109,8 @@ def of_question(run: Run, facts: Facts, id: str) -> tuple[Iterator[str], dict[st
 def of_dag(run: Run, facts: Facts, id: str, svg: Path | None) -> tuple[Iterator[str], dict[str, Any]]:
     """A question's DAG as a tree of lines, and as data; drawn too, if a file is named."""
     from questree.cli.dag import lines
-    from questree.look.drawing import drawn
-    from questree.look.opened import dag_of
+    from questree.show.drawing import drawn
+    from questree.show.opened import dag_of
     from questree.stages.questions import Bank
     from questree.tables.store import new_file
 

@@ -6,9 +6,9 @@ import numpy as np
 
 from questree.cli.timeline import LABEL, MARK, NOTHING, line
 from questree.domains.video import Videos
-from questree.look.grounds import grounds
 from questree.notation import own
 from questree.program import Node, Term
+from questree.show.grounds import grounds
 
 
 def tree(term: Term, depth: int = 0) -> Iterator[str]:

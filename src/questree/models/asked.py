@@ -7,14 +7,14 @@ from pathlib import Path
 import numpy as np
 import polars as pl
 
+from questree.columns.hashing import mix, seed_of
 from questree.domains.video import Videos
-from questree.meanings.answer import answer
 from questree.program import UNKNOWN, Array, Node
+from questree.readings.answer import answer
 from questree.stages.decompose.answers import EXECUTED, NOT_SAID, ROWS, UNDEFINED
 from questree.stages.decompose.spoken import by_form
 from questree.stages.decompose.texts import Values
 from questree.stages.decompose.words import AnswerWords
-from questree.stages.generate.hashing import mix, seed_of
 from questree.tables.nodes import EDGES, FORMS, NODES, SLOTS, YES_NO
 
 

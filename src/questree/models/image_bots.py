@@ -7,10 +7,10 @@ from zlib import crc32
 import numpy as np
 import polars as pl
 
+from questree.columns.hashing import mix, seed_of
 from questree.faults import Fault, refuse
 from questree.models import bots
-from questree.stages.covr.hierarchies import decomposed, node_columns
-from questree.stages.generate.hashing import mix, seed_of
+from questree.stages.decompose.image_hierarchies import decomposed, node_columns
 from questree.tables.hierarchies import NOTHING
 from questree.tables.image_nodes import NODES, TYPES, YES_NO
 from questree.tables.predictions import IMAGE_SETS, write_plan, write_shard, write_words

@@ -6,13 +6,13 @@ from dataclasses import dataclass, field
 import numpy as np
 import polars as pl
 
+from questree.columns.joins import Ints
 from questree.domains.video import VIDEO, Videos
-from questree.imports.shapes import JOINT, SLOT
-from questree.meanings.answer import answer, spell
+from questree.formats.import_shapes import JOINT, SLOT
 from questree.notation.own import parse, show
 from questree.notation.spelling import names, positions
 from questree.program import UNKNOWN, Array, Node, Slot, Word, fill, slots
-from questree.stages.generate.joins import Ints
+from questree.readings.answer import answer, spell
 
 AGREES, DIFFERENT, UNDEFINED, NO_VIDEO, UNREAD = OUTCOMES = "agrees", "different", "undefined", "no facts", "not read"
 

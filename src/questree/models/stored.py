@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from questree.faults import BadInput
 from questree.metrics.coverage import SHOWN, Coverage
-from questree.metrics.decomp.answered import Said, needed
+from questree.metrics.dags.answered import Said, needed
 from questree.models.predictions import Predictions
 from questree.stages.decompose.hierarchies import Named, RunHierarchies
 from questree.tables.hierarchies import NOTHING

@@ -10,8 +10,8 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
+from questree.columns.joins import ranges
 from questree.domains.images import IMAGES
-from questree.domains.video.facts import ranges
 from questree.faults import BadInput
 from questree.notation import covr
 from questree.notation.own import parse

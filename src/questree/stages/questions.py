@@ -14,12 +14,12 @@ from questree.benchmarks.agqa.arguments import Argument, Arguments
 from questree.benchmarks.agqa.editions import EDITIONS, SECOND, Edition
 from questree.benchmarks.agqa.frames import Span, frames, render_spans
 from questree.benchmarks.agqa.templates import ACTION_REFERENCES, REFERENCES, TIMES, Template
+from questree.columns.hashing import seed_of
+from questree.columns.joins import Ints, starts
 from questree.faults import BadInput
-from questree.meanings.answer import spell
 from questree.program import OBJECT, Node, fill, slots
+from questree.readings.answer import spell
 from questree.stages.generate.choices import choices, time_ways
-from questree.stages.generate.hashing import seed_of
-from questree.stages.generate.joins import Ints, starts
 from questree.stages.generate.spans import DIRECT, INDIRECT, NOTHING
 from questree.tables.facts import VIDEOS
 from questree.tables.questions import NOTHING8, QUESTIONS, TABLES

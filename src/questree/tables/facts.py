@@ -8,7 +8,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from questree.tables.keys import BY_FRAME, BY_TRACK, distinct, from_keys, keys
+from questree.columns.keys import BY_FRAME, BY_TRACK, distinct, from_keys, keys
 from questree.tables.table import Table
 
 VIDEO, FRAME = {"video": pl.UInt32}, {"frame": pl.UInt16}  # row in `videos`; position among the video's frames

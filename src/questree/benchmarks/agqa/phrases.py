@@ -19,7 +19,7 @@ from questree.benchmarks.agqa.templates import (
     WHILE,
     WHOLE,
 )
-from questree.meanings.english import noun_phrase
+from questree.readings.english import noun_phrase
 from questree.vocabulary.words import NONE, Vocabulary
 
 # a time phrase inside a reference (edition 1.0) stands before the verb, so that it is never read as the question's

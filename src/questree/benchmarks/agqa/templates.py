@@ -4,10 +4,10 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from questree.domains.video import VIDEO
-from questree.meanings.categories import answer_type, categories
-from questree.meanings.steps import steps
 from questree.notation.own import parse
 from questree.program import Categories, Node, fill
+from questree.readings.categories import answer_type, categories
+from questree.readings.steps import steps
 
 ALL, BEFORE, AFTER, WHILE, BETWEEN = TIMES = ("all", "before", "after", "while", "between")
 DIRECT, FIRST, LAST, WHOLE = REFERENCES = ("direct", "first", "last", "whole")

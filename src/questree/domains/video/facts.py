@@ -7,6 +7,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
+from questree.columns.joins import ranges
 from questree.domains.video.bits import FULL, WORD, Bits, Ints, span
 from questree.tables.facts import Facts
 from questree.vocabulary.words import Vocabulary
@@ -103,14 +104,6 @@ def _find(keys: Ints, wanted: Ints) -> Ints:
     at = np.searchsorted(keys, wanted)
     there = np.append(keys, -1)[at] == wanted
     return np.where(there, at, -1)
-
-
-def ranges(begin: Ints, end: Ints) -> tuple[Ints, Ints]:
-    """(row, i) for every begin[row] <= i < end[row]."""
-    count = np.maximum(end - begin, 0)
-    row = np.repeat(np.arange(len(begin)), count)
-    offset = np.arange(len(row)) - np.repeat(np.cumsum(count) - count, count)
-    return row, begin[row] + offset
 
 
 def videos(facts: Facts, vocabulary: Vocabulary, released_last: bool = False) -> Videos:

@@ -8,10 +8,10 @@ import polars as pl
 from numpy.typing import NDArray
 
 from questree.benchmarks.agqa.templates import TEMPLATES
+from questree.columns.joins import Ints
 from questree.progress import watch
 from questree.stages.balance.opened import FAMILY, WITH_TIME
 from questree.stages.balance.packing import COLUMNS, OPEN
-from questree.stages.generate.joins import Ints
 from questree.stages.questions import Bank
 
 KINDS = sorted({"bool" if t.node.kind.yes else t.node.kind.name for t in TEMPLATES})  # of answers

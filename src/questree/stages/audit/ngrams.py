@@ -7,7 +7,7 @@ import polars as pl
 from numba import njit
 from numpy.typing import NDArray
 
-from questree.stages.generate.joins import Ints
+from questree.columns.joins import Ints
 
 BUCKETS = 1 << 18  # of hashed n-grams
 LONGEST = 3  # words of an n-gram

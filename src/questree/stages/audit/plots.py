@@ -3,7 +3,7 @@
 import polars as pl
 
 from questree.benchmarks.agqa.templates import TEMPLATES
-from questree.meanings.answer import spell
+from questree.readings.answer import spell
 from questree.stages.audit import svg
 from questree.stages.audit.counts import KIND
 from questree.stages.audit.guesses import SETS

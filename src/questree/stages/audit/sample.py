@@ -7,9 +7,9 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
+from questree.columns.hashing import mix, seed_of
 from questree.progress import watch
 from questree.stages.audit.counts import KIND, answer_codes, selected
-from questree.stages.generate.hashing import mix, seed_of
 from questree.stages.generate.text import lexicon, texts
 from questree.stages.questions import Bank
 from questree.tables.questions import SIDES

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 import numpy as np
 import polars as pl
 
+from questree.columns.keys import distinct, from_keys, keys, known
 from questree.tables.facts import ACTIONS, OBJECTS, Facts, pack
-from questree.tables.keys import distinct, from_keys, keys, known
 from questree.vocabulary.words import Vocabulary
 
 SPOT = ["video", "frame", "object"]  # an object in a frame

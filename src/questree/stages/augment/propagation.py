@@ -5,11 +5,11 @@ from dataclasses import replace
 import numpy as np
 import polars as pl
 
+from questree.columns.keys import BY_TRACK, from_keys, keys
 from questree.stages.augment.graphs import SPOT, Graphs, among, doing, rows, telling, within, without
 from questree.stages.augment.options import Options
 from questree.stages.augment.rule import Change
 from questree.stages.augment.verbs import pairs
-from questree.tables.keys import BY_TRACK, from_keys, keys
 from questree.vocabulary.words import Vocabulary
 
 OPPOSITES = (("above", "beneath"), ("in front of", "behind"))

@@ -7,9 +7,9 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
+from questree.columns.hashing import Words
 from questree.stages.balance.levelling import kept
 from questree.stages.balance.packing import ANSWER, BITS, CELL, KEY, Dealt, Places, stirred
-from questree.stages.generate.hashing import Words
 
 DIGIT = 11  # bits sorted by at once
 GROUPS = 8  # of a content key: two answers, four temporal effects

@@ -7,13 +7,13 @@ import polars as pl
 from numpy.typing import NDArray
 
 from questree.benchmarks.agqa.templates import TEMPLATES
+from questree.columns.hashing import Words, mix
+from questree.columns.joins import Ints
 from questree.program import ACTION
 from questree.stages.balance.levelling import remaining
 from questree.stages.balance.options import Smoothing
 from questree.stages.balance.packing import OPEN
 from questree.stages.balance.smoothing import answers_kept
-from questree.stages.generate.hashing import Words, mix
-from questree.stages.generate.joins import Ints
 
 EFFECTS = 4
 GROUPS = sorted({template.group for template in TEMPLATES})

@@ -10,7 +10,7 @@ from numba import njit
 from numpy.typing import NDArray
 
 from questree.benchmarks.agqa.templates import TEMPLATES, TIMES
-from questree.stages.generate.hashing import Words
+from questree.columns.hashing import Words
 from questree.tables.questions import QUESTIONS
 from questree.tables.table import Table
 

@@ -4,8 +4,8 @@ import math
 
 import numpy as np
 
+from questree.columns.joins import Ints
 from questree.stages.balance.options import Smoothing
-from questree.stages.generate.joins import Ints
 
 
 def answers_kept(counts: Ints, how: Smoothing) -> Ints:

@@ -7,11 +7,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from questree.benchmarks.agqa.templates import TEMPLATES
+from questree.columns.hashing import mix, seed_of
+from questree.columns.joins import Ints
 from questree.stages.balance.binary import Keys
 from questree.stages.balance.options import QUERY, SPLITS, Options
 from questree.stages.balance.packing import CELLS, KEY, KINDS, template_of
-from questree.stages.generate.hashing import mix, seed_of
-from questree.stages.generate.joins import Ints
 
 STRUCTURE = [template.categories.structural for template in TEMPLATES]
 

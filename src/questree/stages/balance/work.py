@@ -12,6 +12,8 @@ import polars as pl
 from numpy.typing import NDArray
 
 from questree.benchmarks.agqa.templates import TEMPLATES
+from questree.columns.hashing import Words, seed_of
+from questree.columns.joins import Ints
 from questree.faults import BadInput
 from questree.progress import watch
 from questree.stages.balance.binary import Keys, chosen, keys, sizes
@@ -19,8 +21,6 @@ from questree.stages.balance.opened import OpenQuestions, open_questions, open_r
 from questree.stages.balance.options import SPLITS, Options
 from questree.stages.balance.packing import BUCKETS, CELLS, COLUMNS, Dealt, Places, deal
 from questree.stages.balance.structure import STRUCTURE, Target, cells_kept, keys_kept, shown
-from questree.stages.generate.hashing import Words, seed_of
-from questree.stages.generate.joins import Ints
 from questree.stages.questions import Bank
 from questree.tables.balanced import BALANCED, read_balanced
 from questree.tables.facts import VIDEOS

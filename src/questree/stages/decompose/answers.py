@@ -4,8 +4,8 @@ import numpy as np
 
 from questree.domains.video import Videos
 from questree.domains.video.time import between, within
-from questree.meanings.answer import answer
 from questree.program import UNKNOWN, Array, Node
+from questree.readings.answer import answer
 from questree.rules import NO, YES
 from questree.stages.decompose.expand import Block
 from questree.stages.decompose.forms import Forms

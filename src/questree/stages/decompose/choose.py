@@ -8,6 +8,7 @@ from pathlib import Path
 import numpy as np
 import polars as pl
 
+from questree.columns.hashing import mix, seed_of
 from questree.domains.video import VIDEO
 from questree.domains.video.time import whole, within
 from questree.faults import BadInput
@@ -19,7 +20,6 @@ from questree.stages.balance.smoothing import answers_kept
 from questree.stages.decompose.answers import NOT_SAID
 from questree.stages.decompose.forms import WIDTH, Forms, ordered_slots
 from questree.stages.decompose.keys import parts_of_others, within_video
-from questree.stages.generate.hashing import mix, seed_of
 from questree.tables.facts import VIDEOS
 from questree.tables.nodes import EDGES, FORMS, NEGATIVES, NODES, TOPS, UNSCORED
 from questree.tables.run import Run

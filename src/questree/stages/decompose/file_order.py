@@ -6,9 +6,8 @@ from typing import NamedTuple
 import numpy as np
 import polars as pl
 
-from questree.domains.video.facts import ranges
+from questree.columns.joins import ranges, starts
 from questree.program import Array
-from questree.stages.generate.joins import starts
 from questree.tables import hierarchies as tables
 from questree.tables.hierarchies import Hierarchies
 

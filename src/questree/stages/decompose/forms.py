@@ -8,11 +8,11 @@ from itertools import product
 import numpy as np
 
 from questree.domains.video.atoms import alone, happening, interaction, noun_of, verb_of
-from questree.meanings.answer import position
-from questree.meanings.english import english
-from questree.meanings.parts import node_type, parts
 from questree.notation.own import show
 from questree.program import ACTION, Array, Node, Slot, Term, Word, walk
+from questree.readings.answer import position
+from questree.readings.english import english
+from questree.readings.parts import node_type, parts
 from questree.vocabulary.words import NONE, Vocabulary
 
 # Programs that say one word twice. In all others every word has a slot of its own, be it by chance the same word:

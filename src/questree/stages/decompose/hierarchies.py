@@ -9,8 +9,8 @@ from typing import NamedTuple
 import numpy as np
 import polars as pl
 
+from questree.columns.joins import ranges, starts
 from questree.domains.video.atoms import exists
-from questree.domains.video.facts import ranges
 from questree.faults import BadInput
 from questree.notation.spelling import names
 from questree.program import OBJECT, UNKNOWN, Array, Slot
@@ -23,7 +23,6 @@ from questree.stages.decompose.occurrences import Compositions, Occurrences
 from questree.stages.decompose.spoken import by_form
 from questree.stages.decompose.texts import Texts
 from questree.stages.decompose.words import AnswerWords
-from questree.stages.generate.joins import starts
 from questree.stages.generate.text import Lexicon, lexicon
 from questree.stages.questions import Bank
 from questree.tables import hierarchies as tables

@@ -7,6 +7,8 @@ from functools import cached_property
 import numpy as np
 import polars as pl
 
+from questree.columns.hashing import mix
+from questree.columns.joins import against, starts
 from questree.domains.video import Videos
 from questree.domains.video.atoms import exists, happening
 from questree.domains.video.bits import anywhere
@@ -15,8 +17,6 @@ from questree.domains.video.time import after, before, during, within
 from questree.program import ACTION, OBJECT, Array, Node, Slot
 from questree.stages.decompose.expand import Batch, Block
 from questree.stages.decompose.forms import Forms
-from questree.stages.generate.hashing import mix
-from questree.stages.generate.joins import against, starts
 from questree.tables.nodes import ABSENT
 from questree.vocabulary.words import NONE
 

@@ -6,8 +6,8 @@ import numpy as np
 import polars as pl
 from numba import njit
 
+from questree.columns.joins import starts
 from questree.program import Array
-from questree.stages.generate.joins import starts
 
 
 @dataclass(frozen=True)

@@ -9,11 +9,11 @@ import polars as pl
 
 from questree.domains.video.actions import to_action
 from questree.domains.video.atoms import happening, interaction
-from questree.meanings.answer import spell
-from questree.meanings.english import english, spelling
 from questree.notation.decomp import DECOMP
 from questree.notation.spelling import names
 from questree.program import ACTION, OBJECT, RELATION, UNKNOWN, Array, Kind, Node, Slot, Term, Word, fold
+from questree.readings.answer import spell
+from questree.readings.english import english, spelling
 from questree.stages.decompose.forms import ordered_slots
 from questree.vocabulary.words import Vocabulary
 

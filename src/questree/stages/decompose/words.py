@@ -6,8 +6,8 @@ from functools import cached_property
 import numpy as np
 
 from questree.domains.video.kinds import ORDER
-from questree.meanings.answer import spell
 from questree.program import ACTION, BOOL, OBJECT, Array, Kind
+from questree.readings.answer import spell
 from questree.vocabulary.words import Vocabulary
 
 

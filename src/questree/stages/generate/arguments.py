@@ -7,11 +7,11 @@ from typing import NamedTuple
 import numpy as np
 
 from questree.benchmarks.agqa import templates as t
+from questree.columns.joins import Ints, against, groups, starts
 from questree.domains.video.facts import KEY
 from questree.stages.generate.chunk import Chunk
 from questree.stages.generate.expand import Wordings
 from questree.stages.generate.filters import Rules, Tally, reference_rules, relation_rules
-from questree.stages.generate.joins import Ints, against, groups, starts
 from questree.stages.generate.spans import NOTHING
 
 NONE = -1

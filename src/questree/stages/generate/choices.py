@@ -4,9 +4,9 @@ from dataclasses import dataclass
 from math import lcm
 
 from questree.benchmarks.agqa.phrases import TIMES
-from questree.stages.generate.hashing import Words as Hashes
-from questree.stages.generate.hashing import mix
-from questree.stages.generate.joins import Ints
+from questree.columns.hashing import Words as Hashes
+from questree.columns.hashing import mix
+from questree.columns.joins import Ints
 
 WAYS = 2  # of wording a reference
 

@@ -6,9 +6,9 @@ from typing import Any
 
 import numpy as np
 
+from questree.columns.hashing import Words as Hashes
+from questree.columns.joins import Ints, one
 from questree.domains.video import Videos, videos
-from questree.stages.generate.hashing import Words as Hashes
-from questree.stages.generate.joins import Ints, one
 from questree.stages.generate.localised import Localised, localised
 from questree.stages.generate.references import References, references
 from questree.stages.generate.spans import ActionReferences, Phrases, Spans, action_references, phrases, spans

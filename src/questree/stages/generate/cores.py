@@ -7,10 +7,10 @@ from typing import Any
 import numpy as np
 
 from questree.benchmarks.agqa.templates import Template
-from questree.meanings.answer import answer
+from questree.columns.joins import Ints
+from questree.readings.answer import answer
 from questree.stages.generate.arguments import Arguments
 from questree.stages.generate.chunk import Chunk
-from questree.stages.generate.joins import Ints
 from questree.stages.generate.laws import known, lawful
 from questree.stages.generate.words import Words
 from questree.tables.questions import NOTHING8

@@ -5,9 +5,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from questree.benchmarks.agqa import held_out as mark
+from questree.columns.joins import Ints, starts
 from questree.domains.video import Videos
 from questree.domains.video.atoms import first_done_to
-from questree.stages.generate.joins import Ints, starts
 from questree.stages.generate.references import present_objects
 from questree.stages.generate.words import Words
 

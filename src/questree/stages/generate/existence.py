@@ -3,14 +3,14 @@
 import numpy as np
 
 from questree.benchmarks.agqa import templates as t
+from questree.columns.joins import Ints, against, bit, one
 from questree.domains.video import VIDEO
-from questree.meanings.answer import answer
 from questree.notation.own import parse
+from questree.readings.answer import answer
 from questree.stages.generate.arguments import plain
 from questree.stages.generate.chunk import Chunk
 from questree.stages.generate.expand import expand
 from questree.stages.generate.filters import Tally
-from questree.stages.generate.joins import Ints, against, bit, one
 from questree.stages.generate.questions import Questions, effects
 from questree.stages.generate.sequences import questions
 from questree.stages.generate.spans import classes

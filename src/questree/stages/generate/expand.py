@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 from numba import njit
 
-from questree.stages.generate.joins import Ints
+from questree.columns.joins import Ints
 
 
 @dataclass(frozen=True)

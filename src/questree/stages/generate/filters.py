@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from questree.benchmarks.agqa import templates as t
-from questree.stages.generate.joins import Ints
+from questree.columns.joins import Ints
 from questree.stages.generate.words import Words
 
 Flags = NDArray[np.bool_]

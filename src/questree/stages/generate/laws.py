@@ -10,10 +10,10 @@ from typing import Protocol
 import numpy as np
 
 from questree.benchmarks.agqa.templates import BOTH, UNDECIDED, Template
+from questree.columns.joins import Ints, bit
 from questree.domains.video import VIDEO
 from questree.notation.own import parse
 from questree.program import Node, Term, walk
-from questree.stages.generate.joins import Ints, bit
 
 
 class Local(Protocol):

@@ -4,12 +4,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from questree.columns.joins import Ints, against, one, starts
 from questree.domains.video import Videos
 from questree.domains.video.bits import first_frame
 from questree.domains.video.facts import ANY, KEY
 from questree.domains.video.objects import first, last, objects
 from questree.stages.generate.done_to import DoneTo, done_to
-from questree.stages.generate.joins import Ints, against, one, starts
 from questree.stages.generate.spans import Spans
 from questree.stages.generate.words import Words
 

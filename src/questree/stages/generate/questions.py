@@ -6,12 +6,12 @@ import numpy as np
 
 from questree.benchmarks.agqa import held_out as mark
 from questree.benchmarks.agqa import templates as t
+from questree.columns.joins import Ints, against, bit
 from questree.stages.generate.arguments import arguments
 from questree.stages.generate.chunk import Chunk
 from questree.stages.generate.cores import Core
 from questree.stages.generate.expand import Rows, expand
 from questree.stages.generate.filters import Tally
-from questree.stages.generate.joins import Ints, against, bit
 from questree.stages.generate.rules import ON_ANSWERS, sift
 from questree.stages.generate.spans import ALL
 

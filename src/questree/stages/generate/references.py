@@ -6,13 +6,13 @@ import numpy as np
 
 from questree.benchmarks.agqa import held_out as mark
 from questree.benchmarks.agqa.templates import TIMES
+from questree.columns.hashing import Words as Hashes
+from questree.columns.hashing import mix
+from questree.columns.joins import Ints, groups, starts
 from questree.domains.video import Videos
 from questree.domains.video.facts import ANY, KEY
 from questree.domains.video.objects import first, last, objects, the_one
 from questree.domains.video.time import whole
-from questree.stages.generate.hashing import Words as Hashes
-from questree.stages.generate.hashing import mix
-from questree.stages.generate.joins import Ints, groups, starts
 from questree.stages.generate.words import Words
 
 DIRECT, FIRST, LAST, WHOLE = range(4)

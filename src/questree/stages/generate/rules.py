@@ -5,9 +5,9 @@ from collections.abc import Callable
 import numpy as np
 
 from questree.benchmarks.agqa import templates as t
+from questree.columns.joins import Ints, bit
 from questree.stages.generate.cores import Core
 from questree.stages.generate.filters import Flags, Tally
-from questree.stages.generate.joins import Ints, bit
 
 Rule = Callable[[Core], Flags]
 

@@ -6,13 +6,13 @@ import numpy as np
 
 from questree.benchmarks.agqa import held_out as mark
 from questree.benchmarks.agqa import templates as t
+from questree.columns.joins import Ints, against, bit, groups, starts
 from questree.domains.video.actions import ended, going_on
-from questree.meanings.answer import answer
+from questree.readings.answer import answer
 from questree.stages.generate.arguments import NONE, plain
 from questree.stages.generate.chunk import Chunk
 from questree.stages.generate.expand import Rows, Wordings, expand
 from questree.stages.generate.filters import Flags, Rules, Tally, relation_rules
-from questree.stages.generate.joins import Ints, against, bit, groups, starts
 from questree.stages.generate.questions import NO_TEMPORAL, Questions, effects
 from questree.stages.generate.spans import DIRECT, INDIRECT, NOTHING
 

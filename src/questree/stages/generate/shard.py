@@ -7,10 +7,10 @@ import numpy as np
 import polars as pl
 
 from questree.benchmarks.agqa.templates import CODES, Template
+from questree.columns.joins import Ints, starts
 from questree.stages.generate.chunk import Chunk
 from questree.stages.generate.existence import existence_questions
 from questree.stages.generate.filters import Tally
-from questree.stages.generate.joins import Ints, starts
 from questree.stages.generate.questions import Questions, join, object_questions
 from questree.stages.generate.sequences import action_questions
 from questree.tables.questions import TABLES

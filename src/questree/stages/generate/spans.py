@@ -7,9 +7,9 @@ import numpy as np
 
 from questree.benchmarks.agqa import held_out as mark
 from questree.benchmarks.agqa.templates import TIMES
+from questree.columns.joins import Ints, against, one, starts
 from questree.domains.video import Videos
 from questree.domains.video.actions import longest, shortest
-from questree.stages.generate.joins import Ints, against, one, starts
 from questree.stages.generate.references import References
 from questree.stages.generate.words import Words
 

@@ -10,10 +10,10 @@ from questree.benchmarks.agqa.arguments import Arguments
 from questree.benchmarks.agqa.editions import SECOND, Edition
 from questree.benchmarks.agqa.frames import Forms, Phrase, Piece, frames, kinds, split
 from questree.benchmarks.agqa.templates import ACTION_REFERENCES, REFERENCES, TIMES
+from questree.columns.hashing import Words as Hashes
+from questree.columns.joins import Ints, starts
 from questree.program import OBJECT
 from questree.stages.generate.choices import WAYS, Choices, choices, time_ways
-from questree.stages.generate.hashing import Words as Hashes
-from questree.stages.generate.joins import Ints, starts
 from questree.stages.generate.spans import DIRECT, INDIRECT, NOTHING
 from questree.tables.questions import NOTHING8
 from questree.vocabulary.words import Vocabulary

@@ -2,8 +2,8 @@
 
 import numpy as np
 
+from questree.columns.joins import Ints, against, bit
 from questree.domains.video.objects import the_one
-from questree.stages.generate.joins import Ints, against, bit
 from questree.stages.generate.localised import Localised
 from questree.stages.generate.references import FIRST, LAST, WHOLE
 from questree.stages.generate.spans import ALL, Spans

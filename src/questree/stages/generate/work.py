@@ -11,11 +11,11 @@ import numpy as np
 import polars as pl
 
 from questree.benchmarks.agqa.editions import EDITIONS, SECOND
+from questree.columns.hashing import seed_of
 from questree.faults import BadInput, Fault, refuse
 from questree.progress import watch
 from questree.stages.generate.chunk import chunk
 from questree.stages.generate.filters import Tally
-from questree.stages.generate.hashing import seed_of
 from questree.stages.generate.shard import Counts, questions, side_tables
 from questree.stages.generate.text import Lexicon, lexicon, texts
 from questree.stages.generate.words import Words, pair_counts, words

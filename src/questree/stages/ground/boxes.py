@@ -7,7 +7,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from questree.domains.video.facts import ranges
+from questree.columns.joins import ranges
 from questree.metrics.fpvg.relevance import COVERED
 from questree.tables.facts import BOX, Facts
 from questree.tables.images import Images

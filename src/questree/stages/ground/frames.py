@@ -4,11 +4,11 @@ import numpy as np
 import polars as pl
 
 from questree.benchmarks.agqa.templates import REFERENCES, TIMES, WHOLE
+from questree.columns.joins import Ints
 from questree.domains.video import VIDEO, Videos
 from questree.domains.video.bits import Bits
-from questree.meanings.evidence import evidence
 from questree.program import OBJECT, RELATION, Array, Node, Slot, walk
-from questree.stages.generate.joins import Ints
+from questree.readings.evidence import evidence
 from questree.stages.generate.spans import DIRECT
 
 OP = VIDEO.ops

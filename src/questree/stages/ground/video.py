@@ -8,12 +8,12 @@ import polars as pl
 from numpy.typing import NDArray
 
 from questree.benchmarks.agqa.templates import TEMPLATES
+from questree.columns.joins import Ints, ranges, starts
 from questree.domains.video import Videos
 from questree.domains.video.bits import Bits
-from questree.domains.video.facts import ANY, ranges
-from questree.meanings.evidence import evidence
+from questree.domains.video.facts import ANY
 from questree.program import ACTION, OBJECT, Array, Node, slots, walk
-from questree.stages.generate.joins import Ints, starts
+from questree.readings.evidence import evidence
 from questree.stages.generate.spans import INDIRECT, NOTHING
 from questree.stages.ground.boxes import spot
 from questree.stages.ground.frames import COLUMN, cores, reference_frames, slot_frames, windows

@@ -9,20 +9,20 @@ import polars as pl
 import pyarrow as pa
 
 from questree.benchmarks.agqa.templates import TEMPLATES
+from questree.columns.hashing import mix, seed_of
+from questree.columns.joins import Ints
 from questree.domains.images.corpus import corpus
 from questree.domains.images.sets import padded
 from questree.domains.video import Videos, videos
 from questree.faults import BadInput
-from questree.meanings.answer import spell
 from questree.notation.own_shapes import program_shapes
 from questree.progress import watch
+from questree.readings.answer import spell
 from questree.stages.balance.work import selection
-from questree.stages.covr.split_run import selected
-from questree.stages.generate.hashing import mix, seed_of
-from questree.stages.generate.joins import Ints
 from questree.stages.ground import image, video
 from questree.stages.ground.boxes import Boxes, image_boxes, video_boxes
 from questree.stages.questions import Bank, Shard
+from questree.stages.split.shots import selected
 from questree.stages.split.work import between
 from questree.tables.facts import Facts
 from questree.tables.images import Images

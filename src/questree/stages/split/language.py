@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator
 from questree.benchmarks.agqa import held_out
 from questree.benchmarks.agqa.templates import TEMPLATES, TIMES, Template
 from questree.domains.video import VIDEO
-from questree.meanings.answer import spell
+from questree.readings.answer import spell
 from questree.stages.split import predicates
 from questree.stages.split.algebra import Has, Predicate, Word
 from questree.stages.split.grammar import Reader, Wrong, check

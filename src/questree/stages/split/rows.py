@@ -9,7 +9,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from questree.stages.generate.joins import Ints
+from questree.columns.joins import Ints
 
 Truth = NDArray[np.bool_]  # [question]
 

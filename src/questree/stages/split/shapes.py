@@ -7,8 +7,8 @@ import numpy as np
 import polars as pl
 
 from questree.benchmarks.agqa.templates import ACTION_REFERENCES, DIRECT, REFERENCES, TEMPLATES, TIMES, WHOLE
+from questree.columns.joins import Ints
 from questree.program import ACTION, OBJECT, RELATION, Slot, Term, slots
-from questree.stages.generate.joins import Ints
 from questree.stages.generate.spans import INDIRECT, NOTHING
 from questree.stages.questions import Shard
 from questree.stages.split.rows import Argument, Piece, Rows, Truth

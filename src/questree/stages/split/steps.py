@@ -3,7 +3,7 @@
 import numpy as np
 
 from questree.benchmarks.agqa.templates import TEMPLATES
-from questree.stages.generate.joins import Ints
+from questree.columns.joins import Ints
 
 SHARE = 0.75  # of a template's training questions that stay
 KNOWN = {"relTime": 5}  # from the release

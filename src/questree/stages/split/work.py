@@ -14,11 +14,11 @@ import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
 from questree.benchmarks.agqa.templates import TEMPLATES
+from questree.columns.joins import Ints
 from questree.faults import BadInput, refuse
 from questree.progress import watch
 from questree.stages.balance.options import SPLITS
 from questree.stages.balance.work import selection
-from questree.stages.generate.joins import Ints
 from questree.stages.questions import Bank
 from questree.stages.split.declared import INDIRECT, File, Split, agqa, own, read_file
 from questree.stages.split.language import read

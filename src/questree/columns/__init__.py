@@ -1,0 +1,1 @@
+"""Tools for columns: hashing, joins, keys."""

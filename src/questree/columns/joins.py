@@ -1,0 +1,47 @@
+"""Products within groups: rows of one table against rows of another, both sorted by their group (a video)."""
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+Ints = NDArray[Any]
+
+
+def ranges(begin: Ints, end: Ints) -> tuple[Ints, Ints]:
+    """(row, i) for every begin[row] <= i < end[row]."""
+    count = np.maximum(end - begin, 0)
+    row = np.repeat(np.arange(len(begin)), count)
+    offset = np.arange(len(row)) - np.repeat(np.cumsum(count) - count, count)
+    return row, begin[row] + offset
+
+
+def starts(video: Ints, videos: int) -> Ints:
+    """[video + 1] where each video's rows begin in a table sorted by video."""
+    return np.searchsorted(video, np.arange(videos + 1))
+
+
+def against(video: Ints, start: Ints) -> tuple[Ints, Ints]:
+    """(row, other): every row against every row of the other table with the same video."""
+    return ranges(start[video], start[video + 1])
+
+
+def groups(*columns: Ints) -> tuple[Ints, Ints]:
+    """For rows sorted by the columns: the first row of each group, and [row] the group it belongs to."""
+    if not len(columns[0]):
+        return np.zeros(0, np.int64), np.zeros(0, np.int64)
+    new = np.zeros(len(columns[0]), bool)
+    new[0] = True
+    for column in columns:
+        new[1:] |= column[1:] != column[:-1]
+    return np.flatnonzero(new), np.cumsum(new) - 1
+
+
+def bit(mask: Ints, at: Ints) -> NDArray[np.bool_]:
+    """Is the position in the set?"""
+    return ((mask >> at.astype(np.uint64)) & np.uint64(1)).astype(bool)
+
+
+def one(at: Ints) -> Ints:
+    """The set of one position; of none if it is negative."""
+    return np.where(at >= 0, np.uint64(1) << np.maximum(at, 0).astype(np.uint64), np.uint64(0))

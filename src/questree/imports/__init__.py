@@ -1,1 +1,0 @@
-"""Import: questions of released benchmarks, read into tables."""

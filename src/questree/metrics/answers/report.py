@@ -1,0 +1,37 @@
+"""Every AGQA score of one model."""
+
+import polars as pl
+
+from questree.metrics.answers.answers import Answers, answers, cells, count
+from questree.metrics.answers.categories import groups
+from questree.metrics.answers.indirect import references
+from questree.metrics.answers.steps import step_groups
+from questree.metrics.cells import Cell
+from questree.metrics.dags.answered import Missing
+from questree.metrics.scores import Scored
+from questree.metrics.tallies import joined
+from questree.tables.asked import Asked
+
+
+def score_agqa(asked: Asked, predictions: pl.DataFrame, missing: Missing = "error") -> Scored:
+    model = answers(asked, predictions.select("id", "prediction"), missing == "skip")
+    tables = groups(asked)
+    recall, precision = references(model)
+    steps = step_groups(model)
+    parts = [count(model, name, rows) for name, rows in tables.items()]
+    parts += [count(model, "recall", recall), count(model, "precision", precision), count(model, "steps", steps)]
+    tallies = joined(parts)
+    found: list[Cell] = []
+    for name, rows in tables.items():
+        found += cells(tallies, name, "accuracy", name, list(rows))
+    for name in ("precision", "recall"):
+        found += cells(tallies, name, name, "indirect reference", list(recall))
+    found += [cell for cell in cells(tallies, "steps", "accuracy", "steps", list(steps)) if cell.by == "steps"]
+    every = tuple(at for at, column in enumerate(tallies.columns) if column[0] == "steps")
+    found.append(Cell("accuracy", "steps", "Overall", (every,)))
+    return Scored(tallies, found)
+
+
+def baseline(asked: Asked) -> Answers:
+    """What the Most-Likely baseline is counted on: the questions alone."""
+    return answers(asked, pl.DataFrame(schema={"id": pl.String, "prediction": pl.String}), False)

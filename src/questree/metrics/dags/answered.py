@@ -1,0 +1,139 @@
+"""Hierarchies with one model's predictions beside them: the columns all AGQA-Decomp metrics read."""
+
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from questree.metrics.dags.names import Scheme, scheme_of
+from questree.tables.hierarchies import NOTHING, Hierarchies
+
+Missing = Literal["error", "wrong", "skip"]
+NEVER = -2  # the number of a word nobody says
+Bools = NDArray[np.bool_]
+Ints = NDArray[Any]
+
+
+@dataclass(frozen=True)
+class Answered:
+    """What the metrics see; word numbers are shared by answers, objects and predictions."""
+
+    hierarchies: Hierarchies
+    groups: list[str]  # rows of the tables by type: those of the paper, then types of the data's own
+    group_of_type: NDArray[np.int64]  # [type] position in `groups`, NOTHING for an unscored type
+    video: NDArray[np.uint32]  # [node]
+    prediction: NDArray[np.int32]  # [node] word, NOTHING without one
+    scored: Bools  # [node] type is scored, and there is a prediction unless its absence counts as wrong
+    yes_no: Bools  # [node] scored and of a type answered yes or no
+    correct: Bools  # [node]
+    isolated: NDArray[np.int32]  # [question without a DAG] predicted word
+    words: dict[str, int]  # yes, no, before, after -> their numbers
+    number: dict[str, int]  # every word that is an answer, an object or a prediction -> its number
+    scheme: Scheme
+
+    def column(self, name: str) -> Ints:
+        return self.hierarchies.nodes[name].to_numpy()
+
+    def group(self, nodes: Ints) -> NDArray[np.int64]:
+        """[row] position in `groups` of these nodes."""
+        return np.asarray(self.group_of_type[self.column("type")[nodes]])
+
+    @property
+    def own_groups(self) -> list[str]:
+        """The rows of tables about DAGs: a type that only questions without a DAG have is no row there."""
+        seen = set(self.group_of_type[np.flatnonzero(np.bincount(self.column("type")))].tolist())
+        return [name for at, name in enumerate(self.groups) if name in self.scheme.groups or at in seen]
+
+    @property
+    def compositions(self) -> list[str]:
+        """The rows of tables by composition: those of the paper, then the data's own."""
+        return list(dict.fromkeys([*self.scheme.compositions, *self.hierarchies.compositions]))
+
+    @property
+    def answered(self) -> Bools:
+        """[node] there is a ground truth."""
+        return np.asarray(self.column("answer") != NOTHING)
+
+
+@dataclass(frozen=True)
+class Said:
+    """One model's answers by key."""
+
+    words: list[str]
+    by_key: NDArray[np.int32]  # [key] position in `words`, NOTHING without an answer
+
+
+def answered(hierarchies: Hierarchies, predictions: pl.DataFrame | Said, missing: Missing = "error") -> Answered:
+    """Predictions beside the nodes: with the columns id and prediction (each id once), or by key."""
+    number = {word: at for at, word in enumerate(hierarchies.words)}
+    if isinstance(predictions, Said):
+        words = [number.setdefault(word, len(number)) for word in predictions.words]
+        said = np.array([*words, NOTHING], np.int32)[predictions.by_key]
+    else:
+        said = predictions_by_key(hierarchies, predictions, number)
+    return beside(hierarchies, said, number, missing)
+
+
+def beside(
+    hierarchies: Hierarchies, said: NDArray[np.int32], number: dict[str, int], missing: Missing = "error"
+) -> Answered:
+    """`said`: [key] the predicted word as `number` numbers it, NOTHING without one."""
+    prediction = said[hierarchies.nodes["key"].to_numpy()]
+    types, type = hierarchies.types, hierarchies.nodes["type"].to_numpy()
+    scheme = scheme_of(types)
+    shown = [None if name in scheme.unscored else scheme.group_of(name) for name in types]
+    groups = list(dict.fromkeys([*scheme.groups, *(name for name in shown if name)]))
+    group = np.array([groups.index(name) if name else NOTHING for name in shown], np.int64)
+    scored = (group != NOTHING)[type]
+    if missing == "skip":
+        scored &= prediction != NOTHING
+    return Answered(
+        hierarchies=hierarchies,
+        groups=groups,
+        group_of_type=group,
+        video=hierarchies.node_video,
+        prediction=prediction,
+        scored=scored,
+        yes_no=np.array([name in scheme.yes_no for name in types], bool)[type] & scored,
+        correct=(prediction == hierarchies.nodes["answer"].to_numpy()) & (prediction != NOTHING),
+        isolated=said[hierarchies.isolated["key"].to_numpy()],
+        words={word: number.get(word, NEVER) for word in ("yes", "no", "before", "after")},
+        number=number,
+        scheme=scheme,
+    )
+
+
+def predictions_by_key(
+    hierarchies: Hierarchies, predictions: pl.DataFrame, number: dict[str, int]
+) -> NDArray[np.int32]:
+    """[key] the predicted word; new words get the numbers after those of the hierarchies."""
+    said = predictions["prediction"].unique(maintain_order=True).drop_nulls().to_list()
+    for word in said:
+        number.setdefault(word, len(number))
+    numbers = pl.DataFrame(
+        {"prediction": list(number), "word": range(len(number))}, schema_overrides={"word": pl.Int32}
+    )
+    table = predictions.join(numbers, on="prediction", how="left").select("id", "word")
+    keys = pl.DataFrame({"id": hierarchies.keys})
+    found = keys.join(table, on="id", how="left", maintain_order="left")
+    return found["word"].fill_null(NOTHING).to_numpy()
+
+
+def first(text: Ints, rows: Ints) -> Ints:
+    """The rows that are the first of their text, in order."""
+    earliest = np.full(int(text.max(initial=0)) + 1, -1, np.int64)
+    earliest[text[rows][::-1]] = rows[::-1]  # the last assignment stays
+    kept = earliest[earliest >= 0]
+    return np.sort(kept)
+
+
+def needed(hierarchies: Hierarchies, scored: bool = True) -> Ints:
+    """The keys of all questions whose prediction some metric looks at, those of scored types; or of all questions."""
+    unscored = scheme_of(hierarchies.types).unscored if scored else frozenset[str]()
+    wanted = np.array([name not in unscored for name in hierarchies.types], bool)
+    found = np.zeros(len(hierarchies.keys), bool)
+    for table in (hierarchies.nodes, hierarchies.isolated):
+        found[table["key"].to_numpy()[wanted[table["type"].to_numpy()]]] = True
+    return np.flatnonzero(found)

@@ -1,0 +1,85 @@
+"""The English of a program: with words the question, with blanks the pattern of a template, filled column-wise."""
+
+from collections.abc import Callable, Iterator
+from itertools import product
+from string import Formatter
+
+from questree.program import Node, Slot, Word, fold
+from questree.readings.answer import position
+from questree.vocabulary.words import Vocabulary
+
+Spell = Callable[[str], tuple[str, ...]]  # form -> the ways to say it, the usual one first
+
+
+def wordings(node: Node, vocabulary: Vocabulary) -> list[str]:
+    """Every way to ask the question; the first is the usual one."""
+
+    def leaf(term: Slot | Word) -> Spell:
+        if isinstance(term, Slot):
+            return lambda form: ("{" + term.name + (":" + form if form else "") + "}",)
+        return lambda form: (spelling(term, form, vocabulary),)
+
+    def combine(node: Node, kids: dict[str, Spell]) -> Spell:
+        return lambda form: tuple(text for frame in frames(node, form) for text in filled(frame, kids))
+
+    texts = (" ".join(text.split()) + "?" for text in fold(node, leaf, combine)("ask"))
+    return list(dict.fromkeys(texts))
+
+
+def english(node: Node, vocabulary: Vocabulary, frame: int = 0) -> str:
+    ways = wordings(node, vocabulary)
+    return ways[frame % len(ways)]
+
+
+def frames(node: Node, form: str) -> tuple[str, ...]:
+    """The patterns of an operator: asking, or as a phrase in this form (or the plain one)."""
+    found = node.op.ask if form == "ask" else node.op.phrase.get(form, node.op.phrase.get("", ()))
+    if not found:
+        raise TypeError(f"operator {node.op.name} has no English for {form or 'its phrase'!r}")
+    return found
+
+
+def filled(frame: str, kids: dict[str, Spell]) -> Iterator[str]:
+    """A pattern with every combination of its arguments' wordings."""
+    pieces: list[tuple[str, ...]] = []
+    for text, name, form, _ in Formatter().parse(frame):
+        pieces.append((text,))
+        if name:
+            pieces.append(kids[name](form or ""))
+    return map("".join, product(*pieces))
+
+
+def spelling(word: Word, form: str, vocabulary: Vocabulary) -> str:
+    """A plain word in one of its forms."""
+    if word.kind.words not in ("objects", "relations", "actions"):
+        return word.name
+    at = position(word, vocabulary)
+    if word.kind.words == "objects":
+        return noun_phrase(at, form == "a", vocabulary)
+    if word.kind.words == "relations":
+        return relation_form(at, form, vocabulary)
+    action = vocabulary.actions[at]
+    if form in ("verb", "head", "rest", "something"):
+        return relation_form(int(vocabulary.verb_of[vocabulary.merged_action[at]]), form, vocabulary)
+    if form in ("noun", "a noun"):
+        return noun_phrase(int(vocabulary.noun_of[at]), form == "a noun", vocabulary)
+    return {"present": action.present, "past": action.past}.get(form, action.phrase)
+
+
+def relation_form(at: int, form: str, vocabulary: Vocabulary) -> str:
+    """A relation: whole, as head and rest around its object ("having a bag on their back"), or its missing object."""
+    relation = vocabulary.relations[at]
+    whole = relation.progressive or relation.name
+    forms = {
+        "present": relation.present,
+        "past": relation.past,
+        "head": whole.removesuffix(relation.rest).rstrip(),
+        "rest": f" {relation.rest}" if relation.rest else "",  # brings its own space, so that it may be empty
+        "something": relation.something,
+    }
+    return forms.get(form, whole)
+
+
+def noun_phrase(at: int, article: bool, vocabulary: Vocabulary) -> str:
+    noun = vocabulary.objects[at]
+    return f"{noun.article} {noun.name}".strip() if article else noun.name

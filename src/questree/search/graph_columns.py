@@ -1,0 +1,105 @@
+"""Graphs as columns of word numbers, those of one form together."""
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from questree.benchmarks.covr.graph import Graph, Preposition, Relation
+from questree.search.scenes import Rows
+
+NONE = -1  # no attribute, no link
+
+
+@dataclass(frozen=True)
+class Form:
+    """How the nodes of a graph hang together, depth first: node j is element 2 j, the link that leads to it 2 j - 1."""
+
+    parent: tuple[int, ...] = (-1,)  # [node] where its link starts; a preposition's: the target of its relation
+    preposition: tuple[bool, ...] = (False,)  # [node] does a preposition lead to it?
+
+    def __len__(self) -> int:
+        return len(self.parent)
+
+    def subject(self, node: int) -> int:
+        """The node its relation starts from; for a preposition, the relation it belongs to."""
+        return self.parent[self.parent[node]] if self.preposition[node] else self.parent[node]
+
+    def is_leaf(self, node: int) -> bool:
+        """Has it no relation of its own?"""
+        return not any(up == node and not prep for up, prep in zip(self.parent, self.preposition, strict=True))
+
+    def below(self, node: int) -> frozenset[int]:
+        """The node with all that hangs on it or on the link that leads to it."""
+        found = {node}
+        for each in range(node + 1, len(self)):
+            if self.parent[each] in found:
+                found.add(each)
+        return frozenset(found)
+
+
+@dataclass(frozen=True)
+class Coded:
+    form: Form
+    row: Rows  # [graph] position among all graphs
+    name: Rows  # [graph, node] word
+    attribute: Rows  # [graph, node] word or NONE
+    link: Rows  # [graph, node] word of the link that leads to the node; the root has NONE
+
+
+Node = tuple[int, bool, str, str | None, str | None]  # parent, preposition, name, attribute, link
+
+
+def nodes(graph: Graph) -> list[Node]:
+    """Depth first, in the order of a Form."""
+    found: list[Node] = [(-1, False, graph.name, graph.attribute, None)]
+    _add(graph, 0, found)
+    return found
+
+
+def _add(graph: Graph, at: int, found: list[Node]) -> None:
+    for relation in graph.relations:
+        node, target = len(found), relation.target
+        found.append((at, False, target.name, target.attribute, relation.name))
+        _add(target, node, found)
+        for preposition in relation.prepositions:
+            end = preposition.target
+            found.append((node, True, end.name, end.attribute, preposition.name))
+            _add(end, len(found) - 1, found)
+
+
+def form_of(graph: Graph) -> Form:
+    parents, prepositions, *_ = zip(*nodes(graph), strict=True)
+    return Form(parents, prepositions)
+
+
+def coded(graphs: Sequence[Graph], code: Callable[[str], int]) -> Iterator[Coded]:
+    """Grouped by form, in the order in which the forms come."""
+    groups: dict[tuple[object, ...], tuple[list[int], list[int]]] = {}  # form -> positions, words of all nodes
+    for row, graph in enumerate(graphs):
+        parents, prepositions, names, attributes, links = zip(*nodes(graph), strict=True)
+        rows, words = groups.setdefault((parents, prepositions), ([], []))
+        rows.append(row)
+        words += [code(name) for name in names]
+        words += [NONE if word is None else code(word) for word in (*attributes, *links)]
+    for form, (rows, words) in groups.items():
+        table = np.array(words, np.int32).reshape(len(rows), 3, -1)
+        name, attribute, link = (np.ascontiguousarray(table[:, part]) for part in range(3))
+        yield Coded(Form(*form), np.array(rows, np.int32), name, attribute, link)  # type: ignore[arg-type]
+
+
+def graph_of(form: Form, names: Sequence[str], attributes: Sequence[str | None], links: Sequence[str]) -> Graph:
+    """The graph with these words; [node] in the order of the form."""
+
+    def node(at: int) -> Graph:
+        return Graph(names[at], attributes[at], tuple(relation(each) for each in children(at, False)))
+
+    def relation(at: int) -> Relation:
+        hanging = (Preposition(links[each], node(each)) for each in children(at, True))
+        return Relation(links[at], node(at), tuple(hanging))
+
+    def children(at: int, preposition: bool) -> list[int]:
+        found = zip(form.parent, form.preposition, strict=True)
+        return [each for each, (up, is_preposition) in enumerate(found) if up == at and is_preposition == preposition]
+
+    return node(0)

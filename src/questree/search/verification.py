@@ -1,0 +1,107 @@
+"""Is a distractor really one? A scorer that sees the pixels may find the reference where the annotation has it not."""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import numpy as np
+from numpy.typing import NDArray
+
+from questree.benchmarks.covr.graph import Graph, Relation, from_json
+from questree.faults import BadInput
+from questree.search.hooks import function, records
+from questree.search.kinds import ATTRIBUTE, NAME, OTHER_OBJECT, OTHER_RELATION, RELATION, Kind
+
+Check = tuple[str, Graph]  # image id, simple graph
+Scorer = Callable[[Sequence[Check]], Sequence[float]]  # how sure is it that the image contains the graph?
+
+# A score above says that the graph is there; by what was changed about it (COVR, App. B).
+THRESHOLDS = {NAME: 0.05, OTHER_OBJECT: 0.05, RELATION: 0.1, OTHER_RELATION: 0.1, ATTRIBUTE: 0.5}
+
+
+@dataclass(frozen=True)
+class Simple:
+    """A part of a graph with at most two nodes, one relation and one attribute."""
+
+    graph: Graph
+    links: frozenset[int]  # elements of the whole graph: relations and prepositions,
+    names: frozenset[int]  # nodes,
+    attributes: frozenset[int]  # and nodes whose attribute it has
+
+
+class ScoredGraph(msgspec.Struct):
+    image: str
+    graph: dict[str, Any]
+    score: float
+
+
+def scorer_of(place: str) -> Scorer:
+    """A Python function as module:function, or a JSON file [{image, graph, score}]; what is not in it scores 0."""
+    if not Path(place).is_file():
+        return function(place)
+    scored = {(each.image, from_json(each.graph)): each.score for each in records(Path(place), ScoredGraph)}
+    return lambda checks: [scored.get(check, 0.0) for check in checks]
+
+
+def simple_graphs(graph: Graph) -> list[Simple]:
+    """Every relation with its two ends; every node whose attribute no such part has; a single node by itself."""
+    found = list(_edges(graph, 0))
+    said = {node for part in found for node in part.attributes}
+    for at, node in enumerate(graph.nodes):
+        if (node.attribute is not None and 2 * at not in said) or not graph.relations:
+            own = frozenset({2 * at})
+            attribute = own if node.attribute is not None else frozenset[int]()
+            found.append(Simple(Graph(node.name, node.attribute), frozenset(), own, attribute))
+    return found
+
+
+def _edges(graph: Graph, at: int) -> Iterator[Simple]:
+    """Parts of a graph whose root is element `at`."""
+    link = at + 1
+    for relation in graph.relations:
+        yield _edge(graph, at, relation.name, relation.target, link)
+        yield from _edges(relation.target, link + 1)
+        following = link + 1 + relation.target.length
+        for preposition in relation.prepositions:
+            yield _edge(graph, at, preposition.name, preposition.target, following)
+            yield from _edges(preposition.target, following + 1)
+            following += 1 + preposition.target.length
+        link = following
+
+
+def _edge(subject: Graph, at: int, name: str, target: Graph, link: int) -> Simple:
+    """With the subject's attribute, or the target's if the subject has none."""
+    of_target = target.attribute if subject.attribute is None else None
+    made = Graph(subject.name, subject.attribute, (Relation(name, Graph(target.name, of_target)),))
+    said = {at} if subject.attribute is not None else {link + 1} if of_target is not None else set()
+    return Simple(made, frozenset({link}), frozenset({at, link + 1}), frozenset(said))
+
+
+def threshold(part: Simple, kind: Kind) -> float | None:
+    """What the score of a part must not exceed: the highest of the changes in it; None if nothing is changed."""
+    places = {ATTRIBUTE: part.attributes, NAME: part.names, OTHER_OBJECT: part.names}
+    changed = [edit.what for edit in kind.edits if edit.element in places.get(edit.what, part.links)]
+    return max((THRESHOLDS[what] for what in changed), default=None)
+
+
+def distracts(checks: Mapping[Check, float], image: str, graph: Graph, kind: Kind) -> bool:
+    """False if every changed part of the graph seems to be there after all."""
+    limits = [(checks[image, part.graph], limit) for part, limit in _changed(graph, kind)]
+    return not limits or any(score <= limit for score, limit in limits)
+
+
+def _changed(graph: Graph, kind: Kind) -> list[tuple[Simple, float]]:
+    parts = ((part, threshold(part, kind)) for part in simple_graphs(graph))
+    return [(part, limit) for part, limit in parts if limit is not None]
+
+
+def verified(hits: Sequence[tuple[str, Graph, Kind]], scorer: Scorer) -> NDArray[np.bool_]:
+    """[hit] does the image stay a distractor of the graph, by this kind?"""
+    asked = dict.fromkeys((image, part.graph) for image, graph, kind in hits for part, _ in _changed(graph, kind))
+    scores = list(scorer(list(asked)))
+    if len(scores) != len(asked):
+        raise BadInput.at("verification", f"wanted a score for each of {len(asked):,} graphs, came {len(scores):,}")
+    known = dict(zip(asked, scores, strict=True))
+    return np.array([distracts(known, *hit) for hit in hits], bool)

@@ -1,0 +1,89 @@
+"""One annotated frame as SVG: boxes of the person and of objects, on the real picture where there is one."""
+
+from dataclasses import dataclass
+from pathlib import Path
+
+import polars as pl
+
+from questree.show.page.boxes import Box, Boxed, picture, size_of
+from questree.show.page.mentioned import Mentioned
+from questree.tables.facts import BOX, Facts
+from questree.vocabulary.words import Vocabulary
+
+SUFFIXES = {".png": "image/png", ".jpg": "image/jpeg", ".jpeg": "image/jpeg"}
+MARGIN = 0.05  # of a frame, around what is shown of it
+
+
+@dataclass(frozen=True)
+class Frame:
+    position: int
+    number: int  # as the source names it
+    seconds: float
+    size: tuple[int, int]
+    boxes: list[Boxed]
+    unboxed: list[str]  # objects that are there, but nobody said where
+    relations: list[tuple[str, bool]]  # what holds, and whether the question is about it
+    address: str = ""  # of the real frame
+    seen: Box | None = None  # the piece of it that is shown
+
+    @property
+    def svg(self) -> str:
+        return picture(self.size, self.boxes, f"frame {self.number}", self.address, self.seen)
+
+
+def frame_of(facts: Facts, position: int, vocabulary: Vocabulary, mentioned: Mentioned, address: str = "") -> Frame:
+    """`facts` are those of one video."""
+    here = pl.col("frame") == position
+    number, seconds = facts.frames.filter(here).select("number", "seconds").row(0)
+    boxes = [Boxed("person", "person", box_of(row)) for row in facts.persons.filter(here).to_dicts()]
+    unboxed = []
+    for row in facts.objects.filter(here & pl.col("visible")).iter_rows(named=True):
+        label = vocabulary.objects[row["object"]].name
+        if row["x1"] is None:
+            unboxed.append(label)
+        else:
+            boxes.append(Boxed(label, "mentioned" if row["object"] in mentioned.objects else "other", box_of(row)))
+    width, height = facts.videos.select("width", "height").row(0)
+    relations = holding(facts, position, vocabulary, mentioned)
+    size = size_of(width, height, boxes)
+    seen = None if address else around(facts, size)
+    return Frame(position, number, seconds, size, boxes, unboxed, relations, address, seen)
+
+
+def around(facts: Facts, size: tuple[int, int]) -> Box | None:
+    """The piece of an empty frame in which anything happens in the whole video."""
+    corners = pl.concat([table.select(list(BOX)).drop_nulls() for table in (facts.objects, facts.persons)])
+    if corners.is_empty():
+        return None
+    room = MARGIN * max(size)
+    low = [max(float(corners[name].min()) - room, 0.0) for name in ("x1", "y1")]  # type: ignore[arg-type]
+    high = [
+        min(float(corners[name].max()) + room, float(most))  # type: ignore[arg-type]
+        for name, most in zip(("x2", "y2"), size, strict=True)
+    ]
+    return (*low, *high) if low[0] < high[0] and low[1] < high[1] else None  # type: ignore[return-value]
+
+
+def box_of(row: dict[str, float]) -> Box:
+    return row["x1"], row["y1"], row["x2"], row["y2"]
+
+
+def holding(facts: Facts, position: int, vocabulary: Vocabulary, mentioned: Mentioned) -> list[tuple[str, bool]]:
+    """Relations of a frame, those the question is about first; that an object is annotated is seen."""
+    derived = vocabulary.group("derived", "attention").tolist()
+    table = facts.relations.filter((pl.col("frame") == position) & ~pl.col("relation").is_in(derived))
+    found = [
+        (f"{vocabulary.relations[relation].name} {vocabulary.objects[thing].name}", mentioned.track(relation, thing))
+        for relation, thing in table.select("relation", "object").iter_rows()
+    ]
+    return sorted(found, key=lambda each: not each[1])
+
+
+def media_file(folder: Path, video: str, number: int) -> Path | None:
+    """DIR/<video>/<frame>.png or .jpg, the number with or without leading zeros; nothing outside of the folder."""
+    for name in (str(number), f"{number:06}"):
+        for suffix in SUFFIXES:
+            path = folder / video / f"{name}{suffix}"
+            if path.is_file() and path.resolve().is_relative_to(folder.resolve()):
+                return path
+    return None

@@ -1,0 +1,126 @@
+"""One video on a timeline as SVG: actions as bars, relations as rows of marks, a column per annotated frame."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from html import escape
+
+import polars as pl
+
+from questree.show.page.mentioned import Mentioned
+from questree.tables.facts import Facts
+from questree.vocabulary.words import Vocabulary
+
+LABEL, ROOM, ROW, AXIS = 208, 760, 19, 26  # pixels: words on the left, the line, a row, the seconds above
+GROUPS = ("contact", "verb", "spatial", "derived")  # attention is never asked about and not shown
+
+
+@dataclass(frozen=True)
+class Row:
+    kind: str  # action or relation
+    label: str
+    spans: list[tuple[float, float]]  # seconds
+    marks: list[int]  # positions of frames
+    mentioned: bool
+
+
+@dataclass(frozen=True)
+class Timeline:
+    """`facts` are those of one video."""
+
+    facts: Facts
+    vocabulary: Vocabulary
+    mentioned: Mentioned
+
+    @cached_property
+    def end(self) -> float:
+        known = [*self.facts.actions["end"], *self.facts.frames["seconds"], self.facts.videos["length"][0] or 0.0, 1.0]
+        return max(float(each) for each in known)
+
+    def rows(self) -> list[Row]:
+        """Actions by their beginning, then relations; what the question names first."""
+        found = [*self._actions(), *self._relations()]
+        return sorted(found, key=lambda row: (not row.mentioned, row.kind != "action"))
+
+    def _actions(self) -> Iterator[Row]:
+        table = self.facts.actions.sort("start", "end", "action")
+        for action in table["action"].unique(maintain_order=True):
+            own = table.filter(pl.col("action") == action)
+            spans = list(zip(own["start"].to_list(), own["end"].to_list(), strict=True))
+            yield Row("action", self.vocabulary.actions[action].phrase, spans, [], action in self.mentioned.actions)
+
+    def _relations(self) -> Iterator[Row]:
+        table = (
+            self.facts.relations.group_by("relation", "object").agg(pl.col("frame").sort()).sort("relation", "object")
+        )
+        seen = self.vocabulary.relation_at[self.vocabulary.annotated]
+        for group in GROUPS:
+            kept = table.filter(pl.col("relation").is_in(self.vocabulary.group(group).tolist()))
+            for relation, thing, frames in kept.iter_rows():
+                name, noun = self.vocabulary.relations[relation].name, self.vocabulary.objects[thing].name
+                label = f"{noun} is seen" if relation == seen else f"{name} {noun}"
+                yield Row("relation", label, [], frames, self.mentioned.track(relation, thing))
+
+    def x(self, seconds: float) -> float:
+        return LABEL + seconds / self.end * ROOM
+
+    def svg(self, rows: list[Row], axis: bool = True) -> str:
+        top = AXIS if axis else 4
+        height = top + ROW * len(rows) + 4
+        parts = [*(self._axis(height) if axis else ()), *self._columns(top, height)]
+        parts += [self._row(row, top + ROW * at) for at, row in enumerate(rows)]
+        return (
+            f'<svg class="timeline" viewBox="0 0 {LABEL + ROOM + 16} {height}" role="img" '
+            f'aria-label="timeline of the video">{"".join(parts)}</svg>'
+        )
+
+    def _axis(self, height: int) -> Iterator[str]:
+        step = next(step for step in (1, 2, 5, 10, 20, 30, 60, 120, 300, 3600) if self.end / step <= 16 or step == 3600)
+        for second in range(0, int(self.end) + 1, step):
+            x = self.x(second)
+            yield f'<line class="grid" x1="{x:.1f}" y1="{AXIS - 6}" x2="{x:.1f}" y2="{height}"/>'
+            yield f'<text class="second" x="{x:.1f}" y="{AXIS - 11}">{second} s</text>'
+
+    def _columns(self, top: int, height: int) -> Iterator[str]:
+        """Frames to light up and to click; each reaches half way to its neighbours."""
+        at = [self.x(float(second)) for second in self.facts.frames["seconds"]]
+        for frame, x in enumerate(at):
+            left = (x + at[frame - 1]) / 2 if frame else x - 4
+            right = (x + at[frame + 1]) / 2 if frame + 1 < len(at) else x + 4
+            yield (
+                f'<rect class="frame" data-frame="{frame}" x="{left:.1f}" y="{top - 4}" '
+                f'width="{max(right - left, 1):.1f}" height="{height - top + 4}"/>'
+            )
+
+    def _row(self, row: Row, y: int) -> str:
+        middle = y + ROW / 2
+        label = row.label if len(row.label) <= 32 else row.label[:31] + "…"
+        name = (
+            f'<text class="label {row.kind}" x="{LABEL - 10}" y="{middle:.1f}">{escape(label)}'
+            f"<title>{escape(row.label)}</title></text>"
+        )
+        bars = "".join(
+            f'<rect class="bar" x="{self.x(start):.1f}" y="{y + 4}" rx="3" '
+            f'width="{max(self.x(end) - self.x(start), 3):.1f}" height="{ROW - 8}"/>'
+            for start, end in row.spans
+        )
+        second = self.facts.frames["seconds"].to_list()
+        runs = "".join(
+            f'<line class="run" x1="{self.x(second[first]):.1f}" x2="{self.x(second[last]):.1f}" '
+            f'y1="{middle:.1f}" y2="{middle:.1f}"/>'
+            for first, last in stretches(row.marks)
+            if last > first
+        )
+        dots = "".join(f'<circle cx="{self.x(second[frame]):.1f}" cy="{middle:.1f}" r="3"/>' for frame in row.marks)
+        return f'<g class="row {row.kind}{" mentioned" if row.mentioned else ""}">{name}{bars}{runs}{dots}</g>'
+
+
+def stretches(frames: list[int]) -> list[tuple[int, int]]:
+    """First and last of every run of neighbours."""
+    found: list[tuple[int, int]] = []
+    for frame in frames:
+        if found and found[-1][1] == frame - 1:
+            found[-1] = (found[-1][0], frame)
+        else:
+            found.append((frame, frame))
+    return found

@@ -1,0 +1,163 @@
+"""The decomposed questions of a run as AGQA's tables score them, and what a stored model answers to them."""
+
+from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from typing import ClassVar
+
+import msgspec
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from questree.benchmarks.agqa.held_out import FLAGS, NOVEL
+from questree.benchmarks.agqa.templates import TEMPLATES
+from questree.metrics.answers.categories import groups
+from questree.metrics.answers.most_likely import most_likely
+from questree.metrics.answers.report import baseline, score_agqa
+from questree.metrics.answers.steps import fit_rows
+from questree.metrics.bootstrap import Resampling
+from questree.metrics.dags.answered import Missing
+from questree.metrics.scores import Score
+from questree.readings.answer import spell
+from questree.stages.decompose.hierarchies import shards
+from questree.stages.questions import Bank
+from questree.stages.split.steps import most_steps
+from questree.stages.split.twins import TWINS
+from questree.stages.split.work import step_counts
+from questree.tables.asked import ASKED, Asked
+from questree.tables.facts import SPLIT_UNSAID, VIDEOS
+from questree.tables.hierarchies import NOTHING
+from questree.tables.nodes import NODES, TOPS
+from questree.tables.predictions import Stored
+from questree.tables.questions import QUESTIONS
+from questree.tables.run import Run
+from questree.tables.table import Table
+
+NEEDED = ("video", "number", "template", "answer", "steps", "flags")
+COLUMNS = Table(QUESTIONS.name, {name: QUESTIONS.columns[name] for name in NEEDED})
+
+
+@dataclass(frozen=True)
+class Part:
+    """The questions of one shard that are scored."""
+
+    shard: str
+    nodes: int
+    tops: NDArray[np.uint32]  # [question of the shard] its node
+    kept: NDArray[np.int64]  # rows among these
+
+
+@dataclass(frozen=True)
+class RunQuestions:
+    asked: Asked
+    parts: list[Part]  # one after the other in `asked`
+    unit: ClassVar[str] = "videos"  # what is resampled
+
+    def rows(
+        self, model: str, stored: Stored, words: Sequence[str], missing: Missing, how: Resampling | None
+    ) -> list[Score]:
+        """The tables of AGQA for a model; `words`: how the stored ones are understood."""
+        scored = score_agqa(self.asked, self.said(stored, words), missing)
+        return [*scored.rows(model, how), *fit_rows(scored.tallies, model, how)]
+
+    def baseline(self, how: Resampling | None) -> list[Score]:
+        """AGQA's Most-Likely; it needs no predictions, and has no intervals."""
+        return most_likely(baseline(self.asked), groups(self.asked))
+
+    def said(self, stored: Stored, words: Sequence[str]) -> pl.DataFrame:
+        """id, prediction of every question that was answered."""
+        found = []
+        for part in self.parts:
+            nodes = stored.shard(part.shard, part.nodes)
+            found.append(stored.asked(part.shard, nodes[part.tops])[part.kept])
+        word = pl.Series(np.concatenate([np.zeros(0, np.int32), *found]))
+        there = word != NOTHING
+        given = pl.Series(words, dtype=pl.String).gather(word.filter(there))
+        return pl.DataFrame({"id": self.asked.table["id"].filter(there), "prediction": given})
+
+
+def run_questions(run: Run, split: str | None) -> RunQuestions:
+    """Of the videos of a split, or of all."""
+    bank = Bank(run)
+    side = run.table("facts", VIDEOS)["split"].replace("", SPLIT_UNSAID)
+    tables, parts = [], []
+    for folder in shards(run):
+        tops = TOPS.read(folder)
+        here = np.ones(len(tops), bool) if split is None else (side.gather(tops["video"]) == split).to_numpy()
+        kept = np.flatnonzero(here)
+        nodes = pl.scan_parquet(folder / f"{NODES.name}.parquet").select(pl.len()).collect().item()
+        parts.append(Part(folder.name, nodes, tops["node"].to_numpy(), kept))
+        questions = COLUMNS.read(run.questions / folder.name)
+        tables.append(tops[kept].join(questions, on=["video", "number"], how="left", maintain_order="left"))
+    table = pl.concat(tables) if tables else pl.DataFrame(schema=dict(COLUMNS.columns))
+    videos = table["video"].unique().sort()
+    place = np.searchsorted(videos.to_numpy(), table["video"].to_numpy()).astype(np.int64)
+    return RunQuestions(Asked(records(bank, table), [bank.ids[at] for at in videos], place), parts)
+
+
+def records(bank: Bank, table: pl.DataFrame) -> pl.DataFrame:
+    """Questions as columns of ASKED."""
+    template = table["template"]
+    labels = [known.categories for known in TEMPLATES]
+    names = pl.Series(bank.ids, dtype=pl.String).gather(table["video"])
+    most = pl.Series(thresholds(bank), dtype=pl.Int64).gather(template)
+    columns: dict[str, pl.Series] = {
+        "id": numbered(names, table["number"]),
+        "video": names,
+        "answer": answers(bank, table),
+        "reasoning": pl.Series([list(own.reasoning) for own in labels], dtype=pl.List(pl.String)).gather(template),
+        "semantic": pl.Series([own.semantic for own in labels]).gather(template),
+        "structural": pl.Series([own.structural for own in labels]).gather(template),
+        "binary": pl.Series([known.answer_type != "open" for known in TEMPLATES]).gather(template),
+        "steps": table["steps"],
+        "direct": numbered(names, direct(bank.run, table)),
+        "novel_comp": (table["flags"] & NOVEL) > 0,
+        "more_steps": table["steps"] > most,
+        **{name: (table["flags"] & (1 << bit)) > 0 for bit, name in enumerate(FLAGS)},
+    }
+    return ASKED.frame(columns)
+
+
+def answers(bank: Bank, table: pl.DataFrame) -> pl.Series:
+    """[question] its answer as it is printed."""
+    words, code = list(spelled(bank)), np.zeros(len(TEMPLATES), np.int64)
+    for at, template in enumerate(TEMPLATES[:-1], 1):
+        code[at] = code[at - 1] + size(bank, template.node.kind.words)
+    at = code[table["template"].to_numpy()] + table["answer"].to_numpy()
+    return pl.Series(words, dtype=pl.String).gather(pl.Series(at))
+
+
+def spelled(bank: Bank) -> Iterator[str]:
+    """Every answer every template can have."""
+    for template in TEMPLATES:
+        kind = template.node.kind
+        yield from (spell(kind, value, bank.vocabulary) or "" for value in range(size(bank, kind.words)))
+
+
+def size(bank: Bank, words: str) -> int:
+    return len(getattr(bank.vocabulary, words)) if words else 2
+
+
+def numbered(names: pl.Series, number: pl.Series) -> pl.Series:
+    """[question] <video>-<number>, null where the number is."""
+    return pl.select(pl.concat_str(names, pl.lit("-"), number.cast(pl.String))).to_series()
+
+
+def direct(run: Run, table: pl.DataFrame) -> pl.Series:
+    """[question] number of its direct twin, as the splits name it; null without one or without splits."""
+    folder = run.folder / "splits" / "indirect"
+    twins = TWINS.read(folder) if (folder / f"{TWINS.name}.parquet").is_file() else TWINS.empty()
+    found = table.select("video", "number").join(twins, on=["video", "number"], how="left", maintain_order="left")
+    return found["twin"]
+
+
+def thresholds(bank: Bank) -> tuple[int, ...]:
+    """[template] the most steps in training: as the run was split, or as it would be."""
+    note = bank.run.folder / "splits" / "report.json"
+    if note.is_file():
+        known = msgspec.json.decode(note.read_bytes())["options"]["more steps"]
+        return tuple(int(known[template.name]) for template in TEMPLATES)
+    train = (bank.run.table("facts", VIDEOS)["split"] == "train").to_numpy()
+    with ThreadPoolExecutor(2) as pool:
+        return most_steps(step_counts(bank, train, pool), {})

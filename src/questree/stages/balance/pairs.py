@@ -1,0 +1,136 @@
+"""COVR's balancing (App. C): as many questions of every template, answers as even as can be, then sizes and depths.
+
+Of N questions in T templates each template has room for S = N / T. First come all questions whose text is seen with at
+least two answers. Then, again and again, a question with the answer that was used least, and among those one whose
+reference's (length, depth) was used least.
+"""
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from heapq import heapify, heappop, heappush
+
+import numpy as np
+import polars as pl
+
+from questree.benchmarks.covr.templates import TEMPLATES
+from questree.columns.hashing import seed_of
+from questree.faults import Fault, refuse
+from questree.progress import watch
+from questree.tables.image_questions import BALANCED, answered
+from questree.tables.run import Run
+from questree.tables.store import new_file
+
+SPLITS = ("train", "dev", "test")
+NAMES = [template.name for template in TEMPLATES]
+Structure = tuple[int, int]  # length, depth
+
+
+@dataclass(frozen=True)
+class Row:
+    split: str
+    template: str
+    before: int
+    two_answers: int  # whose text is seen with at least two answers
+    room: int
+    kept: int
+
+
+def balance(run: Run, questions: int | None = None, seed: int = 1) -> list[Row]:
+    """Write RUN/covr/balanced.parquet; `questions` is N over all splits, without it all there are."""
+    refuse(
+        [Fault("--questions", f"wanted at least 1, got {questions}")] if questions is not None and questions < 1 else []
+    )
+    table = answered(run)
+    rows, kept = list[Row](), np.zeros(len(table), bool)
+    groups = list(table.with_row_index("row").group_by("split", "template", maintain_order=True))
+    templates = Counter(str(split) for (split, _), _ in groups)
+    for (split, template), own in watch(groups, "balancing", len(groups)):
+        whole = (table["split"] == split).sum()
+        wanted = whole if questions is None else round(questions * whole / len(table))
+        room = wanted // templates[str(split)]
+        chosen, first = select(own, room, seed)
+        kept[own["row"].to_numpy()[chosen]] = True
+        rows.append(Row(str(split), str(template), len(own), first, room, len(chosen)))
+    with new_file(run.covr / f"{BALANCED.name}.parquet") as work:
+        BALANCED.frame(table.filter(pl.Series(kept))).write_parquet(work, compression="zstd", compression_level=1)
+    return sorted(rows, key=lambda row: (SPLITS.index(row.split), NAMES.index(row.template)))
+
+
+def select(questions: pl.DataFrame, room: int, seed: int) -> tuple[list[int], int]:
+    """Rows of one split and template that stay, in the order they were taken; and how many come first."""
+    first = questions.select(pl.col("answer").n_unique().over("question") > 1).to_series().to_numpy()
+    shelf = Shelf.of(questions, seed)
+    if first.sum() > room:
+        shelf.take(np.flatnonzero(first).tolist(), room, together=True)
+    else:
+        for row in np.flatnonzero(first).tolist():
+            shelf.put(row)
+        shelf.take(np.flatnonzero(~first).tolist(), room)
+    return shelf.taken, int(first.sum())
+
+
+@dataclass
+class Shelf:
+    """What was taken so far, and how often each answer and structure was."""
+
+    answer: Sequence[str]  # [question]
+    structure: Sequence[Structure]
+    text: Sequence[str]
+    rank: Sequence[int]  # a hash of the seed and the question: who is drawn first
+    seed: int
+    taken: list[int] = field(default_factory=list)
+    answers: Counter[str] = field(default_factory=Counter)
+    structures: Counter[Structure] = field(default_factory=Counter)
+
+    @classmethod
+    def of(cls, questions: pl.DataFrame, seed: int) -> "Shelf":
+        rank = [int(seed_of(seed, name)) for name in questions["id"]]
+        structure = list(zip(questions["length"], questions["depth"], strict=True))
+        return cls(questions["answer"].to_list(), structure, questions["question"].to_list(), rank, seed)
+
+    def put(self, row: int) -> None:
+        self.taken.append(row)
+        self.answers[self.answer[row]] += 1
+        self.structures[self.structure[row]] += 1
+
+    def take(self, rows: Iterable[int], room: int, together: bool = False) -> None:
+        """Until there is no room; with `together`, each with one of the same text and another answer."""
+        waiting: dict[str, dict[Structure, list[int]]] = defaultdict(lambda: defaultdict(list))
+        texts: dict[str, list[int]] = defaultdict(list)
+        for row in sorted(rows, key=lambda row: self.rank[row], reverse=True):  # taken from the end
+            waiting[self.answer[row]][self.structure[row]].append(row)
+            texts[self.text[row]].append(row)
+        gone = set(self.taken)
+        tie = {answer: int(seed_of(self.seed, answer)) for answer in waiting}
+        queue = [(self.answers[answer], tie[answer], answer) for answer in waiting]
+        heapify(queue)
+        while queue and len(self.taken) < room:
+            used, _, answer = heappop(queue)
+            if used < self.answers[answer]:  # its number has grown since it was queued
+                heappush(queue, (self.answers[answer], tie[answer], answer))
+                continue
+            found = self._least_used(waiting[answer], gone)
+            if found is None:
+                continue
+            heappush(queue, (used + 1, tie[answer], answer))
+            self._take(found, gone)
+            twin = self._twin(found, texts[self.text[found]], gone) if together and len(self.taken) < room else None
+            if twin is not None:
+                self._take(twin, gone)
+
+    def _take(self, row: int, gone: set[int]) -> None:
+        self.put(row)
+        gone.add(row)
+
+    def _least_used(self, waiting: dict[Structure, list[int]], gone: set[int]) -> int | None:
+        """The first in line of the structure that was used least."""
+        for rows in waiting.values():
+            while rows and rows[-1] in gone:
+                rows.pop()
+        lines = [structure for structure, rows in waiting.items() if rows]
+        return waiting[min(lines, key=lambda each: (self.structures[each], each))].pop() if lines else None
+
+    def _twin(self, row: int, same_text: list[int], gone: set[int]) -> int | None:
+        others = [each for each in same_text if each not in gone and self.answer[each] != self.answer[row]]
+        return min(others, key=lambda each: (self.answers[self.answer[each]], self.rank[each]), default=None)

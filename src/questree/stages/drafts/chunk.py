@@ -1,0 +1,165 @@
+"""The questions of some images: references drawn, images found around them, drafts made, answered, and put in pairs."""
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from functools import lru_cache
+from hashlib import blake2b
+from itertools import accumulate, chain
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+from pyarrow import ListArray
+
+from questree.benchmarks.covr.graph import Graph
+from questree.benchmarks.covr.programs import can_be_written, things
+from questree.benchmarks.covr.templates import BY_NAME
+from questree.columns.draws import Draws
+from questree.domains.images import corpus
+from questree.search.drawn import sampled
+from questree.search.index import Index
+from questree.search.related import Related
+from questree.search.verification import Scorer
+from questree.search.word_tables import Words
+from questree.stages.drafts.about_counts import whether
+from questree.stages.drafts.answering import Answer, Answerer
+from questree.stages.drafts.builders import drafts
+from questree.stages.drafts.drafts import Draft, Images
+from questree.stages.drafts.sources import Finds, Near, Source
+from questree.tables import images as tables
+from questree.tables.image_questions import ANSWERED
+
+LIMIT, POSITIVES = 6, 8  # images of a kind, and images that contain a reference, that are drawn at most
+TIMES = range(2, 5)  # how often an image contains a reference that is asked for by image
+SAME, ALONE, UNWRITABLE = "same answer as its twin", "no twin with another answer", "word with brackets or commas"
+COLUMNS = {name: dtype for name, dtype in ANSWERED.columns.items() if name != "split"}
+
+Reasons = Counter[tuple[str, str]]  # (template, why a question was dropped)
+
+
+@dataclass
+class Made:
+    questions: pl.DataFrame  # COLUMNS; pairs are numbered from 0
+    pairs: int
+    dropped: Reasons
+
+
+@dataclass
+class Workshop:
+    """All that is needed to make questions about the images of one part."""
+
+    images: tables.Images
+    rows: NDArray[np.int64]  # [image] its row among all images
+    words: Words
+    verify: Scorer | None = None
+
+    def __post_init__(self) -> None:
+        self.index = Index(self.images)
+        self.related = Related(self.index, self.words, self.verify)
+        self.answerer = Answerer(corpus(self.images, self.words.attribute_group))
+        self.ids = self.images.images["id"].to_list()
+
+    def questions(self, rows: Sequence[int], per_image: int, seed: int) -> Made:
+        """Of these images (rows of the part), from at most so many references of each."""
+        dropped = Reasons()
+        made = [draft for source in self.sources(rows, per_image, seed, dropped) for draft in drafts(source)]
+        answers = self.answerer.answer(made)
+        asked = {at: draft for at, draft in enumerate(map(self.whether, made, answers)) if draft}
+        verified = dict(zip(asked, self.answerer.answer(list(asked.values())), strict=True))
+        ready = Rows(self.ids, dropped)
+        for at, draft in enumerate(made):
+            if at in asked:
+                ready.add(asked[at], verified[at])
+            elif not draft.probe:
+                ready.add(draft, answers[at])
+        return Made(ready.table(self.rows), ready.pairs, dropped)
+
+    def sources(self, rows: Sequence[int], per_image: int, seed: int, dropped: Reasons) -> Iterator[Source]:
+        places: dict[tuple[Graph, int], int] = {}  # reference and how often an image must contain it -> place
+        drawn: list[tuple[int, Graph, int, int]] = []
+        for image, _, graph, times in sampled(self.index, self.words, rows, per_image, seed):
+            if not can_be_written(graph):
+                dropped["", UNWRITABLE] += 1
+                continue
+            for wanted in (1, times) if times in TIMES else (1,):
+                drawn.append((image, graph, wanted, places.setdefault((graph, wanted), len(places))))
+        graphs, wanted_times = [graph for graph, _ in places], [times for _, times in places]
+        finds = Finds(self.related.find(graphs, wanted_times, LIMIT, seed, instances=True, positives=POSITIVES))
+        near = [Near(finds, finds.found.of(place)) for place in range(len(places))]
+        for image, graph, times, place in drawn:
+            yield Source(
+                image, graph, near[place], self.words, (seed, self.ids[image], times, things(graph).text), times
+            )
+
+    def whether(self, draft: Draft, answers: Sequence[Answer]) -> Draft | None:
+        """Where the numbers of both sets are known and differ: is it so much?"""
+        if not draft.probe or len({answer.value for answer in answers if not answer.reason}) != 2:
+            return None
+        numbers = [int(answer.value) for answer in answers]
+        return whether(draft, numbers, Draws(draft.text, *(named(images, self.ids) for images in draft.sets)))
+
+
+def named(images: Images, ids: list[str]) -> str:
+    return " ".join([ids[image] for image in images])
+
+
+@dataclass
+class Rows:
+    """Answered questions as columns; twins of one draft are a pair."""
+
+    ids: list[str]  # of images
+    dropped: Reasons
+    rows: list[tuple[object, ...]] = field(default_factory=list)  # all columns but images
+    images: list[Images] = field(default_factory=list)
+    pairs: int = 0
+
+    def add(self, draft: Draft, answers: Sequence[Answer]) -> None:
+        good: dict[str, Images] = {}
+        for answer, images in zip(answers, draft.sets, strict=True):
+            reason = answer.reason or (SAME if answer.value in good else "")
+            if reason:
+                self.dropped[draft.template, reason] += 1
+            else:
+                good[answer.value] = images
+        template = BY_NAME[draft.template]
+        without_positive = template.positives[0] == 0 and answers[0].reason  # only the first set is sure to have one
+        if good and (without_positive or (template.twin and len(good) == 1)):
+            self.dropped[draft.template, ALONE] += len(good)
+            return
+        size = sizes(draft.graphs) if good else ()
+        for value, images in good.items():
+            id = identity(draft, value, named(sorted(images), self.ids))
+            row = (id, draft.template, draft.text, value, draft.program.text, *size, self.pairs)
+            self.rows.append(row)
+            self.images.append(images)
+        self.pairs += bool(good)
+
+    def table(self, rows: NDArray[np.int64]) -> pl.DataFrame:
+        names = [name for name in COLUMNS if name != "images"]
+        table = pl.DataFrame(self.rows, schema={name: COLUMNS[name] for name in names}, orient="row")
+        return table.with_columns(images=lists(self.images, rows)).select(*COLUMNS)
+
+
+def sizes(graphs: tuple[Graph, ...]) -> tuple[int, int, int]:
+    """The largest length, the largest depth, and the attributes of all."""
+    lengths, depths, attributes = zip(*map(size, graphs), strict=True)
+    return max(lengths), max(depths), sum(attributes)
+
+
+@lru_cache(1 << 16)
+def size(graph: Graph) -> tuple[int, int, int]:
+    return graph.length, graph.depth, sum(node.attribute is not None for node in graph.nodes)
+
+
+def identity(draft: Draft, answer: str, images: str) -> str:
+    """The same for the same question, answer and set of images, and for nothing else."""
+    digest = blake2b("\0".join((draft.text, answer, images)).encode(), digest_size=8).hexdigest()
+    return f"{draft.template.lower()}-{digest}"
+
+
+def lists(sets: Sequence[Images], rows: NDArray[np.int64]) -> pl.Series:
+    """Sets of images, by their rows among all images, as a column."""
+    ends = pl.Series(list(accumulate(map(len, sets), initial=0)), dtype=pl.Int64)
+    flat = pl.Series(rows[list(chain.from_iterable(sets))], dtype=pl.UInt32)
+    return pl.Series(ListArray.from_arrays(ends.to_arrow(), flat.to_arrow()))

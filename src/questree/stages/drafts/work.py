@@ -1,0 +1,160 @@
+"""Questions of a whole run: parts of the images, and of each part chunks of images in an order the seed decides."""
+
+import gc
+import pickle
+from collections import Counter, deque
+from collections.abc import Iterator
+from concurrent.futures import Executor, Future
+from contextlib import nullcontext
+from dataclasses import asdict, dataclass
+from functools import lru_cache
+from itertools import islice
+from pathlib import Path
+
+import msgspec
+import numpy as np
+import polars as pl
+
+from questree.benchmarks.covr.templates import TEMPLATES
+from questree.columns.hashing import seed_of
+from questree.faults import Fault, refuse
+from questree.search.verification import scorer_of
+from questree.search.word_tables import words_of
+from questree.stages.drafts.chunk import Made, Reasons, Workshop
+from questree.stages.drafts.gathering import SoFar, apart, gathered, numbered
+from questree.stages.drafts.parts import PARTS, only, part_of
+from questree.tables.image_questions import ANSWERED
+from questree.tables.images import Images
+from questree.tables.run import Run
+from questree.tables.store import new_folder
+from questree.workers import processes
+
+CHUNKS, FEWEST, MOST = 16, 300, 4000  # chunks of a part, and references of a chunk: more are faster, fewer end sooner
+YIELD = 5  # questions of one reference, by experience; a wrong guess only changes how the images take turns
+ROUNDS = 8  # times every image has its turn at most
+
+
+@dataclass(frozen=True)
+class Options:
+    questions: int = 100_000
+    seed: int = 1
+    words: Path | None = None  # folder of word tables; the shipped ones without
+    verify: str = ""  # who looks at distracting images: module:function, or a file of scores
+
+    def __post_init__(self) -> None:
+        least = {"questions": 1, "seed": 0}
+        wrong = [(name, low) for name, low in least.items() if getattr(self, name) < low]
+        refuse([Fault(f"--{name}", f"wanted at least {low}, got {getattr(self, name)}") for name, low in wrong])
+
+
+@dataclass(frozen=True)
+class Task:
+    """One chunk's work, small enough to send anywhere that sees the run folder."""
+
+    images: Path
+    part: str
+    words: bytes  # the tables, pickled: to read them from their files takes longer than to send them along
+    rows: tuple[int, ...]  # of the part
+    per_image: int
+    seed: int
+    verify: str
+
+
+@dataclass(frozen=True)
+class Report:
+    questions: dict[str, dict[str, int]]  # split -> template -> how many
+    paired: dict[str, dict[str, int]]  # split -> template -> how many of them have a twin
+    images: dict[str, int]  # split -> images
+    dropped: dict[str, dict[str, int]]  # template -> reason -> how many
+    short: dict[str, int]  # split -> how many fewer than wanted
+
+    @property
+    def total(self) -> int:
+        return sum(sum(own.values()) for own in self.questions.values())
+
+
+def generate(run: Run, options: Options, workers: int = 2) -> Report:
+    """Write RUN/covr/questions.parquet; whatever was made from earlier questions there goes with them."""
+    images = Images.load(run.images)
+    part = part_of(images)
+    words = pickle.dumps(words_of(options.words))
+    if options.verify:
+        scorer_of(options.verify)  # says now what is wrong with it
+    dropped, tables, short = Reasons(), list[pl.DataFrame](), dict[str, int]()
+    with new_folder(run.covr) as folder:
+        with processes(workers) if workers > 1 else nullcontext() as pool:
+            for name in PARTS:
+                ids = images.images["id"].filter(part == name).to_list()
+                wanted = round(options.questions * len(ids) / max(len(part), 1))
+                so_far = SoFar(wanted)
+                made = in_order(tasks(run.images, name, words, ids, wanted, options), pool, workers + 1, so_far)
+                tables.append(gathered(made, so_far, name, dropped).with_columns(split=pl.lit(name)))
+                if len(tables[-1]) < wanted - 1:  # a torn pair may cost one
+                    short[name] = wanted - len(tables[-1])
+        questions = ANSWERED.frame(numbered(apart(pl.concat(tables), dropped)))
+        ANSWERED.write(questions, folder)
+        found = summary(questions, dict(Counter(part.tolist())), dropped, short)
+        note = {"options": asdict(options) | {"words": str(options.words or "")}, **asdict(found)}
+        (folder / "report.json").write_bytes(msgspec.json.format(msgspec.json.encode(note), indent=1) + b"\n")
+    return found
+
+
+def tasks(images: Path, part: str, words: bytes, ids: list[str], wanted: int, options: Options) -> Iterator[Task]:
+    """Every image in turn, in an order the seed decides, and again with other references of it."""
+    order = sorted(range(len(ids)), key=lambda row: int(seed_of(options.seed, ids[row])))
+    per_image = -(-wanted // max(YIELD * len(ids), 1))
+    together = min(max(wanted // (YIELD * CHUNKS), FEWEST), MOST)
+    size = max(together // max(per_image, 1), 1)
+    for turn in range(ROUNDS if per_image else 0):
+        own = int(seed_of(options.seed, f"turn {turn}")) % 2**31
+        for first in range(0, len(order), size):
+            yield Task(images, part, words, tuple(order[first : first + size]), per_image, own, options.verify)
+
+
+def in_order(tasks: Iterator[Task], pool: Executor | None, ahead: int, so_far: SoFar) -> Iterator[Made]:
+    """The tasks' results one after the other; none is begun that will hardly be needed."""
+    if pool is None:
+        yield from map(work, tasks)
+        return
+    waiting = deque[Future[Made]]()
+    while True:
+        while len(waiting) < ahead and (not waiting or so_far.needs_more(len(waiting))):
+            begun = [pool.submit(work, task) for task in islice(tasks, 1)]
+            if not begun:
+                break
+            waiting.extend(begun)
+        if not waiting:
+            return
+        yield waiting.popleft().result()
+
+
+def work(task: Task) -> Made:
+    shop = workshop(task.images, task.part, task.words, task.verify)
+    gc.disable()  # a chunk makes many small objects and no cycles: looking for them is a fifth of the time
+    try:
+        return shop.questions(task.rows, task.per_image, task.seed)
+    finally:
+        gc.enable()
+
+
+@lru_cache(1)
+def workshop(folder: Path, part: str, words: bytes, verify: str) -> Workshop:
+    images = Images.load(folder)
+    chosen = part_of(images) == part
+    return Workshop(
+        only(images, chosen), np.flatnonzero(chosen), pickle.loads(words), scorer_of(verify) if verify else None
+    )
+
+
+def summary(questions: pl.DataFrame, images: dict[str, int], dropped: Reasons, short: dict[str, int]) -> Report:
+    twins = questions.filter(pl.len().over("pair") > 1)
+    counts, with_twin = ({split: _by_template(table, split) for split in PARTS} for table in (questions, twins))
+    reasons: dict[str, dict[str, int]] = {}
+    for (template, reason), number in sorted(dropped.items()):
+        reasons.setdefault(template, {})[reason] = number
+    return Report(counts, with_twin, {split: images.get(split, 0) for split in PARTS}, reasons, short)
+
+
+def _by_template(questions: pl.DataFrame, split: str) -> dict[str, int]:
+    own = Counter(questions.filter(pl.col("split") == split)["template"])
+    return {template.name: own[template.name] for template in TEMPLATES}

@@ -1,0 +1,121 @@
+"""The 18 consistency rules read off the tables of nodes and edges alone, as a scorer reads a benchmark.
+
+Noted are how often each rule applied and was broken, scored nodes without an answer, and texts that two nodes of a
+video share.
+"""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+import numpy as np
+import polars as pl
+
+from judges.contradictions import INDIRECT, UNSCORED, YES_NO, Findings, note
+from questree.program import UNKNOWN, Array
+from questree.rules import RULES, check_choose, check_equals
+from questree.stages.decompose.spoken import say
+from questree.stages.decompose.texts import Texts
+from questree.tables.nodes import COMPOSITIONS
+
+Tables = Mapping[str, pl.DataFrame]
+BEFORE, AFTER = 0, 1  # answers of a choice of time
+
+
+@dataclass(frozen=True)
+class Columns:
+    """The tables of one shard as arrays."""
+
+    types: Array  # [form]
+    form: Array  # [node]
+    answer: Array  # [node]
+    word: Array  # [node] its first slot
+    parent: Array  # [edge]
+    label: Array  # [edge]
+    child: Array  # [edge]
+
+    @classmethod
+    def of(cls, tables: Tables) -> "Columns":
+        nodes, edges = tables["nodes"], tables["edges"].sort("parent", "position")
+        return cls(
+            np.array(tables["forms"]["type"].to_list()),
+            nodes["form"].to_numpy(),
+            nodes["answer"].cast(pl.Int16).fill_null(UNKNOWN).to_numpy(),
+            nodes["s0"].to_numpy().astype(np.int64),
+            edges["parent"].to_numpy().astype(np.int64),
+            edges["label"].to_numpy(),
+            edges["child"].to_numpy().astype(np.int64),
+        )
+
+    def typed(self, nodes: Array, *types: str) -> Array:
+        """Is each of the nodes of one of the types?"""
+        return np.asarray(np.isin(self.types, types)[self.form[nodes]])
+
+    def families(self, label: str, types: set[str] | None = None) -> Iterator[tuple[Array, Array]]:
+        """(parents of scored types [row], their sub-questions [row, part]) under a composition, by number of parts.
+
+        Of the sub-questions only those of some types, if any are named.
+        """
+        kept = (self.label == COMPOSITIONS.index(label)) & ~self.typed(self.parent, *UNSCORED)
+        kept &= self.typed(self.child, *types) if types else True
+        parent, child = self.parent[kept], self.child[kept]
+        first = np.flatnonzero(np.diff(parent, prepend=-1))
+        size = np.diff(first, append=len(parent))
+        for width in np.unique(size):
+            at = first[size == width]
+            yield parent[at], child[at[:, None] + np.arange(width)]
+
+    def scored(self, parts: Array) -> Array:
+        """[row] are all of them of scored types?"""
+        return np.asarray(~self.typed(parts, *UNSCORED).any(1))
+
+    def object_of(self, verify: Array) -> Array:
+        """[row] the object a verifying question names, INDIRECT if it describes one: read off its first part."""
+        edges = self.label == COMPOSITIONS.index("Equals")
+        parent, at = np.unique(self.parent[edges], return_index=True)
+        part = self.child[edges][at][np.searchsorted(parent, verify)]
+        return np.where(self.typed(part, "Object Exists"), self.word[part], INDIRECT)
+
+
+def read_rules(found: Findings, tables: Tables, texts: Texts) -> Findings:
+    """Check everything the tables say."""
+    columns = Columns.of(tables)
+    for label, rule in RULES.items():
+        for parent, parts in columns.families(label, None if label == "Xor" else YES_NO):
+            note(found, label, rule.check(columns.answer[parent], columns.answer[parts]))
+    verified(found, columns)
+    chosen(found, columns)
+    open_nodes = np.flatnonzero(columns.answer == UNKNOWN)
+    missing = columns.form[open_nodes[~columns.typed(open_nodes, *UNSCORED)]]
+    found.undefined.update(columns.types[missing].tolist())
+    listen(found, tables, texts)
+    return found
+
+
+def verified(found: Findings, columns: Columns) -> None:
+    for parent, parts in columns.families("Equals"):
+        own = (columns.typed(parent, "Object Equals")) & columns.scored(parts)
+        parent, parts = parent[own], parts[own]
+        answers, plain = columns.answer[parts], columns.typed(parts[:, 0], "Object Exists")
+        thing = np.where(plain, columns.word[parts[:, 0]], answers[:, 0])
+        exists = np.where(plain, answers[:, 0], UNKNOWN)
+        note(found, "Equals", check_equals(columns.answer[parent], thing, exists, answers[:, 1]))
+
+
+def chosen(found: Findings, columns: Columns) -> None:
+    for parent, parts in columns.families("Choose"):
+        own = columns.scored(parts)
+        parent, parts = parent[own], parts[own]
+        objects = columns.typed(parts[:, 0], "Object Equals")
+        of_objects, of_times = parts[objects], parts[~objects]
+        options = columns.object_of(of_objects[:, 0]), columns.object_of(of_objects[:, 1])
+        found.note("Choose Object", *check_choose(columns.answer[parent[objects]], options, columns.answer[of_objects]))
+        times = np.full(len(of_times), BEFORE), np.full(len(of_times), AFTER)
+        found.note("Choose Temporal", *check_choose(columns.answer[parent[~objects]], times, columns.answer[of_times]))
+
+
+def listen(found: Findings, tables: Tables, texts: Texts) -> None:
+    """Texts that several nodes of a video have."""
+    said = say(tables["forms"], tables["nodes"], texts, executed=True).with_row_index("node")
+    twice = said.filter(pl.struct("video", "text").is_duplicated())
+    for node, video, text, type in twice.select("node", "video", "text", "type").iter_rows():
+        found.said[video, text].add((type, node))

@@ -1,0 +1,1 @@
+"""Small worlds, files and runs that tests are made of."""

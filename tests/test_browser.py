@@ -13,7 +13,7 @@ import uvicorn
 from playwright.sync_api import Browser, Dialog, Page, Request, Route, expect, sync_playwright
 
 from questree.show.page.app import application
-from questree.show.page.server import bound, shown_address
+from questree.show.page.serving import bound, shown_address
 from questree.show.page.site import Site
 from worlds.served import SCRIPT, answers, image_run, served_run, true_but_for
 

@@ -17,14 +17,11 @@ from questree.faults import BadInput
 from questree.metrics.scores import Score
 from questree.models.bots import Options, answer_run
 from questree.models.image_bots import answer_images
-from questree.show.report.document import Failure
+from questree.show.report.document import Column, Failure, Grid, Line, Number
 from questree.show.report.failures import SHOWN, failures
-from questree.show.report.grid import Column, Grid, Line, Number
-from questree.show.report.latex import escaped, latex
-from questree.show.report.page import page
-from questree.show.report.provenance import Asked
 from questree.show.report.scoring import How
-from questree.show.report.work import report
+from questree.show.report.sections import ReportRequest, report
+from questree.show.report.written import escaped, latex, page
 from questree.stages.decompose.work import Options as Decomposing
 from questree.stages.decompose.work import decompose
 from questree.stages.split.work import Options as Splitting
@@ -164,7 +161,7 @@ def test_csv_files_hold_the_unrounded_scores(written: Path, rows: dict[tuple[str
 
 
 def test_questions_of_a_run_are_scored_like_the_exported_ones(run: Run, tmp_path: Path) -> None:
-    from questree.show.report.asked import run_questions
+    from questree.show.report.questions import run_questions
     from questree.sources.agqa_questions import read_questions
     from worlds.exported_worlds import exported
 
@@ -212,7 +209,7 @@ def test_the_page_opens_from_disk_without_complaint(written: Path, request: pyte
 
 
 def test_the_same_inputs_give_the_same_bytes(run: Run, written: Path) -> None:
-    asked = Asked(str(run.folder), MODELS, BOTS, "report.html")
+    asked = ReportRequest(str(run.folder), MODELS, BOTS, "report.html")
     again = page(report(run, asked, How(split=None, resamples=40), workers=1))
     assert again == (written / "report.html").read_text("utf-8")
 
@@ -222,7 +219,7 @@ def test_names_and_answers_with_markup_stay_text(tmp_path: Path) -> None:
     answers(run, "plain", true_but_for({BLANKET: STRANGE, "Does a blanket exist?": "no"}))
     (run.predictions / "plain").rename(run.predictions / STRANGE.replace("/", "|"))
     (name,) = models(run)
-    made = report(run, Asked("run", (name,), ("most-likely",), "report.html"), How(resamples=0), workers=1)
+    made = report(run, ReportRequest("run", (name,), ("most-likely",), "report.html"), How(resamples=0), workers=1)
     text = page(made)
     tags = {tag for tag, _ in Tables(text).elements}
     assert "script" not in tags and "<script" not in text
@@ -280,7 +277,7 @@ def test_a_table_is_written_three_ways_with_blocks_and_common_heads() -> None:
     assert r" &  & \multicolumn{2}{c}{accuracy} \\" in body
     assert r"x & B & 50.00 {\scriptsize [25.0, 75.0]} & N/A \\ % n: 4, 0" in body
     assert r" & All & 0.00 &  \\" in body
-    from questree.show.report.csvs import csv_text
+    from questree.show.report.written import csv_text
 
     assert csv_text(grid).splitlines() == [
         "table,group 1,kind,accuracy A,accuracy A low,accuracy A high,accuracy A n,"
@@ -328,7 +325,7 @@ def test_an_oracle_has_no_failures(run: Run) -> None:
 
 
 def test_the_head_says_what_was_scored_and_how_to_do_it_again(small: Run) -> None:
-    made = report(small, Asked("my run", MODELS, ("oracle",), "r.html"), HOW, workers=1)
+    made = report(small, ReportRequest("my run", MODELS, ("oracle",), "r.html"), HOW, workers=1)
     facts = dict(made.facts)
     assert facts["models"] == "seer, thinker"
     assert facts["scored on"] == "1 videos of the split test"
@@ -350,13 +347,13 @@ def test_a_run_without_questions_says_what_makes_them(small: Run, tmp_path: Path
     run = copy(small, tmp_path)
     for folder in (run.questions, run.decomposed, run.predictions):
         shutil.rmtree(folder)
-    text = page(report(run, Asked("my-run", (), BOTS, "r.html"), HOW, workers=1))
+    text = page(report(run, ReportRequest("my-run", (), BOTS, "r.html"), HOW, workers=1))
     wanted = ["generate", "decompose", "generate", "balance", "decompose", "answer", "report"]
     assert commands(text)[2:] == [f"questree {name}" for name in wanted]
 
 
 def test_a_run_without_selection_splits_and_answers_says_so(small: Run) -> None:
-    text = page(report(small, Asked("my-run", (), (), "r.html"), HOW, workers=1))
+    text = page(report(small, ReportRequest("my-run", (), (), "r.html"), HOW, workers=1))
     wanted = ["balance", "split", "balance", "answer", "report"]
     assert commands(text)[2:] == [f"questree {name}" for name in wanted]
     assert "N/A" not in text

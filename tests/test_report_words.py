@@ -9,10 +9,10 @@ from questree.metrics.comparison import Difference
 from questree.metrics.scores import Score
 from questree.show.dag import Dag
 from questree.show.judged import Broken, Judged
+from questree.show.reasons import reason
 from questree.show.report.axes import Axis, around
 from questree.show.report.charts import composition_plot, dags_plot, models_plot, steps_plot
-from questree.show.report.grid import Rows
-from questree.show.report.reasons import reason
+from questree.show.report.document import Rows
 from questree.show.report.verdicts import compared, verdicts
 
 QUESTION = "Did they hold a dish after sneezing?"

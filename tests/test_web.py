@@ -24,8 +24,7 @@ from questree.metrics.dags.names import GROUP
 from questree.show.judged import judged
 from questree.show.page.app import application
 from questree.show.page.filters import Filters
-from questree.show.page.guard import trusted
-from questree.show.page.server import bound
+from questree.show.page.serving import bound, trusted
 from questree.show.page.shown import Shown
 from questree.show.page.site import Site
 from questree.stages.decompose.hierarchies import shards

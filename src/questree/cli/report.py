@@ -44,12 +44,11 @@ def report(
     run
         Run folder; parts it does not have yet are named in the report with the command that makes them.
     """
-    from questree.show.report.csvs import csv_text
-    from questree.show.report.latex import latex as latex_text
-    from questree.show.report.page import page
-    from questree.show.report.provenance import Asked
     from questree.show.report.scoring import How
-    from questree.show.report.work import report as make
+    from questree.show.report.sections import ReportRequest
+    from questree.show.report.sections import report as make
+    from questree.show.report.written import csv_text, page
+    from questree.show.report.written import latex as latex_text
     from questree.tables.run import Run
     from questree.tables.store import new_file
 
@@ -58,7 +57,7 @@ def report(
     place = Run(run)
     references = chosen_bots(bots)
     names = chosen_models(place, models, references)
-    asked = Asked(str(run), names, tuple(bot for bot in references if bot not in names), out.name)
+    asked = ReportRequest(str(run), names, tuple(bot for bot in references if bot not in names), out.name)
     with watching(quiet):
         made = make(place, asked, How(None if split == "all" else split, missing, policy, resamples, seed), workers)
         with new_file(out) as work:

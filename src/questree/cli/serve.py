@@ -29,8 +29,9 @@ def serve(
     run
         Run folder with questions about videos, about sets of images, or both.
     """
-    from questree.show.page.server import bound, shown_address
-    from questree.show.page.server import serve as work
+    from questree.show.page.app import application
+    from questree.show.page.serving import bound, shown_address
+    from questree.show.page.serving import serve as work
     from questree.show.page.site import Site
 
     with bound(host, port) as place:  # before anything is read
@@ -38,5 +39,5 @@ def serve(
             site = Site.read(Run(run), media)
         say(f"{run} is served at {shown_address(place)} (Ctrl-C ends it)", quiet)
         sys.stdout.flush()  # for whoever reads it through a pipe
-        work(site, place, host)
+        work(application(site, host), place)
     say("stopped", quiet)

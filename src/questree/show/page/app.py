@@ -16,9 +16,10 @@ from starlette.staticfiles import StaticFiles
 from questree.faults import BadInput
 from questree.show import colours
 from questree.show.page import browse as b
-from questree.show.page.differences import LEVEL, grids, points
+from questree.show.page.compare import LEVEL, grids, points
+from questree.show.page.filters import address
 from questree.show.page.frames import SUFFIXES, frame_of, media_file
-from questree.show.page.guard import Guard
+from questree.show.page.serving import Guard
 from questree.show.page.shown import Shown
 from questree.show.page.site import Site
 
@@ -56,7 +57,7 @@ def environment() -> Environment:
     )
     found.filters["percent"] = lambda value: "–" if value is None else f"{100 * value:.1f} %"
     found.filters["points"] = lambda value: "–" if value is None else f"{100 * value:+.1f}"
-    found.globals["address"] = b.address
+    found.globals["address"] = address
     return found
 
 
@@ -168,7 +169,7 @@ def neighbours(site: Site, wanted: Mapping[str, str], row: int) -> tuple[str | N
     def near(place: int) -> str | None:
         if not 0 <= place < len(rows):
             return None
-        return b.address(f"/questions/{site.asked.question(int(rows[place])).id}", wanted)
+        return address(f"/questions/{site.asked.question(int(rows[place])).id}", wanted)
 
     return near(at - 1), near(at + 1)
 
@@ -187,7 +188,7 @@ def frame(request: Request) -> Response:
         position,
         site.asked.bank.vocabulary,
         shown.mentioned,
-        b.address(f"/media/{shown.video}/{number}", {}) if there else "",
+        address(f"/media/{shown.video}/{number}", {}) if there else "",
     )
     return render(request, "frame.html", frame=found, count=count, id=shown.question.id)
 
@@ -214,7 +215,7 @@ def compare(request: Request) -> Response:
     # what takes long is asked for by the page when it is there
     asked = "hx-request" in request.headers or "now" in request.query_params
     here = bool(first and second) and (asked or site.comparing.ready(first, second))
-    found = grids(site, first, second) if here else []
+    found = grids(site.comparing, site.filters, first, second) if here else []
     waiting = bool(first and second) and not here
     return render(
         request, "compare.html", a=first, b=second, grids=found, points=points(found), level=LEVEL, waiting=waiting

@@ -3,7 +3,6 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
-from urllib.parse import quote, urlencode
 
 import numpy as np
 from numpy.typing import NDArray
@@ -60,12 +59,6 @@ class Pages:
     @property
     def end(self) -> int:
         return min(self.begin + self.size, self.found)
-
-
-def address(path: str, wanted: Mapping[str, str], **changes: Any) -> str:
-    """A link that keeps the filters."""
-    kept = {name: str(value) for name, value in {**wanted, **changes}.items() if value not in ("", None)}
-    return f"{quote(path)}?{urlencode(kept)}" if kept else quote(path)
 
 
 def shown_models(site: Site, wanted: Mapping[str, str]) -> list[str]:

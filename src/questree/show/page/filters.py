@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from threading import Lock
 from typing import Any
+from urllib.parse import quote, urlencode
 
 import msgspec
 import numpy as np
@@ -36,6 +37,12 @@ CONTRADICTIONS: dict[str, Callable[[Judgement], Mask]] = {
     "yes": lambda of: of.broken > 0,
     "no": lambda of: of.broken == 0,
 }
+
+
+def address(path: str, wanted: Mapping[str, str], **changes: Any) -> str:
+    """A link that keeps the filters."""
+    kept = {name: str(value) for name, value in {**wanted, **changes}.items() if value not in ("", None)}
+    return f"{quote(path)}?{urlencode(kept)}" if kept else quote(path)
 
 
 @dataclass(frozen=True)

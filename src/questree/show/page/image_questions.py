@@ -15,8 +15,8 @@ from questree.domains.images.sets import padded
 from questree.faults import BadInput, Fault
 from questree.notation.own import parse, show
 from questree.program import Node, ProgramError, walk
-from questree.show.page.boxes import Boxed, picture, size_of
 from questree.show.page.filters import Choice, Found
+from questree.show.page.frames import Boxed, picture, size_of
 from questree.stages.split.grammar import Wrong, check
 from questree.tables.image_questions import ANSWERED
 from questree.tables.images import Images

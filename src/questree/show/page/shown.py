@@ -14,11 +14,10 @@ from questree.show.dag import Dag, Piece
 from questree.show.grounds import grounds_of
 from questree.show.judged import Judged, judged
 from questree.show.opened import Opened
-from questree.show.page.mentioned import Mentioned, mentioned, programs
 from questree.show.page.site import Site
-from questree.show.page.timeline import Timeline
+from questree.show.page.timeline import Mentioned, Timeline, mentioned, programs
 from questree.show.page.wording import pieces
-from questree.show.report.reasons import reason
+from questree.show.reasons import reason
 from questree.stages.questions import Question
 from questree.tables.facts import Facts
 from questree.tables.nodes import UNSCORED

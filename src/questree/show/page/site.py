@@ -6,7 +6,7 @@ from pathlib import Path
 
 from questree.faults import BadInput
 from questree.show.opened import Opened, taken_apart
-from questree.show.page.comparing import Comparing
+from questree.show.page.compare import Comparing
 from questree.show.page.filters import Filters
 from questree.show.page.image_questions import ImageQuestions
 from questree.show.page.questions import Questions

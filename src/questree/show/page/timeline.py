@@ -1,4 +1,4 @@
-"""One video on a timeline as SVG: actions as bars, relations as rows of marks, a column per annotated frame."""
+"""One video on a timeline as SVG, and which of its tracks a question names."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -7,16 +7,74 @@ from html import escape
 
 import polars as pl
 
-from questree.show.page.mentioned import Mentioned
+from questree.domains.video import VIDEO
+from questree.notation.own import parse
+from questree.notation.spelling import names
+from questree.program import Kind, Node, Word, fill
+from questree.readings.answer import position
+from questree.show.opened import Opened
+from questree.stages.decompose.forms import ordered_slots
 from questree.tables.facts import Facts
-from questree.vocabulary.words import Vocabulary
+from questree.vocabulary.words import NONE, Vocabulary
+
+
+@dataclass(frozen=True)
+class Mentioned:
+    """Positions in the vocabulary."""
+
+    objects: frozenset[int]
+    relations: frozenset[int]
+    actions: frozenset[int]
+
+    def track(self, relation: int, thing: int) -> bool:
+        """Is a relation with an object worth looking at?"""
+        return relation in self.relations or thing in self.objects
+
+
+def programs(shard: Opened, vocabulary: Vocabulary) -> list[Node]:
+    """[node] its program, with words in its slots."""
+    found = []
+    for row in shard.nodes.iter_rows(named=True):
+        form = parse(shard.forms["program"][row["form"]], VIDEO)
+        words = {
+            slot.name: Word(name_of(slot.kind, row[slot.name], vocabulary), slot.kind) for slot in ordered_slots(form)
+        }
+        filled = fill(form, words)
+        assert isinstance(filled, Node)
+        found.append(filled)
+    return found
+
+
+def name_of(kind: Kind, at: int, vocabulary: Vocabulary) -> str:
+    """A word as it is read, or its id where another word is called the same."""
+    name = names(kind, vocabulary)[at]
+    return name if position(Word(name, kind), vocabulary) == at else getattr(vocabulary, kind.words)[at].id
+
+
+def mentioned(shard: Opened, vocabulary: Vocabulary) -> Mentioned:
+    """Actions bring their verb and noun along."""
+    found: dict[str, set[int]] = {"objects": set(), "relations": set(), "actions": set()}
+    for form, text in enumerate(shard.forms["program"]):
+        own = shard.nodes.filter(pl.col("form") == form)
+        for slot in ordered_slots(parse(text, VIDEO)):
+            found[slot.kind.words] |= set(own[slot.name].to_list())
+    for action in found["actions"]:
+        found["relations"].add(int(vocabulary.verb_of[action]))
+        found["objects"].add(int(vocabulary.object_of[action]))
+    person = vocabulary.object_at[vocabulary.person]
+    return Mentioned(
+        frozenset(int(vocabulary.merged_object[at]) for at in found["objects"] - {NONE, person}),
+        frozenset(int(vocabulary.folded[at]) for at in found["relations"]),
+        frozenset(int(vocabulary.merged_action[at]) for at in found["actions"]),
+    )
+
 
 LABEL, ROOM, ROW, AXIS = 208, 760, 19, 26  # pixels: words on the left, the line, a row, the seconds above
 GROUPS = ("contact", "verb", "spatial", "derived")  # attention is never asked about and not shown
 
 
 @dataclass(frozen=True)
-class Row:
+class TimelineRow:
     kind: str  # action or relation
     label: str
     spans: list[tuple[float, float]]  # seconds
@@ -37,19 +95,21 @@ class Timeline:
         known = [*self.facts.actions["end"], *self.facts.frames["seconds"], self.facts.videos["length"][0] or 0.0, 1.0]
         return max(float(each) for each in known)
 
-    def rows(self) -> list[Row]:
+    def rows(self) -> list[TimelineRow]:
         """Actions by their beginning, then relations; what the question names first."""
         found = [*self._actions(), *self._relations()]
         return sorted(found, key=lambda row: (not row.mentioned, row.kind != "action"))
 
-    def _actions(self) -> Iterator[Row]:
+    def _actions(self) -> Iterator[TimelineRow]:
         table = self.facts.actions.sort("start", "end", "action")
         for action in table["action"].unique(maintain_order=True):
             own = table.filter(pl.col("action") == action)
             spans = list(zip(own["start"].to_list(), own["end"].to_list(), strict=True))
-            yield Row("action", self.vocabulary.actions[action].phrase, spans, [], action in self.mentioned.actions)
+            yield TimelineRow(
+                "action", self.vocabulary.actions[action].phrase, spans, [], action in self.mentioned.actions
+            )
 
-    def _relations(self) -> Iterator[Row]:
+    def _relations(self) -> Iterator[TimelineRow]:
         table = (
             self.facts.relations.group_by("relation", "object").agg(pl.col("frame").sort()).sort("relation", "object")
         )
@@ -59,12 +119,12 @@ class Timeline:
             for relation, thing, frames in kept.iter_rows():
                 name, noun = self.vocabulary.relations[relation].name, self.vocabulary.objects[thing].name
                 label = f"{noun} is seen" if relation == seen else f"{name} {noun}"
-                yield Row("relation", label, [], frames, self.mentioned.track(relation, thing))
+                yield TimelineRow("relation", label, [], frames, self.mentioned.track(relation, thing))
 
     def x(self, seconds: float) -> float:
         return LABEL + seconds / self.end * ROOM
 
-    def svg(self, rows: list[Row], axis: bool = True) -> str:
+    def svg(self, rows: list[TimelineRow], axis: bool = True) -> str:
         top = AXIS if axis else 4
         height = top + ROW * len(rows) + 4
         parts = [*(self._axis(height) if axis else ()), *self._columns(top, height)]
@@ -92,7 +152,7 @@ class Timeline:
                 f'width="{max(right - left, 1):.1f}" height="{height - top + 4}"/>'
             )
 
-    def _row(self, row: Row, y: int) -> str:
+    def _row(self, row: TimelineRow, y: int) -> str:
         middle = y + ROW / 2
         label = row.label if len(row.label) <= 32 else row.label[:31] + "…"
         name = (

@@ -25,7 +25,7 @@ from questree.show.report.axes import (
     short,
     whisker,
 )
-from questree.show.report.grid import Number, Rows
+from questree.show.report.document import Number, Rows
 from questree.stages.audit import svg
 
 BINS = 20  # of accuracy and of consistency

@@ -1,9 +1,127 @@
-"""The report before it is written: sections of tables, pictures, sentences and worked failures."""
+"""The report before it is written: sections of tables laid out as in the papers, pictures, words and failures."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
+from itertools import pairwise
+from typing import Literal
 
-from questree.show.report.grid import Grid
+from questree.metrics.scores import Score
+
+Kind = Literal["per cent", "plain"]
+NOT_AVAILABLE = "N/A"
+DIGITS = {"per cent": 2, "plain": 3}
+
+
+@dataclass(frozen=True)
+class Number:
+    """A value with the interval and the n behind it; None is N/A."""
+
+    value: float | None
+    n: int | None = None
+    low: float | None = None
+    high: float | None = None
+    kind: Kind = "per cent"
+
+    @classmethod
+    def of(cls, row: Score, kind: Kind = "per cent") -> "Number":
+        return cls(row.value, row.n, row.low, row.high, kind)
+
+    @property
+    def text(self) -> str:
+        return NOT_AVAILABLE if self.value is None else self._spelled(self.value, DIGITS[self.kind])
+
+    @property
+    def room(self) -> str:
+        """The interval, if there is one."""
+        if self.value is None or self.low is None or self.high is None:
+            return ""
+        digits = DIGITS[self.kind] - 1  # ends are less sure than the value
+        return f"{self._spelled(self.low, digits)}, {self._spelled(self.high, digits)}"
+
+    def _spelled(self, value: float, digits: int) -> str:
+        scaled = round(100 * value if self.kind == "per cent" else value, digits)
+        return f"{scaled + 0.0:.{digits}f}"  # + 0.0: no minus before a zero
+
+
+Entry = Number | str | int | None  # None: nothing belongs here
+
+
+@dataclass(frozen=True)
+class Column:
+    title: str
+    over: str = ""  # stands once above neighbours that have the same
+    text: bool = False  # words, not numbers
+
+
+@dataclass(frozen=True)
+class Line:
+    heads: tuple[str, ...]  # one per corner; the first is said once for neighbours that share it
+    entries: tuple[Entry, ...]
+    strong: bool = False  # Overall
+
+
+@dataclass(frozen=True)
+class Grid:
+    name: str  # of its file and its anchor
+    title: str
+    caption: str  # what to see, and how to read it
+    corners: tuple[str, ...]
+    columns: tuple[Column, ...]
+    lines: tuple[Line, ...]
+    blocks: dict[int, str] = field(default_factory=dict)  # line -> what is said above it
+
+    @property
+    def common_n(self) -> list[int | None] | None:
+        """[line] the one n of all its numbers, if that is so in every line: then it can be said once."""
+        found = [{entry.n for entry in line.entries if isinstance(entry, Number)} for line in self.lines]
+        if len(self.columns) < 2 or any(len(own) > 1 for own in found) or not any(own - {None} for own in found):
+            return None
+        return [next(iter(own), None) for own in found]
+
+    @property
+    def spans(self) -> list[tuple[str, int]]:
+        """What stands above the columns, and over how many of them."""
+        return runs(column.over for column in self.columns)
+
+    def rows(self) -> Iterator[tuple[str, int, Line]]:
+        """(what is said above, over how many lines the first head reaches or 0 where it was said before, line)."""
+        begins = {0, *self.blocks} if len(self.corners) > 1 else set(range(len(self.lines)))
+        begins |= {at for at, (a, b) in enumerate(pairwise(self.lines), 1) if a.heads[0] != b.heads[0]}
+        reach = {begin: end - begin for begin, end in pairwise([*sorted(begins), len(self.lines)])}
+        for at, line in enumerate(self.lines):
+            yield self.blocks.get(at, ""), reach.get(at, 0), line
+
+
+def runs(values: Iterable[str]) -> list[tuple[str, int]]:
+    """Neighbours that are equal, counted."""
+    found: list[tuple[str, int]] = []
+    for value in values:
+        if found and found[-1][0] == value:
+            found[-1] = (value, found[-1][1] + 1)
+        else:
+            found.append((value, 1))
+    return found
+
+
+class Rows:
+    """Score rows, to be asked for one by one."""
+
+    def __init__(self, rows: Iterable[Score]):
+        self.all = list(rows)
+        self._at = {(row.metric, row.by, row.group, row.model): row for row in self.all}
+
+    def find(self, metric: str, by: str, group: str, model: str) -> Score | None:
+        return self._at.get((metric, by, group, model))
+
+    def groups(self, by: str, metrics: Sequence[str]) -> list[str]:
+        return list(dict.fromkeys(row.group for row in self.all if row.by == by and row.metric in metrics))
+
+    def models(self) -> list[str]:
+        return list(dict.fromkeys(row.model for row in self.all))
+
+    def number(self, metric: str, by: str, group: str, model: str, kind: Kind = "per cent") -> Number | None:
+        row = self.find(metric, by, group, model)
+        return Number.of(row, kind) if row else None
 
 
 @dataclass(frozen=True)

@@ -14,9 +14,9 @@ from questree.show.dag import Dag
 from questree.show.drawing import drawn
 from questree.show.judged import judged
 from questree.show.opened import Opened
-from questree.show.report.bots import video_answers
+from questree.show.reasons import reason
 from questree.show.report.document import Failure
-from questree.show.report.reasons import reason
+from questree.show.report.scoring import video_answers
 from questree.stages.decompose.hierarchies import Columns, shards
 from questree.stages.decompose.texts import Texts
 from questree.stages.decompose.words import AnswerWords

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from questree.metrics.comparison import Difference
 from questree.metrics.scores import Score
-from questree.show.report.grid import Number, Rows
+from questree.show.report.document import Number, Rows
 
 MEANS = {"CA": "puts right parts together", "IC": "agrees with itself"}  # what a high value says
 LEVEL = 0.05  # false discovery rate called a difference

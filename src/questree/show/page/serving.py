@@ -1,10 +1,15 @@
-"""Who may ask and what a browser may do: a check of the Host header, and headers that keep everything at home."""
+"""Serving the page until somebody stops it; who may ask, and headers that keep everything at home."""
 
+import socket
+from contextlib import suppress
 from ipaddress import ip_address
 
+import uvicorn
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.responses import PlainTextResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from questree.faults import BadInput
 
 LOOPBACK = ("localhost", "127.0.0.1", "::1")
 # the style that Observable Plot puts into every plot it makes; all other styles come from files
@@ -68,3 +73,31 @@ def _is_address(name: str) -> bool:
     except ValueError:
         return False
     return True
+
+
+def bound(host: str, port: int) -> socket.socket:
+    """A socket that listens there, or one line that says why not."""
+    try:
+        family = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0][0]
+        found = socket.socket(family, socket.SOCK_STREAM)
+        found.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        found.bind((host, port))
+        found.listen()
+    except OverflowError:
+        raise BadInput.at(f"--port {port}", "wanted a port from 0 to 65535") from None
+    except OSError as error:
+        wanted = "choose another with --port; --port 0 takes any that is free"
+        raise BadInput.at(f"{host}:{port}", f"cannot be listened on ({error.strerror or error}); {wanted}") from None
+    return found
+
+
+def serve(app: ASGIApp, place: socket.socket) -> None:
+    """Until Ctrl-C, or a polite request to end."""
+    config = uvicorn.Config(app, log_level="error", lifespan="off", timeout_graceful_shutdown=2)
+    with suppress(KeyboardInterrupt):  # raised again by the server after it has shut down
+        uvicorn.Server(config).run(sockets=[place])
+
+
+def shown_address(place: socket.socket) -> str:
+    host, port = place.getsockname()[:2]
+    return f"http://[{host}]:{port}/" if ":" in host else f"http://{host}:{port}/"

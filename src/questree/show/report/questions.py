@@ -1,4 +1,4 @@
-"""The decomposed questions of a run as AGQA's tables score them, and what a stored model answers to them."""
+"""The questions of a run as AGQA's and COVR's tables score them, and what a stored model answers to them."""
 
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from questree.benchmarks.agqa.held_out import FLAGS, NOVEL
 from questree.benchmarks.agqa.templates import TEMPLATES
+from questree.benchmarks.covr.splits import PATTERNS
 from questree.metrics.answers.categories import groups
 from questree.metrics.answers.most_likely import most_likely
 from questree.metrics.answers.report import baseline, score_agqa
@@ -19,17 +20,22 @@ from questree.metrics.answers.steps import fit_rows
 from questree.metrics.bootstrap import Resampling
 from questree.metrics.dags.answered import Missing
 from questree.metrics.scores import Score
+from questree.metrics.sets.accuracy import score_covr
+from questree.metrics.sets.majority import majority
 from questree.readings.answer import spell
 from questree.stages.decompose.hierarchies import shards
 from questree.stages.questions import Bank
+from questree.stages.split.shots import selected
 from questree.stages.split.steps import most_steps
 from questree.stages.split.twins import TWINS
 from questree.stages.split.work import step_counts
+from questree.tables import image_nodes
 from questree.tables.asked import ASKED, Asked
 from questree.tables.facts import SPLIT_UNSAID, VIDEOS
 from questree.tables.hierarchies import NOTHING
+from questree.tables.images import IMAGES
 from questree.tables.nodes import NODES, TOPS
-from questree.tables.predictions import Stored
+from questree.tables.predictions import IMAGE_SETS, Stored
 from questree.tables.questions import QUESTIONS
 from questree.tables.run import Run
 from questree.tables.table import Table
@@ -161,3 +167,50 @@ def thresholds(bank: Bank) -> tuple[int, ...]:
     train = (bank.run.table("facts", VIDEOS)["split"] == "train").to_numpy()
     with ThreadPoolExecutor(2) as pool:
         return most_steps(step_counts(bank, train, pool), {})
+
+
+COVR_TEMPLATES = list(PATTERNS)
+
+
+@dataclass(frozen=True)
+class ImageQuestions:
+    asked: pl.DataFrame  # id, answer, image, template: those that are scored
+    learnt: pl.DataFrame  # the same of train
+    node: NDArray[np.int64]  # [question] its node, NOTHING if it is not decomposed
+    nodes: int
+    unit: ClassVar[str] = "images"  # what is resampled
+
+    def rows(
+        self, model: str, stored: Stored, words: Sequence[str], missing: Missing, how: Resampling | None
+    ) -> list[Score]:
+        """Accuracy by template; `words`: how the stored ones are understood."""
+        word = np.append(stored.shard(IMAGE_SETS, self.nodes), NOTHING)[self.node]
+        there = pl.Series(word != NOTHING)
+        given = pl.Series(words, dtype=pl.String).gather(pl.Series(word).filter(there))
+        said = pl.DataFrame({"id": self.asked["id"].filter(there), "prediction": given})
+        return score_covr(self.asked, said, COVR_TEMPLATES, missing == "skip").rows(model, how)
+
+    def baseline(self, how: Resampling | None) -> list[Score]:
+        """MAJ and MAJTEMPL, if there is something to learn from."""
+        found = majority(self.learnt, self.asked) if len(self.learnt) else {}
+        return [
+            row for name, said in found.items() for row in score_covr(self.asked, said, COVR_TEMPLATES).rows(name, how)
+        ]
+
+
+def image_questions(run: Run, split: str | None) -> ImageQuestions:
+    """The balanced selection, if there is one; of a split, or all."""
+    table = selected(run)
+    names = IMAGES.read(run.images)["id"]
+    table = table.with_columns(image=names.gather(table["images"].list.first().fill_null(0)))
+    columns = ["id", "answer", "image", "template"]
+    asked = (table if split is None else table.filter(pl.col("split") == split)).select(columns)
+    learnt = table.filter(pl.col("split") == "train").select(columns)
+    folder, node, nodes = run.covr / "decomposed", np.full(len(asked), NOTHING, np.int64), 0
+    if folder.is_dir():
+        place = asked.select("id").join(image_nodes.TOPS.read(folder), on="id", how="left", maintain_order="left")[
+            "node"
+        ]
+        node = place.cast(pl.Int64).fill_null(NOTHING).to_numpy()
+        nodes = len(image_nodes.NODES.read(folder))
+    return ImageQuestions(asked, learnt, node, nodes)

@@ -7,10 +7,10 @@ from typing import Any
 import polars as pl
 import pytest
 
-from questree.benchmarks.covr.graph import Graph, Relation
 from questree.benchmarks.covr.references import references, size
 from questree.cli.covr_files import export_command, import_command
 from questree.domains.images import IMAGES
+from questree.domains.images.graph import Graph, Relation
 from questree.faults import BadInput
 from questree.formats.export_covr import elements, export
 from questree.formats.import_covr import import_covr

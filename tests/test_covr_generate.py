@@ -16,11 +16,11 @@ import pytest
 
 from judges import naive_covr
 from judges.images import Judge
-from questree.benchmarks.covr.graph import to_json
 from questree.benchmarks.covr.templates import BY_NAME, TEMPLATES
 from questree.cli.app import app
 from questree.columns.draws import Draws
 from questree.domains.images import IMAGES
+from questree.domains.images.graph import to_json
 from questree.faults import BadInput
 from questree.notation import own
 from questree.program import Node, walk

@@ -14,8 +14,8 @@ import numpy as np
 import pytest
 
 from judges import naive_covr as naive
-from questree.benchmarks.covr.graph import Graph, from_json, to_json
 from questree.cli.app import app
+from questree.domains.images.graph import Graph, from_json, to_json
 from questree.faults import BadInput
 from questree.search.index import Index
 from questree.search.kinds import kinds_of

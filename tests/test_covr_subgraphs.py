@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 from judges import naive_covr as naive
-from questree.benchmarks.covr.graph import to_json
 from questree.cli.app import app
+from questree.domains.images.graph import to_json
 from questree.search.drawn import sampled
 from questree.search.index import Index
 from questree.search.subgraphs import subgraphs

@@ -9,10 +9,14 @@ from pathlib import Path
 import pytest
 
 from questree.benchmarks.covr import programs
-from questree.benchmarks.covr.english import countable, inverse, pronoun, reference
 from questree.benchmarks.covr.forms import Form, Template, pieces
-from questree.benchmarks.covr.graph import Graph, Preposition, Relation, from_json, to_json
-from questree.benchmarks.covr.nouns import (
+from questree.benchmarks.covr.programs import can_be_written, shape, things, those
+from questree.benchmarks.covr.templates import NUMBER, TEMPLATES, WORD, YES_NO
+from questree.domains.images import IMAGES
+from questree.domains.images.english import countable, inverse, pronoun, reference
+from questree.domains.images.graph import Graph, Preposition, Relation, from_json, to_json
+from questree.domains.images.kinds import COUNT
+from questree.domains.images.nouns import (
     after_is,
     article,
     can_follow_is,
@@ -22,10 +26,6 @@ from questree.benchmarks.covr.nouns import (
     relation,
     with_attribute,
 )
-from questree.benchmarks.covr.programs import can_be_written, shape, things, those
-from questree.benchmarks.covr.templates import NUMBER, TEMPLATES, WORD, YES_NO
-from questree.domains.images import IMAGES
-from questree.domains.images.kinds import COUNT
 from questree.notation import covr, own
 from questree.program import BOOL
 

@@ -13,7 +13,6 @@ from cyclopts import Parameter
 
 from questree.bench import Measurement, measure
 from questree.benchmarks.covr.forms import Form
-from questree.benchmarks.covr.graph import Graph, Relation
 from questree.benchmarks.covr.programs import Program, shape, things, those
 from questree.benchmarks.covr.templates import TEMPLATES
 from questree.cli.covr_execute import Asked, results_of
@@ -22,6 +21,7 @@ from questree.cli.whole import Whole
 from questree.domains.images import Corpus, corpus
 from questree.domains.images.batches import Batch, answers
 from questree.domains.images.facts import Ints
+from questree.domains.images.graph import Graph, Relation
 from questree.domains.images.kinds import ABSENT, ATTRIBUTE, COUNT, GROUP, LINK_NAME, NOUN
 from questree.notation import covr as rows_of
 from questree.program import Kind, Word, fill, slots

@@ -8,9 +8,9 @@ from typing import Annotated
 from cyclopts import Parameter
 
 from questree.bench import Measurement, measure
-from questree.benchmarks.covr.graph import Graph
 from questree.cli.terminal import Json, Quiet, say, watching, write_json
 from questree.cli.whole import Whole
+from questree.domains.images.graph import Graph
 from questree.search.drawn import sampled
 from questree.search.index import Index
 from questree.search.related import Related

@@ -54,7 +54,7 @@ def related_command(
     quiet: Quiet = False,
 ) -> None:
     """Write the scenes that contain each graph, and by kind those that distract from it."""
-    from questree.benchmarks.covr.graph import from_json
+    from questree.domains.images.graph import from_json
     from questree.progress import watch
     from questree.search.index import Index
     from questree.search.related import Related

@@ -14,7 +14,7 @@ Tables = Annotated[Path | None, Parameter(help="Folder of word tables. [default:
 
 def subgraphs_command(*, scenes: Scenes, words: Tables = None, json: Json = None, quiet: Quiet = False) -> None:
     """Write every subgraph of every scene: {scene, start, graph, len, depth}."""
-    from questree.benchmarks.covr.graph import to_json
+    from questree.domains.images.graph import to_json
     from questree.progress import watch
     from questree.search.index import Index
     from questree.search.subgraphs import subgraphs

@@ -8,10 +8,10 @@ from typing import Any
 import msgspec
 import polars as pl
 
-from questree.benchmarks.covr.english import reference
-from questree.benchmarks.covr.graph import Graph
 from questree.benchmarks.covr.references import references
 from questree.benchmarks.covr.splits import PATTERNS, PROPERTIES
+from questree.domains.images.english import reference
+from questree.domains.images.graph import Graph
 from questree.domains.images.kinds import COUNT
 from questree.formats.image_nodes import FILE, write_sub_questions
 from questree.notation.own_shapes import program_shapes, row_form

@@ -5,8 +5,8 @@ from collections.abc import Iterable, Iterator
 import numpy as np
 from numba import njit
 
-from questree.benchmarks.covr.graph import Graph
 from questree.columns.hashing import seed_of
+from questree.domains.images.graph import Graph
 from questree.search.index import Index
 from questree.search.referable import NONE, end_name, make_two, referable, says_nothing, usable
 from questree.search.scenes import ATTRIBUTES, EDGES, END, NAME, PREPOSITIONS, RELATION, TARGET, WORD

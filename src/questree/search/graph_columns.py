@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from questree.benchmarks.covr.graph import Graph, Preposition, Relation
+from questree.domains.images.graph import Graph, Preposition, Relation
 from questree.search.scenes import Rows
 
 NONE = -1  # no attribute, no link

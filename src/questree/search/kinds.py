@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
 
-from questree.benchmarks.covr.graph import Graph
+from questree.domains.images.graph import Graph
 from questree.search.graph_columns import Form, form_of
 
 ATTRIBUTE, NAME, RELATION = "attr", "name", "relation"

@@ -8,8 +8,8 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
-from questree.benchmarks.covr.graph import Graph
 from questree.columns.hashing import mix, seed_of
+from questree.domains.images.graph import Graph
 from questree.search.graph_columns import NONE, Coded, Form, coded, graph_of
 from questree.search.index import Index
 from questree.search.kinds import kinds_of_form

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator
 import numpy as np
 from numba import njit
 
-from questree.benchmarks.covr.graph import Graph, Preposition, Relation
+from questree.domains.images.graph import Graph, Preposition, Relation
 from questree.search.index import Index
 from questree.search.referable import NONE, make_two, referable, says_nothing, usable
 from questree.search.scenes import ATTRIBUTES, EDGES, END, NAME, PREPOSITIONS, TARGET, WORD

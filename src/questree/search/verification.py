@@ -9,7 +9,7 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from questree.benchmarks.covr.graph import Graph, Relation, from_json
+from questree.domains.images.graph import Graph, Relation, from_json
 from questree.faults import BadInput
 from questree.search.hooks import function, records
 from questree.search.kinds import ATTRIBUTE, NAME, OTHER_OBJECT, OTHER_RELATION, RELATION, Kind

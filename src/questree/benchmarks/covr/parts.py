@@ -4,9 +4,8 @@ from collections.abc import Callable
 from functools import lru_cache
 from typing import NamedTuple
 
-from questree.benchmarks.covr import english
-from questree.benchmarks.covr.described import reference_of, with_attribute
-from questree.domains.images import answers, things
+from questree.domains.images import answers, english, things
+from questree.domains.images.references import reference_of, with_attribute
 from questree.program import Node, Term, Word
 
 COMPARISONS = {

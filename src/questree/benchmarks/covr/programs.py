@@ -3,8 +3,8 @@
 from dataclasses import dataclass
 from functools import cache, lru_cache
 
-from questree.benchmarks.covr.graph import Graph
 from questree.domains.images import IMAGES
+from questree.domains.images.graph import Graph
 from questree.notation import own
 from questree.notation.scan import SPECIAL
 from questree.program import Node

@@ -2,10 +2,10 @@
 
 from collections.abc import Iterator
 
-from questree.benchmarks.covr.described import graph_of, with_attribute
-from questree.benchmarks.covr.graph import Graph
 from questree.domains.images import answers, things
+from questree.domains.images.graph import Graph
 from questree.domains.images.kinds import LINK_NAME, NOUN, THINGS
+from questree.domains.images.references import graph_of, with_attribute
 from questree.program import Node, Term, Word
 
 QUANTIFIERS = (answers.every, answers.some, answers.none)

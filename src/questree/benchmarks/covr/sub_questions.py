@@ -1,11 +1,10 @@
 """The English of sub-questions about image sets."""
 
-from questree.benchmarks.covr import english
-from questree.benchmarks.covr.described import reference_of
-from questree.benchmarks.covr.nouns import after_is
 from questree.benchmarks.covr.parts import grouped, inner, spoken_of
 from questree.benchmarks.covr.templates import BY_NAME
-from questree.domains.images import answers, things
+from questree.domains.images import answers, english, things
+from questree.domains.images.nouns import after_is
+from questree.domains.images.references import reference_of
 from questree.program import Node, Word
 
 

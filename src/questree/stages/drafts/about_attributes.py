@@ -2,9 +2,9 @@
 
 from collections import defaultdict
 
-from questree.benchmarks.covr.english import countable
-from questree.benchmarks.covr.nouns import MADE_OF, after_is, can_follow_is
 from questree.benchmarks.covr.templates import BY_NAME
+from questree.domains.images.english import countable
+from questree.domains.images.nouns import MADE_OF, after_is, can_follow_is
 from questree.stages.drafts.drafts import Draft, Images, draft, refer, word
 from questree.stages.drafts.sources import FURTHER, Source
 

@@ -3,9 +3,9 @@
 from collections.abc import Callable, Iterator
 from operator import eq, gt, lt
 
-from questree.benchmarks.covr.english import Forms, countable, reference
 from questree.benchmarks.covr.templates import COMPARED, GROUPED
 from questree.columns.draws import Draws
+from questree.domains.images.english import Forms, countable, reference
 from questree.stages.drafts.drafts import Draft, Images, Slot, draft, refer, word
 from questree.stages.drafts.sources import MOST, Source
 

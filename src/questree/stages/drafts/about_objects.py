@@ -3,11 +3,11 @@
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from questree.benchmarks.covr.english import inverse, pronoun, target
-from questree.benchmarks.covr.graph import Graph, Relation
-from questree.benchmarks.covr.nouns import brings_article, is_verb
-from questree.benchmarks.covr.nouns import relation as said
 from questree.benchmarks.covr.programs import inverse as inverse_program
+from questree.domains.images.english import inverse, pronoun, target
+from questree.domains.images.graph import Graph, Relation
+from questree.domains.images.nouns import brings_article, is_verb
+from questree.domains.images.nouns import relation as said
 from questree.stages.drafts.drafts import Draft, Slot, draft, refer, word
 from questree.stages.drafts.sources import Source
 

@@ -1,10 +1,10 @@
 """Questions about whether things are there, and what holds of all of them: VERIFYLOGIC, VERIFYQUANT."""
 
-from questree.benchmarks.covr.english import countable, predicate
-from questree.benchmarks.covr.graph import Graph
-from questree.benchmarks.covr.nouns import after_is, can_follow_is
 from questree.benchmarks.covr.programs import those
 from questree.benchmarks.covr.templates import QUANTIFIERS
+from questree.domains.images.english import countable, predicate
+from questree.domains.images.graph import Graph
+from questree.domains.images.nouns import after_is, can_follow_is
 from questree.stages.drafts.drafts import Draft, Images, Slot, draft, refer
 from questree.stages.drafts.sources import Source
 

@@ -12,11 +12,11 @@ import polars as pl
 from numpy.typing import NDArray
 from pyarrow import ListArray
 
-from questree.benchmarks.covr.graph import Graph
 from questree.benchmarks.covr.programs import can_be_written, things
 from questree.benchmarks.covr.templates import BY_NAME
 from questree.columns.draws import Draws
 from questree.domains.images import corpus
+from questree.domains.images.graph import Graph
 from questree.search.drawn import sampled
 from questree.search.index import Index
 from questree.search.related import Related

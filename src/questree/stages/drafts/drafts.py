@@ -4,11 +4,11 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 
-from questree.benchmarks.covr.english import Forms, reference
 from questree.benchmarks.covr.forms import Form
-from questree.benchmarks.covr.graph import Graph
 from questree.benchmarks.covr.programs import Program, things
 from questree.benchmarks.covr.templates import BY_NAME
+from questree.domains.images.english import Forms, reference
+from questree.domains.images.graph import Graph
 
 Images = list[int]  # rows of images
 Slot = tuple[Program | str, Forms]  # what fills a program, and how it is said

@@ -6,9 +6,9 @@ from functools import cached_property
 
 import numpy as np
 
-from questree.benchmarks.covr.graph import Graph
 from questree.columns.draws import Draws
 from questree.columns.hashing import mix
+from questree.domains.images.graph import Graph
 from questree.search.related import NO_MULTIPLE, POSITIVE, Found
 from questree.search.word_tables import Words
 from questree.stages.drafts.drafts import Images, Slot, refer

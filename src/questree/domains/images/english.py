@@ -3,8 +3,8 @@
 from collections.abc import Mapping
 from functools import lru_cache
 
-from questree.benchmarks.covr.graph import Graph, Relation
-from questree.benchmarks.covr.nouns import (
+from questree.domains.images.graph import Graph, Relation
+from questree.domains.images.nouns import (
     ENGLISH,
     MASS,
     PLURAL,

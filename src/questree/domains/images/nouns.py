@@ -50,7 +50,7 @@ class English(msgspec.Struct, frozen=True):
 
 
 ENGLISH = msgspec.toml.decode(
-    resources.files("questree.benchmarks.covr").joinpath("english.toml").read_bytes(), type=English
+    resources.files("questree.domains.images").joinpath("english.toml").read_bytes(), type=English
 )
 PLURALS = frozenset(ENGLISH.plurals.values()) - ENGLISH.plurals.keys()  # "men", but not "sheep"
 MADE_OF = "made of "

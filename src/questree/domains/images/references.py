@@ -3,9 +3,8 @@
 from dataclasses import dataclass, replace
 from functools import lru_cache
 
-from questree.benchmarks.covr import english
-from questree.benchmarks.covr.graph import Graph, Preposition, Relation
-from questree.domains.images import things
+from questree.domains.images import english, things
+from questree.domains.images.graph import Graph, Preposition, Relation
 from questree.program import Node, Term, Word
 
 REMEMBERED = 1 << 16  # programs whose references are kept at hand

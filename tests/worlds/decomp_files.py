@@ -9,7 +9,7 @@ from typing import Any
 
 import polars as pl
 
-DATA = Path(__file__).parent / "data"
+DATA = Path(__file__).parents[1] / "data"
 TIMES = ["After", "Before", "While", "Between"]
 TYPES = ["Object Exists", "Relation Exists", "Interaction", "Object", "Action", "And", "Xor", "Choose", "Longer Choose"]
 TYPES += [

@@ -18,7 +18,7 @@ from questree.formats import released_rows
 from questree.formats.export_decomp import export_decomp
 from questree.formats.import_decomp import import_decomp
 from questree.formats.released import decompose_released
-from questree.show.opened import dag_of
+from questree.show.video_view import VideoView
 from questree.stages.decompose.work import Options, decompose
 from questree.stages.questions import Bank
 from questree.tables.nodes import COMPOSITIONS, TYPES
@@ -369,7 +369,7 @@ def test_a_dag_is_shown_as_a_tree(asked_run: Run) -> None:
     shard = bank.shard(bank.folders()[0])
     at = int((shard.questions["template"] == 3).arg_true()[0])  # and
     question = shard.question(at)
-    found = dag_of(bank, question, asked_run.load("facts"))
+    _, found = VideoView(asked_run).taken_apart(question.id)
     said = list(lines(found))
     assert said[0].startswith("0. ") and said[0].endswith(f"{question.answer}  [And]")
     assert [line.split(":")[0] for line in said if line[1:3] == "- "] == ["|- And", "`- And"]

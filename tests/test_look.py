@@ -10,11 +10,8 @@ from questree.show.dag import Dag
 from questree.show.drawing import drawn
 from questree.show.judged import Judged, judged
 from questree.show.opened import Opened
+from questree.show.video_view import VideoView
 from questree.stages.decompose.hierarchies import shards
-from questree.stages.decompose.texts import Texts
-from questree.stages.decompose.words import AnswerWords
-from questree.tables.run import Run
-from questree.vocabulary.load import default
 from worlds.decomposed import Stored
 from worlds.served import served_run
 
@@ -24,35 +21,38 @@ EXISTS_BEFORE, EXISTS = "Does a blanket exist before standing up?", "Does a blan
 
 
 @pytest.fixture(scope="module")
-def folders(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
-    run: Run = served_run(tmp_path_factory.mktemp("looked") / "run")
-    return shards(run)
+def view(tmp_path_factory: pytest.TempPathFactory) -> VideoView:
+    return VideoView(served_run(tmp_path_factory.mktemp("looked") / "run"))
 
 
 @pytest.fixture(scope="module")
-def one(folders: list[Path]) -> tuple[Opened, Dag]:
+def folders(view: VideoView) -> list[Path]:
+    return shards(view.run)
+
+
+@pytest.fixture(scope="module")
+def one(view: VideoView, folders: list[Path]) -> tuple[Opened, Dag]:
     """The DAG about the blanket."""
-    whole, texts = Opened.read(folders[0]), Texts(default())
     at = Stored.read(folders[0]).nodes["text"].to_list().index(BEFORE)
-    alone = whole.only(at)
-    return alone, alone.dag(texts)
+    alone = view.opened(folders[0].name).only(at)
+    return alone, view.dag(alone)
 
 
 def judge(one: tuple[Opened, Dag], wrong: dict[str, str | None]) -> Judged:
     shard, dag = one
     said = [wrong.get(row["text"], row["answer"]) for row in dag.rows]
-    return judged(dag, shard, "model", said, AnswerWords(default()))
+    return judged(dag, shard, "model", said)
 
 
 def named(dag: Dag, edges: set[tuple[int, int]]) -> set[tuple[str, str]]:
     return {(dag.rows[a]["text"], dag.rows[b]["text"]) for a, b in edges}
 
 
-def test_every_question_alone_has_the_dag_it_has_among_all(folders: list[Path]) -> None:
+def test_every_question_alone_has_the_dag_it_has_among_all(view: VideoView, folders: list[Path]) -> None:
     for folder in folders:
-        stored, whole, texts = Stored.read(folder), Opened.read(folder), Texts(default())
+        stored, whole = Stored.read(folder), view.opened(folder.name)
         for node in stored.tops["node"][::13]:
-            dag = whole.only(node).dag(texts)
+            dag = view.dag(whole.only(node))
             text = [row["text"] for row in dag.rows]
             assert text[0] == stored.nodes["text"][node]
             edges = {(text[a], label, text[b]) for a, parts in dag.edges.items() for label, b in parts}

@@ -41,7 +41,7 @@ def show(
     facts = place.load(("facts" if place.facts.is_dir() else "raw") if stage == "newest" else stage)
     ids = facts.videos["id"].to_list()
     if id not in ids and id.rpartition("-")[0] in ids:
-        lines, record = of_dag(place, facts, id, svg) if dag or svg else of_question(place, facts, id)
+        lines, record = of_dag(place, id, svg) if dag or svg else of_question(place, facts, id)
     elif dag or svg:
         raise BadInput.at(run, f"--dag and --svg show a question; {id or 'no id'!r} is none (<video>-<number>)")
     else:
@@ -106,17 +106,14 @@ def of_question(run: Run, facts: Facts, id: str) -> tuple[Iterator[str], dict[st
     return lines(), found
 
 
-def of_dag(run: Run, facts: Facts, id: str, svg: Path | None) -> tuple[Iterator[str], dict[str, Any]]:
+def of_dag(run: Run, id: str, svg: Path | None) -> tuple[Iterator[str], dict[str, Any]]:
     """A question's DAG as a tree of lines, and as data; drawn too, if a file is named."""
     from questree.cli.dag import lines
     from questree.show.drawing import drawn
-    from questree.show.opened import dag_of
-    from questree.stages.questions import Bank
+    from questree.show.video_view import VideoView
     from questree.tables.store import new_file
 
-    bank = Bank(run)
-    question = bank.find(id)
-    found = dag_of(bank, question, facts)
+    question, found = VideoView(run).taken_apart(id)
     if svg:
         with new_file(svg) as work:
             work.write_text(drawn(found), "utf-8")

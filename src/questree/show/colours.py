@@ -1,6 +1,7 @@
 """The colours of pictures: kinds of words, right and wrong, an error's path, a model's contradictions."""
 
 WORDS = {"object": "#1b7837", "relation": "#b35806", "action": "#762a83", "time": "#2166ac", "": "#222222"}
+WORDS["attribute"] = WORDS["action"]  # no medium has both
 LINES = "#8a8a8a"
 ERROR = "#d6428c"  # pink: a wrong answer, and the way of wrong answers through a DAG
 CONTRADICTION = "#2b6cdb"  # blue: answers of one model that contradict each other
@@ -12,6 +13,7 @@ ON_DARK = {  # the same, lighter
     "relation": "#f0a35e",
     "action": "#d29be0",
     "time": "#7fb8ee",
+    "attribute": "#d29be0",
     "": "#e6e8ec",
     "lines": "#7d838c",
     "error": "#ff79b8",

@@ -1,5 +1,6 @@
 """A DAG of sub-questions as SVG: rows by depth, words coloured by what they name, a model's errors if one is given."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from html import escape
 
@@ -12,7 +13,7 @@ LETTER, LINE, PAD = 6.3, 15, 10  # pixels per character and per line of text; in
 ROW_GAP, LABEL = 56, 14  # between rows; from a box to the name of the edge that ends there
 ASIDE = 5  # how far the line of a contradiction lies beside the line of its edge
 LEGEND = 100  # room for a name below the picture
-NAMES = {"object": "objects", "relation": "relationships", "action": "actions", "time": "time"}
+NAMES = {"object": "objects", "relation": "relationships", "action": "actions", "time": "time"}  # of videos
 
 
 def wrapped(pieces: list[Piece]) -> list[list[Piece]]:
@@ -31,9 +32,9 @@ def wrapped(pieces: list[Piece]) -> list[list[Piece]]:
     return found
 
 
-def drawn(dag: Dag, judged: Judged | None = None) -> str:
+def drawn(dag: Dag, judged: Judged | None = None, kinds: Mapping[str, str] = NAMES) -> str:
     """The picture; with a model's answers beside the true ones, its errors pink, its contradictions blue."""
-    picture = Picture.of(dag, judged)
+    picture = Picture.of(dag, judged, kinds)
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" width="{picture.width:.0f}" height="{picture.height:.0f}" '
         f'viewBox="0 0 {picture.width:.0f} {picture.height:.0f}" font-family="Helvetica, Arial, sans-serif" '
@@ -65,6 +66,7 @@ def _with_punctuation(pieces: list[Piece]) -> list[Piece]:
 class Picture:
     dag: Dag
     judged: Judged | None
+    kinds: Mapping[str, str]  # of words -> what the legend calls them
     texts: list[list[list[Piece]]]  # [node] lines
     heights: list[int]  # [node]
     place: dict[int, tuple[float, float]]  # node -> its upper left corner
@@ -72,7 +74,7 @@ class Picture:
     height: float
 
     @classmethod
-    def of(cls, dag: Dag, judged: Judged | None) -> "Picture":
+    def of(cls, dag: Dag, judged: Judged | None, kinds: Mapping[str, str]) -> "Picture":
         depths = dag.depths()
         rows = [[node for node in range(len(dag.rows)) if depths[node] == depth] for depth in range(max(depths) + 1)]
         rows = ordered(dag, rows)
@@ -88,7 +90,7 @@ class Picture:
             for at, node in enumerate(row):
                 place[node] = (left + at * (WIDTH + GAP), y)
             y += max(heights[node] for node in row) + ROW_GAP
-        return cls(dag, judged, texts, heights, place, width, y - ROW_GAP + MARGIN + 24)
+        return cls(dag, judged, kinds, texts, heights, place, width, y - ROW_GAP + MARGIN + 24)
 
     def content(self) -> str:
         return "".join([*map(self.arrows, self.place), *map(self.box, self.place), self.legend()])
@@ -158,10 +160,10 @@ class Picture:
         return found
 
     def legend(self) -> str:
-        shown = [(WORDS[kind], name) for kind, name in NAMES.items()]
+        shown = [(WORDS[kind], name) for kind, name in self.kinds.items()]
         if self.judged is not None:
             shown += [(ERROR, "wrong, error path"), (CONTRADICTION, "contradicts itself")]
-        places = [MARGIN + LEGEND * at + (30 if at == len(NAMES) + 1 else 0) for at in range(len(shown))]
+        places = [MARGIN + LEGEND * at + (30 if at == len(self.kinds) + 1 else 0) for at in range(len(shown))]
         return "".join(
             f'<text x="{x}" y="{self.height - 10:.1f}" fill="{colour}">{name}</text>'
             for x, (colour, name) in zip(places, shown, strict=True)

@@ -13,8 +13,6 @@ from questree.metrics.dags.consistency import rule_checks
 from questree.metrics.dags.names import BOTH_WAYS, ONE_WAY
 from questree.show.dag import Dag
 from questree.show.opened import Opened
-from questree.show.shared import shared
-from questree.stages.decompose.words import AnswerWords
 from questree.tables.hierarchies import NOTHING
 
 Edge = tuple[int, int]  # parent, sub-question
@@ -68,16 +66,16 @@ class Judged:
         return [node for node, right in enumerate(self.right) if right is False and node not in passed]
 
 
-def judged(dag: Dag, shard: Opened, model: str, said: Sequence[str | None], words: AnswerWords) -> Judged:
+def judged(dag: Dag, shard: Opened, model: str, said: Sequence[str | None]) -> Judged:
     """`shard` is the DAG alone (Opened.only), `said` its predictions [node]."""
-    number = dict(words.number)
+    number = dict(shard.number)
     spoken = np.array([NOTHING if word is None else number.setdefault(word, len(number)) for word in said], np.int32)
     right = [
         None if word is None or row["answer"] is None else word == row["answer"]
         for word, row in zip(said, dag.rows, strict=True)
     ]
     edges = [(node, child) for node, parts in dag.edges.items() for _, child in parts]
-    return Judged(model, list(said), right, list(broken_in(beside(shared(shard, words), spoken, number))), edges)
+    return Judged(model, list(said), right, list(broken_in(beside(shard.hierarchies(), spoken, number))), edges)
 
 
 def broken_in(model: Answered) -> Iterator[Broken]:

@@ -1,46 +1,34 @@
-"""The stored DAGs of a shard: any node with all below it, as it was decomposed and answered."""
+"""The stored DAGs of a shard, of either medium: any node with all below it, and as rules of consistency read them."""
 
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property
-from itertools import pairwise
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from questree.domains.video import videos
-from questree.show.dag import Dag, spelled
-from questree.stages.decompose.forms import Forms
-from questree.stages.decompose.spoken import say
-from questree.stages.decompose.texts import Texts
-from questree.stages.decompose.work import tables
-from questree.stages.questions import Bank, Question
-from questree.tables.facts import Facts
-from questree.tables.nodes import COMPOSITIONS, EDGES, FORMS, KNOWN, NODES, TOPS
+from questree.columns.joins import ranges, starts
+from questree.stages.decompose.hierarchies import Columns
+from questree.stages.decompose.occurrences import Compositions
+from questree.tables import hierarchies as tables
+from questree.tables.hierarchies import Hierarchies
 
 Ints = NDArray[Any]
-TABLES = (FORMS, NODES, EDGES, TOPS)
+NO_QUESTIONS = np.zeros(0, np.int64)
 
 
 @dataclass(frozen=True)
 class Opened:
-    """The tables of one shard of RUN/decomposed."""
-
-    name: str
-    forms: pl.DataFrame
-    nodes: pl.DataFrame
-    edges: pl.DataFrame
-    tops: pl.DataFrame
-
-    @classmethod
-    def read(cls, folder: Path) -> "Opened":
-        return cls(folder.name, *(table.read(folder) for table in TABLES))
-
-    @cached_property
-    def form(self) -> Ints:  # [node]
-        return self.nodes["form"].to_numpy()
+    name: str  # of the shard
+    nodes: pl.DataFrame  # as they are stored; parents have smaller numbers than their parts
+    edges: pl.DataFrame  # parent, label, position, child; by parent
+    tops: pl.DataFrame  # questions with their `node`
+    columns: Columns  # [node] type, answer, object
+    compositions: Sequence[str]  # what labels are positions in
+    number: Mapping[str, int]  # word -> its number in `columns`
+    forms: pl.DataFrame | None = None  # programs with holes, where nodes have words in columns
 
     @cached_property
     def label(self) -> Ints:  # [edge]
@@ -55,10 +43,10 @@ class Opened:
         """[node + 1] where its edges begin."""
         return np.searchsorted(self.edges["parent"].to_numpy(), np.arange(len(self.nodes) + 1))
 
-    @cached_property
-    def spans(self) -> list[tuple[int, int]]:
-        """[form] where its nodes begin and end; they are ordered by form."""
-        return list(pairwise(np.searchsorted(self.form, np.arange(len(self.forms) + 1)).tolist()))
+    @property
+    def types(self) -> list[str]:
+        """[node]"""
+        return [self.columns.types[at] for at in self.columns.type.tolist()]
 
     def below(self, top: int) -> list[int]:
         """The node and all below it, parents first."""
@@ -68,42 +56,71 @@ class Opened:
             new = set(self.child[self.first[node] : self.first[node + 1]].tolist()) - found
             found |= new
             waiting += new
-        return sorted(found)  # parents have smaller numbers
+        return sorted(found)
 
     def only(self, top: int) -> "Opened":
         """The DAG of one node as a shard of its own: the node is number 0."""
         kept = self.below(top)
         place = {node: at for at, node in enumerate(kept)}
-        rows = np.concatenate([np.arange(self.first[node], self.first[node + 1]) for node in kept])
-        nodes, edges = self.nodes[kept], self.edges[rows]
-        used = nodes["form"].unique().sort()
-        form = nodes["form"].replace_strict(used, pl.Series(range(len(used)), dtype=pl.UInt16))
+        edges = self.edges[np.concatenate([np.arange(self.first[node], self.first[node + 1]) for node in kept])]
         ends = {end: edges[end].replace_strict(place, return_dtype=pl.UInt32) for end in ("parent", "child")}
-        tops = self.tops.filter(self.tops["node"] == top).with_columns(node=pl.lit(0, pl.UInt32))
-        forms = self.forms[used.to_list()]
-        return Opened(self.name, forms, nodes.with_columns(form=form), edges.with_columns(**ends), tops)
+        own = self.columns
+        return replace(
+            self,
+            nodes=self.nodes[kept],
+            edges=edges.with_columns(**ends),
+            tops=self.tops.filter(self.tops["node"] == top).with_columns(node=pl.lit(0, pl.UInt32)),
+            columns=Columns(own.type[kept], own.answer[kept], own.object[kept], own.types),
+        )
 
-    def dag(self, texts: Texts) -> Dag:
-        """Of a shard that is one DAG: the DAG; its rows also say how their answers are `known`."""
-        said = say(self.forms, self.nodes, texts).drop("video").to_dicts()
-        rows = [row | {"known": KNOWN[known]} for row, known in zip(said, self.nodes["known"], strict=True)]
-        pieces = [spelled(self.forms["program"][row["form"]], row, texts) for row in self.nodes.iter_rows(named=True)]
-        edges: dict[int, list[tuple[str, int]]] = {}
-        for parent, label, _, child in self.edges.iter_rows():
-            edges.setdefault(parent, []).append((COMPOSITIONS[label], child))
-        return Dag(rows, pieces, edges)
+    def united(self, own: Ints) -> Ints:
+        """[node] the bits of all below it, without its own: what is true of a sub-question is told to its wholes."""
+        inner = np.flatnonzero(np.diff(self.first))
+        found = np.zeros_like(own)
+        while len(inner):  # as often as the deepest DAG is deep
+            told = np.bitwise_or.reduceat((own | found)[self.child], self.first[inner])
+            if (told == found[inner]).all():
+                break
+            found[inner] = told
+        return found
 
+    def composed(self) -> Ints:
+        """[node] which compositions its edges have, as bits."""
+        found = np.zeros(len(self.nodes), np.uint64)
+        inner = np.flatnonzero(np.diff(self.first))
+        if len(inner):
+            bits = np.uint64(1) << self.label.astype(np.uint64)
+            found[inner] = np.bitwise_or.reduceat(bits, self.first[inner])
+        return found
 
-def taken_apart(bank: Bank, question: Question, facts: Facts) -> Opened:
-    """One question decomposed anew, whether or not the run is."""
-    shard = bank.shard(bank.folders()[question.video // bank.options["shard"]])
-    table = shard.questions
-    rows = np.flatnonzero((table["video"] == question.video) & (table["number"] == question.row["number"]))
-    world = videos(facts.between(shard.first, shard.first + len(shard.seeds)), bank.vocabulary)
-    found = tables(Forms(bank.vocabulary), shard, rows, world, closed=True).tables
-    assert int(found["tops"]["node"][0]) == 0, "the question is expanded first"
-    return Opened("", *(found[table.name] for table in TABLES))
+    def hierarchies(self, tops: Ints = NO_QUESTIONS) -> Hierarchies:
+        """A row per node, then a row per question whose node is in `tops`: it may be answered otherwise than its node.
 
-
-def dag_of(bank: Bank, question: Question, facts: Facts) -> Dag:
-    return taken_apart(bank, question, facts).dag(Texts(bank.vocabulary))
+        `key` and `text` are the row, all is one DAG: enough for rules, which look at a parent and its parts alone.
+        """
+        node = np.concatenate([np.arange(len(self.nodes)), tops])  # [row]
+        row, known = np.arange(len(node)), Compositions.of(self.edges)
+        columns = {
+            "dag": np.zeros(len(node), np.uint32),
+            "text": row,
+            "type": self.columns.type[node],
+            "key": row,
+            "answer": self.columns.answer[node],
+            "object": self.columns.object[node],
+            "parent": (np.diff(self.first) > 0)[node],
+        }
+        begin = starts(known.parent, len(self.nodes))
+        whole, which = ranges(begin[node], begin[node + 1])  # rows of one node share its edges
+        composed = {"parent": whole, "composition": known.label[which], "first": known.first[which]}
+        return Hierarchies(
+            nodes=tables.NODES.frame(columns),
+            composed=tables.COMPOSED.frame(composed | {"edges": known.size[which]}),
+            edges=tables.EDGES.frame({"child": known.edges["child"], "repeated": known.repeated}),
+            dags=tables.DAGS.frame({"video": [0]}),
+            isolated=tables.ISOLATED.empty(),
+            videos=[""],
+            types=self.columns.types,
+            compositions=list(self.compositions),
+            words=list(self.number),
+            keys=pl.Series([], dtype=pl.String),
+        )

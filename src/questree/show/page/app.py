@@ -1,7 +1,7 @@
 """The addresses of the page and what answers them."""
 
 from collections.abc import Mapping
-from functools import cache
+from functools import cache, partial
 from typing import Any
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
@@ -10,18 +10,20 @@ from starlette.exceptions import HTTPException
 from starlette.middleware import Middleware
 from starlette.requests import Request
 from starlette.responses import FileResponse, HTMLResponse, RedirectResponse, Response
-from starlette.routing import Mount, Route
+from starlette.routing import BaseRoute, Mount, Route
 from starlette.staticfiles import StaticFiles
 
 from questree.faults import BadInput
 from questree.show import colours
+from questree.show.frames import SUFFIXES, frame_of, media_file
 from questree.show.page import browse as b
 from questree.show.page.compare import LEVEL, grids, points
 from questree.show.page.filters import address
-from questree.show.page.frames import SUFFIXES, frame_of, media_file
 from questree.show.page.serving import Guard
 from questree.show.page.shown import Shown
-from questree.show.page.site import Site
+from questree.show.page.site import VIEWS, Collection, Site
+from questree.show.video_view import VideoScene, VideoView
+from questree.show.views import View
 
 IN_MODELS = ("model", "verdict", "contradiction", "rule", "other", "other_verdict")  # filters about what models say
 
@@ -29,12 +31,8 @@ IN_MODELS = ("model", "verdict", "contradiction", "rule", "other", "other_verdic
 def application(site: Site, host: str = "127.0.0.1") -> Starlette:
     app = Starlette(
         routes=[
-            Route("/", home),
             Route("/questions/{id:path}/frames/{frame:int}", frame),
-            Route("/questions/{id:path}", question),
-            Route("/compare", compare),
-            Route("/images", images),
-            Route("/images/{id:path}", image_question),
+            *(route for view in VIEWS for route in routes(view)),
             Route("/media/{video:path}/{number:int}", media),
             Route("/colours.css", colour_sheet),
             Mount("/assets", StaticFiles(packages=[("questree.show.page", "assets")])),
@@ -44,6 +42,15 @@ def application(site: Site, host: str = "127.0.0.1") -> Starlette:
     )
     app.state.site = site
     return app
+
+
+def routes(view: type[View]) -> list[BaseRoute]:
+    """The same pages for every view."""
+    return [
+        Route(view.home, partial(home, view=view)),
+        Route(view.compare, partial(compare, view=view)),
+        Route(view.item + "{id:path}", partial(question, view=view)),
+    ]
 
 
 @cache
@@ -64,7 +71,16 @@ def environment() -> Environment:
 def render(request: Request, name: str, status: int = 200, **values: Any) -> HTMLResponse:
     site: Site = request.app.state.site
     about = {"site": site, "run": site.run.folder.resolve().name, "path": request.url.path}
+    about["view"] = values["own"].view if "own" in values else site.first.view
     return HTMLResponse(environment().get_template(name).render(**about, **values), status)
+
+
+def collection(request: Request, view: type[View]) -> Collection:
+    """The questions of a view, or a page that says there are none."""
+    site: Site = request.app.state.site
+    if view not in site.collections:
+        raise HTTPException(404, f"this run has no questions about {view.name}")
+    return site.collections[view]
 
 
 def params(request: Request, *known: str) -> dict[str, str]:
@@ -91,77 +107,75 @@ def faulty(request: Request, faults: list[Any]) -> int:
     return 400 if faults and "hx-request" not in request.headers else 200
 
 
-def home(request: Request) -> Response:
+def home(request: Request, view: type[View]) -> Response:
     site: Site = request.app.state.site
-    if site.questions is None:
-        return RedirectResponse("/images")
-    wanted = params(request, "page")
-    found = site.filters.find(wanted)
+    if view.home == "/" and view not in site.collections:
+        return RedirectResponse(site.first.view.home)
+    own, wanted = collection(request, view), params(request, "page")
+    found = own.filters.find(wanted)
     pages = b.Pages.of(len(found.rows), request.query_params.get("page", ""))
-    models = b.shown_models(site, wanted)
+    models = b.shown_models(own, wanted)
     return render(
         request,
         "browse.html",
         faulty(request, found.faults),
+        own=own,
         wanted=wanted,
         faults=found.faults,
-        choices=site.filters.choices,
+        choices=own.filters.choices,
         judged=any(name in wanted for name in IN_MODELS),
         pages=pages,
-        lines=b.lines(site, found.rows[pages.begin : pages.end], models),
+        lines=b.lines(own, found.rows[pages.begin : pages.end], models),
         models=models,
-        told=b.summary(site, found, models),
-        steps=b.by_steps(site, found, models),
+        told=b.summary(own, found, models),
+        plotted=b.by_number(own, found, models),
     )
 
 
-def row_of(request: Request) -> int:
+def row_of(request: Request, view: type[View]) -> tuple[Collection, int]:
     """The question in the address, or a page that says there is none."""
     site: Site = request.app.state.site
     id = request.path_params["id"]
-    if site.questions is None:
-        raise HTTPException(404, "this run has no questions about videos")
-    row = site.questions.find(id)
+    if view not in site.collections:
+        raise HTTPException(404, f"no question {id!r}: this run has no questions about {view.name}")
+    own = site.collections[view]
+    row = own.questions.find(id)
     if row is None:
-        which = "decomposed questions" if site.questions.decomposed else "questions"
-        example = site.questions.question(0).id if len(site.questions) else "VIDEO-0"
+        which = "decomposed questions" if own.view.decomposed else "questions"
+        example = own.questions.question(0).id if len(own.questions) else "VIDEO-0"
         raise HTTPException(
-            404, f"no question {id!r} among the {len(site.questions):,} {which}; an id is like {example}"
+            404, f"no question {id!r} among the {len(own.questions):,} {which}; an id is like {example}"
         )
-    return row
+    return own, row
 
 
-def question(request: Request) -> Response:
-    site: Site = request.app.state.site
-    shown, wanted = Shown.of(site, row_of(request)), params(request, "show")
-    asked = request.query_params.get("show", "") or wanted.get("model", "")
-    if asked and asked not in site.models:
-        raise HTTPException(404, f"no predictions of a model {asked!r}; there are {', '.join(site.models) or 'none'}")
-    rows = shown.timeline.rows()
-    before, after = neighbours(site, wanted, shown.at)
+def known_model(own: Collection, name: str) -> str:
+    if name and name not in own.models:
+        raise HTTPException(404, f"no predictions of a model {name!r}; there are {', '.join(own.models) or 'none'}")
+    return name
+
+
+def question(request: Request, view: type[View]) -> Response:
+    own, row = row_of(request, view)
+    shown, wanted = Shown.of(own, row), params(request, "show")
+    asked = known_model(own, request.query_params.get("show", "") or wanted.get("model", ""))
+    before, after = neighbours(own, wanted, shown.at)
     return render(
         request,
         "question.html",
+        own=own,
         shown=shown,
+        scene=shown.scene,
         wanted=wanted,
-        model=asked or next(iter(site.models), ""),
-        named=[row for row in rows if row.mentioned],
-        others=[row for row in rows if not row.mentioned],
-        first=first_frame(shown),
+        model=asked or next(iter(own.models), ""),
         before=before,
         after=after,
     )
 
 
-def first_frame(shown: Shown) -> int | None:
-    """A frame to begin with: the first that shows something; None if the video has none."""
-    seen = (frame for node in shown.nodes for frame in node.frames["shown"])
-    return next(seen, 0) if len(shown.facts.frames) else None
-
-
-def neighbours(site: Site, wanted: Mapping[str, str], row: int) -> tuple[str | None, str | None]:
+def neighbours(own: Collection, wanted: Mapping[str, str], row: int) -> tuple[str | None, str | None]:
     """Addresses of the questions before and after this one, in what the filters find."""
-    rows = site.filters.find(wanted).rows
+    rows = own.filters.find(wanted).rows
     at = int(rows.searchsorted(row))
     if at >= len(rows) or rows[at] != row:
         return None, None
@@ -169,86 +183,55 @@ def neighbours(site: Site, wanted: Mapping[str, str], row: int) -> tuple[str | N
     def near(place: int) -> str | None:
         if not 0 <= place < len(rows):
             return None
-        return address(f"/questions/{site.asked.question(int(rows[place])).id}", wanted)
+        return address(own.view.item + own.questions.question(int(rows[place])).id, wanted)
 
     return near(at - 1), near(at + 1)
 
 
 def frame(request: Request) -> Response:
-    """A part of the page of a question."""
+    """A part of the page of a question about a video."""
     site: Site = request.app.state.site
-    shown, position = Shown.of(site, row_of(request)), request.path_params["frame"]
-    count = len(shown.facts.frames)
+    own, row = row_of(request, VideoView)
+    shown, position = Shown.of(own, row), request.path_params["frame"]
+    scene = shown.scene
+    assert isinstance(scene, VideoScene)
+    count, video = len(scene.facts.frames), scene.facts.videos["id"][0]
     if position >= count:
-        raise HTTPException(404, f"no frame {position}; video {shown.video} has {count}, counted from 0")
-    number = int(shown.facts.frames["number"][position])
-    there = site.media is not None and media_file(site.media, shown.video, number) is not None
-    found = frame_of(
-        shown.facts,
-        position,
-        site.asked.bank.vocabulary,
-        shown.mentioned,
-        address(f"/media/{shown.video}/{number}", {}) if there else "",
-    )
-    return render(request, "frame.html", frame=found, count=count, id=shown.question.id)
+        raise HTTPException(404, f"no frame {position}; video {video} has {count}, counted from 0")
+    number = int(scene.facts.frames["number"][position])
+    there = site.media is not None and media_file(site.media, video, number) is not None
+    at = address(f"/media/{video}/{number}", {}) if there else ""
+    found = frame_of(scene.facts, position, scene.timeline.vocabulary, scene.timeline.mentioned, at)
+    return render(request, "frame.html", frame=found, count=count, id=shown.asked.id)
 
 
 def media(request: Request) -> Response:
     site: Site = request.app.state.site
     video, number = request.path_params["video"], request.path_params["number"]
-    known = site.questions is not None and video in site.questions.video_at
+    own = site.collections.get(VideoView)
+    known = own is not None and isinstance(own.view, VideoView) and video in own.view.video_at
     path = media_file(site.media, video, number) if site.media is not None and known else None
     if path is None:
         raise HTTPException(404, f"no picture of frame {number} of video {video!r}")
     return FileResponse(path, media_type=SUFFIXES[path.suffix])
 
 
-def compare(request: Request) -> Response:
+def compare(request: Request, view: type[View]) -> Response:
     site: Site = request.app.state.site
-    named = [request.query_params.get(side, "") for side in ("a", "b")]
-    for name in named:
-        if name and name not in site.models:
-            raise HTTPException(
-                404, f"no predictions of a model {name!r}; there are {', '.join(site.models) or 'none'}"
-            )
-    first, second = (given or default for given, default in zip(named, [*site.models, "", ""], strict=False))
+    if view.home == "/" and view not in site.collections:
+        return RedirectResponse(site.first.view.compare)
+    own = collection(request, view)
+    named = [known_model(own, request.query_params.get(side, "")) for side in ("a", "b")]
+    first, second = (given or default for given, default in zip(named, [*own.models, "", ""], strict=False))
     # what takes long is asked for by the page when it is there
     asked = "hx-request" in request.headers or "now" in request.query_params
-    here = bool(first and second) and (asked or site.comparing.ready(first, second))
-    found = grids(site.comparing, site.filters, first, second) if here else []
+    here = bool(first and second) and (asked or own.comparing.ready(first, second))
+    found = grids(own.comparing, own.filters, first, second) if here else []
     waiting = bool(first and second) and not here
+    plotted = points(found)
     return render(
-        request, "compare.html", a=first, b=second, grids=found, points=points(found), level=LEVEL, waiting=waiting
+        request, "compare.html", own=own, a=first, b=second, grids=found, points=plotted, level=LEVEL, waiting=waiting
     )
-
-
-def images(request: Request) -> Response:
-    site: Site = request.app.state.site
-    if site.images is None:
-        raise HTTPException(404, "this run has no questions about sets of images; `questree covr` makes them")
-    wanted = params(request, "page")
-    found = site.images.find(wanted)
-    pages = b.Pages.of(len(found.rows), request.query_params.get("page", ""))
-    return render(
-        request,
-        "images.html",
-        faulty(request, found.faults),
-        wanted=wanted,
-        faults=found.faults,
-        choices=site.images.choices,
-        pages=pages,
-        lines=site.images.table[found.rows[pages.begin : pages.end]].to_dicts(),
-    )
-
-
-def image_question(request: Request) -> Response:
-    site: Site = request.app.state.site
-    id = request.path_params["id"]
-    if site.images is None or id not in site.images.row_at:
-        raise HTTPException(404, f"no question {id!r} about a set of images")
-    row = site.images.table.row(site.images.row_at[id], named=True)
-    parts = site.images.parts(row)
-    return render(request, "image_question.html", row=row, parts=parts, pictures=site.images.pictures(row, parts))
 
 
 def colour_sheet(request: Request) -> Response:

@@ -7,29 +7,20 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from questree.benchmarks.agqa.templates import TEMPLATES
-from questree.show.dag import Piece
 from questree.show.page.filters import Found
-from questree.show.page.models import RIGHT, WRONG
-from questree.show.page.questions import ALL_TYPES
+from questree.show.page.questions import RIGHT, WRONG
 from questree.show.page.shown import Said
-from questree.show.page.site import Site, word_of
-from questree.show.page.wording import pieces
+from questree.show.page.site import Collection
+from questree.show.views import Posed
 
 PAGE = 50
 Rows = NDArray[np.int64]
 
 
 @dataclass(frozen=True)
-class Line:
-    """A question in the list."""
-
-    id: str
-    pieces: list[Piece]
-    answer: str
-    template: str
-    type: str
-    steps: int
+class ListedQuestion:
+    asked: Posed
+    numbers: list[int]  # as the view's
     said: list[Said]
     broken: list[str]  # models that contradict themselves in its DAG
 
@@ -61,30 +52,24 @@ class Pages:
         return min(self.begin + self.size, self.found)
 
 
-def shown_models(site: Site, wanted: Mapping[str, str]) -> list[str]:
+def shown_models(own: Collection, wanted: Mapping[str, str]) -> list[str]:
     """The models a list speaks of: those filtered by, or else all."""
-    named = [wanted[name] for name in ("model", "other") if wanted.get(name) in site.models]
-    return list(dict.fromkeys(named)) or site.models
+    named = [wanted[name] for name in ("model", "other") if wanted.get(name) in own.models]
+    return list(dict.fromkeys(named)) or own.models
 
 
-def lines(site: Site, rows: Rows, models: list[str]) -> list[Line]:
-    return [_line(site, int(row), models) for row in rows]
+def lines(own: Collection, rows: Rows, models: list[str]) -> list[ListedQuestion]:
+    return [_line(own, int(row), models) for row in rows]
 
 
-def _line(site: Site, at: int, models: list[str]) -> Line:
-    asked = site.asked
-    question = asked.question(at)
-    verdict = {RIGHT: True, WRONG: False}
+def _line(own: Collection, at: int, models: list[str]) -> ListedQuestion:
+    asked, verdict = own.questions, {RIGHT: True, WRONG: False}
     judged = {name: asked.models[name].judgement for name in models}
-    return Line(
-        id=question.id,
-        pieces=pieces(question),
-        answer=question.answer,
-        template=TEMPLATES[asked.columns["template"][at]].name,
-        type=ALL_TYPES[asked.columns["type"][at]] if asked.decomposed else "",
-        steps=int(asked.columns["steps"][at]),
-        said=[Said(name, word_of(asked, int(j.said[at])), verdict.get(int(j.right[at]))) for name, j in judged.items()],
-        broken=[name for name, j in judged.items() if j.broken[at]],
+    return ListedQuestion(
+        asked.question(at),
+        [int(asked.columns[name][at]) for name in asked.view.numbers],
+        [Said(name, asked.word(int(j.said[at])), verdict.get(int(j.right[at]))) for name, j in judged.items()],
+        [name for name, j in judged.items() if j.broken[at]],
     )
 
 
@@ -99,16 +84,16 @@ class Told:
     contradicting: float | None
 
 
-def summary(site: Site, found: Found, models: list[str]) -> list[Told]:
+def summary(own: Collection, found: Found, models: list[str]) -> list[Told]:
     key = ("summary", *models)
     if key not in found.kept:
-        found.kept[key] = [_told(site, found.rows, name) for name in models]
+        found.kept[key] = [_told(own, found.rows, name) for name in models]
     kept: list[Told] = found.kept[key]
     return kept
 
 
-def _told(site: Site, rows: Rows, name: str) -> Told:
-    judgement = site.asked.models[name].judgement
+def _told(own: Collection, rows: Rows, name: str) -> Told:
+    judgement = own.questions.models[name].judgement
     right, below, broken = judgement.right[rows], judgement.wrong_below[rows], judgement.broken[rows]
     is_right = right == RIGHT
     answered = int((right >= WRONG).sum())
@@ -125,25 +110,25 @@ def share(part: Any, whole: Any) -> float | None:
     return float(part) / float(whole) if whole else None
 
 
-def by_steps(site: Site, found: Found, models: list[str]) -> list[dict[str, Any]]:
-    """How many of the questions have how many steps, and how often each model is right on them."""
-    key = ("steps", *models)
+def by_number(own: Collection, found: Found, models: list[str]) -> list[dict[str, Any]]:
+    """How many of the questions have how many steps, or images, and how often each model is right on them."""
+    key = ("by number", *models)
     if key not in found.kept:
-        found.kept[key] = _by_steps(site, found.rows, models)
+        found.kept[key] = _by_number(own, found.rows, models)
     kept: list[dict[str, Any]] = found.kept[key]
     return kept
 
 
-def _by_steps(site: Site, among: Rows, models: list[str]) -> list[dict[str, Any]]:
-    steps = site.asked.columns["steps"][among]
-    counts = np.bincount(steps)
+def _by_number(own: Collection, among: Rows, models: list[str]) -> list[dict[str, Any]]:
+    number = own.questions.columns[next(iter(own.view.numbers))][among]
+    counts = np.bincount(number)
     rows: list[dict[str, Any]] = []
     for name in models:
-        right = site.asked.models[name].judgement.right[among]
-        answered = np.bincount(steps[right >= WRONG], minlength=len(counts))
-        passed = np.bincount(steps[right == RIGHT], minlength=len(counts))
+        right = own.questions.models[name].judgement.right[among]
+        answered = np.bincount(number[right >= WRONG], minlength=len(counts))
+        passed = np.bincount(number[right == RIGHT], minlength=len(counts))
         here = np.flatnonzero(answered).tolist()
         rows += [
-            {"steps": at, "model": name, "n": int(answered[at]), "right": passed[at] / answered[at]} for at in here
+            {"number": at, "model": name, "n": int(answered[at]), "right": passed[at] / answered[at]} for at in here
         ]
-    return rows or [{"steps": at, "n": int(n)} for at, n in enumerate(counts.tolist()) if n]
+    return rows or [{"number": at, "n": int(n)} for at, n in enumerate(counts.tolist()) if n]

@@ -12,9 +12,9 @@ from questree.metrics.dags.report import score_decomp
 from questree.metrics.scores import Scored
 from questree.models.stored import said
 from questree.show.page.filters import Filters, address
-from questree.stages.decompose.hierarchies import RunHierarchies, run_hierarchies
+from questree.show.views import View
+from questree.stages.decompose.hierarchies import RunHierarchies
 from questree.tables.predictions import Stored
-from questree.tables.run import Run
 
 RESAMPLES = 1000
 METRICS = {
@@ -28,18 +28,18 @@ METRICS = {
 class Comparing:
     """Scores are worked out when they are first asked for, and kept."""
 
-    run: Run
+    view: View
     _scored: dict[str, Scored] = field(default_factory=dict)
     _found: dict[tuple[str, str], list[Difference]] = field(default_factory=dict)
     _lock: Lock = field(default_factory=Lock)
 
     @cached_property
     def asked(self) -> RunHierarchies:
-        return run_hierarchies(self.run, workers=1)
+        return self.view.hierarchies()
 
     def scored(self, model: str) -> Scored:
         if model not in self._scored:
-            predictions = said(self.asked, Stored.of(self.run, model))
+            predictions = said(self.asked, Stored.of(self.view.run, model))
             self._scored[model] = score_decomp(self.asked.hierarchies, predictions, "wrong")
         return self._scored[model]
 
@@ -109,7 +109,7 @@ def examples(filters: Filters, by: str, group: str, right: str, wrong: str) -> E
     if group != OVERALL:
         wanted[by] = group
     found = filters.find(wanted)
-    return Examples(len(found.rows), address("/", wanted)) if len(found.rows) else None
+    return Examples(len(found.rows), address(filters.questions.view.home, wanted)) if len(found.rows) else None
 
 
 def points(found: list[ComparedTable]) -> list[dict[str, Any]]:

@@ -8,32 +8,25 @@ from threading import Lock
 from typing import Any
 from urllib.parse import quote, urlencode
 
-import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from questree.benchmarks.agqa.templates import TEMPLATES
 from questree.faults import Fault
-from questree.metrics.dags.names import GROUP
-from questree.show.page.models import RIGHT, RULES, UNKNOWN, WRONG, Judgement
-from questree.show.page.questions import ALL_TYPES, KEY, Questions
-from questree.stages.split.algebra import Predicate
+from questree.show.page.questions import RIGHT, UNKNOWN, WRONG, Judgement, Questions
+from questree.show.views import Mask
 from questree.stages.split.grammar import Wrong, check
-from questree.stages.split.language import read
-from questree.stages.split.work import read_split
-from questree.tables.nodes import COMPOSITIONS
 
-Mask = NDArray[np.bool_]  # [question]
 REMEMBERED = 24
 LONGEST = 2000  # characters of a query
-VERDICTS: dict[str, Callable[[Judgement], Mask]] = {
+Judging = Mapping[str, Callable[[Judgement], Mask]]
+VERDICTS: Judging = {
     "right": lambda of: of.right == RIGHT,
     "wrong": lambda of: of.right == WRONG,
     "right for the wrong reasons": lambda of: (of.right == RIGHT) & of.wrong_below,
     "wrong, all sub-questions right": lambda of: (of.right == WRONG) & ~of.wrong_below,
     "not answered": lambda of: of.right == UNKNOWN,
 }
-CONTRADICTIONS: dict[str, Callable[[Judgement], Mask]] = {
+CONTRADICTIONS: Judging = {
     "yes": lambda of: of.broken > 0,
     "no": lambda of: of.broken == 0,
 }
@@ -69,24 +62,20 @@ class Filters:
     @cached_property
     def masks(self) -> dict[str, Callable[[str, Mapping[str, str]], Mask]]:
         """Name of a filter -> its mask, given its value and those of all others."""
-        own = self.questions.columns
+        view, own = self.questions.view, self.questions.columns
         found: dict[str, Callable[[str, Mapping[str, str]], Mask]] = {
             "query": lambda value, _: self.query(value),
-            "template": lambda value, _: (
-                own["template"] == [t.name for t in TEMPLATES].index(self.known(value, "template"))
-            ),
-            "steps": lambda value, _: own["steps"] == int(self.known(value, "steps")),
+            "template": lambda value, _: own["template"] == view.templates.index(self.known(value, "template")),
             "answer": lambda value, _: own["answer"] == self.questions.number[self.known(value, "answer")],
-            "split": lambda value, _: self.split(self.known(value, "split")),
-            "video": lambda value, _: self.video(value),
+            "split": lambda value, _: self.splits[self.known(value, "split")],
+            view.scope: lambda value, _: view.within(value, own["key"]),
+            **{name: self.whole(name) for name in view.numbers},
         }
-        if not self.questions.decomposed:
+        if not view.decomposed:
             return found
         return found | {
             "type": lambda value, _: self.type(self.known(value, "type")),
-            "composition": lambda value, _: self.bit(
-                "composition", COMPOSITIONS.index(self.known(value, "composition"))
-            ),
+            "composition": lambda value, _: self.composition(self.known(value, "composition")),
             "model": lambda value, _: self.everything(self.judgement(value)),
             "verdict": lambda value, all: self.judged(value, "verdict", VERDICTS, all.get("model", "")),
             "contradiction": lambda value, all: self.judged(
@@ -125,58 +114,47 @@ class Filters:
     @cached_property
     def choices(self) -> dict[str, list[Choice]]:
         """The values filters take, with the questions behind them."""
-        own = self.questions.columns
-        steps, template, answer = (np.bincount(own[name]) for name in ("steps", "template", "answer"))
-        words = self.questions.words
+        view, own, words = self.questions.view, self.questions.columns, self.questions.words
+        counts = {name: np.bincount(own[name]) for name in ("template", "answer", *view.numbers)}
+        answer = counts["answer"]
         found = {
-            "template": [Choice(TEMPLATES[at].name, int(n)) for at, n in enumerate(template) if n],
-            "steps": [Choice(str(at), int(n)) for at, n in enumerate(steps) if n],
+            "template": [Choice(view.templates[at], int(n)) for at, n in enumerate(counts["template"]) if n],
             "answer": [Choice(words[at], int(answer[at])) for at in np.argsort(-answer, kind="stable") if answer[at]],
             "split": [Choice(name, int(mask.sum())) for name, mask in self.splits.items()],
+            **{name: [Choice(str(at), int(n)) for at, n in enumerate(counts[name]) if n] for name in view.numbers},
         }
-        if not self.questions.decomposed:
+        if not view.decomposed:
             return found
-        names = [group for group in dict.fromkeys(GROUP.values()) if group not in ALL_TYPES]
-        types = [Choice(name, int(self.type(name).sum())) for name in [*ALL_TYPES, *names]]
-        compositions = [Choice(name, int(self.bit("composition", at).sum())) for at, name in enumerate(COMPOSITIONS)]
+        types = sorted(self.questions.types)
+        pooled = [name for name in dict.fromkeys(map(view.scheme.group_of, types)) if name not in types]
+        counted = {name: int(self.type(name).sum()) for name in [*types, *pooled]}
+        composed = {name: int(self.composition(name).sum()) for name in view.compositions}
         return found | {
-            "type": [choice for choice in types if choice.count],
-            "composition": [choice for choice in compositions if choice.count],
-            "rule": [Choice(name) for name in RULES],
+            "type": [Choice(name, n) for name, n in counted.items() if n],
+            "composition": [Choice(name, n) for name, n in composed.items() if n],
+            "rule": [Choice(name) for name in view.scheme.all_rules],
             "verdict": [Choice(name) for name in VERDICTS],
             "contradiction": [Choice(name) for name in CONTRADICTIONS],
         }
 
     @cached_property
     def splits(self) -> dict[str, Mask]:
-        """Train and test of the videos, and of every split that was written."""
-        run = self.questions.bank.run
-        video = self.questions.key // KEY
-        found = {name: (self.questions.splits == name).to_numpy()[video] for name in ("train", "test")}
-        for folder in sorted(path for path in (run.folder / "splits").glob("*") if path.is_dir()):
-            for side, table in read_split(run, folder.name).items():
-                keys = table["video"].to_numpy().astype(np.int64) * KEY + table["number"].to_numpy()
-                found[f"{folder.name} {side}"] = self.questions.holding(keys)
+        found = self.questions.view.splits(self.questions.columns["key"])
         return {name: mask for name, mask in found.items() if mask.any()}
 
-    def split(self, value: str) -> Mask:
-        return self.splits[value]
-
-    def video(self, value: str) -> Mask:
-        check("video", (value,), self.questions.bank.ids)
-        at = self.questions.video_at[value]
-        begin, end = np.searchsorted(self.questions.key, [at * KEY, (at + 1) * KEY])
-        found = np.zeros(len(self.questions), bool)
-        found[begin:end] = True
-        return found
+    def whole(self, name: str) -> Callable[[str, Mapping[str, str]], Mask]:
+        """A filter by a whole number."""
+        return lambda value, _: self.questions.columns[name] == int(self.known(value, name))
 
     def type(self, value: str) -> Mask:
         """A type, or a row of the papers' tables that pools several."""
-        wanted = [at for at, name in enumerate(ALL_TYPES) if value in (name, GROUP.get(name))]
+        group_of = self.questions.view.scheme.group_of
+        wanted = [at for at, name in enumerate(self.questions.types) if value in (name, group_of(name))]
         return np.isin(self.questions.columns["type"], wanted)
 
-    def bit(self, column: str, at: int) -> Mask:
-        return np.asarray(self.questions.columns[column] & np.uint16(1 << at) > 0)
+    def composition(self, value: str) -> Mask:
+        at = np.uint64(self.questions.view.compositions.index(value))
+        return np.asarray(self.questions.columns["composition"] >> at & np.uint64(1) > 0)
 
     def judgement(self, model: str) -> Judgement:
         if not model:
@@ -189,34 +167,18 @@ class Filters:
     def everything(self, _: Judgement) -> Mask:
         return np.ones(len(self.questions), bool)
 
-    def judged(self, value: str, name: str, how: Mapping[str, Callable[[Judgement], Mask]], model: str) -> Mask:
+    def judged(self, value: str, name: str, how: Judging, model: str) -> Mask:
         return how[self.known(value, name)](self.judgement(model))
 
     def rule(self, value: str, model: str) -> Mask:
-        return np.asarray(self.judgement(model).broken & np.uint32(1 << RULES.index(value)) > 0)
+        at = np.uint64(self.questions.view.scheme.all_rules.index(value))
+        return np.asarray(self.judgement(model).broken >> at & np.uint64(1) > 0)
 
     def query(self, text: str) -> Mask:
-        """The language of splits."""
+        """What the box above the list takes."""
         if len(text) > LONGEST:
             raise Wrong(f"wanted at most {LONGEST} characters, came {len(text)}")
         try:
-            predicate = read(text, self.questions.bank.vocabulary, self.most_steps)
-            return self._holding(predicate)
+            return self.questions.in_order(self.questions.view.query(text, self.questions.shards))
         except RecursionError:
             raise Wrong("nested too deeply to be read") from None
-
-    def _holding(self, predicate: Predicate) -> Mask:
-        if "more_steps" in str(predicate) and not self.most_steps:
-            raise Wrong("more_steps: `questree split` says where more steps begin, and it was not run")
-        shards = range(len(self.questions.shards))
-        parts = [predicate.holds(self.questions.rows(at)) for at in shards if len(self.questions.rows(at))]
-        return np.concatenate(parts) if parts else np.zeros(0, bool)
-
-    @cached_property
-    def most_steps(self) -> tuple[int, ...]:
-        """Per template, where its splits say so."""
-        report = self.questions.bank.run.folder / "splits" / "report.json"
-        if not report.is_file():
-            return ()
-        steps: dict[str, Any] = msgspec.json.decode(report.read_bytes())["options"]["more steps"]
-        return tuple(int(steps[template.name]) for template in TEMPLATES)

@@ -1,67 +1,112 @@
-"""The questions of a run in memory as small integers: all that filters look at, and enough to say any of them."""
+"""The questions of a run in memory as small integers: all that filters look at, with what models said to them."""
 
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, fields
 from functools import cached_property
-from pathlib import Path
-from typing import Any
+from itertools import pairwise
 
 import numpy as np
-import polars as pl
 from numpy.typing import NDArray
 
-from questree.benchmarks.agqa.templates import TEMPLATES
+from questree.metrics.dags.answered import beside
 from questree.progress import watch
-from questree.show.opened import Opened
-from questree.show.page.below import below, compositions
-from questree.show.page.models import Judgement, Model
-from questree.show.shared import shared
-from questree.stages.decompose.words import AnswerWords
-from questree.stages.questions import Bank, Question, Shard
-from questree.stages.split.shapes import VideoRows, rows_of
-from questree.stages.split.work import between
-from questree.tables.balanced import read_balanced
-from questree.tables.facts import VIDEOS
-from questree.tables.nodes import TYPES
-from questree.tables.run import Run
+from questree.show.judged import broken_rules
+from questree.show.opened import Ints, Opened
+from questree.show.views import Listed, Mask, Posed, View
+from questree.tables.hierarchies import NOTHING, Hierarchies
+from questree.tables.predictions import Stored, models
 
-Ints = NDArray[Any]
-KEY = 1 << 32  # video * KEY + number
-ALL_TYPES = sorted(TYPES)
+RIGHT, WRONG, UNKNOWN = 1, 0, -1
+
+
+@dataclass(frozen=True)
+class Judgement:
+    """What is to be thought of a model's answers; all arrays are [question]."""
+
+    said: NDArray[np.int32]  # number of the predicted word, NOTHING without one
+    right: NDArray[np.int8]  # RIGHT, WRONG, or UNKNOWN without a prediction or a truth
+    wrong_below: NDArray[np.bool_]  # is a scored sub-question answered wrong?
+    broken: NDArray[np.uint64]  # bit = position among the scheme's rules of one that is broken in its DAG
+
+    @classmethod
+    def joined(cls, parts: Sequence["Judgement"]) -> "Judgement":
+        return cls(*(np.concatenate([getattr(part, each.name) for part in parts]) for each in fields(cls)))
+
+    def at(self, rows: Ints) -> "Judgement":
+        return Judgement(*(getattr(self, each.name)[rows] for each in fields(self)))
+
+
+@dataclass
+class Model:
+    """One model's stored predictions."""
+
+    name: str
+    stored: Stored
+    number: NDArray[np.int32]  # [word of the model] its number among all answers, and NOTHING at the end
+    judgement: Judgement = field(init=False)
+
+    @classmethod
+    def all(cls, view: View, number: dict[str, int]) -> Iterator["Model"]:
+        """Every model of a run; its words are numbered like all answers, new ones after them."""
+        for name in models(view.run, images=view.images):
+            stored = Stored.of(view.run, name)
+            own = [number.setdefault(word, len(number)) for word in stored.words]
+            yield cls(name, stored, np.array([*own, NOTHING], np.int32))
+
+    def said(self, shard: Opened) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
+        """Numbers of the predicted words: [node], [question in the order of `tops`]."""
+        nodes = self.stored.shard(shard.name, len(shard.nodes))
+        asked = self.stored.asked(shard.name, nodes[shard.tops["node"].to_numpy()])
+        return self.number[nodes], self.number[asked]
+
+    def judge(self, shard: Opened, asked: Hierarchies, number: dict[str, int]) -> Judgement:
+        """Of all questions of a shard, in the order of `tops`; `asked` has a row per node, then one per question."""
+        top = shard.tops["node"].to_numpy().astype(np.int64)
+        said = np.concatenate(self.said(shard))  # [row]
+        model = beside(asked, said, number)
+        truth = asked.nodes["answer"].to_numpy()
+        right = np.where((said == NOTHING) | (truth == NOTHING), UNKNOWN, said == truth).astype(np.int8)
+        broken, rules = np.zeros(len(said), np.uint64), model.scheme.all_rules
+        parent = asked.composed["parent"].to_numpy()
+        for rule, rows in broken_rules(model):  # one composition, one row per parent
+            broken[parent[rows]] |= np.uint64(1 << rules.index(rule))
+        count = len(shard.nodes)
+        wrong_below = shard.united(((right == WRONG) & model.scored)[:count])[top]
+        return Judgement(said[count:], right[count:], wrong_below, broken[count:] | shard.united(broken[:count])[top])
 
 
 @dataclass(frozen=True)
 class Questions:
     """What is asked: every decomposed question, or else the balanced selection, or else all."""
 
-    bank: Bank
-    names: list[str]  # of the shards
-    shards: list[Shard]  # only with these questions
+    view: View
+    shards: list[str]
     start: Ints  # [shard + 1] where its questions begin
-    key: Ints  # [question] video and number, ascending
-    columns: dict[str, Ints]  # [question] template, steps, answer; of decomposed ones type, composition, node
+    row: Ints  # [question] its place among those its shard lists
+    columns: dict[
+        str, Ints
+    ]  # [question] key (ascending), template, answer, ...; of decomposed ones type, composition, node
+    types: list[str]  # what the type of a question is a position in
     number: dict[str, int]  # answers, and whatever else models say -> their numbers
     models: dict[str, Model]
-    decomposed: bool
-    _rows: list[VideoRows | None] = field(default_factory=list)
 
     @classmethod
-    def read(cls, run: Run) -> "Questions":
+    def read(cls, view: View) -> "Questions":
         """Everything at once, so that no page has to wait for it."""
-        bank = Bank(run)
-        words, decomposed = AnswerWords(bank.vocabulary), run.decomposed.is_dir()
-        number = dict(words.number)
-        models = {model.name: model for model in Model.all(run, number)} if decomposed else {}
-        chosen = read_balanced(run.balanced) if not decomposed and run.balanced.is_dir() else None
-        parts = []
-        for folder in watch(bank.folders(), "questions", len(bank.folders())):
-            parts.append(_Part.read(bank, folder, chosen, decomposed, words, number, models))
-        columns = {name: np.concatenate([part.columns[name] for part in parts]) for name in parts[0].columns}
+        number, types, shards = dict(view.number), dict[str, int](), view.shards()
+        models = {model.name: model for model in Model.all(view, number)} if view.decomposed else {}
+        parts, judged = list[dict[str, Ints]](), list[dict[str, Judgement]]()
+        for shard in watch(shards, f"questions about {view.name}", len(shards)):
+            listed = view.listed(shard)
+            columns = listed.columns | (dag_columns(listed.opened, types) if listed.opened else {})
+            order = np.argsort(columns["key"])
+            parts.append({name: column[order] for name, column in columns.items()} | {"row": order.astype(np.int32)})
+            judged.append({name: one.at(order) for name, one in judgements(listed, models, number).items()})
+        columns = {name: np.concatenate([part[name] for part in parts]) for name in parts[0]}
         for name, model in models.items():
-            model.judgement = Judgement.joined([part.judged[name] for part in parts])
-        start = np.cumsum([0, *(len(part.shard.questions) for part in parts)])
-        key = columns.pop("video").astype(np.int64) * KEY + columns.pop("number")
-        shards, names = [part.shard for part in parts], [part.name for part in parts]
-        return cls(bank, names, shards, start, key, columns, number, models, decomposed, [None] * len(parts))
+            model.judgement = Judgement.joined([part[name] for part in judged])
+        start = np.cumsum([0, *(len(part["key"]) for part in parts)])
+        return cls(view, shards, start, columns.pop("row"), columns, list(types), number, models)
 
     def __len__(self) -> int:
         return int(self.start[-1])
@@ -71,111 +116,52 @@ class Questions:
         """[number of an answer] the answer."""
         return list(self.number)
 
-    @cached_property
-    def video_at(self) -> dict[str, int]:
-        return {name: at for at, name in enumerate(self.bank.ids)}
-
-    @cached_property
-    def splits(self) -> pl.Series:
-        """[video] as the source splits them."""
-        return self.bank.run.table("facts", VIDEOS)["split"]
+    def word(self, number: int) -> str | None:
+        return self.words[number] if number >= 0 else None
 
     def shard_of(self, at: int) -> int:
         return int(np.searchsorted(self.start, at, side="right")) - 1
 
-    def question(self, at: int) -> Question:
-        shard = self.shard_of(at)
-        return self.shards[shard].question(at - int(self.start[shard]))
+    def question(self, at: int) -> Posed:
+        return self.view.posed(self.shards[self.shard_of(at)], int(self.row[at]))
 
     def find(self, id: str) -> int | None:
-        """Row of a question by its id, <video>-<number>."""
-        video, _, number = id.rpartition("-")
-        if video not in self.video_at or not (number.isascii() and number.isdecimal() and len(number) < 10):
-            return None
-        return self.place(np.array([self.video_at[video] * KEY + int(number)]))[0]
+        """Row of a question by its id."""
+        key = self.view.key(id)
+        at = int(np.searchsorted(self.columns["key"], -1 if key is None else key))
+        return at if key is not None and at < len(self) and self.columns["key"][at] == key else None
 
-    def place(self, keys: Ints) -> list[int | None]:
-        """Rows of these keys, None for one that is not there."""
-        at = np.searchsorted(self.key, keys)
-        there = np.append(self.key, -1)[at] == keys
-        return [int(row) if found else None for row, found in zip(at, there, strict=True)]
+    def in_order(self, masks: Sequence[Mask]) -> Mask:
+        """[question] what is said of the questions of each shard as they are listed."""
+        spans = zip(masks, pairwise(self.start), strict=True)
+        return np.concatenate([mask[self.row[begin:end]] for mask, (begin, end) in spans])
 
-    def holding(self, keys: Ints) -> NDArray[np.bool_]:
-        """[question] is its key one of these?"""
-        found = np.zeros(len(self) + 1, bool)
-        at = np.searchsorted(self.key, keys)
-        found[at[np.append(self.key, -1)[at] == keys]] = True
-        return found[:-1]
-
-    def rows(self, shard: int) -> VideoRows:
-        """What the language of splits looks at; made when it is first asked for, and kept small."""
-        if self._rows[shard] is None:
-            made = rows_of(self.shards[shard])
-            words = {name: column.astype(np.int16) for name, column in made.words.items()}
-            self._rows[shard] = replace(made, code=made.code.astype(np.int32), words=words)
-        found = self._rows[shard]
-        assert found
-        return found
+    def dag(self, at: int, asked: Posed) -> tuple[Opened | None, dict[str, list[str | None]]]:
+        """The DAG of the question in a row, and what every model says [node]."""
+        if not self.view.decomposed:
+            return self.view.alone(asked), {}
+        shard, node = self.view.opened(self.shards[self.shard_of(at)]), int(self.columns["node"][at])
+        below, said = shard.below(node)[1:], {}
+        for name, model in self.models.items():
+            words = [int(model.judgement.said[at]), *model.said(shard)[0][below].tolist()]
+            said[name] = [self.word(number) for number in words]
+        return shard.only(node), said
 
 
-@dataclass(frozen=True)
-class _Part:
-    """The questions of one shard."""
-
-    name: str
-    shard: Shard
-    columns: dict[str, Ints]
-    judged: dict[str, Judgement]
-
-    @classmethod
-    def read(
-        cls,
-        bank: Bank,
-        folder: Path,
-        chosen: pl.DataFrame | None,
-        decomposed: bool,
-        words: AnswerWords,
-        number: dict[str, int],
-        models: dict[str, Model],
-    ) -> "_Part":
-        shard = bank.shard(folder)
-        if not decomposed:
-            asked = shard.questions
-            if chosen is not None:
-                few = between(chosen, asked)
-                asked = asked.join(few, on=["video", "number"], how="semi", maintain_order="left")
-            return cls(folder.name, replace(shard, questions=asked), _columns(asked, words), {})._in_order()
-        opened = Opened.read(bank.run.decomposed / folder.name)
-        asked = opened.tops.join(shard.questions, on=["video", "number"], how="left", maintain_order="left")
-        node = asked["node"].to_numpy()
-        type_of = np.array([ALL_TYPES.index(name) for name in opened.forms["type"]], np.uint8)
-        own = compositions(opened)
-        columns = _columns(asked, words) | {
-            "node": node,
-            "type": type_of[opened.form][node],
-            "composition": (own | below(opened, own))[node],
-        }
-        judged: dict[str, Judgement] = {}
-        if models:
-            rows = shared(opened, words, node.astype(np.int64))
-            judged = {name: model.judge(opened, rows, number) for name, model in models.items()}
-        return cls(folder.name, replace(shard, questions=asked.drop("node")), columns, judged)._in_order()
-
-    def _in_order(self) -> "_Part":
-        """By video and number, so that a question is found by its id."""
-        order = np.argsort(self.columns["video"].astype(np.int64) * KEY + self.columns["number"])
-        return _Part(
-            self.name,
-            replace(self.shard, questions=self.shard.questions[order]),
-            {name: column[order] for name, column in self.columns.items()},
-            {name: judgement.at(order) for name, judgement in self.judged.items()},
-        )
+def dag_columns(opened: Opened, types: dict[str, int]) -> dict[str, Ints]:
+    """[question] its node, its type as `types` counts them, the compositions of its DAG as bits."""
+    node = opened.tops["node"].to_numpy()
+    code = np.array([types.setdefault(name, len(types)) for name in opened.columns.types], np.uint8)
+    own = opened.composed()
+    return {
+        "node": node,
+        "type": code[opened.columns.type[node]],
+        "composition": (own | opened.united(own))[node],
+    }
 
 
-def _columns(asked: pl.DataFrame, words: AnswerWords) -> dict[str, Ints]:
-    columns = {name: asked[name].to_numpy() for name in ("video", "number", "template", "steps")}
-    answer = np.zeros(len(asked), np.int16)
-    for code, template in enumerate(TEMPLATES):
-        own = columns["template"] == code
-        answer[own] = words.of(template.node.kind)[asked["answer"].to_numpy()[own]]
-    return columns | {"answer": answer}
+def judgements(listed: Listed, models: dict[str, Model], number: dict[str, int]) -> dict[str, Judgement]:
+    if listed.opened is None or not models:
+        return {}
+    rows = listed.opened.hierarchies(listed.opened.tops["node"].to_numpy().astype(np.int64))
+    return {name: model.judge(listed.opened, rows, number) for name, model in models.items()}

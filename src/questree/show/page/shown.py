@@ -5,25 +5,17 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from questree.benchmarks.agqa.held_out import FLAGS
-from questree.domains.video import Videos, videos
-from questree.notation import agqa
 from questree.notation.own import show
 from questree.program import Node
 from questree.show.dag import Dag, Piece
-from questree.show.grounds import grounds_of
 from questree.show.judged import Judged, judged
 from questree.show.opened import Opened
-from questree.show.page.site import Site
-from questree.show.page.timeline import Mentioned, Timeline, mentioned, programs
-from questree.show.page.wording import pieces
+from questree.show.page.site import Collection
 from questree.show.reasons import reason
-from questree.stages.questions import Question
-from questree.tables.facts import Facts
-from questree.tables.nodes import UNSCORED
+from questree.show.views import Evidence, Posed, Scene
 
 WHY = {  # how an answer is known, in words
-    "executed": "its program was executed on the facts of the video",
+    "executed": "its program was executed on the facts",
     "not said": "nobody annotated it, which does not make it absent: no answer is published (open world)",
     "undefined": "the facts give it no single answer",
     "asked": "it is asked as a question of its own",
@@ -42,13 +34,6 @@ class Said:
 
 
 @dataclass(frozen=True)
-class Evidence:
-    program: str
-    frames: list[int]  # positions
-    window: bool  # is it a time, or something that is seen?
-
-
-@dataclass(frozen=True)
 class NodeShown:
     number: int
     pieces: list[Piece]
@@ -63,10 +48,10 @@ class NodeShown:
     evidence: list[Evidence]
 
     @property
-    def frames(self) -> dict[str, list[int]]:
-        """Frames that show it, and those of the times it is asked about."""
+    def lit(self) -> dict[str, list[int]]:
+        """Places that show it, and those of the times it is asked about."""
         return {
-            name: sorted({frame for each in self.evidence if each.window == window for frame in each.frames})
+            name: sorted({place for each in self.evidence if each.window == window for place in each.at})
             for name, window in (("shown", False), ("window", True))
         }
 
@@ -82,69 +67,39 @@ class Clash:
 class Shown:
     """The page of a question."""
 
-    site: Site
+    own: Collection
     at: int  # row among the questions in memory
-    question: Question
-    shard: Opened  # its DAG alone
+    asked: Posed
+    one: Opened | None  # its DAG alone
     said: dict[str, list[str | None]]  # model -> [node]
 
     @classmethod
-    def of(cls, site: Site, at: int) -> "Shown":
-        question = site.asked.question(at)
-        return cls(site, at, question, *site.dag(at, question))
+    def of(cls, own: Collection, at: int) -> "Shown":
+        asked = own.questions.question(at)
+        return cls(own, at, asked, *own.questions.dag(at, asked))
 
     @cached_property
     def dag(self) -> Dag:
-        return self.shard.dag(self.site.texts)
+        return self.own.view.dag(self.one) if self.one else Dag([], [], {})
 
     @cached_property
     def judged(self) -> dict[str, Judged]:
-        return {model: judged(self.dag, self.shard, model, said, self.site.words) for model, said in self.said.items()}
-
-    @property
-    def pieces(self) -> list[Piece]:
-        return pieces(self.question)
+        one = self.one
+        return {model: judged(self.dag, one, model, said) for model, said in self.said.items()} if one else {}
 
     @cached_property
-    def facts(self) -> Facts:
-        return self.site.video(self.question.video)
-
-    @cached_property
-    def world(self) -> Videos:
-        return videos(self.facts, self.site.asked.bank.vocabulary)
-
-    @cached_property
-    def mentioned(self) -> Mentioned:
-        return mentioned(self.shard, self.site.asked.bank.vocabulary)
-
-    @property
-    def video(self) -> str:
-        return self.site.asked.bank.ids[self.question.video]
+    def scene(self) -> Scene:
+        return self.own.view.scene(self.asked, self.one)
 
     @property
     def labels(self) -> list[tuple[str, str]]:
-        own, row = self.question.template.categories, self.question.row
-        flags = [name for bit, name in enumerate(FLAGS) if row["flags"] >> bit & 1]
-        found = [
-            ("template", self.question.template.name),
-            ("type", self.dag.rows[0]["type"]),
-            ("steps", str(row["steps"])),
-            ("structure", own.structural),
-            ("semantic", own.semantic),
-            ("reasoning", ", ".join(own.reasoning)),
-            ("video", self.video),
-            ("split", self.site.asked.splits[self.question.video]),
-            ("flags", ", ".join(flags)),
-        ]
-        return [(name, value) for name, value in found if value]
+        type = self.dag.rows[0]["type"] if self.one else ""
+        own = [("template", self.asked.template), ("type", type), *self.own.view.labels(self.asked)]
+        return [(name, value) for name, value in own if value]
 
     @property
     def program(self) -> str:
-        return "\n".join(indented(self.question.program))
-
-    @property
-    def agqa(self) -> str:
-        return agqa.write(self.question.program, self.site.asked.bank.vocabulary)
+        return "\n".join(indented(self.asked.program)) if self.asked.program else self.asked.stored["program"]
 
     def clashes(self, model: str, node: int) -> list["Clash"]:
         """Rules that the model's answers break at a node; both ways to read one composition are one clash."""
@@ -160,8 +115,8 @@ class Shown:
 
     @cached_property
     def nodes(self) -> list[NodeShown]:
-        own = programs(self.shard, self.site.asked.bank.vocabulary)
-        return [self._node(number, program) for number, program in enumerate(own)]
+        programs = self.own.view.programs(self.one) if self.one else []
+        return [self._node(number, program) for number, program in enumerate(programs)]
 
     def _node(self, number: int, program: Node) -> NodeShown:
         row = self.dag.rows[number]
@@ -170,17 +125,13 @@ class Shown:
             pieces=self.dag.pieces[number],
             text=row["text"],
             type=row["type"],
-            scored=row["type"] not in UNSCORED,
+            scored=row["type"] not in self.own.view.scheme.unscored,
             program=show(program),
             answer=row["answer"],
             why=WHY[row["known"]],
             parts=self.dag.edges.get(number, []),
             said=[Said(name, each.said[number], each.right[number]) for name, each in self.judged.items()],
-            evidence=[
-                Evidence(show(node), frames, node.kind.name == "window")
-                for node, frames in grounds_of(program, self.world).items()
-                if frames
-            ],
+            evidence=self.scene.evidence(program),
         )
 
     @property
@@ -188,7 +139,7 @@ class Shown:
         """What is drawn: edges, and per model the path of its errors and its contradictions."""
         return {
             "edges": [[parent, child, label] for parent, parts in self.dag.edges.items() for label, child in parts],
-            "frames": [node.frames for node in self.nodes],
+            "lit": [node.lit for node in self.nodes],
             "models": {
                 name: {
                     "right": each.right,
@@ -198,10 +149,6 @@ class Shown:
                 for name, each in self.judged.items()
             },
         }
-
-    @cached_property
-    def timeline(self) -> Timeline:
-        return Timeline(self.facts, self.site.asked.bank.vocabulary, self.mentioned)
 
 
 def indented(term: Any, depth: int = 0) -> Iterator[str]:

@@ -22,6 +22,7 @@ from questree.models.policies import Policy, read_answers
 from questree.models.stored import covered, said
 from questree.progress import watch
 from questree.show.report.questions import ImageQuestions, RunQuestions, image_questions, run_questions
+from questree.show.views import View
 from questree.stages.decompose.hierarchies import RunHierarchies, run_hierarchies
 from questree.stages.decompose.image_hierarchies import image_hierarchies, node_columns
 from questree.tables.image_nodes import NODES
@@ -41,6 +42,11 @@ class Computed(Stored):
 
     def asked(self, name: str, predicted: NDArray[np.int32]) -> NDArray[np.int32]:
         return predicted
+
+
+def answers_of(view: View, name: str) -> Stored:
+    """What is stored under this name goes before a bot of that name."""
+    return (image_answers if view.images else video_answers)(view.run, name)
 
 
 def video_answers(run: Run, name: str) -> Stored:

@@ -68,7 +68,7 @@
     for (const card of cards) card.classList.toggle("chosen", card.dataset.node === number);
     for (const article of document.querySelectorAll("#details article")) article.hidden = article.dataset.node !== number;
     document.getElementById("details").scrollTop = 0;
-    document.dispatchEvent(new CustomEvent("questree:chosen", { detail: graph.frames[Number(number)] }));
+    document.dispatchEvent(new CustomEvent("questree:chosen", { detail: graph.lit[Number(number)] }));
   }
 
   for (const card of cards) card.addEventListener("click", () => choose(card.dataset.node));

@@ -38,17 +38,4 @@
 
   // a word that is typed counts when Enter is pressed, not a second time when its box is left
   document.addEventListener("change", (event) => event.target.matches("input:not([type])") && event.stopPropagation(), true);
-
-  // what a part of a question about images picks out
-  document.addEventListener("click", (event) => {
-    const part = event.target.closest("[data-part]");
-    if (!part) return;
-    const chosen = part.getAttribute("aria-pressed") !== "true";
-    for (const other of document.querySelectorAll("[data-part]")) other.setAttribute("aria-pressed", "false");
-    part.setAttribute("aria-pressed", String(chosen));
-    for (const thing of document.querySelectorAll("[data-parts]")) {
-      const mine = thing.dataset.parts.split(" ").includes(part.dataset.part);
-      thing.classList.toggle("dimmed", chosen && !mine);
-    }
-  });
 })();

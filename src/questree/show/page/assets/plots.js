@@ -6,22 +6,22 @@
   const percent = (value) => `${Math.round(100 * value)} %`;
 
   const plots = {
-    steps(figure, points) {
+    numbers(figure, points) {
       const judged = points.some((point) => "model" in point);
       const models = JSON.parse(figure.dataset.models);
       const width = Math.max(figure.clientWidth - 26, 210);
       const common = { width, height: 124, marginLeft: 44, marginBottom: 34, marginTop: 18 };
-      const x = { label: "steps", labelAnchor: "center", labelArrow: "none", tickFormat: "d", interval: 1 };
+      const x = { label: figure.dataset.label, labelAnchor: "center", labelArrow: "none", tickFormat: "d", interval: 1 };
       if (!judged)
-        return Plot.plot({ ...common, x, y: { label: "questions", grid: true, ticks: 3, tickFormat: "s" }, marks: [Plot.rectY(points, { x: "steps", y: "n", fill: colour("--accent") }), Plot.ruleY([0])] });
+        return Plot.plot({ ...common, x, y: { label: "questions", grid: true, ticks: 3, tickFormat: "s" }, marks: [Plot.rectY(points, { x: "number", y: "n", fill: colour("--accent") }), Plot.ruleY([0])] });
       return Plot.plot({
         ...common,
         x: { ...x, inset: 8 },
         y: { label: "right", domain: [0, 1], grid: true, ticks: 3, tickFormat: percent },
         color: { domain: models, range: models.map((_, at) => colour(`--model-${at % 6}`)) },
         marks: [
-          Plot.line(points, { x: "steps", y: "right", z: "model", stroke: "model", strokeWidth: 1.8 }),
-          Plot.dot(points, { x: "steps", y: "right", z: null, fill: "model", r: 2.6, title: (d) => `${d.model}, ${d.steps} steps: ${percent(d.right)} of ${d.n}` }),
+          Plot.line(points, { x: "number", y: "right", z: "model", stroke: "model", strokeWidth: 1.8 }),
+          Plot.dot(points, { x: "number", y: "right", z: null, fill: "model", r: 2.6, title: (d) => `${d.model}, ${d.number} ${figure.dataset.label}: ${percent(d.right)} of ${d.n}` }),
         ],
       });
     },

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import polars as pl
 
-from questree.show.page.timeline import Mentioned
+from questree.show.timeline import Mentioned
 from questree.tables.facts import BOX, Facts
 from questree.vocabulary.words import Vocabulary
 

@@ -17,6 +17,9 @@ from questree.stages.decompose.forms import ordered_slots
 from questree.tables.facts import Facts
 from questree.vocabulary.words import NONE, Vocabulary
 
+LABEL, ROOM, ROW, AXIS = 208, 760, 19, 26  # pixels: words on the left, the line, a row, the seconds above
+GROUPS = ("contact", "verb", "spatial", "derived")  # attention is never asked about and not shown
+
 
 @dataclass(frozen=True)
 class Mentioned:
@@ -34,6 +37,7 @@ class Mentioned:
 def programs(shard: Opened, vocabulary: Vocabulary) -> list[Node]:
     """[node] its program, with words in its slots."""
     found = []
+    assert shard.forms is not None
     for row in shard.nodes.iter_rows(named=True):
         form = parse(shard.forms["program"][row["form"]], VIDEO)
         words = {
@@ -54,10 +58,10 @@ def name_of(kind: Kind, at: int, vocabulary: Vocabulary) -> str:
 def mentioned(shard: Opened, vocabulary: Vocabulary) -> Mentioned:
     """Actions bring their verb and noun along."""
     found: dict[str, set[int]] = {"objects": set(), "relations": set(), "actions": set()}
-    for form, text in enumerate(shard.forms["program"]):
-        own = shard.nodes.filter(pl.col("form") == form)
-        for slot in ordered_slots(parse(text, VIDEO)):
-            found[slot.kind.words] |= set(own[slot.name].to_list())
+    assert shard.forms is not None
+    for row in shard.nodes.iter_rows(named=True):
+        for slot in ordered_slots(parse(shard.forms["program"][row["form"]], VIDEO)):
+            found[slot.kind.words].add(row[slot.name])
     for action in found["actions"]:
         found["relations"].add(int(vocabulary.verb_of[action]))
         found["objects"].add(int(vocabulary.object_of[action]))
@@ -67,10 +71,6 @@ def mentioned(shard: Opened, vocabulary: Vocabulary) -> Mentioned:
         frozenset(int(vocabulary.folded[at]) for at in found["relations"]),
         frozenset(int(vocabulary.merged_action[at]) for at in found["actions"]),
     )
-
-
-LABEL, ROOM, ROW, AXIS = 208, 760, 19, 26  # pixels: words on the left, the line, a row, the seconds above
-GROUPS = ("contact", "verb", "spatial", "derived")  # attention is never asked about and not shown
 
 
 @dataclass(frozen=True)

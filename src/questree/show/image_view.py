@@ -1,0 +1,306 @@
+"""Questions about sets of images as they are shown: the images side by side, with what each part picks out."""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, ClassVar
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from questree.benchmarks.covr.splits import PATTERNS
+from questree.columns.hashing import seed_of
+from questree.domains.images import IMAGES, Corpus, ImageSets, corpus, evaluate
+from questree.domains.images.kinds import THINGS
+from questree.domains.images.sets import padded
+from questree.faults import BadInput
+from questree.metrics.dags.names import IMAGE_SETS as SCHEME
+from questree.notation.own import parse, show
+from questree.program import Node, ProgramError, Word, walk
+from questree.search.word_tables import default_words
+from questree.show.dag import Dag, Piece
+from questree.show.frames import Boxed, picture, size_of
+from questree.show.opened import Ints, Opened
+from questree.show.views import Evidence, Listed, Mask, Posed, Scene, View, held
+from questree.stages.decompose.drafted import decompose as taken_apart
+from questree.stages.decompose.hierarchies import RunHierarchies
+from questree.stages.decompose.image_hierarchies import image_hierarchies, node_columns
+from questree.stages.split.grammar import check
+from questree.stages.split.program_rows import ImageRows
+from questree.stages.split.properties_language import read
+from questree.stages.split.shots import SIDES, rows_of, selected
+from questree.tables.image_nodes import COMPOSITIONS, DECOMPOSED, TYPES
+from questree.tables.image_questions import ANSWERED, answered
+from questree.tables.images import Images
+from questree.tables.predictions import IMAGE_SETS
+from questree.tables.run import Run
+from questree.tables.table import Table
+
+EVERYTHING = ("scene", "anything")  # picks out all there is
+PLAIN = re.compile(r"[\w\s',?-]+")  # words of a question, not the language of splits
+KINDS = {"noun": "object", "attribute": "attribute", "link name": "relation"}  # kind of a word -> its colour
+
+
+@dataclass(frozen=True)
+class Part:
+    """A piece of a program and the things it stands for."""
+
+    program: str
+    outer: bool  # is it what the question is about, or only a step on the way?
+    things: frozenset[int]  # rows in `things`
+
+    @property
+    def told(self) -> str:
+        return f"{len(self.things)} thing{'s' if len(self.things) != 1 else ''}"
+
+
+@dataclass(frozen=True)
+class Picture:
+    """One image of a set; things carry the numbers of the parts that pick them out."""
+
+    id: str
+    size: tuple[int, int]
+    boxes: list[Boxed]
+    unboxed: list[str]
+    meant: bool  # is anything here that the question is about?
+
+    @property
+    def svg(self) -> str:
+        return picture(self.size, self.boxes, f"image {self.id}")
+
+
+@dataclass(frozen=True)
+class ImageScene(Scene):
+    template: ClassVar[str] = "images.html"
+    script: ClassVar[str] = "images.js"
+    parts: list[Part]
+    pictures: list[Picture]
+
+    def evidence(self, program: Node) -> list[Evidence]:
+        own = {show(node) for node in picking(program)}
+        return [Evidence(part.program, [at], part.told) for at, part in enumerate(self.parts) if part.program in own]
+
+
+class ImageView(View):
+    name, title, scope = "sets of images", "Image sets", "image"
+    home, item, compare = "/images", "/images/", "/compare/images"
+    query_hint = 'words of the question, or has(filter, attribute="red") & ~has(count)'
+    language = (
+        'has(operation, noun="…", attribute="…")',
+        'uses(noun="…")',
+        "template(…)",
+        'answer("yes")',
+        "number(3)",
+    )
+    kinds: ClassVar = {"object": "objects", "relation": "relationships", "attribute": "attributes"}
+    numbers: ClassVar = {"images": "Images", "depth": "Depth"}
+    images, scheme = True, SCHEME
+    compositions, decompose = COMPOSITIONS, "questree covr decompose"
+
+    def __init__(self, run: Run):
+        super().__init__(run)
+        self.facts, self.decomposed = Images.load(run.images), (run.covr / "decomposed").is_dir()
+        self.every = answered(run)
+        last = self.every["images"].explode().max()
+        if isinstance(last, int) and last >= len(self.facts.images):
+            wanted = f"a question asks about image {last}, there are {len(self.facts.images)}"
+            raise BadInput.at(run.covr, f"made from other images: {wanted}")
+        self.row_at = {id: row for row, id in enumerate(self.every["id"])}
+        own = self.every["template"].unique(maintain_order=True)
+        self.templates = [*PATTERNS, *(name for name in own if name not in PATTERNS)]
+        self.number = {word: at for at, word in enumerate(self.every["answer"].unique(maintain_order=True))}
+        if self.decomposed:  # their words are numbered first, as their tables are
+            known = self.opened(IMAGE_SETS).number
+            self.number = {word: at for at, word in enumerate(dict.fromkeys([*known, *self.number]))}
+
+    @staticmethod
+    def there(run: Run) -> bool:
+        return (run.covr / f"{ANSWERED.name}.parquet").is_file()
+
+    def shards(self) -> list[str]:
+        return [IMAGE_SETS]
+
+    def open(self, shard: str) -> Opened:
+        folder = self.run.covr / "decomposed"
+        return opened(shard, {table.name: table.read(folder) for table in DECOMPOSED})
+
+    def dag(self, one: Opened) -> Dag:
+        rows = [
+            {"text": row["question"], "type": TYPES[row["type"]], "program": row["program"], "answer": row["answer"]}
+            | {"known": "undefined" if row["answer"] is None else "executed"}
+            for row in one.nodes.iter_rows(named=True)
+        ]
+        text = [coloured(row["text"], node) for row, node in zip(rows, self.programs(one), strict=True)]
+        return Dag.of(rows, text, one)
+
+    def programs(self, one: Opened) -> list[Node]:
+        return [parse(text, IMAGES) for text in one.nodes["program"]]
+
+    @cached_property
+    def shown(self) -> pl.DataFrame:
+        """The questions that are listed, with the row each has among all."""
+        whole = self.every.with_row_index("row")
+        if self.decomposed:
+            return self.opened(IMAGE_SETS).tops.select("id").join(whole, on="id", how="left", maintain_order="left")
+        return whole.join(selected(self.run).select("id"), on="id", how="semi", maintain_order="left")
+
+    def listed(self, shard: str) -> Listed:
+        table = self.shown
+        columns = {
+            "key": table["row"].to_numpy().astype(np.int64),
+            "template": numbered(table["template"], {name: at for at, name in enumerate(self.templates)}),
+            "answer": numbered(table["answer"], self.number),
+            "images": table["images"].list.len().to_numpy(),
+            "depth": table["depth"].to_numpy(),
+        }
+        return Listed(columns, self.opened(shard) if self.decomposed else None)
+
+    def posed(self, shard: str, row: int) -> Posed:
+        return self.find(int(self.shown["row"][row]))
+
+    def find(self, key: int) -> Posed:
+        row = self.every.row(key, named=True)
+        try:
+            program: Node | None = parse(row["program"], IMAGES)
+        except ProgramError:
+            program = None
+        text = coloured(row["question"], program)
+        return Posed(row["id"], row["question"], text, row["answer"], row["template"], program, row)
+
+    def alone(self, asked: Posed) -> Opened | None:
+        if asked.program is None:
+            return None
+        words = default_words()
+        known = corpus(self.facts, words.attribute_group)
+        found, _ = taken_apart(self.every.filter(id=asked.id), known)
+        return opened("", found) if len(found["tops"]) else None
+
+    def scene(self, asked: Posed, one: Opened | None) -> ImageScene:
+        """The parts of the question and of its sub-questions; what the question is about comes first."""
+        programs = [asked.program] if asked.program else []
+        if one:
+            programs += self.programs(one)
+        nodes = dict.fromkeys(node for program in programs for node in picking(program))
+        world = ImageSets(self.corpus, padded([list(dict.fromkeys(asked.stored["images"]))]))
+        values = evaluate(list(nodes), world).values
+        own = walk(asked.program) if asked.program else ()
+        outer = {node for node in own if isinstance(node, Node) and node.kind == THINGS}
+        outer -= {arg for node in outer for arg in node.args}
+        parts = [Part(show(node), node in outer, members(world, values[node])) for node in nodes]
+        parts.sort(key=lambda part: not part.outer)
+        return ImageScene(parts, [self._picture(image, parts) for image in asked.stored["images"]])
+
+    def _picture(self, image: int, parts: Sequence[Part]) -> Picture:
+        id, width, height = self.facts.images.select("id", "width", "height").row(image)
+        boxes, unboxed, meant = [], [], False
+        for row in self.things.filter(pl.col("image") == image).iter_rows(named=True):
+            label = " ".join([*(row["attributes"] or [])[:2], row["name"]])
+            own = tuple(at for at, part in enumerate(parts) if row["row"] in part.things)
+            outer = any(parts[at].outer for at in own)
+            meant |= outer
+            if row["x1"] is None:
+                unboxed.append(label)
+            else:
+                kind = "mentioned" if outer else "step" if own else "other"
+                boxes.append(Boxed(label, kind, (row["x1"], row["y1"], row["x2"], row["y2"]), own))
+        return Picture(id, size_of(width, height, boxes), boxes, unboxed, meant)
+
+    @cached_property
+    def corpus(self) -> Corpus:
+        return corpus(self.facts, {})  # which things are meant does not depend on groups of attributes
+
+    @cached_property
+    def things(self) -> pl.DataFrame:
+        """With names and attributes as words; `row` is the row in `things`."""
+        words = self.facts.words["word"]
+        named = self.facts.attributes.select("thing", attributes=words.gather(self.facts.attributes["attribute"]))
+        named = named.group_by("thing", maintain_order=True).agg("attributes")
+        things = self.facts.things.with_row_index("row").with_columns(name=words.gather(self.facts.things["name"]))
+        return things.join(named, left_on="row", right_on="thing", how="left", maintain_order="left")
+
+    def labels(self, asked: Posed) -> list[tuple[str, str]]:
+        return [(name, str(asked.stored[name])) for name in ("split", "length", "depth", "attributes")]
+
+    def key(self, id: str) -> int | None:
+        return self.row_at.get(id)
+
+    def keys(self, opened: Opened) -> Ints:
+        return np.array([self.row_at[id] for id in opened.tops["id"]], np.int64)
+
+    def chances(self, keys: Ints, seed: int) -> NDArray[np.uint64]:
+        return np.array([seed_of(seed, f"failure {id}") for id in self.every["id"].gather(keys)], np.uint64)
+
+    def in_split(self, keys: Ints, split: str) -> Mask:
+        return (self.every["split"].gather(keys) == split).to_numpy()
+
+    def splits(self, keys: Ints) -> dict[str, Mask]:
+        """Train, dev and test, and the parts of every split that was written."""
+        side = self.every["split"].gather(keys)
+        found = {name: (side == name).to_numpy() for name in side.unique(maintain_order=True)}
+        for path in sorted((self.run.covr / "splits").glob("*.parquet")):
+            table = Table(path.stem, SIDES.columns).read(path.parent)
+            for (part,), own in table.group_by("part", maintain_order=True):
+                found[f"{path.stem} {part}"] = held(keys, np.array([self.row_at[id] for id in own["id"]], np.int64))
+        return found
+
+    def within(self, scope: str, keys: Ints) -> Mask:
+        ids = self.facts.images["id"].to_list()
+        check("image", (scope,), ids)
+        return self.every["images"].gather(keys).list.contains(ids.index(scope)).to_numpy()
+
+    def query(self, text: str, shards: Sequence[str]) -> list[Mask]:
+        """Words of the question, or the language of splits."""
+        if PLAIN.fullmatch(text):
+            said = self.shown["question"].str.to_lowercase()
+            return [said.str.contains(text.lower(), literal=True).to_numpy()]
+        return [np.asarray(read(text, self.rows).holds(self.rows))]
+
+    @cached_property
+    def rows(self) -> ImageRows:
+        return rows_of(self.shown)
+
+    def hierarchies(self) -> RunHierarchies:
+        return image_hierarchies(self.run)
+
+
+def opened(name: str, found: dict[str, pl.DataFrame]) -> Opened:
+    words, columns = node_columns(found["nodes"])
+    number = {word: at for at, word in enumerate(words)}
+    return Opened(name, found["nodes"], found["edges"], found["tops"], columns, COMPOSITIONS, number)
+
+
+def numbered(column: pl.Series, number: dict[str, int]) -> Ints:
+    return column.replace_strict(number, return_dtype=pl.Int32).to_numpy()
+
+
+def picking(program: Node) -> list[Node]:
+    """The pieces of a program that stand for things."""
+    found = (node for node in walk(program) if isinstance(node, Node) and node.kind == THINGS)
+    return list(dict.fromkeys(node for node in found if node.op.name not in EVERYTHING))
+
+
+def members(world: ImageSets, value: NDArray[Any]) -> frozenset[int]:
+    """Rows of the things in the first row's set."""
+    first = world.facts.first_thing
+    return frozenset(
+        int(first[page]) + bit
+        for page, bits in zip(world.page[0].tolist(), value[0].tolist(), strict=True)
+        for bit in range(int(bits).bit_length())
+        if int(bits) >> bit & 1
+    )
+
+
+def coloured(text: str, program: Node | None) -> list[Piece]:
+    """A text in pieces by what its words name; a word may stand in the plural."""
+    leaves = (term for term in walk(program) if isinstance(term, Word)) if program else ()
+    kinds = {word.name.lower(): KINDS[word.kind.name] for word in leaves if word.kind.name in KINDS}
+    if not kinds:
+        return [("", text)]
+    longest = "|".join(re.escape(word) for word in sorted(kinds, key=len, reverse=True))
+    found: list[Piece] = []
+    for at, piece in enumerate(re.split(rf"\b({longest})(?=(?:s|es)?\b)", text, flags=re.IGNORECASE)):
+        if piece:
+            found.append((kinds[piece.lower()] if at % 2 else "", piece))
+    return found

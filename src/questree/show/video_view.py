@@ -1,0 +1,253 @@
+"""Questions about videos as they are shown: texts by what their words name, evidence on a timeline."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from pathlib import Path
+from typing import Any, ClassVar
+
+import msgspec
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from questree.benchmarks.agqa.held_out import FLAGS
+from questree.benchmarks.agqa.templates import TEMPLATES
+from questree.columns.hashing import mix, seed_of
+from questree.domains.video import Videos, videos
+from questree.metrics.dags.names import AGQA_DECOMP
+from questree.notation import agqa, own
+from questree.program import Node
+from questree.show.dag import Dag, pieces, spelled
+from questree.show.grounds import grounds_of
+from questree.show.opened import Ints, Opened
+from questree.show.timeline import Mentioned, Timeline, TimelineRow, mentioned, programs
+from questree.show.views import Evidence, Listed, Mask, Posed, Scene, View, held
+from questree.stages.decompose.forms import Forms
+from questree.stages.decompose.hierarchies import Columns, RunHierarchies, run_hierarchies, shards
+from questree.stages.decompose.spoken import say
+from questree.stages.decompose.texts import Texts
+from questree.stages.decompose.words import AnswerWords
+from questree.stages.decompose.work import tables
+from questree.stages.questions import Bank, Question, Shard
+from questree.stages.split.grammar import Wrong, check
+from questree.stages.split.language import read
+from questree.stages.split.shapes import VideoRows, rows_of
+from questree.stages.split.work import between, read_split
+from questree.tables.balanced import read_balanced
+from questree.tables.facts import SPLIT_UNSAID, VIDEOS, Facts
+from questree.tables.nodes import COMPOSITIONS, EDGES, FORMS, KNOWN, NODES, TOPS
+from questree.tables.run import Run
+
+KEY = 1 << 32  # video * KEY + number
+STORED = (FORMS, NODES, EDGES, TOPS)
+
+
+@dataclass(frozen=True)
+class VideoScene(Scene):
+    template: ClassVar[str] = "timeline.html"
+    script: ClassVar[str] = "timeline.js"
+    facts: Facts  # of the video
+    world: Videos
+    timeline: Timeline
+
+    def evidence(self, program: Node) -> list[Evidence]:
+        return [
+            Evidence(own.show(node), at, f"{len(at)} frame{'s' if len(at) != 1 else ''}", node.kind.name == "window")
+            for node, at in grounds_of(program, self.world).items()
+            if at
+        ]
+
+    @cached_property
+    def rows(self) -> list[TimelineRow]:
+        return self.timeline.rows()
+
+
+class VideoView(View):
+    name, title, scope = "videos", "Videos", "video"
+    home, item, compare = "/", "/questions/", "/compare"
+    query_hint = 'has(before, action="standing up") & steps > 4'
+    language = (
+        *('has(operator, action="…", object="…", relation="…")', 'uses(object="…")', "template(…)", "structure(…)"),
+        *("semantic(…)", "reasoning(…)", "time(before, after)", 'answer("yes")', "steps > 4", "more_steps", "novel"),
+        "indirect",
+    )
+    kinds: ClassVar = {"object": "objects", "relation": "relationships", "action": "actions", "time": "time"}
+    numbers: ClassVar = {"steps": "Steps"}
+    images, scheme = False, AGQA_DECOMP
+    compositions, decompose = COMPOSITIONS, "questree decompose"
+
+    def __init__(self, run: Run):
+        super().__init__(run)
+        self.bank = Bank(run)
+        self.words, self.texts = AnswerWords(self.bank.vocabulary), Texts(self.bank.vocabulary)
+        self.number, self.decomposed = dict(self.words.number), run.decomposed.is_dir()
+        self.templates = [template.name for template in TEMPLATES]
+        self._asked: dict[str, Shard] = {}  # only with the questions that are listed
+        self._rows: dict[str, VideoRows] = {}
+
+    @staticmethod
+    def there(run: Run) -> bool:
+        return run.questions.is_dir()
+
+    @cached_property
+    def facts(self) -> Facts:
+        return self.run.load("facts")
+
+    @cached_property
+    def side(self) -> pl.Series:
+        """[video] as the source splits them."""
+        return self.run.table("facts", VIDEOS)["split"]
+
+    @cached_property
+    def video_at(self) -> dict[str, int]:
+        return {name: at for at, name in enumerate(self.bank.ids)}
+
+    @cached_property
+    def chosen(self) -> pl.DataFrame | None:
+        """The selection, if that is what is listed."""
+        there = not self.decomposed and self.run.balanced.is_dir()
+        return read_balanced(self.run.balanced) if there else None
+
+    def shards(self) -> list[str]:
+        return [path.name for path in (shards(self.run) if self.decomposed else self.bank.folders())]
+
+    def open(self, shard: str) -> Opened:
+        folder = self.run.decomposed / shard
+        return self._opened(shard, {table.name: table.read(folder) for table in STORED})
+
+    def _opened(self, name: str, found: dict[str, pl.DataFrame]) -> Opened:
+        forms, nodes, edges, tops = (found[table.name] for table in STORED)
+        columns = Columns.of(forms, nodes, self.words)
+        return Opened(name, nodes, edges, tops, columns, COMPOSITIONS, self.words.number, forms)
+
+    def dag(self, one: Opened) -> Dag:
+        assert one.forms is not None
+        said = say(one.forms, one.nodes, self.texts).drop("video").to_dicts()
+        rows = [row | {"known": KNOWN[known]} for row, known in zip(said, one.nodes["known"], strict=True)]
+        text = [spelled(one.forms["program"][row["form"]], row, self.texts) for row in one.nodes.iter_rows(named=True)]
+        return Dag.of(rows, text, one)
+
+    def programs(self, one: Opened) -> list[Node]:
+        return programs(one, self.bank.vocabulary)
+
+    def listed(self, shard: str) -> Listed:
+        whole, opened = self.bank.shard(self.run.questions / shard), None
+        if self.decomposed:
+            opened = self.open(shard)  # not kept: all shards are listed one after the other
+            asked = opened.tops.join(whole.questions, on=["video", "number"], how="left", maintain_order="left")
+            asked = asked.drop("node")
+        elif self.chosen is not None:
+            few = between(self.chosen, whole.questions)
+            asked = whole.questions.join(few, on=["video", "number"], how="semi", maintain_order="left")
+        else:
+            asked = whole.questions
+        self._asked[shard] = replace(whole, questions=asked)
+        columns = {name: asked[name].to_numpy() for name in ("template", "steps")}
+        answer = np.zeros(len(asked), np.int16)
+        for code, template in enumerate(TEMPLATES):
+            here = columns["template"] == code
+            answer[here] = self.words.of(template.node.kind)[asked["answer"].to_numpy()[here]]
+        return Listed(columns | {"answer": answer, "key": keys_of(asked)}, opened)
+
+    def posed(self, shard: str, row: int) -> Posed:
+        return self._posed(self._asked[shard].question(row))
+
+    def _posed(self, asked: Question) -> Posed:
+        name = asked.template.name
+        return Posed(asked.id, asked.text, pieces(asked), asked.answer, name, asked.program, asked)
+
+    def alone(self, asked: Posed) -> Opened | None:
+        question: Question = asked.stored
+        shard = self.bank.shard(self.bank.folders()[question.video // self.bank.options["shard"]])
+        rows = np.flatnonzero(keys_of(shard.questions) == question.video * KEY + question.row["number"])
+        world = videos(self.facts.between(shard.first, shard.first + len(shard.seeds)), self.bank.vocabulary)
+        found = tables(Forms(self.bank.vocabulary), shard, rows, world, closed=True).tables
+        assert int(found["tops"]["node"][0]) == 0, "the question is expanded first"
+        return self._opened("", found)
+
+    def scene(self, asked: Posed, one: Opened | None) -> VideoScene:
+        words, at = self.bank.vocabulary, asked.stored.video
+        facts = self.facts.between(at, at + 1)
+        named = mentioned(one, words) if one else Mentioned(frozenset(), frozenset(), frozenset())
+        return VideoScene(facts, videos(facts, words), Timeline(facts, words, named))
+
+    def labels(self, asked: Posed) -> list[tuple[str, str]]:
+        question: Question = asked.stored
+        kinds, row = question.template.categories, question.row
+        return [
+            ("steps", str(row["steps"])),
+            ("structure", kinds.structural),
+            ("semantic", kinds.semantic),
+            ("reasoning", ", ".join(kinds.reasoning)),
+            ("video", self.bank.ids[question.video]),
+            ("split", self.side[question.video]),
+            ("flags", ", ".join(name for bit, name in enumerate(FLAGS) if row["flags"] >> bit & 1)),
+        ]
+
+    def notations(self, asked: Posed) -> dict[str, str]:
+        return {"in AGQA's notation": agqa.write(asked.stored.program, self.bank.vocabulary)}
+
+    def key(self, id: str) -> int | None:
+        """An id is <video>-<number>."""
+        video, _, number = id.rpartition("-")
+        known = video in self.video_at and number.isascii() and number.isdecimal() and len(number) < 10
+        return self.video_at[video] * KEY + int(number) if known else None
+
+    def keys(self, opened: Opened) -> Ints:
+        return keys_of(opened.tops)
+
+    def find(self, key: int) -> Posed:
+        return self._posed(self.bank.find(f"{self.bank.ids[key // KEY]}-{key % KEY}"))
+
+    def chances(self, keys: Ints, seed: int) -> NDArray[np.uint64]:
+        video = np.array([seed_of(seed, f"failure {video}") for video in self.bank.ids], np.uint64)
+        return mix(video[keys // KEY], keys % KEY)
+
+    def in_split(self, keys: Ints, split: str) -> Mask:
+        return np.asarray((self.side.replace("", SPLIT_UNSAID) == split).to_numpy()[keys // KEY])
+
+    def splits(self, keys: Ints) -> dict[str, Mask]:
+        """Train and test of the videos, and of every split that was written."""
+        found = {name: (self.side == name).to_numpy()[keys // KEY] for name in ("train", "test")}
+        for folder in sorted(path for path in (self.run.folder / "splits").glob("*") if path.is_dir()):
+            for side, table in read_split(self.run, folder.name).items():
+                found[f"{folder.name} {side}"] = held(keys, keys_of(table))
+        return found
+
+    def within(self, scope: str, keys: Ints) -> Mask:
+        check("video", (scope,), self.bank.ids)
+        return np.asarray(keys // KEY == self.video_at[scope])
+
+    def query(self, text: str, shards: Sequence[str]) -> list[Mask]:
+        """The language of splits."""
+        predicate = read(text, self.bank.vocabulary, self.most_steps)
+        if "more_steps" in str(predicate) and not self.most_steps:
+            raise Wrong("more_steps: `questree split` says where more steps begin, and it was not run")
+        every = map(self.rows, shards)
+        return [np.asarray(predicate.holds(rows)) if len(rows) else np.zeros(0, bool) for rows in every]
+
+    def rows(self, shard: str) -> VideoRows:
+        """What the language of splits looks at; made when it is first asked for, and kept small."""
+        if shard not in self._rows:
+            made = rows_of(self._asked[shard])
+            words = {name: column.astype(np.int16) for name, column in made.words.items()}
+            self._rows[shard] = replace(made, code=made.code.astype(np.int32), words=words)
+        return self._rows[shard]
+
+    @cached_property
+    def most_steps(self) -> tuple[int, ...]:
+        """Per template, where its splits say so."""
+        note: Path = self.run.folder / "splits" / "report.json"
+        if not note.is_file():
+            return ()
+        steps: dict[str, Any] = msgspec.json.decode(note.read_bytes())["options"]["more steps"]
+        return tuple(int(steps[template.name]) for template in TEMPLATES)
+
+    def hierarchies(self) -> RunHierarchies:
+        return run_hierarchies(self.run, workers=1)
+
+
+def keys_of(table: pl.DataFrame) -> Ints:
+    """[row] video and number as one number."""
+    return np.asarray(table["video"].to_numpy().astype(np.int64) * KEY + table["number"].to_numpy())

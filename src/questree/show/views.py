@@ -1,0 +1,187 @@
+"""How the questions of a domain are shown: what a scope and its evidence look like is all in which media differ."""
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from questree.faults import BadInput
+from questree.metrics.dags.names import Scheme
+from questree.program import Node
+from questree.show.dag import Dag, Piece
+from questree.show.opened import Opened
+from questree.stages.decompose.hierarchies import RunHierarchies
+from questree.tables.run import Run
+
+Ints = NDArray[Any]
+Mask = NDArray[np.bool_]  # [question]
+READ = 8  # shards kept open
+
+
+@dataclass(frozen=True)
+class Posed:
+    """One question as it is asked."""
+
+    id: str
+    text: str
+    pieces: list[Piece]
+    answer: str
+    template: str
+    program: Node | None  # None if its program cannot be read
+    stored: Any  # as the view keeps it
+
+
+@dataclass(frozen=True)
+class Listed:
+    """The questions of one shard that are shown."""
+
+    columns: dict[str, Ints]  # [question] key, template, answer, and the view's numbers
+    opened: Opened | None  # their DAGs; the questions are its tops, in this order
+
+
+@dataclass(frozen=True)
+class Evidence:
+    """What a piece of a program rests on."""
+
+    program: str
+    at: list[int]  # positions of frames; or the number of the part, if it picks out things
+    told: str  # "3 frames"
+    window: bool = False  # is it a time, or something that is seen?
+
+
+class Scene(ABC):
+    """The scope of one question with its evidence, ready to be drawn by a template of the page."""
+
+    template: ClassVar[str]  # that draws it
+    script: ClassVar[str]  # that lights up the evidence of a chosen sub-question
+
+    @abstractmethod
+    def evidence(self, program: Node) -> list[Evidence]: ...
+
+
+class View(ABC):
+    """A run's questions of one domain."""
+
+    name: ClassVar[str]  # videos, sets of images: what its scopes are called
+    title: ClassVar[str]
+    home: ClassVar[str]  # address of the list; questions are at `item`, two models at `compare`
+    item: ClassVar[str]
+    compare: ClassVar[str]
+    scope: ClassVar[str]  # the filter by scope
+    query_hint: ClassVar[str]
+    language: ClassVar[tuple[str, ...]]  # what a query is made of
+    kinds: ClassVar[Mapping[str, str]]  # kinds of words that are coloured -> what they are called
+    numbers: ClassVar[Mapping[str, str]]  # columns of whole numbers -> their titles; accuracy is plotted over the first
+    images: ClassVar[bool]
+    scheme: ClassVar[Scheme]
+    compositions: ClassVar[Sequence[str]]  # what labels of stored edges are positions in
+    decompose: ClassVar[str]  # the command that takes its questions apart
+
+    run: Run
+    templates: list[str]
+    number: dict[str, int]  # every answer -> its number
+    decomposed: bool
+
+    def __init__(self, run: Run):
+        self.run = run
+        self.opened = lru_cache(READ)(self.open)
+
+    @staticmethod
+    @abstractmethod
+    def there(run: Run) -> bool:
+        """Does a run have questions of this domain?"""
+
+    @abstractmethod
+    def shards(self) -> list[str]: ...
+
+    @abstractmethod
+    def open(self, shard: str) -> Opened:
+        """The DAGs of a shard; `opened` keeps the last few."""
+
+    @abstractmethod
+    def dag(self, one: Opened) -> Dag:
+        """Of a shard that is one DAG: the DAG; its rows also say how their answers are `known`."""
+
+    @abstractmethod
+    def programs(self, one: Opened) -> list[Node]:
+        """[node] its program."""
+
+    @abstractmethod
+    def listed(self, shard: str) -> Listed:
+        """The decomposed questions of a shard, or else the balanced selection, or else all."""
+
+    @abstractmethod
+    def posed(self, shard: str, row: int) -> Posed:
+        """A question that is listed."""
+
+    @abstractmethod
+    def alone(self, asked: Posed) -> Opened | None:
+        """A question taken apart now, whether or not the run is; None if it has no parts that are known."""
+
+    def taken_apart(self, id: str) -> tuple[Posed, Dag]:
+        """Any question of the run with its DAG, made now."""
+        key = self.key(id)
+        if key is None:
+            raise BadInput.at(self.run.folder, f"no question {id!r} about {self.name}")
+        asked = self.find(key)
+        one = self.alone(asked)
+        if one is None:
+            raise BadInput.at(self.run.folder, f"no rule takes question {id!r} apart")
+        return asked, self.dag(one)
+
+    @abstractmethod
+    def scene(self, asked: Posed, one: Opened | None) -> Scene: ...
+
+    @abstractmethod
+    def labels(self, asked: Posed) -> list[tuple[str, str]]: ...
+
+    def notations(self, asked: Posed) -> dict[str, str]:
+        """Its program as others write it."""
+        return {}
+
+    @abstractmethod
+    def key(self, id: str) -> int | None:
+        """The number behind an id."""
+
+    @abstractmethod
+    def keys(self, opened: Opened) -> Ints:
+        """[question] of a shard."""
+
+    @abstractmethod
+    def find(self, key: int) -> Posed:
+        """Any question of the run."""
+
+    @abstractmethod
+    def chances(self, keys: Ints, seed: int) -> NDArray[np.uint64]:
+        """[question] a hash to choose by."""
+
+    @abstractmethod
+    def in_split(self, keys: Ints, split: str) -> Mask: ...
+
+    @abstractmethod
+    def splits(self, keys: Ints) -> dict[str, Mask]:
+        """The splits a question can be in; keys ascend."""
+
+    @abstractmethod
+    def within(self, scope: str, keys: Ints) -> Mask:
+        """Questions about a scope, or Wrong."""
+
+    @abstractmethod
+    def query(self, text: str, shards: Sequence[str]) -> list[Mask]:
+        """[shard] the listed questions a text finds, or Wrong."""
+
+    @abstractmethod
+    def hierarchies(self) -> RunHierarchies:
+        """What two models are compared on."""
+
+
+def held(keys: Ints, wanted: Ints) -> Mask:
+    """[key] is it one of these? Keys ascend."""
+    found = np.zeros(len(keys) + 1, bool)
+    at = np.searchsorted(keys, wanted)
+    found[at[np.append(keys, -1)[at] == wanted]] = True
+    return found[:-1]

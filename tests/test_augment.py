@@ -13,7 +13,7 @@ from questree.vocabulary.words import Lists
 from worlds.small import actions, facts, presence, relations
 
 WORDS = default()
-NUMBERS = {rule.number: rule for rule in RULES}
+NUMBERS = {rule.number: rule for rule in RULES.values()}
 
 
 def apply(number: int, world: Facts, **options: Any) -> tuple[Facts, dict[str, Change]]:
@@ -29,7 +29,7 @@ def test_all_fifteen_rules_are_in_the_ledger_once() -> None:
 
 
 def test_the_order_of_work_respects_what_depends_on_what() -> None:
-    place = {rule.number: at for at, rule in enumerate(RULES)}
+    place = {rule.number: at for at, rule in enumerate(RULES.values())}
     assert place[1] < place[2] < place[3] < place[5]
     assert all(place[moving] < place[6] for moving in (11, 8, 9)), "verbs are derived after all changes to actions"
     assert place[6] < place[10] < place[7], "entailments are closed last"
@@ -512,10 +512,10 @@ def test_instances_are_counted_anew_by_their_start() -> None:
     assert [row[:3] for row in actions(after)] == [("c065", 1, 0.0), ("c065", 2, 4.0)]
 
 
-@pytest.mark.parametrize("number", [rule.number for rule in RULES])
+@pytest.mark.parametrize("number", [rule.number for rule in RULES.values()])
 def test_counts_add_up_to_the_sizes_of_the_tables(number: int) -> None:
     graphs = Graphs.of(facts(HOME))
-    for rule in RULES:
+    for rule in RULES.values():
         before = graphs
         graphs, changes = rule.apply(graphs, WORDS, Options())
         if rule.number != number:

@@ -50,7 +50,7 @@ def test_every_promise_is_kept(world: tuple[Facts, Facts]) -> None:
 def test_other_relationship_is_touched_by_no_rule_but_naming(world: tuple[Facts, Facts]) -> None:
     other = WORDS.relation_at["other relationship"]
     named = Graphs.of(world[0])
-    for rule in RULES:
+    for rule in RULES.values():
         if rule.number in (2, 3):
             named, _ = rule.apply(named, WORDS, Options())
     after = augment(world[0], WORDS)[0].relations.filter(relation=other)
@@ -60,7 +60,7 @@ def test_other_relationship_is_touched_by_no_rule_but_naming(world: tuple[Facts,
 
 def test_counts_of_every_rule_add_up(world: tuple[Facts, Facts]) -> None:
     graphs = Graphs.of(world[0])
-    for rule in RULES:
+    for rule in RULES.values():
         before = graphs
         graphs, changes = rule.apply(graphs, WORDS, Options())
         grown = {change.what: change.added - change.removed for change in changes}

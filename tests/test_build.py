@@ -7,9 +7,9 @@ from typing import Any
 import pytest
 
 from questree.cli.app import app
-from questree.cli.build import kind_of
 from questree.faults import BadInput
 from questree.progress import Reporter, reporter
+from questree.sources.catalogue import kind_of
 from questree.sources.own_json import write
 from questree.synth.noise import Rates
 from questree.synth.world import write_world

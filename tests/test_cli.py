@@ -11,7 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from questree.cli.app import BENCHMARKS, COMMANDS, SOURCES
+from questree.cli.app import BENCHMARKS, COMMANDS
+from questree.sources.catalogue import SOURCES
 from questree.tables.run import Run
 
 HEAVY = ("numpy", "polars", "pyarrow", "numba", "msgspec")

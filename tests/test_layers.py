@@ -9,7 +9,7 @@ import questree
 
 ROOT = Path(questree.__file__).parent
 LAYERS = [  # from the bottom; a module may import its own layer's package and anything in the rows above its own
-    {"faults", "progress", "workers", "columns", "__init__"},
+    {"faults", "progress", "extensions", "workers", "columns", "__init__"},
     {"program", "vocabulary", "tables"},
     {"readings", "rules"},
     {"domains", "sources", "synth"},
@@ -20,11 +20,20 @@ LAYERS = [  # from the bottom; a module may import its own layer's package and a
     {"formats"},
     {"models"},
     {"show"},
+    {"plugins"},
     {"bench", "cli", "__main__"},
 ]
 HEIGHT = {package: height for height, layer in enumerate(LAYERS) for package in layer}
 # neighbours that may look at each other
-ALSO = {("columns", "faults"), ("readings", "rules"), ("tables", "vocabulary"), ("cli", "bench"), ("__main__", "cli")}
+ALSO = {
+    ("columns", "faults"),
+    ("extensions", "faults"),
+    ("workers", "extensions"),
+    ("readings", "rules"),
+    ("tables", "vocabulary"),
+    ("cli", "bench"),
+    ("__main__", "cli"),
+}
 BLIND = {  # who must not see what, although it lies below
     "sources": {"program", "readings", "rules"},
     "synth": {"program", "readings", "rules"},

@@ -20,6 +20,9 @@ class BadInput(Exception):
         self.faults = list(faults)
         super().__init__("\n".join(map(str, self.faults)))
 
+    def __reduce__(self) -> tuple[type["BadInput"], tuple[list[Fault]]]:
+        return BadInput, (self.faults,)  # worker processes send it
+
     @classmethod
     def at(cls, place: object, message: str) -> "BadInput":
         return cls([Fault(str(place), message)])

@@ -1,26 +1,59 @@
-"""Worker processes that leave interruptions to their parent and do not outlive it."""
+"""Worker processes that leave interruptions to their parent, do not outlive it and know its plugins."""
 
 import multiprocessing
 import os
+import pickle
 import signal
 import threading
-from collections.abc import Iterator
-from concurrent.futures import Executor, ProcessPoolExecutor
+from collections.abc import Callable, Iterator
+from concurrent.futures import Executor, Future, ProcessPoolExecutor
 from contextlib import contextmanager
+from typing import Any, TypeVar
+
+from questree.extensions import LOADED, Plugin, blamed, load
+
+Result = TypeVar("Result")
 
 
 @contextmanager
-def processes(workers: int) -> Iterator[Executor]:
-    """A pool of processes; if the block is left by an error or an interruption, they are stopped at once."""
+def processes(workers: int, given: Executor | None = None) -> Iterator[Executor]:
+    """A pool of processes, or the one that is given, which is shut down at the end.
+
+    If the block is left by an error or an interruption, processes of ours are stopped at once.
+    """
+    if given is not None:
+        with given:
+            yield _Loading(given) if LOADED else given
+        return
     pool = ProcessPoolExecutor(workers, mp_context=multiprocessing.get_context("spawn"), initializer=_obey)
     try:
-        yield pool
+        yield _Loading(pool) if LOADED else pool
     except BaseException:
         for child in multiprocessing.active_children():
             child.terminate()
         pool.shutdown(wait=False, cancel_futures=True)
         raise
     pool.shutdown()
+
+
+class _Loading(Executor):
+    """Any executor, whose workers load our plugins before they unpack their work."""
+
+    def __init__(self, inner: Executor):
+        self.inner = inner
+
+    def submit(self, work: Callable[..., Result], /, *args: Any, **named: Any) -> "Future[Result]":
+        return self.inner.submit(_loaded, tuple(LOADED.values()), pickle.dumps((work, args, named)))
+
+
+def _loaded(plugins: tuple[Plugin, ...], packed: bytes) -> Any:
+    """In a worker: do the work; a fault of a plugin becomes one line here, as tracebacks do not travel."""
+    load(plugins)
+    work, args, named = pickle.loads(packed)
+    try:
+        return work(*args, **named)
+    except Exception as error:
+        raise blamed(error) or error from error
 
 
 def _obey() -> None:

@@ -7,7 +7,10 @@ import sys
 from cyclopts import App, CycloptsError
 
 from questree import __version__
+from questree.extensions import blamed, load, wanted
 from questree.faults import BadInput
+from questree.formats.catalogue import EXPORTERS
+from questree.sources.catalogue import SOURCES
 
 OK, BAD_INPUT, USAGE = 0, 1, 2
 
@@ -15,6 +18,7 @@ app = App(
     name="questree",
     version=__version__,
     help="Build, take apart and score compositional questions.",
+    help_epilogue="Every command takes --plugin FILE.py, repeatable: operators, templates, metrics ... of your own.",
     help_format="plaintext",  # markdown would swallow <video> and alike
     help_formatter="default" if sys.stdout.isatty() else "plain",
     suppress_keyboard_interrupt=False,  # we say ourselves that nothing half-written is left
@@ -54,15 +58,6 @@ COMMANDS = {
     "vocabulary": ("questree.cli.vocabulary:app", "Look at a vocabulary; check your own."),
     "wordings": ("questree.cli.wordings:wordings", "An example of every way to ask, for a person to read."),
 }
-SOURCES = {
-    "action-genome": "Charades CSV files and Action Genome pickles.",
-    "agqa": "AGQA's released scene-graph pickles.",
-    "star": "STAR situation JSON.",
-    "gqa": "GQA or Visual Genome scene graphs (images).",
-    "imsitu": "imSitu's situations: frames and verbs (images).",
-    "json": "Your own videos, in our JSON format.",
-    "images": "Your own images, in our JSON format.",
-}
 SCORES = {  # sub-command of score -> module and what it does
     "decomp": ("score", "AGQA-Decomp: accuracy, CA, RWR, internal consistency."),
     "agqa": ("score_agqa", "AGQA: reasoning, semantic and structural categories, generalisation, steps."),
@@ -96,8 +91,8 @@ BENCHMARKS = {
 
 for name, (place, text) in COMMANDS.items():
     app.command(place, name=name, help=text)
-for name, text in SOURCES.items():
-    ingest.command(f"questree.cli.ingest:{name.replace('-', '_')}", name=name, help=text)
+for name, source in SOURCES.items():
+    ingest.command(f"questree.cli.ingest:{name.replace('-', '_')}", name=name, help=source.says)
 for name, text in BENCHMARKS.items():
     bench.command(f"questree.cli.bench:{name}", name=name, help=text)
 bench.command("questree.cli.bench_answer:answer", name="answer", help="A bot answers a run; its answers are scored.")
@@ -107,9 +102,8 @@ for name, (module, text) in SCORES.items():
     score.command(f"questree.cli.{module}:{name}", name=name, help=text)
 for name, (place, text) in COVR.items():
     covr.command(place, name=name, help=text)
-export.command("questree.cli.export:agqa", name="agqa", help="AGQA: question files, CSVs, id tables, scene graphs.")
-export.command("questree.cli.decomp:export_command", name="decomp", help="AGQA-Decomp: a file of DAGs per video.")
-export.command("questree.cli.covr_files:export_command", name="covr", help="COVR: question records.")
+for name, exporter in EXPORTERS.items():
+    export.command(exporter.command, name=name, help=exporter.says)
 import_.command("questree.cli.import_:agqa", name="agqa", help="AGQA's question files, as released or as exported.")
 import_.command("questree.cli.decomp:import_command", name="decomp", help="AGQA-Decomp's folders of DAGs.")
 import_.command("questree.cli.covr_files:import_command", name="covr", help="COVR's question records.")
@@ -118,21 +112,47 @@ import_.command("questree.cli.covr_files:import_command", name="covr", help="COV
 def main() -> None:
     signal.signal(signal.SIGTERM, _stop)
     try:
-        app(exit_on_error=False, print_error=True)
+        app(extended(sys.argv[1:]), exit_on_error=False, print_error=True)
         status = OK
     except CycloptsError:
         status = USAGE  # cyclopts has printed what is wrong
     except BadInput as bad:
-        for fault in bad.faults:
-            print(f"error: {fault}", file=sys.stderr)
-        status = BAD_INPUT
+        status = _say(bad)
     except BrokenPipeError:  # the reader of our output went away: `questree ... | head`
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         status = OK
-    except (OSError, MemoryError, RecursionError, UnicodeEncodeError) as error:  # full disk, no memory, ASCII terminal
-        print(f"error: {type(error).__name__}: {error}", file=sys.stderr)
-        status = BAD_INPUT
+    except Exception as error:
+        if own := blamed(error):
+            status = _say(own)
+        elif isinstance(error, OSError | MemoryError | RecursionError | UnicodeEncodeError):
+            print(f"error: {type(error).__name__}: {error}", file=sys.stderr)  # full disk, no memory, ASCII terminal
+            status = BAD_INPUT
+        else:
+            raise
     sys.exit(status)
+
+
+def _say(bad: BadInput) -> int:
+    for fault in bad.faults:
+        print(f"error: {fault}", file=sys.stderr)
+    return BAD_INPUT
+
+
+def extended(arguments: list[str]) -> list[str]:
+    """Load the plugins a command works with, before anything else; the arguments without them."""
+    rest, plugins = wanted(arguments)
+    if plugins:
+        known = {*SOURCES}, {*EXPORTERS}
+        load(plugins)
+        for name in [name for name in SOURCES if name not in known[0]]:
+            from questree.cli.ingest import command
+
+            ingest.command(command(SOURCES[name]), name=name, help=SOURCES[name].says)
+        for name in [name for name in EXPORTERS if name not in known[1]]:
+            from questree.cli.export import written_by
+
+            export.command(written_by(EXPORTERS[name]), name=name, help=EXPORTERS[name].says)
+    return rest
 
 
 def _stop(number: int, frame: object) -> None:

@@ -3,21 +3,15 @@
 import time
 from collections.abc import Callable
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any
 
 from cyclopts import Parameter
 
 from questree.cli.terminal import Json, Quiet, say, watching, write_json
 from questree.faults import BadInput
+from questree.sources.catalogue import SOURCES, kind_of
 from questree.tables.run import Run
 
-Source = Literal["action-genome", "agqa", "star", "json"]
-SIGNS: dict[Source, str] = {  # files by which a kind of raw files is known, the most telling first
-    "action-genome": "object_bbox_and_relationship.pkl",
-    "agqa": "AGQA_*_stsgs.pkl",
-    "star": "STAR_*.json",
-    "json": "*.json",
-}
 MADE = {  # stage -> its folder in the run, and what is counted there: a table, or all of them
     "ingest": ("raw", "videos"),
     "augment": ("facts", "actions"),
@@ -33,7 +27,7 @@ def build(
     *,
     out: Annotated[Path, Parameter(name="--out", help="Run folder to write.")],
     source: Annotated[
-        Source | None, Parameter(help="What kind of raw files, as in `ingest`; told by their names without it.")
+        str | None, Parameter(help="What kind of raw files, as in `ingest`; told by their names without it.")
     ] = None,
     vocabulary: Annotated[Path | None, Parameter(help="Vocabulary file; AGQA's words without it.")] = None,
     fps: Annotated[float | None, Parameter(name="--fps", help="Frames per second, as in `ingest`.")] = None,
@@ -44,8 +38,11 @@ def build(
 ) -> None:
     """Raw files into a benchmark: ingest, augment, generate, balance, split, decompose; each with its defaults."""
     kind = source or kind_of(folder)
+    known = [name for name, own in SOURCES.items() if own.medium == "video"]
+    if kind not in known:
+        raise BadInput.at("--source", f"expected a source of videos, got {kind!r}; choose from {', '.join(known)}")
     given: dict[str, Any] = {"vocabulary": vocabulary} | ({"fps": fps} if fps is not None else {})
-    if fps is not None and kind not in ("action-genome", "star"):
+    if fps is not None and not SOURCES[kind].rated:
         raise BadInput.at("--fps", f"raw files of the kind {kind} say their seconds themselves")
     silent = quiet or not tables
     steps = stages(folder, out, kind, workers, given, silent)
@@ -66,17 +63,6 @@ def build(
     write_json(json, {"out": str(out), "source": kind, "made": made, "seconds": seconds})
 
 
-def kind_of(folder: Path) -> Source:
-    """What kind of raw files a folder holds, or a file is."""
-    if folder.is_file():
-        return "json"
-    for kind, pattern in SIGNS.items():
-        if folder.is_dir() and any(folder.glob(pattern)):
-            return kind
-    wanted = "; ".join(f"{pattern} ({kind})" for kind, pattern in SIGNS.items())
-    raise BadInput.at(folder, f"no raw files here; wanted {wanted}" if folder.is_dir() else "no such folder or file")
-
-
 def counted(run: Run, stage: str, table: str) -> int:
     """Rows a stage made."""
     from questree.tables.lock import rows
@@ -86,17 +72,17 @@ def counted(run: Run, stage: str, table: str) -> int:
 
 
 def stages(
-    folder: Path, out: Path, source: Source, workers: int, given: dict[str, Any], quiet: bool
+    folder: Path, out: Path, source: str, workers: int, given: dict[str, Any], quiet: bool
 ) -> dict[str, Callable[[], None]]:
     """Each stage is its command; when they are silent the progress of all of them is shown in one place."""
-    from questree.cli import ingest
     from questree.cli.augment import augment
     from questree.cli.balance import balance
     from questree.cli.decompose import decompose_command
     from questree.cli.generate import generate_command
+    from questree.cli.ingest import command
     from questree.cli.split import split
 
-    read: Callable[..., None] = getattr(ingest, source.replace("-", "_"))
+    read = command(SOURCES[source])
     return {
         "ingest": lambda: read(folder, out=out, quiet=quiet, **given),
         "augment": lambda: augment(out, quiet=quiet),

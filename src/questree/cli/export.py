@@ -1,13 +1,16 @@
 """`questree export`: a run in the formats of released benchmarks."""
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import Annotated
 
 from cyclopts import Parameter
 
 from questree.cli.terminal import Json, Quiet, print_table, say, watching, write_json
+from questree.formats.catalogue import Exporter
 from questree.formats.export_agqa import Options, export
 from questree.tables.run import Run
+from questree.tables.store import new_folder, only_earlier
 
 
 def agqa(
@@ -34,3 +37,24 @@ def agqa(
     print_table("Questions per file", [{"file": name, "questions": count} for name, count in counts.items()], quiet)
     say(f"wrote {out}", quiet)
     write_json(json, {"out": str(out), "questions": counts})
+
+
+def written_by(exporter: Exporter) -> Callable[..., None]:
+    """The command of a plugin's exporter."""
+
+    def command(
+        run: Annotated[Path, Parameter(help="Run folder.")],
+        /,
+        *,
+        out: Annotated[Path, Parameter(name="--out", help="Folder to write; it is new or empty.")],
+        json: Json = None,
+        quiet: Quiet = False,
+    ) -> None:
+        only_earlier(out, lambda name: False)
+        with watching(quiet), new_folder(out) as folder:
+            counts = dict(exporter.write(Run(run), folder) or {})
+        print_table("Written", [{"what": name, "count": count} for name, count in counts.items()], quiet)
+        say(f"wrote {out}", quiet)
+        write_json(json, {"out": str(out), "written": counts})
+
+    return command

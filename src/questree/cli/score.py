@@ -19,6 +19,7 @@ from questree.cli.scoring import (
     plain,
     policies,
     print_grid,
+    print_metrics,
     print_policies,
     resampling,
     there,
@@ -94,4 +95,5 @@ def print_decomp(rows: list[Score], quiet: bool) -> None:
     for row in (row for row in rows if row.by == "dag"):
         room = "" if row.low is None or row.high is None else f" [{plain(row.low)}, {plain(row.high)}]"
         say(f"{row.model}: {row.metric} {plain(row.value)}{room} over {row.n:,} DAGs", quiet)
+    print_metrics(rows, quiet)
     print_policies(rows, [("accuracy", "type"), ("CA", "composition"), ("IC", "composition")], quiet)

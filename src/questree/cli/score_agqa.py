@@ -15,6 +15,7 @@ from questree.cli.scoring import (
     VocabularyFile,
     policies,
     print_grid,
+    print_metrics,
     print_policies,
     resampling,
     shown,
@@ -55,6 +56,7 @@ def agqa(
             rows += [*scored.rows(model, how), *fit_rows(scored.tallies, model, how), *about]
     write_json(json, rows)
     print_agqa(rows, quiet)
+    print_metrics(rows, quiet)
     print_policies(rows, [("accuracy", "reasoning")], quiet)
 
 

@@ -14,6 +14,7 @@ from questree.cli.scoring import (
     Seed,
     VocabularyFile,
     policies,
+    print_metrics,
     print_policies,
     resampling,
     shown,
@@ -83,6 +84,7 @@ def covr(
     if not len(learnt):
         say("no training questions: no baselines; give them with --train FILE", quiet)
     print_templates(rows, quiet)
+    print_metrics(rows, quiet)
     print_policies([*rows, *about], [("accuracy", "template")], quiet)
 
 
@@ -95,12 +97,12 @@ def stored(run: Path, models: list[str], ids: Any) -> list[Predictions]:
 
 def print_templates(rows: list[Score], quiet: bool) -> None:
     """Templates down, models across, as COVR's Table 13; intervals while there is room."""
-    at = {(row.group, row.model): row for row in rows}
+    at = {(row.group, row.model): row for row in rows if (row.metric, row.by) == ("accuracy", "template")}
     models = list(dict.fromkeys(row.model for row in rows))
     lines = [
         {"Template": group, "n": at[group, models[0]].n}
         | {model: shown(at[group, model], len(models) < 5) for model in models}
-        for group in dict.fromkeys(row.group for row in rows)
+        for group in dict.fromkeys(group for group, _ in at)
     ]
     print_table("Accuracy by template", lines, quiet)
 

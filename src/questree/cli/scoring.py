@@ -10,6 +10,7 @@ from questree.cli.corpus import Missing
 from questree.cli.terminal import print_table
 from questree.faults import Fault, refuse
 from questree.metrics.bootstrap import Resampling
+from questree.metrics.catalogue import ALL, METRICS
 from questree.metrics.scores import Score, find
 from questree.models.policies import POLICIES, Policy
 
@@ -90,6 +91,14 @@ def print_grid(
         return cells
 
     print_table(title, [line(group) for group in groups], quiet)
+
+
+def print_metrics(rows: list[Score], quiet: bool) -> None:
+    """A table for every metric that a plugin adds."""
+    for name, metric in METRICS.items():
+        by = metric.by or ALL
+        if any((row.metric, row.by) == (name, by) for row in rows):
+            print_grid(f"{name} = {metric.formula}", metric.by.capitalize(), rows, by, [name], quiet, count=True)
 
 
 def print_policies(rows: list[Score], headline: list[tuple[str, str]], quiet: bool) -> None:

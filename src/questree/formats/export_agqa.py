@@ -66,7 +66,7 @@ def export(run: Run, out: Path, options: Options, workers: int = 2, pool: Execut
         if options.csv:
             rows = [source.count(piece) for piece in watch(source.pieces, "counting", len(tasks))]
             tasks = [replace(task, places=own) for task, own in zip(tasks, csvs.numberings(rows), strict=True)]
-        with pool or processes(workers) as executor:
+        with processes(workers, pool) as executor:
             futures = [executor.submit(write_part, task) for task in tasks]
             try:
                 found = join(folder, source.sets, tasks, futures)

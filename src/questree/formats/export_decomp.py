@@ -42,7 +42,7 @@ def export_decomp(run: Run, out: Path, workers: int = 2, pool: Executor | None =
     name = set_of(run)
     counts = {split: {"DAGs": 0, "isolated": 0} for split in SPLITS}
     loose: dict[str, list[str]] = {split: [] for split in SPLITS}
-    with new_folder(out) as folder, pool or processes(workers) as executor:
+    with new_folder(out) as folder, processes(workers, pool) as executor:
         for place in (CSVS, *(folder_name(name, split) for split in SPLITS)):
             (folder / place).mkdir()
         shards = sorted(path.name for path in run.decomposed.iterdir() if path.is_dir())

@@ -1,6 +1,7 @@
 """Action Genome pickles with the Charades files beside them -> facts."""
 
 from collections import Counter
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -38,6 +39,18 @@ def read_action_genome(
         del frames
     videos, table = _frames(keys, charades, rates, fps, folder)
     return assemble(_rows(videos, table, keys, person_keys, marks, people, charades), vocabulary, str(folder))
+
+
+def read_with_truth(folder: Path, vocabulary: Vocabulary, fps: float | None = None) -> Reading:
+    """The same; a folder `truth` inside, with the same files, holds the clean facts about the same frames."""
+    raw, inside = read_action_genome(folder, vocabulary, fps), folder / "truth"
+    if not inside.is_dir():
+        return raw
+    truth = read_action_genome(inside, vocabulary, fps, rates_in=folder).facts
+    for table in ("videos", "frames"):
+        if not getattr(truth, table).equals(getattr(raw.facts, table)):
+            raise BadInput.at(inside, f"its {table} are not those of {folder}; the truth is about the same ones")
+    return replace(raw, truth=truth)
 
 
 def _frames(

@@ -55,6 +55,7 @@ class Reading:
 
     facts: Facts
     skipped: Mapping[str, int]
+    truth: Facts | None = None  # the clean facts of a made-up world
 
 
 def assemble(rows: Rows, vocabulary: Vocabulary, place: str) -> Reading:

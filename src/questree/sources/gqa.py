@@ -21,7 +21,11 @@ NAMES = "train_sceneGraphs.json, val_sceneGraphs.json, scene_graphs.json"
 
 def ingest(folder: Path, run: Path, add: bool = False) -> dict[str, int]:
     """Write RUN/images, or raise BadInput with everything that is wrong and write nothing."""
-    return write_image_run(read_files(scene_graph_files(folder)), folder, run, add)
+    return write_image_run(read_gqa(folder), folder, run, add)
+
+
+def read_gqa(folder: Path) -> Images:
+    return read_files(scene_graph_files(folder))
 
 
 def scene_graph_files(folder: Path) -> list[Path]:

@@ -1,7 +1,11 @@
 """People's own images as JSON -> image facts."""
 
 from collections import Counter
+from collections.abc import Iterable
 from pathlib import Path
+from typing import Any
+
+import msgspec
 
 from questree.faults import BadInput, Fault
 from questree.progress import watch
@@ -24,6 +28,15 @@ def read_own_images(source: Path) -> Images:
             continue
         for image in watch(images, f"taking in {path.name}", len(images)):
             _take(image, path, reading)
+    return reading.done()
+
+
+def read_image_records(records: Iterable[Any], source: Path) -> Images:
+    """Images that a plugin's source yields, each a record as one in a JSON file is."""
+    reading = Reading()
+    data = msgspec.json.encode({"images": list(records)})
+    for image in decode_images(data, source, reading.faults):
+        _take(image, source, reading)
     return reading.done()
 
 

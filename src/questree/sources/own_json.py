@@ -1,7 +1,9 @@
 """People's own videos as JSON <-> facts."""
 
 from codecs import BOM_UTF8
+from collections.abc import Iterable
 from pathlib import Path
+from typing import Any
 
 import msgspec
 import polars as pl
@@ -28,6 +30,16 @@ def read_own_json(source: Path, vocabulary: Vocabulary) -> Reading:
         videos = decode(data, path, taken.faults)
         for video in watch(videos, f"taking in {path.name}", len(videos)):
             taken.video(video, path)
+    refuse(taken.faults)
+    return assemble(taken.rows(), vocabulary, str(source))
+
+
+def read_records(records: Iterable[Any], vocabulary: Vocabulary, source: Path) -> Reading:
+    """Videos that a plugin's source yields, each a record as one in a JSON file is."""
+    taken = Taken(vocabulary)
+    data = msgspec.json.encode({"videos": list(records)})
+    for video in decode(data, source, taken.faults):
+        taken.video(video, source)
     refuse(taken.faults)
     return assemble(taken.rows(), vocabulary, str(source))
 

@@ -22,7 +22,7 @@ class Worth:
 
 def ablation(raw: Facts, truth: Facts, vocabulary: Vocabulary, options: Options) -> list[Worth]:
     """First no rule beside all rules, then each rule that changes facts."""
-    rules = [rule for rule in RULES if rule.when == FACTS]
+    rules = [rule for rule in RULES.values() if rule.when == FACTS]
 
     def score(chosen: list[Rule]) -> Score:
         facts, _ = augment(raw, vocabulary, options, chosen)

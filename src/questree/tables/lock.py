@@ -9,6 +9,7 @@ import msgspec
 import polars as pl
 
 import questree
+from questree.extensions import digests
 from questree.faults import BadInput, Fault
 from questree.tables.balanced import read_balanced
 from questree.tables.run import Run
@@ -29,6 +30,7 @@ class Stage(msgspec.Struct, frozen=True):
     options: dict[str, Any] = {}
     code: str = ""  # of the whole package when the stage was locked
     templates: str = ""
+    plugins: dict[str, str] = {}  # file -> digest, of those that were loaded
 
 
 class Lock(msgspec.Struct, frozen=True):
@@ -54,7 +56,7 @@ def of_code(folder: Path = PACKAGE) -> str:
 def stage(folder: Path, code: str, templates: str) -> Stage:
     files = sorted(path for path in folder.rglob("*") if path.is_file())
     found = {str(path.relative_to(folder)): digest(path) for path in files}
-    return Stage(found, options(folder), code, templates)
+    return Stage(found, options(folder), code, templates, digests())
 
 
 def options(folder: Path) -> dict[str, Any]:
@@ -112,7 +114,18 @@ def verify(run: Run) -> tuple[list[Fault], list[str]]:
         for what in ("code", "templates"):
             if was.files and is_now.files and getattr(was, what) != getattr(is_now, what):
                 others.setdefault(f"locked with other {what} ({getattr(was, what)[:8]})", []).append(name)
+        for said in other_plugins(was.plugins, is_now.plugins):
+            others.setdefault(said, []).append(name)
     return faults, [f"{', '.join(names)}: {said}" for said, names in others.items()]
+
+
+def other_plugins(was: dict[str, str], now: dict[str, str]) -> Iterator[str]:
+    """Plugins a stage was made with that are others now; one that is only loaded now may not concern it."""
+    for plugin, own in was.items():
+        if plugin not in now:
+            yield f"locked with the plugin {plugin} ({own[:8]}), which is not loaded"
+        elif own != now[plugin]:
+            yield f"locked with another {plugin} ({own[:8]})"
 
 
 def changes(was: dict[str, str], now: dict[str, str]) -> Iterator[tuple[str, str]]:
@@ -148,6 +161,7 @@ def differences(one: Run, other: Run) -> Iterator[Difference]:
             first, second = (getattr(stage, what)[:8] for stage in made)
             if first != second:
                 yield Difference(f"{name}, {what}", first, second)
+        yield from told(f"{name}, plugin", *(stage.plugins for stage in made))
         yield from told(f"{name}, option", flat(was.options), flat(now.options))
         if was.files != now.files:
             yield from contents(name, one.folder / name, other.folder / name)

@@ -6,6 +6,7 @@ from questree.metrics.answers.answers import Answers, answers, cells, count
 from questree.metrics.answers.categories import groups
 from questree.metrics.answers.indirect import references
 from questree.metrics.answers.steps import step_groups
+from questree.metrics.catalogue import with_metrics
 from questree.metrics.cells import Cell
 from questree.metrics.dags.answered import Missing
 from questree.metrics.scores import Scored
@@ -29,7 +30,13 @@ def score_agqa(asked: Asked, predictions: pl.DataFrame, missing: Missing = "erro
     found += [cell for cell in cells(tallies, "steps", "accuracy", "steps", list(steps)) if cell.by == "steps"]
     every = tuple(at for at, column in enumerate(tallies.columns) if column[0] == "steps")
     found.append(Cell("accuracy", "steps", "Overall", (every,)))
-    return Scored(tallies, found)
+    return with_metrics(Scored(tallies, found), lambda: _questions(model, predictions))
+
+
+def _questions(model: Answers, predictions: pl.DataFrame) -> pl.DataFrame:
+    """What metrics of plugins count: a row per question that counts, with all its columns."""
+    said = model.asked.table.join(predictions.select("id", "prediction"), on="id", how="left", maintain_order="left")
+    return said.with_columns(scope=model.asked.video, correct=model.correct).filter(model.counted)
 
 
 def baseline(asked: Asked) -> Answers:

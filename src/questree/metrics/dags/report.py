@@ -2,12 +2,14 @@
 
 import polars as pl
 
+from questree.metrics.catalogue import with_metrics
 from questree.metrics.cells import Cell
 from questree.metrics.dags.accuracy import accuracy_cells, count_accuracy
 from questree.metrics.dags.answered import Answered, Missing, Said, answered
 from questree.metrics.dags.composition import composition_cells, count_composition
 from questree.metrics.dags.consistency import consistency_cells, count_consistency
 from questree.metrics.dags.correlation import correlation_cell, count_correlation
+from questree.metrics.dags.questions import questions_of
 from questree.metrics.scores import Scored
 from questree.metrics.tallies import joined
 from questree.progress import report
@@ -38,4 +40,4 @@ def score_answered(model: Answered, skip_missing: bool = False) -> Scored:
         *consistency_cells(tallies, model.own_groups, model.compositions, model.scheme),
         correlation_cell(tallies),
     ]
-    return Scored(tallies, cells)
+    return with_metrics(Scored(tallies, cells), lambda: questions_of(model))

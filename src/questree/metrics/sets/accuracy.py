@@ -8,6 +8,7 @@ from collections.abc import Sequence
 import numpy as np
 import polars as pl
 
+from questree.metrics.catalogue import with_metrics
 from questree.metrics.cells import Cell
 from questree.metrics.scores import Scored
 from questree.metrics.tallies import Column, tally
@@ -33,4 +34,5 @@ def score_covr(
     at = {column[0]: number for number, column in enumerate(tallies.columns)}
     asked = [name for name in groups if name in set(questions["template"].to_list())]
     cells = [Cell(METRIC, BY, name, (tuple(at[name] for name in [name] if name in at),)) for name in asked]
-    return Scored(tallies, [*cells, Cell(METRIC, BY, OVERALL, (tuple(range(len(tallies.columns))),))])
+    scored = Scored(tallies, [*cells, Cell(METRIC, BY, OVERALL, (tuple(range(len(tallies.columns))),))])
+    return with_metrics(scored, lambda: rows.with_columns(scope="place", correct=right).drop("place"))

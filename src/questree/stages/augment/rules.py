@@ -1,5 +1,6 @@
-"""All fifteen rules in the order they work; the numbers are those of the fact sheet."""
+"""All fifteen rules, and those of plugins, in the order they work; the numbers are those of the fact sheet."""
 
+from questree.extensions import Registry
 from questree.stages.augment import asking
 from questree.stages.augment.duplicates import merge_duplicates
 from questree.stages.augment.entailments import close_entailments
@@ -13,7 +14,8 @@ from questree.stages.augment.rule import QUESTIONS, Rule
 from questree.stages.augment.sparsity import drop_sparse_spatial
 from questree.stages.augment.verbs import add_verbs
 
-RULES = (
+RULES = Registry[Rule]("augmentation")
+for _rule in (
     Rule(1, "add actions", "frames inside start..end belong to the action", add_actions),
     Rule(2, "merge synonyms", "words for the same thing are one class", merge_synonyms),
     Rule(3, "merge duplicate boxes", "boxes of two classes in one place are one object", merge_duplicates),
@@ -36,4 +38,5 @@ RULES = (
     ),
     Rule(14, "leave out close lengths", "lengths nobody can compare by eye", asking.leave_out_close_lengths, QUESTIONS),
     Rule(15, "leave out transitions", "no length questions about a moment", asking.leave_out_transitions, QUESTIONS),
-)
+):
+    RULES.add(_rule.name, _rule)

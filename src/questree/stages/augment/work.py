@@ -25,10 +25,10 @@ class Entry:
 
 
 def augment(
-    facts: Facts, vocabulary: Vocabulary, options: Options | None = None, rules: Sequence[Rule] = RULES
+    facts: Facts, vocabulary: Vocabulary, options: Options | None = None, chosen: Sequence[Rule] | None = None
 ) -> tuple[Facts, list[Entry]]:
     """The cleaned facts and the ledger."""
-    graphs, ledger = Graphs.of(facts), []
+    graphs, ledger, rules = Graphs.of(facts), [], [*RULES.values()] if chosen is None else chosen
     for done, rule in enumerate(rules):
         report("augment", done, len(rules))
         graphs, changes = rule.apply(graphs, vocabulary, options or Options())

@@ -73,7 +73,7 @@ def decompose(
     digest = blake2b(labels.write_csv().encode(), digest_size=16).hexdigest() if len(labels) else ""
     options = replace(options, labels=digest)
     summary = Summary()
-    with new_folder(run.decomposed) as work, pool or processes(workers) as executor:
+    with new_folder(run.decomposed) as work, processes(workers, pool) as executor:
         tasks = [(run.folder, folder.name, work / folder.name, options, labels) for folder in bank.folders()]
         futures = [executor.submit(shard, *task) for task in tasks]
         for future in watch(futures, "decompose", len(tasks)):

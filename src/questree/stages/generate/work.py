@@ -12,6 +12,7 @@ import polars as pl
 
 from questree.benchmarks.agqa.editions import EDITIONS, SECOND
 from questree.columns.hashing import seed_of
+from questree.extensions import digests
 from questree.faults import BadInput, Fault, refuse
 from questree.progress import watch
 from questree.stages.generate.chunk import chunk
@@ -69,7 +70,7 @@ def generate(run: Run, options: Options, workers: int = 2, pool: Executor | None
         Task(run.folder, work / f"{at // options.shard:05d}", at, options) for at in range(0, videos, options.shard)
     ]
     left = [task for task in tasks if not task.out.is_dir()]
-    with pool or processes(workers) as executor:
+    with processes(workers, pool) as executor:
         done = as_completed([executor.submit(shard, task) for task in left])
         for future in watch(done, "generate", len(left)):
             future.result()
@@ -81,7 +82,8 @@ def generate(run: Run, options: Options, workers: int = 2, pool: Executor | None
 
 def plan(run: Run, options: Options) -> bytes:
     """What the questions depend on."""
-    return msgspec.json.encode({"options": asdict(options), "facts": run.facts_digest()})
+    plugins = {"plugins": digests()} if digests() else {}
+    return msgspec.json.encode({"options": asdict(options), "facts": run.facts_digest()} | plugins)
 
 
 def start(work: Path, plan: bytes) -> None:

@@ -1,0 +1,201 @@
+"""What comes from outside the package: registries that plugin files add entries to, and how such files are loaded."""
+
+import importlib.util
+import sys
+import tomllib
+import traceback
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass
+from hashlib import blake2b
+from importlib.metadata import entry_points
+from pathlib import Path
+from typing import Generic, TypeVar
+
+from questree.faults import BadInput, Fault, refuse
+
+GROUP = "questree.plugins"  # of entry points of installed packages
+SETTINGS = "questree.toml"  # beside or in a run
+OPTION = "--plugin"
+Entry = TypeVar("Entry")
+
+
+@dataclass(frozen=True)
+class Plugin:
+    """A Python file, or a module of an installed package; small enough to send to any worker."""
+
+    name: str  # as it was given, as faults say it
+    file: Path
+    module: str = ""  # of an installed package; a file alone has none
+
+    @property
+    def digest(self) -> str:
+        return blake2b(self.file.read_bytes(), digest_size=16).hexdigest()
+
+
+LOADED: dict[Path, Plugin] = {}  # in the order they were loaded
+_loading: ContextVar[Plugin | None] = ContextVar("_loading", default=None)
+
+
+class Registry(dict[str, Entry], Generic[Entry]):
+    """All entries of one kind by name, those of the package and those of plugins; a name is taken once."""
+
+    def __init__(self, kind: str):
+        super().__init__()
+        self.kind = kind
+
+    def add(self, name: str, entry: Entry, after: str = "") -> Entry:
+        """Put an entry at the end, or right after another one where their order matters."""
+        if not isinstance(name, str) or not name.strip():
+            raise wrong(self.kind, str(name), f"expected a name, got {name!r}")
+        if name in self:
+            raise wrong(self.kind, name, f"expected a new name, got one that is taken; taken are {', '.join(self)}")
+        if after and after not in self:
+            known = ", ".join(self)
+            raise wrong(self.kind, name, f"after: expected one that is there, got {after!r}; choose from {known}")
+        names = [*self]
+        names.insert(names.index(after) + 1 if after else len(names), name)
+        entries = {**self, name: entry}
+        self.clear()
+        self.update((each, entries[each]) for each in names)
+        return entry
+
+
+def wrong(kind: str, name: str, message: str) -> BadInput:
+    """What is wrong with an entry, said with the file it comes from."""
+    plugin = _loading.get()
+    return BadInput.at(f"{plugin.name}: {kind} {name}" if plugin else f"{kind} {name}", message)
+
+
+def load(plugins: Iterable[Plugin]) -> None:
+    """Load what is not loaded yet; the faults of all of them at once."""
+    faults: list[Fault] = []
+    for plugin in plugins:
+        if plugin.file in LOADED:
+            continue
+        try:
+            with _taking(plugin):
+                _run(plugin)
+            LOADED[plugin.file] = plugin
+        except BadInput as bad:
+            faults += bad.faults
+    refuse(faults)
+
+
+@contextmanager
+def _taking(plugin: Plugin) -> Iterator[None]:
+    token = _loading.set(plugin)
+    try:
+        yield
+    except BadInput:
+        raise
+    except SyntaxError as error:
+        place = error.filename if error.filename != str(plugin.file) else plugin.name
+        raise BadInput.at(f"{place}, line {error.lineno}", f"SyntaxError: {error.msg}") from error
+    except OSError as error:
+        if error.filename == str(plugin.file):
+            raise BadInput.at(plugin.name, f"cannot be read ({error.strerror})") from error
+        raise blamed(error, [plugin]) or error from error
+    except (Exception, SystemExit) as error:
+        raise blamed(error, [plugin]) or BadInput.at(plugin.name, told(error)) from error
+    finally:
+        _loading.reset(token)
+
+
+def _run(plugin: Plugin) -> None:
+    if plugin.module:
+        importlib.import_module(plugin.module)
+        return
+    name = f"questree_plugin_{plugin.file.stem}_{plugin.digest[:8]}"  # the same in every process, so that it pickles
+    spec = importlib.util.spec_from_file_location(name, plugin.file)
+    if spec is None or spec.loader is None:
+        raise BadInput.at(plugin.name, "expected a Python file, got another name; choose one that ends in .py")
+    sys.modules[name] = module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+
+
+def told(error: BaseException) -> str:
+    return f"{type(error).__name__}: {' '.join(str(error).split())}"
+
+
+def blamed(error: BaseException, plugins: Iterable[Plugin] = ()) -> BadInput | None:
+    """An error that a plugin's own code ran into, as one line with its file; None if none had a part in it."""
+    names = {str(plugin.file): plugin.name for plugin in (*LOADED.values(), *plugins)}
+    for frame in reversed(traceback.extract_tb(error.__traceback__)):
+        if frame.filename in names:
+            return BadInput.at(f"{names[frame.filename]}, line {frame.lineno}", told(error))
+    return None
+
+
+def wanted(arguments: Sequence[str]) -> tuple[list[str], list[Plugin]]:
+    """The arguments of a command without --plugin, and all plugins it works with, installed ones first."""
+    rest, named = _apart(arguments)
+    return rest, [*installed(), *(plugin for run in _runs(rest) for plugin in configured(run)), *map(_file, named)]
+
+
+def _apart(arguments: Sequence[str]) -> tuple[list[str], list[str]]:
+    rest, named, left = list[str](), list[str](), iter(arguments)
+    for each in left:
+        if each == "--":
+            return [*rest, each, *left], named
+        if each == OPTION:
+            named.append(next(left, ""))
+        elif each.startswith(f"{OPTION}="):
+            named.append(each.partition("=")[2])
+        else:
+            rest.append(each)
+    refuse([Fault(OPTION, "expected a Python file, got nothing") for name in named if not name])
+    return rest, named
+
+
+def _file(name: str) -> Plugin:
+    return Plugin(name, Path(name).resolve())
+
+
+def _runs(arguments: list[str]) -> list[Path]:
+    """Folders among the arguments that are runs; without one, where a new run will be written."""
+    told = [Path(each) for each in arguments if each and not each.startswith("-")]
+    there = [path for path in told if (path / "vocabulary.toml").is_file() or (path / "images").is_dir()]
+    if there:
+        return there
+    given = [(each, after) for each, after in zip(arguments, [*arguments[1:], ""], strict=True)]
+    return [Path(after) for each, after in given if each == "--out"] + [
+        Path(each[6:]) for each in arguments if each.startswith("--out=")
+    ]
+
+
+def configured(run: Path) -> list[Plugin]:
+    """The plugins named by questree.toml in the run's folder and in its parent; paths are relative to that file."""
+    return [plugin for folder in (run.absolute().parent, run) for plugin in _listed(folder / SETTINGS)]
+
+
+def _listed(file: Path) -> list[Plugin]:
+    if not file.is_file():
+        return []
+    try:
+        names = tomllib.loads(file.read_text("utf-8")).get("plugins", [])
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise BadInput.at(file, f"not TOML ({error})") from error
+    if not isinstance(names, list) or not all(isinstance(name, str) for name in names):
+        raise BadInput.at(file, f'plugins: expected a list of files as in ["near.py"], got {names!r}')
+    return [Plugin(name, (file.parent / name).resolve()) for name in names]
+
+
+def installed() -> list[Plugin]:
+    """Those of installed packages: entry points of the group questree.plugins, each naming a module."""
+    found = []
+    for point in sorted(entry_points(group=GROUP), key=lambda point: point.name):
+        try:
+            spec = importlib.util.find_spec(point.module)
+        except ModuleNotFoundError:
+            spec = None
+        if spec is None or spec.origin is None:
+            raise BadInput.at(f"plugin {point.name}", f"expected a module, got {point.value!r}, which is not there")
+        found.append(Plugin(point.name, Path(spec.origin).resolve(), point.module))
+    return found
+
+
+def digests() -> dict[str, str]:
+    """Loaded plugins and the digests of their files, for the lock file."""
+    return {plugin.file.name if not plugin.module else plugin.name: plugin.digest for plugin in LOADED.values()}

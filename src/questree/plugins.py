@@ -1,0 +1,131 @@
+"""What a plugin file imports: one function per kind of entry, which checks it and puts it where the package's own are.
+
+from questree.plugins import metric
+
+@metric("yes rate", formula="questions answered yes / questions")
+def yes_rate(table):
+    return table["prediction"] == "yes"
+"""
+
+import inspect
+from collections.abc import Callable, Iterable, Mapping
+from importlib import import_module
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal, TypeVar
+
+from questree.extensions import Plugin, wrong
+from questree.extensions import load as _load
+
+if TYPE_CHECKING:  # what the functions below are given and give back, for those who write types
+    from questree.stages.augment import Change as Change
+    from questree.stages.augment import Graphs as Graphs
+    from questree.tables.run import Run as Run
+    from questree.vocabulary.words import Vocabulary as Vocabulary
+
+Function = TypeVar("Function", bound=Callable[..., Any])
+Declare = Callable[[Function], Function]
+PLACES = {
+    "Change": "stages.augment",
+    "Graphs": "stages.augment",
+    "Run": "tables.run",
+    "Vocabulary": "vocabulary.words",
+}
+
+
+def __getattr__(name: str) -> Any:
+    """Types of other modules, imported when a plugin asks for them."""
+    if name not in PLACES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(import_module(f"questree.{PLACES[name]}"), name)
+
+
+def load(*files: str | Path) -> None:
+    """Load plugin files, as --plugin does on the command line."""
+    _load(Plugin(str(file), Path(file).resolve()) for file in files)
+
+
+def source(name: str, *, says: str, medium: Literal["video", "images"] = "video", sign: str = "") -> Declare[Any]:
+    """`questree ingest NAME`: a function of a folder that yields records in the form of docs/ingest.md or images.md."""
+    from questree.sources.catalogue import SOURCES, Source
+    from questree.sources.own_images import read_image_records
+    from questree.sources.own_json import read_records
+
+    _one_of("source", name, "medium", medium, ("video", "images"))
+
+    def declare(read: Callable[[Path], Iterable[Mapping[str, Any]]]) -> Any:
+        _takes("source", name, read, "folder")
+
+        def images(folder: Path) -> Any:
+            return read_image_records(_given(read, folder), folder)
+
+        def videos(folder: Path, vocabulary: Any) -> Any:
+            return read_records(_given(read, folder), vocabulary, folder)
+
+        SOURCES.add(name, Source(says, medium, videos if medium == "video" else images, sign))
+        return read
+
+    def _given(read: Callable[[Path], Iterable[Any]], folder: Path) -> Iterable[Any]:
+        records = read(folder)
+        if not isinstance(records, Iterable):
+            raise wrong("source", name, f"expected records, got {type(records).__name__}; yield one per {medium}")
+        return records
+
+    return declare
+
+
+def exporter(name: str, *, says: str) -> Declare[Any]:
+    """`questree export NAME RUN --out DIR`: a function of (run, folder) that fills the folder; it may return counts."""
+    from questree.formats.catalogue import EXPORTERS, Exporter
+
+    def declare(write: Callable[["Run", Path], Mapping[str, int] | None]) -> Any:
+        _takes("exporter", name, write, "run", "folder")
+        EXPORTERS.add(name, Exporter(says, write=write))
+        return write
+
+    return declare
+
+
+def metric(name: str, *, formula: str, by: str = "", how: str = "ratio", needs: Iterable[str] = ()) -> Declare[Any]:
+    """A score: a function of the table of questions -> what each counts (1, 0, or null), in one Series per part."""
+    from questree.metrics.catalogue import METRICS, Metric
+    from questree.metrics.cells import COMBINE
+
+    _one_of("metric", name, "how", how, COMBINE)
+
+    def declare(count: Callable[..., Any]) -> Any:
+        _takes("metric", name, count, "table")
+        METRICS.add(name, Metric(name, formula, count, by, how, tuple(needs)))  # type: ignore[arg-type]
+        return count
+
+    return declare
+
+
+def augmentation(name: str, *, says: str, after: str = "propagate annotations") -> Declare[Any]:
+    """A rule that changes facts: a function of (graphs, vocabulary) -> (graphs, counts of what it changed)."""
+    from questree.stages.augment import RULES, Rule
+
+    def declare(change: Callable[..., Any]) -> Any:
+        _takes("augmentation", name, change, "graphs", "vocabulary")
+        number = max(rule.number for rule in RULES.values()) + 1
+        rule = Rule(number, name, says, lambda graphs, vocabulary, options: change(graphs, vocabulary))
+        RULES.add(name, rule, after)
+        return change
+
+    return declare
+
+
+def _takes(kind: str, name: str, function: Any, *wanted: str) -> None:
+    """Refuse what cannot be called with so many arguments, before it is."""
+    if not callable(function):
+        raise wrong(kind, name, f"expected a function of ({', '.join(wanted)}), got {type(function).__name__}")
+    try:
+        inspect.signature(function).bind(*wanted)
+    except TypeError:
+        got = ", ".join(inspect.signature(function).parameters)
+        raise wrong(kind, name, f"expected a function of ({', '.join(wanted)}), got one of ({got})") from None
+
+
+def _one_of(kind: str, name: str, what: str, got: str, choices: Iterable[str]) -> None:
+    known = list(choices)
+    if got not in known:
+        raise wrong(kind, name, f"{what}: expected a known one, got {got!r}; choose from {', '.join(known)}")

@@ -1,0 +1,65 @@
+"""Every kind of raw files that can be read, by the name `questree ingest` calls it; readers are imported when used."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from importlib import import_module
+from pathlib import Path
+from typing import Any, Literal
+
+from questree.extensions import Registry
+from questree.faults import BadInput
+
+Reader = Callable[..., Any]
+FOLDER, OWN = "Folder with the raw files.", "A JSON file, or a folder of them."
+
+
+@dataclass(frozen=True)
+class Source:
+    """A video reader takes (folder, vocabulary), and fps if it is `rated`, an image reader (folder)."""
+
+    says: str
+    medium: Literal["video", "images"]
+    reader: str | Reader  # module:function, or the function itself
+    sign: str = ""  # a file name by which `questree build` knows such a folder
+    rated: bool = False  # needs frames per second for some videos
+    takes: str = FOLDER
+
+    @property
+    def read(self) -> Reader:
+        if not isinstance(self.reader, str):
+            return self.reader
+        module, _, name = self.reader.partition(":")
+        found: Reader = getattr(import_module(f"questree.sources.{module}"), name)
+        return found
+
+
+SOURCES = Registry[Source]("source")
+for _name, _source in {
+    "action-genome": Source(
+        "Charades CSV files and Action Genome pickles.",
+        "video",
+        "action_genome:read_with_truth",
+        "object_bbox_and_relationship.pkl",
+        rated=True,
+    ),
+    "agqa": Source("AGQA's released scene-graph pickles.", "video", "agqa:read_agqa", "AGQA_*_stsgs.pkl"),
+    "star": Source("STAR situation JSON.", "video", "star:read_star", "STAR_*.json", rated=True),
+    "gqa": Source("GQA or Visual Genome scene graphs (images).", "images", "gqa:read_gqa"),
+    "imsitu": Source("imSitu's situations: frames and verbs (images).", "images", "imsitu:read_imsitu"),
+    "json": Source("Your own videos, in our JSON format.", "video", "own_json:read_own_json", "*.json", takes=OWN),
+    "images": Source("Your own images, in our JSON format.", "images", "own_images:read_own_images", takes=OWN),
+}.items():
+    SOURCES.add(_name, _source)
+
+
+def kind_of(folder: Path) -> str:
+    """What kind of raw files a folder holds, or a file is; any JSON file is people's own only if it is nothing else."""
+    if folder.is_file():
+        return "json"
+    signs = {name: source.sign for name, source in SOURCES.items() if source.sign}
+    signs["json"] = signs.pop("json")
+    for name, sign in signs.items():
+        if folder.is_dir() and any(folder.glob(sign)):
+            return name
+    wanted = "; ".join(f"{sign} ({name})" for name, sign in signs.items())
+    raise BadInput.at(folder, f"no raw files here; wanted {wanted}" if folder.is_dir() else "no such folder or file")

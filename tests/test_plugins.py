@@ -1,0 +1,228 @@
+"""Extensions from outside: the files of docs/extend, each copied to an empty folder and named on the command line."""
+
+import json
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from conftest import copy
+from questree.tables.run import Run
+
+EXAMPLES = Path(__file__).parents[1] / "docs" / "extend"
+
+
+def questree(folder: Path, *args: object) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, "-m", "questree", *map(str, args)]
+    return subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=300)
+
+
+def example(name: str, folder: Path) -> str:
+    shutil.copy(EXAMPLES / name, folder)
+    return name
+
+
+def works(folder: Path, *args: object) -> str:
+    done = questree(folder, *args)
+    assert (done.returncode, done.stderr) == (0, ""), done.stderr
+    return done.stdout
+
+
+def refused(folder: Path, *args: object) -> str:
+    """The one line that says what is wrong."""
+    done = questree(folder, *args)
+    assert done.returncode == 1, done.stdout
+    assert "Traceback" not in done.stderr
+    assert done.stderr.count("\n") == 1, done.stderr
+    return done.stderr.removeprefix("error: ").rstrip("\n")
+
+
+def wrong(folder: Path, text: str) -> str:
+    """What is said about a plugin of this text."""
+    (folder / "mine.py").write_text(text)
+    return refused(folder, "ingest", "json", "nowhere", "--out", "run", "--plugin", "mine.py")
+
+
+def films(folder: Path, second: str = "2.0: cup drinking from\n") -> None:
+    folder.mkdir()
+    for name in "abcd":
+        (folder / f"{name}.frames.txt").write_text("0.5: cup holding, in front of\n" + second)
+
+
+def test_a_source_of_videos(tmp_path: Path) -> None:
+    plugin = example("source.py", tmp_path)
+    films(tmp_path / "raw")
+    out = works(tmp_path, "ingest", "shopping-list", "raw", "--out", "run", "--plugin", plugin)
+    assert "all         4       8" in out
+    facts = Run(tmp_path / "run").load("raw")
+    assert facts.videos["split"].to_list() == ["train", "train", "train", "test"]
+    assert "shopping-list" in works(tmp_path, "ingest", "--help", f"--plugin={plugin}")
+    assert "shopping-list" not in works(tmp_path, "ingest", "--help")
+
+
+def test_build_knows_the_files_of_a_source(tmp_path: Path) -> None:
+    plugin = example("source.py", tmp_path)
+    films(tmp_path / "raw")
+    works(tmp_path, "build", "raw", "--out", "run", "--plugin", plugin, "--workers", 1, "--quiet")
+    lock = json.loads((tmp_path / "run" / "lock.json").read_text())
+    assert {name: list(stage["plugins"]) for name, stage in lock["stages"].items()}["raw"] == [plugin]
+    assert not (tmp_path / "nowhere").exists()
+    assert "raw, " in works(tmp_path, "verify", "run")  # the source was there when it was made, and is not now
+    assert "which is not loaded" in works(tmp_path, "verify", "run")
+    assert "note" not in works(tmp_path, "verify", "run", "--plugin", plugin)
+    (tmp_path / plugin).write_text((tmp_path / plugin).read_text() + "\n")
+    assert "locked with another source.py" in works(tmp_path, "verify", "run", "--plugin", plugin)
+
+
+def test_what_a_source_yields_is_checked(tmp_path: Path) -> None:
+    plugin = example("source.py", tmp_path)
+    films(tmp_path / "raw")
+    (tmp_path / "raw" / "a.frames.txt").write_text("0.5: unicorn holding\n")
+    said = refused(tmp_path, "ingest", "shopping-list", "raw", "--out", "run", "--plugin", plugin)
+    assert said.startswith("raw, video a, frame 15: unknown object 'unicorn'")
+    (tmp_path / "raw" / "a.frames.txt").write_text("soon: cup holding\n")
+    said = refused(tmp_path, "ingest", "shopping-list", "raw", "--out", "run", "--plugin", plugin)
+    assert said == "source.py, line 25: ValueError: could not convert string to float: 'soon'"
+    assert not (tmp_path / "run").exists()
+
+
+def test_a_source_of_images(tmp_path: Path) -> None:
+    plugin = example("image_source.py", tmp_path)
+    (tmp_path / "raw").mkdir()
+    (tmp_path / "raw" / "one.txt").write_text("red cup on table\nblack cat under table\n")
+    works(tmp_path, "ingest", "captions", "raw", "--out", "run", "--plugin", plugin, "--quiet", "--json", "counts.json")
+    assert json.loads((tmp_path / "counts.json").read_text())["things"] == 3
+    assert "every file is as locked" in works(tmp_path, "verify", "run", "--plugin", plugin)
+
+
+def test_a_metric_has_a_table_with_intervals(asked_run: Run, tmp_path: Path) -> None:
+    plugin, run = example("metric.py", tmp_path), copy(asked_run, tmp_path).folder
+    works(tmp_path, "decompose", run, "--quiet", "--workers", 1)
+    for bot in ("always-yes", "oracle"):
+        works(tmp_path, "answer", run, "--model", bot, "--quiet")
+    out = works(tmp_path, "score", "decomp", run, "--plugin", plugin, "--resamples", 20, "--json", "scores.json")
+    assert "yes bias = share of yes among predictions - share of yes among answers" in out
+    rows: list[dict[str, Any]] = json.loads((tmp_path / "scores.json").read_text())
+    biased, fair = (
+        next(r for r in rows if (r["metric"], r["group"], r["model"]) == ("yes bias", "Overall", model))
+        for model in ("always-yes", "oracle")
+    )
+    assert (fair["value"], fair["low"], fair["high"]) == (0, 0, 0)
+    assert 0 < biased["low"] <= biased["value"] <= biased["high"] < 1
+    plain = works(tmp_path, "score", "decomp", run, "--resamples", 20, "--json", "plain.json")
+    assert "yes bias" not in plain
+    assert [row for row in rows if row["metric"] != "yes bias"] == json.loads((tmp_path / "plain.json").read_text())
+
+
+def test_a_rule_of_augmentation(cleaned_run: Run, tmp_path: Path) -> None:
+    plugin, run = example("augmentation.py", tmp_path), copy(cleaned_run, tmp_path).folder
+    out = works(tmp_path, "augment", run, "--plugin", plugin)
+    assert out.index("merge synonyms") < out.index("drop doors") < out.index("merge duplicate boxes")
+    door = Run(run).vocabulary().object_at["door"]
+    assert door not in Run(run).load("facts").objects["object"]
+
+
+def test_a_file_beside_the_run_names_plugins(tmp_path: Path) -> None:
+    (tmp_path / "mine").mkdir()
+    example("source.py", tmp_path / "mine")
+    films(tmp_path / "raw")
+    (tmp_path / "runs").mkdir()
+    (tmp_path / "runs" / "questree.toml").write_text('plugins = ["../mine/source.py"]\n')
+    works(tmp_path, "ingest", "shopping-list", "raw", "--out", "runs/first", "--quiet")
+    lock = json.loads((tmp_path / "runs" / "first" / "lock.json").read_text())
+    assert list(lock["stages"]["raw"]["plugins"]) == ["source.py"]
+    (tmp_path / "runs" / "questree.toml").write_text("plugins = 3\n")
+    said = refused(tmp_path, "verify", "runs/first")
+    assert said.endswith('questree.toml: plugins: expected a list of files as in ["near.py"], got 3')
+
+
+def test_an_installed_package_is_a_plugin(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    shutil.copy(EXAMPLES / "source.py", tmp_path / "shopping.py")
+    about = tmp_path / "shopping-1.0.dist-info"
+    about.mkdir()
+    (about / "METADATA").write_text("Metadata-Version: 2.1\nName: shopping\nVersion: 1.0\n")
+    (about / "entry_points.txt").write_text("[questree.plugins]\nshopping = shopping\n")
+    monkeypatch.setenv("PYTHONPATH", str(tmp_path), prepend=":")
+    assert "shopping-list" in works(tmp_path, "ingest", "--help")
+    (about / "entry_points.txt").write_text("[questree.plugins]\nshopping = gone\n")
+    assert refused(tmp_path, "--help") == "plugin shopping: expected a module, got 'gone', which is not there"
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("x = (", "mine.py, line 1: SyntaxError: '(' was never closed"),
+        ("\nimport nowhere_at_all", "mine.py, line 2: ModuleNotFoundError: No module named 'nowhere_at_all'"),
+        ("from questree.plugins import nothing", "mine.py, line 1: ImportError: cannot import name 'nothing'"),
+        ("raise SystemExit(3)", "mine.py, line 1: SystemExit: 3"),
+        (
+            "from questree.plugins import metric\n@metric('m', formula='')\ndef m(a, b): ...",
+            "mine.py: metric m: expected a function of (table), got one of (a, b)",
+        ),
+        (
+            "from questree.plugins import metric\n@metric('m', formula='', how='sum')\ndef m(a): ...",
+            "mine.py: metric m: how: expected a known one, got 'sum'; choose from ratio, rest, odds",
+        ),
+        (
+            "from questree.plugins import source\n@source('star', says='')\ndef m(a): ...",
+            "mine.py: source star: expected a new name, got one that is taken; taken are action-genome, agqa, star",
+        ),
+        (
+            "from questree.plugins import augmentation\n@augmentation('a', says='', after='b')\ndef m(a, b): ...",
+            "mine.py: augmentation a: after: expected one that is there, got 'b'; choose from add actions",
+        ),
+        (
+            "from questree.plugins import metric\n@metric('m')\ndef m(a): ...",
+            "mine.py, line 2: TypeError: metric() mis",
+        ),
+    ],
+)
+def test_what_is_wrong_is_one_line_with_file_and_name(text: str, said: str, tmp_path: Path) -> None:
+    assert wrong(tmp_path, text).startswith(said)
+    assert [path.name for path in tmp_path.iterdir() if path.name != "__pycache__"] == ["mine.py"]
+
+
+def test_a_plugin_that_is_not_there(tmp_path: Path) -> None:
+    said = refused(tmp_path, "ingest", "json", "x", "--out", "y", "--plugin", "gone.py")
+    assert said == "gone.py: cannot be read (No such file or directory)"
+    assert refused(tmp_path, "verify", "--plugin") == "--plugin: expected a Python file, got nothing"
+    (tmp_path / "plugin.txt").write_text("")
+    said = refused(tmp_path, "verify", "run", "--plugin", "plugin.txt")
+    assert said == "plugin.txt: expected a Python file, got another name; choose one that ends in .py"
+
+
+@pytest.mark.parametrize("way", ["spawn", "fork"])
+def test_workers_know_the_plugins(way: str, tmp_path: Path) -> None:
+    (tmp_path / "mine.py").write_text(
+        "from questree.plugins import metric\n"
+        "@metric('mine', formula='')\n"
+        "def mine(table): raise ValueError('no')\n"
+        "def work(name):\n"
+        "    from questree.metrics.catalogue import METRICS\n"
+        "    return name in METRICS or 1 / 0\n"
+    )
+    (tmp_path / "main.py").write_text(
+        "import sys\n"
+        "from concurrent.futures import ProcessPoolExecutor\n"
+        "from multiprocessing import get_context\n"
+        "from questree.plugins import load\n"
+        "from questree.workers import processes\n"
+        "if __name__ == '__main__':\n"
+        "    load('mine.py')\n"
+        "    mine = next(m for n, m in sys.modules.items() if n.startswith('questree_plugin'))\n"
+        "    for given in (None, ProcessPoolExecutor(1, mp_context=get_context(sys.argv[1]))):\n"
+        "        with processes(1, given) as pool:\n"
+        "            print(pool.submit(mine.work, 'mine').result(), pool.submit(mine.work, 'other').exception())\n"
+    )
+    command = [sys.executable, "main.py", way]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=120)
+    assert done.stdout.splitlines() == ["True mine.py, line 6: ZeroDivisionError: division by zero"] * 2, done.stderr
+
+
+def test_the_page_shows_every_example_as_it_is() -> None:
+    page = (EXAMPLES.parent / "extend.md").read_text("utf-8")
+    for file in EXAMPLES.glob("*.py"):
+        assert f"```python\n{file.read_text('utf-8')}```" in page, f"docs/extend.md shows another {file.name}"

@@ -19,17 +19,16 @@ from questree.cli.answer import answer
 from questree.faults import BadInput
 from questree.formats.export_decomp import export_decomp
 from questree.metrics.bootstrap import Resampling
-from questree.metrics.dags.names import RULES
 from questree.metrics.dags.report import score_decomp
 from questree.metrics.scores import Score
 from questree.models.bots import BOTS, NOT_SEEN, Corpus, Options, answer_run
 from questree.models.composed import Composer
 from questree.models.stored import said
+from questree.rules import VIDEO_DAGS
 from questree.stages.decompose.hierarchies import RunHierarchies, run_hierarchies
 from questree.stages.decompose.work import Options as Decomposing
 from questree.stages.decompose.work import decompose
 from questree.tables.hierarchies import NOTHING
-from questree.tables.nodes import UNSCORED, YES_NO
 from questree.tables.predictions import Stored
 from questree.tables.run import Run
 from questree.tables.store import new_folder
@@ -130,7 +129,7 @@ def test_the_oracle_is_right_everywhere_and_for_the_right_reasons(scores: Scores
         assert set(defined(found, metric).values()) == {1.0}
     assert all(row.value is not None for row in found.values() if row.metric == "accuracy")
     assert not defined(found, "RWR") and not defined(found, "Delta")
-    rules = [found["IC", "rule", rule] for rules in RULES.values() for rule in rules]
+    rules = [found["IC", "rule", rule] for rule in VIDEO_DAGS.all_rules]
     assert len(rules) == 18 and all(row.value == 1 and row.n for row in rules)
     assert value(found, "IC-accuracy correlation", "dag", "Overall") is None, "nothing varies"
 
@@ -138,7 +137,7 @@ def test_the_oracle_is_right_everywhere_and_for_the_right_reasons(scores: Scores
 def test_the_oracle_answers_what_is_not_published(questions: Run, tmp_path: Path) -> None:
     """In an open world a missing annotation is not said to be missing; the oracle knows all the same (13.8)."""
     asked = run_hierarchies(apart(copy(questions, tmp_path), replace(SOME, closed=False)), workers=1)
-    found, scored = cells(asked, "oracle"), [name not in UNSCORED for name in asked.hierarchies.types]
+    found, scored = cells(asked, "oracle"), [name not in VIDEO_DAGS.unscored for name in asked.hierarchies.types]
     nodes = asked.hierarchies.nodes
     assert ((nodes["answer"] == NOTHING).to_numpy() & np.array(scored)[nodes["type"].to_numpy()]).sum() > 1000
     assert value(found, "IC", "rule", "Overall") == 1
@@ -182,7 +181,7 @@ def test_who_sees_badly_but_composes_well_has_CA_and_IC_of_one(scores: Scores) -
     found = scores("perception-noise")
     assert set(defined(found, "CA").values()) == {1.0}
     assert set(defined(found, "IC").values()) == {1.0}
-    rules = {rule: found["IC", "rule", rule] for rules in RULES.values() for rule in rules}
+    rules = {rule: found["IC", "rule", rule] for rule in VIDEO_DAGS.all_rules}
     assert all(row.n for row in rules.values()), "every rule was put to the test"
     assert max(defined(found, "RWR").values()) < 1, "what follows from something wrong is right by luck only"
     assert known(found, "accuracy", "type") < 0.9
@@ -245,8 +244,8 @@ def yes_parents(files: dict[str, Any]) -> dict[str, tuple[int, int]]:
         for text, (dag, node) in texts.items():
             for label, children in dag["hierarchy"].get(text, {}).items():
                 parts = [dag["subquestion"][child] for child in children]
-                usable = {part["answer"] for part in parts if part["type"] not in UNSCORED}
-                if node["type"] in YES_NO and usable == {"yes"}:
+                usable = {part["answer"] for part in parts if part["type"] not in VIDEO_DAGS.unscored}
+                if node["type"] in VIDEO_DAGS.yes_no and usable == {"yes"}:
                     counts.setdefault(label, Counter())[node["answer"] == "yes"] += 1
     return {label: (own[True], own.total()) for label, own in counts.items()}
 

@@ -10,17 +10,17 @@ from judges.images import Judge
 from questree.benchmarks.covr.parts import node_type, parts
 from questree.benchmarks.covr.sub_questions import text
 from questree.domains.images import IMAGES
-from questree.metrics.dags.names import IMAGE_SETS
 from questree.metrics.dags.report import score_decomp
 from questree.metrics.scores import Score, find
 from questree.notation import own
+from questree.rules import IMAGE_DAGS
 from questree.search.word_tables import default_words
 from questree.sources.gqa import ingest
 from questree.stages.decompose.drafted import Summary, decompose_run
 from questree.stages.decompose.image_hierarchies import image_hierarchies
 from questree.stages.drafts.work import Options, generate
 from questree.synth.images import make_image, write_images
-from questree.tables.image_nodes import COMPOSITIONS, EDGES, NODES, SETS, TYPES
+from questree.tables.image_nodes import EDGES, NODES, SETS
 from questree.tables.images import IMAGES as IMAGE_TABLE
 from questree.tables.run import Run
 
@@ -91,7 +91,7 @@ SHAPES: dict[str, list[tuple[str, str]]] = {  # program -> its immediate sub-que
 def test_the_sub_questions_of_every_form_are_these(program: str) -> None:
     node = own.parse(program, IMAGES)
     assert [(part.label, text(part.node)) for part in parts(node)] == SHAPES[program]
-    assert node_type(node) in TYPES
+    assert node_type(node) in IMAGE_DAGS.types
 
 
 def test_things_that_cannot_be_counted_are_not_counted() -> None:
@@ -142,7 +142,7 @@ def test_the_truth_breaks_no_rule_and_every_rule_is_applied(made: Made) -> None:
     run = made[0]
     rows = scored(run, nodes_of(run)["answer"])
     rules = [row for row in rows if row.metric == "IC" and row.by == "rule" and row.group != "Overall"]
-    assert [row.group for row in rules] == list(IMAGE_SETS.all_rules)
+    assert [row.group for row in rules] == list(IMAGE_DAGS.all_rules)
     assert [row.group for row in rules if not row.n] == []
     assert [(row.group, row.value) for row in rules if row.value != 1] == []
     assert find(rows, "CA", "composition", "Overall").value == 1
@@ -152,7 +152,7 @@ def test_the_truth_breaks_no_rule_and_every_rule_is_applied(made: Made) -> None:
 def test_counts_that_are_one_too_high_are_caught(made: Made) -> None:
     run = made[0]
     nodes = nodes_of(run)
-    counts = pl.col("type").is_in([TYPES.index("Count")])
+    counts = pl.col("type").is_in([IMAGE_DAGS.types.index("Count")])
     more = (pl.col("answer").cast(pl.Int64, strict=False) + 1).cast(pl.String)
     rows = scored(run, nodes.select(pl.when(counts).then(more).otherwise("answer")).to_series())
     assert find(rows, "IC", "rule", "Unique").value == 0
@@ -186,7 +186,7 @@ def test_answers_of_sub_questions_are_those_of_sets_and_loops(made: Made) -> Non
 def test_parents_stand_before_their_parts(made: Made) -> None:
     edges = EDGES.read(made[0].covr / "decomposed")
     assert (edges["parent"] < edges["child"]).all()
-    assert edges["label"].max() < len(COMPOSITIONS)  # type: ignore[operator]
+    assert edges["label"].max() < len(IMAGE_DAGS.compositions)  # type: ignore[operator]
 
 
 def test_the_same_run_gives_the_same_tables(made: Made, tmp_path: Path) -> None:

@@ -6,8 +6,8 @@ from random import Random
 
 import pytest
 
-from judges.contradictions import TIMES, UNSCORED, YES_NO
 from judges.facts import WORDS, noun
+from judges.naive_scores import ASKED_YES_NO, IGNORED, TIMES
 from questree.domains.video import VIDEO
 from questree.notation.own import parse
 from questree.program import Node, Slot, Word, fill, slots
@@ -17,7 +17,7 @@ from worlds.agqa_shapes import Shape, shapes
 from worlds.random_worlds import ASKED
 
 LABELS = {"Interaction", "First", "Last", "Equals", "And", "Xor", "Choose", "Longer Choose", "Shorter Choose", *TIMES}
-TYPES = UNSCORED | YES_NO | {"Choose", "Longer Choose", "Shorter Choose", "Object Equals", "Action Equals"}
+TYPES = IGNORED | ASKED_YES_NO | {"Choose", "Longer Choose", "Shorter Choose", "Object Equals", "Action Equals"}
 TYPES |= {"First Object", "Last Object", "Longest Action", "Shortest Action"}
 
 PRINTED = {  # program -> nodes, edges

@@ -9,9 +9,8 @@ import polars as pl
 import pytest
 
 from conftest import copy
-from judges.contradictions import UNSCORED as NOT_SCORED
-from judges.contradictions import YES_NO as ASKED_YES_NO
 from judges.facts import WORDS
+from judges.naive_scores import ASKED_YES_NO, IGNORED
 from questree.domains.video import VIDEO
 from questree.faults import BadInput
 from questree.notation import decomp
@@ -20,6 +19,7 @@ from questree.program import UNKNOWN, Node, Slot, Word, walk
 from questree.readings.english import english
 from questree.readings.parts import decompose as take_apart
 from questree.readings.parts import node_type, nodes
+from questree.rules import VIDEO_DAGS
 from questree.stages.decompose.columns import Summary, edge_table, form_table, node_table
 from questree.stages.decompose.expand import Batch, Block, expand
 from questree.stages.decompose.negatives import about_existence
@@ -27,7 +27,7 @@ from questree.stages.decompose.spoken import say
 from questree.stages.decompose.texts import Texts
 from questree.stages.decompose.work import Decomposed, Options, decompose
 from questree.stages.questions import Bank
-from questree.tables.nodes import COMPOSITIONS, DECOMPOSED, NODES, TYPES, UNSCORED, YES_NO
+from questree.tables.nodes import DECOMPOSED, NODES
 from questree.tables.run import Run
 from test_dags import PRINTED, WORD_BY_WORD, Dag, normal, normalised
 from test_dags import TYPES as PUBLISHED_TYPES
@@ -79,7 +79,7 @@ def test_every_question_has_the_answer_it_was_generated_with(asked_run: Run, run
 def test_a_text_is_one_node_of_its_video(stored: list[Stored]) -> None:
     for found in stored:
         assert not found.nodes.select("video", "text").is_duplicated().any()
-        assert set(found.nodes["type"]) <= TYPES
+        assert set(found.nodes["type"]) <= set(VIDEO_DAGS.types)
 
 
 def test_no_node_has_a_part_twice_and_all_parts_are_numbered(dags: list[Decomposed]) -> None:
@@ -92,8 +92,8 @@ def test_no_node_has_a_part_twice_and_all_parts_are_numbered(dags: list[Decompos
 
 def test_every_scored_node_has_an_answer(run: tuple[Run, Summary]) -> None:
     types = run[1].types
-    assert sum(counts["undefined"] for type, counts in types.items() if type in UNSCORED) > 0
-    assert {type for type, counts in types.items() if counts["undefined"]} <= UNSCORED
+    assert sum(counts["undefined"] for type, counts in types.items() if type in VIDEO_DAGS.unscored) > 0
+    assert {type for type, counts in types.items() if counts["undefined"]} <= VIDEO_DAGS.unscored
 
 
 def words_in_slots(text: str) -> list[Block]:
@@ -123,7 +123,7 @@ def test_the_tables_of_a_printed_dag_agree_node_by_node_and_edge_by_edge(figure:
     text = [normal(text) for text in say(form_table(blocks), nodes, Texts(WORDS))["text"]]
     found: Dag = {}
     for parent, label, _, child in edge_table(blocks, unknown)[0].iter_rows():
-        found.setdefault(text[parent], {}).setdefault(COMPOSITIONS[label], []).append(text[child])
+        found.setdefault(text[parent], {}).setdefault(VIDEO_DAGS.compositions[label], []).append(text[child])
     assert found == normalised(WORD_BY_WORD[figure])
 
 
@@ -212,6 +212,7 @@ def test_only_the_balanced_selection_is_decomposed(asked_run: Run, tmp_path: Pat
 
 
 def test_tables_and_tests_agree_on_types(run: tuple[Run, Summary]) -> None:
-    assert UNSCORED == NOT_SCORED and YES_NO == ASKED_YES_NO and TYPES == PUBLISHED_TYPES and len(TYPES) == 34
+    assert VIDEO_DAGS.unscored == IGNORED and VIDEO_DAGS.yes_no == ASKED_YES_NO
+    assert set(VIDEO_DAGS.types) == PUBLISHED_TYPES and len(VIDEO_DAGS.types) == 34
     for folder in shards(run[0]):
         assert {path.stem for path in folder.iterdir()} == {table.name for table in DECOMPOSED}

@@ -18,10 +18,10 @@ from questree.formats import released_rows
 from questree.formats.export_decomp import export_decomp
 from questree.formats.import_decomp import import_decomp
 from questree.formats.released import decompose_released
+from questree.rules import VIDEO_DAGS
 from questree.show.video_view import VideoView
 from questree.stages.decompose.work import Options, decompose
 from questree.stages.questions import Bank
-from questree.tables.nodes import COMPOSITIONS, TYPES
 from questree.tables.run import Run
 from questree.vocabulary.load import default
 from worlds.decomposed import Stored, shards
@@ -84,10 +84,10 @@ def test_every_dag_is_whole_and_a_text_of_a_video_means_one_thing(exported: Path
             assert entries[dag["question"]]["program"] == dag["new_program"]
             children = {c for parts in hierarchy.values() for children in parts.values() for c in children}
             assert children | {dag["question"]} == entries.keys(), "nothing is left over"
-            assert {label for parts in hierarchy.values() for label in parts} <= set(COMPOSITIONS)
+            assert {label for parts in hierarchy.values() for label in parts} <= set(VIDEO_DAGS.compositions)
             for text, entry in entries.items():
                 assert said.setdefault(text, entry) == entry
-                assert entry["type"] in TYPES
+                assert entry["type"] in VIDEO_DAGS.types
         keys = [entry["key"] for entry in said.values()]
         assert len(set(keys)) == len(keys)
 

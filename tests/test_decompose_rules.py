@@ -12,8 +12,9 @@ from judges.facts import WORDS
 from questree.domains.video import VIDEO
 from questree.notation.own import parse
 from questree.program import UNKNOWN, Array
+from questree.rules import VIDEO_DAGS
+from questree.rules.entail import allowed, coded, conclusions
 from questree.stages.decompose.columns import form_table, node_table
-from questree.stages.decompose.entail import allowed, coded, conclusions
 from questree.stages.decompose.expand import Batch, Block, expand
 from questree.stages.decompose.propagate import GIVEN, NOT_KNOWN, Propagation
 from questree.stages.decompose.spoken import say
@@ -67,7 +68,7 @@ def test_every_derived_answer_rests_on_questions(dags: list[Decomposed]) -> None
 
 def concluded(label: str, *states: int) -> list[int]:
     """What the members of a composition must be, the parent first."""
-    table, clash = conclusions(label, len(states))
+    table, clash = conclusions(VIDEO_DAGS.rules[label], len(states))
     code = int(coded(np.array([states]))[0])
     assert not clash[code]
     return [int(answer) for answer in table[code]]
@@ -95,7 +96,8 @@ def test_between_is_never_yes_because_both_sides_are(dags: list[Decomposed]) -> 
     assert concluded("Between", OPEN, YES, YES) == [OPEN, YES, YES]
     assert concluded("Between", NO, YES, OPEN) == [NO, YES, OPEN], "and a no says nothing about a side"
     assert concluded("Between", OPEN, NO, OPEN) == [NO, NO, OPEN]
-    assert allowed("Between", 3)[NO, YES, YES] and not allowed("And", 3)[NO, YES, YES]
+    between, both = (allowed(VIDEO_DAGS.rules[label], 3) for label in ("Between", "And"))
+    assert between[NO, YES, YES] and not both[NO, YES, YES]
 
 
 def one(text: str) -> tuple[list[Block], dict[str, int]]:

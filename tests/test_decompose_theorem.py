@@ -77,4 +77,4 @@ def test_a_wrong_answer_is_noticed(asked_run: Run) -> None:
     flipped = answer.scatter(list(range(top.first, top.first + len(top))), 1 - answer[top.first : top.first + len(top)])
     wrong = dags.tables | {"nodes": dags.tables["nodes"].with_columns(answer=flipped)}
     found = read_rules(Findings(), wrong, TEXTS)
-    assert found.broken["Interaction yes"] > 0 and found.broken["While yes"] > 0
+    assert found.broken["Interaction Yes"] > 0 and found.broken["While Yes"] > 0

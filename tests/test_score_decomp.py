@@ -9,9 +9,9 @@ import pytest
 
 from judges.naive_scores import scores as naive
 from questree.faults import BadInput
-from questree.metrics.dags.names import AGQA_DECOMP
 from questree.metrics.dags.report import score_decomp
 from questree.metrics.scores import Score, Scored
+from questree.rules import VIDEO_DAGS
 from questree.sources.hierarchies import hierarchies_of, read_hierarchies
 from worlds.decomp_files import by_id, dag, load, random_files, table
 
@@ -172,8 +172,8 @@ def test_two_missing_predictions_are_not_equal_answers() -> None:
 
 def test_the_eighteen_rules_are_rows_and_the_last_is_overall() -> None:
     rows = [row for row in scored(ONE, {"A-0": "yes", "A-1": "no"}).rows("m") if row.by == "rule"]
-    assert [row.group for row in rows] == [*AGQA_DECOMP.all_rules, "Overall"]
-    assert len(AGQA_DECOMP.all_rules) == 18
+    assert [row.group for row in rows] == [*VIDEO_DAGS.all_rules, "Overall"]
+    assert len(VIDEO_DAGS.all_rules) == 18
 
 
 def test_a_child_the_dag_does_not_have_is_named() -> None:

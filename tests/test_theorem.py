@@ -20,7 +20,7 @@ from worlds.small import facts
 
 ROWS = 700  # per shape
 BOTH_WAYS = ("Interaction", "After", "Before", "While", "And", "Between", "Xor", "Equals")
-EIGHTEEN = {f"{rule} {way}" for rule in BOTH_WAYS for way in ("yes", "no")} | {"Choose Object", "Choose Temporal"}
+EIGHTEEN = {f"{rule} {way}" for rule in BOTH_WAYS for way in ("Yes", "No")} | {"Choose Object", "Choose Temporal"}
 
 
 @cache
@@ -56,7 +56,7 @@ def test_the_truth_never_contradicts_itself() -> None:
 def test_the_truth_never_contradicts_itself_with_last_as_released() -> None:
     found = search(Wrong("objLast objLastChoose objLastVerify objRelExists"), 60, 20, released_last=True)
     assert found.contradictions == 0
-    assert found.applied["Choose Object"] >= 50 and found.applied["Equals yes"] >= 50
+    assert found.applied["Choose Object"] >= 50 and found.applied["Equals Yes"] >= 50
 
 
 @pytest.mark.parametrize("fault", FAULTS)

@@ -20,7 +20,7 @@ from starlette.testclient import TestClient
 
 from questree.cli.app import app as command
 from questree.faults import BadInput
-from questree.metrics.dags.names import GROUP
+from questree.rules import VIDEO_DAGS
 from questree.show.judged import judged
 from questree.show.page.app import application
 from questree.show.page.filters import Filters
@@ -136,7 +136,7 @@ def test_types_and_compositions_are_those_of_the_dag(run: Run, own: Collection) 
         for video, number, node in stored.tops.iter_rows():
             id = f"{'AB'[video]}-{number}"
             type = stored.nodes["type"][node]
-            for name in {type, GROUP.get(type, type)}:
+            for name in {type, VIDEO_DAGS.group.get(type, type)}:
                 types.setdefault(name, set()).add(id)
             for label in {label for below in stored.below(node) for label, _ in stored.edges.get(below, ())}:
                 compositions.setdefault(label, set()).add(id)

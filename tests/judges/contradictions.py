@@ -11,21 +11,18 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from judges.facts import WORDS
+from judges.members import Checks, checked
 from judges.operators import LISTS
 from questree.domains.video import VIDEO, Videos
 from questree.program import UNKNOWN, Array, Kind, Node, Slot, Word, slots
 from questree.readings.answer import answer
 from questree.readings.english import english, spelling
 from questree.readings.parts import decompose, node_type, nodes
-from questree.rules import NO, RULES, YES, check_choose, check_equals
+from questree.rules import NO, VIDEO_DAGS, YES
+from questree.tables.hierarchies import NOTHING
 
-TIMES = ("After", "Before", "While", "Between")
-UNSCORED = {"Object", "Action", "First Action", "Last Action"}
-UNSCORED |= {f"{word} {time}" for word in ("Object", "Action") for time in TIMES}
-YES_NO = {"Object Exists", "Relation Exists", "Interaction", "And", "Xor"}
-YES_NO |= {f"{word} {time}" for word in ("Interaction", "Exists") for time in TIMES}
 TARGETS = {"choose_first": VIDEO.ops["first"], "choose_last": VIDEO.ops["last"]}
-INDIRECT = -2  # an option that is no plain word
+INDIRECT = NOTHING  # an option that is no plain word
 Answers = Mapping[Node, Array]
 
 
@@ -58,13 +55,13 @@ def look(found: Findings, node: Node, world: Videos, rows: Mapping[str, Array], 
     answers = {part: values[kept] for part, values in answers.items()}
     rows = {name: column[kept] for name, column in rows.items()}
     for part, values in answers.items():
-        if node_type(part, WORDS) not in UNSCORED:
+        if node_type(part, WORDS) not in VIDEO_DAGS.unscored:
             found.undefined[node_type(part, WORDS)] += int((values == UNKNOWN).sum())
     edges: dict[tuple[Node, str], list[Node]] = defaultdict(list)
     for parent, label, part in decompose(node, WORDS):
         edges[parent, label].append(part)
     for (parent, label), parts in edges.items():
-        if node_type(parent, WORDS) not in UNSCORED:
+        if node_type(parent, WORDS) not in VIDEO_DAGS.unscored:
             check(found, parent, label, parts, answers, rows, relabel)
     listen(found, answers, world.row[kept], rows)
 
@@ -91,29 +88,32 @@ def check(
     """The rules of one composition of one parent."""
     own, types = answers[parent], [node_type(part, WORDS) for part in parts]
     table = np.stack([answers[part] for part in parts], axis=1)  # [row, part]
-    if label == "Choose" and not UNSCORED & set(types):
+    rule = VIDEO_DAGS.rules.get(label)
+    if rule is None:
+        return
+    if label == "Choose" and not VIDEO_DAGS.unscored & set(types):
         times = parent.kind.name == "order"
-        a, b = (np.zeros(len(own)), np.ones(len(own))) if times else (named(part, rows, len(own)) for part in parts)
-        found.note(f"Choose {'Temporal' if times else 'Object'}", *check_choose(own, (a, b), table))
+        options = None if times else [named(part, rows, len(own)) for part in parts]
+        note(found, checked(rule, own, table, options, times=times), only=f"Choose {'Temporal' if times else 'Object'}")
     elif label == "Equals" and parent.op.name == "equals":
         plain = parts[0].op.name == "exists"
-        thing = named(parent, rows, len(own)) if plain else table[:, 0]
-        exists = table[:, 0] if plain else np.full(len(own), UNKNOWN)
-        note(found, "Equals", check_equals(own, thing, exists, table[:, 1]))
+        thing = [named(parent, rows, len(own))] if plain else None
+        note(found, checked(rule, own, table, thing, np.full(len(own), not plain)))
     elif label == "Xor":
-        note(found, label, RULES[label].check(own, table))
-    elif label in RULES and (asked := [at for at, kind in enumerate(types) if kind in YES_NO]):
+        note(found, checked(rule, own, table))
+    elif rule.parts == "yes or no" and (asked := [at for at, kind in enumerate(types) if kind in VIDEO_DAGS.yes_no]):
         table = table[:, asked]
         other = relabel & (label == "Between") & (own == NO) & (table == YES).all(1)
         found.relabelled += int(other.sum())
-        note(found, label, RULES[label].check(own[~other], table[~other]))
+        note(found, checked(rule, own[~other], table[~other]))
         for at, word in enumerate(("After", "Before") if other.any() else ()):
-            note(found, word, RULES[word].check(own[other], table[other][:, [at]]))
+            note(found, checked(VIDEO_DAGS.rules[word], own[other], table[other][:, [at]]))
 
 
-def note(found: Findings, label: str, directions: Mapping[str, tuple[Array, Array]]) -> None:
-    for direction, (applies, kept) in directions.items():
-        found.note(f"{label} {direction}", applies, kept)
+def note(found: Findings, checks: Checks, only: str = "") -> None:
+    for name, (applies, kept) in checks.items():
+        if only in ("", name):
+            found.note(name, applies, kept)
 
 
 def named(verify: Node, rows: Mapping[str, Array], length: int) -> Array:
@@ -125,7 +125,7 @@ def named(verify: Node, rows: Mapping[str, Array], length: int) -> Array:
 def listen(found: Findings, answers: Answers, video: Array, rows: Mapping[str, Array]) -> None:
     """What every text of a video was said to mean."""
     for part, values in answers.items():
-        if (sort := node_type(part, WORDS)) in UNSCORED:
+        if (sort := node_type(part, WORDS)) in VIDEO_DAGS.unscored:
             continue
         pattern = english(part, WORDS)
         used = {name: (slot.kind, rows[name]) for name, slot in slots(part).items()}

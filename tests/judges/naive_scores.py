@@ -5,11 +5,11 @@ from collections import defaultdict
 from typing import Any
 
 TIMES = ["After", "Before", "While", "Between"]
-UNSCORED = {"Object", "Action", "First Action", "Last Action"} | {
+IGNORED = {"Object", "Action", "First Action", "Last Action"} | {
     f"{k} {t}" for k in ("Object", "Action") for t in TIMES
 }
-YES_NO = {"Object Exists", "Relation Exists", "Interaction", "And", "Xor"}
-YES_NO |= {f"{k} {t}" for k in ("Interaction", "Exists") for t in TIMES}
+ASKED_YES_NO = {"Object Exists", "Relation Exists", "Interaction", "And", "Xor"}
+ASKED_YES_NO |= {f"{k} {t}" for k in ("Interaction", "Exists") for t in TIMES}
 Counts = dict[Any, list[int]]  # what -> [passed, total]
 
 
@@ -39,7 +39,7 @@ def scores(files: dict[str, Any], said: dict[str, str]) -> tuple[Counts, list[tu
     for name, content in files.items():
         if name == "isolated.json":
             for row in content:
-                if row["type"] not in UNSCORED:
+                if row["type"] not in IGNORED:
                     right = said[row["key"]] == row["answer"]
                     for of in (group(row["type"]), "Overall"):
                         count(counts, ("accuracy", of, str(row["answer"])), right)
@@ -62,7 +62,7 @@ class Dag:
         self.said = {text: said[node["key"]] for text, node in self.nodes.items()}
 
     def scored(self, text: str) -> bool:
-        return self.nodes[text]["type"] not in UNSCORED
+        return self.nodes[text]["type"] not in IGNORED
 
     def usable(self, text: str) -> bool:
         return self.scored(text) and self.nodes[text]["answer"] is not None
@@ -107,7 +107,7 @@ class Dag:
 
     def facts(self, text: str, composition: str, children: list[str]) -> tuple[str, Any, Any, Any] | None:
         """(kind, x, y, v): what the rules look at; None if nothing applies."""
-        v = [self.said[child] for child in children if self.nodes[child]["type"] in YES_NO]
+        v = [self.said[child] for child in children if self.nodes[child]["type"] in ASKED_YES_NO]
         if composition in ("Interaction", "After", "Before", "While"):
             return ("one way", None, None, v) if v else None
         if composition in ("And", "Between"):

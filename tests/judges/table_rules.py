@@ -10,15 +10,14 @@ from dataclasses import dataclass
 import numpy as np
 import polars as pl
 
-from judges.contradictions import INDIRECT, UNSCORED, YES_NO, Findings, note
+from judges.contradictions import INDIRECT, Findings, note
+from judges.members import checked
 from questree.program import UNKNOWN, Array
-from questree.rules import RULES, check_choose, check_equals
+from questree.rules import VIDEO_DAGS
 from questree.stages.decompose.spoken import say
 from questree.stages.decompose.texts import Texts
-from questree.tables.nodes import COMPOSITIONS
 
 Tables = Mapping[str, pl.DataFrame]
-BEFORE, AFTER = 0, 1  # answers of a choice of time
 
 
 @dataclass(frozen=True)
@@ -55,7 +54,7 @@ class Columns:
 
         Of the sub-questions only those of some types, if any are named.
         """
-        kept = (self.label == COMPOSITIONS.index(label)) & ~self.typed(self.parent, *UNSCORED)
+        kept = (self.label == VIDEO_DAGS.compositions.index(label)) & ~self.typed(self.parent, *VIDEO_DAGS.unscored)
         kept &= self.typed(self.child, *types) if types else True
         parent, child = self.parent[kept], self.child[kept]
         first = np.flatnonzero(np.diff(parent, prepend=-1))
@@ -66,11 +65,11 @@ class Columns:
 
     def scored(self, parts: Array) -> Array:
         """[row] are all of them of scored types?"""
-        return np.asarray(~self.typed(parts, *UNSCORED).any(1))
+        return np.asarray(~self.typed(parts, *VIDEO_DAGS.unscored).any(1))
 
     def object_of(self, verify: Array) -> Array:
         """[row] the object a verifying question names, INDIRECT if it describes one: read off its first part."""
-        edges = self.label == COMPOSITIONS.index("Equals")
+        edges = self.label == VIDEO_DAGS.compositions.index("Equals")
         parent, at = np.unique(self.parent[edges], return_index=True)
         part = self.child[edges][at][np.searchsorted(parent, verify)]
         return np.where(self.typed(part, "Object Exists"), self.word[part], INDIRECT)
@@ -79,13 +78,14 @@ class Columns:
 def read_rules(found: Findings, tables: Tables, texts: Texts) -> Findings:
     """Check everything the tables say."""
     columns = Columns.of(tables)
-    for label, rule in RULES.items():
-        for parent, parts in columns.families(label, None if label == "Xor" else YES_NO):
-            note(found, label, rule.check(columns.answer[parent], columns.answer[parts]))
+    for label, rule in VIDEO_DAGS.rules.items():
+        if rule.worded is None:
+            for parent, parts in columns.families(label, None if label == "Xor" else VIDEO_DAGS.yes_no):
+                note(found, checked(rule, columns.answer[parent], columns.answer[parts]))
     verified(found, columns)
     chosen(found, columns)
     open_nodes = np.flatnonzero(columns.answer == UNKNOWN)
-    missing = columns.form[open_nodes[~columns.typed(open_nodes, *UNSCORED)]]
+    missing = columns.form[open_nodes[~columns.typed(open_nodes, *VIDEO_DAGS.unscored)]]
     found.undefined.update(columns.types[missing].tolist())
     listen(found, tables, texts)
     return found
@@ -96,9 +96,8 @@ def verified(found: Findings, columns: Columns) -> None:
         own = (columns.typed(parent, "Object Equals")) & columns.scored(parts)
         parent, parts = parent[own], parts[own]
         answers, plain = columns.answer[parts], columns.typed(parts[:, 0], "Object Exists")
-        thing = np.where(plain, columns.word[parts[:, 0]], answers[:, 0])
-        exists = np.where(plain, answers[:, 0], UNKNOWN)
-        note(found, "Equals", check_equals(columns.answer[parent], thing, exists, answers[:, 1]))
+        thing = [columns.word[parts[:, 0]]]
+        note(found, checked(VIDEO_DAGS.rules["Equals"], columns.answer[parent], answers, thing, ~plain))
 
 
 def chosen(found: Findings, columns: Columns) -> None:
@@ -107,10 +106,11 @@ def chosen(found: Findings, columns: Columns) -> None:
         parent, parts = parent[own], parts[own]
         objects = columns.typed(parts[:, 0], "Object Equals")
         of_objects, of_times = parts[objects], parts[~objects]
-        options = columns.object_of(of_objects[:, 0]), columns.object_of(of_objects[:, 1])
-        found.note("Choose Object", *check_choose(columns.answer[parent[objects]], options, columns.answer[of_objects]))
-        times = np.full(len(of_times), BEFORE), np.full(len(of_times), AFTER)
-        found.note("Choose Temporal", *check_choose(columns.answer[parent[~objects]], times, columns.answer[of_times]))
+        options = [columns.object_of(of_objects[:, 0]), columns.object_of(of_objects[:, 1])]
+        for own, own_parts, about in ((objects, of_objects, options), (~objects, of_times, None)):
+            answers, only = (columns.answer[parent[own]], columns.answer[own_parts]), "Object" if about else "Temporal"
+            checks = checked(VIDEO_DAGS.rules["Choose"], *answers, about, times=about is None)
+            note(found, checks, only=f"Choose {only}")
 
 
 def listen(found: Findings, tables: Tables, texts: Texts) -> None:

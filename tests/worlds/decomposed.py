@@ -11,13 +11,14 @@ import polars as pl
 from judges.facts import WORDS
 from questree.benchmarks.agqa.templates import TEMPLATES
 from questree.domains.video import videos
+from questree.rules import VIDEO_DAGS
 from questree.stages.decompose.forms import Forms
 from questree.stages.decompose.spoken import spoken
 from questree.stages.decompose.texts import Texts
 from questree.stages.decompose.work import Decomposed, tables
 from questree.stages.questions import Bank
 from questree.tables.facts import ACTIONS, FRAMES, OBJECTS, PERSONS, RELATIONS, VIDEOS, Facts, pack
-from questree.tables.nodes import COMPOSITIONS, EDGES, TOPS
+from questree.tables.nodes import EDGES, TOPS
 from questree.tables.run import Run
 
 FORMS = Forms(WORDS)
@@ -36,7 +37,7 @@ class Stored:
     def read(cls, folder: Path, executed: bool = True) -> "Stored":
         edges: dict[int, list[tuple[str, int]]] = {}
         for parent, label, _, child in EDGES.read(folder).iter_rows():
-            edges.setdefault(parent, []).append((COMPOSITIONS[label], child))
+            edges.setdefault(parent, []).append((VIDEO_DAGS.compositions[label], child))
         return cls(spoken(folder, Texts(WORDS), executed), TOPS.read(folder), edges)
 
     def below(self, node: int) -> list[int]:

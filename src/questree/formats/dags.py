@@ -14,13 +14,14 @@ from questree.benchmarks.agqa.records import quoted
 from questree.benchmarks.agqa.templates import TEMPLATES
 from questree.columns.joins import Ints
 from questree.formats.shard import ExportShard
+from questree.rules import VIDEO_DAGS
 from questree.stages.decompose.keys import asked, node_keys, parts_of_others, question_keys
 from questree.stages.decompose.spoken import spoken
 from questree.stages.decompose.texts import Texts
 from questree.stages.generate.text import lexicon
 from questree.stages.questions import Shard
 from questree.tables.facts import Facts
-from questree.tables.nodes import COMPOSITIONS, EDGES, NEGATIVES, TOPS
+from questree.tables.nodes import EDGES, NEGATIVES, TOPS
 
 
 def dags_of(shard: Shard, facts: Facts, said: Texts, folder: Path) -> "Dags":
@@ -70,7 +71,7 @@ class Dags:
         """([node + 1] where its edges begin, child of each edge, label of each edge)."""
         edges = self.edges
         start = np.searchsorted(edges["parent"].to_numpy(), np.arange(len(self.nodes) + 1))
-        labels = pl.Series(COMPOSITIONS).gather(edges["label"]).to_list()
+        labels = pl.Series(VIDEO_DAGS.compositions).gather(edges["label"]).to_list()
         return start.tolist(), edges["child"].to_list(), labels
 
     def videos(self) -> Iterator[tuple[int, list[str], list[str]]]:

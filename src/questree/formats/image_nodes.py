@@ -4,8 +4,9 @@ from pathlib import Path
 
 import polars as pl
 
+from questree.rules import IMAGE_DAGS
 from questree.stages.decompose.image_hierarchies import image_ids, node_keys
-from questree.tables.image_nodes import NODES, SETS, TOPS, TYPES
+from questree.tables.image_nodes import NODES, SETS, TOPS
 
 FILE = "sub_questions.jsonl"
 
@@ -19,7 +20,7 @@ def write_sub_questions(decomposed: Path, images: pl.Series, out: Path) -> int:
         "answer",
         id=node_keys(nodes, TOPS.read(decomposed), scenes),
         scenes=scenes.gather(nodes["set"]),
-        type=pl.Series(TYPES).gather(nodes["type"]),
+        type=pl.Series(IMAGE_DAGS.types).gather(nodes["type"]),
     )
     table.select("id", "question", "scenes", "answer", "type").write_ndjson(out)
     return len(table)

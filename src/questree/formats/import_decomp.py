@@ -11,7 +11,7 @@ import polars as pl
 
 from questree.faults import BadInput
 from questree.progress import watch
-from questree.tables.nodes import COMPOSITIONS, TYPES
+from questree.rules import VIDEO_DAGS
 from questree.tables.store import new_folder
 from questree.tables.table import Table
 
@@ -152,12 +152,12 @@ class Video:
         edges: list[tuple[int, int, int]] = []
         for text, compositions in dag["hierarchy"].items():
             for label, children in compositions.items():
-                if label not in COMPOSITIONS:
-                    self.told.note(f"composition: {label!r} is none of the {len(COMPOSITIONS)}", place)
+                if label not in VIDEO_DAGS.compositions:
+                    self.told.note(f"composition: {label!r} is none of the {len(VIDEO_DAGS.compositions)}", place)
                 for child in children:
                     if child not in number or text not in number:
                         self.told.note("edge: a question that is not among the sub-questions", place)
-                    edges.append((number[text], COMPOSITIONS.index(label), number[child]))
+                    edges.append((number[text], VIDEO_DAGS.compositions.index(label), number[child]))
         parents, labels, parts = ([edge[at] for edge in edges] for at in range(3))
         return (self.name, key, *(dag[name] for name in FIELDS), list(number.values()), parents, labels, parts)
 
@@ -168,8 +168,8 @@ class Video:
         if said not in self.nodes:
             self.nodes[said] = len(self.listed)
             self.listed.append(said)
-            if node["type"] not in TYPES:
-                self.told.note(f"type: {node['type']!r} is none of the {len(TYPES)}", place)
+            if node["type"] not in VIDEO_DAGS.types:
+                self.told.note(f"type: {node['type']!r} is none of the {len(VIDEO_DAGS.types)}", place)
             if self.known.setdefault(text, said) != said:
                 self.told.note("text: its key, type, program or answer differs within the video", place)
         return self.nodes[said]
@@ -180,7 +180,7 @@ def rebuilt(row: tuple[Any, ...], nodes: list[tuple[Any, ...]]) -> dict[str, Any
     _, _, *values, own, parents, labels, parts = row
     hierarchy: dict[str, dict[str, list[str]]] = {}
     for parent, label, part in zip(parents, labels, parts, strict=True):
-        hierarchy.setdefault(nodes[parent][0], {}).setdefault(COMPOSITIONS[label], []).append(nodes[part][0])
+        hierarchy.setdefault(nodes[parent][0], {}).setdefault(VIDEO_DAGS.compositions[label], []).append(nodes[part][0])
     entries = {nodes[at][0]: dict(zip(NODE_FIELDS, nodes[at][1:], strict=True)) for at in own}
     return {**dict(zip(FIELDS, values, strict=True)), "subquestion": entries, "hierarchy": hierarchy}
 

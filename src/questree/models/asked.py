@@ -11,11 +11,12 @@ from questree.columns.hashing import mix, seed_of
 from questree.domains.video import Videos
 from questree.program import UNKNOWN, Array, Node
 from questree.readings.answer import answer
+from questree.rules import VIDEO_DAGS
 from questree.stages.decompose.answers import EXECUTED, NOT_SAID, ROWS, UNDEFINED
 from questree.stages.decompose.spoken import by_form
 from questree.stages.decompose.texts import Values
 from questree.stages.decompose.words import AnswerWords
-from questree.tables.nodes import EDGES, FORMS, NODES, SLOTS, YES_NO
+from questree.tables.nodes import EDGES, FORMS, NODES, SLOTS
 
 
 @dataclass(frozen=True)
@@ -67,7 +68,7 @@ class AskedShard:
     @cached_property
     def yes_no(self) -> Array:
         """[node] is it of a type answered yes or no?"""
-        of_form = np.array([type in YES_NO for type in self.forms["type"]], bool)
+        of_form = np.array([type in VIDEO_DAGS.yes_no for type in self.forms["type"]], bool)
         return np.asarray(of_form[self.nodes["form"].to_numpy()])
 
     @cached_property

@@ -14,7 +14,7 @@ from questree.domains.video.atoms import exists
 from questree.models.asked import AskedShard, Group, chance
 from questree.models.options import CHOICES, UNSEEN, another, merged, options
 from questree.program import OBJECT, UNKNOWN, Array, Slot
-from questree.rules import NO, YES, all_yes, yes_then_no
+from questree.rules import NO, YES
 
 RADIX = 256  # more than there are words of a kind
 
@@ -115,3 +115,11 @@ class Composer:
 def number(yes: Array) -> Array:
     """No and yes as answers."""
     return np.asarray(yes).astype(np.int64)
+
+
+def all_yes(parts: Array) -> Array:
+    return np.asarray((parts == YES).all(1))
+
+
+def yes_then_no(parts: Array) -> Array:
+    return np.asarray((parts[:, 0] == YES) & (parts[:, 1] == NO))

@@ -10,14 +10,15 @@ import polars as pl
 from questree.columns.hashing import mix, seed_of
 from questree.faults import Fault, refuse
 from questree.models import bots
+from questree.rules import IMAGE_DAGS
 from questree.stages.decompose.image_hierarchies import decomposed, node_columns
 from questree.tables.hierarchies import NOTHING
-from questree.tables.image_nodes import NODES, TYPES, YES_NO
+from questree.tables.image_nodes import NODES
 from questree.tables.predictions import IMAGE_SETS, write_plan, write_shard, write_words
 from questree.tables.run import Run
 from questree.tables.store import new_folder
 
-YES = [TYPES.index(name) for name in YES_NO]
+YES = [IMAGE_DAGS.types.index(name) for name in IMAGE_DAGS.yes_no]
 Answers = Callable[[pl.DataFrame, int], pl.Series]  # nodes, seed -> [node] answers
 
 

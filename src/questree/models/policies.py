@@ -29,7 +29,7 @@ NUMBERS = {
 }
 ANSWER_IS = re.compile(r".*\b(?:answer|prediction)\s*(?:is|:)\s*:?\s*(.+)$", re.IGNORECASE | re.DOTALL)
 LETTER = re.compile(r"^\(?([a-h])(?:\)|[.:])\s*(.*)$|^([A-H])$", re.DOTALL | re.IGNORECASE)
-YES_NO = re.compile(r"^(yes|no)\b", re.IGNORECASE)
+LEADING = re.compile(r"^(yes|no)\b", re.IGNORECASE)
 
 
 @dataclass(frozen=True)
@@ -129,5 +129,5 @@ def _option(text: str, options: list[str] | None) -> str | None:
 
 
 def _leading_yes_no(text: str) -> str | None:
-    found = YES_NO.match(text)
+    found = LEADING.match(text)
     return found[1].lower() if found else None

@@ -16,9 +16,9 @@ from questree.domains.images import IMAGES, Corpus, ImageSets, corpus, evaluate
 from questree.domains.images.kinds import THINGS
 from questree.domains.images.sets import padded
 from questree.faults import BadInput
-from questree.metrics.dags.names import IMAGE_SETS as SCHEME
 from questree.notation.own import parse, show
 from questree.program import Node, ProgramError, Word, walk
+from questree.rules import IMAGE_DAGS
 from questree.search.word_tables import default_words
 from questree.show.dag import Dag, Piece
 from questree.show.frames import Boxed, picture, size_of
@@ -31,7 +31,7 @@ from questree.stages.split.grammar import check
 from questree.stages.split.program_rows import ImageRows
 from questree.stages.split.properties_language import read
 from questree.stages.split.shots import SIDES, rows_of, selected
-from questree.tables.image_nodes import COMPOSITIONS, DECOMPOSED, TYPES
+from questree.tables.image_nodes import DECOMPOSED
 from questree.tables.image_questions import ANSWERED, answered
 from questree.tables.images import Images
 from questree.tables.predictions import IMAGE_SETS
@@ -96,8 +96,8 @@ class ImageView(View):
     )
     kinds: ClassVar = {"object": "objects", "relation": "relationships", "attribute": "attributes"}
     numbers: ClassVar = {"images": "Images", "depth": "Depth"}
-    images, scheme = True, SCHEME
-    compositions, decompose = COMPOSITIONS, "questree covr decompose"
+    images, scheme = True, IMAGE_DAGS
+    compositions, decompose = IMAGE_DAGS.compositions, "questree covr decompose"
 
     def __init__(self, run: Run):
         super().__init__(run)
@@ -128,7 +128,12 @@ class ImageView(View):
 
     def dag(self, one: Opened) -> Dag:
         rows = [
-            {"text": row["question"], "type": TYPES[row["type"]], "program": row["program"], "answer": row["answer"]}
+            {
+                "text": row["question"],
+                "type": IMAGE_DAGS.types[row["type"]],
+                "program": row["program"],
+                "answer": row["answer"],
+            }
             | {"known": "undefined" if row["answer"] is None else "executed"}
             for row in one.nodes.iter_rows(named=True)
         ]
@@ -268,7 +273,7 @@ class ImageView(View):
 def opened(name: str, found: dict[str, pl.DataFrame]) -> Opened:
     words, columns = node_columns(found["nodes"])
     number = {word: at for at, word in enumerate(words)}
-    return Opened(name, found["nodes"], found["edges"], found["tops"], columns, COMPOSITIONS, number)
+    return Opened(name, found["nodes"], found["edges"], found["tops"], columns, IMAGE_DAGS.compositions, number)
 
 
 def numbered(column: pl.Series, number: dict[str, int]) -> Ints:

@@ -8,24 +8,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from questree.metrics.dags.answered import Answered, beside
-from questree.metrics.dags.checks import families
-from questree.metrics.dags.consistency import rule_checks
-from questree.metrics.dags.names import BOTH_WAYS, ONE_WAY
+from questree.rules import sentence
 from questree.show.dag import Dag
 from questree.show.opened import Opened
 from questree.tables.hierarchies import NOTHING
 
 Edge = tuple[int, int]  # parent, sub-question
-MEANING: dict[str, str] = {  # rule -> what it asks of a model's own answers
-    **{f"{name} Yes": "a yes needs every sub-question to be yes" for name in ONE_WAY},
-    **{f"{name} No": "a sub-question that is no makes it no" for name in ONE_WAY},
-    **{f"{name} Yes": "yes exactly when every sub-question is yes" for name in BOTH_WAYS},
-    **{f"{name} No": "no exactly when a sub-question is no" for name in BOTH_WAYS},
-    **{f"Xor {way}": "yes exactly when the first is yes and the second is no" for way in ("Yes", "No")},
-    **{f"Equals {way}": "yes exactly when the sub-questions give one and the same thing" for way in ("Yes", "No")},
-    "Choose Temporal": "before: the first is yes, the second no; after: the other way round",
-    "Choose Object": "the sub-question of what is chosen is yes, the other no",
-}
 
 
 @dataclass(frozen=True)
@@ -39,7 +27,7 @@ class Broken:
 
     @property
     def meaning(self) -> str:
-        return MEANING[self.rule]
+        return sentence(self.rule)
 
 
 @dataclass(frozen=True)
@@ -90,7 +78,7 @@ def broken_in(model: Answered) -> Iterator[Broken]:
 
 def against(model: Answered, composition: str, parts: list[int]) -> tuple[int, ...]:
     """Of the parts of a broken rule those that break it: where all should be yes, the ones that are not."""
-    if composition in (*ONE_WAY, *BOTH_WAYS):
+    if model.scheme.rules[composition].parts == "yes or no":
         said = model.prediction[parts]
         not_yes = [part for part, word in zip(parts, said, strict=True) if word != model.words["yes"]]
         return tuple(part for part in not_yes or parts if model.yes_no[part])
@@ -99,6 +87,6 @@ def against(model: Answered, composition: str, parts: list[int]) -> tuple[int, .
 
 def broken_rules(model: Answered) -> Iterator[tuple[str, NDArray[np.int64]]]:
     """(rule, rows in `composed` whose answers break it)."""
-    for family in families(model, model.column("parent") & model.scored):
-        for check in rule_checks(family, model.scheme):
-            yield check.rule, check.rows[~check.passes]
+    for rule, rows, case in model.read:
+        for name, (applies, passes) in rule.checks(case).items():
+            yield name, rows[applies & ~passes]

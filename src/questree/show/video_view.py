@@ -15,9 +15,9 @@ from questree.benchmarks.agqa.held_out import FLAGS
 from questree.benchmarks.agqa.templates import TEMPLATES
 from questree.columns.hashing import mix, seed_of
 from questree.domains.video import Videos, videos
-from questree.metrics.dags.names import AGQA_DECOMP
 from questree.notation import agqa, own
 from questree.program import Node
+from questree.rules import VIDEO_DAGS
 from questree.show.dag import Dag, pieces, spelled
 from questree.show.grounds import grounds_of
 from questree.show.opened import Ints, Opened
@@ -36,7 +36,7 @@ from questree.stages.split.shapes import VideoRows, rows_of
 from questree.stages.split.work import between, read_split
 from questree.tables.balanced import read_balanced
 from questree.tables.facts import SPLIT_UNSAID, VIDEOS, Facts
-from questree.tables.nodes import COMPOSITIONS, EDGES, FORMS, KNOWN, NODES, TOPS
+from questree.tables.nodes import EDGES, FORMS, KNOWN, NODES, TOPS
 from questree.tables.run import Run
 
 KEY = 1 << 32  # video * KEY + number
@@ -74,8 +74,8 @@ class VideoView(View):
     )
     kinds: ClassVar = {"object": "objects", "relation": "relationships", "action": "actions", "time": "time"}
     numbers: ClassVar = {"steps": "Steps"}
-    images, scheme = False, AGQA_DECOMP
-    compositions, decompose = COMPOSITIONS, "questree decompose"
+    images, scheme = False, VIDEO_DAGS
+    compositions, decompose = VIDEO_DAGS.compositions, "questree decompose"
 
     def __init__(self, run: Run):
         super().__init__(run)
@@ -119,7 +119,7 @@ class VideoView(View):
     def _opened(self, name: str, found: dict[str, pl.DataFrame]) -> Opened:
         forms, nodes, edges, tops = (found[table.name] for table in STORED)
         columns = Columns.of(forms, nodes, self.words)
-        return Opened(name, nodes, edges, tops, columns, COMPOSITIONS, self.words.number, forms)
+        return Opened(name, nodes, edges, tops, columns, VIDEO_DAGS.compositions, self.words.number, forms)
 
     def dag(self, one: Opened) -> Dag:
         assert one.forms is not None

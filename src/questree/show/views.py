@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from questree.faults import BadInput
-from questree.metrics.dags.names import Scheme
 from questree.program import Node
+from questree.rules import Scheme
 from questree.show.dag import Dag, Piece
 from questree.show.opened import Opened
 from questree.stages.decompose.hierarchies import RunHierarchies

@@ -4,19 +4,6 @@ import polars as pl
 
 from questree.tables.table import Table
 
-TYPES = (
-    *("Exists", "Count", "Count Images", "Count Groups", "Verify Count", "Compare Count", "Logic", "Quantifier"),
-    *("All Same", "Same Attribute", "Verify Attribute", "Choose Attribute", "Choose Object", "Choose Relation"),
-    *("Query Attribute", "Query Object"),
-)
-YES_NO = frozenset(
-    ["Exists", "Verify Count", "Compare Count", "Logic", "Quantifier", "All Same", "Same Attribute", "Verify Attribute"]
-)
-COMPOSITIONS = (
-    *("Modifier", "Positive", "Subset", "Equal", "More", "Less", "At Least", "At Most", "And", "Or", "All", "Some"),
-    *("No", "All Same", "Same Attribute", "Verify", "Choose", "Unique"),
-)
-
 SETS = Table("sets", {"images": pl.List(pl.UInt32)})  # row = number of the set
 NODES = Table(  # row = number of the node; parents come before their parts
     "nodes",
@@ -24,7 +11,7 @@ NODES = Table(  # row = number of the node; parents come before their parts
         "set": pl.UInt32,
         "question": pl.String,
         "program": pl.String,  # in our own notation
-        "type": pl.UInt8,  # position in TYPES
+        "type": pl.UInt8,  # position in the types of its scheme
         "answer": pl.String,  # null if undefined
         "word": pl.String,  # what a rule compares with: the option of a choice, the number of a comparison
     },

@@ -5,26 +5,6 @@ import polars as pl
 from questree.tables.table import Table
 
 SLOTS = 7  # most words a program has
-COMPOSITIONS = (
-    *("Interaction", "First", "Last", "Equals", "And", "Xor", "Choose", "Longer Choose", "Shorter Choose"),
-    *("After", "Before", "While", "Between"),
-)
-TIMES = ("After", "Before", "While", "Between")
-UNSCORED = frozenset(  # people agree on them in less than 70 % of cases
-    [
-        "Object",
-        "Action",
-        "First Action",
-        "Last Action",
-        *(f"{word} {t}" for word in ("Object", "Action") for t in TIMES),
-    ]
-)
-YES_NO = frozenset(  # types whose answers rules about yes and no look at
-    ["Object Exists", "Relation Exists", "Interaction", "And", "Xor"]
-    + [f"{word} {time}" for word in ("Interaction", "Exists") for time in TIMES]
-)
-TYPES = UNSCORED | YES_NO | {"Choose", "Longer Choose", "Shorter Choose", "Object Equals", "Action Equals"}
-TYPES |= {"First Object", "Last Object", "Longest Action", "Shortest Action"}
 # how an answer is known: from facts, from a question that was asked, by rules from other answers; "not said" is an
 # answer that execution gives but that is not published (open world), unless a person labelled the object absent or the
 # action it is asked around does not occur

@@ -9,8 +9,7 @@ an answer there.
 import numpy as np
 
 from questree.metrics.cells import Cell
-from questree.metrics.dags.answered import Answered, first
-from questree.metrics.dags.names import OVERALL
+from questree.metrics.dags.answered import OVERALL, Answered, first
 from questree.metrics.tallies import Column, Tallies, tally
 from questree.tables.hierarchies import NOTHING
 

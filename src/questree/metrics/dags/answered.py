@@ -1,17 +1,19 @@
 """Hierarchies with one model's predictions beside them: the columns all AGQA-Decomp metrics read."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any, Literal
+from functools import cached_property
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from questree.metrics.dags.names import Scheme, scheme_of
-from questree.tables.hierarchies import NOTHING, Hierarchies
+from questree.rules import NEVER, Case, Members, NodeColumns, Rule, Scheme, Words, scheme_of
+from questree.tables.hierarchies import COMPOSED, NOTHING, Hierarchies
 
 Missing = Literal["error", "wrong", "skip"]
-NEVER = -2  # the number of a word nobody says
+OVERALL = "Overall"
 Bools = NDArray[np.bool_]
 Ints = NDArray[Any]
 
@@ -29,8 +31,7 @@ class Answered:
     yes_no: Bools  # [node] scored and of a type answered yes or no
     correct: Bools  # [node]
     isolated: NDArray[np.int32]  # [question without a DAG] predicted word
-    words: dict[str, int]  # yes, no, before, after -> their numbers
-    number: dict[str, int]  # every word that is an answer, an object or a prediction -> its number
+    words: Words  # every word that is an answer, an object or a prediction
     scheme: Scheme
 
     def column(self, name: str) -> Ints:
@@ -55,6 +56,62 @@ class Answered:
     def answered(self) -> Bools:
         """[node] there is a ground truth."""
         return np.asarray(self.column("answer") != NOTHING)
+
+    @cached_property
+    def read(self) -> list["Reading"]:
+        """What the rules read in the predictions for all scored questions with parts."""
+        return list(readings(self))
+
+
+class Reading(NamedTuple):
+    """A rule in the compositions of its kind that have as many parts."""
+
+    rule: Rule
+    rows: Ints  # in `composed`
+    case: Case
+
+
+def readings(model: Answered) -> Iterator[Reading]:
+    """Every rule where it could apply, by the number of parts it looks at."""
+    found = model.hierarchies
+    parent, kind, first, size = (found.composed[name].to_numpy() for name in COMPOSED.columns)
+    child, type = found.edges["child"].to_numpy(), model.column("type")
+    wanted = (model.scored & model.column("parent"))[parent]
+    columns = NodeColumns(
+        model.words,
+        model.prediction,
+        model.column("object"),
+        model.yes_no,
+        model.scored,
+        model.column("parent"),
+        lambda: options(model),
+    )
+    for name, rule in model.scheme.rules.items():
+        if name not in found.compositions:
+            continue
+        rows = np.flatnonzero(wanted & (kind == found.compositions.index(name)))
+        if rule.parents:
+            rows = rows[np.array([each in rule.parents for each in found.types], bool)[type[parent[rows]]]]
+        for parts in np.flatnonzero(np.bincount(size[rows])).tolist():
+            own = rows[size[rows] == parts]
+            nodes = [child[first[own] + at] for at in range(parts)]
+            if rule.parts == "scored pair":
+                kept = model.scored[nodes[0]] & model.scored[nodes[-1]] if parts == 2 else np.zeros(len(own), bool)
+                own, nodes = own[kept], [each[kept] for each in nodes]
+            if parts and len(own):
+                yield Reading(rule, own, rule.reads(Members(columns, (parent[own], *nodes))))
+
+
+def options(model: Answered) -> Ints:
+    """[node] the object asked about by the first child of its Equals composition; NEVER if it has none."""
+    found = model.hierarchies
+    parent, kind, first, size = (found.composed[name].to_numpy() for name in COMPOSED.columns)
+    rows = np.flatnonzero(kind == (found.compositions.index("Equals") if "Equals" in found.compositions else NEVER))
+    option = np.full(len(model.scored), NEVER, np.int32)
+    option[parent[rows]] = NOTHING
+    rows = rows[size[rows] > 0]
+    option[parent[rows]] = model.column("object")[found.edges["child"].to_numpy()[first[rows]]]
+    return option
 
 
 @dataclass(frozen=True)
@@ -99,8 +156,7 @@ def beside(
         yes_no=np.array([name in scheme.yes_no for name in types], bool)[type] & scored,
         correct=(prediction == hierarchies.nodes["answer"].to_numpy()) & (prediction != NOTHING),
         isolated=said[hierarchies.isolated["key"].to_numpy()],
-        words={word: number.get(word, NEVER) for word in ("yes", "no", "before", "after")},
-        number=number,
+        words=Words(number),
         scheme=scheme,
     )
 

@@ -9,8 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from questree.metrics.cells import Cell
-from questree.metrics.dags.answered import Answered, first
-from questree.metrics.dags.names import OVERALL
+from questree.metrics.dags.answered import OVERALL, Answered, first
 from questree.metrics.tallies import Column, Tallies, joined, tally
 
 Ints = NDArray[np.int64]

@@ -5,15 +5,10 @@ most once: a yes by its Yes side, a no by its No side, anything else fails the s
 lack either number are left out; constant input is N/A.
 """
 
-from collections.abc import Iterator
-
 import numpy as np
 
 from questree.metrics.cells import Cell
-from questree.metrics.dags.answered import Answered
-from questree.metrics.dags.checks import families
-from questree.metrics.dags.families import Check, Family
-from questree.metrics.dags.names import OVERALL
+from questree.metrics.dags.answered import OVERALL, Answered
 from questree.metrics.tallies import Floats, Tallies, joined, mean_tally, share
 
 NAME = "IC-accuracy correlation"
@@ -29,28 +24,11 @@ def dag_scores(model: Answered) -> tuple[Floats, Floats]:
     right = np.bincount(dag[rows & model.correct], minlength=dags)
     dag_of = dag[found.composed["parent"].to_numpy()]
     applied, passed = np.zeros(dags), np.zeros(dags)
-    for family in families(model, model.scored & model.column("parent")):
-        for check in single_checks(family):
-            applied += np.bincount(dag_of[check.rows], minlength=dags)
-            passed += np.bincount(dag_of[check.rows[check.passes]], minlength=dags)
+    for rule, rows, case in model.read:
+        applies, passes = case.at_most_one(rule.ways)
+        applied += np.bincount(dag_of[rows[applies]], minlength=dags)
+        passed += np.bincount(dag_of[rows[applies & passes]], minlength=dags)
     return share(right, total), share(passed, applied)
-
-
-def single_checks(family: Family) -> Iterator[Check]:
-    """At most one check per row."""
-    if family.kind == "choose":
-        yield Check(family.name, family.rows, family.holds)
-        return
-    if family.kind == "one way":
-        applies = family.yes | ~family.near
-        passes = np.where(family.yes, family.holds, family.no)
-    elif family.kind == "both ways":
-        applies = family.yes | family.no | family.holds | ~family.near
-        passes = (family.yes & family.holds) | (family.no & ~family.near)
-    else:
-        applies = np.ones(len(family.rows), bool)
-        passes = (family.yes & family.holds) | (family.no & ~family.near)
-    yield Check(family.name, family.rows[applies], passes[applies])
 
 
 def count_correlation(model: Answered) -> Tallies:

@@ -12,7 +12,7 @@ def questions_of(model: Answered) -> pl.DataFrame:
     found, rows = model.hierarchies, first(model.column("text"), np.flatnonzero(model.scored))
     alone = model.group_of_type[found.isolated["type"].to_numpy()] != NOTHING
     nodes, loose = found.nodes[rows], found.isolated.filter(pl.Series(alone))
-    words, types = pl.Series([*model.number, None], dtype=pl.String), pl.Series(found.types, dtype=pl.String)
+    words, types = pl.Series([*model.words.number, None], dtype=pl.String), pl.Series(found.types, dtype=pl.String)
     last = len(words) - 1
     truth = np.concatenate([nodes["answer"].to_numpy(), loose["answer"].to_numpy()])
     said = np.concatenate([model.prediction[rows], model.isolated[alone]])

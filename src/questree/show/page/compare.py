@@ -7,7 +7,7 @@ from typing import Any
 
 from questree.metrics.bootstrap import Resampling
 from questree.metrics.comparison import Difference, compare
-from questree.metrics.dags.names import OVERALL
+from questree.metrics.dags.answered import OVERALL
 from questree.metrics.dags.report import score_decomp
 from questree.metrics.scores import Scored
 from questree.models.stored import said

@@ -13,6 +13,7 @@ from questree.benchmarks.agqa.templates import TEMPLATES
 from questree.benchmarks.covr.splits import PATTERNS
 from questree.metrics.sets.majority import BASELINES
 from questree.progress import watch
+from questree.rules import IMAGE_DAGS, VIDEO_DAGS
 from questree.show.report.axes import bars, histogram
 from questree.show.report.document import Block, Column, Entry, Figure, Grid, Line, Missing, Number, Rows
 from questree.stages.audit.counts import answer_codes, selected
@@ -24,7 +25,7 @@ from questree.stages.split.shots import selected as selected_images
 from questree.tables import image_nodes
 from questree.tables.facts import VIDEOS
 from questree.tables.image_questions import ANSWERED, BALANCED
-from questree.tables.nodes import COMPOSITIONS, EDGES, FORMS, KNOWN, NODES
+from questree.tables.nodes import EDGES, FORMS, KNOWN, NODES
 from questree.tables.questions import QUESTIONS
 from questree.tables.run import Run
 from questree.tables.table import Table
@@ -83,7 +84,7 @@ def parts(run: Run) -> Parts:
     types = named.get("type", {})
     return Parts(
         {name: types[name] for name in sorted(types, key=lambda name: (-types[name], name))},
-        {name: n for name in COMPOSITIONS if (n := named.get("composition", {}).get(name, 0))},
+        {name: n for name in VIDEO_DAGS.compositions if (n := named.get("composition", {}).get(name, 0))},
         {name: n for name in KNOWN if (n := named.get("known", {}).get(name, 0))},
     )
 
@@ -92,7 +93,7 @@ def counted_parts(folder: Path) -> pl.DataFrame:
     forms, nodes, edges = FORMS.read(folder), FORMED.read(folder), LINKS.read(folder)
     types = forms["type"].gather(nodes["form"])
     known = pl.Series(KNOWN).gather(nodes["known"])
-    wholes = pl.Series(COMPOSITIONS).gather(edges.unique()["label"])
+    wholes = pl.Series(VIDEO_DAGS.compositions).gather(edges.unique()["label"])
     return pl.concat([*_numbers({"type": types, "known": known, "composition": wholes})])
 
 
@@ -238,9 +239,9 @@ def image_parts(run: Run, called: str) -> Iterator[Block]:
     if not folder.is_dir():
         yield Missing("The questions are not taken apart. This does it:", (f"questree covr decompose {called}",))
         return
-    types = pl.Series(image_nodes.TYPES).gather(image_nodes.NODES.read(folder)["type"]).value_counts()
+    types = pl.Series(IMAGE_DAGS.types).gather(image_nodes.NODES.read(folder)["type"]).value_counts()
     wholes = image_nodes.EDGES.read(folder).select("parent", "label").unique()["label"]
-    labels = pl.Series(image_nodes.COMPOSITIONS).gather(wholes).value_counts()
+    labels = pl.Series(IMAGE_DAGS.compositions).gather(wholes).value_counts()
     for name, title, table in (("types", "Types of sub-questions", types), ("compositions", "Compositions", labels)):
         order = table.sort([table.columns[1], table.columns[0]], descending=[True, False])
         yield Figure(

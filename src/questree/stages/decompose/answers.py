@@ -6,15 +6,15 @@ from questree.domains.video import Videos
 from questree.domains.video.time import between, within
 from questree.program import UNKNOWN, Array, Node
 from questree.readings.answer import answer
-from questree.rules import NO, YES
+from questree.rules import NO, VIDEO_DAGS, YES
 from questree.stages.decompose.expand import Block
 from questree.stages.decompose.forms import Forms
 from questree.stages.decompose.negatives import Negatives, about_existence
-from questree.tables.nodes import COMPOSITIONS, KNOWN
+from questree.tables.nodes import KNOWN
 
 ROWS = 1 << 16  # asked at once; some operators look at every action of a row's video
 EXECUTED, NOT_SAID, UNDEFINED, ASKED, ENTAILED, NOT_FOUND, LABELLED, NO_SUCH_ACTION = range(len(KNOWN))
-AFTER, BEFORE, BETWEEN = (COMPOSITIONS.index(label) for label in ("After", "Before", "Between"))
+AFTER, BEFORE, BETWEEN = (VIDEO_DAGS.compositions.index(label) for label in ("After", "Before", "Between"))
 
 
 def executed(blocks: list[Block], world: Videos) -> Array:
@@ -45,7 +45,7 @@ def known(blocks: list[Block], answers: Array, closed: bool, absent: Negatives, 
 
 def labels(block: Block, answers: Array) -> tuple[Array, int]:
     """[node, part] compositions, and how many nodes are no longer Between: no, although both sides are yes."""
-    usual = np.array([COMPOSITIONS.index(label) for label in block.form.labels], np.uint8)
+    usual = np.array([VIDEO_DAGS.compositions.index(label) for label in block.form.labels], np.uint8)
     found = np.repeat(usual[None], len(block), axis=0)
     if not in_between(block.form.node):
         return found, 0

@@ -15,13 +15,14 @@ from questree.faults import BadInput
 from questree.notation.own import parse, show
 from questree.program import Array, Node, Slot, Term
 from questree.progress import watch
+from questree.rules import VIDEO_DAGS
 from questree.stages.balance.options import Smoothing
 from questree.stages.balance.smoothing import answers_kept
 from questree.stages.decompose.answers import NOT_SAID
 from questree.stages.decompose.forms import WIDTH, Forms, ordered_slots
 from questree.stages.decompose.keys import parts_of_others, within_video
 from questree.tables.facts import VIDEOS
-from questree.tables.nodes import EDGES, FORMS, NEGATIVES, NODES, TOPS, UNSCORED
+from questree.tables.nodes import EDGES, FORMS, NEGATIVES, NODES, TOPS
 from questree.tables.run import Run
 from questree.tables.store import new_file
 from questree.tables.table import Table
@@ -85,7 +86,7 @@ def of_shard(folder: Path, forms: Forms, train: Array, seeds: Array) -> pl.DataF
     published = pl.col("answer").is_not_null() & (pl.col("known") != NOT_SAID)
     published &= pl.Series(train[video] & sub_questions(folder, len(nodes)))
     joined = found.filter(published).join(kinds, on="form", how="left", maintain_order="left")
-    return joined.filter(~pl.col("type").is_in(list(UNSCORED))).drop("form", "known")
+    return joined.filter(~pl.col("type").is_in(list(VIDEO_DAGS.unscored))).drop("form", "known")
 
 
 def sub_questions(folder: Path, nodes: int) -> Array:

@@ -14,10 +14,11 @@ from questree.domains.images.corpus import Corpus, corpus
 from questree.notation import own
 from questree.program import Node
 from questree.progress import report
+from questree.rules import IMAGE_DAGS
 from questree.search.word_tables import Words
 from questree.sources.covr_questions import answer_text
 from questree.stages.split.shots import selected
-from questree.tables.image_nodes import COMPOSITIONS, DECOMPOSED, EDGES, NODES, SETS, TOPS, TYPES
+from questree.tables.image_nodes import DECOMPOSED, EDGES, NODES, SETS, TOPS
 from questree.tables.images import Images
 from questree.tables.run import Run
 from questree.tables.store import new_folder
@@ -112,12 +113,12 @@ def _tables(
         "set": [key[0] for key in order],
         "question": [gathered.wording[key] for key in order],
         "program": [own.show(key[1]) for key in order],
-        "type": [TYPES.index(node_type(key[1]) or "") for key in order],
+        "type": [IMAGE_DAGS.types.index(node_type(key[1]) or "") for key in order],
         "answer": answer,
         "word": [key[2] for key in order],
     }
     edges = [
-        (at, COMPOSITIONS.index(label), position, number[child])
+        (at, IMAGE_DAGS.compositions.index(label), position, number[child])
         for at, key in enumerate(order)
         for position, (label, child) in enumerate(gathered.edges[key])
     ]
@@ -133,8 +134,8 @@ def _summary(questions: pl.DataFrame, tables: dict[str, pl.DataFrame], unknown: 
     nodes, edges, tops = tables[NODES.name], tables[EDGES.name], tables[TOPS.name]
     answered = nodes["answer"].gather(tops["node"])
     different = questions["id"].filter(answered.ne_missing(questions["answer"])).to_list()
-    types = Counter(TYPES[at] for at in nodes["type"])
-    undefined = Counter(TYPES[at] for at in nodes.filter(pl.col("answer").is_null())["type"])
+    types = Counter(IMAGE_DAGS.types[at] for at in nodes["type"])
+    undefined = Counter(IMAGE_DAGS.types[at] for at in nodes.filter(pl.col("answer").is_null())["type"])
     inner = edges["parent"].unique()
     leaves = int((~tops["node"].is_in(inner.implode())).sum())
     return Summary(len(tops), unknown, leaves, len(nodes), len(edges), dict(types), dict(undefined), different)

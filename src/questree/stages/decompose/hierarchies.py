@@ -15,6 +15,7 @@ from questree.faults import BadInput
 from questree.notation.spelling import names
 from questree.program import OBJECT, UNKNOWN, Array, Slot
 from questree.progress import watch
+from questree.rules import VIDEO_DAGS
 from questree.sources.hierarchy_parts import together
 from questree.stages.decompose.answers import NOT_SAID
 from questree.stages.decompose.file_order import in_order
@@ -28,7 +29,7 @@ from questree.stages.questions import Bank
 from questree.tables import hierarchies as tables
 from questree.tables.facts import SPLIT_UNSAID, VIDEOS
 from questree.tables.hierarchies import NOTHING, Hierarchies
-from questree.tables.nodes import COMPOSITIONS, EDGES, FORMS, NEGATIVES, NODES, TOPS
+from questree.tables.nodes import EDGES, FORMS, NEGATIVES, NODES, TOPS
 from questree.tables.run import Run
 from questree.workers import processes
 
@@ -162,7 +163,7 @@ class Asked:
         return cls(dags, isolated, videos, inner, columns, compositions, occurrences)
 
     def hierarchies(
-        self, ids: list[str], words: list[str], keys: pl.Series, compositions: Sequence[str] = COMPOSITIONS
+        self, ids: list[str], words: list[str], keys: pl.Series, compositions: Sequence[str] = VIDEO_DAGS.compositions
     ) -> Hierarchies:
         """`ids` of the videos; `keys` of all nodes and questions."""
         composed, edges = self.composed()

@@ -8,9 +8,10 @@ import numpy as np
 import polars as pl
 
 from questree.faults import BadInput
+from questree.rules import IMAGE_DAGS
 from questree.stages.decompose.hierarchies import Asked, Columns, Named, RunHierarchies, run_hierarchies
 from questree.tables.hierarchies import NOTHING
-from questree.tables.image_nodes import COMPOSITIONS, EDGES, NODES, SETS, TOPS, TYPES
+from questree.tables.image_nodes import EDGES, NODES, SETS, TOPS
 from questree.tables.image_questions import ANSWERED
 from questree.tables.images import IMAGES
 from questree.tables.predictions import IMAGE_SETS
@@ -44,7 +45,7 @@ def image_hierarchies(run: Run, split: str | None = None) -> RunHierarchies:
         raise BadInput.at(folder, f"no questions of the split {split}" if split else "no questions")
     words, columns = node_columns(nodes)
     asked = Asked.of(questions.unique(maintain_order=True), EDGES.read(folder), columns)
-    found = asked.hierarchies(names.gather(asked.videos).to_list(), words, keys, COMPOSITIONS)
+    found = asked.hierarchies(names.gather(asked.videos).to_list(), words, keys, IMAGE_DAGS.compositions)
     return RunHierarchies(run, found, [Named(IMAGE_SETS, len(nodes), np.zeros(0, np.int64))])
 
 
@@ -93,4 +94,4 @@ def node_columns(nodes: pl.DataFrame) -> tuple[list[str], Columns]:
         return found.cast(pl.Int32).fill_null(NOTHING).to_numpy()
 
     type = nodes["type"].to_numpy().astype(np.int32)
-    return said.to_list(), Columns(type, numbers("answer"), numbers("word"), list(TYPES))
+    return said.to_list(), Columns(type, numbers("answer"), numbers("word"), list(IMAGE_DAGS.types))

@@ -16,7 +16,7 @@ class Compositions:
 
     edges: pl.DataFrame
     parent: Array  # [composition] node
-    label: Array  # [composition] position in COMPOSITIONS
+    label: Array  # [composition] position in the scheme's
     first: Array  # [composition] its first edge
     size: Array  # [composition] how many edges
     repeated: Array  # [edge] the parent had this child before

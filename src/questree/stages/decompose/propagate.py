@@ -7,14 +7,13 @@ from typing import NamedTuple
 import numpy as np
 
 from questree.program import UNKNOWN, Array, Slot
-from questree.rules import NO, YES
-from questree.stages.decompose.entail import coded, conclusions
+from questree.rules import NO, VIDEO_DAGS, YES, Rule
+from questree.rules.entail import coded, conclusions
 from questree.stages.decompose.expand import Block
 from questree.stages.decompose.forms import Forms
 from questree.stages.decompose.negatives import Negatives
-from questree.tables.nodes import COMPOSITIONS, KNOWN, YES_NO
+from questree.tables.nodes import KNOWN
 
-IMPLIED = ("Interaction", "After", "Before", "While", "Between", "And", "Xor")
 # instead of a composition: nobody knows the answer, a question gives it, a label, or an action that does not occur
 NOT_KNOWN, GIVEN, LABEL, NO_ACTION = 255, 254, 253, 252
 INDIRECT = -2  # an option that is not a plain word
@@ -66,7 +65,7 @@ class Propagation:
     @property
     def known(self) -> Array:
         """[node] how its answer is known, as positions in KNOWN."""
-        names = dict.fromkeys(range(len(COMPOSITIONS)), "entailed")
+        names = dict.fromkeys(range(len(VIDEO_DAGS.compositions)), "entailed")
         names |= {NOT_KNOWN: "unknown", GIVEN: "asked", LABEL: "labelled", NO_ACTION: "no such action"}
         table = np.zeros(256, np.uint8)
         for by, name in names.items():
@@ -108,17 +107,17 @@ class Propagation:
 
     def premises(self, node: int) -> list[int]:
         """Members of the composition that gave an answer, known before it."""
-        if self.by[node] >= len(COMPOSITIONS):
+        if self.by[node] >= len(VIDEO_DAGS.compositions):
             return []
         members = self.members(int(self.parent[node]), int(self.by[node]))
         return [at for at in members if at != node and self.answers[at] != UNKNOWN and self.when[at] < self.when[node]]
 
     def members(self, parent: int, label: int) -> list[int]:
         """A node and its parts under a composition."""
-        if label >= len(COMPOSITIONS):
+        if label >= len(VIDEO_DAGS.compositions):
             return [parent]
         block = next(block for block in self.blocks if block.first <= parent < block.first + len(block))
-        parts = [at for at, name in enumerate(block.form.labels) if name == COMPOSITIONS[label]]
+        parts = [at for at, name in enumerate(block.form.labels) if name == VIDEO_DAGS.compositions[label]]
         return [parent, *block.children[parent - block.first, parts].tolist()]
 
 
@@ -126,8 +125,7 @@ class Propagation:
 class Composition:
     """One composition of all nodes of a form: its members' answers are read as no and yes, and back."""
 
-    label: str
-    rule: str  # name of the rule
+    rule: Rule
     nodes: tuple[Array, ...]  # per member, [row]: the parent, then its parts
     values: tuple[Array | None, ...]  # per member, [row] the answer that stands for yes; None: it is yes or no
     others: tuple[Array | None, ...]  # the answer that stands for no, if any answer does
@@ -138,7 +136,7 @@ class Composition:
         code = coded(states)
         found = table[code]  # [row, member]
         new = (found != UNKNOWN) & (states == UNKNOWN)
-        label = COMPOSITIONS.index(self.label)
+        label = VIDEO_DAGS.compositions.index(self.rule.composition)
         for member in range(len(self.nodes)):
             self.conclude(member, found[:, member], new[:, member], known, label)
         for row in np.flatnonzero(clash[code]).tolist():  # the members known last contradict the rest
@@ -177,17 +175,16 @@ def compositions(block: Block, forms: Forms) -> Iterator[Composition]:
     own = np.arange(block.first, block.first + len(block))
     types = [forms[variants[0].form].type for variants in block.form.parts]
     for label, parts in groups.items():
-        if label in IMPLIED and block.form.type in YES_NO:
-            asked = [at for at in parts if types[at] in YES_NO]
-            if asked:
+        rule = VIDEO_DAGS.rules.get(label)
+        if rule is None or (rule.parents and block.form.type not in rule.parents):
+            continue
+        if rule.worded is None:
+            asked = [at for at in parts if types[at] in VIDEO_DAGS.yes_no]
+            if asked and block.form.type in VIDEO_DAGS.yes_no:
                 nodes = (own, *(block.children[:, at] for at in asked))
-                yield Composition(label, label, nodes, (None,) * len(nodes), (None,) * len(nodes))
-        elif label == "Choose":
-            nodes = (own, block.children[:, 0], block.children[:, 1])
-            first, second = options(block)
-            yield Composition(label, label, nodes, (first, None, None), (second, None, None))
-        elif label == "Equals" and block.form.node.op.name == "equals":
-            yield from equals(block, own)
+                yield Composition(rule, nodes, (None,) * len(nodes), (None,) * len(nodes))
+        elif not VIDEO_DAGS.unscored.intersection(types[at] for at in parts):
+            yield worded(rule, block, (own, *(block.children[:, at] for at in parts)))
 
 
 def options(block: Block) -> tuple[Array, Array]:
@@ -201,14 +198,16 @@ def options(block: Block) -> tuple[Array, Array]:
     return found[0], found[1]
 
 
-def equals(block: Block, own: Array) -> Iterator[Composition]:
-    """A plain object is given or not; of two open questions only known answers can be compared, which is done here."""
+def worded(rule: Rule, block: Block, nodes: tuple[Array, ...]) -> Composition:
+    """A choice is answered with one of its options. A plain object is given or not; of two open questions only known
+    answers can be compared, which is done here."""
     thing = block.form.node.args[0]
-    nodes = (own, block.children[:, 0], block.children[:, 1])
+    if rule.worded == 0:
+        first, second = options(block)
+        return Composition(rule, nodes, (first, None, None), (second, None, None))
     if isinstance(thing, Slot):
-        yield Composition("Equals", "Equals", nodes, (None, None, block.values[thing.name]), (None, None, None))
-    else:
-        yield Compared("Equals", "Same", nodes, (None, None, None), (None, None, None))
+        return Composition(rule, nodes, (None, None, block.values[thing.name]), (None, None, None))
+    return Compared(rule, nodes, (None, None, None), (None, None, None))
 
 
 class Compared(Composition):
@@ -216,7 +215,7 @@ class Compared(Composition):
 
     def apply(self, known: Propagation) -> None:
         own, one, other = self.nodes
-        label = COMPOSITIONS.index(self.label)
+        label = VIDEO_DAGS.compositions.index(self.rule.composition)
         a, b = known.answers[one], known.answers[other]
         both = (a != UNKNOWN) & (b != UNKNOWN)
         rows = np.flatnonzero(both)

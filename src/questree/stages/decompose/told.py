@@ -6,10 +6,10 @@ from dataclasses import dataclass
 import polars as pl
 
 from questree.program import Array
+from questree.rules import VIDEO_DAGS
 from questree.stages.decompose.propagate import GIVEN, LABEL, NO_ACTION, Contradiction, Propagation
 from questree.stages.decompose.spoken import say
 from questree.stages.decompose.texts import Texts
-from questree.tables.nodes import COMPOSITIONS
 
 MOST = 20  # contradictions told in words per shard; all are counted
 GIVEN_BY = {GIVEN: "asked", LABEL: "labelled", NO_ACTION: "no such action"}
@@ -40,10 +40,12 @@ class Teller:
         other = [step for at in members for step in made.derivation(at)]
         said = self.said([at for at, *_ in one], [at for at, *_ in other])
         first = "; ".join(step(said, at, by) for at, _, by in one)
-        if clash.label >= len(COMPOSITIONS):
+        if clash.label >= len(VIDEO_DAGS.compositions):
             return f"{self.place(clash.node)}: {first} | but not so by {GIVING[clash.label]}"
         second = "; ".join(dict.fromkeys(step(said, at, by) for at, _, by in other))
-        return f"{self.place(clash.node)}: {first} | but not so by {COMPOSITIONS[clash.label]} from: {second}"
+        return (
+            f"{self.place(clash.node)}: {first} | but not so by {VIDEO_DAGS.compositions[clash.label]} from: {second}"
+        )
 
     def said(self, some: list[int], more: list[int]) -> dict[int, str]:
         """Node -> its text and answer."""
@@ -56,4 +58,5 @@ class Teller:
 
 
 def step(said: dict[int, str], node: int, by: int) -> str:
-    return f"{said[node]} ({COMPOSITIONS[by] if by < len(COMPOSITIONS) else GIVEN_BY.get(by, 'unknown')})"
+    names = dict(enumerate(VIDEO_DAGS.compositions)) | GIVEN_BY
+    return f"{said[node]} ({names.get(by, 'unknown')})"

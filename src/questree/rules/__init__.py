@@ -1,0 +1,23 @@
+"""Every consistency rule, stated once, for scores, propagation, bots, the page and the tests of the theorem."""
+
+from questree.rules.rule import NEVER, NO, YES, Case, Members, NodeColumns, Rule, Ways, Words
+from questree.rules.schemes import IMAGE_DAGS, SCHEMES, VIDEO_DAGS, Scheme, add, scheme_of, sentence
+
+__all__ = [
+    "IMAGE_DAGS",
+    "NEVER",
+    "NO",
+    "SCHEMES",
+    "VIDEO_DAGS",
+    "YES",
+    "Case",
+    "Members",
+    "NodeColumns",
+    "Rule",
+    "Scheme",
+    "Ways",
+    "Words",
+    "add",
+    "scheme_of",
+    "sentence",
+]

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from questree.faults import BadInput
-from questree.stages.augment import RULES, Change, Graphs, Options, augment, guarantees
+from questree.stages.augment import RULES, AugmentOptions, Change, Graphs, augment, guarantees
 from questree.tables.facts import PERSONS, Facts
 from questree.vocabulary import Action, Object, Relation, Vocabulary, default
 from questree.vocabulary.words import Lists
@@ -18,7 +18,7 @@ NUMBERS = {rule.number: rule for rule in RULES.values()}
 
 def apply(number: int, world: Facts, **options: Any) -> tuple[Facts, dict[str, Change]]:
     """The rule of this number alone: its facts, and its counts by table."""
-    graphs, changes = NUMBERS[number].apply(Graphs.of(world), WORDS, Options(**options))
+    graphs, changes = NUMBERS[number].apply(Graphs.of(world), WORDS, AugmentOptions(**options))
     return graphs.facts(), {change.what: change for change in changes}
 
 
@@ -517,7 +517,7 @@ def test_counts_add_up_to_the_sizes_of_the_tables(number: int) -> None:
     graphs = Graphs.of(facts(HOME))
     for rule in RULES.values():
         before = graphs
-        graphs, changes = rule.apply(graphs, WORDS, Options())
+        graphs, changes = rule.apply(graphs, WORDS, AugmentOptions())
         if rule.number != number:
             continue
         grown = {change.what: change.added - change.removed for change in changes}
@@ -566,7 +566,7 @@ def test_another_vocabulary_need_not_know_heights_or_taking() -> None:
 
 def test_bad_options_are_all_named_at_once() -> None:
     with pytest.raises(BadInput) as bad:
-        Options(duplicate_iou=1.5, neighbour_seconds=-1)
+        AugmentOptions(duplicate_iou=1.5, neighbour_seconds=-1)
     assert [str(fault) for fault in bad.value.faults] == [
         "--duplicate-iou: a share from 0 to 1 is wanted, not 1.5",
         "--neighbour-seconds: 0 seconds or more is wanted, not -1",

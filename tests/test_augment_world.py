@@ -6,7 +6,7 @@ import pytest
 
 from questree.sources.action_genome import read_action_genome
 from questree.stages.agreement import Score, agreement
-from questree.stages.augment import RULES, Graphs, Options, augment, guarantees
+from questree.stages.augment import RULES, AugmentOptions, Graphs, augment, guarantees
 from questree.synth.noise import Rates
 from questree.synth.world import write_world
 from questree.tables.facts import Facts
@@ -52,7 +52,7 @@ def test_other_relationship_is_touched_by_no_rule_but_naming(world: tuple[Facts,
     named = Graphs.of(world[0])
     for rule in RULES.values():
         if rule.number in (2, 3):
-            named, _ = rule.apply(named, WORDS, Options())
+            named, _ = rule.apply(named, WORDS, AugmentOptions())
     after = augment(world[0], WORDS)[0].relations.filter(relation=other)
     assert len(after) > 0
     assert after.equals(named.relations.filter(relation=other))
@@ -62,7 +62,7 @@ def test_counts_of_every_rule_add_up(world: tuple[Facts, Facts]) -> None:
     graphs = Graphs.of(world[0])
     for rule in RULES.values():
         before = graphs
-        graphs, changes = rule.apply(graphs, WORDS, Options())
+        graphs, changes = rule.apply(graphs, WORDS, AugmentOptions())
         grown = {change.what: change.added - change.removed for change in changes}
         assert len(graphs.relations) - len(before.relations) == grown.get("relation facts", 0), rule.name
         assert len(graphs.objects) - len(before.objects) == grown.get("object annotations", 0), rule.name

@@ -12,7 +12,7 @@ from questree.progress import report
 from questree.stages.ablation import Worth
 from questree.stages.ablation import ablation as measure_rules
 from questree.stages.agreement import Score, agreement
-from questree.stages.augment import Change, Entry, Options, guarantees
+from questree.stages.augment import AugmentOptions, Change, Entry, guarantees
 from questree.stages.augment import augment as clean
 from questree.tables.facts import Facts
 from questree.tables.lock import lock
@@ -20,14 +20,14 @@ from questree.tables.run import Run
 from questree.tables.store import new_file, new_folder
 from questree.vocabulary.words import Vocabulary
 
-USUAL = Options()
+USUAL = AugmentOptions()
 
 
 def augment(
     run: Path,
     /,
     *,
-    options: Annotated[Options, Parameter(name="*")] = USUAL,
+    options: Annotated[AugmentOptions, Parameter(name="*")] = USUAL,
     ablation: Annotated[bool, Parameter(negative="")] = False,
     quiet: Quiet = False,
     json: Json = None,
@@ -71,7 +71,12 @@ def compare(raw: Facts, facts: Facts, truth: Facts, vocabulary: Vocabulary) -> d
 
 
 def _record(
-    options: Options, raw: Facts, facts: Facts, ledger: list[Entry], scores: dict[str, list[Score]], worths: list[Worth]
+    options: AugmentOptions,
+    raw: Facts,
+    facts: Facts,
+    ledger: list[Entry],
+    scores: dict[str, list[Score]],
+    worths: list[Worth],
 ) -> dict[str, Any]:
     tables = {"object annotations": "objects", "relation tracks": "tracks", "actions": "actions"}
     sides = {"before": raw, "after": facts}

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from questree.progress import report
 from questree.stages.agreement import Score, agreement
-from questree.stages.augment import RULES, Options, Rule, augment
+from questree.stages.augment import RULES, AugmentOptions, Rule, augment
 from questree.stages.augment.rule import FACTS
 from questree.tables.facts import Facts
 from questree.vocabulary.words import Vocabulary
@@ -20,7 +20,7 @@ class Worth:
     left_out: Score
 
 
-def ablation(raw: Facts, truth: Facts, vocabulary: Vocabulary, options: Options) -> list[Worth]:
+def ablation(raw: Facts, truth: Facts, vocabulary: Vocabulary, options: AugmentOptions) -> list[Worth]:
     """First no rule beside all rules, then each rule that changes facts."""
     rules = [rule for rule in RULES.values() if rule.when == FACTS]
 

@@ -2,9 +2,7 @@
 
 from questree.stages.augment.graphs import Graphs
 from questree.stages.augment.guarantees import guarantees
-from questree.stages.augment.options import Options
-from questree.stages.augment.rule import Change, Rule
-from questree.stages.augment.rules import RULES
-from questree.stages.augment.work import Entry, augment
+from questree.stages.augment.rule import AugmentOptions, Change, Rule
+from questree.stages.augment.rules import RULES, Entry, augment
 
-__all__ = ["RULES", "Change", "Entry", "Graphs", "Options", "Rule", "augment", "guarantees"]
+__all__ = ["RULES", "AugmentOptions", "Change", "Entry", "Graphs", "Rule", "augment", "guarantees"]

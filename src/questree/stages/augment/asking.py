@@ -4,24 +4,23 @@ import polars as pl
 
 from questree.domains.video.actions import MARGIN
 from questree.stages.augment.graphs import Graphs, among
-from questree.stages.augment.options import Options
-from questree.stages.augment.rule import Change
+from questree.stages.augment.rule import AugmentOptions, Change
 from questree.vocabulary.words import Vocabulary
 
 Counted = tuple[Graphs, list[Change]]
 
 
-def leave_out_attention(graphs: Graphs, vocabulary: Vocabulary, options: Options) -> Counted:
+def leave_out_attention(graphs: Graphs, vocabulary: Vocabulary, options: AugmentOptions) -> Counted:
     attention = graphs.relations.filter(among("relation", vocabulary.group("attention")))
     return graphs, [Change("relation facts", concerned=len(attention))]
 
 
-def leave_out_single_object_verbs(graphs: Graphs, vocabulary: Vocabulary, options: Options) -> Counted:
+def leave_out_single_object_verbs(graphs: Graphs, vocabulary: Vocabulary, options: AugmentOptions) -> Counted:
     verbs = vocabulary.relations_named(vocabulary.lists.single_object_verbs)
     return graphs, [Change("relation facts", concerned=graphs.relations.filter(among("relation", verbs)).height)]
 
 
-def leave_out_close_lengths(graphs: Graphs, vocabulary: Vocabulary, options: Options) -> Counted:
+def leave_out_close_lengths(graphs: Graphs, vocabulary: Vocabulary, options: AugmentOptions) -> Counted:
     """Pairs of instances of a video whose lengths nobody can compare by eye."""
     lengths = graphs.actions.with_row_index("row").select("video", "row", length=pl.col("end") - pl.col("start"))
     pairs = lengths.join(lengths, on="video", suffix="_other").filter(pl.col("row") < pl.col("row_other"))
@@ -29,7 +28,7 @@ def leave_out_close_lengths(graphs: Graphs, vocabulary: Vocabulary, options: Opt
     return graphs, [Change("pairs of actions", concerned=len(close))]
 
 
-def leave_out_transitions(graphs: Graphs, vocabulary: Vocabulary, options: Options) -> Counted:
+def leave_out_transitions(graphs: Graphs, vocabulary: Vocabulary, options: AugmentOptions) -> Counted:
     """Instances that get no question about how long they last."""
     verbs = set(vocabulary.folded[vocabulary.relations_named(vocabulary.lists.transition_verbs)].tolist())
     named = {vocabulary.action_at[action] for action in vocabulary.lists.transition_actions}

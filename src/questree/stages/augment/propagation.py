@@ -6,16 +6,15 @@ import numpy as np
 import polars as pl
 
 from questree.columns.keys import BY_TRACK, from_keys, keys
+from questree.stages.augment.entailments import pairs
 from questree.stages.augment.graphs import SPOT, Graphs, among, doing, rows, telling, within, without
-from questree.stages.augment.options import Options
-from questree.stages.augment.rule import Change
-from questree.stages.augment.verbs import pairs
+from questree.stages.augment.rule import AugmentOptions, Change
 from questree.vocabulary.words import Vocabulary
 
 OPPOSITES = (("above", "beneath"), ("in front of", "behind"))
 
 
-def propagate(graphs: Graphs, vocabulary: Vocabulary, options: Options) -> tuple[Graphs, list[Change]]:
+def propagate(graphs: Graphs, vocabulary: Vocabulary, options: AugmentOptions) -> tuple[Graphs, list[Change]]:
     changes, start = [], len(graphs.relations)
     for name, copies in STEPS.items():
         before = graphs.relations
@@ -25,7 +24,7 @@ def propagate(graphs: Graphs, vocabulary: Vocabulary, options: Options) -> tuple
     return graphs, [*changes, Change("relation facts", added=len(graphs.relations) - start)]
 
 
-def inside_actions(graphs: Graphs, vocabulary: Vocabulary, options: Options) -> pl.DataFrame:
+def inside_actions(graphs: Graphs, vocabulary: Vocabulary, options: AugmentOptions) -> pl.DataFrame:
     """Presence and contacts of an action's object.
 
     Between two frames of the action that have it, always; to the rest of the action, if most of the action's frames
@@ -44,7 +43,7 @@ def inside_actions(graphs: Graphs, vocabulary: Vocabulary, options: Options) -> 
     return copies.filter(between | (usual & ~among("relation", _own_actions(vocabulary))))
 
 
-def across_gaps(graphs: Graphs, vocabulary: Vocabulary, options: Options) -> pl.DataFrame:
+def across_gaps(graphs: Graphs, vocabulary: Vocabulary, options: AugmentOptions) -> pl.DataFrame:
     """A relation on two frames not far apart holds between them."""
     copied = [vocabulary.relation_at[vocabulary.annotated], *telling(vocabulary, "spatial", "contact")]
     ordered = np.sort(keys(graphs.relations.filter(among("relation", copied)), BY_TRACK))

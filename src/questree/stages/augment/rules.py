@@ -1,18 +1,20 @@
-"""All fifteen rules, and those of plugins, in the order they work; the numbers are those of the fact sheet."""
+"""All fifteen rules, and those of plugins, in the order they work, and the ledger of what each changed."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 
 from questree.extensions import Registry
+from questree.progress import report
 from questree.stages.augment import asking
-from questree.stages.augment.duplicates import merge_duplicates
-from questree.stages.augment.entailments import close_entailments
-from questree.stages.augment.heights import settle_heights
-from questree.stages.augment.instances import add_actions, merge_overlapping
-from questree.stages.augment.missing import infer_missing
-from questree.stages.augment.names import merge_synonyms
-from questree.stages.augment.order import trim_overlaps
+from questree.stages.augment.actions import add_actions, infer_missing, merge_overlapping, numbered, trim_overlaps
+from questree.stages.augment.entailments import add_verbs, close_entailments
+from questree.stages.augment.graphs import Graphs
 from questree.stages.augment.propagation import propagate
-from questree.stages.augment.rule import QUESTIONS, Rule
-from questree.stages.augment.sparsity import drop_sparse_spatial
-from questree.stages.augment.verbs import add_verbs
+from questree.stages.augment.rule import QUESTIONS, AugmentOptions, Change, Rule
+from questree.stages.augment.spatial import drop_sparse_spatial, settle_heights
+from questree.stages.augment.things import merge_duplicates, merge_synonyms
+from questree.tables.facts import Facts
+from questree.vocabulary.words import Vocabulary
 
 RULES = Registry[Rule]("augmentation")
 for _rule in (
@@ -40,3 +42,27 @@ for _rule in (
     Rule(15, "leave out transitions", "no length questions about a moment", asking.leave_out_transitions, QUESTIONS),
 ):
     RULES.add(_rule.name, _rule)
+
+
+@dataclass(frozen=True)
+class Entry:
+    """A rule in the ledger."""
+
+    number: int
+    name: str
+    says: str
+    when: str
+    changes: list[Change]
+
+
+def augment(
+    facts: Facts, vocabulary: Vocabulary, options: AugmentOptions | None = None, chosen: Sequence[Rule] | None = None
+) -> tuple[Facts, list[Entry]]:
+    """The cleaned facts and the ledger."""
+    graphs, ledger, rules = Graphs.of(facts), [], [*RULES.values()] if chosen is None else chosen
+    for done, rule in enumerate(rules):
+        report("augment", done, len(rules))
+        graphs, changes = rule.apply(graphs, vocabulary, options or AugmentOptions())
+        ledger.append(Entry(rule.number, rule.name, rule.says, rule.when, changes))
+    report("augment", len(rules), len(rules))
+    return replace(graphs, actions=numbered(graphs.actions)).facts(), ledger

@@ -1,0 +1,171 @@
+"""Rules 1, 11, 8 and 9: frames of actions, instances that overlap, their order, and what is missing between them."""
+
+from dataclasses import dataclass, replace
+
+import polars as pl
+
+from questree.stages.augment.graphs import GAP, Graphs, among, doing, inside
+from questree.stages.augment.rule import AugmentOptions, Change
+from questree.tables.facts import ACTIONS
+from questree.vocabulary.words import NONE, Vocabulary
+
+
+def add_actions(graphs: Graphs, vocabulary: Vocabulary, options: AugmentOptions) -> tuple[Graphs, list[Change]]:
+    actions = inside(graphs.actions, graphs.frames)
+    changes = [Change("actions", concerned=len(actions)), Change("frames of actions", added=len(doing(actions)))]
+    return replace(graphs, actions=actions), changes
+
+
+def merge_overlapping(graphs: Graphs, vocabulary: Vocabulary, options: AugmentOptions) -> tuple[Graphs, list[Change]]:
+    """A chain of overlapping instances becomes one, from the first start to the last end."""
+    one = ["video", "action"]
+    ordered = graphs.actions.sort(*one, "start", "end")
+    reached = pl.col("end").cum_max().shift(1).over(one)
+    new = (pl.col("start") > reached).fill_null(True)
+    chained = ordered.with_columns(chain=new.cum_sum().over(one))
+    merged = chained.group_by(*one, "chain", maintain_order=True).agg(
+        pl.col("instance").first(), pl.col("start").min(), pl.col("end").max(), size=pl.len()
+    )
+    changed = merged.filter(pl.col("size") > 1).height
+    actions = inside(merged.drop("chain", "size"), graphs.frames)
+    change = Change("actions", removed=len(ordered) - len(actions), changed=changed)
+    return replace(graphs, actions=actions), [change]
+
+
+def numbered(actions: pl.DataFrame) -> pl.DataFrame:
+    """Instances of an action counted from 1 in the order they start."""
+    ordered = actions.sort("video", "action", "start", "end")
+    return ordered.with_columns(instance=pl.int_range(1, pl.len() + 1, dtype=pl.UInt8).over("video", "action"))
+
+
+TAKE, HOLD, PUT = range(3)
+FAMILY = ["video", "noun"]  # actions on the thing of one name
+
+
+def roles(vocabulary: Vocabulary) -> pl.DataFrame:
+    """action, noun, role of every action that takes, holds or puts its noun."""
+    lists, nouns = vocabulary.lists, vocabulary.noun_of
+    role_of = {
+        int(vocabulary.folded[verb]): role
+        for role, names in enumerate((lists.take_verbs, lists.hold_verbs, lists.put_verbs))
+        for verb in vocabulary.relations_named(names)
+    }
+    # taking something from a box does not take the box
+    other = {vocabulary.action_at[action] for action in lists.never_localised_actions}
+    found = [
+        (action, int(nouns[action]), role_of[int(verb)])
+        for action, verb in enumerate(vocabulary.verb_of)
+        if int(verb) in role_of and nouns[action] != NONE and action not in other
+    ]
+    return pl.DataFrame(found, {"action": pl.UInt8, "noun": pl.Int64, "role": pl.Int8}, orient="row")
+
+
+def trim_overlaps(graphs: Graphs, vocabulary: Vocabulary, options: AugmentOptions) -> tuple[Graphs, list[Change]]:
+    actions, staged = graphs.actions.with_row_index("row"), roles(vocabulary)
+    for earlier, later in ((TAKE, HOLD), (HOLD, PUT), (TAKE, PUT)):
+        actions = _trim(actions, staged, earlier, later)
+    before = graphs.actions
+    changed = actions.filter((actions["start"] != before["start"]) | (actions["end"] != before["end"]))
+    trimmed = inside(actions.drop("row"), graphs.frames)
+    return replace(graphs, actions=trimmed), [Change("actions", changed=len(changed))]
+
+
+def _trim(actions: pl.DataFrame, staged: pl.DataFrame, earlier: int, later: int) -> pl.DataFrame:
+    """Cut every overlap of the two roles in its middle; trimming only shrinks, so all can be cut at once."""
+    cuts = _cuts(actions.join(staged, on="action"), earlier, later)
+    ends = cuts.group_by(row="before").agg(cut_end=(pl.col("cut").min() - GAP).round(2))
+    starts = cuts.group_by(row="after").agg(cut_start=pl.col("cut").max())
+    found = actions.join(ends, on="row", how="left").join(starts, on="row", how="left").sort("row")
+    start, end = pl.max_horizontal("start", "cut_start"), pl.min_horizontal("end", "cut_end")
+    return found.with_columns(start=start, end=end).drop("cut_start", "cut_end")
+
+
+def _cuts(actions: pl.DataFrame, earlier: int, later: int) -> pl.DataFrame:
+    """cut, and the rows of the actions before and after it.
+
+    The earlier role comes before, unless it both starts and has its middle later: then it belongs to another round.
+    """
+    ours, theirs = (actions.filter(pl.col("role") == role) for role in (earlier, later))
+    pairs = ours.join(theirs, on=FAMILY, suffix="_later")
+    start, end = pl.max_horizontal("start", "start_later"), pl.min_horizontal("end", "end_later")
+    starts_first = pl.col("start") <= pl.col("start_later")
+    middle_first = pl.col("start") + pl.col("end") <= pl.col("start_later") + pl.col("end_later")
+    in_order = starts_first | middle_first
+    return pairs.filter(start <= end).select(
+        cut=((start + end) / 2).round(2),
+        before=pl.when(in_order).then("row").otherwise("row_later"),
+        after=pl.when(in_order).then("row_later").otherwise("row"),
+    )
+
+
+@dataclass(frozen=True)
+class Side:
+    """Where to look for the missing action, seen from the holding."""
+
+    role: int
+    neighbour: str  # column with the role of the action of the family on this side
+    frame: pl.Expr  # the annotated frame on this side
+    stamp: str  # the end of the holding on this side
+
+
+BEFORE = Side(TAKE, "before", pl.col("first").cast(pl.Int32) - 1, "start")
+AFTER = Side(PUT, "after", pl.col("last").cast(pl.Int32) + 1, "end")
+
+
+def infer_missing(graphs: Graphs, vocabulary: Vocabulary, options: AugmentOptions) -> tuple[Graphs, list[Change]]:
+    """A holding that starts (ends) mid-video without taking (putting) gets one on the frame just before (after)."""
+    holdings, busy = _holdings(graphs, vocabulary), _in_use(graphs, vocabulary)
+    made = []
+    for side in (BEFORE, AFTER):
+        spots = _bare(holdings, graphs, options, side).join(busy, on=["video", "frame", "noun"], how="anti")
+        made.append(_actions(spots, vocabulary, side))
+    new = pl.concat(made).sort("video", "start", "action")
+    counts = [Change("takings", added=len(made[0])), Change("puttings", added=len(made[1]))]
+    actions = pl.concat([graphs.actions, inside(new, graphs.frames)])
+    return replace(graphs, actions=actions), [*counts, Change("actions", added=len(new))]
+
+
+def _holdings(graphs: Graphs, vocabulary: Vocabulary) -> pl.DataFrame:
+    """Holdings with a frame, and the roles of their neighbours in the family."""
+    staged = graphs.actions.join(roles(vocabulary), on="action").sort(*FAMILY, "start", "end", "action")
+    before, after = (pl.col("role").shift(step).over(FAMILY) for step in (1, -1))
+    told = staged.with_columns(before=before, after=after)
+    return told.filter(pl.col("role") == HOLD, pl.col("first").is_not_null())
+
+
+def _bare(holdings: pl.DataFrame, graphs: Graphs, options: AugmentOptions, side: Side) -> pl.DataFrame:
+    """Holdings without the action on this side, with the frame it would be on, if there is one near enough."""
+    lone = holdings.filter(pl.col(side.neighbour).is_null() | (pl.col(side.neighbour) != side.role))
+    spots = lone.with_columns(frame=side.frame).filter(pl.col("frame") >= 0).cast({"frame": pl.UInt16})
+    timed = spots.join(graphs.frames.select("video", "frame", "seconds"), on=["video", "frame"])
+    return timed.filter((pl.col("seconds") - pl.col(side.stamp)).abs() <= options.inferred_reach)
+
+
+def _actions(spots: pl.DataFrame, vocabulary: Vocabulary, side: Side) -> pl.DataFrame:
+    """From the frame up to the holding, or from the holding to the frame."""
+    made = spots.drop("action").join(_plainest(vocabulary, side.role), on="noun")
+    if side.role == TAKE:
+        start, end = pl.col("seconds"), pl.max_horizontal("seconds", pl.col("start") - GAP)
+    else:
+        start, end = pl.min_horizontal("seconds", pl.col("end") + GAP), pl.col("seconds")
+    return ACTIONS.frame(made.with_columns(start=start, end=end, instance=pl.lit(1), first=None, last=None)).unique()
+
+
+def _plainest(vocabulary: Vocabulary, role: int) -> pl.DataFrame:
+    """noun, action: taking, or putting rather than throwing; of several the first in the vocabulary."""
+    lists = vocabulary.lists
+    verbs = vocabulary.relations_named((lists.take_verbs if role == TAKE else lists.put_verbs)[:1])
+    plain = [
+        at
+        for at, verb in enumerate(vocabulary.verb_of)
+        if verb in vocabulary.folded[verbs] and vocabulary.merged_action[at] == at
+    ]
+    found = roles(vocabulary).filter(pl.col("role") == role, among("action", plain)).sort("action")
+    return found.unique("noun", keep="first", maintain_order=True).select("noun", "action")
+
+
+def _in_use(graphs: Graphs, vocabulary: Vocabulary) -> pl.DataFrame:
+    """video, frame, noun: an action is done with the thing, so it need not be taken or put."""
+    nouns = pl.DataFrame({"action": range(len(vocabulary.actions)), "noun": vocabulary.noun_of})
+    used = doing(graphs.actions).join(nouns.cast({"action": pl.UInt8}), on="action")
+    return used.select("video", "frame", "noun").unique()

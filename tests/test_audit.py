@@ -8,19 +8,22 @@ import polars as pl
 import pytest
 
 from conftest import copy
+from questree.benchmarks.agqa.editions import SECOND
 from questree.benchmarks.agqa.templates import TEMPLATES
 from questree.cli.audit import audit as command
 from questree.faults import BadInput
-from questree.stages.audit.counts import KIND, content_keys
-from questree.stages.audit.guesses import KEY, TYPE, Measure, Score, entropy, guess_keys, guess_types
+from questree.stages.audit.counts import content_keys
+from questree.stages.audit.guesses import KEY, TYPE, Measure, Score, entropy, guess_keys, guess_types, types_of
 from questree.stages.audit.ngrams import BUCKETS, grams, train
 from questree.stages.audit.plots import first_words, stacked
 from questree.stages.audit.work import MODEL, Options, audit, duplicates
 from questree.stages.balance.options import Options as Balancing
 from questree.stages.balance.work import balance
+from questree.stages.template_columns import TemplateColumns
 from questree.tables.questions import QUESTIONS
 from questree.tables.run import Run
 
+KNOWN, TYPES = TemplateColumns(SECOND.by_code), types_of(SECOND.by_code)
 CODE = {template.name: at for at, template in enumerate(TEMPLATES)}
 EXISTS, WHAT = CODE["objExists"], CODE["objWhat"]
 
@@ -47,24 +50,24 @@ def found(measures: list[Measure], type: str = "all") -> Score:
 
 
 def test_the_most_likely_answer_of_a_type_is_that_of_train() -> None:
-    measures = list(guess_types(TABLE))
+    measures = list(guess_types(TABLE, TYPES))
     assert found(measures) == Score(3 / 8, 8)  # 0 everywhere: right for keys 1 and 3
     assert found(measures, "structure: verify") == Score(3 / 8, 8)
     assert {measure.name for measure in measures} == {TYPE}
 
 
 def test_the_most_likely_answer_of_a_key_falls_back_to_the_template() -> None:
-    assert found(list(guess_keys(TABLE))) == Score(1.0, 8)
-    assert {measure.name for measure in guess_keys(TABLE)} == {KEY}
+    assert found(list(guess_keys(TABLE, TYPES))) == Score(1.0, 8)
+    assert {measure.name for measure in guess_keys(TABLE, TYPES)} == {KEY}
 
 
 def test_nothing_is_scored_without_training_questions() -> None:
-    assert list(guess_keys(TABLE.filter("test"))) == []
+    assert list(guess_keys(TABLE.filter("test"), TYPES)) == []
 
 
 def test_entropy_is_that_of_the_answers_of_a_key() -> None:
     even = counts((1, EXISTS, 0, True, 4), (1, EXISTS, 1, True, 4), (2, EXISTS, 0, True, 8))
-    assert found(list(entropy(even))) == Score(0.5, 16)  # one bit for half of the questions
+    assert found(list(entropy(even, TYPES))) == Score(0.5, 16)  # one bit for half of the questions
 
 
 def test_an_open_key_is_the_same_before_and_after_an_action() -> None:
@@ -72,7 +75,7 @@ def test_an_open_key_is_the_same_before_and_after_an_action() -> None:
     table = QUESTIONS.frame(pl.DataFrame(rows))
 
     def same(template: str) -> bool:
-        keys = content_keys(table.with_columns(template=pl.lit(CODE[template], pl.UInt8)))
+        keys = content_keys(table.with_columns(template=pl.lit(CODE[template], pl.UInt8)), KNOWN)
         return bool(keys[0] == keys[1])
 
     assert same("objWhat") and same("actWhatAfterAll") and not same("objExists")
@@ -164,4 +167,5 @@ def test_the_command_fails_above_a_limit(audited: Run, tmp_path: Path, capsys: p
 
 
 def test_answers_of_one_kind_share_their_numbers() -> None:
-    assert KIND[EXISTS] == KIND[CODE["andObjRelExists"]] != KIND[WHAT]
+    kind = KNOWN.answer_kind
+    assert kind[EXISTS] == kind[CODE["andObjRelExists"]] != kind[WHAT]

@@ -8,6 +8,7 @@ import polars as pl
 import pytest
 
 from conftest import copy
+from questree.benchmarks.agqa.editions import SECOND
 from questree.benchmarks.agqa.templates import BY_NAME, TEMPLATES
 from questree.cli.balance import balance as command
 from questree.cli.many_questions import multiply
@@ -15,17 +16,19 @@ from questree.columns.hashing import mix, seed_of
 from questree.faults import BadInput
 from questree.stages.balance.levelling import remaining
 from questree.stages.balance.options import Options, read_shares
-from questree.stages.balance.packing import OPEN, stirred
-from questree.stages.balance.structure import STRUCTURE, evened, targets, visit, water
+from questree.stages.balance.packing import stirred
+from questree.stages.balance.structure import evened, targets, visit, water
 from questree.stages.balance.work import balance, select, selection
 from questree.stages.generate.work import Options as Asking
 from questree.stages.generate.work import generate
 from questree.stages.questions import Bank
+from questree.stages.template_columns import TemplateColumns
 from questree.tables.balanced import read_balanced
 from questree.tables.questions import QUESTIONS
 from questree.tables.run import Run
 
 KEY = ["template", "relation", "x", "y", "time"]
+KNOWN = TemplateColumns(SECOND.by_code)
 CODE = {template.name: at for at, template in enumerate(TEMPLATES)}
 
 
@@ -40,7 +43,7 @@ def chosen(tmp_path: Path, questions: pl.DataFrame) -> pl.DataFrame:
     QUESTIONS.write(questions, tmp_path)
     test, seeds = np.zeros(1, bool), mix(7, np.arange(1))
     with ThreadPoolExecutor(1) as pool:
-        places, _ = select([tmp_path], test, seeds, Options(), pool)
+        places, _ = select([tmp_path], KNOWN, test, seeds, Options(), pool)
     found = pl.DataFrame({"video": places >> np.uint64(32), "number": places & np.uint64(0xFFFFFFFF)})
     return questions.join(found.cast(pl.UInt32), on=["video", "number"])
 
@@ -168,7 +171,7 @@ def selected(run: Run) -> pl.DataFrame:
 
 
 def test_every_key_of_a_balanced_run_has_two_equal_answers(balanced_run: Run) -> None:
-    binary = selected(balanced_run).filter(~pl.col("template").is_in(np.flatnonzero(OPEN)))
+    binary = selected(balanced_run).filter(~pl.col("template").is_in(np.flatnonzero(KNOWN.open)))
     split = [name == "test" for name in balanced_run.load("facts").videos["split"]]
     test = pl.Series(split).gather(binary["video"])
     counts = binary.group_by(*KEY, "answer", test=test).len().group_by(*KEY, "test").agg("len")
@@ -186,7 +189,7 @@ def test_no_structure_exceeds_its_target(asked_run: Run, tmp_path: Path) -> None
             assert target.kept == target.before or target.short <= 1  # short only where there are no more
     assert sum(t.kept for t in report.targets) == len(found)
     query = sum(t.kept for t in report.targets if t.structure == "query")
-    assert query == found["template"].is_in([i for i, s in enumerate(STRUCTURE) if s == "query"]).sum()
+    assert query == found["template"].is_in([i for i, s in enumerate(KNOWN.structure) if s == "query"]).sum()
     assert report.total("after_structures") == len(found)
     assert report.total("before") == sum(len(QUESTIONS.read(folder)) for folder in Bank(run).folders())
 

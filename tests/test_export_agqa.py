@@ -6,23 +6,25 @@ from concurrent.futures import ThreadPoolExecutor
 from itertools import groupby, pairwise
 from pathlib import Path
 
+import numpy as np
 import polars as pl
 import pytest
 
 from conftest import copy
+from questree.benchmarks.agqa.editions import SECOND
 from questree.benchmarks.agqa.held_out import FLAGS
 from questree.benchmarks.agqa.records import lines, quoted
-from questree.benchmarks.agqa.templates import TEMPLATES, TIMES
+from questree.benchmarks.agqa.templates import CODES, TEMPLATES, TIMES
 from questree.cli.export import agqa
 from questree.faults import BadInput
 from questree.formats.csvs import HEADER
 from questree.formats.export_agqa import Options, export
-from questree.formats.steps import thresholds
 from questree.formats.words import id_tables
 from questree.notation.agqa import write
 from questree.stages.generate.work import Options as Generation
 from questree.stages.generate.work import generate
 from questree.stages.questions import Bank, Question
+from questree.stages.split.steps import NEVER, most_steps
 from questree.tables.run import Run
 from questree.vocabulary import default
 from worlds import exported_worlds as made
@@ -186,8 +188,11 @@ def test_the_direct_equivalent_is_the_first_direct_question_of_its_kind(
 def test_more_steps_are_those_a_quarter_of_the_training_questions_exceeds() -> None:
     rows = [(0, 1, 50), (0, 3, 25), (0, 5, 25), (1, 2, 74), (1, 4, 26), (NUMBER["relTime"], 8, 9)]
     told = [(*row, True) for row in rows] + [(0, 8, 900, False), (2, 1, 1, False), (2, 3, 1, False)]
-    counts = pl.DataFrame(told, schema=["template", "steps", "n", "train"], orient="row")
-    assert thresholds(counts) == {0: 3, 1: 4, 2: 3, NUMBER["relTime"]: 5}
+    counts = np.zeros((2, len(CODES), NEVER + 1), np.int64)  # [train, template, steps]
+    for template, steps, n, train in told:
+        counts[int(train), template, steps] = n
+    found = {at: most for at, most in enumerate(most_steps(counts, {}, SECOND)) if most != NEVER}
+    assert found == {0: 3, 1: 4, 2: 3, NUMBER["relTime"]: 5}
 
 
 def test_training_questions_decide_what_has_more_steps(

@@ -213,7 +213,7 @@ def old_run(cleaned_run: Run, tmp_path_factory: pytest.TempPathFactory) -> Run:
 
 
 def test_every_row_is_a_program_with_that_answer_and_text(old_run: Run) -> None:
-    bank = Bank(old_run, any_edition=True)
+    bank = Bank(old_run)
     columnar = videos(old_run.load("facts"), bank.vocabulary)
     assert bank.edition is FIRST
     seen: Counter[str] = Counter()

@@ -8,8 +8,9 @@ import polars as pl
 import pytest
 
 from conftest import copy
+from questree.benchmarks.agqa.editions import SECOND
 from questree.benchmarks.agqa.held_out import INDIRECT, NOVEL
-from questree.benchmarks.agqa.templates import TEMPLATES
+from questree.benchmarks.agqa.templates import CODES, TEMPLATES
 from questree.cli.split import split as command
 from questree.faults import BadInput
 from questree.stages.balance.options import Options as Balancing
@@ -20,8 +21,7 @@ from questree.stages.split.predicates import Flags
 from questree.stages.split.proofs import Proof
 from questree.stages.split.shapes import rows_of
 from questree.stages.split.steps import most_steps
-from questree.stages.split.twins import TWINS
-from questree.stages.split.work import Options, read_split, split
+from questree.stages.split.work import TWINS, Options, read_split, split
 from questree.tables.balanced import read_balanced
 from questree.tables.questions import QUESTIONS
 from questree.tables.run import Run
@@ -144,11 +144,11 @@ def test_a_part_that_never_occurs_in_train_is_a_warning(asked_run: Run) -> None:
 
 
 def test_thresholds_keep_three_quarters_of_training() -> None:
-    counts = np.zeros((2, len(TEMPLATES), 256), np.int64)  # [train, template, steps]
+    counts = np.zeros((2, len(CODES), 256), np.int64)  # [train, template, steps]
     counts[1, 0, [1, 3, 5]] = [50, 25, 25]
     counts[0, 0, 1] = 1000  # of test videos: does not count
     counts[0, 1, [1, 3]] = [74, 26]  # no question of training videos
-    found = most_steps(counts, {"relExists": 4})
+    found = most_steps(counts, {"relExists": 4}, SECOND)
     assert found[:3] == (3, 3, 4)
     assert found[[t.name for t in TEMPLATES].index("relTime")] == 5  # known from the release
 

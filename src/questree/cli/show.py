@@ -77,7 +77,7 @@ def of_question(run: Run, facts: Facts, id: str) -> tuple[Iterator[str], dict[st
     from questree.show.grounds import grounds
     from questree.stages.questions import Bank
 
-    bank = Bank(run, any_edition=True)
+    bank = Bank(run)
     question = bank.find(id)
     world = videos(facts.between(question.video, question.video + 1), bank.vocabulary)
     labels = question.template.categories

@@ -11,9 +11,8 @@ import numpy as np
 import polars as pl
 
 from questree.benchmarks.agqa.records import quoted
-from questree.benchmarks.agqa.templates import TEMPLATES
 from questree.columns.joins import Ints
-from questree.formats.shard import ExportShard
+from questree.formats.agqa_records import Programs
 from questree.rules import VIDEO_DAGS
 from questree.stages.decompose.keys import asked, node_keys, parts_of_others, question_keys
 from questree.stages.decompose.spoken import spoken
@@ -26,27 +25,13 @@ from questree.tables.nodes import EDGES, NEGATIVES, TOPS
 
 def dags_of(shard: Shard, facts: Facts, said: Texts, folder: Path) -> "Dags":
     """The decomposed questions of a shard of a run."""
-    table = asked(shard, TOPS.read(folder), lexicon(shard.vocabulary))
+    table = asked(shard, TOPS.read(folder), lexicon(shard.vocabulary, shard.edition))
     questions = table.select("video", "node", "id", "text").with_columns(
-        old=programs(shard, facts, table),
-        template=pl.Series([template.name for template in TEMPLATES]).gather(table["template"]),
+        old=Programs(shard.vocabulary).of(shard.where(table)),
+        template=pl.Series([template.name for template in shard.edition.by_code]).gather(table["template"]),
     )
     negatives = NEGATIVES.read(folder)["node"].to_numpy()
     return Dags(questions, spoken(folder, said), EDGES.read(folder), facts.videos["id"], negatives)
-
-
-def programs(shard: Shard, facts: Facts, table: pl.DataFrame) -> pl.Series:
-    """[question] AGQA's program."""
-    few = facts.between(shard.first, shard.first + max(len(shard.seeds), 1))
-    words = lexicon(shard.vocabulary)
-    maker = ExportShard(shard.vocabulary, words, few, shard.first, shard.seed, table, shard.sides, {})
-    columns = {name: table[name].to_numpy() for name in table.columns}
-    found = np.full(len(table), None, object)
-    for number in np.unique(columns["template"]).tolist():
-        at = np.flatnonzero(columns["template"] == number)
-        own = {name: column[at] for name, column in columns.items()}
-        found[at] = maker.programs(number, own, own["video"].astype(np.int64) - shard.first).to_numpy()
-    return pl.Series(found.tolist(), dtype=pl.String)
 
 
 @dataclass(frozen=True)

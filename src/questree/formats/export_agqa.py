@@ -14,7 +14,7 @@ import polars as pl
 from questree.benchmarks.agqa.records import FIELDS, lines
 from questree.faults import BadInput
 from questree.formats import csvs
-from questree.formats.generated import Generated
+from questree.formats.agqa_records import Generated
 from questree.formats.graphs import write_graphs
 from questree.formats.imported import Imported
 from questree.formats.words import id_tables

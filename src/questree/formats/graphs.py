@@ -6,8 +6,8 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
+from questree.formats.agqa_grounding import frame_name
 from questree.formats.linked import Link, LinkedPickle
-from questree.formats.nodes import frame_name
 from questree.progress import watch
 from questree.tables.facts import BOX, Facts
 from questree.vocabulary.words import NONE, Vocabulary

@@ -1,7 +1,7 @@
-"""One question out of the tables: its program, its text, and where in the text each slot stands."""
+"""The questions of a run as columns: whoever wants to know what is asked, in which form and words, reads it here."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -13,18 +13,23 @@ import polars as pl
 from questree.benchmarks.agqa.arguments import Argument, Arguments
 from questree.benchmarks.agqa.editions import EDITIONS, SECOND, Edition
 from questree.benchmarks.agqa.frames import Span, frames, render_spans
+from questree.benchmarks.agqa.held_out import INDIRECT as REFERRED
 from questree.benchmarks.agqa.templates import ACTION_REFERENCES, REFERENCES, TIMES, Template
 from questree.columns.hashing import seed_of
 from questree.columns.joins import Ints, starts
 from questree.faults import BadInput
-from questree.program import OBJECT, Node, fill, slots
+from questree.program import ACTION, OBJECT, Node, fill, slots
 from questree.readings.answer import spell
 from questree.stages.generate.choices import choices, time_ways
-from questree.stages.generate.spans import DIRECT, INDIRECT, NOTHING
+from questree.stages.question_forms import ACTION_BITS, BITS, BY_OBJECT, REFERENCE_BITS, Form, canonical, form
+from questree.stages.template_columns import TemplateColumns
 from questree.tables.facts import VIDEOS
-from questree.tables.questions import NOTHING8, QUESTIONS, TABLES
+from questree.tables.questions import NOTHING8, NOTHING16, QUESTIONS, TABLES, WORDED, time_actions, time_kind
 from questree.tables.run import Run
-from questree.vocabulary.words import Vocabulary
+from questree.vocabulary.words import NONE, Vocabulary
+
+OF_ACTIONS = ("verb", "object", "object.relation")  # what is said inside an action reference
+DIRECT, LONGEST, SHORTEST, INDIRECT = range(len(ACTION_REFERENCES))
 
 
 @dataclass(frozen=True)
@@ -40,34 +45,204 @@ class Question:
 
 
 @dataclass(frozen=True)
-class Shard:
-    """The questions of one shard and their side tables, read from a finished run."""
+class Named:
+    """How things are named in the videos of a shard: its side tables, and what their rows stand for."""
 
     vocabulary: Vocabulary
-    ids: list[str]  # of all videos
-    seed: int
-    questions: pl.DataFrame
     sides: dict[str, pl.DataFrame]
-    edition: Edition = SECOND
-
-    @cached_property
-    def first(self) -> int:
-        return int(self.questions["video"].min() or 0)  # type: ignore[arg-type]
+    first: int  # video
+    videos: int
 
     @cached_property
     def start(self) -> dict[str, Ints]:
         """side table -> [video from `first` on] where its rows begin."""
-        last = int(self.questions["video"].max() or 0)  # type: ignore[arg-type]
-        videos = last - self.first + 1
-        return {n: starts(t["video"].to_numpy().astype(np.int64) - self.first, videos) for n, t in self.sides.items()}
+        return {name: starts(self.video(name), self.videos) for name in self.sides}
+
+    def video(self, side: str) -> Ints:
+        """[row] counted from the shard's first."""
+        return self.sides[side]["video"].to_numpy().astype(np.int64) - self.first
+
+    def column(self, side: str, name: str) -> Ints:
+        return self.sides[side][name].to_numpy().astype(np.int64)
+
+    @property
+    def phrases(self) -> int:
+        return len(self.sides["phrases"])
 
     @cached_property
-    def seeds(self) -> Any:
-        last = int(self.questions["video"].max() or 0)  # type: ignore[arg-type]
-        return np.array([seed_of(self.seed, video) for video in self.ids[self.first : last + 1]], np.uint64)
+    def inner(self) -> Ints:
+        """[action reference] the row of the reference that stands for its object; -1 for none."""
+        own, row = self.video("action_references"), self.column("action_references", "reference")
+        base = self.start["references"][np.clip(own, 0, self.videos)]
+        return np.where(self.column("action_references", "kind") == INDIRECT, base + row, -1)
 
-    def side(self, name: str, video: int, row: int) -> dict[str, int]:
-        return self.sides[name].row(int(self.start[name][video - self.first]) + row, named=True)
+    def actions_of(self, side: str) -> Ints:
+        """[phrase] the row of the action reference that names its action a or b; -1 for none."""
+        base = self.start["action_references"][np.clip(self.video("phrases"), 0, self.videos)]
+        number = self.column("phrases", side)
+        return np.where(number != NOTHING16, base + number, -1)
+
+    @cached_property
+    def shapes(self) -> dict[str, Ints]:
+        """side table -> [row] how it is worded, as forms number it; one more row for nothing."""
+        kind = self.column("references", "kind")
+        if "time" in self.sides["references"].columns:
+            kind = kind | time_kind(self.column("references", "time")) << REFERENCE_BITS
+        references, action = np.append(kind, 0), self.column("action_references", "action")
+        own = self.column("action_references", "kind")
+        named = np.where(own == DIRECT, self.vocabulary.noun_of[action] == NONE, own + 1)
+        actions = np.append(np.where(own == INDIRECT, BY_OBJECT + references[self.inner], named), 0)
+        times = self.column("phrases", "kind")
+        for side in "ab":
+            times = times << ACTION_BITS | actions[self.actions_of(side)]
+        return {"references": references, "action_references": actions, "phrases": times}
+
+    @cached_property
+    def words(self) -> dict[str, Ints]:
+        """What is said inside a reference or an action reference -> [row] its word; one more row for nothing."""
+        refs = {name: np.append(self.column("references", name), 0) for name in ("relation", "object")}
+        action = self.column("action_references", "action")
+        found = {
+            "relation": refs["relation"],
+            "verb": np.append(self.vocabulary.verb_of[action], 0),
+            "object": refs["object"][np.append(self.inner, -1)],
+            "object.relation": refs["relation"][np.append(self.inner, -1)],
+        }
+        if "time" in self.sides["references"].columns:
+            own = np.append(self.column("references", "time"), 0)
+            found |= dict(zip(("time.a", "time.b"), time_actions(own), strict=True))
+        return found
+
+
+class Words(dict[str, Ints]):
+    """Column -> [question] positions in the vocabulary, read when first asked for; a form says which it has."""
+
+    def __init__(self, shard: "Shard"):
+        super().__init__()
+        self.shard = shard
+
+    def __missing__(self, name: str) -> Ints:
+        self[name] = found = self.shard.word(name)
+        return found
+
+
+@dataclass(frozen=True)
+class Shard:
+    """The questions of one shard, all or some of them."""
+
+    vocabulary: Vocabulary
+    ids: list[str] = field(repr=False)  # of all videos
+    seed: int
+    questions: pl.DataFrame
+    named: Named
+    edition: Edition = SECOND
+
+    @classmethod
+    def of(
+        cls,
+        vocabulary: Vocabulary,
+        ids: list[str],
+        seed: int,
+        questions: pl.DataFrame,
+        sides: dict[str, pl.DataFrame],
+        edition: Edition = SECOND,
+    ) -> "Shard":
+        first, last = (int(end or 0) for end in (questions["video"].min(), questions["video"].max()))  # type: ignore[arg-type]
+        return cls(vocabulary, ids, seed, questions, Named(vocabulary, sides, first, last - first + 1), edition)
+
+    def where(self, questions: pl.DataFrame) -> "Shard":
+        """Other questions of these videos."""
+        return replace(self, questions=questions)
+
+    @property
+    def first(self) -> int:
+        return self.named.first
+
+    @property
+    def sides(self) -> dict[str, pl.DataFrame]:
+        return self.named.sides
+
+    @cached_property
+    def seeds(self) -> Ints:
+        """[video from `first` on]"""
+        own = self.ids[self.first : self.first + self.named.videos]
+        return np.array([seed_of(self.seed, video) for video in own], np.uint64)
+
+    @cached_property
+    def video(self) -> Ints:
+        """[question] counted from the shard's first."""
+        return self.column("video") - self.first
+
+    def column(self, name: str) -> Ints:
+        return self.questions[name].to_numpy().astype(np.int64)
+
+    def row(self, place: str) -> Ints:
+        """[question] the row of the side table that words a place: first, second, time, time.a, time.b; -1: none."""
+        if place == "time":
+            return np.asarray(self.named.start["phrases"][self.video] + self.column("phrase"))
+        if place in ("time.a", "time.b"):
+            return self.named.actions_of(place[-1])[self.row("time")]
+        number, actions = self.column(place), self.names_action(place)
+        base = (self.named.start[side][self.video] for side in ("action_references", "references"))
+        return np.where(number != NOTHING16, np.where(actions, *base) + number, -1)
+
+    def names_action(self, place: str) -> Ints:
+        """[question] is first or second an action?"""
+        own = [
+            any(slot.kind == ACTION and WORDED.get(name) == place for name, slot in slots(template.node).items())
+            for template in self.edition.by_code
+        ]
+        return np.array(own)[self.column("template")]
+
+    def word(self, name: str) -> Ints:
+        """[question] the word of a column, as forms name them."""
+        if name in ("relation", "first", "second"):
+            return self.column({"first": "x", "second": "y"}.get(name, name))
+        if name == "relation.object":
+            return self.column("done_to")
+        if name in ("time.a", "time.b"):
+            return np.asarray(time_actions(self.column("time"))["ab".index(name[-1])])
+        place = next(place for place in ("first", "second", "time.a", "time.b") if name.startswith(f"{place}."))
+        inside, row = name[len(place) + 1 :], self.row(place)
+        if place in ("first", "second"):  # what is inside an action is not inside a reference
+            row = np.where(self.names_action(place) == (inside in OF_ACTIONS), row, -1)
+        return self.named.words[inside][row]
+
+    @cached_property
+    def words(self) -> Words:
+        return Words(self)
+
+    @cached_property
+    def forms(self) -> Ints:
+        """[question] the number of its form."""
+        code = self.column("template") << BITS["relation"]
+        if "done_to" in self.questions.columns:
+            code |= self.column("done_to") != NOTHING8
+        shapes, alone = self.named.shapes, self.vocabulary.noun_of == NONE
+        for place in ("first", "second"):
+            row, actions = self.row(place), self.names_action(place)
+            unsaid = actions & (row < 0)  # an action asked whether it occurs or not, by its phrase
+            own = np.where(actions, 0, shapes["references"][np.where(actions, -1, row)])
+            own += shapes["action_references"][np.where(actions, row, -1)]
+            own += np.where(unsaid, alone[np.where(unsaid, self.words[place], 0)], 0)
+            code = code << BITS[place] | own
+        return np.asarray(code << BITS["time"] | shapes["phrases"][self.row("time")])
+
+    def form(self, number: int) -> Form:
+        bits = sum(BITS.values())
+        return form(self.edition.by_code[number >> bits], number & (1 << bits) - 1)
+
+    def by_form(self) -> Iterator[tuple[Form, Ints]]:
+        """Each form with the rows of its questions, ascending."""
+        order = np.argsort(self.forms, kind="stable")
+        codes, begin = np.unique(self.forms[order], return_index=True)
+        for code, rows in zip(codes.tolist(), np.split(order, begin[1:]), strict=True):
+            yield self.form(code), rows
+
+    @property
+    def named_ids(self) -> pl.Series:
+        """[question] <video>-<number>."""
+        return numbered(pl.Series(self.ids, dtype=pl.String).gather(self.questions["video"]), self.questions["number"])
 
     def question(self, at: int) -> Question:
         row: dict[str, int] = self.questions.row(at, named=True)
@@ -83,17 +258,34 @@ class Shard:
         name = f"{self.ids[row['video']]}-{row['number']}"
         return Question(name, row["video"], template, canonical(program), text, spans, answer or "", row)
 
+    def side(self, name: str, video: int, row: int) -> dict[str, int]:
+        return self.sides[name].row(int(self.named.start[name][video - self.first]) + row, named=True)
+
     def __iter__(self) -> Iterator[Question]:
         return map(self.question, range(len(self.questions)))
 
 
-def canonical(node: Node) -> Node:
-    """Over the whole video a localised event is the event itself."""
-    args = tuple(canonical(arg) if isinstance(arg, Node) else arg for arg in node.args)
-    if node.op.name == "within" and isinstance(args[1], Node) and args[1].op.name == "whole":
-        assert isinstance(args[0], Node)
-        return args[0]
-    return Node(node.op, args)
+def numbered(names: pl.Series, number: pl.Series) -> pl.Series:
+    """[question] `<video>-<number>`; null where the number is."""
+    return pl.select(pl.concat_str(names, pl.lit("-"), number.cast(pl.String))).to_series()
+
+
+def direct_equivalents(asked: pl.DataFrame, questions: pl.DataFrame, edition: Edition) -> pl.Series:
+    """[asked] number of the first question of its video that asks the same directly; null if there is none.
+
+    The same: template, direct arguments, raw key. `questions` are all questions of their videos (section 8).
+    """
+    timed = pl.Series(["{time}" in template.local for template in edition.by_code])  # a time makes another raw key
+    same = ["video", "template", "relation", "x", "y", "key time"]
+
+    def keyed(table: pl.DataFrame) -> pl.DataFrame:
+        own = timed.gather(table["template"])
+        return table.with_columns(pl.when(own).then("time").otherwise(0).alias("key time"))
+
+    direct = (
+        keyed(questions.filter(pl.col("flags") & REFERRED == 0)).group_by(same).agg(equivalent=pl.col("number").min())
+    )
+    return keyed(asked).join(direct, on=same, how="left", maintain_order="left")["equivalent"]
 
 
 @dataclass(frozen=True)
@@ -114,7 +306,7 @@ class Speaker:
             return self.make.object(row["x"])
         if template.every_action:
             return self.make.action(row["x"])
-        side = "second" if name in ("second", "b") else "first"
+        side = WORDED[name]
         way = int(getattr(ways, side)[0])
         is_object = slots(template.node)[name].kind == OBJECT
         return self.object(row[side], way) if is_object else self.action(row[side], way)
@@ -139,14 +331,14 @@ class Speaker:
     def time(self, at: int, way: int) -> Argument:
         """way = own way + own ways * way of its actions."""
         row, ways = self.shard.side("phrases", self.video, at), time_ways(self.make.edition)
-        named = [self.action(row[side], way // ways) for side in "ab" if row[side] != NOTHING]
+        named = [self.action(row[side], way // ways) for side in "ab" if row[side] != NOTHING16]
         return self.make.time(TIMES[row["kind"]], way % ways, *named)
 
 
 class Bank:
-    """All questions of a run; stages after generation know the second edition only."""
+    """All questions of a run; templates are numbered as in `edition.by_code`."""
 
-    def __init__(self, run: Run, any_edition: bool = False):
+    def __init__(self, run: Run):
         self.run = run
         self.vocabulary = run.vocabulary()
         if not run.questions.is_dir():
@@ -154,9 +346,7 @@ class Bank:
         self.ids: list[str] = run.table("facts", VIDEOS)["id"].to_list()
         self.options = self._options(run.questions / "plan.json")
         self.edition = EDITIONS[self.options.get("edition", SECOND.name)]
-        if self.edition is not SECOND and not any_edition:
-            wanted = f"wanted questions of edition {SECOND.name}, these are of edition {self.edition.name}"
-            raise BadInput.at(run.questions, f"{wanted}, which can be generated and shown only")
+        self.templates = TemplateColumns(self.edition.by_code)
 
     def _options(self, plan: Path) -> dict[str, Any]:
         """The options the questions were made with; refuses questions of other facts."""
@@ -175,7 +365,7 @@ class Bank:
     def shard(self, folder: Path) -> Shard:
         sides = {name: table.read(folder) for name, table in TABLES[self.edition.name].items()}
         questions = sides.pop(QUESTIONS.name)
-        return Shard(self.vocabulary, self.ids, self.options["seed"], questions, sides, self.edition)
+        return Shard.of(self.vocabulary, self.ids, self.options["seed"], questions, sides, self.edition)
 
     def find(self, name: str) -> Question:
         """A question by its id, <video>-<number>."""

@@ -1,10 +1,14 @@
-"""Questions as small integers, and the side tables that say how their slots are worded."""
+"""Questions as small integers, and the side tables that say how their slots are worded; the packing of a time."""
+
+from typing import Any
 
 import polars as pl
 
 from questree.tables.table import Table
 
 NOTHING8, NOTHING16 = 255, 65535  # a slot the template does not have
+STANDS = {"object": "x", "first": "x", "a": "x", "second": "y", "b": "y"}  # slot -> column of its direct class
+WORDED = {"object": "first", "first": "first", "a": "first", "second": "second", "b": "second"}  # -> of its wording
 
 QUESTIONS = Table(
     "questions",
@@ -18,7 +22,7 @@ QUESTIONS = Table(
         "first": pl.UInt16,  # how it is worded: row of the video's references or action references
         "second": pl.UInt16,
         "phrase": pl.UInt16,  # row of the video's phrases; 0 is the whole video
-        "time": pl.UInt32,  # kind + 256 * (first action + 1) + 65536 * (second action + 1)
+        "time": pl.UInt32,  # kind and actions, as `packed_time` has them
         "answer": pl.UInt8,  # 0/1 for no/yes and before/after, else a position in the vocabulary
         "steps": pl.UInt8,
         "flags": pl.UInt8,  # bits of benchmarks.agqa.held_out.FLAGS
@@ -34,6 +38,27 @@ PHRASES = Table(  # time kind, its actions as rows of the video's action referen
 )
 TEXT = Table("text", {"question": pl.String})  # row by row as in questions
 SIDES = (REFERENCES, ACTION_REFERENCES, PHRASES)
+
+
+def packed_time(kind: Any, a: Any, b: Any) -> Any:
+    """A time as one number; a, b: its actions, -1 for none. The whole video is 0."""
+    return kind + 256 * (a + 1) + 65536 * (b + 1)
+
+
+def time_kind(time: Any) -> Any:
+    return time & 255
+
+
+def time_actions(time: Any) -> tuple[Any, Any]:
+    """The first and second action, -1 for none; of signed numbers."""
+    return (time >> 8 & 255) - 1, (time >> 16) - 1
+
+
+def time_without_kind(time: Any) -> Any:
+    """The actions alone, as a number of 16 bits."""
+    return time >> 8
+
+
 TABLES = {  # per edition; what only the first one has comes last
     "2.0": {table.name: table for table in (QUESTIONS, *SIDES)},
 }

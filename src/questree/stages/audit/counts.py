@@ -7,31 +7,30 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from questree.benchmarks.agqa.templates import TEMPLATES
 from questree.columns.joins import Ints
 from questree.progress import watch
-from questree.stages.balance.opened import FAMILY, WITH_TIME
-from questree.stages.balance.packing import COLUMNS, OPEN
+from questree.stages.balance.packing import COLUMNS
 from questree.stages.questions import Bank
+from questree.stages.template_columns import TemplateColumns
+from questree.tables.questions import time_without_kind
 
-KINDS = sorted({"bool" if t.node.kind.yes else t.node.kind.name for t in TEMPLATES})  # of answers
-KIND = np.array([KINDS.index("bool" if t.node.kind.yes else t.node.kind.name) for t in TEMPLATES])
-OWN = np.where(OPEN, FAMILY, np.arange(len(TEMPLATES)))  # templates that share content keys have the same number
 GROUPED = ["key", "template", "answer", "test"]
 
 
-def content_keys(questions: pl.DataFrame) -> Ints:
+def content_keys(questions: pl.DataFrame, known: TemplateColumns) -> Ints:
     """[question] the key balancing works by: of open questions without the kind of the time."""
     column = {name: questions[name].to_numpy().astype(np.int64) for name in ("template", "relation", "x", "y", "time")}
     template, time = column["template"], column["time"]
-    time = np.where(OPEN[template], np.where(WITH_TIME[template], time >> 8, 0), time)
-    key = OWN[template] << 48 | column["relation"] << 40 | column["x"] << 32 | column["y"] << 24 | time
+    actions = np.where(known.with_time[template], time_without_kind(time), 0)
+    time = np.where(known.open[template], actions, time)
+    own = np.where(known.open, known.family, np.arange(len(known)))  # the same for templates that share content keys
+    key = own[template] << 48 | column["relation"] << 40 | column["x"] << 32 | column["y"] << 24 | time
     return np.asarray(key)
 
 
-def answer_codes(questions: pl.DataFrame) -> Ints:
+def answer_codes(questions: pl.DataFrame, known: TemplateColumns) -> Ints:
     """[question] kind * 256 + answer: the same number for the same word."""
-    return np.asarray(KIND[questions["template"].to_numpy()] * 256 + questions["answer"].to_numpy())
+    return np.asarray(known.answer_kind[questions["template"].to_numpy()] * 256 + questions["answer"].to_numpy())
 
 
 def selected(questions: pl.DataFrame, chosen: pl.DataFrame | None) -> NDArray[np.bool_]:
@@ -52,9 +51,9 @@ def counts(bank: Bank, test: NDArray[np.bool_], chosen: pl.DataFrame | None, poo
         questions = COLUMNS.read(folder)
         table = pl.DataFrame(
             {
-                "key": content_keys(questions),
+                "key": content_keys(questions, bank.templates),
                 "template": questions["template"],
-                "answer": answer_codes(questions).astype(np.uint16),
+                "answer": answer_codes(questions, bank.templates).astype(np.uint16),
                 "test": test[questions["video"].to_numpy()],
                 "after": selected(questions, chosen),
             }

@@ -6,17 +6,23 @@ from dataclasses import dataclass
 import numpy as np
 import polars as pl
 
-from questree.benchmarks.agqa.templates import TEMPLATES
+from questree.benchmarks.agqa.templates import Template
 
-TYPES = {  # how questions are grouped -> the type of every template
-    "all": ["all"] * len(TEMPLATES),
-    "answers": [t.answer_type for t in TEMPLATES],
-    "structure": [t.categories.structural for t in TEMPLATES],
-    "semantic": [t.categories.semantic for t in TEMPLATES],
-    "template": [t.name for t in TEMPLATES],
-}
 SETS = ("before", "after")  # balancing
 TYPE, KEY = "most likely answer of the type", "most likely answer of the key"
+
+
+Types = dict[str, list[str]]  # how questions are grouped -> [template] its type
+
+
+def types_of(templates: tuple[Template, ...]) -> Types:
+    return {
+        "all": ["all"] * len(templates),
+        "answers": [t.answer_type for t in templates],
+        "structure": [t.categories.structural for t in templates],
+        "semantic": [t.categories.semantic for t in templates],
+        "template": [t.name for t in templates],
+    }
 
 
 @dataclass(frozen=True)
@@ -35,36 +41,37 @@ class Measure:
     after: Score
 
 
-def by_type(scores: dict[str, pl.DataFrame], name: str) -> Iterator[Measure]:
+def by_type(scores: dict[str, pl.DataFrame], name: str, known: Types) -> Iterator[Measure]:
     """scores per set: template, value, n (value: summed over n questions) -> one measure per type."""
-    for grouping, types in TYPES.items():
-        yield from measures({s: typed(scores[s], types) for s in SETS}, grouping, name)
+    for grouping, types in known.items():
+        yield from measures({s: typed(scores[s], types) for s in SETS}, types, grouping, name)
 
 
 def typed(table: pl.DataFrame, types: list[str]) -> pl.DataFrame:
     return table.with_columns(type=pl.Series(types, dtype=pl.String).gather(table["template"]))
 
 
-def measures(scores: dict[str, pl.DataFrame], grouping: str, name: str) -> Iterator[Measure]:
+def measures(scores: dict[str, pl.DataFrame], types: list[str], grouping: str, name: str) -> Iterator[Measure]:
     """scores per set: type, value, n."""
-    for type in dict.fromkeys(TYPES[grouping]):
+    for type in dict.fromkeys(types):
         own = [scores[s].filter(pl.col("type") == type).select(pl.col("value", "n").sum()).row(0) for s in SETS]
         before, after = (Score(value / n if n else None, int(n)) for value, n in own)
         if before.n or after.n:
             yield Measure(name, type if grouping == "all" else f"{grouping}: {type}", before, after)
 
 
-def guess_types(counts: pl.DataFrame) -> Iterator[Measure]:
+def guess_types(counts: pl.DataFrame, known: Types) -> Iterator[Measure]:
     """Always answer what is most frequent in train for the type."""
-    for grouping, types in TYPES.items():
+    for grouping, types in known.items():
         named = typed(counts, types)
         scores = {s: right(named.rename({s: "number"}), ["type"], "type") for s in SETS}
-        yield from measures(scores, grouping, TYPE)
+        yield from measures(scores, types, grouping, TYPE)
 
 
-def guess_keys(counts: pl.DataFrame) -> Iterator[Measure]:
+def guess_keys(counts: pl.DataFrame, known: Types) -> Iterator[Measure]:
     """Answer what is most frequent in train for the content key, or for the template if train has no such key."""
-    yield from by_type({s: right(counts.rename({s: "number"}), ["key", "template"], "template") for s in SETS}, KEY)
+    scores = {s: right(counts.rename({s: "number"}), ["key", "template"], "template") for s in SETS}
+    yield from by_type(scores, KEY, known)
 
 
 def right(counts: pl.DataFrame, known_by: list[str], label: str) -> pl.DataFrame:
@@ -90,9 +97,9 @@ def most_likely(train: pl.DataFrame, column: str) -> pl.DataFrame:
     return ordered.group_by(column, maintain_order=True).first().select(column, pl.col("answer").alias(f"by {column}"))
 
 
-def entropy(counts: pl.DataFrame) -> Iterator[Measure]:
+def entropy(counts: pl.DataFrame, known: Types) -> Iterator[Measure]:
     """Bits of the answer given the content key, within train and within test, averaged over questions."""
-    yield from by_type({s: bits(counts, s) for s in SETS}, "answer entropy per key, bits")
+    yield from by_type({s: bits(counts, s) for s in SETS}, "answer entropy per key, bits", known)
 
 
 def bits(counts: pl.DataFrame, column: str) -> pl.DataFrame:
@@ -101,5 +108,5 @@ def bits(counts: pl.DataFrame, column: str) -> pl.DataFrame:
     whole = number.sum().over("key", "test")
     own = counts.filter(pl.col(column) > 0).with_columns(value=-number * (number / whole).log(2))
     template = own["template"].to_numpy()
-    value, n = (np.bincount(template, own[name].to_numpy(), len(TEMPLATES)) for name in ("value", column))
-    return pl.DataFrame({"template": np.arange(len(TEMPLATES)), "value": value, "n": n.astype(np.int64)})
+    value, n = (np.bincount(template, own[name].to_numpy()) for name in ("value", column))
+    return pl.DataFrame({"template": np.arange(len(n)), "value": value, "n": n.astype(np.int64)})

@@ -2,13 +2,11 @@
 
 import polars as pl
 
-from questree.benchmarks.agqa.templates import TEMPLATES
 from questree.readings.answer import spell
 from questree.stages.audit import svg
-from questree.stages.audit.counts import KIND
 from questree.stages.audit.guesses import SETS
 from questree.stages.balance.options import SHARES
-from questree.vocabulary.words import Vocabulary
+from questree.stages.questions import Bank
 
 TOP = 10  # answers that are drawn on their own
 RINGS = 4  # words
@@ -16,29 +14,22 @@ LEFT, WIDE, HIGH = 190.0, 640.0, 18.0
 SAID = {"frames": "yes or no", "bool": "yes or no", "order": "before or after"}  # what is answered
 
 
-def _group(at: int) -> str:
-    template = TEMPLATES[at]
-    return f"{template.group}, {SAID.get(template.node.kind.name, template.answer_type)}"
-
-
-GROUP = [_group(at) for at in range(len(TEMPLATES))]
-
-
-def plots(counts: pl.DataFrame, said: dict[str, pl.DataFrame], vocabulary: Vocabulary) -> dict[str, str]:
+def plots(counts: pl.DataFrame, said: dict[str, pl.DataFrame], bank: Bank) -> dict[str, str]:
     """name -> SVG."""
     return {
-        "answers": answers(counts, vocabulary),
-        "structures": structures(counts),
+        "answers": answers(counts, bank),
+        "structures": structures(counts, bank),
         "first_words": first_words({name: table["question"] for name, table in said.items()}),
     }
 
 
-def answers(counts: pl.DataFrame, vocabulary: Vocabulary) -> str:
+def answers(counts: pl.DataFrame, bank: Bank) -> str:
     """Per group of templates, the shares of the most frequent answers before and after balancing."""
-    named = counts.with_columns(group=pl.Series(GROUP).gather(counts["template"]))
-    names = spellings(vocabulary)
+    groups = [f"{t.group}, {SAID.get(t.node.kind.name, t.answer_type)}" for t in bank.edition.by_code]
+    named = counts.with_columns(group=pl.Series(groups).gather(counts["template"]))
+    names = spellings(bank)
     bars: list[tuple[str, list[tuple[str, float]]]] = []
-    for group in dict.fromkeys(GROUP):
+    for group in dict.fromkeys(groups):
         own = named.filter(pl.col("group") == group).group_by("answer").agg(pl.col(*SETS).sum())
         for column in SETS:
             table = own.sort([column, "answer"], descending=[True, False])
@@ -48,18 +39,20 @@ def answers(counts: pl.DataFrame, vocabulary: Vocabulary) -> str:
     return stacked("Answers, most frequent first", bars)
 
 
-def spellings(vocabulary: Vocabulary) -> dict[int, str]:
+def spellings(bank: Bank) -> dict[int, str]:
     """Answer code -> word."""
     found: dict[int, str] = {}
-    for at, template in enumerate(TEMPLATES):
+    for at, template in enumerate(bank.edition.by_code):
         kind = template.node.kind
-        count = len(getattr(vocabulary, kind.words)) if kind.words else 2
-        found |= {int(KIND[at]) * 256 + a: spell(kind, a, vocabulary) or "" for a in range(count)}
+        count = len(getattr(bank.vocabulary, kind.words)) if kind.words else 2
+        found |= {
+            int(bank.templates.answer_kind[at]) * 256 + a: spell(kind, a, bank.vocabulary) or "" for a in range(count)
+        }
     return found
 
 
-def structures(counts: pl.DataFrame) -> str:
-    structure = pl.Series([t.categories.structural for t in TEMPLATES])
+def structures(counts: pl.DataFrame, bank: Bank) -> str:
+    structure = pl.Series(bank.templates.structure)
     own = counts.group_by(structure=structure.gather(counts["template"])).agg(pl.col(*SETS).sum())
     bars = []
     for column in SETS:

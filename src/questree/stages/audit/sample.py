@@ -9,10 +9,9 @@ from numpy.typing import NDArray
 
 from questree.columns.hashing import mix, seed_of
 from questree.progress import watch
-from questree.stages.audit.counts import KIND, answer_codes, selected
+from questree.stages.audit.counts import answer_codes, selected
 from questree.stages.generate.text import lexicon, texts
 from questree.stages.questions import Bank
-from questree.tables.questions import SIDES
 
 
 def sample(
@@ -24,7 +23,7 @@ def sample(
     pool: ThreadPoolExecutor,
 ) -> pl.DataFrame:
     """question, template, answer, kind, test, hash; shares: of the train and of the test questions that are taken."""
-    said = lexicon(bank.vocabulary)
+    said = lexicon(bank.vocabulary, bank.edition)
     keys = np.array([seed_of(seed, f"audit {video}") for video in bank.ids], np.uint64)
 
     def one(folder: Path) -> pl.DataFrame:
@@ -35,13 +34,12 @@ def sample(
         share = np.where(test[video], shares[1], shares[0])
         kept = selected(table, chosen) & ((hashes >> np.uint64(11)).astype(np.float64) < share * 2.0**53)
         few = table.filter(kept)
-        sides = {side.name: shard.sides[side.name] for side in SIDES}
         return pl.DataFrame(
             {
-                "question": texts(few, sides, said, shard.seeds, shard.first),
+                "question": texts(shard.where(few), said),
                 "template": few["template"],
-                "answer": answer_codes(few),
-                "kind": KIND[few["template"].to_numpy()],
+                "answer": answer_codes(few, bank.templates),
+                "kind": bank.templates.answer_kind[few["template"].to_numpy()],
                 "test": test[few["video"].to_numpy()],
                 "hash": hashes[kept],
             },

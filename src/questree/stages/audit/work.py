@@ -9,7 +9,19 @@ import numpy as np
 import polars as pl
 
 from questree.stages.audit.counts import counts
-from questree.stages.audit.guesses import KEY, SETS, TYPE, Measure, Score, by_type, entropy, guess_keys, guess_types
+from questree.stages.audit.guesses import (
+    KEY,
+    SETS,
+    TYPE,
+    Measure,
+    Score,
+    Types,
+    by_type,
+    entropy,
+    guess_keys,
+    guess_types,
+    types_of,
+)
 from questree.stages.audit.ngrams import grams, train
 from questree.stages.audit.plots import plots
 from questree.stages.audit.sample import sample
@@ -54,11 +66,12 @@ def audit(run: Run, options: Options, workers: int = 2) -> Audit:
             name: sample(bank, test, few, shares(table, name, options.most), options.seed, pool)
             for name, few in (("before", None), ("after", chosen))
         }
-    measures = [*guess_types(table), *guess_keys(table), *model(said), *entropy(table)]
+    known = types_of(bank.edition.by_code)
+    measures = [*guess_types(table, known), *guess_keys(table, known), *model(said, known), *entropy(table, known)]
     found = Audit(options, chosen is not None, measures, [*duplicates(said)], sum(map(len, said.values())))
     with new_folder(run.folder / "audit") as folder:
         (folder / "audit.json").write_bytes(msgspec.json.format(msgspec.json.encode(found)))
-        for name, text in plots(table, said, bank.vocabulary).items():
+        for name, text in plots(table, said, bank).items():
             (folder / f"{name}.svg").write_text(text, "utf-8")
     return found
 
@@ -69,9 +82,9 @@ def shares(table: pl.DataFrame, column: str, most: int) -> tuple[float, float]:
     return min(1.0, most / max(total[False], 1)), min(1.0, most / max(total[True], 1))
 
 
-def model(said: dict[str, pl.DataFrame]) -> Iterator[Measure]:
+def model(said: dict[str, pl.DataFrame], known: Types) -> Iterator[Measure]:
     """Trained on the questions of train, scored on those of test."""
-    yield from by_type({s: scored(said[s]) for s in SETS}, MODEL)
+    yield from by_type({s: scored(said[s]) for s in SETS}, MODEL, known)
 
 
 def scored(table: pl.DataFrame) -> pl.DataFrame:

@@ -6,24 +6,15 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from questree.benchmarks.agqa.templates import TEMPLATES
 from questree.columns.hashing import Words, mix
 from questree.columns.joins import Ints
-from questree.program import ACTION
 from questree.stages.balance.levelling import remaining
 from questree.stages.balance.options import Smoothing
-from questree.stages.balance.packing import OPEN
 from questree.stages.balance.smoothing import answers_kept
+from questree.stages.template_columns import TemplateColumns
+from questree.tables.questions import time_without_kind
 
 EFFECTS = 4
-GROUPS = sorted({template.group for template in TEMPLATES})
-GROUP = np.array([GROUPS.index(template.group) for template in TEMPLATES])
-# templates of one group and one way to spell the key share their keys
-FAMILIES = [(template.group, template.local) for template in TEMPLATES]
-FAMILY = np.array([FAMILIES.index(family) for family in FAMILIES])
-WITH_RELATION = np.array(["{relation}" in template.local for template in TEMPLATES])
-WITH_TIME = np.array(["{time}" in template.local for template in TEMPLATES])
-OF_ACTIONS = np.array([template.node.kind == ACTION for template in TEMPLATES])  # answers are actions, not objects
 
 
 @dataclass(frozen=True)
@@ -42,23 +33,21 @@ class OpenQuestions:
         return OpenQuestions(**{name: column[kept] for name, column in vars(self).items()})
 
 
-def open_rows(questions: pl.DataFrame) -> pl.DataFrame:
-    return questions.filter(pl.Series(OPEN).gather(questions["template"]))
-
-
-def open_questions(rows: pl.DataFrame, test: NDArray[np.bool_], seeds: Words) -> OpenQuestions:
+def open_questions(rows: pl.DataFrame, test: NDArray[np.bool_], seeds: Words, known: TemplateColumns) -> OpenQuestions:
     """rows: of `packing.COLUMNS`; test, seeds: per video."""
     columns = {name: rows[name].to_numpy().astype(np.int64) for name in rows.columns}
     video, template = columns["video"], columns["template"]
     split = test[video].astype(np.int64)
-    relation = np.where(WITH_RELATION[template], columns["relation"], 0)
-    actions = np.where(WITH_TIME[template], columns["time"] >> 8, 0)  # the key does not say before or after
+    relation = np.where(known.with_relation[template], columns["relation"], 0)
+    actions = np.where(
+        known.with_time[template], time_without_kind(columns["time"]), 0
+    )  # the key does not say before or after
     return OpenQuestions(
         place=(video << 32 | columns["number"]).astype(np.uint64),
         template=template,
-        group=split * len(GROUPS) + GROUP[template],
-        key=((split * len(TEMPLATES) + FAMILY[template]) << 8 | relation) << 16 | actions,
-        answer=columns["answer"] + 256 * OF_ACTIONS[template],
+        group=split * len(known.groups) + known.group[template],
+        key=((split * len(known) + known.family[template]) << 8 | relation) << 16 | actions,
+        answer=columns["answer"] + 256 * known.of_actions[template],
         effect=columns["effect"],
         hash=mix(seeds[video], columns["number"]),
     )

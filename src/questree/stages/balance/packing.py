@@ -9,21 +9,22 @@ import polars as pl
 from numba import njit
 from numpy.typing import NDArray
 
-from questree.benchmarks.agqa.templates import TEMPLATES, TIMES
+from questree.benchmarks.agqa.templates import TIMES
 from questree.columns.hashing import Words
-from questree.tables.questions import QUESTIONS
+from questree.stages.template_columns import TemplateColumns
+from questree.tables.questions import QUESTIONS, time_kind, time_without_kind
 from questree.tables.table import Table
 
 NEEDED = ("video", "number", "template", "relation", "x", "y", "time", "answer", "effect")
 COLUMNS = Table(QUESTIONS.name, {name: QUESTIONS.columns[name] for name in NEEDED})
-OPEN = np.array([template.answer_type == "open" for template in TEMPLATES])
-ASKED_TWO = np.array([template.node.kind.words != "" for template in TEMPLATES])  # the answer is one of x and y
 # from the lowest bit: effect 2, answer 1, the time's actions 16, y 8, x 8, relation 8, time kind 3, template 5, split 1
 ANSWER, KEY, CELL, BITS = 2, 3, 43, 52
 KINDS, CELLS = 8, 1 << (BITS - CELL)  # a cell is a split, template and time kind
+MOST_TEMPLATES = 32
 BUCKET_BITS = 6
 BUCKETS = 1 << BUCKET_BITS
-assert len(TIMES) <= KINDS and len(TEMPLATES) <= 32
+assert len(TIMES) <= KINDS
+kind_of, actions_of = njit(time_kind), njit(time_without_kind)
 Places = NDArray[np.uint64]  # [row] video * 2^32 + number
 
 
@@ -36,13 +37,15 @@ class Dealt:
 
 
 def template_of(cell: Any) -> Any:
-    return cell // KINDS % 32
+    return cell // KINDS % MOST_TEMPLATES
 
 
-def deal(questions: pl.DataFrame, test: NDArray[np.bool_]) -> list[Dealt]:
+def deal(questions: pl.DataFrame, test: NDArray[np.bool_], known: TemplateColumns) -> list[Dealt]:
     """The binary questions, per bucket; test: per video."""
     video, number, template, relation, x, y, time, answer, effect = (questions[name].to_numpy() for name in NEEDED)
-    packed, place, start = _deal(video, number, template, relation, x, y, time, answer, effect, test, OPEN, ASKED_TWO)
+    assert len(known) <= MOST_TEMPLATES, "a content key has no room for more templates"
+    columns = (video, number, template, relation, x, y, time, answer, effect)
+    packed, place, start = _deal(*columns, test, known.open, known.asked_two)
     # copies: a bucket's memory is given back when it has been worked on
     return [Dealt(packed[a:b].copy(), place[a:b].copy()) for a, b in pairwise(start)]
 
@@ -67,10 +70,12 @@ def _deal(  # type: ignore[no-untyped-def]
         t = template[row]
         if is_open[t]:
             continue
-        cell = (np.uint64(test[video[row]]) << np.uint64(5) | np.uint64(t)) << np.uint64(3) | np.uint64(time[row] & 255)
+        cell = (np.uint64(test[video[row]]) << np.uint64(5) | np.uint64(t)) << np.uint64(3) | np.uint64(
+            kind_of(time[row])
+        )
         key = cell << np.uint64(8) | np.uint64(relation[row])
         key = (key << np.uint64(8) | np.uint64(x[row])) << np.uint64(8) | np.uint64(y[row])
-        key = key << np.uint64(16) | np.uint64(time[row] >> 8)
+        key = key << np.uint64(16) | np.uint64(actions_of(time[row]))
         yes = np.uint64(answer[row] == y[row] if asked_two[t] else answer[row])
         found[row] = key << np.uint64(3) | yes << np.uint64(2) | np.uint64(effect[row])
         bucket[row] = stirred(key) >> np.uint64(64 - BUCKET_BITS)

@@ -6,14 +6,11 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from questree.benchmarks.agqa.templates import TEMPLATES
 from questree.columns.hashing import mix, seed_of
 from questree.columns.joins import Ints
 from questree.stages.balance.binary import Keys
 from questree.stages.balance.options import QUERY, SPLITS, Options
-from questree.stages.balance.packing import CELLS, KEY, KINDS, template_of
-
-STRUCTURE = [template.categories.structural for template in TEMPLATES]
+from questree.stages.balance.packing import CELLS, KEY, KINDS, MOST_TEMPLATES, template_of
 
 
 @dataclass(frozen=True)
@@ -61,14 +58,14 @@ def level_of(counts: Ints, total: int) -> int:
     return low
 
 
-def cells_kept(sizes: Ints, query: tuple[int, int], options: Options) -> Ints:
+def cells_kept(sizes: Ints, query: tuple[int, int], options: Options, structures: list[str]) -> Ints:
     """[cell] how many questions stay: a structure's target by water-filling over templates, then over time kinds."""
     kept = np.zeros(CELLS, np.int64)
-    by_template = sizes.reshape(len(SPLITS), 32, KINDS)  # [split, template, time kind]
+    by_template = sizes.reshape(len(SPLITS), MOST_TEMPLATES, KINDS)  # [split, template, time kind]
     grid = kept.reshape(by_template.shape)
     for split in range(len(SPLITS)):
         for structure, target in targets(query[split], options.shares).items():
-            own = np.array([at for at, name in enumerate(STRUCTURE) if name == structure])
+            own = np.array([at for at, name in enumerate(structures) if name == structure])
             for template, total in zip(own, water(by_template[split, own].sum(axis=1), target), strict=True):
                 grid[split, template] = water(by_template[split, template], int(total))
             grid[split, own] = evened(grid[split, own].ravel(), by_template[split, own].ravel()).reshape(-1, KINDS)
@@ -118,9 +115,9 @@ def visit(size: Ints, order: Ints, total: int) -> Ints:
     return kept
 
 
-def shown(split: int, cells: Ints, before: Ints, query: int, options: Options) -> list[Target]:
+def shown(split: int, cells: Ints, before: Ints, query: int, options: Options, structures: list[str]) -> list[Target]:
     """cells, before: [cell] questions after the second and after the first round."""
-    structure = np.array([STRUCTURE[t] if t < len(TEMPLATES) else "" for t in template_of(np.arange(CELLS))])
+    structure = np.array([structures[t] if t < len(structures) else "" for t in template_of(np.arange(CELLS))])
     own = np.arange(CELLS) // (CELLS // len(SPLITS)) == split
     found = []
     for name, target in targets(query, options.shares).items():

@@ -11,17 +11,17 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from questree.benchmarks.agqa.templates import TEMPLATES
 from questree.columns.hashing import Words, seed_of
 from questree.columns.joins import Ints
 from questree.faults import BadInput
 from questree.progress import watch
 from questree.stages.balance.binary import Keys, chosen, keys, sizes
-from questree.stages.balance.opened import OpenQuestions, open_questions, open_rows, smooth
+from questree.stages.balance.opened import OpenQuestions, open_questions, smooth
 from questree.stages.balance.options import SPLITS, Options
-from questree.stages.balance.packing import BUCKETS, CELLS, COLUMNS, Dealt, Places, deal
-from questree.stages.balance.structure import STRUCTURE, Target, cells_kept, keys_kept, shown
+from questree.stages.balance.packing import BUCKETS, CELLS, COLUMNS, MOST_TEMPLATES, Dealt, Places, deal
+from questree.stages.balance.structure import Target, cells_kept, keys_kept, shown
 from questree.stages.questions import Bank
+from questree.stages.template_columns import TemplateColumns
 from questree.tables.balanced import BALANCED, read_balanced
 from questree.tables.facts import VIDEOS
 from questree.tables.run import Run
@@ -59,7 +59,7 @@ def balance(run: Run, options: Options, workers: int = 2) -> Report:
     test = (videos["split"] != "train").to_numpy()  # a video whose source says nothing is for testing
     seeds = np.array([seed_of(options.seed, f"balance {video}") for video in videos["id"]], np.uint64)
     with ThreadPoolExecutor(workers) as pool:
-        places, report = select(bank.folders(), test, seeds, options, pool)
+        places, report = select(bank.folders(), bank.templates, test, seeds, options, pool)
     report = replace(report, questions=plan(run))
     write(run.balanced, places, test, report)
     return report
@@ -81,11 +81,16 @@ def selection(run: Run) -> pl.DataFrame | None:
 
 
 def select(
-    folders: list[Path], test: NDArray[np.bool_], seeds: Words, options: Options, pool: ThreadPoolExecutor
+    folders: list[Path],
+    known: TemplateColumns,
+    test: NDArray[np.bool_],
+    seeds: Words,
+    options: Options,
+    pool: ThreadPoolExecutor,
 ) -> tuple[Places, Report]:
     """The selected questions in order; test, seeds: per video."""
-    buckets, rows, before = read(folders, test, pool)
-    open = open_questions(rows, test, seeds)
+    buckets, rows, before = read(folders, known, test, pool)
+    open = open_questions(rows, test, seeds, known)
     groups, both = smooth(open, options.smoothing)
     kept = open.where(both)
     query = [int((test[(kept.place >> np.uint64(32)).astype(np.int64)] == split).sum()) for split in (False, True)]
@@ -96,32 +101,37 @@ def select(
 
     found = list(watch(pool.map(sort, range(BUCKETS)), "content keys", BUCKETS))
     first = sizes(found, CELLS)
-    keep = keys_kept(found, cells_kept(first, (query[0], query[1]), options), options.seed)
+    keep = keys_kept(found, cells_kept(first, (query[0], query[1]), options, known.structure), options.seed)
     last = np.zeros(CELLS, np.int64)
     for of_bucket, own in zip(found, keep, strict=True):
         last += np.bincount(of_bucket.cell, own, CELLS).astype(np.int64)
     parts = watch(pool.map(chosen, found, keep, [seeds] * BUCKETS), "selecting", BUCKETS)
     places = np.sort(np.concatenate([*parts, kept.place]))
-    after = [by_template(open, stay, test) for stay in (groups, both)]
-    binary = before - by_template(open, np.ones(len(open.place), bool), test)
-    stages = (before, after[0] + binary, after[1] + per_template(first), after[1] + per_template(last))
-    targets = [t for split in range(len(SPLITS)) for t in shown(split, last, first, query[split], options)]
-    return places, Report(options, table(*stages), targets)
+    after = [by_template(open, stay, test, len(known)) for stay in (groups, both)]
+    binary = before - by_template(open, np.ones(len(open.place), bool), test, len(known))
+    rounds = [after[1] + per_template(cells, len(known)) for cells in (first, last)]
+    targets = [
+        target
+        for split in range(len(SPLITS))
+        for target in shown(split, last, first, query[split], options, known.structure)
+    ]
+    return places, Report(options, table((before, after[0] + binary, *rounds), known), targets)
 
 
 def read(
-    folders: list[Path], test: NDArray[np.bool_], pool: ThreadPoolExecutor
+    folders: list[Path], known: TemplateColumns, test: NDArray[np.bool_], pool: ThreadPoolExecutor
 ) -> tuple[list[list[Dealt]], pl.DataFrame, Ints]:
     """Binary questions dealt into buckets, open ones as they are, and [split, template] how many there are."""
 
     def one(folder: Path) -> tuple[list[Dealt], pl.DataFrame, Ints]:
         questions = COLUMNS.read(folder)
         split = test[questions["video"].to_numpy()]
-        count = np.bincount(questions["template"].to_numpy() + split * np.uint8(32), minlength=64)
-        return deal(questions, test), open_rows(questions), count.reshape(2, 32)[:, : len(TEMPLATES)]
+        template = questions["template"].to_numpy().astype(np.int64)
+        count = np.bincount(template + split * len(known), minlength=2 * len(known)).reshape(2, -1)
+        return deal(questions, test, known), questions.filter(pl.Series(known.open[template])), count
 
     buckets: list[list[Dealt]] = [[] for _ in range(BUCKETS)]
-    opens, before = [COLUMNS.empty()], np.zeros((len(SPLITS), len(TEMPLATES)), np.int64)
+    opens, before = [COLUMNS.empty()], np.zeros((len(SPLITS), len(known)), np.int64)
     done: Iterable[tuple[list[Dealt], pl.DataFrame, Ints]] = pool.map(one, folders)
     for dealt, rows, count in watch(done, "reading questions", len(folders)):
         for bucket, part in zip(buckets, dealt, strict=True):
@@ -131,25 +141,25 @@ def read(
     return buckets, pl.concat(opens), before
 
 
-def by_template(open: OpenQuestions, stay: NDArray[np.bool_], test: NDArray[np.bool_]) -> Ints:
+def by_template(open: OpenQuestions, stay: NDArray[np.bool_], test: NDArray[np.bool_], templates: int) -> Ints:
     """[split, template] open questions that stay."""
-    found = np.zeros((len(SPLITS), len(TEMPLATES)), np.int64)
+    found = np.zeros((len(SPLITS), templates), np.int64)
     split = test[(open.place[stay] >> np.uint64(32)).astype(np.int64)].astype(np.int64)
     np.add.at(found, (split, open.template[stay]), 1)
     return found
 
 
-def per_template(cells: Ints) -> Ints:
+def per_template(cells: Ints, templates: int) -> Ints:
     """[split, template] out of [cell]."""
-    return np.asarray(cells.reshape(len(SPLITS), 32, -1).sum(axis=2)[:, : len(TEMPLATES)])
+    return np.asarray(cells.reshape(len(SPLITS), MOST_TEMPLATES, -1).sum(axis=2)[:, :templates])
 
 
-def table(before: Ints, groups: Ints, first: Ints, second: Ints) -> list[Row]:
+def table(stages: tuple[Ints, ...], known: TemplateColumns) -> list[Row]:
     return [
-        Row(split, t.name, STRUCTURE[at], *(int(stage[row, at]) for stage in (before, groups, first, second)))
+        Row(split, t.name, t.categories.structural, *(int(stage[row, at]) for stage in stages))
         for row, split in enumerate(SPLITS)
-        for at, t in enumerate(TEMPLATES)
-        if before[row, at]
+        for at, t in enumerate(known.templates)
+        if stages[0][row, at]
     ]
 
 

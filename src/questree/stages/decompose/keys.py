@@ -15,11 +15,8 @@ def asked(shard: Shard, tops: pl.DataFrame, words: Lexicon) -> pl.DataFrame:
     """The questions behind `tops` by video and number: their columns, node, row among the tops, id and text."""
     found = shard.questions[rows_of(shard.questions, tops)].with_columns(tops["node"]).with_row_index("top")
     table = found.sort("video", "number")
-    names = pl.Series(shard.ids, dtype=pl.String).gather(table["video"])
-    return table.with_columns(
-        id=pl.select(pl.concat_str(names, pl.lit("-"), table["number"].cast(pl.String))).to_series(),
-        text=texts(table, shard.sides, words, shard.seeds, shard.first),
-    )
+    own = shard.where(table)
+    return table.with_columns(id=own.named_ids, text=texts(own, words))
 
 
 def rows_of(questions: pl.DataFrame, tops: pl.DataFrame) -> Array:

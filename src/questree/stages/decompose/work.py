@@ -33,7 +33,7 @@ from questree.stages.decompose.negatives import Negatives
 from questree.stages.decompose.propagate import Propagation
 from questree.stages.decompose.texts import Texts
 from questree.stages.decompose.told import Teller
-from questree.stages.decompose.tops import Tops
+from questree.stages.decompose.tops import batches
 from questree.stages.questions import Bank, Shard
 from questree.tables.balanced import read_balanced
 from questree.tables.facts import Facts
@@ -177,7 +177,7 @@ def expanded(forms: Forms, part: Shard, rows: Array, absent: Negatives) -> tuple
     """All nodes, [question] the number of its node, and those of the negatives."""
     extra = list(absent.batches(forms, part.seeds, len(rows))) if absent.world else []
     total = len(rows) + sum(len(batch.question) for batch in extra)
-    blocks, tops = expand(forms, [*Tops(part, forms).batches(rows), *extra], total)
+    blocks, tops = expand(forms, [*batches(part, forms, rows), *extra], total)
     return blocks, tops[: len(rows)], tops[len(rows) :]
 
 

@@ -1,6 +1,8 @@
 """The text of questions by columns: phrases are made once per word or row of a side table, then gathered and joined."""
 
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
 
 import numpy as np
 import polars as pl
@@ -8,17 +10,15 @@ import polars as pl
 from questree.benchmarks.agqa import phrases
 from questree.benchmarks.agqa.arguments import Arguments
 from questree.benchmarks.agqa.editions import SECOND, Edition
-from questree.benchmarks.agqa.frames import Forms, Phrase, Piece, frames, kinds, split
-from questree.benchmarks.agqa.templates import ACTION_REFERENCES, REFERENCES, TIMES
-from questree.columns.hashing import Words as Hashes
-from questree.columns.joins import Ints, starts
+from questree.benchmarks.agqa.frames import EXTRA, Forms, Phrase, Piece, frames, kinds, split
+from questree.benchmarks.agqa.templates import ACTION_REFERENCES, REFERENCES, TIMES, Template
+from questree.columns.joins import Ints
 from questree.program import OBJECT
 from questree.stages.generate.choices import WAYS, Choices, choices, time_ways
-from questree.stages.generate.spans import DIRECT, INDIRECT, NOTHING
-from questree.tables.questions import NOTHING8
+from questree.stages.questions import DIRECT, Named, Shard
+from questree.tables.questions import NOTHING8, WORDED
 from questree.vocabulary.words import Vocabulary
 
-GATHERED = ("relation", "done_to", "x", "first", "second", "phrase")  # columns phrases are chosen by
 TENSES = ("", "present", "past")
 Texts = dict[str, pl.Series]  # form -> phrases
 
@@ -67,18 +67,15 @@ def lexicon(vocabulary: Vocabulary, edition: Edition = SECOND) -> Lexicon:
 class Said:
     """Phrases of a shard's side tables; a row's ways stand next to each other: row * ways + way."""
 
-    start: dict[str, Ints]  # side table -> [video + 1]
     objects: pl.Series  # Lexicon.objects, then references with a time of their own
     references: Ints  # row of objects, per row of references and way
     actions: Texts
     times: Texts  # "" as it ends a question, "leading" as it opens one
 
 
-def said(lexicon: Lexicon, sides: dict[str, pl.DataFrame], first_video: int, videos: int) -> Said:
-    start = {name: starts(table["video"].to_numpy() - first_video, videos) for name, table in sides.items()}
-    refs, acts, named = sides["references"], sides["action_references"], sides["phrases"]
-    kind, relation = refs["kind"].to_numpy().astype(np.int64), refs["relation"].to_numpy().astype(np.int64)
-    words = lexicon.vocabulary
+def said(lexicon: Lexicon, named: Named) -> Said:
+    refs, words = named.sides["references"], lexicon.vocabulary
+    kind, relation = named.column("references", "kind"), named.column("references", "relation")
     indirect = len(words.objects) + ((kind - 1) * len(words.relations) + relation) * WAYS
     way = np.arange(WAYS)
     objects = np.where((kind > 0)[:, None], indirect[:, None] + way, refs["object"].to_numpy()[:, None])  # [row, way]
@@ -87,9 +84,8 @@ def said(lexicon: Lexicon, sides: dict[str, pl.DataFrame], first_video: int, vid
         timed = np.flatnonzero(refs["time"].to_numpy() > 0)
         objects[timed] = len(named_objects) + np.arange(len(timed) * WAYS).reshape(-1, WAYS)
         named_objects = pl.concat([named_objects, _series(timed_texts(lexicon, refs[timed]))])
-    actions = action_texts(lexicon, acts, objects, named_objects, start["references"], first_video)
-    times = time_texts(lexicon.edition.name, named, actions, start["action_references"], first_video)
-    return Said(start, named_objects, objects.ravel(), actions, times)
+    actions = action_texts(lexicon, named, objects, named_objects)
+    return Said(named_objects, objects.ravel(), actions, time_texts(lexicon.edition.name, named, actions))
 
 
 def timed_texts(lexicon: Lexicon, refs: pl.DataFrame) -> list[str | None]:
@@ -103,16 +99,14 @@ def timed_texts(lexicon: Lexicon, refs: pl.DataFrame) -> list[str | None]:
     ]
 
 
-def action_texts(
-    lexicon: Lexicon, acts: pl.DataFrame, objects: Ints, nouns: pl.Series, ref_start: Ints, first_video: int
-) -> Texts:
-    kind, action = acts["kind"].to_numpy(), acts["action"].to_numpy().astype(np.int64)
-    inner = kind == INDIRECT
-    row = np.where(inner, ref_start[acts["video"].to_numpy() - first_video] + acts["reference"].to_numpy(), 0)
-    superlative = len(lexicon.heads[""]) + (kind.astype(np.int64) - 1) * WAYS
+def action_texts(lexicon: Lexicon, named: Named, objects: Ints, nouns: pl.Series) -> Texts:
+    kind, action = named.column("action_references", "kind"), named.column("action_references", "action")
+    inner = named.inner >= 0
+    superlative = len(lexicon.heads[""]) + (kind - 1) * WAYS
     plain = np.where((kind == DIRECT)[:, None], action[:, None], superlative[:, None] + np.arange(WAYS))  # [row, way]
     plain = np.where(inner[:, None], 0, plain).ravel()
     twice, is_inner = np.repeat(action, WAYS), pl.Series(np.repeat(inner, WAYS))
+    row = np.where(inner, named.inner, 0)
     noun = nouns.gather(objects[row].ravel()) if len(objects) else pl.Series(dtype=pl.String)
     found: Texts = {}
     for form in TENSES:
@@ -123,27 +117,27 @@ def action_texts(
     return found
 
 
-def time_texts(edition: str, named: pl.DataFrame, actions: Texts, act_start: Ints, first_video: int) -> Texts:
-    """Time phrases: way = own way + ways * way of the actions."""
+def time_patterns(edition: str, named: Named) -> Iterator[tuple[tuple[str | Piece, ...], Ints, dict[str, Ints]]]:
+    """(pattern, rows, side -> rows of the phrases of its actions): time phrases said alike; row * ways + way."""
     ways = time_ways(edition)
-    video = named["video"].to_numpy() - first_video
-    kind = np.repeat(named["kind"].to_numpy(), WAYS * ways)
-    way = np.tile(np.arange(WAYS * ways), len(named))
-    rows = {}
-    for side in "ab":
-        at = named[side].to_numpy().astype(np.int64)
-        row = np.where(at == NOTHING, 0, act_start[video] + at)
-        rows[side] = np.repeat(row, WAYS * ways) * WAYS + way // ways
-    text = np.empty(len(kind), object)
+    kind, way = np.repeat(named.column("phrases", "kind"), WAYS * ways), np.tile(np.arange(WAYS * ways), named.phrases)
+    acts = {side: np.repeat(np.maximum(named.actions_of(side), 0), WAYS * ways) * WAYS + way // ways for side in "ab"}
     for number, name in enumerate(TIMES):
         patterns = phrases.TIMES[edition][name]
         for own, pattern in enumerate(patterns):
             at = np.flatnonzero((kind == number) & (way % ways % len(patterns) == own))
-            pieces = [
-                pl.lit(piece) if isinstance(piece, str) else actions[piece.form].gather(rows[piece.slot][at])
-                for piece in split(pattern)
-            ]
-            text[at] = pl.select(pl.concat_str(pieces)).to_series().to_numpy() if pieces and len(at) else ""
+            yield split(pattern), at, {side: rows[at] for side, rows in acts.items()}
+
+
+def time_texts(edition: str, named: Named, actions: Texts) -> Texts:
+    """Time phrases: way = own way + ways * way of the actions."""
+    text = np.empty(named.phrases * WAYS * time_ways(edition), object)
+    for pattern, at, acts in time_patterns(edition, named):
+        pieces = [
+            pl.lit(piece) if isinstance(piece, str) else actions[piece.form].gather(acts[piece.slot])
+            for piece in pattern
+        ]
+        text[at] = pl.select(pl.concat_str(pieces)).to_series().to_numpy() if pieces and len(at) else ""
     suffix = _series(text.tolist())
     leading = capital(suffix.str.strip_chars_start())
     return {"": suffix, "leading": leading.replace("", phrases.WHOLE_VIDEO.text)}
@@ -153,86 +147,189 @@ def capital(texts: pl.Series) -> pl.Series:
     return pl.select(pl.concat_str(texts.str.slice(0, 1).str.to_uppercase(), texts.str.slice(1))).to_series()
 
 
-def texts(
-    questions: pl.DataFrame, sides: dict[str, pl.DataFrame], words: Lexicon, seeds: Hashes, first_video: int
-) -> pl.Series:
-    """The text of every question, in order. seeds: of the videos from first_video on."""
-    if questions.is_empty():
-        return pl.Series("question", [], dtype=pl.String)
-    spoken = said(words, sides, first_video, len(seeds))
-    video = questions["video"].to_numpy() - first_video
-    edition, known = words.edition, frames(words.edition.name)
-    ways = choices(seeds, video, questions["number"].to_numpy(), edition.name)
-    template = questions["template"].to_numpy()
-    sizes = np.array([len(known[t.name]) for t in edition.by_code])
-    frame = ways.frame % sizes[template]
-    order = np.lexsort((frame, template))
-    begin = np.flatnonzero(np.diff(template[order].astype(np.int64) * 1000 + frame[order], prepend=-1))
-    columns = {name: questions[name].to_numpy() for name in GATHERED if name in questions.columns}
-    parts = []
-    for lo, hi in zip(begin, [*begin[1:], len(order)], strict=True):
-        at = order[lo:hi]
-        pieces = known[edition.by_code[template[at[0]]].name][frame[at[0]]].pieces
-        found = [part(piece, at, template[at[0]], columns, video, ways, words, spoken) for piece in pieces]
-        if not isinstance(pieces[0], str):  # a phrase opens the question
-            found[0] = capital(found[0])
-        parts.append(pl.select(pl.concat_str(found).alias("question")).to_series())
-    inverse = np.empty(len(order), np.int64)
-    inverse[order] = np.arange(len(order))
-    return pl.concat(parts).gather(inverse)
+Spans = dict[str, Ints]  # "first", "time", "time.a", "time.a.object" -> [row, 2] characters begin <= i < end; -1: none
 
 
-def part(
-    piece: str | Piece,
-    at: Ints,
-    template: int,
-    columns: dict[str, Ints],
-    video: Ints,
-    ways: Choices,
-    words: Lexicon,
-    spoken: Said,
-) -> pl.Series:
-    """One piece of a frame, for the rows `at`."""
-    if isinstance(piece, str):
-        return pl.repeat(piece, len(at), eager=True)
-    phrases, row = place(piece, at, template, columns, video, ways, words, spoken)
-    return phrases.gather(row)
+@dataclass
+class Sizes:
+    """Number of characters of every phrase of a list, counted once per list."""
+
+    _known: dict[int, tuple[pl.Series, Ints]] = field(default_factory=dict)  # the list is kept, so its id stays its own
+
+    def __call__(self, texts: pl.Series) -> Ints:
+        if id(texts) not in self._known:
+            self._known[id(texts)] = texts, texts.str.len_chars().fill_null(0).to_numpy().astype(np.int64)
+        return self._known[id(texts)][1]
 
 
-def named_relations(at: Ints, columns: dict[str, Ints], words: Lexicon) -> Ints:
-    """Rows of Lexicon.relations: the relation's word, or what was done to an object."""
-    relation = columns["relation"][at]
-    if "done_to" not in columns:
-        return relation
-    done_to = columns["done_to"][at].astype(np.int64)
-    return np.where(done_to == NOTHING8, relation, len(words.vocabulary.relations) + done_to)
+@dataclass(frozen=True)
+class Inside:
+    """Where phrases stand inside phrases, in the order of `Said`."""
+
+    actions: dict[str, Spans]  # form -> "object": the reference inside an action
+    times: dict[str, Spans]  # form -> "a", "b": actions inside a time phrase, "a.object": the reference inside
+
+    def of(self, piece: Piece) -> Spans:
+        if piece.slot == "time":
+            return self.times[piece.form]
+        return self.actions[piece.form] if piece.slot in ("a", "b") else {}
 
 
-def place(
-    piece: Piece,
-    at: Ints,
-    template: int,
-    columns: dict[str, Ints],
-    video: Ints,
-    ways: Choices,
-    words: Lexicon,
-    spoken: Said,
-) -> tuple[pl.Series, Ints]:
-    """Where the phrases of a slot stand: a list of phrases, and the row of it each of the rows `at` takes."""
-    if piece.slot == "relation":
-        return words.relations[piece.form], named_relations(at, columns, words)
-    if piece.slot == "time":
-        row = spoken.start["phrases"][video[at]] + columns["phrase"][at]
-        return spoken.times[piece.form], row * WAYS * time_ways(words.edition.name) + ways.time[at]
-    asked = words.edition.by_code[template]
-    if asked.every_object:  # asked whether it occurs or not, so by its name
-        return words.objects, columns["x"][at]
-    if asked.every_action:
-        return words.actions[piece.form], columns["x"][at]
-    side = "second" if piece.slot in ("second", "b") else "first"
-    way = getattr(ways, side)[at]
-    if kinds(asked.name)[piece.slot] == OBJECT.name:
-        row = spoken.start["references"][video[at]] + columns[side][at]
-        return spoken.objects, spoken.references[row * WAYS + way]
-    row = spoken.start["action_references"][video[at]] + columns[side][at]
-    return spoken.actions[piece.form], row * WAYS + way
+def none(rows: int) -> Ints:
+    return np.full((rows, 2), -1)
+
+
+def moved(span: Ints, by: Ints) -> Ints:
+    """The span further right; where there is none it stays none."""
+    return np.where(span < 0, -1, span + by[:, None])
+
+
+def inside(words: Lexicon, spoken: Said, named: Named, sizes: Sizes) -> Inside:
+    actions = {form: {"object": reference_spans(form, words, spoken, named, sizes)} for form in TENSES}
+    suffix = {
+        name: none(named.phrases * WAYS * time_ways(words.edition.name)) for name in ("a", "a.object", "b", "b.object")
+    }
+    for pattern, at, acts in time_patterns(words.edition.name, named):  # as they end a question, their space included
+        end = np.zeros(len(at), np.int64)
+        for piece in pattern:
+            if isinstance(piece, str):
+                end = end + len(piece)
+                continue
+            row = acts[piece.slot]
+            begin, end = end, end + sizes(spoken.actions[piece.form])[row]
+            suffix[piece.slot][at] = np.stack([begin, end], axis=1)
+            suffix[f"{piece.slot}.object"][at] = moved(actions[piece.form]["object"][row], begin)
+    leading = {name: moved(span, np.full(len(span), -1)) for name, span in suffix.items()}  # its space is dropped
+    return Inside(actions, {"": suffix, "leading": leading})
+
+
+def reference_spans(form: str, words: Lexicon, spoken: Said, named: Named, sizes: Sizes) -> Ints:
+    """[row of action references * WAYS + way, 2] the reference that stands for an action's noun."""
+    inner = np.flatnonzero(named.inner >= 0)
+    found = none(len(named.inner) * WAYS).reshape(-1, WAYS, 2)
+    begin = sizes(words.heads[form])[named.column("action_references", "action")[inner]]
+    for way in range(WAYS):
+        size = sizes(spoken.objects)[spoken.references[named.inner[inner] * WAYS + way]]
+        found[inner, way] = np.stack([begin, begin + size], axis=1)
+    return found.reshape(-1, 2)
+
+
+def texts(shard: Shard, words: Lexicon) -> pl.Series:
+    """The text of every question, in order."""
+    return Speech(words, shard.named).say(shard)
+
+
+@dataclass
+class Speech:
+    """Everything the questions of a shard are said with."""
+
+    words: Lexicon
+    named: Named
+
+    @cached_property
+    def said(self) -> Said:
+        return said(self.words, self.named)
+
+    @cached_property
+    def sizes(self) -> Sizes:
+        return Sizes()
+
+    @cached_property
+    def inside(self) -> Inside:
+        return inside(self.words, self.said, self.named, self.sizes)
+
+    def say(self, asked: Shard, spans: Spans | None = None) -> pl.Series:
+        """[question] its text; `spans`, if given, is filled with the characters at which phrases stand."""
+        if asked.questions.is_empty():
+            return pl.Series("question", [], dtype=pl.String)
+        edition, known = self.words.edition, frames(self.words.edition.name)
+        ways = choices(asked.seeds, asked.video, asked.questions["number"].to_numpy(), edition.name)
+        template = asked.questions["template"].to_numpy()
+        sizes = np.array([len(known[t.name]) for t in edition.by_code])
+        frame = ways.frame % sizes[template]
+        order = np.lexsort((frame, template))
+        begin = np.flatnonzero(np.diff(template[order].astype(np.int64) * 1000 + frame[order], prepend=-1))
+        parts, rows = [], Rows(asked)
+        for lo, hi in zip(begin, [*begin[1:], len(order)], strict=True):
+            at, own = order[lo:hi], edition.by_code[template[order[lo]]]
+            pieces = known[own.name][frame[at[0]]].pieces
+            found = [self.place(piece, own, at, rows, ways) for piece in pieces]
+            if spans is not None:
+                for name, span in self.spans(pieces, found, len(at)).items():
+                    spans.setdefault(name, none(len(order)))[at] = span
+            parts.append(joined(pieces, found, len(at)))
+        inverse = np.empty(len(order), np.int64)
+        inverse[order] = np.arange(len(order))
+        return pl.concat(parts).gather(inverse)
+
+    def place(
+        self, piece: str | Piece, asked: Template, at: Ints, rows: "Rows", ways: Choices
+    ) -> tuple[pl.Series, Ints]:
+        """Where the phrases of a slot stand: a list of phrases, and the row of it each of the questions `at` takes."""
+        words, spoken = self.words, self.said
+        if isinstance(piece, str):
+            return _series([piece]), np.zeros(1, np.int64)
+        if piece.slot == "relation":
+            return words.relations[piece.form], rows["relation"][at]
+        if piece.slot == "time":
+            return spoken.times[piece.form], rows["time"][at] * WAYS * time_ways(words.edition.name) + ways.time[at]
+        if asked.every_object:  # asked whether it occurs or not, so by its name
+            return words.objects, rows["x"][at]
+        if asked.every_action:
+            return words.actions[piece.form], rows["x"][at]
+        side = WORDED[piece.slot]
+        way = rows[side][at] * WAYS + getattr(ways, side)[at]
+        if kinds(asked.name)[piece.slot] == OBJECT.name:
+            return spoken.objects, spoken.references[way]
+        return spoken.actions[piece.form], way
+
+    def spans(self, pieces: Sequence[str | Piece], found: list[tuple[pl.Series, Ints]], rows: int) -> Spans:
+        """The characters of every slot's phrase, as `benchmarks.agqa.frames.fill` finds them for one question."""
+        spans: Spans = {}
+        end = np.zeros(rows, np.int64)
+        for piece, (texts, row) in zip(pieces, found, strict=True):
+            begin, end = end, end + self.sizes(texts)[row]
+            if isinstance(piece, str):
+                continue
+            if piece.form not in EXTRA:
+                margin = (piece == Piece("time")) & (end > begin)  # the space a time phrase brings along
+                spans[piece.slot] = np.stack([begin + margin, end], axis=1)
+                for name, span in self.inside.of(piece).items():
+                    spans[f"{piece.slot}.{name}"] = moved(span[row], begin)
+            elif piece.form == "rest" and piece.slot in spans:
+                own = spans[piece.slot]
+                own[:, 1] = np.where(own[:, 1] == begin, end, own[:, 1])
+        return spans
+
+
+def joined(pieces: Sequence[str | Piece], found: list[tuple[pl.Series, Ints]], rows: int) -> pl.Series:
+    """The questions said with one frame."""
+    if all(isinstance(piece, str) for piece in pieces):
+        return pl.repeat("".join(map(str, pieces)), rows, eager=True).alias("question")
+    said = [
+        pl.lit(piece) if isinstance(piece, str) else texts.gather(row)
+        for piece, (texts, row) in zip(pieces, found, strict=True)
+    ]
+    if isinstance(said[0], pl.Series):  # a phrase opens the question
+        said[0] = capital(said[0])
+    return pl.select(pl.concat_str(said).alias("question")).to_series()
+
+
+class Rows(dict[str, Ints]):
+    """Slot -> [question] the row of the phrases it is said with."""
+
+    def __init__(self, asked: Shard):
+        super().__init__()
+        self.asked = asked
+
+    def __missing__(self, slot: str) -> Ints:
+        asked = self.asked
+        if slot == "relation":  # its word, or (edition 1.0) what was done to an object
+            found, count = asked.column("relation"), len(asked.vocabulary.relations)
+            if "done_to" in asked.questions.columns:
+                done_to = asked.column("done_to")
+                found = np.where(done_to == NOTHING8, found, count + done_to)
+        else:
+            found = asked.column("x") if slot == "x" else asked.row(slot)
+        self[slot] = found
+        return found

@@ -20,6 +20,7 @@ from questree.stages.generate.filters import Tally
 from questree.stages.generate.shard import Counts, questions, side_tables
 from questree.stages.generate.text import Lexicon, lexicon, texts
 from questree.stages.generate.words import Words, pair_counts, words
+from questree.stages.questions import Shard
 from questree.tables.facts import VIDEOS, Facts
 from questree.tables.questions import QUESTIONS, TABLES, TEXT
 from questree.tables.run import Run
@@ -118,7 +119,10 @@ def shard(task: Task) -> None:
         for name, side in (sides | {QUESTIONS.name: found}).items():
             tables[name].append(side)
         if task.options.text:
-            tables[TEXT.name].append(texts(found, sides, phrases, seeds, begin).to_frame())
+            made = Shard.of(
+                known.vocabulary, facts.videos["id"].to_list(), task.options.seed, found, sides, known.edition
+            )
+            tables[TEXT.name].append(texts(made, phrases).to_frame())
     with new_folder(task.out) as folder:
         for table in written:
             table.write(pl.concat(tables[table.name]), folder)

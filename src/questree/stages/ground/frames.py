@@ -1,19 +1,18 @@
 """The frames behind what is said in a question about a video: its slots, its references and its time phrases."""
 
 import numpy as np
-import polars as pl
 
-from questree.benchmarks.agqa.templates import REFERENCES, TIMES, WHOLE
+from questree.benchmarks.agqa.templates import TIMES, Template
 from questree.columns.joins import Ints
 from questree.domains.video import VIDEO, Videos
 from questree.domains.video.bits import Bits
-from questree.program import OBJECT, RELATION, Array, Node, Slot, walk
+from questree.program import OBJECT, RELATION, Array, Node, Slot, slots, walk
 from questree.readings.evidence import evidence
-from questree.stages.generate.spans import DIRECT
+from questree.stages.question_forms import reference
+from questree.stages.questions import Named, Shard
+from questree.tables.questions import STANDS
 
 OP = VIDEO.ops
-RELATED = Slot("r", RELATION)
-COLUMN = {"object": "x", "first": "x", "a": "x", "second": "y", "b": "y"}  # slot -> column of its direct class
 
 
 def slot_frames(node: Node, grounds: dict[Node, Bits], rows: dict[str, Array], answer: Ints) -> dict[str, Bits]:
@@ -36,34 +35,43 @@ def slot_frames(node: Node, grounds: dict[Node, Bits], rows: dict[str, Array], a
     return found
 
 
-def reference_frames(world: Videos, table: pl.DataFrame, video: Ints) -> Bits:
+def reference_frames(world: Videos, named: Named) -> Bits:
     """[reference, word] the deciding frame of a first or last reference; every frame of a relation with one object."""
-    kind, frames = table["kind"].to_numpy(), np.zeros((len(table), world.words), np.uint64)
-    for number, name in enumerate(REFERENCES):
-        if number == DIRECT:
-            continue
-        at = np.flatnonzero(kind == number)
-        target = OP["objects" if name == WHOLE else name](RELATED, OP["whole"]())
-        relation = table["relation"].to_numpy()[at].astype(np.int64)
-        frames[at] = evidence(target, world.ask(video[at]), {"r": relation})[target]
+    shapes, video = named.shapes["references"][:-1], named.video("references")
+    frames = np.zeros((len(video), world.words), np.uint64)
+    for shape in np.unique(shapes).tolist():
+        at = np.flatnonzero(shapes == shape)
+        target = reference("r", shape, {})
+        if isinstance(target, Node) and target.op.name == "only":
+            target = target.args[0]
+        if isinstance(target, Node):
+            words = {name: named.words[name.removeprefix("r.")][at] for name in slots(target)}
+            frames[at] = evidence(target, world.ask(video[at]), words)[target]
     return frames
 
 
-def windows(world: Videos, phrases: pl.DataFrame, acts: Ints, video: Ints, base: Ints) -> Ints:
-    """[phrase, 2] what a time phrase opens; acts: [action reference] action, base: [phrase] first one of its video."""
-    kind, found = phrases["kind"].to_numpy(), np.zeros((len(phrases), 2), np.int64)
+def windows(world: Videos, named: Named) -> Ints:
+    """[phrase, 2] what a time phrase opens."""
+    kind, video = named.column("phrases", "kind"), named.video("phrases")
+    found, acts = np.zeros((len(kind), 2), np.int64), named.column("action_references", "action")
     for number, name in enumerate(TIMES):
         op = OP["whole" if name == TIMES[0] else name]
         at = np.flatnonzero(kind == number)
-        named = [acts[base[at] + phrases[side].to_numpy()[at]] for side in "ab"[: len(op.params)]]
-        found[at] = op.run(world.ask(video[at]), *named)
+        actions = [acts[named.actions_of(side)[at]] for side in "ab"[: len(op.params)]]
+        found[at] = op.run(world.ask(video[at]), *actions)
     return found
 
 
-def cores(columns: dict[str, Ints], video: Ints) -> tuple[Ints, Ints]:
+def arguments(asked: Shard, template: Template, window: Ints) -> dict[str, Array]:
+    """What the slots of a template stand for in these questions; window: [phrase, 2]."""
+    rows = {name: asked.column(STANDS.get(name, name)) for name in slots(template.node) if name != "time"}
+    return rows | {"time": window[asked.row("time")]}
+
+
+def cores(asked: Shard) -> tuple[Ints, Ints]:
     """(first question of each core, [question] its core): a core is video, direct arguments and time."""
-    key = video.astype(np.uint64)
+    key = asked.video.astype(np.uint64)
     for name, bits in (("relation", 8), ("x", 8), ("y", 8), ("time", 24)):
-        key = (key << np.uint64(bits)) | columns[name].astype(np.uint64)
+        key = (key << np.uint64(bits)) | asked.column(name).astype(np.uint64)
     _, first, core = np.unique(key, return_index=True, return_inverse=True)
     return first, core

@@ -4,23 +4,21 @@ from dataclasses import dataclass, field
 from functools import cached_property
 
 import numpy as np
-import polars as pl
 from numpy.typing import NDArray
 
-from questree.benchmarks.agqa.templates import TEMPLATES
-from questree.columns.joins import Ints, ranges, starts
+from questree.benchmarks.agqa.templates import Template
+from questree.columns.joins import Ints, ranges
 from questree.domains.video import Videos
 from questree.domains.video.bits import Bits
 from questree.domains.video.facts import ANY
-from questree.program import ACTION, OBJECT, Array, Node, slots, walk
+from questree.program import ACTION, OBJECT, Node, slots, walk
 from questree.readings.evidence import evidence
-from questree.stages.generate.spans import INDIRECT, NOTHING
 from questree.stages.ground.boxes import spot
-from questree.stages.ground.frames import COLUMN, cores, reference_frames, slot_frames, windows
+from questree.stages.ground.frames import arguments, cores, reference_frames, slot_frames, windows
+from questree.stages.questions import Named, Shard
 from questree.vocabulary.words import NONE
 
 OPEN = ("doing", "objects", "first", "last", "relation_order")  # operators given a relation, but no object
-SIDE = {"object": "first", "first": "first", "a": "first", "second": "second", "b": "second"}  # slot -> of its wording
 
 
 @dataclass
@@ -82,16 +80,14 @@ class About:
     frames: Bits
 
 
-def about(world: Videos, sides: dict[str, pl.DataFrame], questions: pl.DataFrame, first_video: int, key: Ints) -> About:
-    """questions of these videos, sorted; key: [box] its spot."""
-    columns = {name: questions[name].to_numpy().astype(np.int64) for name in questions.columns}
-    video = columns["video"] - first_video
-    parts = Parts(world, sides, first_video)
-    owner, core_count = parts.see_cores(columns, video)
-    question, owners = parts.owners(columns, video, core_count)
-    question, owners = np.append(np.arange(len(video)), question), np.append(owner, owners)
+def about(world: Videos, asked: Shard, key: Ints) -> About:
+    """asked: questions of these videos, sorted; key: [box] its spot."""
+    parts = Parts(world, asked.named)
+    owner, core_count = parts.see_cores(asked)
+    question, owners = parts.owners(asked, core_count)
+    question, owners = np.append(np.arange(len(owner)), question), np.append(owner, owners)
     part, box = parts.seen.on_boxes(key)
-    frames = np.zeros((len(video), world.words), np.uint64)
+    frames = np.zeros((len(owner), world.words), np.uint64)
     np.bitwise_or.at(frames, question, parts.seen.on_frames(core_count + parts.size)[owners])
     row, at = ranges(np.searchsorted(part, owners), np.searchsorted(part, owners, side="right"))
     return About(question[row], box[at], frames)
@@ -102,92 +98,72 @@ class Parts:
     """The parts of questions: cores (what is asked about which direct arguments), references and named actions."""
 
     world: Videos
-    sides: dict[str, pl.DataFrame]
-    first_video: int
+    named: Named
 
     @cached_property
     def seen(self) -> Seen:
         return Seen(self.world, self.world.vocabulary.object_at[self.world.vocabulary.person])
 
-    @cached_property
-    def local(self) -> dict[str, Ints]:
-        return {n: table["video"].to_numpy().astype(np.int64) - self.first_video for n, table in self.sides.items()}
-
-    @cached_property
-    def start(self) -> dict[str, Ints]:
-        return {name: starts(video, len(self.world.length)) for name, video in self.local.items()}
-
     @property
     def size(self) -> int:
         """References, then named actions."""
-        return len(self.sides["references"]) + len(self.sides["action_references"])
+        return len(self.named.sides["references"]) + len(self.named.inner)
 
     @cached_property
     def window(self) -> Ints:
         """[phrase, 2]"""
-        acts = self.sides["action_references"]["action"].to_numpy().astype(np.int64)
-        base = self.start["action_references"][self.local["phrases"]]
-        return windows(self.world, self.sides["phrases"], acts, self.local["phrases"], base)
+        return windows(self.world, self.named)
 
-    def see_cores(self, columns: dict[str, Ints], video: Ints) -> tuple[Ints, int]:
+    def see_cores(self, asked: Shard) -> tuple[Ints, int]:
         """([question] its core, how many cores there are), and what the cores, references and actions are about."""
-        core, count = np.zeros(len(video), np.int64), 0
-        for template in np.unique(columns["template"]).tolist():
-            at = np.flatnonzero(columns["template"] == template)
-            own = {name: column[at] for name, column in columns.items()}
-            first, inverse = cores(own, video[at])
-            few = {name: column[first] for name, column in own.items()}
-            see_core(self, template, few, video[at][first], count + np.arange(len(first)))
+        template = asked.column("template")
+        core, count = np.zeros(len(template), np.int64), 0
+        for number in np.unique(template).tolist():
+            at = np.flatnonzero(template == number)
+            own = asked.where(asked.questions[at])
+            first, inverse = cores(own)
+            see_core(
+                self, asked.edition.by_code[number], own.where(own.questions[first]), count + np.arange(len(first))
+            )
             core[at] = count + inverse
             count += len(first)
         self.see_sides(count)
         return core, count
 
     def see_sides(self, first: int) -> None:
-        references, acts = self.sides["references"], self.sides["action_references"]
-        object = self.world.vocabulary.merged_object[references["object"].to_numpy()]
-        frames = reference_frames(self.world, references, self.local["references"])
-        self.seen.objects(first + np.arange(len(references)), self.local["references"], object, frames)
-        owner = first + len(references) + np.arange(len(acts))
-        self.seen.doing(owner, self.local["action_references"], acts["action"].to_numpy().astype(np.int64))
+        named = self.named
+        object = self.world.vocabulary.merged_object[named.column("references", "object")]
+        frames = reference_frames(self.world, named)
+        self.seen.objects(first + np.arange(len(object)), named.video("references"), object, frames)
+        owner = first + len(object) + np.arange(len(named.inner))
+        self.seen.doing(owner, named.video("action_references"), named.column("action_references", "action"))
 
-    def owners(self, columns: dict[str, Ints], video: Ints, first: int) -> tuple[Ints, Ints]:
+    def owners(self, asked: Shard, first: int) -> tuple[Ints, Ints]:
         """(question, owner): the references and named actions of every question, and references inside those."""
-        questions, owners = [np.zeros(0, np.int64)], [np.zeros(0, np.int64)]
+        questions, owners = list[Ints](), list[Ints]()
 
-        def reference(at: Ints, row: Ints) -> None:
+        def add(row: Ints, base: int, wanted: Ints | bool = True) -> None:
+            at = np.flatnonzero((row >= 0) & wanted)
             questions.append(at)
-            owners.append(first + self.start["references"][video[at]] + row)
+            owners.append(base + row[at])
 
-        def action(at: Ints, row: Ints) -> None:
-            place = self.start["action_references"][video[at]] + row
-            questions.append(at)
-            owners.append(first + len(self.sides["references"]) + place)
-            indirect = self.sides["action_references"]["kind"].to_numpy()[place] == INDIRECT
-            reference(at[indirect], self.sides["action_references"]["reference"].to_numpy()[place[indirect]])
-
-        for template in np.unique(columns["template"]).tolist():
-            at = np.flatnonzero(columns["template"] == template)
-            for name, slot in slots(TEMPLATES[template].node).items():
-                if name in SIDE and not TEMPLATES[template].every_object:
-                    (reference if slot.kind == OBJECT else action)(at, columns[SIDE[name]][at])
-        phrase = self.start["phrases"][video] + columns["phrase"]
-        for side in "ab":
-            row = self.sides["phrases"][side].to_numpy().astype(np.int64)[phrase]
-            at = np.flatnonzero(row != NOTHING)
-            action(at, row[at])
+        for place in ("first", "second", "time.a", "time.b"):
+            row = asked.row(place)
+            actions = asked.names_action(place) if place in ("first", "second") else np.ones(len(row), bool)
+            add(row, first, ~actions)
+            add(row, first + len(self.named.sides["references"]), actions)
+            add(np.append(self.named.inner, -1)[np.where(actions, row, -1)], first)
         return np.concatenate(questions), np.concatenate(owners)
 
 
-def see_core(parts: Parts, template: int, columns: dict[str, Ints], video: Ints, owner: Ints) -> None:
+def see_core(parts: Parts, template: Template, asked: Shard, owner: Ints) -> None:
     """Objects where they bear on the answer, or else where they are seen; objects of a relation; the action that is
     the answer."""
-    node, world, seen = TEMPLATES[template].node, parts.world.ask(video), parts.seen
+    node, video, world, seen = template.node, asked.video, parts.world.ask(asked.video), parts.seen
     wanted = {name: slot.kind for name, slot in slots(node).items()}
-    rows: dict[str, Array] = {name: columns[COLUMN.get(name, name)] for name in wanted if name != "time"}
-    rows["time"] = parts.window[parts.start["phrases"][video] + columns["phrase"]]
+    rows = arguments(asked, template, parts.window)
     grounds, window = evidence(node, world, rows), world.span(rows["time"])
-    for name, frames in slot_frames(node, grounds, rows, columns["answer"]).items():
+    for name, frames in slot_frames(node, grounds, rows, asked.column("answer")).items():
         if wanted[name] == OBJECT:
             object = world.vocabulary.merged_object[rows[name]]
             there = world.track(ANY, object) & window
@@ -198,4 +174,4 @@ def see_core(parts: Parts, template: int, columns: dict[str, Ints], video: Ints,
             relation = rows["relation"] if inner.op.name in OPEN else present
             seen.related(owner, video, relation, grounds[inner])
     if node.kind == ACTION:
-        seen.doing(owner, video, columns["answer"], window)
+        seen.doing(owner, video, asked.column("answer"), window)

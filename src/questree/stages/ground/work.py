@@ -8,7 +8,6 @@ import numpy as np
 import polars as pl
 import pyarrow as pa
 
-from questree.benchmarks.agqa.templates import TEMPLATES
 from questree.columns.hashing import mix, seed_of
 from questree.columns.joins import Ints
 from questree.domains.images.corpus import corpus
@@ -28,7 +27,6 @@ from questree.tables.facts import Facts
 from questree.tables.images import Images
 from questree.tables.run import Run
 from questree.tables.table import Table
-from questree.vocabulary.words import Vocabulary
 
 LIST = pl.List(pl.UInt32)
 GROUNDS = Table(
@@ -95,14 +93,14 @@ def of_videos(run: Run, options: Options) -> Iterator[tuple[pl.DataFrame, Boxes]
         questions = draw.drawn(asked(shard, inside, chosen))
         if questions.is_empty():
             continue
-        first, end = shard.first, int(questions["video"].max()) + 1  # type: ignore[arg-type]
-        own = facts.between(first, end)
+        first = shard.first
+        own = facts.between(first, first + shard.named.videos)
         boxes, key = video_boxes(own, bank.vocabulary, int(boxed[first]))
         world = videos(own, bank.vocabulary)
         for begin in range(0, len(questions), CHUNK):
             few = questions[begin : begin + CHUNK]
-            found = video.about(world, sides_between(shard, first, end), few, first, key)
-            yield video_rows(few, found, boxes, world, first), boxes
+            found = video.about(world, shard.where(few), key)
+            yield video_rows(shard.where(few), found, boxes, world), boxes
 
 
 def asked(shard: Shard, inside: pl.Series, chosen: pl.DataFrame | None) -> pl.DataFrame:
@@ -112,11 +110,6 @@ def asked(shard: Shard, inside: pl.Series, chosen: pl.DataFrame | None) -> pl.Da
         own = between(chosen, questions)
         questions = questions.join(own, on=["video", "number"], how="semi", maintain_order="left")
     return questions.sort("video", "number")
-
-
-def sides_between(shard: Shard, first: int, end: int) -> dict[str, pl.DataFrame]:
-    own = pl.col("video").is_between(first, end, closed="left")
-    return {name: table.filter(own) for name, table in shard.sides.items()}
 
 
 @dataclass
@@ -156,8 +149,8 @@ def box_counts(facts: Facts) -> Ints:
     )
 
 
-def video_rows(questions: pl.DataFrame, found: video.About, boxes: Boxes, world: Videos, first: int) -> pl.DataFrame:
-    place = questions["video"].to_numpy().astype(np.int64) - first
+def video_rows(asked: Shard, found: video.About, boxes: Boxes, world: Videos) -> pl.DataFrame:
+    place, templates = asked.video, asked.edition.by_code
     ids = pl.Series(world.ids, dtype=pl.String).gather(place)
     shown = video.unpacked(found.frames).astype(bool)  # [question, frame]
     there = np.arange(shown.shape[1]) < world.length[place][:, None]
@@ -170,23 +163,20 @@ def video_rows(questions: pl.DataFrame, found: video.About, boxes: Boxes, world:
         }.items()
     }
     named = {
-        "id": pl.select(pl.concat_str(ids, pl.lit("-"), questions["number"].cast(pl.String))).to_series(),
+        "id": asked.named_ids,
         "place": ids.to_frame("id").select(pl.concat_list("id")).to_series(),
-        "answer": answers(questions, world.vocabulary),
-        "structural": STRUCTURAL.gather(questions["template"]),
+        "answer": answers(asked),
+        "structural": pl.Series([t.categories.structural for t in templates]).gather(asked.questions["template"]),
     }
     return rows(named | frames, found.question, found.box, boxes, [place])
 
 
-STRUCTURAL = pl.Series([template.categories.structural for template in TEMPLATES], dtype=pl.String)
-
-
-def answers(questions: pl.DataFrame, vocabulary: Vocabulary) -> pl.Series:
+def answers(asked: Shard) -> pl.Series:
     """[question] as it is printed; template and answer are small numbers, so each pair is spelled once."""
-    pairs = questions.select("template", "answer").unique()
-    said = [spell(TEMPLATES[code].node.kind, answer, vocabulary) or "" for code, answer in pairs.rows()]
+    pairs, templates = asked.questions.select("template", "answer").unique(), asked.edition.by_code
+    said = [spell(templates[code].node.kind, answer, asked.vocabulary) or "" for code, answer in pairs.rows()]
     known = pairs.with_columns(said=pl.Series(said, dtype=pl.String))
-    return questions.join(known, on=["template", "answer"], how="left", maintain_order="left")["said"]
+    return asked.questions.join(known, on=["template", "answer"], how="left", maintain_order="left")["said"]
 
 
 def of_images(run: Run, options: Options, attribute_groups: Mapping[str, str]) -> Iterator[tuple[pl.DataFrame, Boxes]]:

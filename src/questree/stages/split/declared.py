@@ -7,7 +7,8 @@ from pathlib import Path
 import msgspec
 
 from questree.benchmarks.agqa import held_out as h
-from questree.benchmarks.agqa.templates import BY_NAME, MOST_STEPS, TEMPLATES
+from questree.benchmarks.agqa.editions import Edition
+from questree.benchmarks.agqa.templates import CODES
 from questree.faults import BadInput, Fault, refuse
 from questree.stages.split import algebra, predicates
 from questree.stages.split.grammar import Wrong
@@ -45,7 +46,7 @@ def held_out(
     return Split(name, tuple(compositions), train or algebra.Not(any_of), test or any_of)
 
 
-def agqa(vocabulary: Vocabulary, most_steps: tuple[int, ...]) -> list[Split]:
+def agqa(vocabulary: Vocabulary, most_steps: tuple[int, ...], edition: Edition) -> list[Split]:
     """The splits of the paper (section 10 of the sheet); the flags of a question say what it contains."""
     lists = {
         "nc_seq": ("before", [("action", a) for a in h.ACTIONS]),
@@ -58,9 +59,9 @@ def agqa(vocabulary: Vocabulary, most_steps: tuple[int, ...]) -> list[Split]:
         words = [algebra.Has("", (word(vocabulary, kind, name),)) for kind, name in dict.fromkeys(named)]
         novel.append(Composition(predicates.Flags(flag, FLAGS[flag]), (*([algebra.Has(op, ())] if op else []), *words)))
     every = tuple(  # a template with questions of more steps should be known from its easier ones
-        predicates.OfTemplate("template", (t.name,), tuple(t is other for other in TEMPLATES))
-        for t, most in zip(TEMPLATES, most_steps, strict=True)
-        if most < MOST_STEPS
+        predicates.OfTemplate("template", (t.name,), tuple(t is other for other in edition.by_code))
+        for t, most in zip(edition.by_code, most_steps, strict=True)
+        if most < edition.most_steps
     )
     return [
         Split(VIDEOS),
@@ -95,7 +96,7 @@ def read_file(path: Path) -> File:
         raise BadInput.at(path, f"cannot be read ({error.strerror})") from error
     except (msgspec.DecodeError, UnicodeDecodeError) as error:
         raise BadInput.at(path, f"{' '.join(str(error).split())}; wanted `splits:` and `more steps:`") from error
-    refuse([Fault(f"{path}, more steps", f"no template {name!r}") for name in found.more_steps if name not in BY_NAME])
+    refuse([Fault(f"{path}, more steps", f"no template {name!r}") for name in found.more_steps if name not in CODES])
     return found
 
 

@@ -3,7 +3,8 @@
 from collections.abc import Callable, Iterator
 
 from questree.benchmarks.agqa import held_out
-from questree.benchmarks.agqa.templates import TEMPLATES, TIMES, Template
+from questree.benchmarks.agqa.editions import SECOND, Edition
+from questree.benchmarks.agqa.templates import TIMES, Template
 from questree.domains.video import VIDEO
 from questree.readings.answer import spell
 from questree.stages.split import predicates
@@ -27,10 +28,11 @@ KNOWN = ("has", "uses", *OF_TEMPLATE, "time", "answer", "steps", "more_steps", *
 class VideoReader(Reader):
     known = KNOWN
 
-    def __init__(self, text: str, vocabulary: Vocabulary, most_steps: tuple[int, ...]):
+    def __init__(self, text: str, vocabulary: Vocabulary, most_steps: tuple[int, ...], edition: Edition):
         super().__init__(text)
         self.vocabulary = vocabulary
         self.most_steps = most_steps
+        self.edition, self.templates = edition, edition.by_code
 
     def atom(self, name: str) -> Predicate:
         if name in FLAGS:
@@ -49,10 +51,10 @@ class VideoReader(Reader):
             return predicates.Time(plain, tuple(TIMES.index(kind) for kind in plain))
         if name == "answer":
             return self.answer(plain)
-        valid = list(dict.fromkeys(value for t in TEMPLATES for value in OF_TEMPLATE[name](t)))
+        valid = list(dict.fromkeys(value for t in self.edition.templates for value in OF_TEMPLATE[name](t)))
         check(name, plain, valid)
         return predicates.OfTemplate(
-            name, plain, tuple(bool(set(plain) & set(OF_TEMPLATE[name](t))) for t in TEMPLATES)
+            name, plain, tuple(bool(set(plain) & set(OF_TEMPLATE[name](t))) for t in self.templates)
         )
 
     def steps(self) -> predicates.Steps:
@@ -76,7 +78,7 @@ class VideoReader(Reader):
         return Word(kind, at[name], name)
 
     def answer(self, values: tuple[str, ...]) -> predicates.Answer:
-        spelled = [{a: code for code, a in self.spellings(template)} for template in TEMPLATES]
+        spelled = [{a: code for code, a in self.spellings(template)} for template in self.templates]
         check("answer", values, sorted({answer for own in spelled for answer in own}))
         return predicates.Answer(values, tuple(frozenset(own[v] for v in values if v in own) for own in spelled))
 
@@ -86,6 +88,6 @@ class VideoReader(Reader):
         return ((code, spell(kind, code, self.vocabulary) or "") for code in range(count))
 
 
-def read(text: str, vocabulary: Vocabulary, most_steps: tuple[int, ...] = ()) -> Predicate:
+def read(text: str, vocabulary: Vocabulary, most_steps: tuple[int, ...] = (), edition: Edition = SECOND) -> Predicate:
     """The predicate a text says; most_steps: per template, for `more_steps`."""
-    return VideoReader(text, vocabulary, most_steps).whole()
+    return VideoReader(text, vocabulary, most_steps, edition).whole()

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from questree.stages.split.rows import Rows, Truth
+from questree.tables.questions import time_kind
 
 
 @dataclass(frozen=True)
@@ -64,7 +65,7 @@ class Time:
         return f"time({', '.join(self.kinds)})"
 
     def holds(self, rows: Rows) -> Truth:
-        return np.isin(rows.questions["time"].to_numpy() & 255, self.codes)
+        return np.isin(time_kind(rows.questions["time"].to_numpy()), self.codes)
 
 
 @dataclass(frozen=True)

@@ -1,22 +1,58 @@
 """More steps than in training: the most steps of each template in train (12.18 of the sheet)."""
 
-import numpy as np
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 
-from questree.benchmarks.agqa.templates import TEMPLATES
+import msgspec
+import numpy as np
+from numpy.typing import NDArray
+
+from questree.benchmarks.agqa.editions import Edition
 from questree.columns.joins import Ints
+from questree.progress import watch
+from questree.stages.questions import Bank
+from questree.tables.questions import QUESTIONS
+from questree.tables.table import Table
 
 SHARE = 0.75  # of a template's training questions that stay
 KNOWN = {"relTime": 5}  # from the release
 NEVER = 255  # a template without questions
+STEPS = Table(QUESTIONS.name, {name: QUESTIONS.columns[name] for name in ("video", "template", "steps")})
 
 
-def most_steps(counts: Ints, given: dict[str, int]) -> tuple[int, ...]:
+def thresholds(bank: Bank, train: NDArray[np.bool_], given: dict[str, int], workers: int = 2) -> tuple[int, ...]:
+    """[template] the most steps in training; train: [video]."""
+    with ThreadPoolExecutor(workers) as pool:
+        return most_steps(step_counts(bank, train, pool), given, bank.edition)
+
+
+def told(report: Path, edition: Edition) -> tuple[int, ...]:
+    """[template] the most steps in training, as a run was split."""
+    known: dict[str, int] = msgspec.json.decode(report.read_bytes())["options"]["more steps"]
+    return tuple(known.get(template.name, NEVER) for template in edition.by_code)
+
+
+def step_counts(bank: Bank, train: NDArray[np.bool_], pool: ThreadPoolExecutor) -> Ints:
+    """[train, template, steps] how many questions."""
+    shape = (2, len(bank.edition.by_code), NEVER + 1)
+
+    def one(folder: Path) -> Ints:
+        table = STEPS.read(folder)
+        video, template, steps = (table[name].to_numpy().astype(np.int64) for name in STEPS.columns)
+        return np.bincount(np.ravel_multi_index((train[video] * 1, template, steps), shape), minlength=np.prod(shape))
+
+    folders = bank.folders()
+    counts = watch(pool.map(one, folders), "counting steps", len(folders))
+    return np.asarray(sum(counts, np.zeros(int(np.prod(shape)), np.int64))).reshape(shape)
+
+
+def most_steps(counts: Ints, given: dict[str, int], edition: Edition) -> tuple[int, ...]:
     """counts: [train, template, steps] questions -> the most steps per template in train.
 
     That is the smallest number at least SHARE of its training questions do not exceed; of all, if none is for training.
     """
     found = []
-    for at, template in enumerate(TEMPLATES):
+    for at, template in enumerate(edition.by_code):
         own = counts[1, at] if counts[1, at].any() else counts[0, at]
         known = {**KNOWN, **given}.get(template.name)
         reached = np.flatnonzero(np.cumsum(own) >= SHARE * own.sum())

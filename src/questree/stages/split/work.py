@@ -3,7 +3,8 @@
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -13,28 +14,26 @@ import polars as pl
 import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
-from questree.benchmarks.agqa.templates import TEMPLATES
-from questree.columns.joins import Ints
+from questree.benchmarks.agqa import held_out
 from questree.faults import BadInput, refuse
 from questree.progress import watch
 from questree.stages.balance.options import SPLITS
 from questree.stages.balance.work import selection
-from questree.stages.questions import Bank
+from questree.stages.questions import Bank, direct_equivalents
 from questree.stages.split.declared import INDIRECT, File, Split, agqa, own, read_file
 from questree.stages.split.language import read
 from questree.stages.split.proofs import Proof
 from questree.stages.split.rows import Rows, Truth
 from questree.stages.split.shapes import rows_of
-from questree.stages.split.steps import most_steps
-from questree.stages.split.twins import TWINS, twins
+from questree.stages.split.steps import thresholds
 from questree.tables.balanced import BALANCED
 from questree.tables.facts import VIDEOS
-from questree.tables.questions import QUESTIONS
 from questree.tables.run import Run
 from questree.tables.store import new_folder
 from questree.tables.table import Table
 
-STEPS = Table(QUESTIONS.name, {name: QUESTIONS.columns[name] for name in ("video", "template", "steps")})
+# the direct twin of an indirect question: the same arguments and key, with nothing referred to
+TWINS = Table("twins", {"video": pl.UInt32, "number": pl.UInt32, "twin": pl.UInt32})  # twin: number in the same video
 Done = tuple[Rows | None, list[tuple[Truth, Truth]], pl.DataFrame]
 
 
@@ -61,18 +60,19 @@ def split(run: Run, options: Options, workers: int = 2) -> list[Made]:
     train = (run.table("facts", VIDEOS)["split"] == "train").to_numpy()
     chosen = None if options.all else selection(run)
     file = read_file(options.file) if options.file else File()
+    most = thresholds(bank, train, {**file.more_steps, **(options.more_steps or {})}, workers)
+    declared = agqa(bank.vocabulary, most, bank.edition)
+    taken = {each.name for each in declared}
     with ThreadPoolExecutor(workers) as pool:
-        counts = step_counts(bank, train, pool)
-        most = most_steps(counts, {**file.more_steps, **(options.more_steps or {})})
-        declared = agqa(bank.vocabulary, most)
-        taken = {each.name for each in declared}
-        declared += own(file.splits, options.file or Path(), lambda text: read(text, bank.vocabulary, most), taken)
+        reader = partial(read, vocabulary=bank.vocabulary, most_steps=most, edition=bank.edition)
+        declared += own(file.splits, options.file or Path(), reader, taken)
         proofs = [Proof(each) for each in declared]
         with new_folder(run.folder / "splits") as folder:
             write(folder, bank, declared, proofs, train, chosen, pool)
             refuse([fault for proof in proofs for fault in proof.faults(bank.ids)])
             made = [report(proof) for proof in proofs]
-            steps = {t.name: steps for t, steps in zip(TEMPLATES, most, strict=True)}
+            asked = {t.name for t in bank.edition.templates}
+            steps = {t.name: m for t, m in zip(bank.edition.by_code, most, strict=True) if t.name in asked}
             given = options.file.read_text("utf-8") if options.file else ""
             used = {"all": options.all, "more steps": steps, "file": given}
             note = {"options": used, "splits": made, "predicates": said(declared)}
@@ -87,21 +87,6 @@ def said(declared: list[Split]) -> dict[str, dict[str, Any]]:
 def report(proof: Proof) -> Made:
     videos = {side: len(found) for side, found in proof.places.items()}
     return Made(proof.split.name, proof.train, proof.test, videos["train"], videos["test"], proof.warnings())
-
-
-def step_counts(bank: Bank, train: NDArray[np.bool_], pool: ThreadPoolExecutor) -> Ints:
-    """[train, template, steps] how many questions."""
-    shape = (2, len(TEMPLATES), 256)
-
-    def one(folder: Path) -> Ints:
-        table = STEPS.read(folder)
-        video, template, steps = (table[name].to_numpy().astype(np.int64) for name in STEPS.columns)
-        place = (train[video] * len(TEMPLATES) + template) * 256 + steps
-        return np.bincount(place, minlength=int(np.prod(shape)))
-
-    folders = bank.folders()
-    counts = watch(pool.map(one, folders), "counting steps", len(folders))
-    return np.asarray(sum(counts, np.zeros(int(np.prod(shape)), np.int64))).reshape(shape)
 
 
 def write(
@@ -143,7 +128,7 @@ def evaluate(
         asked = asked.join(between(chosen, asked), on=["video", "number"], how="semi", maintain_order="left")
     if asked.is_empty():
         return None, [], TWINS.empty()
-    rows = rows_of(replace(shard, questions=asked))
+    rows = rows_of(shard.where(asked))
     of_train = train[asked["video"].to_numpy()]
     sides = [
         (
@@ -152,7 +137,10 @@ def evaluate(
         )
         for each in declared
     ]
-    return rows, sides, twins(shard.questions, asked.filter(~of_train))
+    test = asked.filter(~of_train)
+    twins = test.with_columns(twin=direct_equivalents(test, shard.questions, bank.edition))
+    indirect = (pl.col("flags") & held_out.INDIRECT > 0) & pl.col("twin").is_not_null()
+    return rows, sides, TWINS.frame(twins.filter(indirect).sort("video", "number"))
 
 
 def between(chosen: pl.DataFrame, asked: pl.DataFrame) -> pl.DataFrame:

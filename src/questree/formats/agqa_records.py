@@ -1,0 +1,279 @@
+"""Generated questions as AGQA's released records, shard by shard in batches of rows."""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from functools import cached_property, lru_cache
+from pathlib import Path
+from string import Formatter
+
+import msgspec
+import numpy as np
+import polars as pl
+
+from questree.benchmarks.agqa import held_out
+from questree.benchmarks.agqa.records import INDIRECT, NOVEL, TEST
+from questree.benchmarks.agqa.templates import TIMES, Template
+from questree.columns.joins import Ints
+from questree.domains.video import videos
+from questree.faults import BadInput
+from questree.formats.agqa_grounding import Ground, groundings
+from questree.formats.csvs import runs
+from questree.notation.agqa import write
+from questree.program import ACTION, OBJECT, RELATION, Kind, slots
+from questree.readings.answer import spell
+from questree.stages.generate.text import Lexicon, Spans, Speech, lexicon
+from questree.stages.question_forms import Form
+from questree.stages.questions import Bank, Shard, direct_equivalents, numbered
+from questree.stages.split.steps import thresholds
+from questree.tables.balanced import read_balanced
+from questree.tables.facts import SPLIT_UNSAID, Facts
+from questree.tables.questions import QUESTIONS, STANDS, time_actions, time_kind
+from questree.tables.run import Run
+from questree.tables.table import Table
+from questree.vocabulary.words import Vocabulary
+
+BATCH = 1 << 16  # questions whose text is in memory together
+ANSWERS = {"bool": "yes-no", "frames": "yes-no", "order": "before-after"}  # kind of a program -> answers of its key
+HOLE = re.compile(r"(\$[\w.]+)")
+
+
+@lru_cache(maxsize=1)
+def corpus(run: Path) -> tuple[Bank, Facts, Lexicon, pl.DataFrame | None]:
+    """What all shards share, read once per process; the selection is None if there is none."""
+    bank, place = Bank(Run(run)), Run(run)
+    facts = place.load("facts")
+    facts_split = facts.videos["split"].replace("", SPLIT_UNSAID)
+    facts = Facts(**{**vars(facts), "videos": facts.videos.with_columns(facts_split)})
+    chosen = read_balanced(place.balanced) if place.balanced.is_dir() else None
+    return bank, facts, lexicon(bank.vocabulary, bank.edition), chosen
+
+
+@dataclass(frozen=True)
+class Generated:
+    """The questions of a run, small enough to send to another process; sets: "balanced", "unbalanced" or both."""
+
+    run: Path
+    sets: tuple[str, ...]
+    most_steps: tuple[int, ...]  # per template: a question with more steps has "more"
+
+    @classmethod
+    def of(cls, run: Run, sets: tuple[str, ...]) -> "Generated":
+        corpus.cache_clear()  # the run may have changed since
+        bank, facts, *_ = corpus(run.folder)
+        return cls(run.folder, sets, thresholds(bank, (facts.videos["split"] == "train").to_numpy(), {}))
+
+    @property
+    def pieces(self) -> list[str]:
+        return [folder.name for folder in corpus(self.run)[0].folders()]
+
+    def count(self, piece: str) -> pl.DataFrame:
+        """Rows of CSV files, of the first set."""
+        table = self.marked(piece, some("video", "number", "template", "steps", "flags").read(self.folder(piece)))
+        table = (table.filter("balanced") if self.sets[0] == "balanced" else table).sort("video", "number")
+        rows = table.select(
+            split=corpus(self.run)[1].videos["split"].gather(table["video"]),
+            video="video",
+            novel_comp=((table["flags"] & held_out.NOVEL) > 0).cast(pl.UInt8),
+            more_steps=(table["steps"] > pl.Series(self.most_steps).gather(table["template"])).cast(pl.UInt8),
+        )
+        return runs(rows)
+
+    def folder(self, piece: str) -> Path:
+        return Run(self.run).questions / piece
+
+    def marked(self, piece: str, table: pl.DataFrame) -> pl.DataFrame:
+        """The questions of a shard, and whether each is in the balanced selection."""
+        bank, *_, chosen = corpus(self.run)
+        if chosen is None:
+            return table.with_columns(balanced=pl.lit(False))
+        first, end = self.videos(piece)
+        own = chosen.filter(pl.col("video").is_between(first, end, closed="left")).with_columns(balanced=pl.lit(True))
+        marked = table.join(own, on=["video", "number"], how="left", maintain_order="left")
+        marked = marked.with_columns(pl.col("balanced").fill_null(False))
+        if marked["balanced"].sum() != len(own):
+            raise BadInput.at(bank.run.balanced, f"selects questions that {self.folder(piece)} does not have")
+        return marked
+
+    def videos(self, piece: str) -> tuple[int, int]:
+        bank, size = corpus(self.run)[0], corpus(self.run)[0].options["shard"]
+        return int(piece) * size, min(int(piece) * size + size, len(bank.ids))
+
+    def batches(self, piece: str) -> Iterator[tuple[str, pl.DataFrame]]:
+        """(set, records with their split), in order."""
+        bank, facts, words, _ = corpus(self.run)
+        shard = bank.shard(self.folder(piece))
+        marks = self.marked(piece, shard.questions).select("video", "number", "balanced")
+        made = Records(shard, words, facts, self.most_steps)
+        for batch in made.batches(None if "unbalanced" in self.sets else marks["balanced"]):
+            split = facts.videos["split"].gather(batch["video"]).alias("split")
+            marked = batch.with_columns(split).join(marks, on=["video", "number"], how="left", maintain_order="left")
+            for name in self.sets:
+                yield name, marked.filter("balanced") if name == "balanced" else marked
+
+
+def some(*columns: str) -> Table:
+    """The table of questions, only these columns of it."""
+    return Table(QUESTIONS.name, {name: QUESTIONS.columns[name] for name in columns})
+
+
+@dataclass
+class Programs:
+    """AGQA's programs: the notation writes each form once, with holes for words."""
+
+    vocabulary: Vocabulary
+    _patterns: dict[Form, tuple[str, ...]] = field(default_factory=dict)
+
+    @cached_property
+    def names(self) -> dict[Kind, pl.Series]:
+        words = self.vocabulary
+        relations, objects = ([word.name for word in own] for own in (words.relations, words.objects))
+        said = {RELATION: relations, OBJECT: objects, ACTION: [word.phrase for word in words.actions]}
+        return {kind: pl.Series(own, dtype=pl.String) for kind, own in said.items()}
+
+    def of(self, asked: Shard) -> pl.Series:
+        """[question] its program."""
+        parts, order = [pl.Series(dtype=pl.String)], [np.zeros(0, np.int64)]
+        for form, at in asked.by_form():
+            if form not in self._patterns:
+                text = write(form.node, self.vocabulary, asked.edition.name)
+                self._patterns[form] = tuple(piece for piece in HOLE.split(text) if piece)
+            wanted = slots(form.node).items()
+            words = {name: self.names[slot.kind].gather(asked.words[name][at]) for name, slot in wanted}
+            parts.append(filled(self._patterns[form], words, len(at)))
+            order.append(at)
+        inverse = np.empty(len(asked.questions), np.int64)
+        inverse[np.concatenate(order)] = np.arange(len(inverse))
+        return pl.concat(parts).gather(inverse)
+
+
+@dataclass(frozen=True)
+class Records:
+    """The questions of a shard as records, ordered by video and number."""
+
+    shard: Shard
+    lexicon: Lexicon
+    facts: Facts  # of all videos
+    most_steps: tuple[int, ...]
+
+    @cached_property
+    def speech(self) -> Speech:
+        return Speech(self.lexicon, self.shard.named)
+
+    @cached_property
+    def programs(self) -> Programs:
+        return Programs(self.shard.vocabulary)
+
+    @cached_property
+    def ground(self) -> Ground:
+        named = self.shard.named
+        own = self.facts.between(named.first, named.first + named.videos)
+        return Ground(videos(own, self.shard.vocabulary), named)
+
+    def batches(self, wanted: pl.Series | None = None) -> Iterator[pl.DataFrame]:
+        """Records (columns of TEST, and id, number, video) of the wanted questions (all without a mask), in order."""
+        questions = self.shard.questions
+        table = (questions if wanted is None else questions.filter(wanted)).sort("video", "number")
+        table = table.with_columns(equivalent=direct_equivalents(table, questions, self.shard.edition))
+        for begin in range(0, len(table), BATCH):
+            yield self.records(table[begin : begin + BATCH])
+
+    def records(self, questions: pl.DataFrame) -> pl.DataFrame:
+        template = questions["template"].to_numpy()
+        order = np.argsort(template, kind="stable")
+        _, begin = np.unique(template[order], return_index=True)
+        parts = [self.of_template(self.shard.where(questions[at])) for at in np.split(order, begin[1:])]
+        inverse = np.empty(len(order), np.int64)
+        inverse[order] = np.arange(len(order))
+        return pl.concat(parts)[inverse]
+
+    def of_template(self, asked: Shard) -> pl.DataFrame:
+        questions, spans = asked.questions, Spans()
+        number = questions["template"][0]
+        template, text = asked.edition.by_code[number], self.speech.say(asked, spans)
+        names = pl.Series(asked.ids, dtype=pl.String).gather(questions["video"])
+        labels, told = template.categories, flags(questions["flags"].to_numpy())
+        constant = {
+            "global": msgspec.json.encode(labels.reasoning).decode().replace('","', '", "'),
+            "ans_type": template.answer_type,
+            "semantic": labels.semantic,
+            "structural": labels.structural,
+        }
+        made = {
+            "question": text,
+            "answer": answers(template, asked.vocabulary).gather(questions["answer"]),
+            "video_id": names,
+            **{name: pl.repeat(value, len(text), dtype=pl.String, eager=True) for name, value in constant.items()},
+            "local": local_keys(template, asked),
+            "steps": questions["steps"],
+            "more_steps": (questions["steps"].to_numpy() > self.most_steps[number]) * 1,
+            "program": self.programs.of(asked),
+            "sg_grounding": groundings(self.ground, template, asked, spans),
+            **{name: told[name] for name in ("novel_comp", *NOVEL, "indirect", *INDIRECT)},
+            "direct_equiv": numbered(names, questions["equivalent"]),
+        }
+        table = pl.DataFrame(made).select(pl.col(name).cast(dtype) for name, dtype in TEST.items())
+        return table.with_columns(asked.named_ids.alias("id"), questions["video"], questions["number"])
+
+
+def answers(template: Template, vocabulary: Vocabulary) -> pl.Series:
+    """[value] every answer a template can have, as it is printed."""
+    kind = template.node.kind
+    count = {"objects": len(vocabulary.objects), "actions": len(vocabulary.actions)}.get(kind.words, 2)
+    return pl.Series([(spell(kind, value, vocabulary) or "").lower() for value in range(count)])
+
+
+def flags(column: Ints) -> dict[str, Ints]:
+    """The released flags of a column of bits."""
+    found = {name: (column >> bit) & 1 for bit, name in enumerate(held_out.FLAGS)}
+    indirect, novel = ((column & bits > 0) * 1 for bits in (held_out.INDIRECT, held_out.NOVEL))
+    return found | {"indirect": indirect, "novel_comp": novel}
+
+
+def filled(pattern: tuple[str, ...], words: dict[str, pl.Series], rows: int) -> pl.Series:
+    """Pieces with a column of words in each hole."""
+    if not any(piece.startswith("$") for piece in pattern):
+        return pl.repeat("".join(pattern), rows, dtype=pl.String, eager=True)
+    parts = [words[piece[1:]] if piece.startswith("$") else pl.lit(piece) for piece in pattern]
+    return pl.select(pl.concat_str(parts)).to_series()
+
+
+def local_keys(template: Template, asked: Shard) -> pl.Series:
+    """Open questions keep the raw key; binary ones get their answers before it and their time behind it."""
+    time, ids = asked.column("time"), key_ids(template, asked)
+    raw = filled(tuple(_raw(template.local)), ids, len(time))
+    if template.answer_type == "open":
+        return raw
+    kinds = pl.Series(TIMES, dtype=pl.String).gather(time_kind(time))
+    answers = ANSWERS.get(template.node.kind.name)
+    middle: pl.Series | pl.Expr = raw
+    if template.group == "length" and answers is None:  # a choice between two actions
+        middle = pl.lit(template.local.split("-")[0])
+    head = raw if answers is None else pl.lit(answers)
+    dash = pl.lit("-")
+    return pl.select(pl.concat_str(head, dash, middle, dash, kinds, dash, ids["time"])).to_series()
+
+
+def _raw(pattern: str) -> Iterator[str]:
+    for literal, name, *_ in Formatter().parse(pattern):
+        yield from ([literal] if literal else [])
+        yield from ([f"${name}"] if name else [])
+
+
+def key_ids(template: Template, asked: Shard) -> dict[str, pl.Series]:
+    """The ids of the direct arguments, per slot; of a time the ids of its actions."""
+    objects, relations, actions = (
+        pl.Series([word.id for word in words], dtype=pl.String)
+        for words in (asked.vocabulary.objects, asked.vocabulary.relations, asked.vocabulary.actions)
+    )
+    found = {}
+    for name, slot in slots(template.node).items():
+        if name == "relation":
+            found[name] = relations.gather(asked.column("relation"))
+        elif name != "time":
+            found[name] = (objects if slot.kind == OBJECT else actions).gather(asked.column(STANDS[name]))
+    distinct, row = np.unique(asked.column("time"), return_inverse=True)  # "c076", "c076-c023", "" for the whole video
+    times = ["-".join(actions[at] for at in time_actions(packed) if at >= 0) for packed in distinct.tolist()]
+    return found | {
+        "time": pl.Series(times, dtype=pl.String).gather(row)
+    }  # "c076", "c076-c023", "" for the whole video

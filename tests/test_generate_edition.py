@@ -18,7 +18,6 @@ from questree.benchmarks.agqa import templates as t
 from questree.benchmarks.agqa.editions import EDITIONS, FIRST, SECOND
 from questree.benchmarks.agqa.held_out import FLAGS
 from questree.domains.video import videos
-from questree.faults import BadInput
 from questree.notation import agqa
 from questree.notation.own import show
 from questree.readings.answer import answer
@@ -242,8 +241,3 @@ def test_the_edition_does_not_depend_on_the_shards(old_run: Run, tmp_path: Path)
 
 def test_words_are_those_of_the_vocabulary() -> None:
     assert all(name in WORDS.object_at for name in FIRST.unbanned_objects)
-
-
-def test_stages_after_generation_refuse_the_first_edition(old_run: Run) -> None:
-    with pytest.raises(BadInput, match=r"wanted questions of edition 2\.0, these are of edition 1\.0"):
-        Bank(old_run)

@@ -81,6 +81,8 @@ def decompose_command(
         summary = decompose(place, options, workers, labels=labels)
     print_table("Sub-questions by type, and how their answers are known", table(summary.types), quiet)
     say(f"{summary.questions:,} questions, {summary.isolated:,} of them without sub-questions", quiet)
+    for reason, count in summary.beyond.most_common():
+        say(f"{count:,} questions more have no sub-questions in AGQA-Decomp: {reason}", quiet)
     say(f"{summary.nodes:,} nodes, {summary.edges:,} edges", quiet)
     if absent or invalid_actions:
         say(f"{summary.negatives:,} questions more whose answer is no: labels, and actions that do not occur", quiet)
@@ -110,7 +112,7 @@ def record(summary: Summary) -> dict[str, Any]:
     """The result for programs."""
     names = ("questions", "isolated", "nodes", "edges", "relabelled", "negatives", "clashes", "contradictions")
     found = {name: getattr(summary, name) for name in (*names, "types")}
-    more = ("everything", "places", "all_places")
+    more = ("everything", "places", "all_places", "beyond")
     return found | {name: getattr(summary, name) for name in more if getattr(summary, name)}
 
 

@@ -35,7 +35,7 @@ from questree.vocabulary.words import Vocabulary
 
 BATCH = 1 << 16  # questions whose text is in memory together
 ANSWERS = {"bool": "yes-no", "frames": "yes-no", "order": "before-after"}  # kind of a program -> answers of its key
-HOLE = re.compile(r"(\$[\w.]+)")
+HOLE = re.compile(r"(\$[\w.]+)!?")  # the mark of an action without an object is not AGQA's
 
 
 @lru_cache(maxsize=1)

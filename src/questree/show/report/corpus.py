@@ -9,7 +9,6 @@ import msgspec
 import numpy as np
 import polars as pl
 
-from questree.benchmarks.agqa.templates import TEMPLATES
 from questree.benchmarks.covr.splits import PATTERNS
 from questree.metrics.sets.majority import BASELINES
 from questree.progress import watch
@@ -39,6 +38,7 @@ TEXTS = 20_000  # questions whose text is made
 
 @dataclass(frozen=True)
 class Corpus:
+    bank: Bank
     balanced: bool  # is there a selection? if not, before and after are the same
     videos: int
     counts: pl.DataFrame  # template, answer, before, after: questions of all and of the selection
@@ -51,17 +51,18 @@ def corpus(run: Run, seed: int, workers: int = 2) -> Corpus:
     test = (run.table("facts", VIDEOS)["split"] != "train").to_numpy()
     with ThreadPoolExecutor(workers) as pool:
         folders = bank.folders()
-        parts = watch(pool.map(lambda folder: counted(folder, chosen), folders), "counting answers", len(folders))
+        parts = watch(pool.map(lambda folder: counted(folder, chosen, bank), folders), "counting answers", len(folders))
         counts = pl.concat(list(parts)).group_by("template", "answer").agg(pl.col("before", "after").sum())
         share = min(1.0, TEXTS / max(int(counts["after"].sum()), 1))
         texts = sample(bank, test, chosen, (share, share), seed, pool)["question"]
-    return Corpus(chosen is not None, len(bank.ids), counts.sort("template", "answer"), texts)
+    return Corpus(bank, chosen is not None, len(bank.ids), counts.sort("template", "answer"), texts)
 
 
-def counted(folder: Path, chosen: pl.DataFrame | None) -> pl.DataFrame:
+def counted(folder: Path, chosen: pl.DataFrame | None, bank: Bank) -> pl.DataFrame:
     questions = ASKED.read(folder)
     after = pl.Series(selected(questions, chosen))
-    table = questions.select("template", answer=pl.Series(answer_codes(questions).astype(np.uint16)), after=after)
+    codes = pl.Series(answer_codes(questions, bank.templates).astype(np.uint16))
+    table = questions.select("template", answer=codes, after=after)
     return table.group_by("template", "answer").agg(before=pl.len(), after=pl.col("after").sum())
 
 
@@ -112,9 +113,11 @@ def corpus_blocks(corpus: Corpus, vocabulary: Vocabulary, run: str) -> Iterator[
         "Shares of the ten most frequent answers, all questions above and the balanced selection below; grey is the "
         "rest. After balancing no answer should stand out."
     )
-    yield Figure("answers", "Answers before and after balancing", caption, (answers(corpus.counts, vocabulary),))
+    yield Figure("answers", "Answers before and after balancing", caption, (answers(corpus.counts, corpus.bank),))
     caption = "Question structures of all questions and of the selection, and the shares that were aimed at."
-    yield Figure("structures", "Structures before and after balancing", caption, (structures(corpus.counts),))
+    yield Figure(
+        "structures", "Structures before and after balancing", caption, (structures(corpus.counts, corpus.bank),)
+    )
     total, said = int(corpus.counts["after"].sum()), len(corpus.texts)
     few = f"all {total:,} questions" if said == total else f"{said:,} of {total:,} questions, chosen by a hash"
     caption = f"How questions begin: the first word inside, the second to fourth around it. Of {few}."
@@ -131,7 +134,7 @@ def templates(corpus: Corpus) -> Grid:
     number = {template: (before, after) for template, before, after in sums.rows()}
     whole = max(int(corpus.counts["after"].sum()), 1)
     lines = []
-    for at, template in enumerate(TEMPLATES):
+    for at, template in enumerate(corpus.bank.edition.by_code):
         before, after = number.get(at, (0, 0))
         labels = template.categories
         shares: tuple[Entry, ...] = (before, after, Number(after / whole))

@@ -1,17 +1,14 @@
 """The questions of a run as AGQA's and COVR's tables score them, and what a stored model answers to them."""
 
 from collections.abc import Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import ClassVar
 
-import msgspec
 import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
 from questree.benchmarks.agqa.held_out import FLAGS, NOVEL
-from questree.benchmarks.agqa.templates import TEMPLATES
 from questree.benchmarks.covr.splits import PATTERNS
 from questree.metrics.answers.categories import groups
 from questree.metrics.answers.most_likely import most_likely
@@ -24,11 +21,10 @@ from questree.metrics.sets.accuracy import score_covr
 from questree.metrics.sets.majority import majority
 from questree.readings.answer import spell
 from questree.stages.decompose.hierarchies import shards
-from questree.stages.questions import Bank
+from questree.stages.questions import Bank, numbered
+from questree.stages.split import steps
 from questree.stages.split.shots import selected
-from questree.stages.split.steps import most_steps
-from questree.stages.split.twins import TWINS
-from questree.stages.split.work import step_counts
+from questree.stages.split.work import TWINS
 from questree.tables import image_nodes
 from questree.tables.asked import ASKED, Asked
 from questree.tables.facts import SPLIT_UNSAID, VIDEOS
@@ -105,7 +101,7 @@ def run_questions(run: Run, split: str | None) -> RunQuestions:
 def records(bank: Bank, table: pl.DataFrame) -> pl.DataFrame:
     """Questions as columns of ASKED."""
     template = table["template"]
-    labels = [known.categories for known in TEMPLATES]
+    labels = [known.categories for known in bank.edition.by_code]
     names = pl.Series(bank.ids, dtype=pl.String).gather(table["video"])
     most = pl.Series(thresholds(bank), dtype=pl.Int64).gather(template)
     columns: dict[str, pl.Series] = {
@@ -115,7 +111,7 @@ def records(bank: Bank, table: pl.DataFrame) -> pl.DataFrame:
         "reasoning": pl.Series([list(own.reasoning) for own in labels], dtype=pl.List(pl.String)).gather(template),
         "semantic": pl.Series([own.semantic for own in labels]).gather(template),
         "structural": pl.Series([own.structural for own in labels]).gather(template),
-        "binary": pl.Series([known.answer_type != "open" for known in TEMPLATES]).gather(template),
+        "binary": pl.Series([known.answer_type != "open" for known in bank.edition.by_code]).gather(template),
         "steps": table["steps"],
         "direct": numbered(names, direct(bank.run, table)),
         "novel_comp": (table["flags"] & NOVEL) > 0,
@@ -127,8 +123,8 @@ def records(bank: Bank, table: pl.DataFrame) -> pl.DataFrame:
 
 def answers(bank: Bank, table: pl.DataFrame) -> pl.Series:
     """[question] its answer as it is printed."""
-    words, code = list(spelled(bank)), np.zeros(len(TEMPLATES), np.int64)
-    for at, template in enumerate(TEMPLATES[:-1], 1):
+    words, code = list(spelled(bank)), np.zeros(len(bank.edition.by_code), np.int64)
+    for at, template in enumerate(bank.edition.by_code[:-1], 1):
         code[at] = code[at - 1] + size(bank, template.node.kind.words)
     at = code[table["template"].to_numpy()] + table["answer"].to_numpy()
     return pl.Series(words, dtype=pl.String).gather(pl.Series(at))
@@ -136,18 +132,13 @@ def answers(bank: Bank, table: pl.DataFrame) -> pl.Series:
 
 def spelled(bank: Bank) -> Iterator[str]:
     """Every answer every template can have."""
-    for template in TEMPLATES:
+    for template in bank.edition.by_code:
         kind = template.node.kind
         yield from (spell(kind, value, bank.vocabulary) or "" for value in range(size(bank, kind.words)))
 
 
 def size(bank: Bank, words: str) -> int:
     return len(getattr(bank.vocabulary, words)) if words else 2
-
-
-def numbered(names: pl.Series, number: pl.Series) -> pl.Series:
-    """[question] <video>-<number>, null where the number is."""
-    return pl.select(pl.concat_str(names, pl.lit("-"), number.cast(pl.String))).to_series()
 
 
 def direct(run: Run, table: pl.DataFrame) -> pl.Series:
@@ -162,11 +153,8 @@ def thresholds(bank: Bank) -> tuple[int, ...]:
     """[template] the most steps in training: as the run was split, or as it would be."""
     note = bank.run.folder / "splits" / "report.json"
     if note.is_file():
-        known = msgspec.json.decode(note.read_bytes())["options"]["more steps"]
-        return tuple(int(known[template.name]) for template in TEMPLATES)
-    train = (bank.run.table("facts", VIDEOS)["split"] == "train").to_numpy()
-    with ThreadPoolExecutor(2) as pool:
-        return most_steps(step_counts(bank, train, pool), {})
+        return steps.told(note, bank.edition)
+    return steps.thresholds(bank, (bank.run.table("facts", VIDEOS)["split"] == "train").to_numpy(), {})
 
 
 COVR_TEMPLATES = list(PATTERNS)

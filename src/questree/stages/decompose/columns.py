@@ -31,6 +31,7 @@ class Summary:
     everything: Coverage = field(default_factory=dict)  # the same for questions that are not selected, too
     places: Counter[str] = field(default_factory=Counter)  # how the nodes of all DAGs are known, one after the other
     all_places: Counter[str] = field(default_factory=Counter)
+    beyond: Counter[str] = field(default_factory=Counter)  # why AGQA-Decomp does not cover a question -> how many
 
     @property
     def nodes(self) -> int:
@@ -43,6 +44,7 @@ class Summary:
         for own, more in ((self.types, other.types), (self.everything, other.everything)):
             for type, counts in more.items():
                 own.setdefault(type, Counter()).update(counts)
+        self.beyond.update(other.beyond)
         self.places.update(other.places)
         self.all_places.update(other.all_places)
 

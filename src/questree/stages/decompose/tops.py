@@ -1,11 +1,47 @@
-"""Generated questions in batches of one form, as decomposition takes them."""
+"""Generated questions in batches of one form, as decomposition takes them; what it does not cover is counted."""
 
+from collections import Counter
 from collections.abc import Iterator
 
-from questree.program import Array
+import numpy as np
+
+from questree.domains.video import VIDEO
+from questree.program import Array, Node, walk
 from questree.stages.decompose.expand import Batch
 from questree.stages.decompose.forms import Forms
+from questree.stages.question_forms import Form
 from questree.stages.questions import Shard
+
+OP = VIDEO.ops
+BEYOND = {  # operators AGQA-Decomp has no sub-questions for: edition 1.0 only
+    OP["first_done_to"]: "relation named by what was done first to an object",
+    OP["instance_order"]: "order of two actions by their own frames",
+}
+TIMES = ("before", "after", "while", "between")
+TIMED = "reference with a time of its own"
+
+
+def beyond(form: Form) -> str | None:
+    """Why AGQA-Decomp does not cover a form; None if it does."""
+    inner = [term for term in walk(form.node) if isinstance(term, Node)]
+    references = [inside for term in form.stands if isinstance(term, Node) for inside in walk(term)]
+    found = next((BEYOND[term.op] for term in inner if term.op in BEYOND), None)
+    timed = any(isinstance(term, Node) and term.op.name in TIMES for term in references)
+    return found or (TIMED if timed else None)
+
+
+def covered(shard: Shard) -> tuple[Shard, Counter[str]]:
+    """The questions AGQA-Decomp covers, and how many it does not cover for which reason."""
+    kept, left = [np.zeros(0, np.int64)], Counter[str]()
+    if not (shard.edition.relation_references or shard.edition.timed_references):
+        return shard, left
+    for form, rows in shard.by_form():
+        reason = beyond(form)
+        if reason is None:
+            kept.append(rows)
+        else:
+            left[reason] += len(rows)
+    return (shard.where(shard.questions[np.sort(np.concatenate(kept))]) if left else shard), left
 
 
 def batches(shard: Shard, forms: Forms, rows: Array) -> Iterator[Batch]:
@@ -13,6 +49,5 @@ def batches(shard: Shard, forms: Forms, rows: Array) -> Iterator[Batch]:
     asked = shard.where(shard.questions[rows])
     for form, at in asked.by_form():
         node, origins = forms.canonical(form.node)
-        yield Batch(
-            node, asked.video[at], tuple(forms.column(origin, asked.words, len(at))[at] for origin in origins), at
-        )
+        words = tuple(forms.column(origin, asked.words, len(at))[at] for origin in origins)
+        yield Batch(node, asked.video[at], words, at)

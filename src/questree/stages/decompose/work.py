@@ -33,7 +33,7 @@ from questree.stages.decompose.negatives import Negatives
 from questree.stages.decompose.propagate import Propagation
 from questree.stages.decompose.texts import Texts
 from questree.stages.decompose.told import Teller
-from questree.stages.decompose.tops import batches
+from questree.stages.decompose.tops import batches, covered
 from questree.stages.questions import Bank, Shard
 from questree.tables.balanced import read_balanced
 from questree.tables.facts import Facts
@@ -100,7 +100,10 @@ def corpus(run: Path, balanced: bool) -> tuple[Bank, Facts, Forms, pl.DataFrame 
 def shard(run: Path, name: str, out: Path, options: Options, labels: pl.DataFrame) -> Summary:
     """Write the tables of one shard."""
     bank, facts, forms, chosen = corpus(run, options.balanced)
-    part = bank.shard(bank.run.questions / name)
+    whole = bank.shard(bank.run.questions / name)
+    part, beyond = covered(whole)
+    if chosen is not None:
+        beyond = covered(whole.where(whole.questions[selected(whole, chosen)]))[1]
     rows, last = selected(part, chosen), last_video(part)
     world = videos(facts.between(part.first, last + 1), bank.vocabulary)
     own = labels.filter(pl.col("video").is_between(part.first, last)).with_columns(pl.col("video") - part.first)
@@ -112,6 +115,7 @@ def shard(run: Path, name: str, out: Path, options: Options, labels: pl.DataFram
     out.mkdir()
     for table in DECOMPOSED:
         table.write(found.tables[table.name], out)
+    found.summary.beyond = beyond
     return found.summary
 
 

@@ -169,11 +169,6 @@ class Inside:
     actions: dict[str, Spans]  # form -> "object": the reference inside an action
     times: dict[str, Spans]  # form -> "a", "b": actions inside a time phrase, "a.object": the reference inside
 
-    def of(self, piece: Piece) -> Spans:
-        if piece.slot == "time":
-            return self.times[piece.form]
-        return self.actions[piece.form] if piece.slot in ("a", "b") else {}
-
 
 def none(rows: int) -> Ints:
     return np.full((rows, 2), -1)
@@ -283,6 +278,11 @@ class Speech:
             return spoken.objects, spoken.references[way]
         return spoken.actions[piece.form], way
 
+    def inner(self, piece: Piece, texts: pl.Series) -> Spans:
+        if piece.slot == "time":
+            return self.inside.times[piece.form]
+        return self.inside.actions[piece.form] if texts is self.said.actions.get(piece.form) else {}
+
     def spans(self, pieces: Sequence[str | Piece], found: list[tuple[pl.Series, Ints]], rows: int) -> Spans:
         """The characters of every slot's phrase, as `benchmarks.agqa.frames.fill` finds them for one question."""
         spans: Spans = {}
@@ -294,7 +294,7 @@ class Speech:
             if piece.form not in EXTRA:
                 margin = (piece == Piece("time")) & (end > begin)  # the space a time phrase brings along
                 spans[piece.slot] = np.stack([begin + margin, end], axis=1)
-                for name, span in self.inside.of(piece).items():
+                for name, span in self.inner(piece, texts).items():
                     spans[f"{piece.slot}.{name}"] = moved(span[row], begin)
             elif piece.form == "rest" and piece.slot in spans:
                 own = spans[piece.slot]

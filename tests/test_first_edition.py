@@ -1,0 +1,97 @@
+"""Edition 1.0 through every stage after generation."""
+
+import json
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import numpy as np
+import polars as pl
+import pytest
+
+from conftest import copy
+from questree.benchmarks.agqa.editions import FIRST
+from questree.domains.video import videos
+from questree.formats.export_agqa import Options as Release
+from questree.formats.export_agqa import export
+from questree.notation.agqa import read
+from questree.readings.answer import answer
+from questree.stages.audit.work import Options as Audited
+from questree.stages.audit.work import audit
+from questree.stages.balance.options import Options as Balancing
+from questree.stages.balance.work import balance
+from questree.stages.decompose.tops import BEYOND, TIMED
+from questree.stages.decompose.work import Options as Decomposing
+from questree.stages.decompose.work import decompose
+from questree.stages.generate.work import Options, generate
+from questree.stages.questions import Bank
+from questree.stages.split.work import Options as Splitting
+from questree.stages.split.work import read_split, split
+from questree.tables.balanced import read_balanced
+from questree.tables.run import Run
+
+
+@pytest.fixture(scope="module")
+def run(cleaned_run: Run, tmp_path_factory: pytest.TempPathFactory) -> Run:
+    run = copy(cleaned_run, tmp_path_factory.mktemp("first"))
+    generate(run, Options(shard=5, rare_below=3, edition="1.0"), workers=1)
+    balance(run, Balancing(), workers=1)
+    return run
+
+
+def asked(run: Run) -> pl.DataFrame:
+    bank = Bank(run)
+    return pl.concat([bank.shard(folder).questions for folder in bank.folders()])
+
+
+def named(run: Run, template: str) -> int:
+    return [known.name for known in Bank(run).edition.by_code].index(template)
+
+
+def test_a_selection_has_questions_whether_an_action_occurs(run: Run) -> None:
+    chosen = asked(run).join(read_balanced(run.balanced), on=["video", "number"])
+    own = chosen.filter(template=named(run, "actExists"))
+    assert len(own) > 0 and own["answer"].mean() == 0.5  # as often yes as no
+    assert Bank(run).edition is FIRST
+
+
+def test_splits_know_the_relation_a_question_only_refers_to(run: Run) -> None:
+    split(run, Splitting(), workers=1)
+    sides = read_split(run, "novel-compositions")
+    every = asked(run).join(pl.concat(sides.values()), on=["video", "number"])
+    assert every.filter(template=named(run, "actExists")).height
+    assert json.loads((run.folder / "splits" / "report.json").read_text())["options"]["more steps"]["actExists"] >= 1
+
+
+def test_exported_programs_are_read_again_and_give_the_answer(run: Run, tmp_path: Path) -> None:
+    found = export(run, tmp_path / "out", Release(graphs=False), pool=ThreadPoolExecutor(1))
+    bank, facts = Bank(run), run.load("facts")
+    world, place = videos(facts, bank.vocabulary), {name: at for at, name in enumerate(bank.ids)}
+    records = json.loads((tmp_path / "out" / "AGQA_balanced" / "test_balanced.txt").read_text())
+    assert found["test_balanced.txt"] == len(records) > 0
+    spans = 0
+    for record in list(records.values())[:: max(1, len(records) // 200)]:
+        program = read(record["program"], bank.vocabulary, "1.0")
+        value = answer(program, world.ask([place[record["video_id"]]]), {})
+        assert program.kind.answers[int(value[0])] == record["answer"] if program.kind.answers else value[0] >= 0
+        for span in record["sg_grounding"]:
+            begin, end = map(int, span.split("-"))
+            assert 0 <= begin <= end <= len(record["question"])
+            spans += 1
+    assert spans
+
+
+def test_an_audit_scores_every_template_asked(run: Run) -> None:
+    found = audit(run, Audited(), workers=1)
+    assert "template: actExists" in {measure.type for measure in found.measures}
+
+
+def test_what_decomposition_does_not_cover_is_counted_by_reason(run: Run) -> None:
+    summary = decompose(run, Decomposing(), workers=1)
+    assert summary.questions + summary.beyond.total() == len(asked(run))
+    assert set(summary.beyond) == {*BEYOND.values(), TIMED}
+    tops = pl.concat(
+        [pl.read_parquet(folder / "tops.parquet") for folder in run.decomposed.iterdir() if folder.is_dir()]
+    )
+    taken = asked(run).join(tops, on=["video", "number"])
+    assert np.isin(named(run, "actExists"), taken["template"].to_numpy())
+    assert (taken["done_to"] == 255).all() and summary.clashes == 0

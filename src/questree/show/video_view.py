@@ -1,18 +1,16 @@
 """Questions about videos as they are shown: texts by what their words name, evidence on a timeline."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import ClassVar
 
-import msgspec
 import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
 from questree.benchmarks.agqa.held_out import FLAGS
-from questree.benchmarks.agqa.templates import TEMPLATES
 from questree.columns.hashing import mix, seed_of
 from questree.domains.video import Videos, videos
 from questree.notation import agqa, own
@@ -33,6 +31,7 @@ from questree.stages.questions import Bank, Question, Shard
 from questree.stages.split.grammar import Wrong, check
 from questree.stages.split.language import read
 from questree.stages.split.shapes import VideoRows, rows_of
+from questree.stages.split.steps import told
 from questree.stages.split.work import between, read_split
 from questree.tables.balanced import read_balanced
 from questree.tables.facts import SPLIT_UNSAID, VIDEOS, Facts
@@ -82,7 +81,7 @@ class VideoView(View):
         self.bank = Bank(run)
         self.words, self.texts = AnswerWords(self.bank.vocabulary), Texts(self.bank.vocabulary)
         self.number, self.decomposed = dict(self.words.number), run.decomposed.is_dir()
-        self.templates = [template.name for template in TEMPLATES]
+        self.templates = [template.name for template in self.bank.edition.by_code]
         self._asked: dict[str, Shard] = {}  # only with the questions that are listed
         self._rows: dict[str, VideoRows] = {}
 
@@ -142,10 +141,10 @@ class VideoView(View):
             asked = whole.questions.join(few, on=["video", "number"], how="semi", maintain_order="left")
         else:
             asked = whole.questions
-        self._asked[shard] = replace(whole, questions=asked)
+        self._asked[shard] = whole.where(asked)
         columns = {name: asked[name].to_numpy() for name in ("template", "steps")}
         answer = np.zeros(len(asked), np.int16)
-        for code, template in enumerate(TEMPLATES):
+        for code, template in enumerate(self.bank.edition.by_code):
             here = columns["template"] == code
             answer[here] = self.words.of(template.node.kind)[asked["answer"].to_numpy()[here]]
         return Listed(columns | {"answer": answer, "key": keys_of(asked)}, opened)
@@ -221,18 +220,16 @@ class VideoView(View):
 
     def query(self, text: str, shards: Sequence[str]) -> list[Mask]:
         """The language of splits."""
-        predicate = read(text, self.bank.vocabulary, self.most_steps)
+        predicate = read(text, self.bank.vocabulary, self.most_steps, self.bank.edition)
         if "more_steps" in str(predicate) and not self.most_steps:
             raise Wrong("more_steps: `questree split` says where more steps begin, and it was not run")
         every = map(self.rows, shards)
         return [np.asarray(predicate.holds(rows)) if len(rows) else np.zeros(0, bool) for rows in every]
 
     def rows(self, shard: str) -> VideoRows:
-        """What the language of splits looks at; made when it is first asked for, and kept small."""
+        """What the language of splits looks at; made when it is first asked for."""
         if shard not in self._rows:
-            made = rows_of(self._asked[shard])
-            words = {name: column.astype(np.int16) for name, column in made.words.items()}
-            self._rows[shard] = replace(made, code=made.code.astype(np.int32), words=words)
+            self._rows[shard] = rows_of(self._asked[shard])
         return self._rows[shard]
 
     @cached_property
@@ -241,8 +238,7 @@ class VideoView(View):
         note: Path = self.run.folder / "splits" / "report.json"
         if not note.is_file():
             return ()
-        steps: dict[str, Any] = msgspec.json.decode(note.read_bytes())["options"]["more steps"]
-        return tuple(int(steps[template.name]) for template in TEMPLATES)
+        return told(note, self.bank.edition)
 
     def hierarchies(self) -> RunHierarchies:
         return run_hierarchies(self.run, workers=1)

@@ -122,7 +122,7 @@ class Words(dict[str, Ints]):
         self.shard = shard
 
     def __missing__(self, name: str) -> Ints:
-        self[name] = found = self.shard.word(name)
+        self[name] = found = self.shard.word(name).astype(np.int16)
         return found
 
 

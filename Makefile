@@ -1,8 +1,8 @@
-# Two commands: `make demo` and `make test`. Both start from python3 and make alone.
+# `make demo`, `make test` and `make wheel` start from python3 and make alone.
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: setup demo test clean
+.PHONY: setup demo test coverage wheel clean
 
 setup: .venv/ready
 
@@ -13,7 +13,7 @@ setup: .venv/ready
 	touch $@
 
 demo: setup
-	PATH="$(CURDIR)/$(BIN):$$PATH" sh examples/demo.sh demo
+	$(BIN)/questree demo
 
 test: setup
 	$(BIN)/ruff check .
@@ -23,5 +23,14 @@ test: setup
 		test $$name != no || echo "no browser found: the tests in one are skipped"; done
 	$(BIN)/pytest -n 2
 
+coverage: setup
+	$(BIN)/coverage erase
+	$(BIN)/coverage run -m pytest
+	$(BIN)/coverage combine --quiet
+	$(BIN)/coverage report --skip-covered --sort=cover
+
+wheel: setup
+	$(BIN)/hatchling build -d dist
+
 clean:
-	rm -rf .venv demo
+	rm -rf .venv demo dist

@@ -34,6 +34,7 @@ for group in (ingest, bench, export, import_, score, covr):
 
 # command -> where it lives and what it does; a module is imported when its command runs
 COMMANDS = {
+    "demo": ("questree.cli.demo:demo", "A tour on made-up worlds, from raw files to a report."),
     "build": ("questree.cli.build:build", "Raw files -> a decomposed, balanced, split benchmark, in one go."),
     "synth": ("questree.cli.synth:app", "Raw files of a made-up world, with the truth beside them."),
     "augment": ("questree.cli.augment:augment", "Raw facts -> cleaned facts, with a ledger of every change."),

@@ -8,7 +8,10 @@ from cyclopts import Parameter
 
 from questree.cli.terminal import Quiet, say, watching
 from questree.cli.whole import Whole
+from questree.faults import BadInput
 from questree.tables.run import Run
+
+EXTRA = ("starlette", "uvicorn")  # what `questree[web]` installs
 
 
 def serve(
@@ -29,10 +32,16 @@ def serve(
     run
         Run folder with questions about videos, about sets of images, or both.
     """
-    from questree.show.page.app import application
-    from questree.show.page.serving import bound, shown_address
-    from questree.show.page.serving import serve as work
-    from questree.show.page.site import Site
+    try:
+        from questree.show.page.app import application
+        from questree.show.page.serving import bound, shown_address
+        from questree.show.page.serving import serve as work
+        from questree.show.page.site import Site
+    except ModuleNotFoundError as missing:
+        if missing.name not in EXTRA:
+            raise
+        wanted = f"expected the package {missing.name}, got none installed; run `pip install 'questree[web]'`"
+        raise BadInput.at("questree serve", wanted) from None
 
     with bound(host, port) as place:  # before anything is read
         with watching(quiet):

@@ -45,7 +45,15 @@ def test_the_page_on_questions_works(asked_run: Run, tmp_path: Path) -> None:
         run(line.replace("VIDEO-NUMBER", name).replace("RUN", str(folder)) + " --quiet", tmp_path)
 
 
-@pytest.mark.parametrize("page", ["README.md", "CONTRIBUTING.md", "CHANGELOG.md", *sorted(str(p.relative_to(ROOT)) for p in (ROOT / "docs").glob("*.md"))])
+@pytest.mark.parametrize(
+    "page",
+    [
+        "README.md",
+        "CONTRIBUTING.md",
+        "CHANGELOG.md",
+        *sorted(str(p.relative_to(ROOT)) for p in (ROOT / "docs").glob("*.md")),
+    ],
+)
 def test_links_between_pages_lead_somewhere(page: str) -> None:
     for target in re.findall(r"\]\(([^)#]+)\)", (ROOT / page).read_text("utf-8")):
         if not target.startswith("http"):

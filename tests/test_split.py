@@ -10,7 +10,8 @@ import pytest
 from conftest import copy
 from questree.benchmarks.agqa.editions import SECOND
 from questree.benchmarks.agqa.held_out import INDIRECT, NOVEL
-from questree.benchmarks.agqa.templates import CODES, TEMPLATES
+from questree.benchmarks.agqa.editions import SECOND
+from questree.benchmarks.agqa.templates import TEMPLATES
 from questree.cli.split import split as command
 from questree.faults import BadInput
 from questree.stages.balance.options import Options as Balancing
@@ -144,7 +145,7 @@ def test_a_part_that_never_occurs_in_train_is_a_warning(asked_run: Run) -> None:
 
 
 def test_thresholds_keep_three_quarters_of_training() -> None:
-    counts = np.zeros((2, len(CODES), 256), np.int64)  # [train, template, steps]
+    counts = np.zeros((2, len(SECOND.codes), 256), np.int64)  # [train, template, steps]
     counts[1, 0, [1, 3, 5]] = [50, 25, 25]
     counts[0, 0, 1] = 1000  # of test videos: does not count
     counts[0, 1, [1, 3]] = [74, 26]  # no question of training videos

@@ -19,8 +19,8 @@ from questree.domains.video.time import localised
 from questree.program import ACTION, OBJECT, RELATION, Node, Term, Word, fill, slots
 from questree.stages.generate.chunk import chunk
 from questree.stages.generate.questions import EFFECTS
-from questree.stages.generate.shard import Counts, questions, side_tables
 from questree.stages.generate.words import pair_counts, words
+from questree.stages.generate.work import Counts, questions, side_tables
 from questree.tables.facts import Facts
 from questree.tables.questions import NOTHING8, NOTHING16
 
@@ -160,7 +160,7 @@ def answer(node: Node, value: int) -> str:
 
 def program(question: Question, edition: Edition = SECOND) -> Node:
     """The template's program with every reference in its place."""
-    template = edition.by_code[t.CODES[question.template]]
+    template = edition.by_code[edition.codes[question.template]]
     filled: dict[str, Term] = {"relation": relation(question.relation)} if question.relation else {}
     if question.done_to:
         filled["relation"] = OP["first_done_to"](thing(Thing(DIRECT, question.done_to)))

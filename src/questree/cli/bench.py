@@ -59,7 +59,7 @@ def generate(
     json: Json = None,
 ) -> None:
     """Generate the questions of a synthetic world, made and cleaned before the clock starts; rows are questions."""
-    from questree.benchmarks.agqa.published import TABLE_14
+    from questree.benchmarks.agqa.templates import BY_NAME
     from questree.stages.generate.work import Options
     from questree.stages.generate.work import generate as work
 
@@ -74,7 +74,9 @@ def generate(
         result = measure("generate with text" if text else "generate", videos, generated)
         size = sum(path.stat().st_size for path in run.questions.rglob("*.parquet"))
     _tell(result, quiet, json)
-    rows = [{"template": name, "questions": n, "paper, thousands": TABLE_14[name]} for name, n in counts.items()]
+    rows = [
+        {"template": name, "questions": n, "paper, thousands": BY_NAME[name].published} for name, n in counts.items()
+    ]
     print_table("Questions per template, beside Table 14 of the AGQA paper (edition 1.0, real videos)", rows, quiet)
     say(f"{size / max(result.rows, 1):.2f} bytes per question", quiet)
 

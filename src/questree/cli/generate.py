@@ -6,7 +6,7 @@ from typing import Annotated, Literal
 from cyclopts import Parameter
 
 from questree.cli.terminal import Json, Quiet, print_table, say, watching, write_json
-from questree.stages.generate.filters import Tally
+from questree.stages.generate.rules import Tally
 from questree.stages.generate.work import Options, generate
 from questree.tables.lock import lock
 from questree.tables.run import Run

@@ -7,8 +7,8 @@ from typing import Annotated, Any, Literal
 
 from cyclopts import Parameter
 
+from questree.benchmarks.agqa.editions import EDITIONS
 from questree.benchmarks.agqa.examples import Example, examples
-from questree.benchmarks.agqa.frames import WORDED
 from questree.cli.terminal import Json, Quiet, print_table, say, write_json
 from questree.tables.store import new_file
 from questree.vocabulary import default, load
@@ -24,7 +24,7 @@ def wordings(
 ) -> None:
     """Write an example of every template, frame, kind of time phrase and kind of reference, with its program."""
     words = default() if vocabulary is None else load(vocabulary)
-    found = list(examples(words, edition))
+    found = list(examples(words, EDITIONS[edition]))
     with new_file(out) as work:
         work.write_text("".join(f"{line}\n" for line in lines(found)), "utf-8")
     rows = counts(found)
@@ -36,8 +36,8 @@ def wordings(
 
 def lines(found: Iterable[Example]) -> Iterator[str]:
     """Template, frame, then per example the question and under it its program."""
-    for name, per_template in groupby(found, lambda example: example.template):
-        yield from (f"{name}  {WORDED[name].program}", "")
+    for template, per_template in groupby(found, lambda example: example.template):
+        yield from (f"{template.name}  {template.program}", "")
         for frame, per_frame in groupby(per_template, lambda example: example.frame):
             yield f"  {frame.text}"
             for example in per_frame:
@@ -48,11 +48,13 @@ def lines(found: Iterable[Example]) -> Iterator[str]:
 
 def counts(found: Iterable[Example]) -> list[dict[str, Any]]:
     rows: list[dict[str, Any]] = []
-    for name, group in groupby(found, lambda example: example.template):
+    for template, group in groupby(found, lambda example: example.template):
         own = list(group)
-        rows.append({"template": name, "frames": len({example.frame for example in own}), "examples": len(own)})
+        rows.append(
+            {"template": template.name, "frames": len({example.frame for example in own}), "examples": len(own)}
+        )
     return rows
 
 
 def record(example: Example) -> dict[str, str]:
-    return {**example._asdict(), "frame": example.frame.text}
+    return {**example._asdict(), "template": example.template.name, "frame": example.frame.text}

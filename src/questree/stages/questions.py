@@ -12,7 +12,7 @@ import polars as pl
 
 from questree.benchmarks.agqa.arguments import Argument, Arguments
 from questree.benchmarks.agqa.editions import EDITIONS, SECOND, Edition
-from questree.benchmarks.agqa.frames import Span, frames, render_spans
+from questree.benchmarks.agqa.frames import Span, render_spans
 from questree.benchmarks.agqa.held_out import INDIRECT as REFERRED
 from questree.benchmarks.agqa.templates import ACTION_REFERENCES, REFERENCES, TIMES, Template
 from questree.columns.hashing import seed_of
@@ -252,7 +252,7 @@ class Shard:
         said = {name: say.slot(name, template, row, ways) for name in slots(template.node)}
         program = fill(template.node, {name: argument.term for name, argument in said.items()})
         assert isinstance(program, Node)
-        known = frames(edition)[template.name]
+        known = template.frames
         text, spans = render_spans(known[int(ways.frame[0]) % len(known)], {n: a.forms for n, a in said.items()})
         answer = spell(program.kind, row["answer"], self.vocabulary)
         name = f"{self.ids[row['video']]}-{row['number']}"

@@ -11,17 +11,29 @@ MANY_STEPS = 255  # as good as no limit: all that the column of steps holds
 @dataclass(frozen=True)
 class Edition:
     name: str
-    templates: tuple[t.Template, ...]  # in the order they are asked
+    shipped: tuple[t.Template, ...]  # in the order they are asked
     most_steps: int
     relation_references: bool = False  # a relation may be named by what was done first to an object
     timed_references: bool = False  # an object reference may have a time of its own
     unbanned_objects: tuple[str, ...] = ()  # asked in spite of the vocabulary's ban on object existence
+    added: tuple[t.Template, ...] = ()  # from outside: asked after the shipped ones, numbered after them
+    only_added: bool = False
+
+    @property
+    def templates(self) -> tuple[t.Template, ...]:
+        """In the order they are asked."""
+        return self.added if self.only_added else self.shipped + self.added
 
     @cached_property
     def by_code(self) -> tuple[t.Template, ...]:
-        """The templates as the tables number them; one that is not asked stands there all the same."""
-        own = {template.name: template for template in self.templates}
-        return tuple(own.get(name, t.ACT_EXISTS) for name in t.CODES)
+        """The templates as the tables number them, the same in every edition; one that is not asked stands there all
+        the same."""
+        own = {template.name: template for template in self.shipped}
+        return (*(own.get(template.name, template) for template in (*t.TEMPLATES, t.ACT_EXISTS)), *self.added)
+
+    @cached_property
+    def codes(self) -> dict[str, int]:
+        return {template.name: code for code, template in enumerate(self.by_code)}
 
 
 def first_edition(template: t.Template) -> t.Template:
@@ -32,16 +44,17 @@ def first_edition(template: t.Template) -> t.Template:
     return replace(template, rules=rules, program=template.program.replace("action_order", "instance_order"))
 
 
-def with_action_existence(templates: tuple[t.Template, ...]) -> tuple[t.Template, ...]:
-    """It was asked after the other questions whether something exists at all."""
-    at = [template.name for template in templates].index("relExists") + 1
-    return (*templates[:at], t.ACT_EXISTS, *templates[at:])
+def with_action_existence(asked: tuple[t.Template, ...], exists: t.Template) -> tuple[t.Template, ...]:
+    """It was asked after the other questions whether anything of a kind exists at all."""
+    at = max(at for at, template in enumerate(asked) if template.every_relation) + 1
+    return (*asked[:at], exists, *asked[at:])
 
 
 SECOND = Edition("2.0", t.TEMPLATES, most_steps=t.MOST_STEPS)
+*_asked, _exists = t.said((*t.ASKED, t.ASKED_FIRST), "1.0")
 FIRST = Edition(
     "1.0",
-    with_action_existence(tuple(map(first_edition, t.TEMPLATES))),
+    with_action_existence(tuple(map(first_edition, _asked)), _exists),
     most_steps=MANY_STEPS,
     relation_references=True,
     timed_references=True,

@@ -7,10 +7,10 @@ from typing import NamedTuple, TypeVar
 from zlib import crc32
 
 from questree.benchmarks.agqa.arguments import Argument, Arguments
-from questree.benchmarks.agqa.frames import WORDED, Frame, frames, kinds, render
+from questree.benchmarks.agqa.editions import SECOND, Edition
+from questree.benchmarks.agqa.frames import Frame, render
 from questree.benchmarks.agqa.phrases import indirect_action, noun
 from questree.benchmarks.agqa.templates import (
-    ACT_EXISTS,
     ALL,
     BEFORE,
     BETWEEN,
@@ -37,7 +37,7 @@ Item = TypeVar("Item")
 
 
 class Example(NamedTuple):
-    template: str
+    template: Template
     frame: Frame
     time: str
     reference: str
@@ -98,8 +98,7 @@ class Pool:
         """The relations a template may ask about."""
         lists = self.vocabulary.lists
         single = lists.single_object_verbs if ONE_OBJECT in template.rules else ()
-        bans = {"relExists": lists.relation_existence_ban, "relTime": lists.relation_time_ban}
-        return self.relations(template.relations, single, bans.get(template.name, ()))
+        return self.relations(template.relations, single, template.banned("relation", lists))
 
     def referring(self, relation: int) -> list[int]:
         """The relations of references in a question about a relation."""
@@ -116,42 +115,41 @@ class Pool:
         fitting = [at for at in every if (relation, at) in self.pairs]
         return fitting if len(fitting) >= max(count, 1) else every
 
-    def lacking(self) -> Iterator[Fault]:
+    def lacking(self, templates: Sequence[Template]) -> Iterator[Fault]:
         """What the vocabulary has too few of to show every wording."""
         there = {"actions": (self.actions, 2), "actions that name their object": (self.naming, 1)}
         there |= {"objects": (self.objects(NONE, 1), 2), "relations for references": (self.referring(NONE), 3)}
-        for template in (template for template in WORDED.values() if template.relations):
+        for template in (template for template in templates if template.relations):
             there[f"relations {template.name} may ask about"] = (self.asked(template), 1)
         for what, (found, wanted) in there.items():
             if len(found) < wanted:
                 yield Fault(f"vocabulary {self.vocabulary.name}", f"{len(found)} {what}, at least {wanted} are needed")
 
 
-def examples(vocabulary: Vocabulary, edition: str = "2.0") -> Iterator[Example]:
-    make, pool = Arguments(vocabulary, edition), Pool(vocabulary)
-    refuse(list(pool.lacking()))
-    for name, known in frames(edition).items():
-        template = WORDED[name]
-        if template is ACT_EXISTS and edition != "1.0":
-            continue
-        for number, frame in enumerate(known):
+def examples(vocabulary: Vocabulary, edition: Edition = SECOND) -> Iterator[Example]:
+    """By the numbers of the templates."""
+    make, pool = Arguments(vocabulary, edition.name), Pool(vocabulary)
+    asked = sorted(edition.templates, key=lambda template: edition.codes[template.name])
+    refuse(list(pool.lacking(asked)))
+    for template in asked:
+        for number, frame in enumerate(template.frames):
             for time in template.times or (NO_TIME,):
                 for reference in reference_kinds(template, time, edition):
-                    hand = Hand((name, number, time, reference))
+                    hand = Hand((template.name, number, time, reference))
                     words = Draw(make, pool, hand, template, time, reference).arguments()
                     program = show(fill(template.node, {slot: word.term for slot, word in words.items()}))
                     text = render(frame, {slot: word.forms for slot, word in words.items()})
-                    yield Example(name, frame, time, reference, program, text)
+                    yield Example(template, frame, time, reference, program, text)
 
 
-def reference_kinds(template: Template, time: str, edition: str) -> list[str]:
+def reference_kinds(template: Template, time: str, edition: Edition) -> list[str]:
     """Plain words, then whatever its objects, its actions and those of its time phrase may be replaced by."""
     found = [DIRECT, *(kind for kind in template.objects if kind != DIRECT)]
     if time not in (ALL, NO_TIME) or LONGEST in template.actions:
         found += [LONGEST, SHORTEST]
         found += [INDIRECT] if template.second_pass and time != BETWEEN else []
-    if edition == "1.0":
-        found += [TIMED] if template.objects else []
+    found += [TIMED] if edition.timed_references and template.objects else []
+    if edition.relation_references:
         found += [DONE_TO] if template.relations and not template.every_relation else []
     return found
 
@@ -168,7 +166,7 @@ class Draw:
     reference: str
 
     def arguments(self) -> dict[str, Argument]:
-        wanted = kinds(self.template.name)
+        wanted = self.template.kinds
         slots = {kind: [slot for slot, own in wanted.items() if own == kind] for kind in wanted.values()}
         about = self.hand.draw("relation", self.pool.asked(self.template)) if "relation" in slots else NONE
         found = dict(zip(slots.get("object", ()), self.objects(about, len(slots.get("object", ()))), strict=False))
@@ -208,7 +206,7 @@ class Draw:
             plain[0] = self.make.action_reference(self.reference, self.hand.number("length wording"))
         elif self.reference == INDIRECT:
             plain[0] = self.indirect()
-        two = self.time == BETWEEN or self.template.name == "actTime"
+        two = self.time == BETWEEN or (LONGEST in self.template.actions and "a" in self.template.kinds)
         return plain[::-1] if two and self.hand.number("order") % 2 else plain
 
     def indirect(self) -> Argument:

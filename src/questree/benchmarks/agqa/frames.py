@@ -1,21 +1,19 @@
-"""English frames: read from frames.toml, checked against the slots of their templates, filled for one question."""
+"""English frames: wordings of a template taken apart, checked against its slots, and filled for one question."""
 
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cache
 from importlib import resources
 from string import Formatter
 from typing import Any
 
 import msgspec
 
-from questree.benchmarks.agqa.templates import ACT_EXISTS, TEMPLATES
 from questree.faults import BadInput, Fault, refuse
-from questree.program import slots
 
 EDITIONS = ("2.0", "1.0")
-WORDED = {template.name: template for template in (*TEMPLATES, ACT_EXISTS)}
+SHIPPED = "frames.toml"
+Kinds = Mapping[str, str]  # slot -> the name of its kind
 FORMS = {  # kind of a slot -> the forms a frame may ask for
     "object": ("",),
     "relation": ("", "present", "past", "something", "rest"),
@@ -109,19 +107,19 @@ def render(frame: Frame, words: Mapping[str, Forms]) -> str:
     return render_spans(frame, words)[0]
 
 
-def parse(text: str, place: str, edition: str = "2.0") -> dict[str, tuple[Frame, ...]]:
-    """The frames of every template, in the words of an edition."""
+def shipped() -> str:
+    return resources.files("questree.benchmarks.agqa").joinpath(SHIPPED).read_text("utf-8")
+
+
+def parse(text: str, place: str, known: Mapping[str, Kinds], edition: str = "2.0") -> dict[str, tuple[str, ...]]:
+    """The wordings of every known template, in the words of an edition."""
     try:
         raw = msgspec.toml.decode(text)
     except msgspec.DecodeError as error:
         raise BadInput.at(place, f"not TOML: {error}") from error
     editions = {edition: raw.pop(edition, {}) for edition in EDITIONS}
-    refuse([Fault(f"{place}, {where}", message) for where, message in _faults(raw)])
-    frames: dict[str, tuple[Frame, ...]] = {}
-    for name, texts in raw.items():
-        said = [_reworded(text, editions[edition]) for text in texts]
-        frames[name] = tuple(Frame(text, split(text)) for text in said)
-    return frames
+    refuse([Fault(f"{place}, {where}", message) for where, message in _faults(raw, known)])
+    return {name: tuple(_reworded(text, editions[edition]) for text in texts) for name, texts in raw.items()}
 
 
 def _reworded(text: str, instead: Mapping[str, str]) -> str:
@@ -133,45 +131,38 @@ def _reworded(text: str, instead: Mapping[str, str]) -> str:
 Found = Iterator[tuple[str, str]]  # where, message
 
 
-def _faults(raw: Mapping[str, Any]) -> Found:
-    for name in sorted(WORDED.keys() - raw.keys()):
+def _faults(raw: Mapping[str, Any], known: Mapping[str, Kinds]) -> Found:
+    for name in sorted(known.keys() - raw.keys()):
         yield name, "template has no frames"
     for name, texts in raw.items():
-        if name not in WORDED:
-            yield name, f"no template is called so; there are {', '.join(WORDED)}"
+        if name not in known:
+            yield name, f"no template is called so; there are {', '.join(known)}"
         elif not isinstance(texts, list) or not all(isinstance(text, str) for text in texts):
             yield name, "wanted a list of texts"
         else:
-            for number, text in enumerate(texts, 1):
-                for message in _wrong(name, text):
-                    yield f"{name} frame {number}", f'{message}: "{text}"'
-            for text, count in Counter(texts).items():
-                if count > 1:
-                    yield name, f'frame given {count} times: "{text}"'
-            yield from _one_sided(name, texts)
+            yield from faults(name, texts, known[name])
 
 
-def _one_sided(name: str, texts: list[str]) -> Found:
-    """A template with a time slot says it at the end and at the beginning."""
-    for placeholder in ("{time}", "{Time}"):
-        if "time" in kinds(name) and not any(placeholder in text for text in texts):
+def faults(name: str, texts: Sequence[str], slots: Kinds) -> Found:
+    """What is wrong with the wordings of one template."""
+    for number, text in enumerate(texts, 1):
+        for message in _wrong(name, text, slots):
+            yield f"{name} frame {number}", f'{message}: "{text}"'
+    for text, count in Counter(texts).items():
+        if count > 1:
+            yield name, f'frame given {count} times: "{text}"'
+    for placeholder in ("{time}", "{Time}"):  # a template with a time slot says it at the end and at the beginning
+        if "time" in slots and not any(placeholder in text for text in texts):
             yield name, f"no frame with {placeholder}"
 
 
-@cache
-def kinds(template: str) -> dict[str, str]:
-    """The slots of a template's program, with their kinds."""
-    return {name: slot.kind.name for name, slot in slots(WORDED[template].node).items()}
-
-
-def _wrong(template: str, text: str) -> Iterator[str]:
+def _wrong(template: str, text: str, wanted: Kinds) -> Iterator[str]:
     try:
         pieces = split(text)
     except ValueError as error:
         yield f"braces do not match ({error})"
         return
     asked = [piece for piece in pieces if isinstance(piece, Piece)]
-    wanted = kinds(template)
     for piece in asked:
         if piece.slot not in wanted:
             yield f"{template} has no slot {piece.slot}, only {', '.join(wanted) or 'none'}"
@@ -192,12 +183,3 @@ def _untidy(text: str) -> Iterator[str]:
         yield "does not end in a question mark"
     if "{Time}" in text and not text.startswith("{Time}, "):
         yield "{Time} must open the question, followed by a comma"
-
-
-@cache
-def frames(edition: str = "2.0") -> dict[str, tuple[Frame, ...]]:
-    text = resources.files("questree.benchmarks.agqa").joinpath("frames.toml").read_text("utf-8")
-    return parse(text, "frames.toml", edition)
-
-
-FRAMES = frames()

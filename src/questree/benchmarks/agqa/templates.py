@@ -1,19 +1,27 @@
-"""The templates of AGQA: each with its program, what may fill its slots, and its rules in the order they are tried."""
+"""The templates of AGQA: each with its program, what may fill its slots, its rules in the order they are tried, its
+wordings and what the paper prints about it."""
 
-from dataclasses import dataclass
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import dataclass, replace
 from functools import cached_property
 
+from questree.benchmarks.agqa.frames import SHIPPED, Frame, shipped, split
+from questree.benchmarks.agqa.frames import parse as parse_frames
 from questree.domains.video import VIDEO
 from questree.notation.own import parse
-from questree.program import Categories, Node, fill
+from questree.program import Categories, Node, fill, slots, walk
 from questree.readings.categories import answer_type, categories
 from questree.readings.steps import steps
+from questree.vocabulary.words import Lists
 
 ALL, BEFORE, AFTER, WHILE, BETWEEN = TIMES = ("all", "before", "after", "while", "between")
 DIRECT, FIRST, LAST, WHOLE = REFERENCES = ("direct", "first", "last", "whole")
 LONGEST, SHORTEST, INDIRECT = "longest", "shortest", "indirect object"
 ACTION_REFERENCES = (DIRECT, LONGEST, SHORTEST, INDIRECT)
 CONTACT, SPATIAL, VERB = "contact", "spatial", "verb"
+
+SIDES = {"object": 0, "first": 0, "a": 0, "second": 1, "b": 1}  # slot for an object or action -> where tables keep it
 
 # rules about a relation, a relation and a reference, or a pair of references: they do not look at the time
 NEVER_ASKED = "relation is never asked"
@@ -46,6 +54,15 @@ SAME_ACTION = "same action twice"
 STEPS = "more than 8 steps"
 
 MOST_STEPS = 8  # since edition 2.0
+# what a template may ban, with the words of a vocabulary it means: objects, relations, or verbs of the answer
+BANS: dict[str, tuple[str, Callable[[Lists], tuple[str, ...]]]] = {
+    "object existence": ("object", lambda lists: lists.object_existence_ban),
+    "relation existence": ("relation", lambda lists: lists.relation_existence_ban + lists.obvious_relations),
+    "relation time": ("relation", lambda lists: lists.relation_time_ban + lists.never_asked_relations),
+    "obvious": ("relation", lambda lists: lists.obvious_relations),
+    "taking": ("verb", lambda lists: lists.take_verbs),
+    "putting": ("verb", lambda lists: lists.put_verbs[:1]),
+}
 PAIR = (ONE_OBJECT, RARE, COMMON_SENSE)
 
 
@@ -64,6 +81,9 @@ class Template:
     actions: tuple[str, ...] = ()  # reference kinds of the action slots
     every_action: bool = False  # the action slot ranges over actions that do not occur, too
     second_pass: bool = False  # also asked with actions whose object is a reference
+    bans: tuple[str, ...] = ()  # of BANS: what the rules about banned words look up
+    published: float | None = None  # questions in thousands before balancing: Table 14 of the paper (edition 1.0)
+    wordings: tuple[str, ...] = ()  # frames as they are written
 
     @cached_property
     def node(self) -> Node:
@@ -75,6 +95,56 @@ class Template:
         found = fill(self.node, {"time": VIDEO.ops["whole"]()})
         assert isinstance(found, Node)
         return found
+
+    def banned(self, what: str, lists: Lists) -> tuple[str, ...]:
+        """The words of a kind of ban."""
+        return tuple(word for ban in self.bans if BANS[ban][0] == what for word in BANS[ban][1](lists))
+
+    @cached_property
+    def kinds(self) -> dict[str, str]:
+        """The slots of the program, with the names of their kinds."""
+        return {name: slot.kind.name for name, slot in slots(self.node).items()}
+
+    @cached_property
+    def operators(self) -> frozenset[str]:
+        return frozenset(term.op.name for term in walk(self.node) if isinstance(term, Node))
+
+    @cached_property
+    def sides(self) -> dict[int, str]:
+        """The slots for objects and actions, by where the tables keep them: 0 the first, 1 the second."""
+        return dict(sorted((SIDES[slot], slot) for slot in self.kinds if slot in SIDES))
+
+    @cached_property
+    def paired(self) -> bool:
+        """Are its two slots for objects or actions of one kind, so that their order does not matter?"""
+        return not {"objects", "actions"}.isdisjoint(self.features)
+
+    @cached_property
+    def features(self) -> frozenset[str]:
+        """What a rule may need: the slots there are, and what the answer is."""
+        count = Counter(self.kinds.values())
+        found = {"time" if kind == "window" else kind for kind in count}
+        found |= {f"{kind}s" for kind in ("object", "action") if count[kind] == 2}
+        kind = self.node.kind
+        return frozenset({*found, "yes-or-no" if kind.yes else f"which-{kind.name}"})
+
+    @cached_property
+    def held_out(self) -> tuple[str, ...]:
+        """Which held-out compositions its questions may contain besides those of references and time phrases: names of
+        stages/generate/marks.py."""
+        if any(name.endswith("_order") for name in self.operators):
+            return ("actions in order",)
+        found = ["actions by length"] if self.operators & {"longer", "longest"} else []
+        if "relation" in self.features:
+            asked = "pair asked" if "object" in self.features else "pair answered"
+            found.append(asked if {"object", "which-object"} & self.features else "pairs seen")
+        elif "object" in self.features:
+            found.append("contacts seen")
+        return (*found, *["relation first"] * bool(self.operators & {"first", "choose_first"}))
+
+    @cached_property
+    def frames(self) -> tuple[Frame, ...]:
+        return tuple(Frame(text, split(text)) for text in self.wordings)
 
     @property
     def steps(self) -> int:
@@ -100,7 +170,7 @@ CHOICE = (NEVER_ASKED, *PAIR, SAME_RELATION, ALIKE, TIME_RELATION, TIME_OBJECT)
 OPEN = (NEVER_ASKED, TIME_RELATION, NO_ANSWER, UNASKABLE, TIME_ANSWER)
 VERIFY = (NEVER_ASKED, BANNED_RELATION, *PAIR, SAME_RELATION, TIME_RELATION, TIME_OBJECT, NO_ANSWER, ONE_CHOICE, STEPS)
 
-TEMPLATES = (
+ASKED = (
     Template(
         "objExists",
         "within(interacting($object), $time)",
@@ -109,6 +179,8 @@ TEMPLATES = (
         (BANNED_OBJECT, TIME_OBJECT, SIMILAR, STEPS),
         times=T5,
         every_object=True,
+        bans=("object existence",),
+        published=2316.0,
     ),
     Template(
         "objRelExists",
@@ -119,6 +191,7 @@ TEMPLATES = (
         times=T5,
         relations=CV,
         objects=OBJ4,
+        published=14297.9,
     ),
     Template(
         "relExists",
@@ -129,6 +202,8 @@ TEMPLATES = (
         times=T5,
         relations=CV,
         every_relation=True,
+        bans=("relation existence",),
+        published=20465.7,
     ),
     Template(
         "andObjRelExists",
@@ -139,6 +214,7 @@ TEMPLATES = (
         times=T5,
         relations=CV,
         objects=OBJ4,
+        published=26010.4,
     ),
     Template(
         "xorObjRelExists",
@@ -149,6 +225,7 @@ TEMPLATES = (
         times=T5,
         relations=CV,
         objects=OBJ4,
+        published=26010.4,
     ),
     Template(
         "objWhatGeneral",
@@ -157,6 +234,7 @@ TEMPLATES = (
         "object",
         (NO_ANSWER, UNASKABLE, TIME_ANSWER, STEPS),
         times=T5,
+        published=34.2,
     ),
     Template(
         "objWhat",
@@ -166,6 +244,7 @@ TEMPLATES = (
         (*OPEN, STEPS),
         times=T5,
         relations=CVS,
+        published=1796.6,
     ),
     Template(
         "objWhatChoose",
@@ -176,6 +255,7 @@ TEMPLATES = (
         times=T5,
         relations=CVS,
         objects=(DIRECT, LAST),
+        published=4254.1,
     ),
     Template(
         "actWhatAfterAll",
@@ -184,6 +264,7 @@ TEMPLATES = (
         "{time}",
         (NO_ANSWER, TIME_ANSWER, STEPS),
         times=(AFTER, ALL),
+        published=4.1,
     ),
     Template(
         "actWhatBefore",
@@ -192,6 +273,7 @@ TEMPLATES = (
         "{time}",
         (NO_ANSWER, TIME_ANSWER, STEPS),
         times=(BEFORE,),
+        published=1.4,
     ),
     Template(
         "objFirst",
@@ -201,6 +283,7 @@ TEMPLATES = (
         (NEVER_ASKED, ONE_OBJECT, *OPEN[1:], ONE_CHOICE, RARE, COMMON_SENSE, STEPS),
         times=FIRSTS,
         relations=CVS,
+        published=146.2,
     ),
     Template(
         "objFirstChoose",
@@ -212,6 +295,7 @@ TEMPLATES = (
         relations=CVS,
         objects=(DIRECT, LAST),
         second_pass=True,
+        published=992.5,
     ),
     Template(
         "objFirstVerify",
@@ -222,6 +306,8 @@ TEMPLATES = (
         times=FIRSTS,
         relations=CVS,
         objects=(DIRECT, LAST),
+        bans=("obvious",),
+        published=1213.4,
     ),
     Template(
         "actFirst",
@@ -230,6 +316,8 @@ TEMPLATES = (
         "{time}",
         (NO_ANSWER, ONE_CHOICE, VERB_GIVEN, STEPS),
         times=(AFTER, ALL),
+        bans=("taking",),
+        published=5.3,
     ),
     Template(
         "objLast",
@@ -239,6 +327,7 @@ TEMPLATES = (
         (NEVER_ASKED, ONE_OBJECT, *OPEN[1:], ONE_CHOICE, RARE, COMMON_SENSE, STEPS),
         times=LASTS,
         relations=CVS,
+        published=246.5,
     ),
     Template(
         "objLastChoose",
@@ -250,6 +339,7 @@ TEMPLATES = (
         relations=CVS,
         objects=(DIRECT, FIRST),
         second_pass=True,
+        published=929.8,
     ),
     Template(
         "objLastVerify",
@@ -260,6 +350,8 @@ TEMPLATES = (
         times=LASTS,
         relations=CVS,
         objects=(DIRECT, FIRST),
+        bans=("obvious",),
+        published=5339.0,
     ),
     Template(
         "actLast",
@@ -268,6 +360,8 @@ TEMPLATES = (
         "action",
         (NO_ANSWER, ONE_CHOICE, VERB_GIVEN, STEPS),
         times=(BEFORE, ALL),
+        bans=("putting",),
+        published=1.3,
     ),
     *(
         Template(
@@ -277,13 +371,14 @@ TEMPLATES = (
             f"{word}-{{a}}-{{b}}",
             (TRANSITION, NO_ANSWER, STEPS),
             actions=(DIRECT,),
+            published=39.3,
         )
         for form, pattern in (("Choose", "{word}($a, $b)"), ("Verify", "same_action($a, {word}($a, $b))"))
         for word in ("longer", "shorter")
         for program in (pattern.format(word=word),)
     ),
-    Template("actLongest", "longest()", "length", "longest", (NO_ANSWER, TRANSITION)),
-    Template("actShortest", "shortest()", "length", "shortest", (NO_ANSWER, TRANSITION)),
+    Template("actLongest", "longest()", "length", "longest", (NO_ANSWER, TRANSITION), published=2.3),
+    Template("actShortest", "shortest()", "length", "shortest", (NO_ANSWER, TRANSITION), published=0.5),
     Template(
         "actTime",
         "action_order($a, $b)",
@@ -292,6 +387,7 @@ TEMPLATES = (
         (SAME_ACTION, NO_ANSWER, STEPS),
         actions=ACT,
         second_pass=True,
+        published=921.9,
     ),
     Template(
         "relTime",
@@ -302,6 +398,8 @@ TEMPLATES = (
         relations=CV,
         actions=ACT,
         second_pass=True,
+        bans=("relation time",),
+        published=391.8,
     ),
     Template(
         "objTime",
@@ -311,9 +409,11 @@ TEMPLATES = (
         (BANNED_OBJECT, TIME_OBJECT, NO_ANSWER, STEPS),
         objects=OBJ4,
         actions=ACT,
+        bans=("object existence",),
+        published=6.4,
     ),
 )
-ACT_EXISTS = Template(  # asked in edition 1.0 only
+ASKED_FIRST = Template(  # in edition 1.0 only
     "actExists",
     "within(happening($a), $time)",
     "exists",
@@ -322,5 +422,14 @@ ACT_EXISTS = Template(  # asked in edition 1.0 only
     times=T5,
     every_action=True,
 )
+
+
+def said(templates: tuple[Template, ...], edition: str) -> tuple[Template, ...]:
+    """The templates with the shipped frames in the words of an edition."""
+    texts = parse_frames(shipped(), SHIPPED, {t.name: t.kinds for t in templates}, edition)
+    return tuple(replace(template, wordings=texts[template.name]) for template in templates)
+
+
+*_asked, ACT_EXISTS = said((*ASKED, ASKED_FIRST), "2.0")
+TEMPLATES = tuple(_asked)
 BY_NAME = {template.name: template for template in TEMPLATES}
-CODES = {name: code for code, name in enumerate((*BY_NAME, ACT_EXISTS.name))}  # the same in every edition

@@ -1,20 +1,31 @@
-"""What fills the slots of an object template: relations, objects and how they are named; no time yet."""
+"""What fills the slots of a template: relations, objects, actions and how they are named; no time yet."""
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import NamedTuple
 
 import numpy as np
 
 from questree.benchmarks.agqa import templates as t
-from questree.columns.joins import Ints, against, groups, starts
+from questree.columns.joins import Ints, against, bit, groups, one, starts
 from questree.domains.video.facts import KEY
+from questree.program import OBJECT
 from questree.stages.generate.chunk import Chunk
-from questree.stages.generate.expand import Wordings
-from questree.stages.generate.filters import Rules, Tally, reference_rules, relation_rules
-from questree.stages.generate.spans import NOTHING
+from questree.stages.generate.rules import FILLING, PAIR, Filling, Flags, Pair, Tally, looks
+from questree.stages.generate.spans import INDIRECT, NOTHING, classes
+from questree.stages.generate.words import Words
 
 NONE = -1
+
+
+@dataclass(frozen=True)
+class Wordings:
+    """Ways to fill the object and action slots of an argument, sorted by argument; NOTHING where there is no slot."""
+
+    start: Ints  # [argument + 1]
+    first: Ints  # row of the references (or action references) of its video
+    second: Ints
+    steps: Ints
+    marks: Ints
 
 
 @dataclass(frozen=True)
@@ -24,7 +35,7 @@ class Arguments:
     video: Ints
     relation: Ints  # position in the vocabulary, NONE without a relation
     at: Ints  # row of `Localised` relations, NONE if the relation does not occur in the video
-    x: Ints
+    x: Ints  # class of the first slot for an object or action, NONE without
     y: Ints
     wordings: Wordings
     done_to: Ints  # the object that names the relation, NONE if its word does
@@ -33,161 +44,202 @@ class Arguments:
     def direct(self) -> Ints:
         """[argument] a number for its direct arguments, the same however its relation is named."""
         key = [(column + 1).astype(np.int64) for column in (self.video, self.relation, self.x, self.y)]
-        packed = ((key[0] * KEY + key[1]) * KEY + key[2]) * KEY + key[3]
+        packed = ((key[0] * KEY + key[1]) * 256 + key[2]) * 256 + key[3]
         return np.asarray(np.unique(packed, return_inverse=True)[1])
 
 
-def arguments(template: t.Template, chunk: Chunk, tally: Tally, weight: Ints) -> Arguments:
-    """weight: [video] how many time phrases each rejected filling would have had."""
-    if template.every_object:
-        return every_object(chunk)
-    if not template.relations:
-        video = np.flatnonzero(np.diff(chunk.spans.start) > 0)
-        annotated = chunk.words.vocabulary.relation_at[chunk.words.vocabulary.annotated]
-        return plain(video, at=chunk.localised.at[video, annotated])
-    asked = relations(template, chunk)
-    if not template.objects:
-        kept = tally.sift(relation_rules(chunk.words, template, asked.relation), weight[asked.video])
-        return plain(*(column[kept] for column in asked))
-    fill = pairs if "$first" in template.program else singles
-    return fill(template, chunk, tally, weight, asked)
-
-
-class Asked(NamedTuple):
-    """Relations to ask about, each under every name it has."""
+@dataclass(frozen=True)
+class NamedRelations:
+    """Relations to ask about, each under every name it has; one row per video where a template has no relation."""
 
     video: Ints
     relation: Ints
-    at: Ints  # row of `Localised` relations, NONE if the relation does not occur in the video
+    at: Ints
     done_to: Ints
     marks: Ints  # of its name
 
-    @property
-    def steps(self) -> Ints:
-        return (self.done_to >= 0).astype(np.int64)
+
+@dataclass(frozen=True)
+class Ways:
+    """What may fill an object or action slot, sorted by video: a class and how it is named."""
+
+    start: Ints  # [video + 1]
+    thing: Ints
+    row: Ints  # of the references (or action references) of its video; NOTHING where it goes by its word
+    inner: Ints  # relation inside a reference to an object, -1 without
+    indirect: Ints  # is it an action whose object is a reference?
+    steps: Ints
+    marks: Ints
 
 
-def plain(
-    video: Ints,
-    relation: Ints | None = None,
-    at: Ints | None = None,
-    done_to: Ints | None = None,
-    marks: Ints | None = None,
-    x: Ints | None = None,
-) -> Arguments:
-    """Arguments that have no other wordings than the name of their relation."""
-    none, count = np.full(len(video), NONE), len(video)
-    nothing, zero = np.full(count, NOTHING), np.zeros(count, np.int64)
-    steps = zero if done_to is None else (done_to >= 0).astype(np.int64)
-    return Arguments(
-        video,
-        none if relation is None else relation,
-        none if at is None else at,
-        none if x is None else x,
-        none,
-        Wordings(np.arange(count + 1), nothing, nothing, steps, zero if marks is None else marks),
-        none if done_to is None else done_to,
-    )
+def arguments(template: t.Template, chunk: Chunk, tally: Tally, weight: Ints, second_pass: int = 0) -> Arguments:
+    """weight: [video] how many time phrases each rejected filling would have had."""
+    asked = relations(template, chunk)
+    sides = {at: ways(template, chunk, slot, second_pass) for at, slot in template.sides.items()}
+    row, rows = Filler(template, chunk.words, tally, weight, asked, sides).fill(second_pass)
+    things = {at: side.thing[rows[at]] for at, side in sides.items()}
+    order = np.lexsort([*reversed(rows.values()), *reversed(things.values()), row])
+    row, rows, things = row[order], *({at: own[order] for at, own in columns.items()} for columns in (rows, things))
+    begin, group = groups(row, *things.values())
+    steps, marks = (asked.done_to >= 0).astype(np.int64)[row], asked.marks[row]
+    named, classes = [np.full(len(row), NOTHING)] * 2, [np.full(len(begin), NONE)] * 2
+    for at, side in sides.items():
+        own = rows[at]
+        steps, marks = steps + side.steps[own], marks | side.marks[own]
+        named[at], classes[at] = side.row[own], things[at][begin]
+    words, own = Wordings(starts(group, len(begin)), named[0], named[1], steps, marks), row[begin]
+    relation, place, done_to = asked.relation[own], asked.at[own], asked.done_to[own]
+    return Arguments(asked.video[own], relation, place, classes[0], classes[1], words, done_to)
 
 
-def every_object(chunk: Chunk) -> Arguments:
-    """Each of the classes a benchmark knows, whether it occurs or not; the person too, to be rejected by name."""
-    classes = np.flatnonzero([not thing.part_only for thing in chunk.words.vocabulary.objects])
-    asked = np.flatnonzero(np.diff(chunk.spans.start) > 0)
-    video, x = np.repeat(asked, len(classes)), np.tile(classes, len(asked))
-    interacting = chunk.words.vocabulary.relation_at[chunk.words.vocabulary.interacting]
-    return plain(video, np.full(len(video), interacting), chunk.localised.at[video, interacting], x=x)
-
-
-def relations(template: t.Template, chunk: Chunk) -> Asked:
+def relations(template: t.Template, chunk: Chunk) -> NamedRelations:
     """Those present, or every word of the groups that has an object."""
+    loc, vocabulary = chunk.localised, chunk.words.vocabulary
+    asked = np.flatnonzero(np.diff(chunk.spans.start) > 0)
+    if not template.relations:
+        contact = vocabulary.relation_at[vocabulary.interacting] if template.every_object else NONE
+        none = np.full(len(asked), NONE)
+        return NamedRelations(asked, np.full(len(asked), contact), none, none, np.zeros(len(asked), np.int64))
     allowed = np.logical_or.reduce([chunk.words.groups[group] for group in template.relations])
-    loc = chunk.localised
     if not template.every_relation:
         kept = np.flatnonzero(allowed[loc.relation])
         row, name = loc.named.named(kept)
         kept = kept[row]
-        return Asked(loc.video[kept], loc.relation[kept], kept, loc.named.object[name], loc.named.marks[name])
-    vocabulary = chunk.words.vocabulary
+        return NamedRelations(loc.video[kept], loc.relation[kept], kept, loc.named.object[name], loc.named.marks[name])
     used = vocabulary.verb_of[vocabulary.object_of >= 0]
-    pool = np.flatnonzero(allowed & (chunk.words.groups["contact"] | np.isin(np.arange(len(allowed)), used)))
-    asked = np.flatnonzero(np.diff(chunk.spans.start) > 0)
+    usable = ~chunk.words.groups["verb"] | np.isin(np.arange(len(allowed)), used)
+    pool = np.flatnonzero(allowed & usable)
     video, relation = np.repeat(asked, len(pool)), np.tile(pool, len(asked))
     none = np.full(len(video), NONE)
-    return Asked(video, relation, loc.at[video, relation], none, np.zeros(len(video), np.int64))
+    return NamedRelations(video, relation, loc.at[video, relation], none, np.zeros(len(video), np.int64))
 
 
-def fillings(template: t.Template, chunk: Chunk, asked: Asked) -> tuple[Ints, Ints, Rules]:
-    """(argument, reference) for every reference kind of the template, and the rules about them."""
+def ways(template: t.Template, chunk: Chunk, slot: str, second_pass: int) -> Ways:
+    """What may fill the slot of one side of the template."""
+    if template.kinds[slot] == OBJECT.name:
+        return every(*all_objects(chunk), chunk.videos) if template.every_object else objects(template, chunk)
+    return every(*like_actions(chunk), chunk.videos) if template.every_action else actions(template, chunk, second_pass)
+
+
+def every(video: Ints, thing: Ints, videos: int) -> Ways:
+    """By their words, whether they occur or not."""
+    none, zero = np.full(len(video), NONE), np.zeros(len(video), np.int64)
+    return Ways(starts(video, videos), thing, np.full(len(video), NOTHING), none, zero > 0, zero, zero)
+
+
+def objects(template: t.Template, chunk: Chunk) -> Ways:
     refs = chunk.references
-    kinds = [t.REFERENCES.index(kind) for kind in template.objects]
-    row, ref = against(asked.video, refs.start)
-    kept = np.isin(refs.kind[ref], kinds)
-    row, ref = row[kept], ref[kept]
-    pair = (asked.relation[row], asked.done_to[row], refs.object[ref], refs.relation[ref])
-    return row, ref, reference_rules(chunk.words, template, *pair)
+    at = np.flatnonzero(np.isin(refs.kind, [t.REFERENCES.index(kind) for kind in template.objects]))
+    video, direct = refs.video[at], np.zeros(len(at), bool)
+    place = at - refs.start[video]
+    columns = (refs.object[at], place, refs.relation[at], direct, refs.steps[at], refs.marks[at])
+    return Ways(starts(video, chunk.videos), *columns)
 
 
-def singles(template: t.Template, chunk: Chunk, tally: Tally, weight: Ints, asked: Asked) -> Arguments:
-    row, ref, rules = fillings(template, chunk, asked)
-    kept = tally.sift(rules, weight[asked.video[row]])
-    row, ref = row[kept], ref[kept]
-    refs = chunk.references
-    order = np.lexsort((ref, refs.object[ref], row))
-    row, ref = row[order], ref[order]
-    begin, group = groups(row, refs.object[ref])
-    words = Wordings(
-        starts(group, len(begin)),
-        ref - refs.start[refs.video[ref]],
-        np.full(len(ref), NOTHING),
-        refs.steps[ref] + asked.steps[row],
-        refs.marks[ref] | asked.marks[row],
-    )
-    none = np.full(len(begin), NONE)
-    return filled(asked, row[begin], refs.object[ref[begin]], none, words)
+def actions(template: t.Template, chunk: Chunk, second_pass: int) -> Ways:
+    """In the second pass of a template without a time: actions with an indirect object; a second one may be plain."""
+    acts = chunk.actions
+    kinds = [t.ACTION_REFERENCES.index(kind) for kind in template.actions]
+    if second_pass and "time" not in template.kinds:
+        kinds = [t.ACTION_REFERENCES.index(t.DIRECT)] * ("actions" in template.features) + [INDIRECT]
+    at = np.flatnonzero(np.isin(acts.kind, kinds))
+    video, none = acts.video[at], np.full(len(at), NONE)
+    place, indirect = at - acts.start[video], acts.kind[at] == INDIRECT
+    return Ways(starts(video, chunk.videos), acts.action[at], place, none, indirect, acts.steps[at], acts.marks[at])
 
 
-def filled(asked: Asked, row: Ints, x: Ints, y: Ints, words: Wordings) -> Arguments:
-    return Arguments(asked.video[row], asked.relation[row], asked.at[row], x, y, words, asked.done_to[row])
+def all_objects(chunk: Chunk) -> tuple[Ints, Ints]:
+    """(video, object): each of the classes a benchmark knows; the person too, to be rejected by name."""
+    classes = np.flatnonzero([not thing.part_only for thing in chunk.words.vocabulary.objects])
+    return np.repeat(np.arange(chunk.videos), len(classes)), np.tile(classes, chunk.videos)
 
 
-def pairs(template: t.Template, chunk: Chunk, tally: Tally, weight: Ints, asked: Asked) -> Arguments:
-    """Unordered pairs of references, each once, in list order; grouped by their ordered classes."""
-    refs, alike = chunk.references, chunk.words.alike
-    row, ref, rules = fillings(template, chunk, asked)
-    row, ref = sift_pairs(tally, rules, row, ref, weight[asked.video])
-    start = starts(row, len(asked.video))
-    left, other = against(row, start)
-    later = other > left
-    left, other = left[later], other[later]
-    i, j, row = ref[left], ref[other], row[left]
-    kept = tally.sift([(t.ALIKE, alike[refs.object[i], refs.object[j]])], weight[asked.video[row]])
-    i, j, row = i[kept], j[kept], row[kept]
-    x, y = refs.object[i], refs.object[j]
-    order = np.lexsort((j, i, y, x, row))
-    i, j, row, x, y = i[order], j[order], row[order], x[order], y[order]
-    begin, group = groups(row, x, y)
-    first_row = refs.start[refs.video[i]]
-    words = Wordings(
-        starts(group, len(begin)),
-        i - first_row,
-        j - first_row,
-        refs.steps[i] + refs.steps[j] + asked.steps[row],
-        refs.marks[i] | refs.marks[j] | asked.marks[row],
-    )
-    return filled(asked, row[begin], x[begin], y[begin], words)
+def like_actions(chunk: Chunk) -> tuple[Ints, Ints]:
+    """(video, action): every action that shares its verb or its object with an action of the video, or is one."""
+    words = chunk.words.vocabulary
+    done = classes(chunk.world)
+    verbs, things = np.zeros(chunk.videos, np.uint64), np.zeros(chunk.videos, np.uint64)
+    np.bitwise_or.at(verbs, done[0], one(words.verb_of[done[1]]))
+    np.bitwise_or.at(things, done[0], one(words.object_of[done[1]]))
+    pool = np.flatnonzero([not action.merged for action in words.actions])
+    video, action = np.repeat(np.arange(chunk.videos), len(pool)), np.tile(pool, chunk.videos)
+    verb, thing = words.verb_of[action], words.object_of[action]
+    shared = bit(verbs[video], verb) | ((thing >= 0) & bit(things[video], np.maximum(thing, 0)))
+    return video[shared], action[shared]
 
 
-def sift_pairs(tally: Tally, rules: Rules, row: Ints, ref: Ints, weight: Ints) -> tuple[Ints, Ints]:
-    """Keep the good references; a pair counts for the first rule that either of its references fails."""
-    alive = np.ones(len(row), bool)
-    count = _pairs(np.bincount(row, minlength=len(weight)))
-    for name, failed in rules:
-        alive &= ~failed
-        left = _pairs(np.bincount(row[alive], minlength=len(weight)))
-        tally.reject(name, ((count - left) * weight).sum())
-        count = left
-    return row[alive], ref[alive]
+Rows = dict[int, Ints]  # side -> rows of its ways
+
+
+@dataclass(frozen=True)
+class Filler:
+    """Puts relations and ways to fill the sides together, as far as the rules about words let them pass."""
+
+    template: t.Template
+    words: Words
+    tally: Tally
+    weight: Ints  # [video]
+    asked: NamedRelations
+    sides: dict[int, Ways]
+
+    def fill(self, second_pass: int) -> tuple[Ints, Rows]:
+        """(row of asked, row of each side) of every filling."""
+        row, rows = np.arange(len(self.asked.video)), Rows()
+        if self.template.paired:
+            return self.pairs(second_pass)
+        for at, side in self.sides.items():
+            again, new = against(self.asked.video[row], side.start)
+            row, rows = row[again], {other: own[again] for other, own in rows.items()} | {at: new}
+        kept = self.tally.sift(self.rejected(row, rows), self.weight[self.asked.video[row]])
+        return row[kept], {at: own[kept] for at, own in rows.items()}
+
+    def rejected(self, row: Ints, rows: Rows) -> list[tuple[str, Flags]]:
+        """[filling] per rule: does it reject the relation, or the name of an object?"""
+        found = []
+        for name, look in looks(self.template, FILLING):
+            fillings = [self.filling(row, at, rows[at]) for at in self.objects if at in rows]
+            failed = [look.fails(filling) for filling in fillings or [self.filling(row)]]
+            found.append((name, np.logical_or.reduce(failed)))
+        return found
+
+    @property
+    def objects(self) -> list[int]:
+        """The sides that are objects."""
+        return [at for at, slot in self.template.sides.items() if self.template.kinds[slot] == OBJECT.name]
+
+    def filling(self, row: Ints, side: int = 0, own: Ints | None = None) -> Filling:
+        none = np.full(len(row), NONE)
+        thing, inner = (none, none) if own is None else (self.sides[side].thing[own], self.sides[side].inner[own])
+        return Filling(self.template, self.words, self.asked.relation[row], self.asked.done_to[row], thing, inner)
+
+    def pairs(self, second_pass: int) -> tuple[Ints, Rows]:
+        """Unordered pairs of ways, each once, in list order."""
+        side = self.sides[0]
+        row, own = against(self.asked.video, side.start)
+        row, own = self.sift_ways(row, own)
+        left, right = against(row, starts(row, len(self.asked.video)))
+        later = right > left
+        left, right = left[later], right[later]
+        if second_pass and "time" not in self.template.kinds:  # what the first pass asked is not asked again
+            inner = side.indirect[own[left]] | side.indirect[own[right]]
+            left, right = left[inner], right[inner]
+        row, i, j = row[left], own[left], own[right]
+        pair = Pair(self.words, side.thing[i], side.thing[j])
+        rules = [(name, look.fails(pair)) for name, look in looks(self.template, PAIR)]
+        kept = self.tally.sift(rules, self.weight[self.asked.video[row]])
+        return row[kept], {0: i[kept], 1: j[kept]}
+
+    def sift_ways(self, row: Ints, own: Ints) -> tuple[Ints, Ints]:
+        """Keep the good ways; a pair counts for the first rule that either of its ways fails."""
+        alive, size = np.ones(len(row), bool), len(self.asked.video)
+        weight = self.weight[self.asked.video]
+        count = _pairs(np.bincount(row, minlength=size))
+        for name, failed in self.rejected(row, {0: own}):
+            alive &= ~failed
+            left = _pairs(np.bincount(row[alive], minlength=size))
+            self.tally.reject(name, ((count - left) * weight).sum())
+            count = left
+        return row[alive], own[alive]
 
 
 def _pairs(count: Ints) -> Ints:

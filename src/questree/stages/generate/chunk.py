@@ -9,10 +9,9 @@ import numpy as np
 from questree.columns.hashing import Words as Hashes
 from questree.columns.joins import Ints, one
 from questree.domains.video import Videos, videos
-from questree.stages.generate.localised import Localised, localised
+from questree.stages.generate.localised import Localised, localised, timed_references
 from questree.stages.generate.references import References, references
 from questree.stages.generate.spans import ActionReferences, Phrases, Spans, action_references, phrases, spans
-from questree.stages.generate.timed import timed_references
 from questree.stages.generate.words import Words
 from questree.tables.facts import Facts
 

@@ -1,19 +1,24 @@
 """Cores: direct arguments in a span, with every column the rules may look at, computed when it is looked at."""
 
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 
-from questree.benchmarks.agqa.templates import Template
-from questree.columns.joins import Ints
+from questree.benchmarks.agqa.templates import SIDES, Template
+from questree.columns.joins import Ints, one
+from questree.domains.video import Videos
+from questree.program import ACTION, OBJECT, Node, Slot, Term
 from questree.readings.answer import answer
+from questree.stages.generate import laws
 from questree.stages.generate.arguments import Arguments
 from questree.stages.generate.chunk import Chunk
-from questree.stages.generate.laws import known, lawful
 from questree.stages.generate.words import Words
 from questree.tables.questions import NOTHING8
+
+KEPT = ("answer", "x", "y")  # columns that are not computed again for some of the cores
 
 
 @dataclass(frozen=True)
@@ -27,7 +32,7 @@ class Core:
     def take(self, kept: Ints) -> "Core":
         """Only these cores, with what is known about them already."""
         few = Core(self.template, self.chunk, self.args, self.row[kept], self.span[kept])
-        few.__dict__.update({name: self.__dict__[name][kept] for name in ("answer", "x", "y") if name in self.__dict__})
+        few.__dict__.update({name: self.__dict__[name][kept] for name in KEPT if name in self.__dict__})
         return few
 
     def asked_by(self, template: Template) -> "Core":
@@ -43,8 +48,9 @@ class Core:
         return self.chunk.words
 
     @property
-    def touching(self) -> int:
-        return self.words.vocabulary.relation_at.get("touching", -1)
+    def world(self) -> Videos:
+        """The facts, asked about the video of each core."""
+        return self.chunk.world.ask(self.args.video[self.row])
 
     @cached_property
     def relation(self) -> Ints:
@@ -57,6 +63,19 @@ class Core:
     @cached_property
     def y(self) -> Ints:
         return self.args.y[self.row]
+
+    @property
+    def things(self) -> list[Ints]:
+        """The classes that fill the object slots."""
+        return self._filled(OBJECT.name)
+
+    @property
+    def deeds(self) -> list[Ints]:
+        """The actions that fill the action slots."""
+        return self._filled(ACTION.name)
+
+    def _filled(self, kind: str) -> list[Ints]:
+        return [(self.x, self.y)[at] for at, slot in self.template.sides.items() if self.template.kinds[slot] == kind]
 
     @property
     def done_to(self) -> Ints:
@@ -75,16 +94,25 @@ class Core:
 
     @cached_property
     def local(self) -> "Local":
-        return Local(self)
+        """What the relation asked about does in the span."""
+        return Local(self, self.args.at)
+
+    def local_of(self, relation: Any) -> "Local":
+        """What another relation does in the span."""
+        return Local(self, self.chunk.localised.at[self.args.video, relation])
 
     @cached_property
     def answer(self) -> Ints:
-        """The template's program, by the laws of localised relations where they hold."""
-        slots = {"relation": self.relation, "object": self.x, "first": self.x, "second": self.y}
-        world = self.chunk.world.ask(self.args.video[self.row])
-        if not lawful(self.template):
-            return answer(self.template.node, world, slots | {"time": self.window})
-        return answer(self.template.node, world, slots, known(self.template.node, self.local))
+        """The template's program: by the laws of localised relations where they hold, and what does not depend on the
+        time once per argument."""
+        known: dict[Term, Ints] = {}
+        for part in laws.lawful_parts(self.template):
+            relation = laws.relation_read(part, self.words.vocabulary)
+            known[part] = laws.PROGRAMS[part](self.local if relation is None else self.local_of(relation))
+        for part in timeless(self.template.node, known) if "time" in self.template.kinds else ():
+            world, slots = self.chunk.world.ask(self.args.video), Slots(self.template, self.args)
+            known[part] = part.op.run(world, **{name: slots[arg.name] for name, arg in part.named()})[self.row]  # type: ignore[union-attr]
+        return answer(self.template.node, self.world, Slots(self.template, self), known)
 
     @property
     def window(self) -> Ints:
@@ -93,11 +121,23 @@ class Core:
 
     @property
     def time_objects(self) -> Ints:
-        return self.chunk.spans.objects[self.span]
+        """Sets of the objects of the actions in the time phrase or in the action slots."""
+        return self._with_deeds(self.chunk.spans.objects, self.words.vocabulary.object_of)
 
     @property
     def time_verbs(self) -> Ints:
-        return self.chunk.spans.verbs[self.span]
+        return self._with_deeds(self.chunk.spans.verbs, self.words.vocabulary.verb_of)
+
+    def _with_deeds(self, of_span: Ints, of_action: Ints) -> Ints:
+        found = of_span[self.span]
+        for deed in self.deeds:
+            found = found | one(of_action[deed])
+        return found
+
+    def in_time(self, action: Ints) -> Ints:
+        """Is it an action of the time phrase?"""
+        spans = self.chunk.spans
+        return np.asarray((action == spans.a[self.span]) | (action == spans.b[self.span]))
 
     @property
     def present(self) -> Ints:
@@ -105,29 +145,62 @@ class Core:
 
     @property
     def decisive(self) -> Ints:
-        return self.local.first if self.template.group == "first" else self.local.last
+        return self.local.first if "choose_first" in self.template.operators else self.local.last
 
     @property
     def contacts(self) -> Ints:
-        vocabulary = self.chunk.words.vocabulary
-        return self.objects_of(vocabulary.relation_at[vocabulary.interacting])
+        """Sets of the objects of any contact in the span."""
+        vocabulary = self.words.vocabulary
+        return self.local_of(vocabulary.relation_at[vocabulary.interacting]).objects
 
-    def objects_of(self, relation: Any) -> Ints:
-        """Set of the objects of another relation in the same span."""
-        at = self.chunk.localised.at[self.args.video, relation]
-        return self.chunk.localised.objects[self.chunk.place(self.args.video, at, self.row, self.span)]
+    @property
+    def banned_objects(self) -> Ints:
+        return self.words.banned_objects(self.template)
+
+    @property
+    def banned_verbs(self) -> Ints:
+        return self.words.banned_verbs(self.template)
+
+
+def timeless(term: Term, known: Mapping[Term, Ints]) -> Iterator[Node]:
+    """Frames of a program that depend on its direct arguments alone."""
+    if term in known or not isinstance(term, Node):
+        return
+    if term.kind.name == "frames" and all(isinstance(arg, Slot) and arg.name != "time" for arg in term.args):
+        yield term
+        return
+    for arg in term.args:
+        yield from timeless(arg, known)
+
+
+@dataclass(frozen=True)
+class Slots(Mapping[str, Ints]):
+    """The columns that fill the slots of a template, of its cores or its arguments, gathered when they are wanted."""
+
+    template: Template
+    filled: Any
+
+    def __getitem__(self, slot: str) -> Ints:
+        column = {"relation": "relation", "time": "window"}.get(slot) or "xy"[SIDES[slot]]
+        return np.asarray(getattr(self.filled, column))
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.template.kinds)
+
+    def __len__(self) -> int:
+        return len(self.template.kinds)
 
 
 class Local:
-    """Localised columns of the cores, gathered when they are wanted, and their direct objects."""
+    """Localised columns of a relation in the spans of the cores, gathered when they are wanted, and their objects."""
 
-    def __init__(self, core: Core):
-        self.core = core
+    def __init__(self, core: Core, at: Ints):
+        self.core, self.at = core, at  # at: [argument] row of the localised relations, -1 if it does not occur
 
     @cached_property
     def place(self) -> Ints:
         core = self.core
-        return core.chunk.place(core.args.video, core.args.at, core.row, core.span)
+        return core.chunk.place(core.args.video, self.at, core.row, core.span)
 
     @property
     def x(self) -> Ints:

@@ -4,16 +4,17 @@ The tests hold every law against the operators themselves. The laws of the choic
 edition without those rules has no such law.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Protocol
 
 import numpy as np
 
-from questree.benchmarks.agqa.templates import BOTH, UNDECIDED, Template
+from questree.benchmarks.agqa.templates import BOTH, NOT_BOTH, UNDECIDED, Template
 from questree.columns.joins import Ints, bit
 from questree.domains.video import VIDEO
 from questree.notation.own import parse
 from questree.program import Node, Term, walk
+from questree.vocabulary.words import Vocabulary
 
 
 class Local(Protocol):
@@ -60,19 +61,37 @@ LAWS: dict[str, Callable[[Local], Ints]] = {
     "choose_last($relation, $time, $first, $second)": lambda local: local.last,
 }
 PROGRAMS: dict[Term, Callable[[Local], Ints]] = {parse(text, VIDEO): law for text, law in LAWS.items()}
-CONDITIONS = {  # operator -> the rule without which its law does not hold
-    "choose": BOTH,
-    "choose_first": UNDECIDED,
-    "choose_last": UNDECIDED,
+CONDITIONS = {  # operator -> the rules without which its law does not hold
+    "choose": {BOTH},
+    "choose_first": {NOT_BOTH, UNDECIDED},
+    "choose_last": {NOT_BOTH, UNDECIDED},
 }
 
 
-def lawful(template: Template) -> bool:
-    """Do laws answer the template, under its rules?"""
-    condition = CONDITIONS.get(template.node.op.name)
-    return condition is None or condition in template.rules
+def lawful(term: Node, template: Template) -> bool:
+    """Does the law of a sub-program hold, under the template's rules and for what fills its slots?"""
+    anything = template.every_object and bool(template.relations)  # a class that was merged into another has no track
+    return CONDITIONS.get(term.op.name, set()) <= set(template.rules) and not anything
 
 
-def known(node: Node, local: Local) -> dict[Term, Ints]:
-    """The sub-programs of a template that laws give."""
-    return {term: PROGRAMS[term](local) for term in dict.fromkeys(walk(node)) if term in PROGRAMS}
+def relation_read(term: Node, vocabulary: Vocabulary) -> int | None:
+    """The relation in whose localised columns a law looks: None is the relation asked about."""
+    names = {inner.op.name for inner in walk(term) if isinstance(inner, Node)}
+    if "interacting" in names:
+        return vocabulary.relation_at[vocabulary.interacting]
+    return vocabulary.relation_at[vocabulary.annotated] if "annotated" in names else None
+
+
+def lawful_parts(template: Template) -> list[Node]:
+    """The largest sub-programs of a template that laws give."""
+    return list(dict.fromkeys(_parts(template.node, template)))
+
+
+def _parts(term: Term, template: Template) -> Iterator[Node]:
+    if not isinstance(term, Node):
+        return
+    if term in PROGRAMS and lawful(term, template):
+        yield term
+        return
+    for arg in term.args:
+        yield from _parts(arg, template)

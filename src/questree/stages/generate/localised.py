@@ -1,17 +1,55 @@
-"""What every relation does in every span of its video: its objects, the first and the last one."""
+"""What every relation does in every span of its video: its objects, the first and the last one; and what edition 1.0
+names by it: relations by what was done first to an object, objects by a relation in a time of their own."""
 
 from dataclasses import dataclass
 
 import numpy as np
 
-from questree.columns.joins import Ints, against, one, starts
+from questree.benchmarks.agqa import held_out as mark
+from questree.columns.joins import Ints, against, bit, one, starts
 from questree.domains.video import Videos
+from questree.domains.video.atoms import first_done_to
 from questree.domains.video.bits import first_frame
 from questree.domains.video.facts import ANY, KEY
-from questree.domains.video.objects import first, last, objects
-from questree.stages.generate.done_to import DoneTo, done_to
-from questree.stages.generate.spans import Spans
+from questree.domains.video.objects import first, last, objects, the_one
+from questree.stages.generate.references import FIRST, LAST, WHOLE, present_objects
+from questree.stages.generate.spans import ALL, Spans
 from questree.stages.generate.words import Words
+
+BY_WORD = -1  # the relation is named by its word
+
+
+@dataclass(frozen=True)
+class DoneTo:
+    """Names of the relations of `Localised`, sorted by relation: its word first, then objects it was first done to."""
+
+    start: Ints  # [row of relations + 1]
+    object: Ints  # BY_WORD, or the object
+    marks: Ints
+
+    def named(self, at: Ints) -> tuple[Ints, Ints]:
+        """(row, name): every name of these rows of relations."""
+        count = self.start[at + 1] - self.start[at]
+        row = np.repeat(np.arange(len(at)), count)
+        first = np.cumsum(count) - count
+        return row, self.start[at][row] + np.arange(len(row)) - first[row]
+
+
+def done_to(world: Videos, words: Words, relation: Ints, place: Ints) -> DoneTo:
+    """relation: [row of relations]; place: [video, relation] its row."""
+    rows, objects = [np.arange(len(relation))], [np.full(len(relation), BY_WORD)]
+    if words.edition.relation_references:
+        video, thing = present_objects(world, words)
+        found = first_done_to.run(world.ask(video), thing)
+        known = found >= 0
+        rows.append(place[video[known], found[known]])
+        objects.append(thing[known])
+    row, thing = np.concatenate(rows), np.concatenate(objects)
+    order = np.lexsort((thing, row))
+    row, thing = row[order], thing[order]
+    marks = np.where(words.held_out.first[relation[row]], mark.NC_SUP, 0)
+    marks |= mark.I_REL | words.held_out.pair(relation[row], thing)
+    return DoneTo(starts(row, len(relation)), thing, np.where(thing >= 0, marks, 0))
 
 
 @dataclass(frozen=True)
@@ -78,3 +116,26 @@ def closing(world: Videos, spans: Spans, at: Ints, base: Ints, rows: int) -> Int
     found = np.zeros(rows, np.uint64)
     np.bitwise_or.at(found, place[ends], one(thing[own[ends]]))
     return found
+
+
+def timed_references(words: Words, spans: Spans, local: Localised) -> list[Ints]:
+    """Columns video, kind, object, relation, time: the first, last or only object of a relation in a span.
+
+    Of relations with several objects in the video; neither the relation nor the object is part of the time's actions.
+    """
+    row, span = against(local.video, spans.start)  # as the rows of `local`
+    relation = local.relation
+    asked = words.groups["contact"] | words.groups["spatial"] | words.groups["verb"]
+    asked &= ~(words.never_asked | words.one_object)
+    several = np.bitwise_count(local.objects[local.base]) > 1 if len(relation) else np.zeros(0, bool)
+    usable = (several & asked[relation])[row] & (spans.kind[span] != ALL) & ~bit(spans.verbs[span], relation[row])
+    found = []
+    for kind, named in ((FIRST, local.first), (LAST, local.last), (WHOLE, the_one(local.objects))):
+        thing = named[:-1]  # the last row is for relations that are not there
+        known = usable & (thing >= 0)
+        kept = np.flatnonzero(known)
+        fits = words.askable[thing[kept]] & ~bit(spans.objects[span[kept]], thing[kept])
+        kept = kept[fits]
+        at = row[kept]
+        found.append((local.video[at], np.full(len(kept), kind), thing[kept], relation[at], spans.packed[span[kept]]))
+    return [np.concatenate(column).astype(np.int64) for column in zip(*found, strict=True)]

@@ -1,18 +1,17 @@
-"""Questions about objects in a time: cores are answered by the template's program, sifted by its rules, and worded."""
+"""The questions of a template: its slots filled, answered by its program, sifted by its rules, and worded."""
 
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 
 import numpy as np
+from numba import njit
 
-from questree.benchmarks.agqa import held_out as mark
 from questree.benchmarks.agqa import templates as t
-from questree.columns.joins import Ints, against, bit
-from questree.stages.generate.arguments import arguments
+from questree.columns.joins import Ints, against
+from questree.stages.generate.arguments import Wordings, arguments
 from questree.stages.generate.chunk import Chunk
 from questree.stages.generate.cores import Core
-from questree.stages.generate.expand import Rows, expand
-from questree.stages.generate.filters import Tally
-from questree.stages.generate.rules import ON_ANSWERS, sift
+from questree.stages.generate.marks import marks
+from questree.stages.generate.rules import CORE, Tally, looks
 from questree.stages.generate.spans import ALL
 
 SAME, DIFFERENT, NO_DIRECT, NO_TEMPORAL = range(4)
@@ -39,50 +38,72 @@ class Questions:
     done_to: Ints  # the object that names the relation
 
 
-def object_questions(template: t.Template, chunk: Chunk, tally: Tally) -> list[Questions]:
-    """One table per pass: with plain time phrases, and (some templates) with indirect objects in the time phrase."""
-    return [ask(template, chunk, tally, at) for at in range(2 if template.second_pass else 1)]
+def ask(template: t.Template, chunk: Chunk, tally: Tally) -> Questions:
+    """Both passes: with plain actions, and (some templates) with actions whose object is a reference."""
+    return join([in_pass(template, chunk, tally, number) for number in range(2 if template.second_pass else 1)])
 
 
-def ask(template: t.Template, chunk: Chunk, tally: Tally, second_pass: int) -> Questions:
+def in_pass(template: t.Template, chunk: Chunk, tally: Tally, second_pass: int) -> Questions:
     """Answer the cores, drop what the rules reject, word the rest."""
     core, weight = cores(template, chunk, tally, second_pass)
-    phrases = chunk.passes[second_pass]
+    undefined = core.answer < 0
+    if undefined.any():  # a template whose rules do not say so has no such questions either
+        tally.reject(t.NO_ANSWER, weight[undefined].sum())
+        core, weight = core.take(np.flatnonzero(~undefined)), weight[~undefined]
+    phrases = chunk.passes[phrased(template, second_pass)]
     rows = expand(
-        (core.row, core.span, core_marks(template, core)),
+        (core.row, core.span, marks(core)),
         core.args.wordings,
         (phrases.start, phrases.steps, phrases.marks),
         (template.steps, chunk.words.edition.most_steps),
     )
     tally.reject(t.STEPS, weight.sum() - len(rows.core))
-    return finish(core, effects(core.direct, chunk.spans.kind[core.span], core.answer), rows, second_pass)
+    effect = effects(core.direct, chunk.spans.kind[core.span], core.answer)
+    return finish(core, effect, rows, phrased(template, second_pass))
+
+
+def phrased(template: t.Template, second_pass: int) -> int:
+    """Which phrases name the time: without a time slot those of the first pass, for the whole video."""
+    return second_pass if "time" in template.kinds else 0
 
 
 def cores(template: t.Template, chunk: Chunk, tally: Tally, second_pass: int) -> tuple[Core, Ints]:
     """Cores that pass the rules, with their number of wordings; templates of equal slots and rules share them."""
-    program = template.program if ON_ANSWERS & set(template.rules) else ""
-    key = (program, template.rules, template.relations, template.objects, template.times, second_pass)
+    program = template.program if any(look.reads_program for _, look in looks(template, CORE)) else ""
+    same = replace(template, name="", program=program, group="", local="", published=None, wordings=())
+    key = (same, tuple(template.kinds.items()), second_pass)
     if key not in chunk.sifted:
         counts = Tally()
-        chunk.sifted[key] = (*sift(*candidates(template, chunk, counts, second_pass)), counts)
+        chunk.sifted[key] = (*sift(*candidates(template, chunk, counts, second_pass), counts), counts)
     core, weight, counts = chunk.sifted[key]
     for rule, count in counts.rejected.items():
         tally.reject(rule, count)
     return core.asked_by(template), weight
 
 
-def candidates(template: t.Template, chunk: Chunk, tally: Tally, second_pass: int) -> tuple[Core, Tally, Ints]:
-    """Every argument in every span that has a phrase."""
-    phrases, kind = chunk.passes[second_pass], chunk.spans.kind
-    kinds = np.isin(np.arange(5), [t.TIMES.index(time) for time in template.times])
+def candidates(template: t.Template, chunk: Chunk, tally: Tally, second_pass: int) -> tuple[Core, Ints]:
+    """Every argument in every span that has a phrase; the whole video where the template has no time."""
+    phrases, kind = chunk.passes[phrased(template, second_pass)], chunk.spans.kind
+    kinds = np.isin(np.arange(len(t.TIMES)), [t.TIMES.index(time) for time in template.times or (t.ALL,)])
     count = np.diff(phrases.start) * kinds[kind]  # [span] phrases a core will have
     weight = np.bincount(chunk.spans.video, count, minlength=chunk.videos).astype(np.int64)
-    args = arguments(template, chunk, tally, weight)
+    args = arguments(template, chunk, tally, weight, second_pass)
     row, span = against(args.video, chunk.spans.start)
     # the whole video has no phrase in the second pass, but a time's effect is what it changes against it
     kept = ((count > 0) | (kinds[ALL] & (kind == ALL)))[span]
     row, span = row[kept], span[kept]
-    return Core(template, chunk, args, row, span), tally, np.diff(args.wordings.start)[row] * count[span]
+    return Core(template, chunk, args, row, span), np.diff(args.wordings.start)[row] * count[span]
+
+
+def sift(core: Core, weight: Ints, tally: Tally) -> tuple[Core, Ints]:
+    """Drop what the rules reject; a later rule only looks at what is left."""
+    for name, look in looks(core.template, CORE):
+        failed = look.fails(core)
+        tally.reject(name, weight[failed].sum())
+        if failed.any():
+            kept = np.flatnonzero(~failed)
+            core, weight = core.take(kept), weight[kept]
+    return core, weight
 
 
 def effects(argument: Ints, kind: Ints, answer: Ints) -> Ints:
@@ -96,34 +117,59 @@ def effects(argument: Ints, kind: Ints, answer: Ints) -> Ints:
     return np.where(whole, NO_TEMPORAL, effect).astype(np.uint8)
 
 
-def core_marks(template: t.Template, core: Core) -> Ints:
-    """Marks of direct arguments: the pairs asked about, and a relation asked for its first object."""
-    held = core.chunk.words.held_out
-    if template.name == "objExists":
-        return contact_marks(core)
-    if not template.relations:
-        return np.zeros(len(core.row), np.int64)
-    marks = held.relation[core.relation]
-    if template.name == "relExists":
-        for thing in np.flatnonzero(held.object):
-            marks = marks | np.where(bit(core.local.objects, np.full(len(core.row), thing)), held.object[thing], 0)
-    elif template.objects:
-        marks = marks | held.object[core.x]
-        marks = marks | (held.object[core.y] if "$second" in template.program else 0)
-    else:
-        marks = marks | held.object[core.answer]
-    return marks | (np.where(held.first[core.relation], mark.NC_SUP, 0) if template.group == "first" else 0)
+@dataclass(frozen=True)
+class Expanded:
+    """Cores times wordings times phrases, less what takes too many steps."""
+
+    core: Ints
+    wording: Ints
+    phrase: Ints
+    steps: Ints
+    marks: Ints
 
 
-def contact_marks(core: Core) -> Ints:
-    """objExists: the object, with every held-out contact relation it has in the window."""
-    held, marks = core.chunk.words.held_out, np.zeros(len(core.row), np.int64)
-    for relation in np.flatnonzero((held.relation > 0) & core.chunk.words.groups["contact"]):
-        marks |= np.where(bit(core.objects_of(relation), core.x), held.pair(relation, core.x), 0)
-    return marks
+def expand(
+    core: tuple[Ints, Ints, Ints], wordings: Wordings, phrases: tuple[Ints, Ints, Ints], steps: tuple[int, int]
+) -> Expanded:
+    """core = argument, span, marks; phrases = start per span, steps, marks; steps = of the template, at most."""
+    argument, span, own_marks = core
+    start, phrase_steps, phrase_marks = phrases
+    base, most = steps
+    arrays = (argument, span, wordings.start, wordings.steps, start, phrase_steps)
+    return Expanded(*_fill(*arrays, base, most, _count(*arrays, base, most), own_marks, wordings.marks, phrase_marks))
 
 
-def finish(core: Core, effect: Ints, rows: Rows, second_pass: int) -> Questions:
+@njit(cache=True)
+def _count(argument, span, words, word_steps, phrases, phrase_steps, base, most):  # type: ignore[no-untyped-def]
+    total = 0
+    for core in range(len(argument)):
+        for wording in range(words[argument[core]], words[argument[core] + 1]):
+            left = most - base - word_steps[wording]
+            for phrase in range(phrases[span[core]], phrases[span[core] + 1]):
+                total += phrase_steps[phrase] <= left
+    return total
+
+
+@njit(cache=True)
+def _fill(  # type: ignore[no-untyped-def]
+    argument, span, words, word_steps, phrases, phrase_steps, base, most, total, core_marks, word_marks, phrase_marks
+):
+    cores, wordings, named = np.empty(total, np.int32), np.empty(total, np.int32), np.empty(total, np.int32)
+    steps, marks = np.empty(total, np.uint8), np.empty(total, np.uint32)
+    row = 0
+    for core in range(len(argument)):
+        for wording in range(words[argument[core]], words[argument[core] + 1]):
+            so_far = base + word_steps[wording]
+            for phrase in range(phrases[span[core]], phrases[span[core] + 1]):
+                if so_far + phrase_steps[phrase] <= most:
+                    cores[row], wordings[row], named[row] = core, wording, phrase
+                    steps[row] = so_far + phrase_steps[phrase]
+                    marks[row] = core_marks[core] | word_marks[wording] | phrase_marks[phrase]
+                    row += 1
+    return cores, wordings, named, steps, marks
+
+
+def finish(core: Core, effect: Ints, rows: Expanded, second_pass: int) -> Questions:
     """The expanded rows as question columns; row numbers count from the beginning of the video."""
     args, spans = core.args, core.chunk.spans
     first, phrases = core.chunk.passes[0].start, core.chunk.passes[second_pass]

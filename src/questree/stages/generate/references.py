@@ -9,15 +9,20 @@ from questree.benchmarks.agqa.templates import TIMES
 from questree.columns.hashing import Words as Hashes
 from questree.columns.hashing import mix
 from questree.columns.joins import Ints, groups, starts
-from questree.domains.video import Videos
+from questree.domains.video import VIDEO, Videos
 from questree.domains.video.facts import ANY, KEY
 from questree.domains.video.objects import first, last, objects, the_one
 from questree.domains.video.time import whole
+from questree.notation.own import parse
+from questree.readings.steps import steps
 from questree.stages.generate.words import Words
 
 DIRECT, FIRST, LAST, WHOLE = range(4)
 TIMED = 4  # first, last and whole ones with a time of their own share a cap
 BEFORE, BETWEEN = TIMES.index("before"), TIMES.index("between")
+TIME_STEPS = np.array([0, *(VIDEO.ops[time].steps for time in TIMES[1:])])  # [kind of time]
+_ASKED = ("exists($x)", "exists(first($r, whole()))", "exists(last($r, whole()))", "exists(only(objects($r, whole())))")
+REFERENCE_STEPS = np.array([steps(parse(text, VIDEO)) for text in _ASKED]) - steps(parse(_ASKED[0], VIDEO))  # [kind]
 
 
 @dataclass(frozen=True)
@@ -58,9 +63,9 @@ def references(world: Videos, words: Words, seeds: Hashes, cap: int = 3, timed: 
     video, relation = video[allowed], relation[allowed]
     asked = world.ask(video)
     window = whole.run(asked)
-    only = the_one(objects.run(asked, relation, window))
-    several = only < 0
-    found = {WHOLE: only} | {
+    single = the_one(objects.run(asked, relation, window))
+    several = single < 0
+    found = {WHOLE: single} | {
         kind: np.where(several, op.run(asked, relation, window), -1) for kind, op in ((FIRST, first), (LAST, last))
     }
     at, thing = present_objects(world, words)
@@ -94,16 +99,22 @@ def finish(world: Videos, words: Words, columns: list[Ints]) -> References:
     inner = kind != DIRECT
     marks = np.where(inner, mark.I_OBJ | words.held_out.pair(relation, thing), 0)
     marks |= np.where((kind == FIRST) & words.held_out.first[relation], mark.NC_SUP, 0)
-    steps, more = time_inside(words, time)
+    more_steps, more = time_inside(words, time)
     return References(
-        starts(video, len(world.ids)), video, kind, thing, relation, time, inner.astype(np.int64) + steps, marks | more
+        starts(video, len(world.ids)),
+        video,
+        kind,
+        thing,
+        relation,
+        time,
+        REFERENCE_STEPS[kind] + more_steps,
+        marks | more,
     )
 
 
 def time_inside(words: Words, time: Ints) -> tuple[Ints, Ints]:
     """Steps and marks of the time phrase inside a reference, which names its actions by their phrases."""
     kind, first = time & 255, (time >> 8 & 255) - 1
-    steps = np.where(time > 0, np.where(kind == BETWEEN, 3, 2), 0)
     marks = np.where(time > 0, mark.I_TEMP, 0)
     before = (kind == BEFORE) | (kind == BETWEEN)
-    return steps, marks | np.where(before & words.held_out.action[first], mark.NC_SEQ, 0)
+    return TIME_STEPS[kind], marks | np.where(before & words.held_out.action[first], mark.NC_SEQ, 0)

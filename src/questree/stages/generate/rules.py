@@ -1,57 +1,201 @@
-"""The validity rules about direct arguments in a time, by name, on columns."""
+"""The rules of generation: one entry each, with its name, the slots it needs, what it looks at and what it rejects.
+
+A rule rejects columns of candidates: fillings of the slots (words and references, no time yet), pairs of objects, or
+cores (direct arguments in a time, with the answer). A rule that can look at several of these lists the ways; a template
+uses the first whose slots it has. `add` takes a further rule.
+"""
 
 from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from questree.benchmarks.agqa import templates as t
 from questree.columns.joins import Ints, bit
-from questree.stages.generate.cores import Core
-from questree.stages.generate.filters import Flags, Tally
+from questree.domains.video.actions import ended, going_on
+from questree.faults import BadInput
+from questree.stages.generate.words import Words
 
-Rule = Callable[[Core], Flags]
-
-RULES: dict[str, Rule] = {
-    t.BANNED_OBJECT: lambda core: core.words.banned_object[core.x],
-    t.TIME_OBJECT: lambda core: _in(core.time_objects, core.x) | _in(core.time_objects, core.y),
-    t.TIME_RELATION: lambda core: bit(core.time_verbs, core.relation),
-    t.NO_ANSWER: lambda core: core.answer < 0,
-    t.UNASKABLE: lambda core: ~core.words.askable[core.answer],
-    t.TIME_ANSWER: lambda core: _in(core.time_objects, core.answer),
-    t.ABOUT_ANSWER: lambda core: core.done_to == core.answer,
-    t.SIMILAR: lambda core: (core.answer == 0) & ((core.words.similar[core.x] & core.present) != 0),
-    t.CONTACTS: lambda core: (core.answer == 0) & (core.relation == core.touching) & (core.contacts != 0),
-    t.ONE_CHOICE: lambda core: np.bitwise_count(core.local.objects) <= 1,
-    t.BOTH: lambda core: bit(core.local.objects, core.x) & bit(core.local.objects, core.y),
-    t.NOT_BOTH: lambda core: ~RULES[t.BOTH](core),
-    t.UNDECIDED: lambda core: (core.decisive != core.x) & (core.decisive != core.y),
-}
-ANSWERS: dict[str, Rule] = {  # of open questions: the pair is the relation and the answer
-    t.RARE: lambda core: core.words.rare[core.relation, core.answer],
-    t.COMMON_SENSE: lambda core: core.words.common_sense[core.relation, core.answer],
-}
-ON_ANSWERS = {t.NO_ANSWER, t.UNASKABLE, t.TIME_ANSWER, t.ABOUT_ANSWER, t.SIMILAR, t.CONTACTS, *ANSWERS}
+Flags = NDArray[np.bool_]
+FILLING, PAIR, CORE = "filling", "pair", "core"
 
 
-def core_rules(template: t.Template) -> list[tuple[str, Rule]]:
-    """In the template's order."""
-    rules = RULES if template.objects else RULES | ANSWERS
-    return [(name, rules[name]) for name in template.rules if name in rules]
+@dataclass
+class Tally:
+    """Rejected candidates per rule, and the questions that are left."""
+
+    rejected: dict[str, int] = field(default_factory=dict)
+    kept: int = 0
+
+    def reject(self, rule: str, count: int) -> None:
+        self.rejected[rule] = self.rejected.get(rule, 0) + int(count)
+
+    def sift(self, rules: list[tuple[str, Flags]], weight: Ints) -> Flags:
+        """Apply rules in order; every candidate counts for the first rule that rejects it."""
+        alive = np.ones(len(weight), bool)
+        for name, failed in rules:
+            self.reject(name, weight[alive & failed].sum())
+            alive &= ~failed
+        return alive
 
 
-def sift(core: Core, tally: Tally, weight: Ints) -> tuple[Core, Ints]:
-    """Drop what the rules reject; a later rule only looks at what is left."""
-    for name, rule in core_rules(core.template):
-        failed = rule(core)
-        if failed.any():
-            tally.reject(name, weight[failed].sum())
-            kept = np.flatnonzero(~failed)
-            core, weight = core.take(kept), weight[kept]
-        else:
-            tally.reject(name, 0)
-    return core, weight
+@dataclass(frozen=True)
+class Filling:
+    """Relations to ask about, each with a way to name an object where the template has an object slot."""
+
+    template: t.Template
+    words: Words
+    relation: Ints
+    done_to: Ints  # the object that names the relation, -1 if its word does
+    thing: Ints  # the class of the object
+    inner: Ints  # the relation by which it is named, -1 if its word does
+
+
+@dataclass(frozen=True)
+class Look:
+    """One way of a rule: what it is given (a Filling, a Pair's two classes with the words, a Core), and what fails."""
+
+    at: str  # FILLING, PAIR or CORE
+    needs: str  # of Template.features
+    fails: Callable[[Any], Flags]
+    reads_program: bool = True  # templates of equal slots share cores that were sifted by rules that do not
+
+
+@dataclass(frozen=True)
+class Pair:
+    words: Words
+    x: Ints
+    y: Ints
+
+
+RULES: dict[str, tuple[Look, ...]] = {}
+
+
+def add(name: str, *looks: Look) -> None:
+    """A further rule; templates name it."""
+    if name in RULES:
+        raise BadInput.at(f"rule {name!r}", "expected a name of its own, got that of another rule")
+    RULES[name] = looks
+
+
+def look(template: t.Template, name: str) -> Look | None:
+    """The way of a rule that the template's slots allow."""
+    return next((look for look in RULES[name] if set(look.needs.split()) <= template.features), None)
+
+
+def looks(template: t.Template, at: str) -> list[tuple[str, Look]]:
+    """What the template's rules look at on one level, in their order."""
+    found = [(name, look(template, name)) for name in template.rules]
+    return [(name, way) for name, way in found if way and way.at == at]
 
 
 def _in(mask: Ints, thing: Ints) -> Flags:
-    """Is the word in the set? A slot that is not there (-1) is not."""
+    """Is the word in the set? What is not there (-1) is not."""
     return (thing >= 0) & bit(mask, np.maximum(thing, 0))
+
+
+def _any(columns: list[Ints], test: Callable[[Ints], Any]) -> Flags:
+    return np.asarray(np.logical_or.reduce([test(column) for column in columns]))
+
+
+def _few_actions(core: Any) -> Flags:
+    """Is there at most one action to choose from?"""
+    world = core.world
+    candidates = ended if "last_action" in core.template.operators else going_on
+    return np.asarray(np.bincount(candidates(world, core.window)[0], minlength=len(world)) <= 1)
+
+
+def _both(core: Any) -> Flags:
+    return bit(core.local.objects, core.x) & bit(core.local.objects, core.y)
+
+
+def _undecided(core: Any) -> Flags:
+    return np.asarray((core.decisive != core.x) & (core.decisive != core.y))
+
+
+def _contacts(core: Any) -> Flags:
+    return np.asarray((core.answer == 0) & (core.relation == core.words.touching) & (core.contacts != 0))
+
+
+def _touching(f: Filling) -> Flags:
+    return np.asarray((f.relation == f.words.touching) & (f.inner >= 0) & f.words.groups["contact"][f.inner])
+
+
+def _banned_relation(f: Filling) -> Flags:
+    return f.words.banned_relations(f.template)[f.relation]
+
+
+# about words: a relation, a relation and a way to name an object, two objects
+add(t.NEVER_ASKED, Look(FILLING, "relation", lambda f: f.words.never_asked[f.relation]))
+add(t.ONE_OBJECT, Look(FILLING, "relation", lambda f: f.words.one_object[f.relation]))
+add(t.BANNED_RELATION, Look(FILLING, "relation", _banned_relation))
+add(
+    t.RARE,  # of an open question the pair is the relation and the answer
+    Look(FILLING, "relation object", lambda f: f.words.rare[f.relation, f.thing]),
+    Look(CORE, "relation which-object", lambda core: core.words.rare[core.relation, core.answer]),
+)
+add(
+    t.COMMON_SENSE,
+    Look(FILLING, "relation object", lambda f: f.words.common_sense[f.relation, f.thing]),
+    Look(CORE, "relation which-object", lambda core: core.words.common_sense[core.relation, core.answer]),
+)
+add(t.SAME_RELATION, Look(FILLING, "relation object", lambda f: f.inner == f.relation))
+add(t.TOUCHING, Look(FILLING, "relation object", _touching))
+add(t.ABOUT_OBJECT, Look(FILLING, "relation object", lambda f: f.done_to == f.thing))
+add(t.ALIKE, Look(PAIR, "objects", lambda pair: pair.words.alike[pair.x, pair.y]))
+# about direct arguments and the time, the actions of which are those of the time phrase or of the action slots
+add(t.BANNED_OBJECT, Look(CORE, "object", lambda core: _any(core.things, lambda x: core.banned_objects[x])))
+add(
+    t.TIME_OBJECT,
+    *(
+        Look(CORE, needs, lambda core: _any(core.things, lambda x: _in(core.time_objects, x)), reads_program=False)
+        for needs in ("object time", "object action")
+    ),
+)
+add(
+    t.TIME_RELATION,
+    *(
+        Look(CORE, needs, lambda core: bit(core.time_verbs, core.relation), reads_program=False)
+        for needs in ("relation time", "relation action")
+    ),
+)
+add(t.TIME_ACTION, Look(CORE, "action time", lambda core: _any(core.deeds, core.in_time)))
+add(t.SAME_ACTION, Look(CORE, "actions", lambda core: core.x == core.y))
+add(t.BOTH, Look(CORE, "relation objects time", _both))
+add(t.NOT_BOTH, Look(CORE, "relation objects time", lambda core: ~_both(core)))
+add(t.UNDECIDED, Look(CORE, "relation objects time", _undecided))
+add(
+    t.ONE_CHOICE,
+    Look(CORE, "relation time", lambda core: np.bitwise_count(core.local.objects) <= 1),
+    Look(CORE, "time which-action", _few_actions),
+)
+add(
+    t.TRANSITION,
+    Look(CORE, "action", lambda core: _any(core.deeds, lambda deed: core.words.transition[deed])),
+    Look(CORE, "which-action", lambda core: core.words.transition[core.answer]),
+)
+# about the answer
+add(t.NO_ANSWER, Look(CORE, "", lambda core: core.answer < 0))
+add(t.UNASKABLE, Look(CORE, "which-object", lambda core: ~core.words.askable[core.answer]))
+add(
+    t.TIME_ANSWER,
+    Look(CORE, "time which-object", lambda core: _in(core.time_objects, core.answer)),
+    Look(CORE, "time which-action", lambda core: core.in_time(core.answer)),
+)
+add(t.ABOUT_ANSWER, Look(CORE, "relation which-object", lambda core: core.done_to == core.answer))
+add(
+    t.SIMILAR,
+    Look(
+        CORE,
+        "object yes-or-no",
+        lambda core: (core.answer == 0) & _any(core.things, lambda x: (core.words.similar[x] & core.present) != 0),
+    ),
+)
+add(t.CONTACTS, Look(CORE, "relation time yes-or-no", _contacts))
+add(
+    t.VERB_GIVEN,
+    Look(CORE, "which-action", lambda core: core.banned_verbs[core.words.vocabulary.verb_of[core.answer]]),
+)
+add(t.STEPS, Look("steps", "", lambda core: np.zeros(0, bool)))  # the limit is kept where wordings are multiplied

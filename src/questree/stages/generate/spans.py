@@ -9,14 +9,15 @@ from questree.benchmarks.agqa import held_out as mark
 from questree.benchmarks.agqa.templates import TIMES
 from questree.columns.joins import Ints, against, one, starts
 from questree.domains.video import Videos
-from questree.domains.video.actions import longest, shortest
-from questree.stages.generate.references import References
+from questree.domains.video.actions import longest, shortest, to_action
+from questree.stages.generate.references import TIME_STEPS, References
 from questree.stages.generate.words import Words
 
 ALL, BEFORE, AFTER, WHILE, BETWEEN = range(5)
 assert TIMES[BETWEEN] == "between"
 DIRECT, LONGEST, SHORTEST, INDIRECT = range(4)
 NOTHING = 65535  # no row
+NAME_STEPS = np.array([0, *(op.reference_steps for op in (longest, shortest, to_action))])  # [kind of reference]
 
 
 @dataclass(frozen=True)
@@ -84,7 +85,7 @@ def action_references(world: Videos, words: Words, references: References) -> Ac
     superlative, inner = np.isin(named, (LONGEST, SHORTEST)), named == INDIRECT
     marks = np.where(superlative, mark.I_ACT, 0) | np.where(inner, mark.I_OBJ, 0)
     marks |= np.where(((named == LONGEST) | inner) & words.held_out.action[action], mark.NC_DUR, 0)
-    steps = (superlative | inner).astype(np.int64)
+    steps = NAME_STEPS[named]
     return ActionReferences(starts(video, len(world.ids)), video, named, action, reference, steps, marks)
 
 
@@ -161,7 +162,7 @@ def phrases(spans: Spans, actions: ActionReferences, words: Words, second_pass: 
     order = np.lexsort((b_all, a_all, span_all))
     span, a, b = span_all[order], a_all[order], b_all[order]
     kind = spans.kind[span]
-    steps = np.choose(kind, (0, 2, 2, 2, 3))
+    steps = TIME_STEPS[kind]
     marks = np.where(kind != ALL, mark.I_TEMP, 0)
     before = np.isin(kind, (BEFORE, BETWEEN))  # between counts its first action (12.14)
     marks |= np.where(before & words.held_out.action[spans.a[span]], mark.NC_SEQ, 0)

@@ -10,7 +10,7 @@ import polars as pl
 from questree.benchmarks.agqa import phrases
 from questree.benchmarks.agqa.arguments import Arguments
 from questree.benchmarks.agqa.editions import SECOND, Edition
-from questree.benchmarks.agqa.frames import EXTRA, Forms, Phrase, Piece, frames, kinds, split
+from questree.benchmarks.agqa.frames import EXTRA, Forms, Phrase, Piece, split
 from questree.benchmarks.agqa.templates import ACTION_REFERENCES, REFERENCES, TIMES, Template
 from questree.columns.joins import Ints
 from questree.program import OBJECT
@@ -237,17 +237,17 @@ class Speech:
         """[question] its text; `spans`, if given, is filled with the characters at which phrases stand."""
         if asked.questions.is_empty():
             return pl.Series("question", [], dtype=pl.String)
-        edition, known = self.words.edition, frames(self.words.edition.name)
+        edition = self.words.edition
         ways = choices(asked.seeds, asked.video, asked.questions["number"].to_numpy(), edition.name)
         template = asked.questions["template"].to_numpy()
-        sizes = np.array([len(known[t.name]) for t in edition.by_code])
+        sizes = np.array([len(t.frames) for t in edition.by_code])
         frame = ways.frame % sizes[template]
         order = np.lexsort((frame, template))
         begin = np.flatnonzero(np.diff(template[order].astype(np.int64) * 1000 + frame[order], prepend=-1))
         parts, rows = [], Rows(asked)
         for lo, hi in zip(begin, [*begin[1:], len(order)], strict=True):
             at, own = order[lo:hi], edition.by_code[template[order[lo]]]
-            pieces = known[own.name][frame[at[0]]].pieces
+            pieces = own.frames[frame[at[0]]].pieces
             found = [self.place(piece, own, at, rows, ways) for piece in pieces]
             if spans is not None:
                 for name, span in self.spans(pieces, found, len(at)).items():
@@ -274,7 +274,7 @@ class Speech:
             return words.actions[piece.form], rows["x"][at]
         side = WORDED[piece.slot]
         way = rows[side][at] * WAYS + getattr(ways, side)[at]
-        if kinds(asked.name)[piece.slot] == OBJECT.name:
+        if asked.kinds[piece.slot] == OBJECT.name:
             return spoken.objects, spoken.references[way]
         return spoken.actions[piece.form], way
 

@@ -11,6 +11,7 @@ from questree.benchmarks.agqa.editions import SECOND, Edition
 from questree.benchmarks.agqa.frames import Phrase
 from questree.benchmarks.agqa.held_out import HeldOut, held_out
 from questree.benchmarks.agqa.phrases import indirect_action
+from questree.benchmarks.agqa.templates import Template
 from questree.tables.facts import Facts
 from questree.vocabulary.words import Vocabulary
 
@@ -30,11 +31,29 @@ class Words:
     common_sense: Flags  # [relation, object]
     alike: Flags  # [object, object] never together in one question
     similar: NDArray[np.uint64]  # [object] set of similar objects
-    banned_object: Flags  # [object] in object existence and object time
-    banned_relation: dict[str, Flags]  # template -> [relation]
     localised: Flags  # [action] may stand in a time phrase
     transition: Flags  # [action] gets no length question
     indirect: Flags  # [action] a reference may stand for its noun
+
+    @property
+    def touching(self) -> int:
+        return self.vocabulary.relation_at.get("touching", -1)
+
+    def banned_objects(self, template: Template) -> Flags:
+        """[object] what a template does not ask about."""
+        names = template.banned("object", self.vocabulary.lists)
+        kept = tuple(name for name in names if name not in self.edition.unbanned_objects)
+        return _flags(len(self.askable), self.vocabulary.objects_named(kept))
+
+    def banned_relations(self, template: Template) -> Flags:
+        """[relation]"""
+        names = template.banned("relation", self.vocabulary.lists)
+        return _flags(len(self.never_asked), self.vocabulary.relations_named(names))
+
+    def banned_verbs(self, template: Template) -> Flags:
+        """[relation] verbs of actions that would give the answer away."""
+        names = template.banned("verb", self.vocabulary.lists)
+        return _flags(len(self.never_asked), self.vocabulary.relations_named(names))
 
 
 def _flags(size: int, *positions: Any) -> Flags:
@@ -62,7 +81,6 @@ def words(vocabulary: Vocabulary, counts: NDArray[np.int64], rare_below: int = 1
     relation, thing = vocabulary.relation_at, vocabulary.object_at
     one_object = _flags(relations, vocabulary.relations_named(lists.single_object_verbs))
     never = _flags(relations, vocabulary.relations_named(lists.never_asked_relations))
-    obvious = _flags(relations, vocabulary.relations_named(lists.obvious_relations))
     common = np.zeros((relations, objects), bool)
     for name, by in lists.commonsense_pairs:
         common[relation[by], thing[name]] = True
@@ -75,7 +93,6 @@ def words(vocabulary: Vocabulary, counts: NDArray[np.int64], rare_below: int = 1
         for member in members:
             similar[member] = sum(1 << int(other) for other in members if other != member)
     transition = _flags(len(vocabulary.actions), [vocabulary.action_at[i] for i in lists.transition_actions])
-    banned = tuple(name for name in lists.object_existence_ban if name not in edition.unbanned_objects)
     verbs = [relation[action.verb] for action in vocabulary.actions]
     transition |= np.isin(verbs, [relation[name] for name in lists.transition_verbs])
     return Words(
@@ -90,13 +107,6 @@ def words(vocabulary: Vocabulary, counts: NDArray[np.int64], rare_below: int = 1
         common_sense=common,
         alike=alike,
         similar=similar,
-        banned_object=_flags(objects, vocabulary.objects_named(banned)),
-        banned_relation={
-            "relExists": _flags(relations, vocabulary.relations_named(lists.relation_existence_ban)) | obvious,
-            "relTime": _flags(relations, vocabulary.relations_named(lists.relation_time_ban)) | never,
-            "objFirstVerify": obvious,
-            "objLastVerify": obvious,
-        },
         localised=~_flags(len(vocabulary.actions), [vocabulary.action_at[i] for i in lists.never_localised_actions]),
         transition=transition,
         indirect=may_be_indirect(vocabulary),

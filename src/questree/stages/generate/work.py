@@ -2,9 +2,10 @@
 
 import shutil
 from concurrent.futures import Executor, as_completed
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, fields
 from functools import lru_cache
 from pathlib import Path
+from typing import Any
 
 import msgspec
 import numpy as np
@@ -12,12 +13,13 @@ import polars as pl
 
 from questree.benchmarks.agqa.editions import EDITIONS, SECOND
 from questree.columns.hashing import seed_of
+from questree.columns.joins import Ints, starts
 from questree.extensions import digests
 from questree.faults import BadInput, Fault, refuse
 from questree.progress import watch
-from questree.stages.generate.chunk import chunk
-from questree.stages.generate.filters import Tally
-from questree.stages.generate.shard import Counts, questions, side_tables
+from questree.stages.generate.chunk import Chunk, chunk
+from questree.stages.generate.questions import Questions, ask
+from questree.stages.generate.rules import Tally
 from questree.stages.generate.text import Lexicon, lexicon, texts
 from questree.stages.generate.words import Words, pair_counts, words
 from questree.stages.questions import Shard
@@ -25,9 +27,12 @@ from questree.tables.facts import VIDEOS, Facts
 from questree.tables.questions import QUESTIONS, TABLES, TEXT
 from questree.tables.run import Run
 from questree.tables.store import new_folder
+from questree.tables.table import Table
 from questree.workers import processes
 
 CHUNK = 64  # videos whose columns are in memory together
+NUMPY: dict[object, type[np.unsignedinteger[Any]]] = {pl.UInt8: np.uint8, pl.UInt16: np.uint16, pl.UInt32: np.uint32}
+Counts = dict[str, Tally]  # per template
 
 
 @dataclass(frozen=True)
@@ -140,3 +145,52 @@ def total(folders: list[Path]) -> Counts:
             for rule, count in tally.rejected.items():
                 own.reject(rule, count)
     return counts
+
+
+def questions(chunk: Chunk, counts: Counts, first_video: int) -> pl.DataFrame:
+    """Every question of the chunk, by template; numbered within their video in that order."""
+    tables: list[pl.DataFrame] = []
+    so_far = np.zeros(chunk.videos, np.int64)  # [video] questions of the templates before
+    for template in chunk.words.edition.templates:
+        tally = counts.setdefault(template.name, Tally())
+        found = ask(template, chunk, tally)
+        tally.kept += len(found.video)
+        tables.append(numbered(chunk, chunk.words.edition.codes[template.name], found, so_far, first_video))
+        so_far += np.bincount(found.video, minlength=chunk.videos)
+    return pl.concat(tables)
+
+
+def numbered(chunk: Chunk, code: int, found: Questions, so_far: Ints, first_video: int) -> pl.DataFrame:
+    """Small columns; what a template does not have is the largest number of its type."""
+    rank = np.arange(len(found.video)) - starts(found.video, chunk.videos)[found.video]
+    columns = {field.name: getattr(found, field.name) for field in fields(found)}
+    flags = chunk.words.held_out.flags[columns.pop("marks")]
+    columns |= {
+        "number": so_far[found.video] + rank,
+        "template": np.full(len(rank), code),
+        "flags": flags,
+        "video": found.video + first_video,
+    }
+    return small(TABLES[chunk.words.edition.name]["questions"], columns)
+
+
+def side_tables(chunk: Chunk, first_video: int) -> dict[str, pl.DataFrame]:
+    """References, action references and phrases, sorted by video: the row numbers of the questions count in them."""
+    refs, acts, spans = chunk.references, chunk.actions, chunk.spans
+    first, second = chunk.passes
+    span = np.concatenate([first.span, second.span])
+    order = np.argsort(spans.video[span], kind="stable")  # within a video the first pass comes first
+    a, b = (np.concatenate([getattr(first, side), getattr(second, side)])[order] for side in "ab")
+    span = span[order]
+    columns = [
+        ("references", {n: getattr(refs, n) for n in ("kind", "object", "relation", "time", "video")}),
+        ("action_references", {n: getattr(acts, n) for n in ("kind", "action", "reference", "video")}),
+        ("phrases", {"kind": spans.kind[span], "a": a, "b": b, "video": spans.video[span]}),
+    ]
+    tables = TABLES[chunk.words.edition.name]
+    return {name: small(tables[name], data | {"video": data["video"] + first_video}) for name, data in columns}
+
+
+def small(table: Table, columns: dict[str, Ints]) -> pl.DataFrame:
+    """Columns as the table's small integers; -1 becomes the largest number of its type."""
+    return pl.DataFrame({name: columns[name].astype(NUMPY[dtype]) for name, dtype in table.columns.items()})

@@ -9,15 +9,15 @@ from questree.benchmarks.agqa import held_out as mark
 from questree.benchmarks.agqa.templates import TIMES
 from questree.columns.joins import Ints, against, one, starts
 from questree.domains.video import Videos
-from questree.domains.video.actions import longest, shortest, to_action
-from questree.stages.generate.references import TIME_STEPS, References
+from questree.domains.video.actions import longest, shortest
+from questree.stages.generate.references import TIME_STEPS, References, steps_more
 from questree.stages.generate.words import Words
 
 ALL, BEFORE, AFTER, WHILE, BETWEEN = range(5)
 assert TIMES[BETWEEN] == "between"
 DIRECT, LONGEST, SHORTEST, INDIRECT = range(4)
 NOTHING = 65535  # no row
-NAME_STEPS = np.array([0, *(op.reference_steps for op in (longest, shortest, to_action))])  # [kind of reference]
+NAME_STEPS = steps_more("happening({})", "$a", "longest()", "shortest()", "to_action($r, first($s, whole()))")
 
 
 @dataclass(frozen=True)

@@ -26,7 +26,7 @@ TIME_STEPS = np.array([0, *(VIDEO.ops[time].steps for time in TIMES[1:])])  # [k
 def steps_more(pattern: str, *names: str) -> Ints:
     """[way of naming] the steps a question takes more than with the first, a plain word."""
     found = np.array([steps(parse(pattern.format(name), VIDEO)) for name in names])
-    return found - found[0]
+    return np.asarray(found - found[0])
 
 
 REFERENCE_STEPS = steps_more(

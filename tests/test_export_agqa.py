@@ -14,7 +14,6 @@ from conftest import copy
 from questree.benchmarks.agqa.editions import SECOND
 from questree.benchmarks.agqa.held_out import FLAGS
 from questree.benchmarks.agqa.records import lines, quoted
-from questree.benchmarks.agqa.editions import SECOND
 from questree.benchmarks.agqa.templates import TEMPLATES, TIMES
 from questree.cli.export import agqa
 from questree.faults import BadInput

@@ -10,7 +10,6 @@ import pytest
 from conftest import copy
 from questree.benchmarks.agqa.editions import SECOND
 from questree.benchmarks.agqa.held_out import INDIRECT, NOVEL
-from questree.benchmarks.agqa.editions import SECOND
 from questree.benchmarks.agqa.templates import TEMPLATES
 from questree.cli.split import split as command
 from questree.faults import BadInput

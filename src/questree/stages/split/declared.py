@@ -7,8 +7,7 @@ from pathlib import Path
 import msgspec
 
 from questree.benchmarks.agqa import held_out as h
-from questree.benchmarks.agqa.editions import Edition
-from questree.benchmarks.agqa.editions import SECOND
+from questree.benchmarks.agqa.editions import SECOND, Edition
 from questree.faults import BadInput, Fault, refuse
 from questree.stages.split import algebra, predicates
 from questree.stages.split.grammar import Wrong
@@ -96,7 +95,9 @@ def read_file(path: Path) -> File:
         raise BadInput.at(path, f"cannot be read ({error.strerror})") from error
     except (msgspec.DecodeError, UnicodeDecodeError) as error:
         raise BadInput.at(path, f"{' '.join(str(error).split())}; wanted `splits:` and `more steps:`") from error
-    refuse([Fault(f"{path}, more steps", f"no template {name!r}") for name in found.more_steps if name not in SECOND.codes])
+    refuse(
+        [Fault(f"{path}, more steps", f"no template {name!r}") for name in found.more_steps if name not in SECOND.codes]
+    )
     return found
 
 

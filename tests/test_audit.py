@@ -17,8 +17,8 @@ from questree.stages.audit.guesses import KEY, TYPE, Measure, Score, entropy, gu
 from questree.stages.audit.ngrams import BUCKETS, grams, train
 from questree.stages.audit.plots import first_words, stacked
 from questree.stages.audit.work import MODEL, Options, audit, duplicates
-from questree.stages.balance.options import Options as Balancing
-from questree.stages.balance.work import balance
+from questree.stages.balance.options import BalanceOptions
+from questree.stages.balance.rounds import balance
 from questree.stages.template_columns import TemplateColumns
 from questree.tables.questions import QUESTIONS
 from questree.tables.run import Run
@@ -120,7 +120,7 @@ def test_duplicates_are_texts_of_train_in_test() -> None:
 @pytest.fixture(scope="module")
 def audited(asked_run: Run, tmp_path_factory: pytest.TempPathFactory) -> Run:
     run = copy(asked_run, tmp_path_factory.mktemp("audited"))
-    balance(run, Balancing(), workers=1)
+    balance(run, BalanceOptions(), workers=1)
     audit(run, Options(), workers=1)
     return run
 

@@ -15,10 +15,10 @@ from questree.cli.many_questions import multiply
 from questree.columns.hashing import mix, seed_of
 from questree.faults import BadInput
 from questree.stages.balance.levelling import remaining
-from questree.stages.balance.options import Options, read_shares
+from questree.stages.balance.options import BalanceOptions, read_shares
 from questree.stages.balance.packing import stirred
 from questree.stages.balance.structure import evened, targets, visit, water
-from questree.stages.balance.work import balance, select, selection
+from questree.stages.balance.rounds import balance, select, selection
 from questree.stages.generate.work import Options as Asking
 from questree.stages.generate.work import generate
 from questree.stages.questions import Bank
@@ -43,7 +43,7 @@ def chosen(tmp_path: Path, questions: pl.DataFrame) -> pl.DataFrame:
     QUESTIONS.write(questions, tmp_path)
     test, seeds = np.zeros(1, bool), mix(7, np.arange(1))
     with ThreadPoolExecutor(1) as pool:
-        places, _ = select([tmp_path], KNOWN, test, seeds, Options(), pool)
+        places, _ = select([tmp_path], KNOWN, test, seeds, BalanceOptions(), pool)
     found = pl.DataFrame({"video": places >> np.uint64(32), "number": places & np.uint64(0xFFFFFFFF)})
     return questions.join(found.cast(pl.UInt32), on=["video", "number"])
 
@@ -155,13 +155,13 @@ def test_an_odd_question_goes_to_the_next_cell_with_room() -> None:
 
 def test_query_questions_set_the_targets_of_the_others() -> None:
     wanted = {"query": 101, "compare": 31, "choose": 31, "verify": 31, "logic": 11}
-    assert targets(101, Options().shares) == wanted  # rounded up
+    assert targets(101, BalanceOptions().shares) == wanted  # rounded up
 
 
 @pytest.fixture(scope="module")
 def balanced_run(asked_run: Run, tmp_path_factory: pytest.TempPathFactory) -> Run:
     run = copy(asked_run, tmp_path_factory.mktemp("balanced"))
-    balance(run, Options(), workers=1)
+    balance(run, BalanceOptions(), workers=1)
     return run
 
 
@@ -181,7 +181,7 @@ def test_every_key_of_a_balanced_run_has_two_equal_answers(balanced_run: Run) ->
 
 def test_no_structure_exceeds_its_target(asked_run: Run, tmp_path: Path) -> None:
     run = copy(asked_run, tmp_path)
-    report = balance(run, Options(), workers=1)
+    report = balance(run, BalanceOptions(), workers=1)
     found = selected(run)
     for split in ("train", "test"):
         for target in (t for t in report.targets if t.split == split):
@@ -202,9 +202,9 @@ def test_the_selection_depends_on_the_seed_alone(
     generate(run, Asking(shard=shard, rare_below=3), workers=1)
     for folder in Bank(run).folders():  # the order of the rows does not matter either
         QUESTIONS.write(QUESTIONS.read(folder).sample(fraction=1, shuffle=True, seed=1), folder)
-    balance(run, Options(), workers=3)
+    balance(run, BalanceOptions(), workers=3)
     assert read_balanced(run.balanced).equals(read_balanced(balanced_run.balanced))
-    balance(run, Options(seed=2), workers=1)
+    balance(run, BalanceOptions(seed=2), workers=1)
     assert not read_balanced(run.balanced).equals(read_balanced(balanced_run.balanced))
 
 
@@ -234,7 +234,7 @@ def test_wrong_shares_are_refused_by_name() -> None:
 
 def test_a_selection_of_other_questions_is_refused(asked_run: Run, cleaned_run: Run, tmp_path: Path) -> None:
     run = copy(asked_run, tmp_path)
-    balance(run, Options(), workers=1)
+    balance(run, BalanceOptions(), workers=1)
     found = selection(run)
     assert found is not None and len(found)
     generate(run, Asking(shard=5, rare_below=4), workers=1)
@@ -251,4 +251,4 @@ def test_a_benchmark_has_as_many_questions_as_it_asks_for(asked_run: Run, tmp_pa
     assert len(table) == 2 * own + 7 and not table.select("video", "number").is_duplicated().any()
     first, second = (set(table.filter(pl.col("video") // 12 == copies)["time"]) for copies in (0, 1))
     assert len(first) == len(second) and first != second
-    assert balance(run, Options(), workers=2).total("before") == len(table)
+    assert balance(run, BalanceOptions(), workers=2).total("before") == len(table)

@@ -11,19 +11,23 @@ from questree.faults import BadInput
 from questree.progress import Reporter, reporter
 from questree.sources.catalogue import kind_of
 from questree.sources.own_json import write
+from questree.stages.again import made_again
+from questree.synth.images import write_images
 from questree.synth.noise import Rates
 from questree.synth.world import write_world
+from questree.tables.image_questions import BALANCED
 from questree.tables.lock import verify
 from questree.tables.run import Run
 from questree.vocabulary.load import default
 from worlds.exported_worlds import exported
 
+CALL: dict[str, Any] = {"exit_on_error": False, "result_action": "return_value"}
 STAGES = ["ingest", "augment", "generate", "balance", "split", "decompose"]
 
 
 def build(source: Path, folder: Path, *options: str) -> tuple[Run, dict[str, Any]]:
     common = ["--out", str(folder / "run"), "--workers", "1", "--json", str(folder / "built.json")]
-    app(["build", str(source), *common, *options], exit_on_error=False, result_action="return_value")
+    app(["build", str(source), *common, *options], **CALL)
     return Run(folder / "run"), json.loads((folder / "built.json").read_text())
 
 
@@ -66,11 +70,47 @@ def test_own_videos_and_released_graphs_are_told_by_their_files(
 
 
 def test_what_cannot_be_built_is_told_before_anything_is_done(tmp_path: Path) -> None:
-    with pytest.raises(BadInput, match="no such folder or file"):
+    with pytest.raises(BadInput, match="expected a folder or file, got nothing of this name"):
         build(tmp_path / "nothing", tmp_path)
-    with pytest.raises(BadInput, match=r"no raw files here; wanted object_bbox_and_relationship.pkl \(action-genome\)"):
+    with pytest.raises(
+        BadInput, match="expected raw files, got none; choose from object_bbox"
+    ):
         build(tmp_path, tmp_path)
     (tmp_path / "mine.json").write_text("{}")
-    with pytest.raises(BadInput, match="say their seconds themselves"):
+    with pytest.raises(BadInput, match="--fps: expected raw files without seconds, got json"):
         build(tmp_path / "mine.json", tmp_path, "--fps", "3")
     assert not (tmp_path / "run").exists()
+
+
+def test_images_become_a_decomposed_balanced_split_benchmark(tmp_path: Path) -> None:
+    write_images(tmp_path / "pictures", 60, 1)
+    run, built = build(tmp_path / "pictures", tmp_path, "--questions", "400")
+    assert built["source"] == "gqa" and list(built["seconds"]) == [name for name in STAGES if name != "augment"]
+    assert built["made"]["ingest"] == 60 and 0 < built["made"]["balance"] <= built["made"]["generate"] <= 400
+    assert built["made"]["decompose"] > 0 and (run.covr / "splits" / "has-quant.parquet").is_file()
+    assert verify(run)[0] == [], "the lock file knows all of it"
+    assert made_again(run, 1) == [], "and all of it comes out the same again"
+    BALANCED.write(BALANCED.read(run.covr).head(3), run.covr)
+    assert [Path(fault.place).name for fault in verify(run)[0]] == ["balanced.parquet"]
+    assert "balanced.parquet" in {Path(fault.place).name for fault in made_again(run, 1)}
+
+
+def test_a_run_of_videos_takes_images_beside_them_and_verifies(tmp_path: Path) -> None:
+    write_world(tmp_path / "world", 4, 4, Rates(), 1)
+    write_images(tmp_path / "pictures", 60, 1)
+    run, _ = build(tmp_path / "world", tmp_path)
+    app(["ingest", "gqa", str(tmp_path / "pictures"), "--out", str(run.folder), "--quiet"], **CALL)
+    assert verify(run)[0] == []
+    before = sorted(run.questions.iterdir())
+    app(["generate", str(run.folder), "--benchmark", "covr", "--questions", "200", "--quiet"], **CALL)
+    assert verify(run)[0] == [] and sorted(run.questions.iterdir()) == before and run.covr.is_dir()
+    with pytest.raises(BadInput, match="--questions: expected a run of image sets, got videos"):
+        app(["balance", str(run.folder), "--questions", "10"], **CALL)
+    with pytest.raises(BadInput, match="--benchmark: expected a benchmark, got 'gqa'; choose from agqa, covr"):
+        app(["balance", str(run.folder), "--benchmark", "gqa"], **CALL)
+
+
+def test_tables_of_a_newer_schema_are_refused(tmp_path: Path) -> None:
+    (tmp_path / "lock.json").write_text(json.dumps({"vocabulary": "", "schema": 2}))
+    with pytest.raises(BadInput, match="expected tables of schema 1 or older, got 2; upgrade questree"):
+        Run(tmp_path)

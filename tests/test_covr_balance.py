@@ -9,7 +9,7 @@ import pytest
 
 from questree.columns.hashing import seed_of
 from questree.faults import BadInput
-from questree.stages.balance.pairs import balance, select
+from questree.stages.balance.pairs import PairsOptions, balance, select
 from questree.tables.image_questions import ANSWERED, BALANCED
 from questree.tables.run import Run
 
@@ -123,7 +123,7 @@ def test_every_split_and_template_has_the_same_room(tmp_path: Path) -> None:
         ("test", "VERIFYATTR", 12, 12, 12),
     ]
     assert len(BALANCED.read(run.covr)) == 72
-    fewer = balance(run, questions=46)
+    fewer = balance(run, PairsOptions(46))
     assert [(r.template, r.kept) for r in fewer] == [("VERIFYATTR", 20), ("COUNT", 20), ("VERIFYATTR", 6)]
     kept = ANSWERED.read(run.covr).join(BALANCED.read(run.covr), on="id", how="semi")
     answers = Counter(kept.filter(template="COUNT")["answer"])
@@ -132,16 +132,16 @@ def test_every_split_and_template_has_the_same_room(tmp_path: Path) -> None:
 
 def test_the_same_seed_selects_the_same_and_another_another(tmp_path: Path) -> None:
     run = run_of(questions([(f"q{i}", str(i % 5), (1, 1)) for i in range(200)]), tmp_path)
-    balance(run, 50, seed=1)
+    balance(run, PairsOptions(50, 1))
     first = (run.covr / "balanced.parquet").read_bytes()
-    balance(run, 50, seed=2)
+    balance(run, PairsOptions(50, 2))
     assert (run.covr / "balanced.parquet").read_bytes() != first
-    balance(run, 50, seed=1)
+    balance(run, PairsOptions(50, 1))
     assert (run.covr / "balanced.parquet").read_bytes() == first
 
 
 def test_there_must_be_questions(tmp_path: Path) -> None:
-    with pytest.raises(BadInput, match="no image questions here; `questree covr generate` makes them"):
+    with pytest.raises(BadInput, match="no image questions here; `questree generate` makes them"):
         balance(Run(tmp_path))
-    with pytest.raises(BadInput, match="--questions: wanted at least 1, got 0"):
-        balance(Run(tmp_path), 0)
+    with pytest.raises(BadInput, match="--questions: expected at least 1, got 0"):
+        balance(Run(tmp_path), PairsOptions(0))

@@ -8,11 +8,11 @@ import polars as pl
 import pytest
 
 from questree.cli.covr_files import export_command, import_command
-from questree.cli.covr_generate import generate_command
-from questree.cli.covr_splits import splits as split_command
+from questree.cli.generate import generate_command
 from questree.cli.ground import ground as ground_command
 from questree.cli.score import decomp as decomp_command
 from questree.cli.score_covr import covr as score_command
+from questree.cli.split import split as split_command
 from questree.faults import BadInput
 from questree.formats.import_covr import import_covr
 from questree.models.predictions import read_predictions
@@ -136,7 +136,7 @@ def test_a_run_without_questions_is_told_which_command_makes_them(tmp_path: Path
     run = Run(tmp_path / "run")
     made.write_images(run)
     for command in everything(run, tmp_path / "out"):
-        with pytest.raises(BadInput, match="no image questions here; `questree covr generate` makes them"):
+        with pytest.raises(BadInput, match="no image questions here; `questree generate` makes them"):
             command()
 
 

@@ -11,10 +11,12 @@ from typing import Any
 
 import polars as pl
 import pytest
+from cyclopts import CycloptsError
 
 from questree.benchmarks.covr.splits import FEW_SHOT, PROPERTIES, ZERO_SHOT
 from questree.cli.app import app
-from questree.cli.covr_splits import splits as command
+from questree.cli.split import released_command as command
+from questree.cli.split import split as split_command
 from questree.faults import BadInput
 from questree.notation import covr
 from questree.notation.own import show
@@ -318,7 +320,7 @@ def test_of_two_properties_held_out_together_train_must_have_each(split: Run) ->
 def test_an_unknown_split_is_refused_with_the_names_there_are(run: Run) -> None:
     with pytest.raises(BadInput, match="no split 'HAS-QUANTS'; there are HAS-QUANT, "):
         split_run(run, Options(names=("HAS-QUANTS",)))
-    with pytest.raises(BadInput, match="there are none: run `questree covr splits`"):
+    with pytest.raises(BadInput, match="there are none: run `questree split`"):
         read_split(run, "HAS-QUANT")
 
 
@@ -346,13 +348,17 @@ def test_a_file_that_cannot_be_split_is_refused(tmp_path: Path, content: str, co
     assert complaint in str(bad.value)
 
 
-def test_either_a_run_or_a_file_is_wanted(tmp_path: Path) -> None:
-    with pytest.raises(BadInput, match="wanted either a run folder or --questions FILE"):
-        command()
-    with pytest.raises(BadInput, match="are for runs"):
-        command(questions=QUESTIONS, name=["HAS-QUANT"])
-    with pytest.raises(BadInput, match="--few-shot: wanted a number from 0 on, came -1"):
+def test_released_questions_are_a_file_and_every_property_is_written(run: Run) -> None:
+    with pytest.raises(CycloptsError, match="--questions"):
+        app(["covr", "splits"], exit_on_error=False, print_error=False)
+    with pytest.raises(CycloptsError, match="--name"):
+        app(["covr", "splits", "--questions", str(QUESTIONS), "--name", "HAS-QUANT"], exit_on_error=False)
+    with pytest.raises(BadInput, match="--few-shot: expected at least 0, got -1"):
         command(questions=QUESTIONS, few_shot=-1)
+    with pytest.raises(BadInput, match="--few-shot: expected at least 0, got -1"):
+        split_command(run.folder, few_shot=-1)
+    with pytest.raises(BadInput, match="--more-steps: expected a run of videos, got image sets"):
+        split_command(run.folder, more_steps="relTime=5")
 
 
 def test_the_page_on_splits_works(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

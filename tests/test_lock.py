@@ -11,11 +11,10 @@ from questree.cli.diff import diff
 from questree.cli.verify import verify as command
 from questree.faults import BadInput
 from questree.stages.again import made_again
-from questree.stages.balance.options import Options
-from questree.stages.balance.work import balance
-from questree.stages.split.work import Options as Splitting
-from questree.stages.split.work import split
-from questree.tables.lock import differences, lock, lock_file, of_code, read, verify
+from questree.stages.balance.options import BalanceOptions
+from questree.stages.balance.rounds import balance
+from questree.stages.split.work import SplitOptions, split
+from questree.tables.lock import differences, lock, of_code, read, verify
 from questree.tables.run import Run
 
 
@@ -51,7 +50,7 @@ def test_changed_missing_and_new_files_are_named(run: Run) -> None:
 
 
 def test_locking_a_new_stage_does_not_bless_what_was_changed_before(run: Run) -> None:
-    balance(run, Options(), workers=1)
+    balance(run, BalanceOptions(), workers=1)
     (run.facts / "videos.parquet").write_bytes((run.facts / "videos.parquet").read_bytes() + b" ")
     lock(run, "balanced")
     (fault,) = verify(run)[0]
@@ -60,9 +59,9 @@ def test_locking_a_new_stage_does_not_bless_what_was_changed_before(run: Run) ->
 
 
 def test_another_code_is_noted(run: Run) -> None:
-    note = msgspec.json.decode(lock_file(run).read_bytes())
+    note = msgspec.json.decode(run.lock_file.read_bytes())
     note["stages"]["facts"]["code"] = "0123456789"
-    lock_file(run).write_bytes(msgspec.json.encode(note))
+    run.lock_file.write_bytes(msgspec.json.encode(note))
     assert verify(run) == ([], ["facts: locked with other code (01234567)"])
 
 
@@ -90,8 +89,8 @@ def test_two_runs_differ_in_their_seed_and_what_came_of_it(
     run: Run, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     other = copy(run, tmp_path / "other")
-    balance(run, Options(), workers=1)
-    balance(other, Options(seed=2), workers=1)
+    balance(run, BalanceOptions(), workers=1)
+    balance(other, BalanceOptions(seed=2), workers=1)
     found = {d.place: (d.first, d.second) for d in differences(run, other)}
     assert found["balanced, option seed"] == ("1", "2")
     only = [int(n.replace(",", "")) for n in found["balanced, questions only here"]]
@@ -115,9 +114,9 @@ def test_another_word_is_found_in_the_vocabulary(run: Run, tmp_path: Path) -> No
 
 
 def test_a_run_made_again_comes_out_the_same(run: Run, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    balance(run, Options(seed=3), workers=1)
+    balance(run, BalanceOptions(seed=3), workers=1)
     (tmp_path / "own.yaml").write_text("splits: {long: {held out: steps > 3}}")
-    split(run, Splitting(file=tmp_path / "own.yaml"), workers=1)
+    split(run, SplitOptions(file=tmp_path / "own.yaml"), workers=1)
     lock(run)
     command(run.folder, again=True, workers=1)
     assert "comes out the same again" in capsys.readouterr().out
@@ -125,7 +124,7 @@ def test_a_run_made_again_comes_out_the_same(run: Run, tmp_path: Path, capsys: p
 
 
 def test_what_does_not_come_out_again_is_named(run: Run) -> None:
-    balance(run, Options(), workers=1)
+    balance(run, BalanceOptions(), workers=1)
     balanced = run.balanced / "train.parquet"
     pl.read_parquet(balanced).head(5).write_parquet(balanced)
     (run.balanced / "more.parquet").write_bytes(balanced.read_bytes())

@@ -24,8 +24,7 @@ from questree.show.report.sections import ReportRequest, report
 from questree.show.report.written import escaped, latex, page
 from questree.stages.decompose.work import Options as Decomposing
 from questree.stages.decompose.work import decompose
-from questree.stages.split.work import Options as Splitting
-from questree.stages.split.work import split
+from questree.stages.split.work import SplitOptions, split
 from questree.tables.lock import lock
 from questree.tables.predictions import models
 from questree.tables.run import Run
@@ -74,7 +73,7 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Run:
     """Random worlds with a selection, splits, DAGs, a lock, and two models."""
     made = random_run(tmp_path_factory.mktemp("reported") / "run")
     select_every(made, 19)
-    split(made, Splitting(), 1)
+    split(made, SplitOptions(), 1)
     decompose(made, Decomposing(balanced=True), pool=ThreadPoolExecutor(1))
     answer_run(made, Options("perception-noise", noise=0.3), MODELS[0])
     answer_run(made, Options("composition-noise", noise=0.3), MODELS[1])
@@ -374,7 +373,7 @@ def test_a_run_of_images_has_its_tables(tmp_path: Path) -> None:
             assert float(table[row.group][name]) == row.value
             assert int(table[row.group][f"{name} n"]) == row.n
     text = (tmp_path / "r.html").read_text("utf-8")
-    assert "questree covr splits" in text and "questree covr decompose" in text and "image-templates" in text
+    assert "questree split" in text and "questree decompose" in text and "image-templates" in text
     assert "decomp-type" not in text
 
 

@@ -7,9 +7,9 @@ from typing import Any
 import polars as pl
 import pytest
 
-from questree.cli.covr_splits import splits as split_command
 from questree.cli.score_covr import covr as command
 from questree.cli.score_generalization import generalization
+from questree.cli.split import split as split_command
 from questree.faults import BadInput
 from questree.formats.export_covr import export
 from questree.metrics.sets.accuracy import score_covr

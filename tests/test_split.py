@@ -13,15 +13,15 @@ from questree.benchmarks.agqa.held_out import INDIRECT, NOVEL
 from questree.benchmarks.agqa.templates import TEMPLATES
 from questree.cli.split import split as command
 from questree.faults import BadInput
-from questree.stages.balance.options import Options as Balancing
-from questree.stages.balance.work import balance
+from questree.stages.balance.options import BalanceOptions
+from questree.stages.balance.rounds import balance
 from questree.stages.questions import Bank
 from questree.stages.split.declared import Composition, Split
 from questree.stages.split.predicates import Flags
 from questree.stages.split.proofs import Proof
 from questree.stages.split.shapes import rows_of
 from questree.stages.split.steps import most_steps
-from questree.stages.split.work import TWINS, Options, read_split, split
+from questree.stages.split.work import TWINS, SplitOptions, read_split, split
 from questree.tables.balanced import read_balanced
 from questree.tables.questions import QUESTIONS
 from questree.tables.run import Run
@@ -45,7 +45,7 @@ def split_run(asked_run: Run, tmp_path_factory: pytest.TempPathFactory) -> Run:
     folder = tmp_path_factory.mktemp("split")
     run = copy(asked_run, folder)
     (folder / "own.yaml").write_text(OWN)
-    split(run, Options(file=folder / "own.yaml"), workers=1)
+    split(run, SplitOptions(file=folder / "own.yaml"), workers=1)
     return run
 
 
@@ -107,8 +107,8 @@ def test_twins_ask_the_same_directly(split_run: Run) -> None:
 
 def test_the_balanced_selection_is_split_if_there_is_one(asked_run: Run, tmp_path: Path) -> None:
     run = copy(asked_run, tmp_path)
-    balance(run, Balancing(), workers=1)
-    split(run, Options(), workers=2)
+    balance(run, BalanceOptions(), workers=1)
+    split(run, SplitOptions(), workers=2)
     found = read_split(run, "videos")
     assert pl.concat(found.values()).sort("video", "number").equals(read_balanced(run.balanced))
 
@@ -117,7 +117,7 @@ def test_a_held_out_composition_in_train_is_an_error_with_examples(asked_run: Ru
     run = copy(asked_run, tmp_path)
     (tmp_path / "own.yaml").write_text("splits: {leaky: {held out: has(before), train: type(binary)}}")
     with pytest.raises(BadInput) as bad:
-        split(run, Options(file=tmp_path / "own.yaml"), workers=1)
+        split(run, SplitOptions(file=tmp_path / "own.yaml"), workers=1)
     assert "questions of train have has(before): " in str(bad.value)
     ids = set(run.load("facts").videos["id"])
     assert str(bad.value).split("has(before): ")[1].split("-")[0] in ids
@@ -158,7 +158,7 @@ def test_all_faults_of_a_file_come_at_once(asked_run: Run, tmp_path: Path) -> No
     lines = [f"  {name}: {{held out: {text}}}" for name, text in given.items()]
     (tmp_path / "own.yaml").write_text("\n".join(["splits:", *lines]))
     with pytest.raises(BadInput) as bad:
-        split(copy(asked_run, tmp_path), Options(file=tmp_path / "own.yaml"))
+        split(copy(asked_run, tmp_path), SplitOptions(file=tmp_path / "own.yaml"))
     assert [fault.place.rpartition("own.yaml, ")[2] for fault in bad.value.faults] == [
         "a, held out",
         "b, held out",
@@ -170,7 +170,7 @@ def test_all_faults_of_a_file_come_at_once(asked_run: Run, tmp_path: Path) -> No
 def test_a_file_that_is_no_file_of_splits_is_refused(asked_run: Run, tmp_path: Path, text: str) -> None:
     (tmp_path / "own.yaml").write_text(text)
     with pytest.raises(BadInput, match=r"own\.yaml"):
-        split(asked_run, Options(file=tmp_path / "own.yaml"))
+        split(asked_run, SplitOptions(file=tmp_path / "own.yaml"))
 
 
 def test_the_order_of_a_shard_does_not_matter(asked_run: Run) -> None:

@@ -540,6 +540,6 @@ def test_quiet_prints_nothing(tmp_path: Path, capsys: pytest.CaptureFixture[str]
 
 @pytest.mark.parametrize("words", [["--videos"], ["--seed"], ["--workers"], ["images", "--images"]])
 def test_half_a_video_is_refused_and_not_rounded(tmp_path: Path, words: list[str]) -> None:
-    with pytest.raises(CycloptsError, match=f"{words[-1]}: wanted a whole number, got '1.5'"):
+    with pytest.raises(CycloptsError, match=f"{words[-1]}: expected a whole number, got '1.5'"):
         app([*words, "1.5", "--out", str(tmp_path / "w")], exit_on_error=False, print_error=False)
     assert not (tmp_path / "w").exists()

@@ -51,7 +51,7 @@ def answer(
     Parameters
     ----------
     run
-        Run folder with DAGs (`questree decompose` or `questree covr decompose`), or with
+        Run folder with DAGs (`questree decompose` or `questree decompose`), or with
         imported questions (`questree import`).
     """
     from questree.stages.decompose.image_hierarchies import is_of_images

@@ -28,7 +28,7 @@ bench = App(name="bench", help="Measure a stage: size, rate, peak memory.")
 export = App(name="export", help="A run in the formats of released benchmarks.")
 import_ = App(name="import", help="Questions of released benchmarks -> a run folder.")
 score = App(name="score", help="Predictions -> the tables of the papers, with intervals.")
-covr = App(name="covr", help="Questions about sets of images (COVR).")
+covr = App(name="covr", help="COVR's own files: programs, scenes, word tables; runs: generate, balance, ...")
 for group in (ingest, bench, export, import_, score, covr):
     app.command(group)
 
@@ -67,17 +67,11 @@ SCORES = {  # sub-command of score -> module and what it does
     "covr": ("score_covr", "COVR: accuracy by template, beside the baselines MAJ and MAJTEMPL."),
 }
 COVR = {  # sub-command of covr -> where it lives and what it does
-    "decompose": (
-        "questree.cli.covr_decompose:decompose_command",
-        "Every image question into its DAG of sub-questions, with answers.",
-    ),
-    "generate": ("questree.cli.covr_generate:generate_command", "Questions about sets of images, with their answers."),
-    "balance": ("questree.cli.covr_balance:balance_command", "Select questions: equal templates, even answers."),
     "subgraphs": ("questree.cli.covr_subgraphs:subgraphs_command", "Every way to refer to an object of a scene."),
     "related": ("questree.cli.covr_related:related_command", "Scenes that contain a graph, and those that nearly do."),
     "exclusion": ("questree.cli.covr_exclusion:exclusion_command", "Word tables: which words exclude each other."),
     "execute": ("questree.cli.covr_execute:execute_command", "Row programs over scenes -> their values, or why not."),
-    "splits": ("questree.cli.covr_splits:splits", "Splits by what questions are made of: COVR's 21, your own."),
+    "splits": ("questree.cli.split:released_command", "What COVR's 21 splits hold out of a released file."),
 }
 BENCHMARKS = {
     "synth": "Make a synthetic corpus.",

@@ -2,61 +2,92 @@
 
 from collections.abc import Iterable
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 from cyclopts import Parameter
 
+from questree.benchmarks import chosen
+from questree.cli.options import BenchmarkOption, fitting
 from questree.cli.terminal import Json, Quiet, print_table, say, watching, write_json
-from questree.stages.balance.options import SPLITS, Options, Smoothing, read_shares
-from questree.stages.balance.work import Report, Row
-from questree.stages.balance.work import balance as select
+from questree.stages.balance.options import SPLITS, BalanceOptions, Smoothing, read_shares
+from questree.stages.balance.rounds import Report, TemplateCounts
+from questree.stages.balance.rounds import balance as select
 from questree.tables.lock import lock
 from questree.tables.run import Run
 
 PAPER = Smoothing()
+Share = float | None
 
 
 def balance(
     run: Path,
     /,
     *,
+    benchmark: BenchmarkOption = "",
     seed: int = 1,
+    questions: Annotated[
+        int | None, Parameter(help="Image sets: N of S = N / T, over all splits. [default: all questions there are]")
+    ] = None,
     shares: Annotated[
-        str, Parameter(help="Structures in per cent of the result.")
-    ] = "query=50,compare=15,choose=15,verify=15,logic=5",
-    tail: Annotated[float, Parameter(help="Rarest answers with at most this share are left alone.")] = PAPER.tail,
-    ratio: Annotated[float, Parameter(help="Head to tail answers, at first.")] = PAPER.ratio,
-    factor: Annotated[float, Parameter(help="Times the ratio after each failed pass.")] = PAPER.factor,
-    few: Annotated[int, Parameter(help="An answer with fewer questions ends a pass.")] = PAPER.few,
-    top_answers: Annotated[float, Parameter(help="Done when this share of the answers ...")] = PAPER.top_answers,
-    top_questions: Annotated[float, Parameter(help="... has at most this share of questions.")] = PAPER.top_questions,
-    least: Annotated[float, Parameter(help="Share of a key's questions that must stay.")] = PAPER.least,
+        str | None,
+        Parameter(help="Videos: structures in per cent. [default: query=50,compare=15,choose=15,verify=15,logic=5]"),
+    ] = None,
+    tail: Annotated[Share, Parameter(help=f"Videos: share of rarest answers left alone. [{PAPER.tail}]")] = None,
+    ratio: Annotated[Share, Parameter(help=f"Videos: ratio of head to tail answers at first. [{PAPER.ratio}]")] = None,
+    factor: Annotated[
+        Share, Parameter(help=f"Videos: factor of the ratio after a failed pass. [{PAPER.factor}]")
+    ] = None,
+    few: Annotated[int | None, Parameter(help=f"Videos: questions of an answer that end a pass. [{PAPER.few}]")] = None,
+    top_answers: Annotated[
+        Share, Parameter(help=f"Videos: done when this share of the answers ... [{PAPER.top_answers}]")
+    ] = None,
+    top_questions: Annotated[
+        Share, Parameter(help=f"Videos: ... has at most this share of the questions. [{PAPER.top_questions}]")
+    ] = None,
+    least: Annotated[
+        Share, Parameter(help=f"Videos: share of a key's questions that must stay. [{PAPER.least}]")
+    ] = None,
     workers: int = 2,
     json: Json = None,
     quiet: Quiet = False,
 ) -> None:
-    """Select questions so that answers and structures are balanced, train and test apart.
+    """Select questions so that their answers are balanced, each split apart.
+
+    Videos: answers and structures, as AGQA does. Image sets: templates, answers and sizes of references, as COVR does.
 
     Parameters
     ----------
     run
-        Run folder with questions (`questree generate` writes them); the selection goes to its folder `balanced`.
+        Run folder with questions (`questree generate`).
     """
-    how = Smoothing(tail, ratio, factor, few, top_answers, top_questions, least)
+    place = Run(run)
+    own = chosen(place, benchmark, "questions")
+    smoothing = {"tail": tail, "ratio": ratio, "factor": factor, "few": few, "least": least}
+    smoothing |= {"top_answers": top_answers, "top_questions": top_questions}
+    given = fitting(own, "video", {"shares": shares, **smoothing})
+    of_pairs = fitting(own, "images", {"questions": questions}) | {"seed": seed}
+    if own.domain == "images":
+        of_images(place, of_pairs, json, quiet)
+        return
+    named = {"shares": read_shares(given.pop("shares"))} if shares is not None else {}
+    of_videos(place, BalanceOptions(seed, Smoothing(**given), **named), workers, json, quiet)
+
+
+def of_videos(run: Run, options: BalanceOptions, workers: int, json: Path | None, quiet: bool) -> None:
     with watching(quiet):
-        report = select(Run(run), Options(seed, how, read_shares(shares)), workers)
-        lock(Run(run), "balanced")
+        report = select(run, options, workers)
+        lock(run, "balanced")
     for split in SPLITS:
         own = [row for row in report.rows if row.split == split]
         print_table(f"{split}: questions", [*map(line, own), *sums(own)], quiet)
         print_table(f"{split}: structures", structures(report, split), quiet)
     for note in shortfalls(report):
         say(note, quiet)
-    say(f"kept {report.total('after_structures'):,} of {report.total('before'):,} in {run / 'balanced'}", quiet)
+    say(f"kept {report.total('after_structures'):,} of {report.total('before'):,} in {run.balanced}", quiet)
     write_json(json, report)
 
 
-def line(row: Row) -> dict[str, object]:
+def line(row: TemplateCounts) -> dict[str, object]:
     return {
         "template": row.template,
         "structure": row.structure,
@@ -68,11 +99,10 @@ def line(row: Row) -> dict[str, object]:
     }
 
 
-def sums(rows: list[Row]) -> Iterable[dict[str, object]]:
+def sums(rows: list[TemplateCounts]) -> Iterable[dict[str, object]]:
     """One line for all templates."""
     if rows:
-        total = Row("", "all", "", *(sum(getattr(row, name) for row in rows) for name in NUMBERS))
-        yield line(total)
+        yield line(TemplateCounts("", "all", "", *(sum(getattr(row, name) for row in rows) for name in NUMBERS)))
 
 
 NUMBERS = ("before", "after_groups", "after_keys", "after_structures")
@@ -101,3 +131,26 @@ def shortfalls(report: Report) -> Iterable[str]:
     for split in SPLITS:
         if not any(t.kept for t in report.targets if t.split == split):
             yield f"{split}: no open question is left, so nothing can be kept"
+
+
+def of_images(run: Run, given: dict[str, Any], json: Path | None, quiet: bool) -> None:
+    from questree.stages.balance.pairs import PairsOptions, balance
+
+    with watching(quiet):
+        rows = balance(run, PairsOptions(**given))
+        lock(run, "covr/balanced")
+    for split in dict.fromkeys(row.split for row in rows):
+        own = [
+            {
+                "template": row.template,
+                "before": row.before,
+                "text with two answers": row.two_answers,
+                "room": row.room,
+                "kept": row.kept,
+            }
+            for row in rows
+            if row.split == split
+        ]
+        print_table(f"{split}: questions", own, quiet)
+    say(f"kept {sum(row.kept for row in rows):,} of {sum(row.before for row in rows):,} in {run.covr}", quiet)
+    write_json(json, rows)

@@ -91,22 +91,22 @@ def balance(
     json: Json = None,
 ) -> None:
     """Balance many questions, made before the clock starts; rows are questions before balancing."""
-    from questree.stages.balance.options import Options
-    from questree.stages.balance.work import balance as select
+    from questree.stages.balance.options import BalanceOptions
+    from questree.stages.balance.rounds import balance as select
 
     with watching(quiet), _folder() as folder:
         run = _aside(_many, folder, videos, seed, questions)
-        result = measure("balance", questions, lambda: select(run, Options(), workers).total("before"))
+        result = measure("balance", questions, lambda: select(run, BalanceOptions(), workers).total("before"))
     _tell(result, quiet, json)
 
 
 def split(*, videos: Videos = 200, seed: Seed = 1, workers: int = 2, quiet: Quiet = False, json: Json = None) -> None:
     """Split every question of a synthetic world in AGQA's four ways, with proofs; rows are questions."""
-    from questree.stages.split.work import Options
+    from questree.stages.split.work import SplitOptions
     from questree.stages.split.work import split as make
 
     def whole(run: Run) -> int:
-        made = make(run, Options(all=True), workers)[0]
+        made = make(run, SplitOptions(all=True), workers)[0]
         return made.train + made.test
 
     with watching(quiet), _folder() as folder:
@@ -240,11 +240,11 @@ def _many(folder: Path, videos: int, seed: int, questions: int) -> Run:
 
 
 def _balanced(folder: Path, videos: int, seed: int) -> Run:
-    from questree.stages.balance.options import Options
-    from questree.stages.balance.work import balance as select
+    from questree.stages.balance.options import BalanceOptions
+    from questree.stages.balance.rounds import balance as select
 
     run = _asked(folder, videos, seed)
-    select(run, Options())
+    select(run, BalanceOptions())
     return run
 
 

@@ -16,8 +16,8 @@ from questree.benchmarks.covr.forms import Form
 from questree.benchmarks.covr.programs import Program, shape, things, those
 from questree.benchmarks.covr.templates import TEMPLATES
 from questree.cli.covr_execute import Asked, results_of
+from questree.cli.options import Whole
 from questree.cli.terminal import Json, Quiet, say, watching, write_json
-from questree.cli.whole import Whole
 from questree.domains.images import Corpus, corpus
 from questree.domains.images.batches import Batch, answers
 from questree.domains.images.facts import Ints

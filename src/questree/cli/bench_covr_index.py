@@ -8,8 +8,8 @@ from typing import Annotated
 from cyclopts import Parameter
 
 from questree.bench import Measurement, measure
+from questree.cli.options import Whole
 from questree.cli.terminal import Json, Quiet, say, watching, write_json
-from questree.cli.whole import Whole
 from questree.domains.images.graph import Graph
 from questree.search.drawn import sampled
 from questree.search.index import Index

@@ -8,44 +8,53 @@ from typing import Annotated, Any
 from cyclopts import Parameter
 
 from questree.cli.terminal import Json, Quiet, say, watching, write_json
-from questree.faults import BadInput
+from questree.faults import BadInput, Fault, refuse
 from questree.sources.catalogue import SOURCES, kind_of
 from questree.tables.run import Run
 
-MADE = {  # stage -> its folder in the run, and what is counted there: a table, or all of them
+MADE = {  # stage -> its files in the run, and what is counted there: a table, or all of them
     "ingest": ("raw", "videos"),
     "augment": ("facts", "actions"),
     "generate": ("questions", "questions"),
     "balance": ("balanced", ""),
     "decompose": ("decomposed", "nodes"),
 }
+MADE_OF_IMAGES = {
+    "ingest": ("images", "images"),
+    "generate": ("covr/questions", "questions"),
+    "balance": ("covr/balanced", ""),
+    "decompose": ("covr/decomposed", "nodes"),
+}
 
 
 def build(
-    folder: Annotated[Path, Parameter(help="Folder with the raw files (json: a file or a folder of them).")],
+    folder: Annotated[Path, Parameter(help="Folder with the raw files (json, images: a file or a folder of them).")],
     /,
     *,
     out: Annotated[Path, Parameter(name="--out", help="Run folder to write.")],
     source: Annotated[
-        str | None, Parameter(help="What kind of raw files, as in `ingest`; told by their names without it.")
+        str | None, Parameter(help="Kind of raw files, as in `ingest`; told by their names without it.")
     ] = None,
-    vocabulary: Annotated[Path | None, Parameter(help="Vocabulary file; AGQA's words without it.")] = None,
-    fps: Annotated[float | None, Parameter(name="--fps", help="Frames per second, as in `ingest`.")] = None,
+    vocabulary: Annotated[Path | None, Parameter(help="Videos: vocabulary file; AGQA's words without it.")] = None,
+    fps: Annotated[float | None, Parameter(name="--fps", help="Videos: frames per second, as in `ingest`.")] = None,
+    questions: Annotated[int | None, Parameter(help="Image sets: most questions, as in `generate`.")] = None,
     tables: Annotated[bool, Parameter(negative="", help="Print what each stage's own command prints.")] = False,
     workers: int = 2,
     json: Json = None,
     quiet: Quiet = False,
 ) -> None:
-    """Raw files into a benchmark: ingest, augment, generate, balance, split, decompose; each with its defaults."""
+    """Raw files of videos or images into a benchmark, every stage with its defaults.
+
+    Videos: ingest, augment, generate, balance, split, decompose. Images: the same without augment.
+    """
     kind = source or kind_of(folder)
-    known = [name for name, own in SOURCES.items() if own.medium == "video"]
-    if kind not in known:
-        raise BadInput.at("--source", f"expected a source of videos, got {kind!r}; choose from {', '.join(known)}")
-    given: dict[str, Any] = {"vocabulary": vocabulary} | ({"fps": fps} if fps is not None else {})
-    if fps is not None and not SOURCES[kind].rated:
-        raise BadInput.at("--fps", f"raw files of the kind {kind} say their seconds themselves")
+    if kind not in SOURCES:
+        raise BadInput.at("--source", f"expected a source, got {kind!r}; choose from {', '.join(SOURCES)}")
+    given = {"vocabulary": vocabulary, "fps": fps, "questions": questions}
+    refuse_foreign(kind, given)
     silent = quiet or not tables
     steps = stages(folder, out, kind, workers, given, silent)
+    counts = MADE_OF_IMAGES if SOURCES[kind].medium == "images" else MADE
     seconds: dict[str, float] = {}
     made: dict[str, int] = {}
     with watching(quiet or not silent):  # stages that speak show their own progress
@@ -55,19 +64,30 @@ def build(
             work()
             seconds[name] = round(time.monotonic() - begin, 2)
             said = ""
-            if name in MADE:
-                made[name] = counted(Run(out), *MADE[name])
-                said = f"{made[name]:,} {MADE[name][1] or 'questions kept'}, "
+            if name in counts:
+                made[name] = counted(Run(out), *counts[name])
+                said = f"{made[name]:,} {counts[name][1] or 'questions kept'}, "
             say(f"{number}/{len(steps)} {name}: {said}{seconds[name]:.1f} s", quiet)
     say(f"wrote {out}", quiet)
     write_json(json, {"out": str(out), "source": kind, "made": made, "seconds": seconds})
+
+
+def refuse_foreign(kind: str, given: dict[str, Any]) -> None:
+    """Options that say something the raw files say themselves, or that are for the other medium."""
+    own = SOURCES[kind]
+    if given["fps"] is not None and not own.rated:
+        known = ", ".join(name for name, source in SOURCES.items() if source.rated)
+        raise BadInput.at("--fps", f"expected raw files without seconds, got {kind}; choose from {known}")
+    media = {"vocabulary": "video", "questions": "images"}
+    wrong = [name for name, medium in media.items() if given[name] is not None and own.medium != medium]
+    refuse([Fault(f"--{name}", f"expected raw files of {media[name]}, got {own.medium} ({kind})") for name in wrong])
 
 
 def counted(run: Run, stage: str, table: str) -> int:
     """Rows a stage made."""
     from questree.tables.lock import rows
 
-    found = rows(run.folder / stage)
+    found = rows(run, stage)
     return found[table] if table else sum(found.values())
 
 
@@ -82,12 +102,17 @@ def stages(
     from questree.cli.ingest import command
     from questree.cli.split import split
 
+    images = SOURCES[source].medium == "images"
     read = command(SOURCES[source])
+    known = {name: given[name] for name in ("vocabulary", "fps") if given[name] is not None}
+    common: dict[str, Any] = {"benchmark": "covr" if images else "agqa", "workers": workers, "quiet": quiet}
+    asked: dict[str, Any] = {"questions": given["questions"]} if images else {"text": True}
+    cleaned: dict[str, Callable[[], None]] = {} if images else {"augment": lambda: augment(out, quiet=quiet)}
     return {
-        "ingest": lambda: read(folder, out=out, quiet=quiet, **given),
-        "augment": lambda: augment(out, quiet=quiet),
-        "generate": lambda: generate_command(out, text=True, workers=workers, quiet=quiet),
-        "balance": lambda: balance(out, workers=workers, quiet=quiet),
-        "split": lambda: split(out, workers=workers, quiet=quiet),
-        "decompose": lambda: decompose_command(out, train_set=True, workers=workers, quiet=quiet),
+        "ingest": lambda: read(folder, out=out, quiet=quiet, **known),
+        **cleaned,
+        "generate": lambda: generate_command(out, **asked, **common),
+        "balance": lambda: balance(out, **common),
+        "split": lambda: split(out, **common),
+        "decompose": lambda: decompose_command(out, train_set=not images, **common),
     }

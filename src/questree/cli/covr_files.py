@@ -6,6 +6,7 @@ from typing import Annotated, Any
 from cyclopts import Parameter
 
 from questree.cli.terminal import Json, Quiet, print_table, say, watching, write_json
+from questree.tables.lock import lock
 from questree.tables.run import Run
 
 SHOWN = 20  # irregularities and differing answers in the tables; the JSON file has all
@@ -26,7 +27,7 @@ def export_command(
     Parameters
     ----------
     run
-        Run folder with image questions (`questree covr generate` or `questree import covr`).
+        Run folder with image questions (`questree generate` or `questree import covr`).
     """
     from questree.formats.export_covr import export
 
@@ -63,6 +64,7 @@ def import_command(
         known = words_of(words)
         gone = made_from_questions(Run(out))
         told = import_covr(folder, Run(out), known.attribute_group, replace)
+        lock(Run(out), "covr/questions", "covr/balanced")
     print_table("Questions per file", [{"file": name, "questions": n} for name, n in told.questions.items()], quiet)
     odd = [
         {"records": count, "what": fault, "for example": ", ".join(told.examples[fault])}

@@ -6,6 +6,7 @@ from typing import Annotated
 from cyclopts import Parameter
 
 from questree.cli.terminal import Json, Quiet, print_table, say, watching, write_json
+from questree.tables.lock import lock
 from questree.tables.run import Run
 
 
@@ -52,6 +53,7 @@ def import_command(
         check_target(out)
     with watching(quiet):
         told = import_decomp(folder, Run(out).hierarchies)
+        lock(Run(out), "hierarchies")
     rows = [{"folder": name, "DAGs": told.dags.get(name, 0), "isolated": n} for name, n in told.isolated.items()]
     odd = [
         {"times": n, "what": what, "for example": ", ".join(told.examples[what])} for what, n in told.odd.most_common()

@@ -7,8 +7,9 @@ from typing import Annotated, Any
 from cyclopts import Parameter
 from polars import DataFrame
 
+from questree.benchmarks import chosen
+from questree.cli.options import BenchmarkOption, Whole, WordsOption, fitting
 from questree.cli.terminal import Json, Quiet, print_table, say, watching, write_json
-from questree.cli.whole import Whole
 from questree.faults import BadInput
 from questree.stages.decompose.columns import Coverage, Summary
 from questree.stages.decompose.told import MOST
@@ -17,11 +18,14 @@ from questree.tables.lock import lock
 from questree.tables.nodes import ANSWERED, KNOWN
 from questree.tables.run import Run
 
+SHOWN = 5  # questions about image sets whose stored answer is another
+
 
 def decompose_command(
     run: Path | None = None,
     /,
     *,
+    benchmark: BenchmarkOption = "",
     balanced: Annotated[
         bool | None, Parameter(negative="--all", help="The balanced selection (if there is one), or all questions.")
     ] = None,
@@ -29,22 +33,24 @@ def decompose_command(
         bool | None,
         Parameter(
             negative="--open",
-            help="Closed world: what nobody annotated is not there. Open: it is not said. Synthetic runs are closed.",
+            help="Videos, closed world: what nobody annotated is not there. Open: it is not said. "
+            "Synthetic runs are closed.",
         ),
     ] = None,
     rules_only: Annotated[
-        bool, Parameter(negative="", help="Do not execute: answers of questions, and what follows from them by rules.")
+        bool, Parameter(negative="", help="Videos: do not execute; only what follows from questions' answers by rules.")
     ] = False,
     absent: Annotated[
         Path | None,
-        Parameter(help="Objects people labelled absent: CSV with the columns video,object, or JSON {video: [object]}."),
+        Parameter(help="Videos: objects people labelled absent, CSV video,object or JSON {video: [object]}."),
     ] = None,
     invalid_actions: Annotated[
-        Whole, Parameter(help="Actions per video that do not occur, to ask about its objects around them: no.")
+        Whole, Parameter(help="Videos: actions per video that do not occur, to ask about its objects around them: no.")
     ] = 0,
     train_set: Annotated[
-        bool, Parameter(negative="", help="Also choose sub-questions to train on, their answers balanced.")
+        bool, Parameter(negative="", help="Videos: also choose sub-questions to train on, their answers balanced.")
     ] = False,
+    words: WordsOption = None,
     from_agqa: Annotated[
         Path | None, Parameter(help="A released AGQA question file instead of a run; no scene graphs needed.")
     ] = None,
@@ -53,7 +59,7 @@ def decompose_command(
     json: Json = None,
     quiet: Quiet = False,
 ) -> None:
-    """Take every question of a run apart into its DAG of sub-questions, and answer each of them on the facts.
+    """Take every question of a run apart into its DAG of sub-questions, and answer each of them by execution.
 
     Parameters
     ----------
@@ -70,6 +76,13 @@ def decompose_command(
     if run is None or out:
         raise BadInput.at("decompose", "wanted a run folder, or --from-agqa FILE --out DIR")
     place = Run(run)
+    own = chosen(place, benchmark, "questions")
+    videos = {"closed": closed or None, "rules_only": rules_only, "absent": absent, "train_set": train_set}
+    fitting(own, "video", videos | {"invalid_actions": invalid_actions or None, "open": closed is False})
+    fitting(own, "images", {"words": words})
+    if own.domain == "images":
+        of_images(place, words, balanced is False, workers, json, quiet)
+        return
     options = Options(
         balanced=place.balanced.is_dir() if balanced is None else balanced,
         closed=world_is_closed(place) if closed is None else closed,
@@ -96,6 +109,30 @@ def decompose_command(
         choose_training(place, quiet)
     lock(place, "decomposed")
     write_json(json, record(summary) | {"balanced": options.balanced, "closed": options.closed})
+
+
+def of_images(run: Run, words: Path | None, every: bool, workers: int, json: Path | None, quiet: bool) -> None:
+    from questree.search.word_tables import words_of
+    from questree.stages.decompose.drafted import decompose_run
+
+    with watching(quiet):
+        summary = decompose_run(run, words_of(words), every, workers, words)
+        lock(run, "covr/decomposed")
+    rows = [
+        {"type": type, "nodes": count, "without an answer": summary.undefined.get(type, 0)}
+        for type, count in summary.types.items()
+    ]
+    print_table("Nodes by type", rows, quiet)
+    say(
+        f"{summary.questions:,} questions, {summary.nodes:,} nodes, {summary.edges:,} edges; "
+        f"{summary.without_parts:,} questions have no sub-questions, {summary.unknown:,} are of no known form",
+        quiet,
+    )
+    if summary.different:
+        shown = ", ".join(summary.different[:SHOWN])
+        say(f"{len(summary.different):,} stored answers are not what execution gives: {shown}", quiet)
+    say(f"wrote {run.covr / 'decomposed'}", quiet)
+    write_json(json, summary)
 
 
 def labelled(run: Run, path: Path | None) -> DataFrame | None:

@@ -1,10 +1,12 @@
-"""`questree generate`: every question of a run's facts."""
+"""`questree generate`: the questions of a run, with their answers."""
 
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 from cyclopts import Parameter
 
+from questree.benchmarks import chosen
+from questree.cli.options import BenchmarkOption, WordsOption, fitting
 from questree.cli.terminal import Json, Quiet, print_table, say, watching, write_json
 from questree.stages.generate.rules import Tally
 from questree.stages.generate.work import Options, generate
@@ -16,31 +18,56 @@ def generate_command(
     run: Path,
     /,
     *,
+    benchmark: BenchmarkOption = "",
     seed: int = 1,
-    references: Annotated[int, Parameter(help="References kept per object and kind.")] = 3,
-    rare_below: Annotated[int, Parameter(help="A pair seen on fewer frames of the corpus is not asked.")] = 10,
-    shard: Annotated[int, Parameter(help="Videos per file.")] = 128,
-    edition: Annotated[Literal["2.0", "1.0"], Parameter(help="Edition of AGQA.")] = "2.0",
-    text: Annotated[bool, Parameter(help="Also write every question's text.")] = False,
+    references: Annotated[int | None, Parameter(help="Videos: references kept per object and kind. [3]")] = None,
+    rare_below: Annotated[
+        int | None, Parameter(help="Videos: a pair seen on fewer frames of the corpus is not asked. [10]")
+    ] = None,
+    shard: Annotated[int | None, Parameter(help="Videos: videos per file. [128]")] = None,
+    edition: Annotated[Literal["2.0", "1.0"] | None, Parameter(help="Videos: edition of AGQA. [2.0]")] = None,
+    text: Annotated[bool, Parameter(help="Videos: also write every question's text.")] = False,
+    questions: Annotated[
+        int | None, Parameter(help="Image sets: most questions of train, dev and test together. [100,000]")
+    ] = None,
+    words: WordsOption = None,
+    verify: Annotated[
+        str | None,
+        Parameter(help="Image sets: scores of distractors, module:function or a file [{image, graph, score}]."),
+    ] = None,
     workers: int = 2,
     json: Json = None,
     quiet: Quiet = False,
 ) -> None:
-    """Generate every question of a run's facts, with its answer; an interrupted run goes on where it stopped.
+    """Generate the questions of a run: all that its facts about videos give, or some about sets of its images.
+
+    An interrupted run about videos goes on where it stopped. Image sets of train, dev and test share no image.
 
     Parameters
     ----------
     run
-        Run folder with facts (`questree augment` writes them).
+        Run folder with facts (`questree augment`, or `questree ingest gqa` and the like for images).
     """
+    place = Run(run)
+    own = chosen(place, benchmark)
+    videos = {"references": references, "rare_below": rare_below, "shard": shard, "edition": edition, "text": text}
+    used = fitting(own, "video", videos) | {"seed": seed}
+    images = fitting(own, "images", {"questions": questions, "words": words, "verify": verify}) | {"seed": seed}
+    if own.domain == "images":
+        of_images(place, images, workers, json, quiet)
+    else:
+        of_videos(place, used, workers, json, quiet)
+
+
+def of_videos(run: Run, given: dict[str, Any], workers: int, json: Path | None, quiet: bool) -> None:
     with watching(quiet):
-        counts = generate(Run(run), Options(seed, references, rare_below, shard, text, edition), workers)
-        lock(Run(run), "questions")
+        counts = generate(run, Options(**given), workers)
+        lock(run, "questions")
     print_table("Questions per template", table(counts), quiet)
     for template, tally in counts.items():
         said = ", ".join(f"{count:,} {rule}" for rule, count in reasons(tally)) or "nothing rejected"
         say(f"{template}: {said}", quiet)
-    say(f"wrote {sum(tally.kept for tally in counts.values()):,} questions to {run / 'questions'}", quiet)
+    say(f"wrote {sum(tally.kept for tally in counts.values()):,} questions to {run.questions}", quiet)
     write_json(json, counts)
 
 
@@ -60,3 +87,30 @@ def table(counts: dict[str, Tally]) -> list[dict[str, object]]:
         }
         for name, tally in counts.items()
     ]
+
+
+def of_images(run: Run, given: dict[str, Any], workers: int, json: Path | None, quiet: bool) -> None:
+    from questree.stages.drafts.work import Options, generate
+    from questree.tables.image_questions import made_from_questions
+
+    with watching(quiet):
+        gone = made_from_questions(run)
+        report = generate(run, Options(**given), workers)
+        lock(run, "covr/questions")
+    rows = []
+    for template in report.questions["train"]:
+        own = {split: counts[template] for split, counts in report.questions.items()}
+        twins = sum(counts[template] for counts in report.paired.values())
+        share = f"{100 * twins / sum(own.values()):.1f} %" if any(own.values()) else "N/A"
+        dropped = sum(report.dropped.get(template, {}).values())
+        rows.append({"template": template, **own, "with a twin": share, "dropped": dropped})
+    print_table("Questions per template", rows, quiet)
+    for template, why in report.dropped.items():
+        said = ", ".join(f"{count:,} {reason}" for reason, count in sorted(why.items(), key=lambda each: -each[1]))
+        say(f"{template or 'references'}: dropped {said}", quiet)
+    for split, missing in report.short.items():
+        say(f"{split}: {missing:,} fewer than wanted; its {report.images[split]:,} images give no more", quiet)
+    if gone is not None:
+        say(f"replaced earlier questions{gone}", quiet)
+    say(f"wrote {report.total:,} questions to {run.covr}", quiet)
+    write_json(json, report)

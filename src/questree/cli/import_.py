@@ -8,6 +8,8 @@ from cyclopts import Parameter
 from questree.cli.terminal import Json, Quiet, print_table, say, watching, write_json
 from questree.formats.import_agqa import Told
 from questree.formats.import_runs import import_agqa
+from questree.tables.lock import lock
+from questree.tables.run import Run
 
 SHOWN = 20  # faults in the table; the JSON file has all
 
@@ -26,6 +28,7 @@ def agqa(
     """Read AGQA's question files, released or exported by us; programs are read, odd records listed and kept."""
     with watching(quiet):
         told = import_agqa(folder, out, facts)
+        lock(Run(out), "imported", "raw", "facts")
     print_table("Questions per file", [{"file": name, "questions": n} for name, n in told.questions.items()], quiet)
     print_table("Irregular records", irregular(told)[:SHOWN], quiet)
     say(f"{len(told.shapes):,} shapes of programs, {sum(told.faults.values()):,} irregular records", quiet)

@@ -6,8 +6,8 @@ from typing import Annotated
 
 from cyclopts import Parameter
 
+from questree.cli.options import Whole
 from questree.cli.terminal import Quiet, say, watching
-from questree.cli.whole import Whole
 from questree.faults import BadInput
 from questree.tables.run import Run
 

@@ -1,15 +1,15 @@
-"""`questree split`: train and test, by video and by what questions are made of."""
+"""`questree split`: train and test, by video or image and by what questions are made of."""
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 from cyclopts import Parameter
 
+from questree.benchmarks import chosen
 from questree.benchmarks.agqa.templates import BY_NAME
+from questree.cli.options import BenchmarkOption, EveryOption, at_least, fitting
 from questree.cli.terminal import Json, Quiet, print_table, say, watching, write_json
-from questree.faults import BadInput
-from questree.stages.split.work import Options
-from questree.stages.split.work import split as make
+from questree.faults import BadInput, refuse
 from questree.tables.lock import lock
 from questree.tables.run import Run
 
@@ -18,23 +18,59 @@ def split(
     run: Path,
     /,
     *,
+    benchmark: BenchmarkOption = "",
     splits: Annotated[Path | None, Parameter(help="Your own splits, in a YAML file.")] = None,
-    more_steps: Annotated[str, Parameter(help="Most steps in train, as in relTime=5,objWhat=3.")] = "",
-    every: Annotated[bool, Parameter(name="--all", help="Every question, not only the balanced selection.")] = False,
+    every: EveryOption = False,
+    more_steps: Annotated[str | None, Parameter(help="Videos: most steps in train, as in relTime=5,objWhat=3.")] = None,
+    name: Annotated[
+        list[str] | None, Parameter(help="Image sets: only this split; may be given again.", negative="")
+    ] = None,
+    few_shot: Annotated[
+        int | None, Parameter(help="Image sets: examples with the property that stay in train. [250]")
+    ] = None,
+    seed: Annotated[int | None, Parameter(help="Image sets: seed of everything that is drawn. [0]")] = None,
+    draws: Annotated[int | None, Parameter(help="Image sets: seeds of the program and the lexical split. [3]")] = None,
+    lexical_pairs: Annotated[int | None, Parameter(help="Image sets: pairs of terms held out. [65]")] = None,
+    lexical_alone: Annotated[
+        int | None, Parameter(help="Image sets: fewest questions of train with one term but not the other. [50]")
+    ] = None,
+    lexical_together: Annotated[
+        int | None, Parameter(help="Image sets: fewest questions of test with both terms. [15]")
+    ] = None,
     workers: int = 2,
     json: Json = None,
     quiet: Quiet = False,
 ) -> None:
     """Split a run's questions into train and test in several ways; each split proves itself.
 
+    Videos: by video, novel compositions, more steps, indirect references. Image sets: COVR's 21 splits, with dev.
+
     Parameters
     ----------
     run
         Run folder with questions; the balanced selection is split, if there is one.
     """
+    place = Run(run)
+    own = chosen(place, benchmark, "questions")
+    given = fitting(own, "video", {"more_steps": more_steps})
+    counts = {"few_shot": few_shot, "draws": draws, "lexical_pairs": lexical_pairs}
+    counts |= {"lexical_alone": lexical_alone, "lexical_together": lexical_together}
+    drawn = fitting(own, "images", {"name": name, "seed": seed, **counts})
+    refuse(at_least(0, counts))
+    if own.domain == "images":
+        of_images(place, drawn, splits, every, json, quiet)
+    else:
+        of_videos(place, given.get("more_steps", ""), splits, every, workers, json, quiet)
+
+
+def of_videos(
+    run: Run, more_steps: str, splits: Path | None, every: bool, workers: int, json: Path | None, quiet: bool
+) -> None:
+    from questree.stages.split.work import SplitOptions, split
+
     with watching(quiet):
-        made = make(Run(run), Options(splits, every, read_steps(more_steps)), workers)
-        lock(Run(run), "splits")
+        made = split(run, SplitOptions(splits, every, read_steps(more_steps)), workers)
+        lock(run, "splits")
     rows = [
         {"split": m.name, "train": m.train, "of videos": m.train_videos, "test": m.test, "videos": m.test_videos}
         for m in made
@@ -42,8 +78,45 @@ def split(
     print_table("Splits: questions", rows, quiet)
     for warning in (text for each in made for text in each.warnings):
         say(f"warning: {warning}", quiet)
-    say(f"wrote {run / 'splits'}", quiet)
+    say(f"wrote {run.folder / 'splits'}", quiet)
     write_json(json, made)
+
+
+def of_images(
+    run: Run, drawn: dict[str, Any], splits: Path | None, every: bool, json: Path | None, quiet: bool
+) -> None:
+    from questree.stages.split.shots import Options, split_run
+
+    names, draws = tuple(drawn.pop("name", ())), drawn.pop("draws", 3)
+    with watching(quiet):
+        made = split_run(run, Options(drawing(**drawn), draws, names, splits, every))
+        lock(run, "covr/splits")
+    lines = [
+        {"split": each.name, "filtered": each.filtered, "kept": each.kept}
+        | each.counts
+        | {"images": each.images["test"]}
+        for each in made
+    ]
+    print_table("Splits: questions", lines, quiet)
+    for warning in dict.fromkeys(text for each in made for text in each.warnings):
+        say(f"warning: {warning}", quiet)
+    say("proved: nothing held out is in train but what is kept; no image is in train and in test", quiet)
+    say(f"wrote {run.covr / 'splits'}", quiet)
+    write_json(json, made)
+
+
+def drawing(
+    seed: int = 0,
+    few_shot: int = 250,
+    lexical_pairs: int = 65,
+    lexical_alone: int = 50,
+    lexical_together: int = 15,
+) -> Any:
+    """How what is drawn is drawn."""
+    from questree.stages.split.draws import Lexical
+    from questree.stages.split.properties import Drawing
+
+    return Drawing(seed, Lexical(lexical_pairs, lexical_alone, lexical_together), few_shot)
 
 
 def read_steps(text: str) -> dict[str, int]:
@@ -51,6 +124,46 @@ def read_steps(text: str) -> dict[str, int]:
     for part in filter(None, text.split(",")):
         name, _, number = part.partition("=")
         if name not in BY_NAME or not number.isdigit():
-            raise BadInput.at("--more-steps", f"{part!r}: wanted TEMPLATE=STEPS with one of {', '.join(BY_NAME)}")
+            wanted = f"expected TEMPLATE=STEPS, got {part!r}; choose from {', '.join(BY_NAME)}"
+            raise BadInput.at("--more-steps", wanted)
         found[name] = int(number)
     return found
+
+
+def released_command(
+    *,
+    questions: Annotated[Path, Parameter(name="--questions", help='Questions {"train": [...], "val": [...]}.')],
+    few_shot: Annotated[int, Parameter(help="Examples with the property that stay in train.")] = 250,
+    seed: Annotated[int, Parameter(help="Seed of everything that is drawn.")] = 0,
+    lexical_pairs: Annotated[int, Parameter(help="Pairs of terms held out.")] = 65,
+    lexical_alone: Annotated[int, Parameter(help="Fewest questions of train with one term but not the other.")] = 50,
+    lexical_together: Annotated[int, Parameter(help="Fewest questions of val with both terms.")] = 15,
+    json: Json = None,
+    quiet: Quiet = False,
+) -> None:
+    """Every property of COVR's splits with the ids of a released file that it holds out; runs: `questree split`."""
+    from questree.sources.covr_questions import SIDES, read_sides
+    from questree.stages.split.properties import of_records, properties
+
+    counts = {"few_shot": few_shot, "lexical_pairs": lexical_pairs}
+    counts |= {"lexical_alone": lexical_alone, "lexical_together": lexical_together}
+    refuse(at_least(0, counts))
+    with watching(quiet):
+        rows = of_records(read_sides(questions))
+        side = {name: (rows.questions["side"] == name).to_numpy() for name in SIDES}
+        result, warnings = dict[str, dict[str, Any]](), list[str]()
+        for each in properties(rows, drawing(seed, **counts), side["train"], side["val"]):
+            held = each.predicate.holds(rows)
+            result[each.name] = {name: rows.questions["id"].filter(held & at).to_list() for name, at in side.items()}
+            result[each.name] |= {} if each.drawn is None else {"held_out": each.drawn}
+            warnings += each.warnings
+    lines = [
+        {"held out": name, "drawn": len(found["held_out"]) if "held_out" in found else None}
+        | {side: len(found[side]) for side in SIDES}
+        for name, found in result.items()
+    ]
+    quiet = quiet or str(json) == "-"
+    print_table("Questions held out", lines, quiet)
+    for warning in warnings:
+        say(f"warning: {warning}", quiet)
+    write_json(json, result)

@@ -5,8 +5,8 @@ from typing import Annotated, Any
 
 from cyclopts import App, Parameter
 
+from questree.cli.options import Whole, whole
 from questree.cli.terminal import Json, Quiet, print_table, say, watching, write_json
-from questree.cli.whole import Whole, whole
 from questree.synth.noise import Rates
 
 app = App(name="synth", help="Raw files of a made-up world, with the truth beside them.")

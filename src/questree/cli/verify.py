@@ -7,7 +7,7 @@ from cyclopts import Parameter
 
 from questree.cli.terminal import Json, Quiet, say, watching, write_json
 from questree.faults import refuse
-from questree.tables.lock import STAGES, lock, lock_file
+from questree.tables.lock import STAGES, lock
 from questree.tables.lock import verify as check
 from questree.tables.run import Run
 
@@ -35,7 +35,7 @@ def verify(
     if write:
         found = lock(place, *STAGES)
         count = sum(len(stage.files) for stage in found.stages.values())
-        say(f"wrote {lock_file(place)}: {count:,} files of {', '.join(found.stages)}", quiet)
+        say(f"wrote {place.lock_file}: {count:,} files of {', '.join(found.stages)}", quiet)
         write_json(json, found)
         return
     faults, notes = check(place)

@@ -1,10 +1,13 @@
 """Every kind of raw files that can be read, by the name `questree ingest` calls it; readers are imported when used."""
 
+from codecs import BOM_UTF8
 from collections.abc import Callable
 from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
 from typing import Any, Literal
+
+import msgspec
 
 from questree.extensions import Registry
 from questree.faults import BadInput
@@ -44,8 +47,10 @@ for _name, _source in {
     ),
     "agqa": Source("AGQA's released scene-graph pickles.", "video", "agqa:read_agqa", "AGQA_*_stsgs.pkl"),
     "star": Source("STAR situation JSON.", "video", "star:read_star", "STAR_*.json", rated=True),
-    "gqa": Source("GQA or Visual Genome scene graphs (images).", "images", "gqa:read_gqa"),
-    "imsitu": Source("imSitu's situations: frames and verbs (images).", "images", "imsitu:read_imsitu"),
+    "gqa": Source("GQA or Visual Genome scene graphs (images).", "images", "gqa:read_gqa", "*[sS]cene*[gG]raphs*.json*"),
+    "imsitu": Source(
+        "imSitu's situations: frames and verbs (images).", "images", "imsitu:read_imsitu", "imsitu_space.json"
+    ),
     "json": Source("Your own videos, in our JSON format.", "video", "own_json:read_own_json", "*.json", takes=OWN),
     "images": Source("Your own images, in our JSON format.", "images", "own_images:read_own_images", takes=OWN),
 }.items():
@@ -55,11 +60,23 @@ for _name, _source in {
 def kind_of(folder: Path) -> str:
     """What kind of raw files a folder holds, or a file is; any JSON file is people's own only if it is nothing else."""
     if folder.is_file():
-        return "json"
+        return own_kind(folder)
     signs = {name: source.sign for name, source in SOURCES.items() if source.sign}
     signs["json"] = signs.pop("json")
     for name, sign in signs.items():
-        if folder.is_dir() and any(folder.glob(sign)):
-            return name
+        found = sorted(folder.glob(sign)) if folder.is_dir() else []
+        if found:
+            return own_kind(found[0]) if name == "json" else name
     wanted = "; ".join(f"{sign} ({name})" for name, sign in signs.items())
-    raise BadInput.at(folder, f"no raw files here; wanted {wanted}" if folder.is_dir() else "no such folder or file")
+    if not folder.is_dir():
+        raise BadInput.at(folder, "expected a folder or file, got nothing of this name")
+    raise BadInput.at(folder, f"expected raw files, got none; choose from {wanted}")
+
+
+def own_kind(path: Path) -> str:
+    """People's own JSON is of images if it lists some, else of videos."""
+    try:
+        keys = msgspec.json.decode(path.read_bytes().removeprefix(BOM_UTF8), type=dict[str, msgspec.Raw])
+    except (msgspec.DecodeError, OSError):
+        return "json"  # its reader says what is wrong with it
+    return "images" if "images" in keys else "json"

@@ -1,63 +1,105 @@
 """A run made again from its facts with the options it says it was made with: does the same come out?"""
 
+from collections.abc import Callable
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from typing import Any
 
 import msgspec
 
-from questree.faults import BadInput, Fault
-from questree.stages.balance.options import Options as Balancing
-from questree.stages.balance.work import balance
+from questree.faults import Fault
+from questree.search.word_tables import words_of
+from questree.stages.balance import pairs
+from questree.stages.balance.options import BalanceOptions
+from questree.stages.balance.rounds import balance
 from questree.stages.decompose.choose import choose, chosen_file
+from questree.stages.decompose.drafted import decompose_run
 from questree.stages.decompose.work import Options as Decomposing
 from questree.stages.decompose.work import decompose
+from questree.stages.drafts import work as drafts
 from questree.stages.generate.work import Options as Asking
 from questree.stages.generate.work import generate
-from questree.stages.split.work import Options as Splitting
-from questree.stages.split.work import split
-from questree.tables.lock import changes, options, stage
+from questree.stages.split import shots
+from questree.stages.split.work import SplitOptions, split
+from questree.tables.lock import STAGES, changes, files, options, stage
 from questree.tables.nodes import ABSENT
 from questree.tables.run import Run
 
-STAGES = ("questions", "balanced", "splits", "decomposed")
+Used = dict[str, Any]  # the options a stage says it was made with
 
 
 def made_again(run: Run, workers: int = 2) -> list[Fault]:
     """Files of questions, selection, splits and DAGs that come out differently; made beside the run and thrown away."""
-    if run.images.is_dir() and not run.vocabulary_file.is_file():
-        raise BadInput.at(run.folder, "only questions about videos are made again; leave out --again")
-    run.vocabulary()
-    there = [name for name in STAGES if (run.folder / name).is_dir()]
+    there = [name for name in MAKE if files(run, name)]
+    made = [name for name in there if options(run, name)]  # what was imported says none, and is taken as it is
     with TemporaryDirectory(prefix=".again-", dir=run.folder) as place:
         copy = Run(Path(place))
-        copy.vocabulary_file.symlink_to(run.vocabulary_file.resolve())
-        copy.facts.symlink_to(run.facts.resolve())
+        for source in (run.vocabulary_file, run.facts, run.images):
+            if source.exists():
+                linked(source, run, copy)
         for name in there:
-            make(name, copy, options(run.folder / name), workers, run)
-        return [fault for name in there for fault in compared(name, run, copy)]
+            if name in made:
+                MAKE[name](copy, options(run, name), workers, run)
+            else:
+                for path in files(run, name):
+                    linked(path, run, copy)
+        return [fault for name in made for fault in compared(name, run, copy)]
 
 
-def make(name: str, run: Run, used: dict[str, object], workers: int, original: Run) -> None:
-    if name == "questions":
-        generate(run, msgspec.convert(used, Asking), workers)
-    elif name == "balanced":
-        balance(run, msgspec.convert(used, Balancing), workers)
-    elif name == "decomposed":
-        labels = ABSENT.read(original.decomposed) if used.get("labels") else None
-        decompose(run, msgspec.convert(used, Decomposing), workers, labels=labels)
-        if chosen_file(original).is_file():
-            choose(run)
-    else:
-        given = run.folder / "splits.yaml"
-        given.write_text(str(used["file"]), "utf-8")
-        more = msgspec.convert(used["more steps"], dict[str, int])
-        split(run, Splitting(given if used["file"] else None, bool(used["all"]), more), workers)
+def linked(path: Path, run: Run, copy: Run) -> None:
+    target = copy.folder / path.relative_to(run.folder)
+    target.parent.mkdir(parents=True, exist_ok=True)
+    target.symlink_to(path.resolve())
+
+
+def decompose_again(run: Run, used: Used, workers: int, original: Run) -> None:
+    labels = ABSENT.read(original.decomposed) if used.get("labels") else None
+    decompose(run, msgspec.convert(used, Decomposing), workers, labels=labels)
+    if chosen_file(original).is_file():
+        choose(run)
+
+
+def split_again(run: Run, used: Used, workers: int, _: Run) -> None:
+    more = msgspec.convert(used["more steps"], dict[str, int])
+    split(run, SplitOptions(given_file(run, used), bool(used["all"]), more), workers)
+
+
+def split_images_again(run: Run, used: Used, *_: object) -> None:
+    shots.split_run(run, msgspec.convert(used | {"file": given_file(run, used)}, shots.Options))
+
+
+def given_file(run: Run, used: Used) -> Path | None:
+    """The user's splits, as a file again."""
+    given = run.folder / "splits.yaml"
+    given.write_text(used["file"], "utf-8")
+    return given if used["file"] else None
+
+
+def folder_of(used: Used) -> Path | None:
+    return Path(used["words"]) if used["words"] else None
+
+
+MAKE: dict[str, Callable[[Run, Used, int, Run], object]] = {
+    "questions": lambda run, used, workers, _: generate(run, msgspec.convert(used, Asking), workers),
+    "balanced": lambda run, used, workers, _: balance(run, msgspec.convert(used, BalanceOptions), workers),
+    "splits": split_again,
+    "decomposed": decompose_again,
+    "covr/questions": lambda run, used, workers, _: drafts.generate(
+        run, drafts.Options(**(used | {"words": folder_of(used)})), workers
+    ),
+    "covr/balanced": lambda run, used, *_: pairs.balance(run, pairs.PairsOptions(**used)),
+    "covr/splits": split_images_again,
+    "covr/decomposed": lambda run, used, workers, _: decompose_run(
+        run, words_of(folder_of(used)), used["all"], workers, folder_of(used)
+    ),
+}
 
 
 def compared(name: str, run: Run, copy: Run) -> list[Fault]:
-    was, now = (stage(folder / name, "", "").files for folder in (run.folder, copy.folder))
+    was, now = (stage(each, name).files for each in (run, copy))
     said = {"is missing": "does not come out again", "is not in the lock file": "comes out, but is not there"}
+    folder = run.folder / STAGES[name].folder
     return [
-        Fault(str(run.folder / name / file), said.get(change, "comes out differently when it is made again"))
+        Fault(str(folder / file), said.get(change, "comes out differently when it is made again"))
         for file, change in changes(was, now)
     ]

@@ -28,7 +28,7 @@ MADE_FROM = {"balanced.parquet": "balanced selection", "splits": "splits", "deco
 
 def answered(run: Run) -> pl.DataFrame:
     """The image questions of a run; none are none to work with."""
-    made_by = "`questree covr generate` makes them, `questree import covr` reads them"
+    made_by = "`questree generate` makes them, `questree import covr` reads them"
     if not (run.covr / f"{ANSWERED.name}.parquet").is_file():
         raise BadInput.at(run.covr, f"no image questions here; {made_by}")
     table = ANSWERED.read(run.covr)

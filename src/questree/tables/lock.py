@@ -1,9 +1,9 @@
 """What a run was made from and by: digests of its files, vocabulary, templates and code, and its options."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from hashlib import blake2b
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import msgspec
 import polars as pl
@@ -12,21 +12,34 @@ import questree
 from questree.extensions import digests
 from questree.faults import BadInput, Fault
 from questree.tables.balanced import read_balanced
-from questree.tables.run import Run
+from questree.tables.image_questions import BALANCED
+from questree.tables.run import SCHEMA, Run
 from questree.tables.store import new_file
 
-STAGES = (  # folders, in the order they are made
-    *("raw", "truth", "images", "imported", "facts", "questions"),
-    *("balanced", "splits", "decomposed", "hierarchies", "covr"),
-)
-NOTES = ("plan.json", "report.json")  # where a stage says its options
+
+class Place(NamedTuple):
+    """Where the files of a stage are in a run, and which of them say its options."""
+
+    folder: str
+    files: tuple[str, ...] = ("**/*",)
+    notes: tuple[str, ...] = ("plan.json", "report.json")
+
+
+STAGES = {  # in the order they are made
+    **{name: Place(name) for name in ("raw", "truth", "images", "imported", "facts", "questions", "balanced")},
+    **{name: Place(name) for name in ("splits", "decomposed", "hierarchies")},
+    "covr/questions": Place("covr", ("questions.parquet", "report.json")),
+    "covr/balanced": Place("covr", ("balanced.parquet", "balanced.json"), ("balanced.json",)),
+    "covr/splits": Place("covr/splits", notes=("report.json",)),
+    "covr/decomposed": Place("covr/decomposed"),
+}
 PACKAGE = Path(questree.__file__).parent
 TEMPLATES = PACKAGE / "benchmarks"
 PIECE = 1 << 22  # bytes read at once
 
 
 class Stage(msgspec.Struct, frozen=True):
-    files: dict[str, str]  # path inside the stage -> digest
+    files: dict[str, str]  # path inside the stage's folder -> digest
     options: dict[str, Any] = {}
     code: str = ""  # of the whole package when the stage was locked
     templates: str = ""
@@ -36,6 +49,7 @@ class Stage(msgspec.Struct, frozen=True):
 class Lock(msgspec.Struct, frozen=True):
     vocabulary: str  # empty for a run of images, which has none
     stages: dict[str, Stage] = {}
+    schema: int = SCHEMA
 
 
 def digest(*paths: Path, under: Path | None = None) -> str:
@@ -53,14 +67,22 @@ def of_code(folder: Path = PACKAGE) -> str:
     return digest(*sorted(path for path in folder.rglob("*") if path.suffix in (".py", ".toml")), under=folder)
 
 
-def stage(folder: Path, code: str, templates: str) -> Stage:
-    files = sorted(path for path in folder.rglob("*") if path.is_file())
-    found = {str(path.relative_to(folder)): digest(path) for path in files}
-    return Stage(found, options(folder), code, templates, digests())
+def files(run: Run, name: str) -> list[Path]:
+    """The files of a stage that are there."""
+    place = STAGES[name]
+    found = (path for pattern in place.files for path in (run.folder / place.folder).glob(pattern))
+    return sorted(path for path in found if path.is_file())
 
 
-def options(folder: Path) -> dict[str, Any]:
-    notes = (msgspec.json.decode((folder / name).read_bytes()) for name in NOTES if (folder / name).is_file())
+def stage(run: Run, name: str, code: str = "", templates: str = "") -> Stage:
+    folder = run.folder / STAGES[name].folder
+    found = {str(path.relative_to(folder)): digest(path) for path in files(run, name)}
+    return Stage(found, options(run, name), code, templates, digests())
+
+
+def options(run: Run, name: str) -> dict[str, Any]:
+    paths = (run.folder / STAGES[name].folder / note for note in STAGES[name].notes)
+    notes = (msgspec.json.decode(path.read_bytes()) for path in paths if path.is_file())
     return next((dict(note["options"]) for note in notes if "options" in note), {})
 
 
@@ -68,33 +90,28 @@ def state(run: Run, known: dict[str, Stage] | None = None) -> Lock:
     """The run as it is now, but for stages that are known."""
     check(run)
     code, templates, known = of_code(), of_code(TEMPLATES), known or {}
-    there = {name: run.folder / name for name in STAGES if (run.folder / name).is_dir()}
-    stages = {name: known.get(name) or stage(folder, code, templates) for name, folder in there.items()}
+    stages = {name: known.get(name) or stage(run, name, code, templates) for name in STAGES if files(run, name)}
     return Lock(digest(run.vocabulary_file) if run.vocabulary_file.is_file() else "", stages)
 
 
 def check(run: Run) -> None:
     """Say so if this is no run."""
-    if not run.images.is_dir():
+    if not any(files(run, name) for name in STAGES):
         run.vocabulary()
-
-
-def lock_file(run: Run) -> Path:
-    return run.folder / "lock.json"
 
 
 def lock(run: Run, *made: str) -> Lock:
     """Write the lock file. Stages just made are taken as they are; what was locked before is not looked at again."""
-    known = read(run).stages if lock_file(run).is_file() else {}
+    known = read(run).stages if run.lock_file.is_file() else {}
     found = state(run, {name: own for name, own in known.items() if name not in made})
-    with new_file(lock_file(run)) as work:
+    with new_file(run.lock_file) as work:
         work.write_bytes(msgspec.json.format(msgspec.json.encode(found), indent=1) + b"\n")
     return found
 
 
 def read(run: Run) -> Lock:
     check(run)
-    path = lock_file(run)
+    path = run.lock_file
     if not path.is_file():
         raise BadInput.at(path, "there is no lock file; `questree verify RUN --write` makes one of the run as it is")
     try:
@@ -107,14 +124,13 @@ def verify(run: Run) -> tuple[list[Fault], list[str]]:
     """What is not as the lock file says: data that changed are faults, another code or other templates are notes."""
     locked, now = read(run), state(run)
     faults = [] if locked.vocabulary == now.vocabulary else [Fault(str(run.vocabulary_file), "has changed")]
+    faults += [Fault(str(run.folder / file), said) for file, said in changes(by_path(locked), by_path(now))]
     others: dict[str, list[str]] = {}  # what is said -> of which stages
-    for name in dict.fromkeys([*locked.stages, *now.stages]):
-        was, is_now = (lock.stages.get(name, Stage({})) for lock in (locked, now))
-        faults += [Fault(str(run.folder / name / file), said) for file, said in changes(was.files, is_now.files)]
+    for name, was in locked.stages.items():
         for what in ("code", "templates"):
-            if was.files and is_now.files and getattr(was, what) != getattr(is_now, what):
+            if name in now.stages and getattr(was, what) != getattr(now.stages[name], what):
                 others.setdefault(f"locked with other {what} ({getattr(was, what)[:8]})", []).append(name)
-        for said in other_plugins(was.plugins, is_now.plugins):
+        for said in other_plugins(was.plugins, now.stages[name].plugins) if name in now.stages else ():
             others.setdefault(said, []).append(name)
     return faults, [f"{', '.join(names)}: {said}" for said, names in others.items()]
 
@@ -126,6 +142,12 @@ def other_plugins(was: dict[str, str], now: dict[str, str]) -> Iterator[str]:
             yield f"locked with the plugin {plugin} ({own[:8]}), which is not loaded"
         elif own != now[plugin]:
             yield f"locked with another {plugin} ({own[:8]})"
+
+
+def by_path(lock: Lock) -> dict[str, str]:
+    """Path inside the run -> digest, whatever stage a file was locked with."""
+    folders = {name: STAGES[name].folder if name in STAGES else name for name in lock.stages}
+    return {f"{folders[name]}/{file}": own for name, stage in lock.stages.items() for file, own in stage.files.items()}
 
 
 def changes(was: dict[str, str], now: dict[str, str]) -> Iterator[tuple[str, str]]:
@@ -147,7 +169,7 @@ class Difference(msgspec.Struct, frozen=True):
 def differences(one: Run, other: Run) -> Iterator[Difference]:
     """What differs between two runs, causes first: vocabulary, then stage by stage code, options and tables."""
     a, b = state(one), state(other)
-    locked = [read(run) if lock_file(run).is_file() else now for run, now in ((one, a), (other, b))]
+    locked = [read(run) if run.lock_file.is_file() else now for run, now in ((one, a), (other, b))]
     if a.vocabulary != b.vocabulary:
         yield from vocabularies(one, other)
     for name in STAGES:
@@ -164,7 +186,7 @@ def differences(one: Run, other: Run) -> Iterator[Difference]:
         yield from told(f"{name}, plugin", *(stage.plugins for stage in made))
         yield from told(f"{name}, option", flat(was.options), flat(now.options))
         if was.files != now.files:
-            yield from contents(name, one.folder / name, other.folder / name)
+            yield from contents(name, one, other)
 
 
 def flat(options: dict[str, Any], before: str = "") -> dict[str, str]:
@@ -195,24 +217,30 @@ def vocabularies(one: Run, other: Run) -> Iterator[Difference]:
         yield Difference("vocabulary, lists", "", "other")
 
 
-def contents(name: str, a: Path, b: Path) -> Iterator[Difference]:
+def contents(name: str, one: Run, other: Run) -> Iterator[Difference]:
     """Rows of each table (all shards together), and how far two selections agree."""
-    first, second = rows(a), rows(b)
+    first, second = rows(one, name), rows(other, name)
     for table in dict.fromkeys([*first, *second]):
         same = first.get(table) == second.get(table)
         said = [f"{n[table]:,} rows" if table in n else "not there" for n in (first, second)]
         yield Difference(f"{name}, {table}", said[0], f"{said[1]}, other content" if same else said[1])
-    if name == "balanced":
-        x, y = read_balanced(a), read_balanced(b)
-        both = len(x.join(y, on=["video", "number"], how="semi"))
-        yield Difference("balanced, questions only here", f"{len(x) - both:,}", f"{len(y) - both:,}")
+    if name in SELECTIONS:
+        x, y = (SELECTIONS[name](run) for run in (one, other))
+        both = len(x.join(y, on=x.columns, how="semi"))
+        yield Difference(f"{name}, questions only here", f"{len(x) - both:,}", f"{len(y) - both:,}")
 
 
-def rows(folder: Path) -> dict[str, int]:
-    """Rows per table; shards of a table are added up."""
+SELECTIONS: dict[str, Callable[[Run], pl.DataFrame]] = {
+    "balanced": lambda run: read_balanced(run.balanced),
+    "covr/balanced": lambda run: BALANCED.read(run.covr),
+}
+
+
+def rows(run: Run, name: str) -> dict[str, int]:
+    """Rows per table of a stage; shards of a table are added up."""
     found: dict[str, int] = {}
-    for path in sorted(folder.rglob("*.parquet")):
-        inner = path.relative_to(folder)
+    for path in (path for path in files(run, name) if path.suffix == ".parquet"):
+        inner = path.relative_to(run.folder / STAGES[name].folder)
         table = inner.stem if inner.parts[0].isdigit() else str(inner.with_suffix(""))
         found[table] = found.get(table, 0) + int(pl.scan_parquet(path).select(pl.len()).collect().item())
     return found

@@ -3,6 +3,7 @@
 from hashlib import blake2b
 from pathlib import Path
 
+import msgspec
 import polars as pl
 
 from questree.faults import BadInput
@@ -11,10 +12,19 @@ from questree.tables.table import Table
 from questree.vocabulary.load import load
 from questree.vocabulary.words import Vocabulary
 
+SCHEMA = 1  # of the tables; a change that older readers would misread makes it higher
+
+
+class Schema(msgspec.Struct, frozen=True):
+    """What a run's lock file says about its tables, whatever else it says."""
+
+    schema: int = SCHEMA
+
 
 class Run:
     def __init__(self, folder: Path):
         self.folder = folder
+        self.lock_file = folder / "lock.json"
         self.vocabulary_file = folder / "vocabulary.toml"
         self.raw = folder / "raw"
         self.facts = folder / "facts"
@@ -28,6 +38,16 @@ class Run:
         self.predictions = folder / "predictions"
         self.covr = folder / "covr"
         self.ledger = folder / "ledger.json"
+        self._check_schema()
+
+    def _check_schema(self) -> None:
+        try:
+            found = msgspec.json.decode(self.lock_file.read_bytes(), type=Schema).schema
+        except (OSError, msgspec.DecodeError):
+            return  # not there yet; `verify` says what is wrong with it
+        if found > SCHEMA:
+            wanted = f"expected tables of schema {SCHEMA} or older, got {found}; upgrade questree"
+            raise BadInput.at(self.folder, wanted)
 
     def vocabulary(self) -> Vocabulary:
         if not self.folder.is_dir():

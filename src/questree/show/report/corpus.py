@@ -18,7 +18,7 @@ from questree.show.report.document import Block, Column, Entry, Figure, Grid, Li
 from questree.stages.audit.counts import answer_codes, selected
 from questree.stages.audit.plots import answers, first_words, structures
 from questree.stages.audit.sample import sample
-from questree.stages.balance.work import selection
+from questree.stages.balance.rounds import selection
 from questree.stages.questions import Bank
 from questree.stages.split.shots import selected as selected_images
 from questree.tables import image_nodes
@@ -178,14 +178,14 @@ COMMON = 30  # answers that are shown, as in COVR's Figure 4
 def image_corpus(run: Run, called: str) -> Iterator[Block]:
     if not (run.covr / f"{ANSWERED.name}.parquet").is_file():
         yield Missing(
-            "There are no questions about image sets. This makes them:", (f"questree covr generate {called}",)
+            "There are no questions about image sets. This makes them:", (f"questree generate {called}",)
         )
         return
     every, kept = ANSWERED.read(run.covr), selected_images(run)
     yield image_templates(every, kept)
     if not (run.covr / f"{BALANCED.name}.parquet").is_file():
         what = "There is no balanced selection: all questions are shown. This makes one:"
-        yield Missing(what, (f"questree covr balance {called}",))
+        yield Missing(what, (f"questree balance {called}",))
     yield Figure("image-answers", "Answers", answers_caption(kept), (bars(common(kept)),))
     caption = "Images per question of the selection."
     yield Figure("image-sets", "Sizes of image sets", caption, (histogram(kept["images"].list.len(), "images"),))
@@ -224,7 +224,7 @@ def answers_caption(kept: pl.DataFrame) -> str:
 def image_splits(run: Run, called: str) -> Block:
     note = run.covr / "splits" / "report.json"
     if not note.is_file():
-        return Missing("There are no compositional splits. This makes them:", (f"questree covr splits {called}",))
+        return Missing("There are no compositional splits. This makes them:", (f"questree split {called}",))
     made = msgspec.json.decode(note.read_bytes())["splits"]
     parts = list(dict.fromkeys(part for one in made for part in one["counts"]))
     lines = tuple(
@@ -240,7 +240,7 @@ def image_parts(run: Run, called: str) -> Iterator[Block]:
     """What questions are made of."""
     folder = run.covr / "decomposed"
     if not folder.is_dir():
-        yield Missing("The questions are not taken apart. This does it:", (f"questree covr decompose {called}",))
+        yield Missing("The questions are not taken apart. This does it:", (f"questree decompose {called}",))
         return
     types = pl.Series(IMAGE_DAGS.types).gather(image_nodes.NODES.read(folder)["type"]).value_counts()
     wholes = image_nodes.EDGES.read(folder).select("parent", "label").unique()["label"]

@@ -26,7 +26,7 @@ from questree.show.report.questions import image_questions
 from questree.show.report.scoring import How, Judge, Result, answered_images, answered_videos, called, refuse_gaps
 from questree.show.report.tables import agqa_blocks, decomp_blocks
 from questree.show.report.verdicts import compared, verdicts
-from questree.tables.lock import Stage, flat, lock_file, read
+from questree.tables.lock import Stage, flat, read
 from questree.tables.run import Run
 
 SHORT = 12  # letters of a digest that are shown
@@ -66,7 +66,7 @@ def scored_on(how: How, results: Sequence[Result]) -> Iterator[Fact]:
 
 def locked(run: Run) -> Iterator[Fact]:
     """Digests and options of every stage, as locked; `questree verify` says whether they still hold."""
-    if not lock_file(run).is_file():
+    if not run.lock_file.is_file():
         yield "lock file", "none; `questree verify RUN --write` makes one, and the report can be held against it"
         return
     found = read(run)

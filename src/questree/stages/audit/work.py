@@ -25,7 +25,7 @@ from questree.stages.audit.guesses import (
 from questree.stages.audit.ngrams import grams, train
 from questree.stages.audit.plots import plots
 from questree.stages.audit.sample import sample
-from questree.stages.balance.work import selection
+from questree.stages.balance.rounds import selection
 from questree.stages.questions import Bank
 from questree.tables.facts import VIDEOS
 from questree.tables.run import Run

@@ -23,7 +23,7 @@ class Smoothing:
 
 
 @dataclass(frozen=True)
-class Options:
+class BalanceOptions:
     seed: int = 1
     smoothing: Smoothing = Smoothing()
     shares: dict[str, float] = field(default_factory=lambda: dict(SHARES))
@@ -37,10 +37,10 @@ def read_shares(text: str) -> dict[str, float]:
         try:
             given[name.strip()] = float(number) / 100
         except ValueError:
-            raise BadInput.at("--shares", f"{part!r}: wanted NAME=PER CENT, as in query=50") from None
+            raise BadInput.at("--shares", f"expected NAME=PER CENT as in query=50, got {part!r}") from None
     wrong = sorted(set(given) ^ set(SHARES))
     if wrong:
-        raise BadInput.at("--shares", f"{', '.join(wrong)}: wanted each of {', '.join(SHARES)} once")
+        raise BadInput.at("--shares", f"expected each of {', '.join(SHARES)} once, got {text}: see {', '.join(wrong)}")
     if abs(sum(given.values()) - 1) > 1e-9 or min(given.values()) < 0 or not given[QUERY]:
-        raise BadInput.at("--shares", f"{text}: wanted shares that add up to 100, with some {QUERY}")
+        raise BadInput.at("--shares", f"expected shares that add up to 100, with some {QUERY}, got {text}")
     return given

@@ -10,6 +10,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from heapq import heapify, heappop, heappush
 
+import msgspec
 import numpy as np
 import polars as pl
 
@@ -27,7 +28,13 @@ Structure = tuple[int, int]  # length, depth
 
 
 @dataclass(frozen=True)
-class Row:
+class PairsOptions:
+    questions: int | None = None  # N, over all splits; without it all there are
+    seed: int = 1
+
+
+@dataclass(frozen=True)
+class TemplateRoom:
     split: str
     template: str
     before: int
@@ -36,24 +43,29 @@ class Row:
     kept: int
 
 
-def balance(run: Run, questions: int | None = None, seed: int = 1) -> list[Row]:
-    """Write RUN/covr/balanced.parquet; `questions` is N over all splits, without it all there are."""
-    refuse(
-        [Fault("--questions", f"wanted at least 1, got {questions}")] if questions is not None and questions < 1 else []
-    )
+PAPER = PairsOptions()
+
+
+def balance(run: Run, options: PairsOptions = PAPER) -> list[TemplateRoom]:
+    """Write RUN/covr/balanced.parquet, and its options beside it."""
+    questions = options.questions
+    wrong = questions is not None and questions < 1
+    refuse([Fault("--questions", f"expected at least 1, got {questions}")] if wrong else [])
     table = answered(run)
-    rows, kept = list[Row](), np.zeros(len(table), bool)
+    rows, kept = list[TemplateRoom](), np.zeros(len(table), bool)
     groups = list(table.with_row_index("row").group_by("split", "template", maintain_order=True))
     templates = Counter(str(split) for (split, _), _ in groups)
     for (split, template), own in watch(groups, "balancing", len(groups)):
         whole = (table["split"] == split).sum()
         wanted = whole if questions is None else round(questions * whole / len(table))
         room = wanted // templates[str(split)]
-        chosen, first = select(own, room, seed)
+        chosen, first = select(own, room, options.seed)
         kept[own["row"].to_numpy()[chosen]] = True
-        rows.append(Row(str(split), str(template), len(own), first, room, len(chosen)))
+        rows.append(TemplateRoom(str(split), str(template), len(own), first, room, len(chosen)))
     with new_file(run.covr / f"{BALANCED.name}.parquet") as work:
         BALANCED.frame(table.filter(pl.Series(kept))).write_parquet(work, compression="zstd", compression_level=1)
+    with new_file(run.covr / f"{BALANCED.name}.json") as work:
+        work.write_bytes(msgspec.json.format(msgspec.json.encode({"options": options})) + b"\n")
     return sorted(rows, key=lambda row: (SPLITS.index(row.split), NAMES.index(row.template)))
 
 

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from questree.columns.hashing import mix, seed_of
 from questree.columns.joins import Ints
 from questree.stages.balance.binary import Keys
-from questree.stages.balance.options import QUERY, SPLITS, Options
+from questree.stages.balance.options import QUERY, SPLITS, BalanceOptions
 from questree.stages.balance.packing import CELLS, KEY, KINDS, MOST_TEMPLATES, template_of
 
 
@@ -58,7 +58,7 @@ def level_of(counts: Ints, total: int) -> int:
     return low
 
 
-def cells_kept(sizes: Ints, query: tuple[int, int], options: Options, structures: list[str]) -> Ints:
+def cells_kept(sizes: Ints, query: tuple[int, int], options: BalanceOptions, structures: list[str]) -> Ints:
     """[cell] how many questions stay: a structure's target by water-filling over templates, then over time kinds."""
     kept = np.zeros(CELLS, np.int64)
     by_template = sizes.reshape(len(SPLITS), MOST_TEMPLATES, KINDS)  # [split, template, time kind]
@@ -115,7 +115,7 @@ def visit(size: Ints, order: Ints, total: int) -> Ints:
     return kept
 
 
-def shown(split: int, cells: Ints, before: Ints, query: int, options: Options, structures: list[str]) -> list[Target]:
+def shown(split: int, cells: Ints, before: Ints, query: int, options: BalanceOptions, structures: list[str]) -> list[Target]:
     """cells, before: [cell] questions after the second and after the first round."""
     structure = np.array([structures[t] if t < len(structures) else "" for t in template_of(np.arange(CELLS))])
     own = np.arange(CELLS) // (CELLS // len(SPLITS)) == split

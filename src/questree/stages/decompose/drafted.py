@@ -2,8 +2,10 @@
 
 from collections import Counter
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
+import msgspec
 import polars as pl
 
 from questree.benchmarks.covr.parts import Part, node_type, number_in, parts
@@ -62,7 +64,9 @@ class Gathered:
         return key
 
 
-def decompose_run(run: Run, words: Words, every: bool = False, workers: int = 1) -> Summary:
+def decompose_run(
+    run: Run, words: Words, every: bool = False, workers: int = 1, words_from: Path | None = None
+) -> Summary:
     """Write RUN/covr/decomposed/, whole or not at all; the balanced questions, or every one."""
     questions = selected(run, every)
     known = corpus(Images.load(run.images), words.attribute_group)
@@ -70,6 +74,8 @@ def decompose_run(run: Run, words: Words, every: bool = False, workers: int = 1)
     with new_folder(run.covr / "decomposed") as folder:
         for table in DECOMPOSED:
             table.write(tables[table.name], folder)
+        options = {"all": every, "words": str(words_from or "")}
+        (folder / "plan.json").write_bytes(msgspec.json.encode({"options": options}))
     return summary
 
 

@@ -53,7 +53,7 @@ def decomposed(run: Run) -> Path:
     """Where the DAGs are."""
     folder = run.covr / "decomposed"
     if not folder.is_dir():
-        raise BadInput.at(folder, "not there yet; `questree covr decompose` writes it")
+        raise BadInput.at(folder, "not there yet; `questree decompose` writes it")
     return folder
 
 

@@ -17,7 +17,7 @@ from questree.faults import BadInput
 from questree.notation.own_shapes import program_shapes
 from questree.progress import watch
 from questree.readings.answer import spell
-from questree.stages.balance.work import selection
+from questree.stages.balance.rounds import selection
 from questree.stages.ground import image, video
 from questree.stages.ground.boxes import Boxes, image_boxes, video_boxes
 from questree.stages.questions import Bank, Shard

@@ -64,9 +64,7 @@ def selected(run: Run, every: bool = False) -> pl.DataFrame:
         return table
     kept = table.join(BALANCED.read(run.covr), on="id", how="semi", maintain_order="left")
     if kept.is_empty():
-        raise BadInput.at(
-            run.covr, "the balanced selection is empty; `questree covr balance` makes another, or use --all"
-        )
+        raise BadInput.at(run.covr, "the balanced selection is empty; `questree balance` makes another, or use --all")
     return kept
 
 
@@ -199,7 +197,7 @@ def read_split(run: Run, name: str) -> dict[str, pl.Series]:
     folder = run.covr / "splits"
     there = sorted(path.stem for path in folder.glob("*.parquet"))
     if slug(name) not in there:
-        wanted = ", ".join(there) or "none: run `questree covr splits`"
+        wanted = ", ".join(there) or "none: run `questree split`"
         raise BadInput.at(folder, f"no split {name!r}; there are {wanted}")
     table = Table(slug(name), SIDES.columns).read(folder)
     return {part: table.filter(pl.col("part") == part)["id"] for part in PARTS}

@@ -18,7 +18,7 @@ from questree.benchmarks.agqa import held_out
 from questree.faults import BadInput, refuse
 from questree.progress import watch
 from questree.stages.balance.options import SPLITS
-from questree.stages.balance.work import selection
+from questree.stages.balance.rounds import selection
 from questree.stages.questions import Bank, direct_equivalents
 from questree.stages.split.declared import INDIRECT, File, Split, agqa, own, read_file
 from questree.stages.split.language import read
@@ -38,7 +38,7 @@ Done = tuple[Rows | None, list[tuple[Truth, Truth]], pl.DataFrame]
 
 
 @dataclass(frozen=True)
-class Options:
+class SplitOptions:
     file: Path | None = None  # the user's splits
     all: bool = False  # split every question, not only the balanced selection
     more_steps: dict[str, int] | None = None  # template -> most steps in train
@@ -54,7 +54,7 @@ class Made:
     warnings: list[str]
 
 
-def split(run: Run, options: Options, workers: int = 2) -> list[Made]:
+def split(run: Run, options: SplitOptions, workers: int = 2) -> list[Made]:
     """Write RUN/splits/<name>/train.parquet and test.parquet; a violated proof writes nothing."""
     bank = Bank(run)
     train = (run.table("facts", VIDEOS)["split"] == "train").to_numpy()

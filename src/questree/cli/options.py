@@ -1,0 +1,49 @@
+"""Options that several commands share, and which of them fit the benchmark of a run."""
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Annotated, Any
+
+from cyclopts import Parameter, Token
+
+from questree.benchmarks import BENCHMARKS, Benchmark
+from questree.faults import Fault, refuse
+
+
+def whole(_: Any, tokens: Sequence[Token]) -> int:
+    """A number as it was given: 1.5 is refused, not rounded; the command line adds the name of the option."""
+    try:
+        return int(tokens[0].value)
+    except ValueError:
+        raise ValueError(f"expected a whole number, got {tokens[0].value!r}") from None
+
+
+Whole = Annotated[int, Parameter(converter=whole)]
+BenchmarkOption = Annotated[
+    str,
+    Parameter(name="--benchmark", help="Of a run with both: agqa (videos, the default) or covr (image sets)."),
+]
+WordsOption = Annotated[
+    Path | None, Parameter(name="--words", help="Image sets: folder of word tables. [default: the shipped ones]")
+]
+EveryOption = Annotated[
+    bool, Parameter(name="--all", negative="", help="Every question, not only the balanced selection.")
+]
+
+
+def fitting(own: Benchmark, domain: str, given: Mapping[str, object]) -> dict[str, Any]:
+    """The options that were given (not None, not False), by their names; refused if they are for another medium."""
+    used = {flag: value for flag, value in given.items() if value is not None and value is not False}
+    scopes = next(one.scopes for one in BENCHMARKS.values() if one.domain == domain)
+    wrong = f"expected a run of {scopes}, got {own.scopes}"
+    refuse([Fault(f"--{flag.replace('_', '-')}", wrong) for flag in used if own.domain != domain])
+    return used
+
+
+def at_least(low: float, given: Mapping[str, float | None]) -> list[Fault]:
+    """Numbers that are too small."""
+    return [
+        Fault(f"--{flag.replace('_', '-')}", f"expected at least {low:g}, got {value:g}")
+        for flag, value in given.items()
+        if value is not None and value < low
+    ]

@@ -177,9 +177,7 @@ COMMON = 30  # answers that are shown, as in COVR's Figure 4
 
 def image_corpus(run: Run, called: str) -> Iterator[Block]:
     if not (run.covr / f"{ANSWERED.name}.parquet").is_file():
-        yield Missing(
-            "There are no questions about image sets. This makes them:", (f"questree generate {called}",)
-        )
+        yield Missing("There are no questions about image sets. This makes them:", (f"questree generate {called}",))
         return
     every, kept = ANSWERED.read(run.covr), selected_images(run)
     yield image_templates(every, kept)

@@ -97,7 +97,7 @@ class ImageView(View):
     kinds: ClassVar = {"object": "objects", "relation": "relationships", "attribute": "attributes"}
     numbers: ClassVar = {"images": "Images", "depth": "Depth"}
     images, scheme = True, IMAGE_DAGS
-    compositions, decompose = IMAGE_DAGS.compositions, "questree covr decompose"
+    compositions, decompose = IMAGE_DAGS.compositions, "questree decompose"
 
     def __init__(self, run: Run):
         super().__init__(run)

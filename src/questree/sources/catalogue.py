@@ -47,7 +47,9 @@ for _name, _source in {
     ),
     "agqa": Source("AGQA's released scene-graph pickles.", "video", "agqa:read_agqa", "AGQA_*_stsgs.pkl"),
     "star": Source("STAR situation JSON.", "video", "star:read_star", "STAR_*.json", rated=True),
-    "gqa": Source("GQA or Visual Genome scene graphs (images).", "images", "gqa:read_gqa", "*[sS]cene*[gG]raphs*.json*"),
+    "gqa": Source(
+        "GQA or Visual Genome scene graphs (images).", "images", "gqa:read_gqa", "*[sS]cene*[gG]raphs*.json*"
+    ),
     "imsitu": Source(
         "imSitu's situations: frames and verbs (images).", "images", "imsitu:read_imsitu", "imsitu_space.json"
     ),

@@ -17,8 +17,8 @@ from questree.faults import BadInput
 from questree.stages.balance.levelling import remaining
 from questree.stages.balance.options import BalanceOptions, read_shares
 from questree.stages.balance.packing import stirred
-from questree.stages.balance.structure import evened, targets, visit, water
 from questree.stages.balance.rounds import balance, select, selection
+from questree.stages.balance.structure import evened, targets, visit, water
 from questree.stages.generate.work import Options as Asking
 from questree.stages.generate.work import generate
 from questree.stages.questions import Bank

@@ -17,15 +17,14 @@ from questree.notation.agqa import read
 from questree.readings.answer import answer
 from questree.stages.audit.work import Options as Audited
 from questree.stages.audit.work import audit
-from questree.stages.balance.options import Options as Balancing
-from questree.stages.balance.work import balance
+from questree.stages.balance.options import BalanceOptions
+from questree.stages.balance.rounds import balance
 from questree.stages.decompose.tops import BEYOND, TIMED
 from questree.stages.decompose.work import Options as Decomposing
 from questree.stages.decompose.work import decompose
 from questree.stages.generate.work import Options, generate
 from questree.stages.questions import Bank
-from questree.stages.split.work import Options as Splitting
-from questree.stages.split.work import read_split, split
+from questree.stages.split.work import SplitOptions, read_split, split
 from questree.tables.balanced import read_balanced
 from questree.tables.run import Run
 
@@ -34,7 +33,7 @@ from questree.tables.run import Run
 def run(cleaned_run: Run, tmp_path_factory: pytest.TempPathFactory) -> Run:
     run = copy(cleaned_run, tmp_path_factory.mktemp("first"))
     generate(run, Options(shard=5, rare_below=3, edition="1.0"), workers=1)
-    balance(run, Balancing(), workers=1)
+    balance(run, BalanceOptions(), workers=1)
     return run
 
 
@@ -55,7 +54,7 @@ def test_a_selection_has_questions_whether_an_action_occurs(run: Run) -> None:
 
 
 def test_splits_know_the_relation_a_question_only_refers_to(run: Run) -> None:
-    split(run, Splitting(), workers=1)
+    split(run, SplitOptions(), workers=1)
     sides = read_split(run, "novel-compositions")
     every = asked(run).join(pl.concat(sides.values()), on=["video", "number"])
     assert every.filter(template=named(run, "actExists")).height

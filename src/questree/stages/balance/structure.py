@@ -115,7 +115,9 @@ def visit(size: Ints, order: Ints, total: int) -> Ints:
     return kept
 
 
-def shown(split: int, cells: Ints, before: Ints, query: int, options: BalanceOptions, structures: list[str]) -> list[Target]:
+def shown(
+    split: int, cells: Ints, before: Ints, query: int, options: BalanceOptions, structures: list[str]
+) -> list[Target]:
     """cells, before: [cell] questions after the second and after the first round."""
     structure = np.array([structures[t] if t < len(structures) else "" for t in template_of(np.arange(CELLS))])
     own = np.arange(CELLS) // (CELLS // len(SPLITS)) == split

@@ -32,7 +32,19 @@ def run(line: str, folder: Path) -> None:
 def test_the_readme_works_from_top_to_bottom(tmp_path: Path) -> None:
     lines = commands("README.md")
     assert [line.split()[1] for line in lines] == [
-        *("synth", "ingest", "synth", "ingest", "generate", "balance", "split", "decompose", "answer", "score", "program")
+        *(
+            "synth",
+            "ingest",
+            "synth",
+            "ingest",
+            "generate",
+            "balance",
+            "split",
+            "decompose",
+            "answer",
+            "score",
+            "program",
+        )
     ]
     for line in lines:
         run(line, tmp_path)

@@ -10,7 +10,7 @@ from questree.cli.bench_covr import REFERENCES, batches, covr, fillings, written
 from questree.cli.covr_execute import results_of
 from questree.domains.images import corpus
 from questree.domains.images.batches import answers
-from questree.domains.images.kinds import ABSENT
+from questree.readings.answer import WELL
 from questree.sources import gqa
 from questree.synth.images import write_images
 
@@ -43,5 +43,5 @@ def test_programs_in_batches_and_from_rows_have_the_same_answers(tmp_path: Path)
     ]
     results, _ = results_of(list(written(made, world, 2000)), world)
     assert [each.get("value") for each in results] == [value for value, _ in found]
-    assert [each["ok"] for each in results] == [reason == ABSENT for _, reason in found]
+    assert [each["ok"] for each in results] == [reason == WELL for _, reason in found]
     assert sum(each["ok"] for each in results) > len(results) / 2

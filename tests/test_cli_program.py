@@ -87,7 +87,9 @@ def test_standard_input_is_read(monkeypatch: pytest.MonkeyPatch, capsys: pytest.
     monkeypatch.setattr(sys, "stdin", io.StringIO(ROWS + "\n"))
     shown = lines_of("read", "-", "--notation", "covr", capsys=capsys)
     assert shown == [
-        "count -> count", "  find -> things", "    cat (noun)", "", "own: count(find(cat))", f"covr: {ROWS}", "",
+        "count -> count", "  find -> things", "    cat (noun)", "", "How many cats are there?", "",
+        "steps 2; query; open; type Count", "own: count(find(cat))", f"covr: {ROWS}", "",
+        "sub-questions", " type    question", " Exists  Is there a cat?",
     ]  # fmt: skip
 
 

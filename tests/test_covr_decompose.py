@@ -7,20 +7,19 @@ import polars as pl
 import pytest
 
 from judges.images import Judge
-from questree.benchmarks.covr.parts import node_type, parts
-from questree.benchmarks.covr.sub_questions import text
 from questree.domains.images import IMAGES
 from questree.metrics.dags.report import score_decomp
 from questree.metrics.scores import Score, find
 from questree.notation import own
+from questree.readings.english import english
+from questree.readings.parts import node_type, parts
 from questree.rules import IMAGE_DAGS
 from questree.search.word_tables import default_words
 from questree.sources.gqa import ingest
-from questree.stages.decompose.drafted import Summary, decompose_run
 from questree.stages.decompose.image_hierarchies import image_hierarchies
+from questree.stages.decompose.image_sets import Summary, decompose_run, read_sets, spoken_sets
 from questree.stages.drafts.work import Options, generate
 from questree.synth.images import make_image, write_images
-from questree.tables.image_nodes import EDGES, NODES, SETS
 from questree.tables.images import IMAGES as IMAGE_TABLE
 from questree.tables.run import Run
 
@@ -90,18 +89,18 @@ SHAPES: dict[str, list[tuple[str, str]]] = {  # program -> its immediate sub-que
 @pytest.mark.parametrize("program", SHAPES)
 def test_the_sub_questions_of_every_form_are_these(program: str) -> None:
     node = own.parse(program, IMAGES)
-    assert [(part.label, text(part.node)) for part in parts(node)] == SHAPES[program]
+    assert [(edge.label, english(edge.part)) for edge in parts(node)] == SHAPES[program]
     assert node_type(node) in IMAGE_DAGS.types
 
 
 def test_things_that_cannot_be_counted_are_not_counted() -> None:
-    labels = [part.label for part in parts(own.parse("verify_attr(unique(find(grass)), green)", IMAGES))]
+    labels = [edge.label for edge in parts(own.parse("verify_attr(unique(find(grass)), green)", IMAGES))]
     assert labels == ["Verify"]
 
 
 def test_a_program_that_no_template_makes_has_no_sub_questions() -> None:
-    assert parts(own.parse("exists(scene())", IMAGES)) == ()
-    assert node_type(own.parse("gt_half(count(scene()), count(scene()))", IMAGES)) is None
+    assert parts(own.parse("exists(scene())", IMAGES)) == []
+    assert node_type(own.parse("gt_half(count(scene()), count(scene()))", IMAGES)) not in IMAGE_DAGS.types
 
 
 NUMBER = 400
@@ -122,7 +121,7 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Made:
 
 
 def nodes_of(run: Run) -> pl.DataFrame:
-    return NODES.read(run.covr / "decomposed")
+    return spoken_sets(read_sets(run.covr / "decomposed"))
 
 
 def scored(run: Run, answers: pl.Series) -> list[Score]:
@@ -173,7 +172,7 @@ def test_always_yes_contradicts_itself_where_a_no_is_needed(made: Made) -> None:
 
 def test_answers_of_sub_questions_are_those_of_sets_and_loops(made: Made) -> None:
     run, _, scenes = made
-    nodes, sets = nodes_of(run), SETS.read(run.covr / "decomposed")["images"]
+    nodes, sets = nodes_of(run), read_sets(run.covr / "decomposed")["sets"]["images"]
     ids = IMAGE_TABLE.read(run.images)["id"].to_list()
     groups = dict(default_words().attribute_group)
     for row in range(0, len(nodes), max(1, len(nodes) // 500)):
@@ -184,7 +183,7 @@ def test_answers_of_sub_questions_are_those_of_sets_and_loops(made: Made) -> Non
 
 
 def test_parents_stand_before_their_parts(made: Made) -> None:
-    edges = EDGES.read(made[0].covr / "decomposed")
+    edges = read_sets(made[0].covr / "decomposed")["edges"]
     assert (edges["parent"] < edges["child"]).all()
     assert edges["label"].max() < len(IMAGE_DAGS.compositions)  # type: ignore[operator]
 

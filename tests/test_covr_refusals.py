@@ -18,8 +18,8 @@ from questree.formats.import_covr import import_covr
 from questree.models.predictions import read_predictions
 from questree.search.word_tables import default_words
 from questree.stages.balance.pairs import balance
-from questree.stages.decompose.drafted import decompose_run
 from questree.stages.decompose.image_hierarchies import image_hierarchies
+from questree.stages.decompose.image_sets import decompose_run
 from questree.stages.split.shots import Options, read_split, split_run
 from questree.tables.image_questions import ANSWERED, BALANCED
 from questree.tables.run import Run

@@ -14,7 +14,7 @@ from questree.domains.video import VIDEO
 from questree.domains.video.bits import anywhere
 from questree.notation.own import parse
 from questree.program import UNKNOWN, Array, Node, walk
-from questree.readings.answer import values
+from questree.readings.answer import evaluate
 from questree.stages.generate.chunk import Chunk, chunk
 from questree.stages.generate.laws import LAWS, PROGRAMS
 from questree.stages.generate.words import pair_counts, words
@@ -85,7 +85,8 @@ def test_a_law_gives_what_the_operators_give(text: str) -> None:
     rows, node = rows_for(text), parse(text, VIDEO)
     slots = {"relation": rows["relation"], "object": rows["x"], "first": rows["x"], "second": rows["y"]}
     slots["time"] = np.stack([rows["lo"], rows["hi"]], axis=1)
-    found, defined = values(node, chunked().world.ask(rows["video"]), slots)
+    outcome = evaluate(node, chunked().world.ask(rows["video"]), slots)
+    found, defined = outcome.values, outcome.defined
     by_law: Any = LAWS[text](SimpleNamespace(**rows))
     if node.kind.yes:
         assert np.array_equal(anywhere(by_law), node.kind.yes(found[node]))

@@ -24,11 +24,10 @@ from questree.metrics.scores import Score
 from questree.models.bots import BOTS
 from questree.models.image_bots import BOTS as IMAGE_BOTS
 from questree.search.word_tables import default_words
-from questree.stages.decompose.drafted import decompose_run
 from questree.stages.decompose.image_hierarchies import image_hierarchies, node_keys
+from questree.stages.decompose.image_sets import decompose_run, read_sets
 from questree.stages.decompose.work import Options as Decomposing
 from questree.stages.decompose.work import decompose
-from questree.tables.image_nodes import NODES
 from questree.tables.predictions import Stored, models
 from questree.tables.run import Run
 from worlds.image_run import image_run
@@ -88,7 +87,7 @@ def test_nodes_that_are_asked_alike_have_ids_of_their_own() -> None:
 
 def test_ids_of_a_run_are_those_of_no_other_question(made: Run) -> None:
     found = image_hierarchies(made).hierarchies.keys
-    assert found.n_unique() == len(found) == len(NODES.read(made.covr / "decomposed"))
+    assert found.n_unique() == len(found) == len(read_sets(made.covr / "decomposed")["nodes"])
     assert found.str.contains("^(q[0-9]+|s-[0-9a-f]{12})$").all()
 
 
@@ -213,7 +212,8 @@ def test_runs_of_images_are_compared_table_by_table(
 ) -> None:
     diff(run.folder, made.folder)
     assert "the runs are the same" in capsys.readouterr().out
-    NODES.write(NODES.read(run.covr / "decomposed").head(5), run.covr / "decomposed")
+    kept = read_sets(run.covr / "decomposed")["nodes"].head(5)
+    kept.write_parquet(run.covr / "decomposed" / "nodes.parquet")
     diff(run.folder, made.folder, json=tmp_path / "d.json", quiet=True)
     (found,) = [one for one in json.loads((tmp_path / "d.json").read_text()) if one["first"] == "5 rows"]
     assert found["place"] == "covr/decomposed, nodes"

@@ -17,7 +17,7 @@ from questree.domains.video import VIDEO, Videos, videos
 from questree.domains.video.bits import frames_of
 from questree.notation.own import parse, show
 from questree.program import ACTION, UNKNOWN, Array, Node, Op, Slot, Word, fill, slots
-from questree.readings.answer import answer, spell, values
+from questree.readings.answer import answer, evaluate, spell
 from worlds import random_worlds as chance
 from worlds.small import facts
 
@@ -85,7 +85,8 @@ def test_columns_mean_what_the_sets_mean(name: str) -> None:
     def agree(node: Node, size: int, released: bool) -> None:
         texts, sets, _ = world(size, released)
         rows, columnar = asked(node, size, released)
-        found, defined = values(node, columnar, columns(rows, node))
+        outcome = evaluate(node, columnar, columns(rows, node))
+        found, defined = outcome.values, outcome.defined
         for at, row in enumerate(rows):
             got = plain(node, found[node][at]) if defined[at] else UNKNOWN
             want = judged(node, sets[row["video"]], row)
@@ -149,8 +150,8 @@ def test_an_action_merged_away_means_the_one_it_is_counted_as(op: Op, gone: str,
     for name, kind in op.params.items():
         if kind == ACTION:
             both = [columns([row | {name: WORDS.action_at[action]} for row in rows], node) for action in (gone, stands)]
-            first, second = (values(node, asked, filled) for filled in both)
-            assert (first[0][node] == second[0][node]).all() and (first[1] == second[1]).all()
+            first, second = (evaluate(node, asked, filled) for filled in both)
+            assert (first.values[node] == second.values[node]).all() and (first.defined == second.defined).all()
 
 
 def test_the_worlds_show_what_meanings_can_get_wrong() -> None:

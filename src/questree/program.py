@@ -9,7 +9,11 @@ from numpy.typing import NDArray
 
 Array = NDArray[Any]
 Value = TypeVar("Value")
-UNKNOWN = -1  # the value of what is undefined, whatever its kind; handled in meanings/answer.py and nowhere else
+# the value of what is undefined, whatever its kind; a value from NOT_THERE down says why it is.
+# Handled in readings/answer.py and nowhere else
+UNKNOWN = -1
+REASONS = ("does not exist", "not unique", "several attributes", "no common attribute", "neither option", "undefined")
+NOT_THERE, NOT_UNIQUE, SEVERAL, NO_COMMON, NEITHER, UNDEFINED = range(-10, -10 - len(REASONS), -1)
 
 
 class ProgramError(ValueError):
@@ -29,6 +33,9 @@ class Kind:
     askable: bool = False  # may a program of this kind be a question?
     yes: Callable[[Array], Array] | None = None  # how to read it as yes/no, if it can be
     answers: tuple[str, ...] = ()  # spelling of the values 0, 1, ... if they are not vocabulary words
+    say: Callable[[str, str], str] | None = None  # (word, form) -> its English, if the vocabulary does not tell
+    absent: bool = False  # is UNKNOWN one of its values? COVR: two attributes that are not there are equal
+    evidence: Callable[[Any, Array], Array] | None = None  # (world, value) -> what of the world a value names
 
 
 Bool = Annotated[Array, Kind("bool", askable=True, yes=lambda value: value, answers=("no", "yes"))]  # [row]
@@ -52,7 +59,8 @@ class Slot:
 
     name: str
     kind: Kind
-    alone: bool = False  # of an action: it has no object, so its sub-questions differ
+    alone: bool = False  # of an action: it has no object; of a noun: it is not counted; so sub-questions differ
+    option: bool = False  # of a choice, that this program confirms
 
 
 @dataclass(frozen=True)
@@ -79,8 +87,9 @@ class Op:
     run: Callable[..., Array]  # the meaning, over columns: run(world, **values) -> value
     params: Mapping[str, Kind]
     result: Kind
-    ask: tuple[str, ...] = ()  # English when it is the question, several frames
-    phrase: Mapping[str, tuple[str, ...]] = field(default_factory=dict)  # English inside another, by form ("", "past")
+    ask: tuple[str, ...] | Callable[..., tuple[str, ...]] = ()  # English when it is the question, several frames
+    # English inside another, by form ("", "past"); or (node, form) -> text, where frames do not suffice
+    phrase: Mapping[str, tuple[str, ...]] | Callable[["Node", str], str] = field(default_factory=dict)
     steps: int = 0  # reasoning steps when it is (part of) the question
     reference_steps: int = 1  # reasoning steps when it stands for a word
     target: str = ""  # the parameter that is computed, not referred to (equals: the object to find)
@@ -88,8 +97,10 @@ class Op:
     type: str | Callable[..., str] = ""  # type as a node of a decomposition, or (vocabulary, *args) -> type
     label: str = ""  # composition label of the edges it causes
     parts: Callable[..., list[tuple[str, Any]]] | None = None  # (vocabulary, *args) -> [(label, sub-question)]
-    focus: Callable[..., Array] | None = None  # (world, value, **values) -> frames its arguments' evidence lies in
-    rests: Callable[..., Array] | None = None  # (world, value, **values) -> frames the answer rests on
+    options: tuple[str, ...] = ()  # parameters a choice is between: a node of its own confirms each, in this order
+    given: tuple[str, ...] = ()  # parameters whose plain word rules compare an answer with, the first that has one
+    focus: Callable[..., Array] | None = None  # (world, value, **values) -> evidence its arguments' evidence lies in
+    rests: Callable[..., Array] | None = None  # (world, value, **values) -> evidence: frames or things it rests on
 
     def __call__(self, *args: "Term") -> "Node":
         return Node(self, args)
@@ -127,12 +138,12 @@ Term = Node | Slot | Word
 class Language:
     """The operators of one domain; another domain may use the same names."""
 
-    def __init__(self, name: str, *shared: "Language"):
+    def __init__(self, name: str, *shared: Op):
         self.name = name
-        self.ops: dict[str, Op] = {name: op for language in shared for name, op in language.ops.items()}
+        self.ops: dict[str, Op] = {op.name: op for op in shared}
 
     def operator(
-        self, name: str = "", ask: str | tuple[str, ...] = (), phrase: str | Mapping[str, Any] = "", **rest: Any
+        self, name: str = "", ask: Any = (), phrase: str | Mapping[str, Any] | Callable[..., str] = "", **rest: Any
     ) -> Callable[[Callable[..., Any]], Op]:
         """Declare an operator: its signature is its type, its body its meaning, the keywords the rest."""
 
@@ -140,21 +151,26 @@ class Language:
             hints = get_type_hints(run, include_extras=True)
             params = {p: kind(hints[p]) for p in list(inspect.signature(run).parameters)[1:]}
             forms = {"": phrase} if isinstance(phrase, str) else phrase
+            said = forms if callable(forms) else {form: _several(text) for form, text in forms.items()}
             op = Op(
                 name=name or run.__name__,
                 doc=(run.__doc__ or "").strip(),
                 run=run,
                 params=params,
                 result=kind(hints["return"]),
-                ask=_several(ask),
-                phrase={form: _several(text) for form, text in forms.items()},
+                ask=ask if callable(ask) else _several(ask),
+                phrase=said,
                 **rest,
             )
-            assert op.name not in self.ops, f"operator {op.name} is declared twice in {self.name}"
-            self.ops[op.name] = op
-            return op
+            return self.add(op)
 
         return declare
+
+    def add(self, op: Op) -> Op:
+        """An operator declared elsewhere: one that domains share."""
+        assert op.name not in self.ops, f"operator {op.name} is declared twice in {self.name}"
+        self.ops[op.name] = op
+        return op
 
 
 def _several(texts: str | tuple[str, ...]) -> tuple[str, ...]:

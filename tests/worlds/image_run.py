@@ -10,8 +10,8 @@ import polars as pl
 from questree.domains.images import IMAGES as LANGUAGE
 from questree.domains.images.batches import execute
 from questree.domains.images.corpus import corpus
-from questree.domains.images.kinds import ABSENT
 from questree.notation.own import parse
+from questree.readings.answer import WELL
 from questree.sources import gqa
 from questree.sources.covr_questions import answer_text
 from questree.tables.image_questions import ANSWERED, BALANCED
@@ -97,7 +97,7 @@ def questions(images: Images, asked: dict[str, list[str]] = ASKED) -> pl.DataFra
         for at, ((side, name, text, some), value, reason) in enumerate(
             zip(rows, found.value, found.reason.tolist(), strict=True)
         )
-        if reason == ABSENT and value is not None
+        if reason == WELL and value is not None
     ]
     return pl.DataFrame(table, schema=dict(ANSWERED.columns))
 

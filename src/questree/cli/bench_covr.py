@@ -22,9 +22,10 @@ from questree.domains.images import Corpus, corpus
 from questree.domains.images.batches import Batch, answers
 from questree.domains.images.facts import Ints
 from questree.domains.images.graph import Graph, Relation
-from questree.domains.images.kinds import ABSENT, ATTRIBUTE, COUNT, GROUP, LINK_NAME, NOUN
+from questree.domains.images.kinds import ATTRIBUTE, COUNT, GROUP, LINK_NAME, NOUN
 from questree.notation import covr as rows_of
 from questree.program import Kind, Word, fill, slots
+from questree.readings.answer import WELL
 from questree.stages.drafts.work import Options, generate
 from questree.synth.image_world import world as made_up
 from questree.synth.images import VALUE_GROUPS
@@ -76,7 +77,7 @@ def covr(
         without = [0]
 
         def run() -> int:
-            without[0] = sum(int((found.reason != ABSENT).sum()) for found in answers(made, world, workers))
+            without[0] = sum(int((found.reason != WELL).sum()) for found in answers(made, world, workers))
             return sum(map(len, made))
 
         executor = measure("executor in batches", images, run)

@@ -145,9 +145,10 @@ def _grouped(asked: list[Asked], corpus: "Corpus") -> tuple[list[_Group], dict[i
 def _answered(groups: list[_Group], corpus: "Corpus", workers: int) -> Iterator[tuple[list[Any], list[str | None]]]:
     """Of each group [member] the value, and why there is none: the first row that cannot be run says so."""
     from questree.domains.images.batches import answers
-    from questree.domains.images.kinds import ABSENT, REASONS
+    from questree.program import REASONS
+    from questree.readings.answer import WELL
 
     names = [reason.replace(" ", "_") for reason in REASONS]
     for group, found in zip(groups, answers([group.batch(corpus) for group in groups], corpus, workers), strict=True):
         well = MALFORMED if group.shape.wrong else None
-        yield found.value, [well if code == ABSENT else names[code] for code in found.reason.tolist()]
+        yield found.value, [well if code == WELL else names[code] for code in found.reason.tolist()]

@@ -113,7 +113,7 @@ def decompose_command(
 
 def of_images(run: Run, words: Path | None, every: bool, workers: int, json: Path | None, quiet: bool) -> None:
     from questree.search.word_tables import words_of
-    from questree.stages.decompose.drafted import decompose_run
+    from questree.stages.decompose.image_sets import decompose_run
 
     with watching(quiet):
         summary = decompose_run(run, words_of(words), every, workers, words)

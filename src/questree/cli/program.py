@@ -240,7 +240,8 @@ def operators(*, json: Json = None, quiet: Quiet = False) -> None:
 
 def described(op: Op) -> dict[str, str]:
     takes = ", ".join(f"{name}: {kind.name}" for name, kind in op.params.items())
-    says = op.ask or op.phrase.get("", ())
+    phrase = () if callable(op.phrase) else op.phrase.get("", ())
+    says = () if callable(op.ask) else op.ask or phrase
     return {
         "operator": f"{op.name}({takes}) -> {op.result.name}",
         "meaning": op.doc,

@@ -31,3 +31,16 @@ def both(world: Any, a: Bool, b: Bool) -> Bool:
 def but_not(world: Any, a: Bool, b: Bool) -> Bool:
     """The first is true and the second is not (AGQA writes XOR)."""
     return a & ~b
+
+
+@LOGIC.operator(
+    ask="{a:ask} or {b:clause}",
+    steps=1,
+    categories=Categories(structural="logic"),
+    type="Or",
+    label="Or",
+    parts=lambda vocabulary, a, b: [("Or", a), ("Or", b)],
+)
+def either(world: Any, a: Bool, b: Bool) -> Bool:
+    """One is true, or both are."""
+    return a | b

@@ -6,19 +6,19 @@ import polars as pl
 
 from questree.rules import IMAGE_DAGS
 from questree.stages.decompose.image_hierarchies import image_ids, node_keys
-from questree.tables.image_nodes import NODES, SETS, TOPS
+from questree.stages.decompose.image_sets import read_sets, spoken_sets
 
 FILE = "sub_questions.jsonl"
 
 
 def write_sub_questions(decomposed: Path, images: pl.Series, out: Path) -> int:
     """A line per node, questions among them: id, question, scenes, answer, type; how many."""
-    nodes = NODES.read(decomposed)
-    scenes = image_ids(SETS.read(decomposed)["images"], images)
+    tables = read_sets(decomposed)
+    nodes, scenes = spoken_sets(tables), image_ids(tables["sets"]["images"], images)
     table = nodes.select(
         "question",
         "answer",
-        id=node_keys(nodes, TOPS.read(decomposed), scenes),
+        id=node_keys(nodes, tables["tops"], scenes),
         scenes=scenes.gather(nodes["set"]),
         type=pl.Series(IMAGE_DAGS.types).gather(nodes["type"]),
     )

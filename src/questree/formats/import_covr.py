@@ -12,14 +12,14 @@ from questree.benchmarks.covr.references import references, size
 from questree.benchmarks.covr.splits import PATTERNS, TEMPLATE_OF
 from questree.domains.images.batches import Batch, answer
 from questree.domains.images.corpus import Corpus, corpus
-from questree.domains.images.kinds import ABSENT, REASONS
 from questree.domains.images.sets import padded
 from questree.faults import BadInput
 from questree.notation import own
 from questree.notation.covr_shapes import Shape, Shapes
 from questree.notation.scan import SPECIAL
-from questree.program import Node, Word, fill
+from questree.program import REASONS, Node, Word, fill
 from questree.progress import watch
+from questree.readings.answer import WELL
 from questree.sources.covr_questions import Record, answer_text, read_records
 from questree.tables.image_questions import ANSWERED, BALANCED
 from questree.tables.images import Images
@@ -159,7 +159,7 @@ def agreement(kept: list[Kept], known: Corpus, told: Told) -> None:
         found = answer(Batch(shape.parts, columns, padded([each.images for each in own_kind])), known)
         for each, value, reason in zip(own_kind, found.value, found.reason.tolist(), strict=True):
             spelled = answer_text(value)
-            how = REASONS[reason] if reason != ABSENT else "same" if spelled == each.answer else "other"
+            how = REASONS[reason] if reason != WELL else "same" if spelled == each.answer else "other"
             told.answered.setdefault(each.template, Counter())[how] += 1
             if how != "same":
                 told.differing.append((each.record.id, each.answer, spelled if how == "other" else how))

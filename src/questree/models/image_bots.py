@@ -12,8 +12,8 @@ from questree.faults import Fault, refuse
 from questree.models import bots
 from questree.rules import IMAGE_DAGS
 from questree.stages.decompose.image_hierarchies import decomposed, node_columns
+from questree.stages.decompose.image_sets import read_sets, spoken_sets
 from questree.tables.hierarchies import NOTHING
-from questree.tables.image_nodes import NODES
 from questree.tables.predictions import IMAGE_SETS, write_plan, write_shard, write_words
 from questree.tables.run import Run
 from questree.tables.store import new_folder
@@ -75,7 +75,7 @@ BOTS = {
 def answer_images(run: Run, model: str, seed: int = 0, name: str = "") -> int:
     """Store a bot's answers to all nodes in RUN/predictions/<name>/covr; how many."""
     refuse([] if model in BOTS else [Fault("--model", f"no bot {model!r} for image sets; there are {', '.join(BOTS)}")])
-    nodes = NODES.read(decomposed(run))
+    nodes = spoken_sets(read_sets(decomposed(run)))
     said = BOTS[model].answers(nodes, seed)
     words, columns = node_columns(nodes.with_columns(answer=said))
     with new_folder(run.predictions / (name or model)) as folder:

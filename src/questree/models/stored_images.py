@@ -3,8 +3,8 @@
 import polars as pl
 
 from questree.models.predictions import COLUMNS, PREDICTION, Predictions
+from questree.stages.decompose.image_sets import read_sets
 from questree.tables.hierarchies import NOTHING
-from questree.tables.image_nodes import NODES, TOPS
 from questree.tables.predictions import IMAGE_SETS, Stored
 from questree.tables.run import Run
 
@@ -12,8 +12,8 @@ from questree.tables.run import Run
 def image_predictions(run: Run, model: str, ids: pl.Series) -> Predictions:
     """What a stored model answers to the questions with these ids; those it does not answer are left out."""
     stored, folder = Stored.of(run, model), run.covr / "decomposed"
-    tops = TOPS.read(folder)
-    nodes = stored.shard(IMAGE_SETS, len(NODES.read(folder)))
+    tables = read_sets(folder)
+    tops, nodes = tables["tops"], stored.shard(IMAGE_SETS, len(tables["nodes"]))
     word = stored.asked(IMAGE_SETS, nodes[tops["node"].to_numpy()])
     said = pl.Series(stored.words, dtype=pl.String).gather(word[word != NOTHING])
     found = tops.filter(pl.Series(word != NOTHING)).select("id", said.alias(PREDICTION))

@@ -5,12 +5,13 @@ from difflib import get_close_matches
 from questree.notation.scan import Call, scan
 from questree.program import Kind, Language, Node, ProgramError, Slot, Term, Word
 
-ALONE = "!"  # a slot for an action without an object: `$action!`
+ALONE = "!"  # a slot for an action without an object, or a noun that is not counted: `$action!`
+OPTION = "?"  # a slot for the option of a choice that the program confirms: `$color?`
 
 
 def show(term: Term) -> str:
     if isinstance(term, Slot):
-        return f"${term.name}{ALONE if term.alone else ''}"
+        return f"${term.name}{ALONE if term.alone else ''}{OPTION if term.option else ''}"
     if isinstance(term, Word):
         return term.name
     return f"{term.op.name}({', '.join(map(show, term.args))})"
@@ -49,7 +50,8 @@ def _term(call: Call, kind: Kind, language: Language) -> Term:
 
 
 def slot(call: Call, kind: Kind) -> Slot:
-    name = call.name[1:].removesuffix(ALONE)
+    text = call.name[1:].removesuffix(OPTION)
+    name = text.removesuffix(ALONE)
     if not name:
         raise call.wanted(f"a slot with a name, like ${kind.name}")
-    return Slot(name, kind, alone=call.name.endswith(ALONE))
+    return Slot(name, kind, alone=text.endswith(ALONE), option=call.name.endswith(OPTION))

@@ -11,7 +11,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from questree.columns.joins import ranges
-from questree.domains.images import IMAGES
+from questree.domains.images import IMAGES, Corpus
 from questree.faults import BadInput
 from questree.notation import covr
 from questree.notation.own import parse
@@ -38,6 +38,14 @@ class ProgramShapes:
         order = np.argsort(self.code, kind="stable")
         codes, begin = np.unique(self.code[order], return_index=True)
         return [(self.shapes[code], at) for code, at in zip(codes.tolist(), np.split(order, begin[1:]), strict=True)]
+
+    def columns(self, shape: Node, at: Ints, corpus: Corpus) -> dict[str, Ints]:
+        """What the slots of a shape stand for in the questions `at`, as the corpus numbers its words."""
+        found = {}
+        for name, slot in slots(shape).items():
+            different, inverse = np.unique(self.filled[at, int(name)], return_inverse=True)
+            found[name] = corpus.positions([self.words[word] for word in different.tolist()], slot.kind)[inverse]
+        return found
 
 
 def program_shapes(texts: pl.Series) -> ProgramShapes:

@@ -1,13 +1,31 @@
 """The answer of a program over columns: one question is a batch of one, a template's column a batch of many."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 
 from questree.faults import BadInput
-from questree.program import ACTION, BOOL, OBJECT, UNKNOWN, Array, Kind, Node, Slot, Term, Word, fold
+from questree.program import (
+    ACTION,
+    BOOL,
+    NOT_THERE,
+    OBJECT,
+    REASONS,
+    UNDEFINED,
+    UNKNOWN,
+    Array,
+    Kind,
+    Node,
+    Slot,
+    Term,
+    Word,
+    fold,
+)
 from questree.vocabulary.words import Vocabulary
+
+WELL = -1  # in place of a reason: there is an answer
 
 
 def position(word: Word, vocabulary: Vocabulary) -> int:
@@ -21,19 +39,36 @@ def position(word: Word, vocabulary: Vocabulary) -> int:
     return found
 
 
-def values(
-    term: Term, world: Any, rows: Mapping[str, Array], known: Mapping[Term, Array] | None = None
-) -> tuple[dict[Term, Array], Array]:
-    """The value of every sub-program, and the rows on which all of them are defined; `known` ones are not run."""
-    found: dict[Term, Array] = {}
-    defined = np.ones(len(world), bool)
+@dataclass(frozen=True)
+class Outcome:
+    reason: Array  # [row] position in REASONS of what went wrong first, WELL where all is defined
+    values: dict[Term, Array] = field(default_factory=dict)  # of every sub-program; meaningless on undefined rows
+
+    @property
+    def defined(self) -> Array:  # [row]
+        return np.asarray(self.reason == WELL)
+
+    @property
+    def reasons(self) -> list[str | None]:
+        """[row] why there is no answer."""
+        return [None if code == WELL else REASONS[code] for code in self.reason.tolist()]
+
+
+def evaluate(
+    program: Term | Sequence[Term],
+    world: Any,
+    rows: Mapping[str, Array] | None = None,
+    known: Mapping[Term, Array] | None = None,
+) -> Outcome:
+    """The values of a program, or of its parts in the order they are to be run; slots take their columns from `rows`,
+    what is `known` is not run."""
+    outcome = Outcome(np.full(len(world), WELL, np.int64))
 
     def leaf(term: Slot | Word) -> Array:
-        if isinstance(term, Slot):
-            found[term] = rows[term.name]
-        else:
-            found[term] = np.full(len(world), position(term, world.vocabulary))
-        return found[term]
+        outcome.values[term] = (
+            (rows or {})[term.name] if isinstance(term, Slot) else np.full(len(world), world.position(term))
+        )
+        return outcome.values[term]
 
     def run(node: Node, kids: dict[str, Array]) -> Array:
         for (name, arg), want in zip(node.named(), node.op.params.values(), strict=True):
@@ -42,22 +77,36 @@ def values(
         return settle(node, node.op.run(world, **kids))
 
     def settle(term: Term, value: Array) -> Array:
-        if term.kind.yes is None and value.ndim == 1:  # undefined is handled here, once
-            unknown = value == UNKNOWN
-            defined[unknown] = False
-            value = np.where(unknown, 0, value)
-        found[term] = value
+        outcome.values[term] = value = noted(term.kind, value, outcome.reason)
         return value
 
-    fold(term, leaf, run, {inner: settle(inner, value) for inner, value in (known or {}).items()})
-    return found, defined
+    for term, value in (known or {}).items():
+        settle(term, value)
+    for part in program if isinstance(program, Sequence) else (program,):
+        fold(part, leaf, run, outcome.values)
+    return outcome
+
+
+def noted(kind: Kind, value: Array, reason: Array) -> Array:
+    """The value; where it says that there is none, that is noted, and something harmless takes its place."""
+    if value.dtype.kind != "i" or not value.shape[-1]:
+        return value
+    code = value if value.ndim == 1 else value[:, 0]  # [row]
+    wrong = code <= NOT_THERE
+    if value.ndim == 1 and not kind.absent:
+        wrong |= code == UNKNOWN
+    if not wrong.any():
+        return value
+    new = wrong & (reason == WELL)
+    reason[new] = NOT_THERE - np.where(code[new] == UNKNOWN, UNDEFINED, code[new])
+    return np.where(wrong if value.ndim == 1 else wrong[:, None], value.dtype.type(0), value)
 
 
 def answer(node: Node, world: Any, rows: Mapping[str, Array], known: Mapping[Term, Array] | None = None) -> Array:
     """[row] the answer as a number: 0/1, a vocabulary position, a count; UNKNOWN where undefined."""
-    found, defined = values(node, world, rows, known)
-    value = node.kind.yes(found[node]) if node.kind.yes else found[node]
-    return np.where(defined, value, UNKNOWN)
+    outcome = evaluate(node, world, rows, known)
+    value = outcome.values[node]
+    return np.where(outcome.defined, node.kind.yes(value) if node.kind.yes else value, UNKNOWN)
 
 
 def spell(kind: Kind, value: int, vocabulary: Vocabulary) -> str | None:

@@ -11,7 +11,7 @@ from questree.vocabulary.words import Vocabulary
 Spell = Callable[[str], tuple[str, ...]]  # form -> the ways to say it, the usual one first
 
 
-def wordings(node: Node, vocabulary: Vocabulary) -> list[str]:
+def wordings(node: Node, vocabulary: Vocabulary | None = None) -> list[str]:
     """Every way to ask the question; the first is the usual one."""
 
     def leaf(term: Slot | Word) -> Spell:
@@ -20,20 +20,27 @@ def wordings(node: Node, vocabulary: Vocabulary) -> list[str]:
         return lambda form: (spelling(term, form, vocabulary),)
 
     def combine(node: Node, kids: dict[str, Spell]) -> Spell:
+        said = node.op.phrase
+        if callable(said):
+            return lambda form: (said(node, form),)
         return lambda form: tuple(text for frame in frames(node, form) for text in filled(frame, kids))
 
     texts = (" ".join(text.split()) + "?" for text in fold(node, leaf, combine)("ask"))
     return list(dict.fromkeys(texts))
 
 
-def english(node: Node, vocabulary: Vocabulary, frame: int = 0) -> str:
+def english(node: Node, vocabulary: Vocabulary | None = None, frame: int = 0) -> str:
     ways = wordings(node, vocabulary)
     return ways[frame % len(ways)]
 
 
 def frames(node: Node, form: str) -> tuple[str, ...]:
     """The patterns of an operator: asking, or as a phrase in this form (or the plain one)."""
-    found = node.op.ask if form == "ask" else node.op.phrase.get(form, node.op.phrase.get("", ()))
+    phrase, asked = node.op.phrase, node.op.ask
+    if form == "ask":
+        found = asked(*node.args) if callable(asked) else asked
+    else:
+        found = () if callable(phrase) else phrase.get(form, phrase.get("", ()))
     if not found:
         raise TypeError(f"operator {node.op.name} has no English for {form or 'its phrase'!r}")
     return found
@@ -49,10 +56,13 @@ def filled(frame: str, kids: dict[str, Spell]) -> Iterator[str]:
     return map("".join, product(*pieces))
 
 
-def spelling(word: Word, form: str, vocabulary: Vocabulary) -> str:
+def spelling(word: Word, form: str, vocabulary: Vocabulary | None) -> str:
     """A plain word in one of its forms."""
+    if word.kind.say:
+        return word.kind.say(word.name, form)
     if word.kind.words not in ("objects", "relations", "actions"):
         return word.name
+    assert vocabulary is not None, f"the word {word.name!r} is of a vocabulary"
     at = position(word, vocabulary)
     if word.kind.words == "objects":
         return noun_phrase(at, form == "a", vocabulary)

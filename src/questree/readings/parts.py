@@ -1,9 +1,8 @@
 """The sub-questions of a question, and the DAG they form."""
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
-from questree.program import Node, ProgramError
-from questree.vocabulary.words import Vocabulary
+from questree.program import Node, ProgramError, Slot, Word
 
 
 class Edge(NamedTuple):
@@ -12,7 +11,7 @@ class Edge(NamedTuple):
     part: Node
 
 
-def parts(node: Node, vocabulary: Vocabulary) -> list[Edge]:
+def parts(node: Node, vocabulary: Any = None) -> list[Edge]:
     """Immediate sub-questions, in the order the composition lists them."""
     if node.op.parts is None:
         return []
@@ -23,7 +22,7 @@ def parts(node: Node, vocabulary: Vocabulary) -> list[Edge]:
     return found
 
 
-def decompose(node: Node, vocabulary: Vocabulary) -> list[Edge]:
+def decompose(node: Node, vocabulary: Any = None) -> list[Edge]:
     """All edges below a question; a sub-question reached twice is one node."""
     edges: dict[Node, list[Edge]] = {}
     waiting = [node]
@@ -35,12 +34,25 @@ def decompose(node: Node, vocabulary: Vocabulary) -> list[Edge]:
     return [edge for found in edges.values() for edge in found]
 
 
-def nodes(node: Node, vocabulary: Vocabulary) -> list[Node]:
+def nodes(node: Node, vocabulary: Any = None) -> list[Node]:
     """The question and all its sub-questions, each once."""
     return list(dict.fromkeys([node, *(edge.part for edge in decompose(node, vocabulary))]))
 
 
-def node_type(node: Node, vocabulary: Vocabulary) -> str:
+def node_type(node: Node, vocabulary: Any = None) -> str:
     """The type of a node of a decomposition: "Interaction", "Exists Before", ..."""
     kind = node.op.type
     return kind if isinstance(kind, str) else kind(vocabulary, *node.args)
+
+
+def options(node: Node, edges: list[Edge]) -> list[Slot | Word | None]:
+    """[part] the option of a choice that the part confirms."""
+    kids = dict(node.named())
+    left = [arg for name in node.op.options if not isinstance(arg := kids[name], Node)]
+    return [left.pop(0) if left and edge.label == node.op.label else None for edge in edges]
+
+
+def given(node: Node) -> Slot | Word | None:
+    """The plain word a rule compares with: of "are there at least 3 cups" the number, of "does a bag exist" the bag."""
+    kids = dict(node.named())
+    return next((arg for name in node.op.given if not isinstance(arg := kids[name], Node)), None)

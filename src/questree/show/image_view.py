@@ -12,26 +12,27 @@ from numpy.typing import NDArray
 
 from questree.benchmarks.covr.splits import PATTERNS
 from questree.columns.hashing import seed_of
-from questree.domains.images import IMAGES, Corpus, ImageSets, corpus, evaluate
+from questree.domains.images import IMAGES, Corpus, ImageSets, corpus
 from questree.domains.images.kinds import THINGS
 from questree.domains.images.sets import padded
 from questree.faults import BadInput
 from questree.notation.own import parse, show
 from questree.program import Node, ProgramError, Word, walk
+from questree.readings.answer import evaluate
 from questree.rules import IMAGE_DAGS
 from questree.search.word_tables import default_words
 from questree.show.dag import Dag, Piece
 from questree.show.frames import Boxed, picture, size_of
 from questree.show.opened import Ints, Opened
 from questree.show.views import Evidence, Listed, Mask, Posed, Scene, View, held
-from questree.stages.decompose.drafted import decompose as taken_apart
 from questree.stages.decompose.hierarchies import RunHierarchies
 from questree.stages.decompose.image_hierarchies import image_hierarchies, node_columns
+from questree.stages.decompose.image_sets import decompose as taken_apart
+from questree.stages.decompose.image_sets import read_sets, spoken_sets
 from questree.stages.split.grammar import check
 from questree.stages.split.program_rows import ImageRows
 from questree.stages.split.properties_language import read
 from questree.stages.split.shots import SIDES, rows_of, selected
-from questree.tables.image_nodes import DECOMPOSED
 from questree.tables.image_questions import ANSWERED, answered
 from questree.tables.images import Images
 from questree.tables.predictions import IMAGE_SETS
@@ -123,8 +124,7 @@ class ImageView(View):
         return [IMAGE_SETS]
 
     def open(self, shard: str) -> Opened:
-        folder = self.run.covr / "decomposed"
-        return opened(shard, {table.name: table.read(folder) for table in DECOMPOSED})
+        return opened(shard, read_sets(self.run.covr / "decomposed"))
 
     def dag(self, one: Opened) -> Dag:
         rows = [
@@ -271,9 +271,10 @@ class ImageView(View):
 
 
 def opened(name: str, found: dict[str, pl.DataFrame]) -> Opened:
-    words, columns = node_columns(found["nodes"])
+    nodes = spoken_sets(found)
+    words, columns = node_columns(nodes)
     number = {word: at for at, word in enumerate(words)}
-    return Opened(name, found["nodes"], found["edges"], found["tops"], columns, IMAGE_DAGS.compositions, number)
+    return Opened(name, nodes, found["edges"], found["tops"], columns, IMAGE_DAGS.compositions, number)
 
 
 def numbered(column: pl.Series, number: dict[str, int]) -> Ints:
@@ -288,13 +289,7 @@ def picking(program: Node) -> list[Node]:
 
 def members(world: ImageSets, value: NDArray[Any]) -> frozenset[int]:
     """Rows of the things in the first row's set."""
-    first = world.facts.first_thing
-    return frozenset(
-        int(first[page]) + bit
-        for page, bits in zip(world.page[0].tolist(), value[0].tolist(), strict=True)
-        for bit in range(int(bits).bit_length())
-        if int(bits) >> bit & 1
-    )
+    return frozenset(world.members(value[:1])[1].tolist())
 
 
 def coloured(text: str, program: Node | None) -> list[Piece]:

@@ -13,7 +13,7 @@ from questree.stages.balance import pairs
 from questree.stages.balance.options import BalanceOptions
 from questree.stages.balance.rounds import balance
 from questree.stages.decompose.choose import choose, chosen_file
-from questree.stages.decompose.drafted import decompose_run
+from questree.stages.decompose.image_sets import decompose_run
 from questree.stages.decompose.work import Options as Decomposing
 from questree.stages.decompose.work import decompose
 from questree.stages.drafts import work as drafts

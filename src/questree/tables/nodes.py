@@ -19,22 +19,35 @@ FORMS = Table(  # one row per form, in the order of `form` numbers
         "parts": pl.UInt8,  # edges of each of its nodes
     },
 )
-NODES = Table(  # row = number of the node; ordered by form, video, words
-    "nodes",
-    {
-        "video": pl.UInt32,  # row in `videos`
+
+
+def nodes_about(scope: str, slots: int, word: type[pl.DataType]) -> Table:
+    """Nodes about videos or sets: row = number of the node; ordered by form, scope, words."""
+    columns: dict[str, type[pl.DataType]] = {
+        scope: pl.UInt32,  # row in `videos` or `sets`
         "form": pl.UInt16,
-        **{f"s{at}": pl.UInt8 for at in range(SLOTS)},  # positions in the vocabulary; 255 where the form has no slot
-        "answer": pl.UInt8,  # as in questions; null if undefined
+        **{f"s{at}": word for at in range(slots)},  # positions of words; the largest number where the form has no slot
+        "answer": word,  # as in questions: yes or no, a position, a count; null if undefined
         "known": pl.UInt8,  # position in KNOWN
-    },
-    frozenset({"answer"}),
-)
+    }
+    return Table("nodes", columns, frozenset({"answer"}))
+
+
+def slots_of(nodes: Table | pl.DataFrame) -> list[str]:
+    """The columns for words."""
+    return [name for name in nodes.columns if name[0] == "s" and name[1:].isdigit()]
+
+
+NODES = nodes_about("video", SLOTS, pl.UInt8)
 EDGES = Table(  # ordered by parent and position
     "edges", {"parent": pl.UInt32, "label": pl.UInt8, "position": pl.UInt8, "child": pl.UInt32}
 )
 TOPS = Table("tops", {"video": pl.UInt32, "number": pl.UInt32, "node": pl.UInt32})  # a question and its node
 NEGATIVES = Table("negatives", {"video": pl.UInt32, "node": pl.UInt32})  # asked only because the answer is no
 DECOMPOSED = (FORMS, NODES, EDGES, TOPS, NEGATIVES)
+# the same of image sets, whose programs have as many words as they like, and whose words are any text
+SETS = Table("sets", {"images": pl.List(pl.UInt32)})  # row = number of the set
+WORDS = Table("words", {"word": pl.String})  # row = number of the word
+ASKED_TOPS = Table("tops", {"id": pl.String, "node": pl.UInt32, "question": pl.String})  # in its own words
 # what people said is not in a video, as the DAGs of a run were made with it; next to the folders of the shards
 ABSENT = Table("absent", {"video": pl.UInt32, "object": pl.UInt8})

@@ -2,7 +2,6 @@
 
 from questree.domains.images import answers, things
 from questree.domains.images.corpus import Corpus, corpus
-from questree.domains.images.evaluate import Outcome, evaluate, reasons
 from questree.domains.images.kinds import IMAGES
 from questree.domains.images.sets import ImageSets, image_sets
 from questree.domains.images.spelling import spelled
@@ -11,12 +10,9 @@ __all__ = [
     "IMAGES",
     "Corpus",
     "ImageSets",
-    "Outcome",
     "answers",
     "corpus",
-    "evaluate",
     "image_sets",
-    "reasons",
     "spelled",
     "things",
 ]

@@ -1,15 +1,16 @@
 """What is said about things: counts, names, attributes, choices, quantifiers, logic and comparisons."""
 
+from dataclasses import replace
+from typing import Any
+
 import numpy as np
 
 from questree.domains.images import described, pages
+from questree.domains.images import sub_questions as sub
 from questree.domains.images.facts import Bools, Ints
 from questree.domains.images.kinds import (
     ABSENT,
     IMAGES,
-    NEITHER,
-    NOT_THERE,
-    NOT_UNIQUE,
     PADDING,
     Attribute,
     Count,
@@ -26,66 +27,135 @@ from questree.domains.images.kinds import (
 )
 from questree.domains.images.sets import ImageSets
 from questree.domains.images.things import images_with
-from questree.program import Bool
+from questree.domains.logic import both, either
+from questree.program import NEITHER, NOT_THERE, NOT_UNIQUE, Bool, Categories, Node, Term
+
+QUERY: dict[str, Any] = {"steps": 1, "categories": Categories(structural="query")}
+VERIFY: dict[str, Any] = {"steps": 1, "categories": Categories(structural="verify")}
+COMPARE: dict[str, Any] = {"steps": 1, "categories": Categories(structural="compare")}
+CHOOSE: dict[str, Any] = {
+    "steps": 1,
+    "label": "Choose",
+    "options": ("x", "y"),
+    "categories": Categories(structural="choose"),
+}
+QUANTIFIER: dict[str, Any] = {"type": "Quantifier", **VERIFY}
+ASKED_SO = {"color": "What color {thing:is} {thing:the}", "shape": "What shape {thing:is} {thing:the}"}
+ASKED_SO |= {"material": "What {thing:is} {thing:the} made of"}
 
 
-@IMAGES.operator()
+def comparison(label: str) -> dict[str, Any]:
+    parts = sub.each(label)
+    return {"type": sub.comparison_type, "label": label, "parts": parts, "given": ("a", "b"), **COMPARE}
+
+
+def ask_attribute(thing: Term, group: Term) -> tuple[str, ...]:
+    """Some groups of attributes have a question of their own."""
+    name = "" if isinstance(group, Node) else group.name
+    return (ASKED_SO.get(name, "What is the {group} of {thing:the}"),)
+
+
+@IMAGES.operator(phrase="nothing")
 def nothing(world: ImageSets) -> Nothing:
     """The result of a program without rows."""
     return np.full(len(world), ABSENT)
 
 
-@IMAGES.operator()
+@IMAGES.operator(
+    ask="How many {things:head} are {things:there}",
+    phrase="the number of {things:many}",
+    type="Count",
+    parts=sub.of_count,
+    **QUERY,
+)
 def count(world: ImageSets, things: Things) -> Count:
     return pages.number_of(things)
 
 
-@IMAGES.operator()
+@IMAGES.operator(
+    ask="How many images {images}",
+    phrase="the number of images that {images}",
+    type=sub.images_type,
+    parts=sub.of_images,
+    **QUERY,
+)
 def count_images(world: ImageSets, images: Scenes) -> Count:
     return np.asarray(images.sum(1))
 
 
-@IMAGES.operator()
+@IMAGES.operator(
+    ask="How many images show {groups}", phrase="the number of images that show {groups}", type="Count Groups", **QUERY
+)
 def count_groups(world: ImageSets, groups: Groups) -> Count:
     return np.asarray(images_with(world, groups).sum(1))
 
 
-@IMAGES.operator()
+@IMAGES.operator(
+    ask="{things:Is} there {things:a}",
+    phrase="{things:a}",
+    type="Exists",
+    label="Modifier",
+    parts=sub.of_exists,
+    **VERIFY,
+)
 def exists(world: ImageSets, things: Things) -> Bool:
     return pages.any_of(things)
 
 
-@IMAGES.operator()
+@IMAGES.operator(phrase={form: f"{{links:{form}}}" for form in ("", "Is", "a")})
 def unique_link(world: ImageSets, links: Links) -> Link:
     """The one relation there is."""
     number = (links != PADDING).sum(1)
     return np.where(number == 1, links[:, 0], np.where(number, NOT_UNIQUE, NOT_THERE))
 
 
-@IMAGES.operator()
+@IMAGES.operator(
+    ask="What {thing:asked}",
+    phrase="the name of {thing:the}",
+    type="Query Object",
+    label="Unique",
+    parts=sub.of_query_name,
+    **QUERY,
+)
 def query_name(world: ImageSets, thing: Thing) -> Noun:
     return world.facts.name[thing].astype(np.int64)
 
 
-@IMAGES.operator()
+@IMAGES.operator(
+    ask="How {link}", phrase={form: f"{{link:{form}}}" for form in ("", "Is", "a")}, type="Query Relation", **QUERY
+)
 def query_link(world: ImageSets, link: Link) -> LinkName:
     """The name of a relation."""
     return world.facts.link[link].astype(np.int64)
 
 
-@IMAGES.operator()
+@IMAGES.operator(
+    ask=ask_attribute,
+    phrase="the {group} of {thing:the}",
+    type="Query Attribute",
+    label="Unique",
+    parts=sub.of_query_attribute,
+    **QUERY,
+)
 def query_attr(world: ImageSets, thing: Thing, group: Group) -> Attribute:
     """Its only attribute of the group; ABSENT if it has none."""
     return described.only_attribute(world.facts, thing, group)
 
 
-@IMAGES.operator()
+@IMAGES.operator(ask="What do {a:the} and {b:the} have in common", type="Query Common Attribute", **QUERY)
 def query_common_attribute(world: ImageSets, a: Thing, b: Thing) -> Group:
     """The first group, in the order of the first thing's attributes, in which the two share an attribute."""
     return described.common_group(world.facts, a, b)
 
 
-@IMAGES.operator()
+@IMAGES.operator(
+    ask="{thing:Is} {thing:the} {attribute}",
+    phrase="{thing:the} being {attribute}",
+    type="Verify Attribute",
+    label="Verify",
+    parts=sub.of_verify,
+    **VERIFY,
+)
 def verify_attr(world: ImageSets, thing: Thing, attribute: Attribute) -> Bool:
     """Does it have this attribute, of whatever group?"""
     return described.has_attribute(world.facts, thing, attribute)
@@ -95,93 +165,110 @@ def _choose(x: Ints, x_holds: Bools, y: Ints, y_holds: Bools) -> Ints:
     return np.where(x_holds, x, np.where(y_holds, y, NEITHER))
 
 
-@IMAGES.operator()
+@IMAGES.operator(
+    ask="{thing:Is} {thing:the} {x} or {y}", type="Choose Attribute", parts=sub.of_choose_attribute, **CHOOSE
+)
 def choose_attr(world: ImageSets, thing: Thing, x: Attribute, y: Attribute) -> Attribute:
     has = described.has_attribute
     return _choose(x, has(world.facts, thing, x), y, has(world.facts, thing, y))
 
 
-@IMAGES.operator()
+@IMAGES.operator(ask="{thing:Asked} {x:a} or {y:a}", type="Choose Object", parts=sub.of_choose_name, **CHOOSE)
 def choose_name(world: ImageSets, thing: Thing, x: Noun, y: Noun) -> Noun:
     name = world.facts.name[thing]
     return _choose(x, name == x, y, name == y)
 
 
-@IMAGES.operator()
+@IMAGES.operator(ask="{name:Is} {x} or {y} {name:a}", type="Choose Relation", parts=sub.of_choose_relation, **CHOOSE)
 def choose_relation(world: ImageSets, name: LinkName, x: LinkName, y: LinkName) -> LinkName:
     return _choose(x, name == x, y, name == y)
 
 
-@IMAGES.operator(name="all")
+@IMAGES.operator(
+    name="all", ask="Are all of the {things:many} {condition:predicate}", label="All", parts=sub.of_all, **QUANTIFIER
+)
 def every(world: ImageSets, things: Things, condition: Things) -> Bool:
     """All things are among those of the condition; true if there are no things."""
     return ~pages.any_of(things & ~condition)
 
 
-@IMAGES.operator()
+@IMAGES.operator(
+    ask="Is at least one of the {things:many} {condition:predicate}",
+    label="Some",
+    parts=sub.of_quantifier("Some"),
+    **QUANTIFIER,
+)
 def some(world: ImageSets, things: Things, condition: Things) -> Bool:
     return pages.any_of(things & condition)
 
 
-@IMAGES.operator()
+@IMAGES.operator(
+    ask="Are none of the {things:many} {condition:predicate}", label="No", parts=sub.of_quantifier("No"), **QUANTIFIER
+)
 def none(world: ImageSets, things: Things, condition: Things) -> Bool:
     return ~pages.any_of(things & condition)
 
 
-@IMAGES.operator()
+@IMAGES.operator(
+    ask="Do all of the {things:many} share the same {group}",
+    type="All Same",
+    label="All Same",
+    parts=sub.sayable(lambda things, group: [("All Same", exists(things))]),
+    **VERIFY,
+)
 def all_same(world: ImageSets, things: Things, group: Group) -> Bool:
     """One attribute of the group is common to all things; true if there are no things."""
     return described.one_value(world.facts, world.page, things, group)
 
 
-@IMAGES.operator()
-def logic_and(world: ImageSets, a: Bool, b: Bool) -> Bool:
-    return a & b
+logic_and = IMAGES.add(replace(both, name="logic_and", type="Logic", parts=sub.each("And")))
+logic_or = IMAGES.add(replace(either, name="logic_or", type="Logic", parts=sub.each("Or")))
 
 
-@IMAGES.operator()
-def logic_or(world: ImageSets, a: Bool, b: Bool) -> Bool:
-    return a | b
-
-
-@IMAGES.operator()
+@IMAGES.operator(ask="Is {a} equal to {b}", **comparison("Equal"))
 def eq(world: ImageSets, a: Count, b: Count) -> Bool:
     return np.asarray(a == b)
 
 
-@IMAGES.operator()
+@IMAGES.operator(
+    ask="Is {a} the same as {b}",
+    type="Same Attribute",
+    label="Same Attribute",
+    parts=sub.each("Same Attribute"),
+    **COMPARE,
+)
 def same_attr(world: ImageSets, a: Attribute, b: Attribute) -> Bool:
     """Equal attributes; two absent ones are equal, so a generator must not ask then."""
     return np.asarray(a == b)
 
 
-@IMAGES.operator()
+@IMAGES.operator(ask="Is {a} the same as {b}", type="Same Name", **COMPARE)
 def same_name(world: ImageSets, a: Noun, b: Noun) -> Bool:
     """Equal names of things."""
     return np.asarray(a == b)
 
 
-@IMAGES.operator()
+@IMAGES.operator(ask="Is {a} greater than {b}", **comparison("More"))
 def gt(world: ImageSets, a: Count, b: Count) -> Bool:
     return a > b
 
 
-@IMAGES.operator()
+@IMAGES.operator(ask="Is {a} at least {b}", **comparison("At Least"))
 def geq(world: ImageSets, a: Count, b: Count) -> Bool:
     return a >= b
 
 
-@IMAGES.operator()
+@IMAGES.operator(ask="Is {a} less than {b}", **comparison("Less"))
 def lt(world: ImageSets, a: Count, b: Count) -> Bool:
     return a < b
 
 
-@IMAGES.operator()
+@IMAGES.operator(ask="Is {a} at most {b}", **comparison("At Most"))
 def leq(world: ImageSets, a: Count, b: Count) -> Bool:
     return a <= b
 
 
-@IMAGES.operator()
+@IMAGES.operator(ask="Is {a} more than half of {b}", type="More Than Half", **COMPARE)
 def gt_half(world: ImageSets, a: Count, b: Count) -> Bool:
     """The first is more than half of the second."""
     return 2 * a > b

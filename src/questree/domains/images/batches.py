@@ -9,12 +9,11 @@ from typing import Any, TypeVar
 import numpy as np
 
 from questree.domains.images.corpus import Corpus
-from questree.domains.images.evaluate import Outcome, evaluate
 from questree.domains.images.facts import Ints
-from questree.domains.images.kinds import ABSENT
 from questree.domains.images.sets import ImageSets, padded
 from questree.domains.images.spelling import spelled
 from questree.program import Kind, Node, Op, Slot, Term, Word
+from questree.readings.answer import WELL, Outcome, evaluate
 
 Result = TypeVar("Result")
 CHUNK = 8192  # rows that are evaluated together: their values stay in the processor's cache
@@ -35,7 +34,7 @@ class Batch:
 @dataclass(frozen=True)
 class Answers:
     value: list[Any]  # [program] as `spelled` writes it; None where there is no answer
-    reason: Ints  # [program] position in REASONS of why there is no answer, ABSENT where all is well
+    reason: Ints  # [program] position in REASONS of why there is no answer, WELL where all is well
 
 
 def execute(programs: Sequence[Node], images: Sequence[Sequence[int]], corpus: Corpus, workers: int = 1) -> Answers:
@@ -58,7 +57,7 @@ def execute(programs: Sequence[Node], images: Sequence[Sequence[int]], corpus: C
         columns = {slot.name: corpus.positions(column, slot.kind) for slot, column in zip(slots, spoken, strict=True)}
         made.append(Batch((program,), columns, padded([images[row] for row in rows])))
     value: list[Any] = [None] * len(programs)
-    reason = np.full(len(programs), ABSENT, np.int64)
+    reason = np.full(len(programs), WELL, np.int64)
     for rows, found in zip(members.values(), answers(made, corpus, workers), strict=True):
         reason[rows] = found.reason
         for row, one in zip(rows, found.value, strict=True):
@@ -83,13 +82,6 @@ def answers(batches: Sequence[Batch], corpus: Corpus, workers: int = 1) -> Itera
     for batch in batches:
         parts = [next(found) for _ in _chunks(batch)]
         yield Answers([one for value, _ in parts for one in value], _joined([reason for _, reason in parts]))
-
-
-def outcomes(batch: Batch, corpus: Corpus, workers: int = 1) -> Iterator[tuple[Outcome, ImageSets]]:
-    """The values of a batch as columns, a chunk of rows at a time."""
-    return _each(
-        lambda batch, rows: _evaluated(batch, rows, corpus), [(batch, rows) for rows in _chunks(batch)], workers
-    )
 
 
 def _chunks(batch: Batch) -> list[slice]:

@@ -4,8 +4,9 @@ import numpy as np
 from numba import njit
 
 from questree.domains.images.facts import Bits, Bools, Facts, Ints
-from questree.domains.images.kinds import ABSENT, NO_COMMON, PADDING, SEVERAL
+from questree.domains.images.kinds import ABSENT, PADDING
 from questree.domains.images.pages import size_of
+from questree.program import NO_COMMON, SEVERAL
 
 
 @njit(cache=True, nogil=True)

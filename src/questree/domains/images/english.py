@@ -49,14 +49,21 @@ def inverse(graph: Graph) -> Forms:
     clause = f"that {_indefinite(subject)} {_are(subject.name)} {relation(edge.name)}"
     are = _are(target.name)
     return {
+        "": f"{_head(target)} {clause}",
         "a": f"{_indefinite(target)} {clause}",
         "the": f"the {_head(target)} {clause}",
+        "many": f"{with_attribute(target.attribute, plural(target.name))} {clause}",
         "head": with_attribute(target.attribute, plural(target.name)),
         "there": f"there {clause}",
         "this": _this(target.name),
         "is": are,
         "Is": are.capitalize(),
     }
+
+
+def noun(name: str, form: str) -> str:
+    """A name as a word of a question: plain, or with its article."""
+    return _indefinite(Graph(name)) if form == "a" else name
 
 
 def _this(name: str) -> str:

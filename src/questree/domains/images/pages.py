@@ -4,7 +4,8 @@ import numpy as np
 from numba import njit
 
 from questree.domains.images.facts import Bits, Bools, Facts, Ints
-from questree.domains.images.kinds import ANY, NOT_THERE, NOT_UNIQUE
+from questree.domains.images.kinds import ANY
+from questree.program import NOT_THERE, NOT_UNIQUE
 
 
 @njit(cache=True, nogil=True)

@@ -9,9 +9,10 @@ from typing import Any
 import numpy as np
 
 from questree.domains.images.corpus import UNINFORMATIVE, UNREAD, Corpus, corpus
-from questree.domains.images.facts import Facts, Ints
+from questree.domains.images.facts import PAGE, Facts, Ints
 from questree.domains.images.kinds import PADDING
 from questree.faults import Fault, refuse
+from questree.program import Word
 from questree.tables.images import Images
 
 
@@ -30,6 +31,33 @@ class ImageSets:
     @property
     def facts(self) -> Facts:
         return self.corpus.facts
+
+    def position(self, word: Word) -> int:
+        return self.corpus.position(word)
+
+    @property
+    def everything(self) -> Ints:
+        """[row, page] all things: bits that are never negative."""
+        return np.full(self.page.shape, (1 << PAGE) - 1)
+
+    def holding(self, thing: Ints) -> Ints:
+        """[row, page] the set of one thing."""
+        first = self.facts.first_thing[self.page].astype(np.int64)  # [row, page]
+        place = np.asarray(thing, np.int64)[:, None] - first
+        here = (place >= 0) & (place < self.facts.first_thing[self.page + 1] - first)
+        return np.where(here, 1 << np.where(here, place, 0), 0)
+
+    def targets(self, edges: Ints) -> Ints:
+        """[row, page] the things that edges [row, place] lead to."""
+        found = np.zeros(self.page.shape, np.int64)
+        for edge in edges.T:
+            found |= np.where((edge != PADDING)[:, None], self.holding(self.facts.target[edge]), 0)
+        return found
+
+    def members(self, things: Ints) -> tuple[Ints, Ints]:
+        """(row, thing) of sets [row, page]."""
+        row, page, bit = np.nonzero(things[:, :, None] >> np.arange(PAGE) & 1)
+        return row, self.facts.first_thing[self.page[row, page]] + bit
 
     @cached_property
     def page(self) -> Ints:

@@ -6,7 +6,6 @@ from typing import Any
 import numpy as np
 
 from questree.domains.images.corpus import Corpus
-from questree.domains.images.evaluate import Outcome
 from questree.domains.images.facts import Ints
 from questree.domains.images.kinds import (
     ABSENT,
@@ -26,6 +25,7 @@ from questree.domains.images.kinds import (
 )
 from questree.domains.images.sets import ImageSets
 from questree.program import BOOL, Array, Kind, Node
+from questree.readings.answer import Outcome
 
 
 def spelled(node: Node, outcome: Outcome, world: ImageSets) -> list[Any]:

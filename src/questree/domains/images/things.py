@@ -1,5 +1,7 @@
 """Which things: found by name, filtered by attribute, related to others, and what images they are in."""
 
+from typing import Any
+
 import numpy as np
 
 from questree.domains.images import described, pages
@@ -20,52 +22,67 @@ from questree.domains.images.kinds import (
     Thing,
     Things,
 )
+from questree.domains.images.references import said
 from questree.domains.images.sets import ImageSets
 
+STEP: dict[str, Any] = {"steps": 1, "phrase": said}  # things that a reference describes
+FORMS = ("", "a", "the", "many", "head", "there", "this", "is", "Is", "asked", "Asked")  # of things in English
+LIKE_THINGS = {form: f"{{things:{form}}}" for form in FORMS}
 
-@IMAGES.operator()
+
+def found_so(world: ImageSets, value: Things, **values: object) -> Things:
+    """The things themselves. What is narrowed down from them lies among them, so only these operators rest on things;
+    everything there is, is no finding."""
+    return value
+
+
+def kept(how: str) -> dict[str, Any]:
+    return {"steps": 1, "phrase": how + " {number} {groups:many}"}
+
+
+@IMAGES.operator(phrase=said)
 def scene(world: ImageSets) -> Things:
     """All things of all images."""
     return pages.everything(world.facts, world.page)
 
 
-@IMAGES.operator()
+@IMAGES.operator(phrase=said)
 def anything(world: ImageSets) -> Things:
     """All things, where a program leaves the things out."""
     return pages.everything(world.facts, world.page)
 
 
-@IMAGES.operator()
+@IMAGES.operator(phrase="related to")
 def any_link(world: ImageSets) -> LinkName:
     """Any relation, where a program leaves the relation out."""
     return np.full(len(world), ANY)
 
 
-@IMAGES.operator()
+@IMAGES.operator(phrase="nothing else")
 def no_choice(world: ImageSets) -> Choices:
     """The end of a list of words."""
     return np.full((len(world), 0), PADDING)
 
 
-@IMAGES.operator()
+@IMAGES.operator(phrase="anything")
 def any_choice(world: ImageSets) -> Choices:
     """In place of a list of words that a program leaves out."""
     return np.full((len(world), 0), PADDING)
 
 
-@IMAGES.operator()
+@IMAGES.operator(phrase="{word} or {rest}")
 def either(world: ImageSets, word: AnyWord, rest: Choices) -> Choices:
     """The word or one of the rest."""
     return np.hstack([word[:, None], rest])
 
 
-@IMAGES.operator()
+@IMAGES.operator(rests=found_so, **STEP)
 def find(world: ImageSets, name: Noun) -> Things:
     """Things of this name."""
     return pages.named(world.facts, world.page, name[:, None])
 
 
-@IMAGES.operator()
+@IMAGES.operator(rests=lambda world, value, names: value if names.shape[1] else np.zeros_like(value), **STEP)
 def find_any(world: ImageSets, names: Choices) -> Things:
     """Things with one of the names; everything if no name is listed."""
     if not names.shape[1]:
@@ -73,31 +90,34 @@ def find_any(world: ImageSets, names: Choices) -> Things:
     return pages.named(world.facts, world.page, names)
 
 
-@IMAGES.operator(name="filter")
+@IMAGES.operator(name="filter", **STEP)
 def only(world: ImageSets, things: Things, attribute: Attribute) -> Things:
     """Those with the attribute."""
     return pages.attributed(world.facts, world.page, things, attribute[:, None])
 
 
-@IMAGES.operator(name="filter_any")
+@IMAGES.operator(name="filter_any", **STEP)
 def only_any(world: ImageSets, things: Things, attributes: Choices) -> Things:
     """Those with one of the attributes."""
     return pages.attributed(world.facts, world.page, things, attributes)
 
 
-@IMAGES.operator()
+@IMAGES.operator(**STEP)
 def with_relation(world: ImageSets, things: Things, others: Things, relation: LinkName) -> Things:
     """Those of the things that are related so to one of the others; a preposition is a relation too."""
     return pages.related(world.facts, world.page, things, others, relation, False)
 
 
-@IMAGES.operator()
+@IMAGES.operator(rests=found_so, **STEP)
 def with_relation_object(world: ImageSets, things: Things, others: Things, relation: LinkName) -> Things:
     """Those of the others that one of the things is related so to."""
     return pages.related(world.facts, world.page, things, others, relation, True)
 
 
-@IMAGES.operator()
+@IMAGES.operator(
+    steps=1,
+    phrase={"": "{thing:is} {thing:the} related to {others:a}", "Is": "{thing:Is} {thing:the}", "a": "{others:a}"},
+)
 def relation_between_nouns(world: ImageSets, thing: Thing, others: Things) -> Links:
     """The informative relations of the thing to the others, each (name, target) once; prepositions are not told."""
     return described.edges_between(world.facts, world.page, thing, others)
@@ -108,31 +128,31 @@ def images_with(world: ImageSets, things: Things) -> Scenes:
     return (pages.per_image(world.facts, world.page, things) > 0) & ~world.facts.is_next[world.page]
 
 
-@IMAGES.operator()
+@IMAGES.operator(steps=1, phrase="show {things:a}")
 def unique_images(world: ImageSets, things: Things) -> Scenes:
     """The images they are in."""
     return images_with(world, things)
 
 
-@IMAGES.operator()
+@IMAGES.operator(steps=1, phrase={"": "{things:a}", "many": "{things:many}"})
 def group_by_images(world: ImageSets, things: Things) -> Groups:
     """The things, image by image; an image without any is no group."""
     return things
 
 
-@IMAGES.operator()
+@IMAGES.operator(**kept("exactly"))
 def keep_if_values_count_eq(world: ImageSets, groups: Groups, number: Count) -> Groups:
     """Groups of this size."""
     return _kept(groups, pages.per_image(world.facts, world.page, groups) == number[:, None])
 
 
-@IMAGES.operator()
+@IMAGES.operator(**kept("at least"))
 def keep_if_values_count_geq(world: ImageSets, groups: Groups, number: Count) -> Groups:
     """Groups of at least this size."""
     return _kept(groups, pages.per_image(world.facts, world.page, groups) >= number[:, None])
 
 
-@IMAGES.operator()
+@IMAGES.operator(**kept("between 1 and"))
 def keep_if_values_count_leq(world: ImageSets, groups: Groups, number: Count) -> Groups:
     """Groups of at most this size; images without any thing are no groups."""
     return _kept(groups, pages.per_image(world.facts, world.page, groups) <= number[:, None])
@@ -142,19 +162,19 @@ def _kept(groups: Groups, kept: Bools) -> Groups:
     return np.where(kept, groups, 0)
 
 
-@IMAGES.operator()
+@IMAGES.operator(phrase="show {groups}")
 def keys(world: ImageSets, groups: Groups) -> Scenes:
     """The images that have a group."""
     return images_with(world, groups)
 
 
-@IMAGES.operator()
+@IMAGES.operator(phrase=LIKE_THINGS)
 def unique(world: ImageSets, things: Things) -> Thing:
     """The one thing there is."""
     return pages.the_one(world.facts, world.page, things)
 
 
-@IMAGES.operator()
+@IMAGES.operator(phrase=LIKE_THINGS)
 def assert_unique(world: ImageSets, things: Things) -> Things:
     """The same things, if there is exactly one."""
     code = pages.the_one(world.facts, world.page, things)[:, None]

@@ -76,6 +76,7 @@ def noun_of(world: Videos, action: Action) -> Object:
     steps=1,
     categories=Categories(("exists",), "verify", "object"),
     type="Object Exists",
+    given=("object",),
 )
 def exists(world: Videos, object: Object) -> Frames:
     """The object is annotated, or is the object of any relation; a merged-away noun is its merged class."""

@@ -9,6 +9,8 @@ from numpy.typing import NDArray
 
 from questree.columns.joins import ranges
 from questree.domains.video.bits import FULL, WORD, Bits, Ints, span
+from questree.program import Word
+from questree.readings.answer import position
 from questree.tables.facts import Facts
 from questree.vocabulary.words import Vocabulary
 
@@ -44,9 +46,17 @@ class Videos:
         """The same facts, asked about these videos."""
         return replace(self, row=np.atleast_1d(np.asarray(row, np.int64)))
 
+    def position(self, word: Word) -> int:
+        return position(word, self.vocabulary)
+
     @property
     def words(self) -> int:
         return int(self.bits.shape[1])
+
+    @property
+    def everything(self) -> Bits:
+        """[row, word] all there is to rest on."""
+        return np.full((len(self), self.words), FULL)
 
     @property
     def frames(self) -> Ints:

@@ -1,17 +1,27 @@
 """The kinds of the video language, and the language itself."""
 
-from typing import Annotated
+from typing import Annotated, Any
 
 import numpy as np
 
-from questree.domains.logic import LOGIC
+from questree.domains.logic import both, but_not
 from questree.domains.video.bits import anywhere
 from questree.program import Array, Kind, Language, kind
 
-VIDEO = Language("video", LOGIC)
+VIDEO = Language("video", both, but_not)
 
-Frames = Annotated[Array, Kind("frames", askable=True, yes=anywhere)]  # [row, word] when does it hold?
-Window = Annotated[Array, Kind("window")]  # [row, 2] the frames lo <= f < hi
+
+def itself(world: Any, value: Array) -> Array:
+    """Frames are evidence themselves."""
+    return value
+
+
+def frames_in(world: Any, value: Array) -> Array:
+    return np.asarray(world.span(value))
+
+
+Frames = Annotated[Array, Kind("frames", askable=True, yes=anywhere, evidence=itself)]  # [row, word] when does it hold?
+Window = Annotated[Array, Kind("window", evidence=frames_in)]  # [row, 2] the frames lo <= f < hi
 Objects = Annotated[Array, Kind("objects")]  # [row] a set of objects, bit = position in the vocabulary
 Order = Annotated[Array, Kind("order", askable=True, answers=("before", "after"))]  # [row]
 

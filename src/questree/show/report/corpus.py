@@ -19,9 +19,9 @@ from questree.stages.audit.counts import answer_codes, selected
 from questree.stages.audit.plots import answers, first_words, structures
 from questree.stages.audit.sample import sample
 from questree.stages.balance.rounds import selection
+from questree.stages.decompose.image_sets import read_sets
 from questree.stages.questions import Bank
 from questree.stages.split.shots import selected as selected_images
-from questree.tables import image_nodes
 from questree.tables.facts import VIDEOS
 from questree.tables.image_questions import ANSWERED, BALANCED
 from questree.tables.nodes import EDGES, FORMS, KNOWN, NODES
@@ -240,8 +240,9 @@ def image_parts(run: Run, called: str) -> Iterator[Block]:
     if not folder.is_dir():
         yield Missing("The questions are not taken apart. This does it:", (f"questree decompose {called}",))
         return
-    types = pl.Series(IMAGE_DAGS.types).gather(image_nodes.NODES.read(folder)["type"]).value_counts()
-    wholes = image_nodes.EDGES.read(folder).select("parent", "label").unique()["label"]
+    tables = read_sets(folder)
+    types = tables["forms"]["type"].gather(tables["nodes"]["form"]).value_counts()
+    wholes = tables["edges"].select("parent", "label").unique()["label"]
     labels = pl.Series(IMAGE_DAGS.compositions).gather(wholes).value_counts()
     for name, title, table in (("types", "Types of sub-questions", types), ("compositions", "Compositions", labels)):
         order = table.sort([table.columns[1], table.columns[0]], descending=[True, False])

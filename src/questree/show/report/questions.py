@@ -21,11 +21,11 @@ from questree.metrics.sets.accuracy import score_covr
 from questree.metrics.sets.majority import majority
 from questree.readings.answer import spell
 from questree.stages.decompose.hierarchies import shards
+from questree.stages.decompose.image_sets import read_sets
 from questree.stages.questions import Bank, numbered
 from questree.stages.split import steps
 from questree.stages.split.shots import selected
 from questree.stages.split.work import TWINS
-from questree.tables import image_nodes
 from questree.tables.asked import ASKED, Asked
 from questree.tables.facts import SPLIT_UNSAID, VIDEOS
 from questree.tables.hierarchies import NOTHING
@@ -196,9 +196,8 @@ def image_questions(run: Run, split: str | None) -> ImageQuestions:
     learnt = table.filter(pl.col("split") == "train").select(columns)
     folder, node, nodes = run.covr / "decomposed", np.full(len(asked), NOTHING, np.int64), 0
     if folder.is_dir():
-        place = asked.select("id").join(image_nodes.TOPS.read(folder), on="id", how="left", maintain_order="left")[
-            "node"
-        ]
+        tables = read_sets(folder)
+        place = asked.select("id").join(tables["tops"], on="id", how="left", maintain_order="left")["node"]
         node = place.cast(pl.Int64).fill_null(NOTHING).to_numpy()
-        nodes = len(image_nodes.NODES.read(folder))
+        nodes = len(tables["nodes"])
     return ImageQuestions(asked, learnt, node, nodes)

@@ -25,7 +25,7 @@ from questree.show.report.questions import ImageQuestions, RunQuestions, image_q
 from questree.show.views import View
 from questree.stages.decompose.hierarchies import RunHierarchies, run_hierarchies
 from questree.stages.decompose.image_hierarchies import image_hierarchies, node_columns
-from questree.tables.image_nodes import NODES
+from questree.stages.decompose.image_sets import read_sets, spoken_sets
 from questree.tables.predictions import IMAGE_SETS, Stored, answers_images, answers_videos
 from questree.tables.run import Run
 from questree.vocabulary.load import default
@@ -65,7 +65,7 @@ def image_answers(run: Run, name: str) -> Stored:
     """The same for questions about image sets."""
     if answered_images(run, name) or name not in IMAGE_BOTS:
         return Stored.of(run, name)
-    nodes = NODES.read(run.covr / "decomposed")
+    nodes = spoken_sets(read_sets(run.covr / "decomposed"))
     said = nodes.with_columns(answer=IMAGE_BOTS[name].answers(nodes, 0))
     words, columns = node_columns(said)
     return Computed(Path(), words, {IMAGE_SETS: columns.answer})

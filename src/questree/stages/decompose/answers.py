@@ -1,5 +1,7 @@
 """Answers of nodes by execution on facts, what of them is published, and the one label that depends on them."""
 
+from collections.abc import Sequence
+
 import numpy as np
 
 from questree.domains.video import Videos
@@ -43,9 +45,9 @@ def known(blocks: list[Block], answers: Array, closed: bool, absent: Negatives, 
     return found
 
 
-def labels(block: Block, answers: Array) -> tuple[Array, int]:
+def labels(block: Block, answers: Array, compositions: Sequence[str] = VIDEO_DAGS.compositions) -> tuple[Array, int]:
     """[node, part] compositions, and how many nodes are no longer Between: no, although both sides are yes."""
-    usual = np.array([VIDEO_DAGS.compositions.index(label) for label in block.form.labels], np.uint8)
+    usual = np.array([compositions.index(label) for label in block.form.labels], np.uint8)
     found = np.repeat(usual[None], len(block), axis=0)
     if not in_between(block.form.node):
         return found, 0

@@ -19,7 +19,7 @@ from questree.rules import VIDEO_DAGS
 from questree.stages.balance.options import Smoothing
 from questree.stages.balance.smoothing import answers_kept
 from questree.stages.decompose.answers import NOT_SAID
-from questree.stages.decompose.forms import WIDTH, Forms, ordered_slots
+from questree.stages.decompose.forms import Forms, ordered_slots
 from questree.stages.decompose.keys import parts_of_others, within_video
 from questree.tables.facts import VIDEOS
 from questree.tables.nodes import EDGES, FORMS, NEGATIVES, NODES, TOPS
@@ -77,7 +77,7 @@ def of_shard(folder: Path, forms: Forms, train: Array, seeds: Array) -> pl.DataF
     ends = np.cumsum(np.bincount(nodes["form"].to_numpy(), minlength=len(table)))
     for (_, names), (begin, end) in zip(groups, pairwise([0, *ends.tolist()]), strict=True):
         for name in names:
-            words[begin:end] = (words[begin:end] << np.uint64(WIDTH)) | nodes[name].to_numpy()[begin:end]
+            words[begin:end] = (words[begin:end] << np.uint64(forms.width)) | nodes[name].to_numpy()[begin:end]
     program = pl.Series([text for text, _ in groups], dtype=pl.String).gather(nodes["form"])
     video = nodes["video"].to_numpy()
     found = nodes.select("video", "node", "form", "answer", "known").with_columns(

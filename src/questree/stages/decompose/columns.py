@@ -1,6 +1,7 @@
 """Blocks of nodes as tables of forms, nodes and edges, and what is counted about them."""
 
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -8,12 +9,13 @@ import numpy as np
 import polars as pl
 
 from questree.program import UNKNOWN, Array
+from questree.rules import VIDEO_DAGS
 from questree.stages.decompose.answers import labels
 from questree.stages.decompose.expand import Block
 from questree.stages.decompose.occurrences import Occurrences
-from questree.tables.nodes import EDGES, FORMS, KNOWN, NODES, SLOTS
+from questree.tables.nodes import EDGES, FORMS, KNOWN, NODES, slots_of
+from questree.tables.table import Table
 
-NO_SLOT = 255
 DAGS = 1 << 17  # spelled out at once
 Coverage = dict[str, Counter[str]]  # type -> how the answers of its nodes are known
 
@@ -94,26 +96,31 @@ def places(tops: Array, how: Array, edges: pl.DataFrame) -> Counter[str]:
     return Counter(dict(zip(KNOWN, found.tolist(), strict=True)))
 
 
-def node_table(blocks: list[Block], answers: Array, how: Array, first_video: int) -> pl.DataFrame:
-    total = len(answers)
-    columns: dict[str, Any] = {f"s{at}": np.full(total, NO_SLOT, np.uint8) for at in range(SLOTS)}
-    columns |= {"video": np.zeros(total, np.uint32), "form": np.zeros(total, np.uint16)}
+def node_table(
+    blocks: list[Block], answers: Array, how: Array, first: int, table: Table = NODES, word: type[Any] = np.uint8
+) -> pl.DataFrame:
+    """`first`: number of the first video or set; `word`: type of a word's position, its largest where there is none."""
+    total, scope, none = len(answers), next(iter(table.columns)), np.iinfo(word).max
+    columns: dict[str, Any] = {name: np.full(total, none, word) for name in slots_of(table)}
+    columns |= {scope: np.zeros(total, np.uint32), "form": np.zeros(total, np.uint16)}
     for number, block in enumerate(blocks):
         own = slice(block.first, block.first + len(block))
-        columns["video"][own], columns["form"][own] = block.video + first_video, number
+        columns[scope][own], columns["form"][own] = block.video + first, number
         for name, values in block.values.items():
             columns[name][own] = values
     missing = pl.Series(answers == UNKNOWN)
-    answer = pl.Series(np.maximum(answers, 0).astype(np.uint8)).set(missing, None)
-    return NODES.frame(pl.DataFrame(columns | {"known": how}).with_columns(answer=answer))
+    answer = pl.Series(np.maximum(answers, 0).astype(word)).set(missing, None)
+    return table.frame(pl.DataFrame(columns | {"known": how}).with_columns(answer=answer))
 
 
-def edge_table(blocks: list[Block], answers: Array) -> tuple[pl.DataFrame, int]:
+def edge_table(
+    blocks: list[Block], answers: Array, compositions: Sequence[str] = VIDEO_DAGS.compositions
+) -> tuple[pl.DataFrame, int]:
     """Edges by parent and position, and the number of Between nodes relabelled."""
     inner = [block for block in blocks if block.form.parts]
     if not inner:
         return EDGES.empty(), 0
-    found = [labels(block, answers) for block in inner]
+    found = [labels(block, answers, compositions) for block in inner]
     width = [len(block.form.parts) for block in inner]
     parents = [
         np.repeat(np.arange(block.first, block.first + len(block), dtype=np.uint32), parts)

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from questree.program import Array, Node
-from questree.stages.decompose.forms import WIDTH, Form, Forms, Variant
+from questree.stages.decompose.forms import Form, Forms, Variant
 
 Ints = NDArray[np.int64]
 
@@ -41,7 +41,7 @@ class Block:
 class Asking:
     """Rows of one form that want to know their node's number: where it is to be written."""
 
-    keys: list[Ints] = field(default_factory=list)
+    keys: list[list[Ints]] = field(default_factory=list)  # per push, [key] as `Forms.layout` divides the words
     places: list[tuple[Ints, Array]] = field(default_factory=list)  # (column of numbers, its rows)
 
 
@@ -98,27 +98,59 @@ def push(
         kept &= forms.said_as_pair[forms.column(action, values, len(video))] == wanted
     if not kept.any():
         return
-    # a key that overflows would silently make one node of two
-    assert int(video.max()).bit_length() + WIDTH * len(variant.origins) < 64, "too many videos or words for one key"
-    key = video
-    for origin in variant.origins:
-        key = (key << WIDTH) | forms.column(origin, values, len(video))
+    keys = packed(forms, video, [forms.column(origin, values, len(video)) for origin in variant.origins])
     place = waiting.at(forms[variant.form])
-    place.keys.append(key if kept.all() else key[kept])
+    place.keys.append(keys if kept.all() else [key[kept] for key in keys])
     place.places.append((numbers, rows if kept.all() else rows[kept]))
 
 
 def number(forms: Forms, node: Node, asking: Asking, first: int) -> Block:
     """Each distinct row becomes a node; those who wait are told its number."""
     form = forms[node]
-    keys, inverse = np.unique(np.concatenate(asking.keys), return_inverse=True)
+    keys, inverse = distinct([np.concatenate(key) for key in zip(*asking.keys, strict=True)])
     at = 0
     for column, rows in asking.places:
         column[rows] = first + inverse[at : at + len(rows)]
         at += len(rows)
-    values, mask = {}, (1 << WIDTH) - 1
-    for slot in reversed(form.slots):
-        values[slot.name] = keys & mask
-        keys = keys >> WIDTH
-    children = np.full((len(keys), len(form.parts)), -1, np.int64)
-    return Block(form, first, keys, {slot.name: values[slot.name] for slot in form.slots}, children)
+    scope, words = unpacked(forms, keys, len(form.slots))
+    children = np.full((len(scope), len(form.parts)), -1, np.int64)
+    return Block(form, first, scope, {slot.name: own for slot, own in zip(form.slots, words, strict=True)}, children)
+
+
+def packed(forms: Forms, scope: Ints, words: list[Ints]) -> list[Ints]:
+    """The scope and the words of rows as few numbers, which sort like them."""
+    keys: list[Ints] = []
+    at = 0
+    for size in forms.layout(len(words)):
+        key = np.zeros(len(scope), np.int64) if keys else scope
+        # a key that overflows would silently make one node of two
+        assert int(key.max()).bit_length() + forms.width * size < 64, "too many videos or words for one key"
+        for word in words[at : at + size]:
+            key = (key << forms.width) | word
+        keys.append(key)
+        at += size
+    return keys
+
+
+def unpacked(forms: Forms, keys: list[Ints], words: int) -> tuple[Ints, list[Ints]]:
+    """The scope and the words again."""
+    found: list[Ints] = []
+    for key, size in zip(keys[::-1], forms.layout(words)[::-1], strict=True):
+        for _ in range(size):
+            found.append(key & ((1 << forms.width) - 1))
+            key = key >> forms.width
+        scope = key
+    return scope, found[::-1]
+
+
+def distinct(keys: list[Ints]) -> tuple[list[Ints], Ints]:
+    """The different rows in order, and [row] which it is."""
+    if len(keys) == 1:
+        (key,) = keys
+        different, inverse = np.unique(key, return_inverse=True)
+        return [different], inverse
+    order = np.lexsort(keys[::-1])
+    new = np.logical_or.reduce([np.diff(key[order], prepend=key[order[0]] - 1) != 0 for key in keys])
+    inverse = np.empty(len(order), np.int64)
+    inverse[order] = np.cumsum(new) - 1
+    return [key[order[new]] for key in keys], inverse

@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import product
+from typing import Any
 
 import numpy as np
 
@@ -12,13 +13,12 @@ from questree.notation.own import show
 from questree.program import ACTION, Array, Node, Slot, Term, Word, walk
 from questree.readings.answer import position
 from questree.readings.english import english
-from questree.readings.parts import node_type, parts
-from questree.vocabulary.words import NONE, Vocabulary
+from questree.readings.parts import node_type, options, parts
+from questree.vocabulary.words import NONE
 
 # Programs that say one word twice. In all others every word has a slot of its own, be it by chance the same word:
 # so equal programs have equal forms.
 REPEATING = ("both", "but_not", "same_action")
-WIDTH = 8  # bits of a word's position
 
 
 @dataclass(frozen=True)
@@ -57,9 +57,9 @@ def is_leaf(term: Term) -> bool:
 class Forms:
     """All forms met so far."""
 
-    vocabulary: Vocabulary
+    vocabulary: Any  # of videos a Vocabulary; of image sets their words
     _known: dict[Node, Form] = field(default_factory=dict)
-    _variants: dict[Node, tuple[Variant, ...]] = field(default_factory=dict)
+    _variants: dict[tuple[Node, Term | None], tuple[Variant, ...]] = field(default_factory=dict)
 
     @cached_property
     def said_as_pair(self) -> Array:
@@ -73,22 +73,32 @@ class Forms:
         action = Word(words.actions[at].id, ACTION)
         return english(happening(action), words) == english(pair(action), words)
 
+    @property
+    def width(self) -> int:
+        """Bits of a word's position."""
+        return 8
+
+    def layout(self, words: int) -> list[int]:
+        """How many of the words of a program go into each 64-bit number; its scope goes into the first."""
+        return [words]
+
     def __getitem__(self, node: Node) -> Form:
         if node not in self._known:
             edges = parts(node, self.vocabulary)
-            found = tuple(self.variants(edge.part) for edge in edges)
+            confirmed = options(node, edges)
+            found = tuple(self.variants(edge.part, one) for edge, one in zip(edges, confirmed, strict=True))
             height = 1 + max((self[one.form].height for ways in found for one in ways), default=-1)
             labels = tuple(edge.label for edge in edges)
             self._known[node] = Form(node, node_type(node, self.vocabulary), labels, found, height, show(node))
         return self._known[node]
 
-    def variants(self, node: Node) -> tuple[Variant, ...]:
-        """The forms a program can have, depending on how its actions read."""
-        if node not in self._variants:
-            self._variants[node] = tuple(self._forms(node))
-        return self._variants[node]
+    def variants(self, node: Node, option: Term | None = None) -> tuple[Variant, ...]:
+        """The forms a program can have, depending on how its actions read; it may confirm an option."""
+        if (node, option) not in self._variants:
+            self._variants[node, option] = tuple(self._forms(node, option))
+        return self._variants[node, option]
 
-    def _forms(self, node: Node) -> Iterator[Variant]:
+    def _forms(self, node: Node, option: Term | None) -> Iterator[Variant]:
         actions = [
             term.args[0]
             for term in dict.fromkeys(walk(node))
@@ -97,10 +107,10 @@ class Forms:
         actions = [action for action in actions if not alone(self.vocabulary, action)]
         for wanted in product((False, True), repeat=len(actions)):
             chosen = tuple(zip(actions, wanted, strict=True))
-            form, origins = self.canonical(as_pairs(node, [action for action, yes in chosen if yes]))
+            form, origins = self.canonical(as_pairs(node, [action for action, yes in chosen if yes]), option)
             yield Variant(form, origins, chosen)
 
-    def canonical(self, node: Node) -> tuple[Node, tuple[Term, ...]]:
+    def canonical(self, node: Node, option: Term | None = None) -> tuple[Node, tuple[Term, ...]]:
         """The program with slots s0, s1, ... for its words, and the words."""
         origins: list[Term] = []
 
@@ -110,11 +120,15 @@ class Forms:
             if node.op.name not in REPEATING or term not in origins:
                 origins.append(term)
             at = origins.index(term) if node.op.name in REPEATING else len(origins) - 1
-            return Slot(f"s{at}", term.kind, alone=term.kind == ACTION and alone(self.vocabulary, term))
+            return Slot(f"s{at}", term.kind, self.alone(term), option is not None and term == option)
 
         found = visit(node)
         assert isinstance(found, Node)
         return found, tuple(origins)
+
+    def alone(self, term: Term) -> bool:
+        """Does the word change which sub-questions there are?"""
+        return term.kind == ACTION and alone(self.vocabulary, term)
 
     def column(self, origin: Term, values: dict[str, Array], rows: int) -> Array:
         """[row] the word a slot is filled with, given the words of the parent's slots."""

@@ -10,10 +10,11 @@ import polars as pl
 from questree.faults import BadInput
 from questree.rules import IMAGE_DAGS
 from questree.stages.decompose.hierarchies import Asked, Columns, Named, RunHierarchies, run_hierarchies
+from questree.stages.decompose.image_sets import read_sets, spoken_sets
 from questree.tables.hierarchies import NOTHING
-from questree.tables.image_nodes import EDGES, NODES, SETS, TOPS
 from questree.tables.image_questions import ANSWERED
 from questree.tables.images import IMAGES
+from questree.tables.nodes import EDGES, TOPS
 from questree.tables.predictions import IMAGE_SETS
 from questree.tables.run import Run
 
@@ -34,7 +35,12 @@ def is_of_images(run: Run, images: bool = False) -> bool:
 def image_hierarchies(run: Run, split: str | None = None) -> RunHierarchies:
     """All DAGs, or those of the questions of one split; a question counts for the first image of its set."""
     folder, names = decomposed(run), IMAGES.read(run.images)["id"]
-    nodes, tops, sets = NODES.read(folder), TOPS.read(folder), SETS.read(folder)["images"]
+    tables = read_sets(folder)
+    nodes, tops, sets = (
+        spoken_sets(tables, asked=False),
+        tables[TOPS.name].select("id", "node"),
+        tables["sets"]["images"],
+    )
     keys = node_keys(nodes, tops, image_ids(sets, names))
     first = sets.list.first().gather(nodes["set"]).gather(tops["node"])
     questions = tops.select("node", video=first, key=pl.col("node").cast(pl.Int64))
@@ -44,7 +50,7 @@ def image_hierarchies(run: Run, split: str | None = None) -> RunHierarchies:
     if questions.is_empty():
         raise BadInput.at(folder, f"no questions of the split {split}" if split else "no questions")
     words, columns = node_columns(nodes)
-    asked = Asked.of(questions.unique(maintain_order=True), EDGES.read(folder), columns)
+    asked = Asked.of(questions.unique(maintain_order=True), tables[EDGES.name], columns)
     found = asked.hierarchies(names.gather(asked.videos).to_list(), words, keys, IMAGE_DAGS.compositions)
     return RunHierarchies(run, found, [Named(IMAGE_SETS, len(nodes), np.zeros(0, np.int64))])
 

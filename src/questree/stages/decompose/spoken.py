@@ -9,11 +9,11 @@ import polars as pl
 
 from questree.domains.video import VIDEO
 from questree.notation.own import parse
-from questree.program import UNKNOWN, Node
+from questree.program import UNKNOWN, Language, Node
 from questree.stages.decompose.answers import NOT_SAID
 from questree.stages.decompose.forms import ordered_slots
 from questree.stages.decompose.texts import Texts, Values
-from questree.tables.nodes import FORMS, NODES, SLOTS
+from questree.tables.nodes import FORMS, NODES, slots_of
 
 SPOKEN = {"video": pl.UInt32, "text": pl.String, "type": pl.String, "program": pl.String, "answer": pl.String}
 
@@ -47,13 +47,15 @@ def english_of(forms: pl.DataFrame, nodes: pl.DataFrame, texts: Texts) -> pl.Ser
     return pl.concat([pl.Series(dtype=pl.String), *parts])
 
 
-def by_form(forms: pl.DataFrame, nodes: pl.DataFrame) -> Iterator[tuple[slice, str, Node, Values]]:
+def by_form(
+    forms: pl.DataFrame, nodes: pl.DataFrame, language: Language = VIDEO
+) -> Iterator[tuple[slice, str, Node, Values]]:
     """(rows of its nodes, type, program, words of each slot) of every form; nodes are ordered by form."""
     size = np.bincount(nodes["form"].to_numpy(), minlength=len(forms))
-    ends, words = np.cumsum(size), {f"s{at}": nodes[f"s{at}"].to_numpy() for at in range(SLOTS)}
+    ends, words = np.cumsum(size), {name: nodes[name].to_numpy() for name in slots_of(nodes)}
     programs, types = forms["program"].to_list(), forms["type"].to_list()
     for at in np.flatnonzero(size).tolist():
-        node, rows = program(programs[at]), slice(int(ends[at] - size[at]), int(ends[at]))
+        node, rows = program(programs[at], language), slice(int(ends[at] - size[at]), int(ends[at]))
         yield (
             rows,
             types[at],
@@ -63,6 +65,6 @@ def by_form(forms: pl.DataFrame, nodes: pl.DataFrame) -> Iterator[tuple[slice, s
 
 
 @cache
-def program(text: str) -> Node:
+def program(text: str, language: Language = VIDEO) -> Node:
     """Shards have many programs in common."""
-    return parse(text, VIDEO)
+    return parse(text, language)

@@ -9,11 +9,12 @@ import numpy as np
 
 from questree.benchmarks.covr.forms import Form
 from questree.benchmarks.covr.programs import Program, shape
-from questree.domains.images import Corpus, evaluate, spelled
+from questree.domains.images import Corpus, spelled
 from questree.domains.images.facts import Bits, Ints
-from questree.domains.images.kinds import REASONS, THINGS
+from questree.domains.images.kinds import THINGS
 from questree.domains.images.sets import ImageSets, padded
-from questree.program import slots
+from questree.program import REASONS, slots
+from questree.readings.answer import evaluate
 from questree.stages.drafts.drafts import Draft
 from questree.stages.drafts.rules import Asked, against
 
@@ -77,11 +78,12 @@ class Answerer:
         columns: dict[str, Ints] = {}
         for name, slot in slots(node).items():
             if slot.kind == THINGS:
-                columns[name] = things[name][rows, : world.page.shape[1]]  # the pages of a row come first
+                own = things[name][rows, : world.page.shape[1]]  # the pages of a row come first
+                columns[name] = np.ascontiguousarray(own)
             else:
                 columns[name] = self.corpus.positions([str(asked[row].slots[name][0]) for row in rows], slot.kind)
         outcome = evaluate(node, world, columns)
-        reasons = np.array([*REASONS, ""], object)[outcome.reason]  # ABSENT is the last
+        reasons = np.array([*REASONS, ""], object)[outcome.reason]  # WELL is the last
         for reason, applies in against(Asked(world, columns, outcome, self._values_of_group)):
             reasons[(reasons == "") & applies] = reason
         return [

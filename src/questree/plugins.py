@@ -9,14 +9,27 @@ def yes_rate(table):
 
 import inspect
 from collections.abc import Callable, Iterable, Mapping
+from dataclasses import fields
 from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, TypeVar
+from typing import TYPE_CHECKING, Any, Literal, TypeVar, get_type_hints
 
 from questree.extensions import Plugin, wrong
 from questree.extensions import load as _load
+from questree.program import Action as Action
+from questree.program import Bool as Bool
+from questree.program import Categories as Categories
+from questree.program import Kind, Op
+from questree.program import Object as Object
+from questree.program import Relation as Relation
+from questree.program import Term as Term
 
 if TYPE_CHECKING:  # what the functions below are given and give back, for those who write types
+    from questree.domains.video.kinds import Frames as Frames
+    from questree.domains.video.kinds import Window as Window
+    from questree.rules import Case as Case
+    from questree.rules import Members as Members
+    from questree.rules import Ways as Ways
     from questree.stages.augment import Change as Change
     from questree.stages.augment import Graphs as Graphs
     from questree.tables.run import Run as Run
@@ -25,8 +38,9 @@ if TYPE_CHECKING:  # what the functions below are given and give back, for those
 Function = TypeVar("Function", bound=Callable[..., Any])
 Declare = Callable[[Function], Function]
 PLACES = {
-    "Change": "stages.augment",
-    "Graphs": "stages.augment",
+    **dict.fromkeys(("Case", "Members", "Ways"), "rules"),
+    **dict.fromkeys(("Change", "Graphs"), "stages.augment"),
+    **dict.fromkeys(("Frames", "Window"), "domains.video.kinds"),
     "Run": "tables.run",
     "Vocabulary": "vocabulary.words",
 }
@@ -110,6 +124,53 @@ def augmentation(name: str, *, says: str, after: str = "propagate annotations") 
         rule = Rule(number, name, says, lambda graphs, vocabulary, options: change(graphs, vocabulary))
         RULES.add(name, rule, after)
         return change
+
+    return declare
+
+
+def operator(medium: Literal["video", "images"] = "video", *, name: str = "", **readings: Any) -> Callable[[Any], Any]:
+    """An operator: its signature is its type, its body its meaning over columns; keywords: English, parts, evidence."""
+    from questree.domains.images import IMAGES
+    from questree.domains.video import VIDEO
+
+    languages = {"video": VIDEO, "images": IMAGES}
+
+    def declare(run: Callable[..., Any]) -> Any:
+        called = name or run.__name__
+        _one_of("operator", called, "medium", medium, languages)
+        known = [each.name for each in fields(Op) if each.name not in ("name", "doc", "run", "params", "result")]
+        for reading in readings:
+            _one_of("operator", called, "keyword", reading, known)
+        hints = get_type_hints(run, include_extras=True)
+        for each in [*list(inspect.signature(run).parameters)[1:], "return"]:
+            if not isinstance(next(iter(getattr(hints.get(each), "__metadata__", ())), None), Kind):
+                raise wrong("operator", called, f"{each}: expected a kind (Object, Bool ...), got {hints.get(each)}")
+        if called in languages[medium].ops:
+            taken = ", ".join(languages[medium].ops)
+            raise wrong("operator", called, f"expected a new name, got one that is taken; taken are {taken}")
+        return languages[medium].operator(name, **readings)(run)
+
+    return declare
+
+
+def rule(composition: str, *, medium: Literal["video", "images"], sentence: str, **rest: Any) -> Declare[Any]:
+    """A consistency rule: a function of the answers to a question and its sub-questions that says when they agree.
+
+    Keywords as of questree.rules.Rule, and `types` of questions that have it; `yes_no`: are new types answered so?
+    """
+    from questree.rules import Rule, add
+
+    schemes = {"video": "videos", "images": "images"}
+    types, yes_no = rest.pop("types", ()), rest.pop("yes_no", True)
+
+    def declare(reads: Callable[..., Any]) -> Any:
+        _one_of("rule", composition, "medium", medium, schemes)
+        _takes("rule", composition, reads, "members")
+        try:
+            add(Rule(composition, reads, sentence, **rest), schemes[medium], types, yes_no)
+        except (TypeError, ValueError) as error:
+            raise wrong("rule", composition, str(error).removeprefix(f"rule {composition}: ")) from error
+        return reads
 
     return declare
 

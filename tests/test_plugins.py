@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from conftest import copy
+from questree.stages.questions import Bank
 from questree.tables.run import Run
 
 EXAMPLES = Path(__file__).parents[1] / "docs" / "extend"
@@ -226,3 +227,15 @@ def test_the_page_shows_every_example_as_it_is() -> None:
     page = (EXAMPLES.parent / "extend.md").read_text("utf-8")
     for file in EXAMPLES.glob("*.py"):
         assert f"```python\n{file.read_text('utf-8')}```" in page, f"docs/extend.md shows another {file.name}"
+
+
+def test_an_exporter_gets_questions_of_either_medium(asked_run: Run, tmp_path: Path) -> None:
+    plugin, run = example("exporter.py", tmp_path), asked_run.folder
+    out = works(tmp_path, "export", "chat", run, "--out", "out", "--plugin", plugin)
+    lines = [json.loads(line) for line in (tmp_path / "out" / "train.jsonl").read_text().splitlines()]
+    asked = Bank(asked_run).find(lines[7]["id"])
+    said = lines[7]["messages"]
+    assert (said[0]["content"], said[1]["content"]) == (asked.text, asked.answer)
+    assert f"{len(lines):,}" in out
+    said_twice = refused(tmp_path, "export", "chat", run, "--out", "out", "--plugin", plugin)
+    assert "not empty" in said_twice

@@ -27,6 +27,7 @@ from questree.program import Term as Term
 if TYPE_CHECKING:  # what the functions below are given and give back, for those who write types
     from questree.domains.video.kinds import Frames as Frames
     from questree.domains.video.kinds import Window as Window
+    from questree.formats.plain import questions as questions
     from questree.rules import Case as Case
     from questree.rules import Members as Members
     from questree.rules import Ways as Ways
@@ -42,6 +43,7 @@ PLACES = {
     **dict.fromkeys(("Change", "Graphs"), "stages.augment"),
     **dict.fromkeys(("Frames", "Window"), "domains.video.kinds"),
     "Run": "tables.run",
+    "questions": "formats.plain",
     "Vocabulary": "vocabulary.words",
 }
 

@@ -236,8 +236,8 @@ class Shard:
         """Each form with the rows of its questions, ascending."""
         order = np.argsort(self.forms, kind="stable")
         codes, begin = np.unique(self.forms[order], return_index=True)
-        for code, rows in zip(codes.tolist(), np.split(order, begin[1:]), strict=True):
-            yield self.form(code), rows
+        for code, first, last in zip(codes.tolist(), begin, [*begin[1:], len(order)], strict=len(order) > 0):
+            yield self.form(code), order[first:last]
 
     @property
     def named_ids(self) -> pl.Series:

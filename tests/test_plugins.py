@@ -239,3 +239,34 @@ def test_an_exporter_gets_questions_of_either_medium(asked_run: Run, tmp_path: P
     assert f"{len(lines):,}" in out
     said_twice = refused(tmp_path, "export", "chat", run, "--out", "out", "--plugin", plugin)
     assert "not empty" in said_twice
+
+
+def test_an_operator_is_read_asked_and_taken_apart(tmp_path: Path) -> None:
+    plugin = example("video_operator.py", tmp_path)
+    program = "never(within(interaction(holding, cup), after(sitting on a sofa)))"
+    said = works(tmp_path, "program", "read", program, "--plugin", plugin)
+    assert "Is the person never holding a cup after sitting on a sofa?" in said
+    assert "Interaction After  Is the person holding a cup after sitting on a sofa?" in said
+    assert "never" in works(tmp_path, "program", "operators", "--plugin", plugin)
+    assert "never" in refused(tmp_path, "program", "read", program)
+
+
+@pytest.mark.parametrize(
+    ("line", "said"),
+    [
+        ("@operator('video')\ndef never(world, asked): ...", "operator never: asked: expected a kind (Object, Bool ...)"),
+        ("@operator('sound')\ndef never(world): ...", "operator never: medium: expected a known one, got 'sound'; choose"),
+        ("@operator('video', says='x')\ndef n(world): ...", "operator n: keyword: expected a known one, got 'says'; choose"),
+        (
+            "@operator('video')\ndef within(world) -> Bool: ...",
+            "operator within: expected a new name, got one that is taken; taken are both",
+        ),
+        (
+            "@rule('And', medium='video', sentence='')\ndef a(members): ...",
+            "rule And: expected a new composition and new names, got And",
+        ),
+        ("@rule('A', medium='video', sentence='', way=1)\ndef a(members): ...", "rule A: Rule.__init__() got an unexp"),
+    ],
+)
+def test_operators_and_rules_are_checked(line: str, said: str, tmp_path: Path) -> None:
+    assert wrong(tmp_path, f"from questree.plugins import Bool, operator, rule\n{line}").startswith(f"mine.py: {said}")

@@ -7,7 +7,7 @@ import numpy as np
 import polars as pl
 
 from questree.formats.agqa_records import answers
-from questree.stages.balance.work import selection
+from questree.stages.balance.rounds import selection
 from questree.stages.generate.text import lexicon, texts
 from questree.stages.questions import Bank
 from questree.tables.facts import SPLIT_UNSAID, VIDEOS

@@ -17,6 +17,7 @@ from questree.faults import BadInput
 from questree.metrics.scores import Score
 from questree.models.bots import Options, answer_run
 from questree.models.image_bots import answer_images
+from questree.show.image_view import ImageView
 from questree.show.report.document import Column, Failure, Grid, Line, Number
 from questree.show.report.failures import SHOWN, failures
 from questree.show.report.scoring import How
@@ -395,6 +396,24 @@ def test_decomposed_image_questions_are_scored_like_all_dags(tmp_path: Path) -> 
     with (tmp_path / "csv" / "image-accuracy.csv").open(newline="") as file:
         mine = [float(line["mine"]) for line in csv.DictReader(file) if line["Template"] == "Overall"]
     assert 0 < mine[0] < 1
+    told = list(failures(run, ("mine",), "test", of=ImageView))
+    assert len({one.composition for one in told}) >= 5
+    assert len(told) == len({one.id for one in told}) > 5
+    for one in told:
+        ((_, answer, right),) = one.said
+        assert right == (answer == one.truth)
+    assert list(failures(run, ("oracle",), of=ImageView)) == []
+    page_ids = set(re.findall(r'id="([^"]+)"', (tmp_path / "r.html").read_text("utf-8")))
+    assert {"image-in-words", "image-known", "image-failures", "image-decomp-composition"} <= page_ids
+
+
+def test_a_split_without_questions_is_named(tmp_path: Path) -> None:
+    run = served_run(tmp_path / "run")
+    answers(run, "plain", true_but_for({}))
+    made = report(run, ReportRequest("my-run", ("plain",), (), "r.html"), How(split="dev", resamples=0), workers=1)
+    text = page(made)
+    assert "No question is of the split dev" in text and "questree report my-run --split all" in text
+    assert not any("verify" in command for command in made.commands)  # there is no lock file
 
 
 def test_models_that_left_questions_out_are_named_together(small: Run, tmp_path: Path) -> None:

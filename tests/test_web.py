@@ -14,6 +14,7 @@ from urllib.parse import quote
 
 import httpx
 import msgspec
+import numpy as np
 import polars as pl
 import pytest
 from starlette.testclient import TestClient
@@ -21,6 +22,7 @@ from starlette.testclient import TestClient
 from questree.cli.app import app as command
 from questree.faults import BadInput
 from questree.rules import VIDEO_DAGS
+from questree.search.word_tables import default_words
 from questree.show.judged import judged
 from questree.show.page.app import application
 from questree.show.page.filters import Filters
@@ -29,13 +31,17 @@ from questree.show.page.shown import Shown
 from questree.show.page.site import Collection, Site
 from questree.show.video_view import VideoView
 from questree.stages.decompose.hierarchies import shards
+from questree.stages.decompose.image_sets import decompose_run, read_sets, spoken_sets
 from questree.stages.questions import Bank, Question
 from questree.stages.split.language import read
 from questree.stages.split.shapes import rows_of
+from questree.tables.hierarchies import NOTHING
+from questree.tables.predictions import write_shard, write_words
 from questree.tables.run import Run
 from questree.vocabulary.words import Vocabulary
 from test_pages import commands
 from worlds.decomposed import Stored
+from worlds.image_run import image_run as asked_rooms
 from worlds.served import SCRIPT, answers, image_run, served_run, true_but_for
 
 BLANKET = "Is the person interacting with a blanket before standing up?"
@@ -488,6 +494,57 @@ def test_images_stand_side_by_side_with_what_each_part_picks_out(pictures: TestC
     both = pictures.get("/images/q%2F1").text
     assert "also there: &lt;b&gt;cat&lt;/b&gt;" in both
     assert len(re.findall('class="picture"', both)) == 3
+
+
+@pytest.fixture(scope="module")
+def rooms(tmp_path_factory: pytest.TempPathFactory) -> Site:
+    """Rooms with cups, decomposed, and two models: one is always right, one thinks that there is no dog."""
+    run = asked_rooms(tmp_path_factory.mktemp("rooms") / "run")
+    decompose_run(run, default_words(), every=True, workers=1)
+    nodes = spoken_sets(read_sets(run.covr / "decomposed"))
+    for model, wrong in (("true", {}), ("no-dog", {"exists(find(dog))": "no"})):
+        said = [wrong.get(program, answer) for program, answer in nodes.select("program", "answer").iter_rows()]
+        known = list(dict.fromkeys(word for word in said if word is not None))
+        (run.predictions / model / "covr").mkdir(parents=True)
+        number = [NOTHING if word is None else known.index(word) for word in said]
+        write_shard(run.predictions / model / "covr", np.array(number, np.int32))
+        write_words(run.predictions / model, known)
+    return Site.read(run)
+
+
+def test_sets_of_images_have_dags_models_and_contradictions(rooms: Site) -> None:
+    own, client = rooms.first, TestClient(application(rooms), base_url="http://127.0.0.1:8000")
+    assert found(own, model="true", contradiction="yes") == []
+    assert len(found(own, model="true", verdict="right")) == len(own.questions)
+    clashing = found(own, model="no-dog", contradiction="yes")
+    assert clashing and set(clashing) < set(found(own, composition="And")) | set(found(own, composition="Or")) | set(
+        found(own, composition="Positive")
+    ) | set(found(own, composition="Modifier")) | set(found(own, composition="Unique"))
+    both = 'has(logic_and) & answer("yes")'
+    id = found(own, query=both, model="no-dog", contradiction="yes")[0]
+    page = client.get(f"/images/{id}?show=no-dog").text
+    texts, drawn = cards(page), graph(page)
+    dog = next(text for text in texts[1:] if "dog" in text)
+    assert (texts[0], dog) in {(texts[a], texts[b]) for a, b in drawn["models"]["no-dog"]["contradiction"]}
+    assert drawn["models"]["no-dog"]["right"][texts.index(dog)] is False
+    assert "no-dog contradicts itself here" in page and "Right for the wrong reasons" in page
+    assert drawn["lit"][texts.index(dog)]["shown"] != []
+    listed = client.get("/images", params={"model": "no-dog", "verdict": "right for the wrong reasons"})
+    assert listed.status_code == 200 and f"/images/{id}" in listed.text
+
+
+def test_models_are_compared_on_sets_of_images(rooms: Site) -> None:
+    client = TestClient(application(rooms), base_url="http://127.0.0.1:8000")
+    page = client.get("/compare", params={"a": "true", "b": "no-dog"}, follow_redirects=True).text
+    assert 'action="/compare/images"' in page
+    page = client.get("/compare/images?a=true&b=no-dog&now=yes").text
+    overall = next(
+        row
+        for row in rooms.first.comparing.differences("true", "no-dog")
+        if (row.metric, row.group) == ("IC", "Exists")
+    )
+    assert overall.a == 1.0 and overall.b is not None and overall.b < 1
+    assert f"{100 * overall.b:.1f} %" in page
 
 
 def test_what_cannot_be_served_is_said_in_one_line(run: Run, tmp_path: Path) -> None:

@@ -10,6 +10,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
+from questree.benchmarks import COVR
 from questree.benchmarks.covr.splits import PATTERNS
 from questree.columns.hashing import seed_of
 from questree.domains.images import IMAGES, Corpus, ImageSets, corpus
@@ -33,7 +34,7 @@ from questree.stages.split.grammar import check
 from questree.stages.split.program_rows import ImageRows
 from questree.stages.split.properties_language import read
 from questree.stages.split.shots import SIDES, rows_of, selected
-from questree.tables.image_questions import ANSWERED, answered
+from questree.tables.image_questions import answered
 from questree.tables.images import Images
 from questree.tables.predictions import IMAGE_SETS
 from questree.tables.run import Run
@@ -97,12 +98,11 @@ class ImageView(View):
     )
     kinds: ClassVar = {"object": "objects", "relation": "relationships", "attribute": "attributes"}
     numbers: ClassVar = {"images": "Images", "depth": "Depth"}
-    images, scheme = True, IMAGE_DAGS
-    compositions, decompose = IMAGE_DAGS.compositions, "questree decompose"
+    images, scheme, benchmark = True, IMAGE_DAGS, COVR
 
     def __init__(self, run: Run):
         super().__init__(run)
-        self.facts, self.decomposed = Images.load(run.images), (run.covr / "decomposed").is_dir()
+        self.facts, self.decomposed = Images.load(run.images), COVR.has(run, "decomposed")
         self.every = answered(run)
         last = self.every["images"].explode().max()
         if isinstance(last, int) and last >= len(self.facts.images):
@@ -116,15 +116,20 @@ class ImageView(View):
             known = self.opened(IMAGE_SETS).number
             self.number = {word: at for at, word in enumerate(dict.fromkeys([*known, *self.number]))}
 
-    @staticmethod
-    def there(run: Run) -> bool:
-        return (run.covr / f"{ANSWERED.name}.parquet").is_file()
+    def counted(self, shard: str) -> dict[str, pl.Series]:
+        one = self.opened(shard)
+        undefined = one.nodes["answer"].is_null().cast(pl.UInt8)
+        return {
+            "type": pl.Series(one.columns.types).gather(one.columns.type),
+            "known": pl.Series(["executed", "undefined"]).gather(undefined),
+            "composition": pl.Series(one.compositions).gather(one.edges.select("parent", "label").unique()["label"]),
+        }
 
     def shards(self) -> list[str]:
         return [IMAGE_SETS]
 
     def open(self, shard: str) -> Opened:
-        return opened(shard, read_sets(self.run.covr / "decomposed"))
+        return opened(shard, read_sets(self.benchmark.place(self.run, "decomposed")))
 
     def dag(self, one: Opened) -> Dag:
         rows = [
@@ -231,8 +236,8 @@ class ImageView(View):
     def key(self, id: str) -> int | None:
         return self.row_at.get(id)
 
-    def keys(self, opened: Opened) -> Ints:
-        return np.array([self.row_at[id] for id in opened.tops["id"]], np.int64)
+    def keys_in(self, shard: str) -> Ints:
+        return np.array([self.row_at[id] for id in self.opened(shard).tops["id"]], np.int64)
 
     def chances(self, keys: Ints, seed: int) -> NDArray[np.uint64]:
         return np.array([seed_of(seed, f"failure {id}") for id in self.every["id"].gather(keys)], np.uint64)
@@ -266,8 +271,8 @@ class ImageView(View):
     def rows(self) -> ImageRows:
         return rows_of(self.shown)
 
-    def hierarchies(self) -> RunHierarchies:
-        return image_hierarchies(self.run)
+    def hierarchies(self, split: str | None = None, workers: int = 1) -> RunHierarchies:
+        return image_hierarchies(self.run, split)
 
 
 def opened(name: str, found: dict[str, pl.DataFrame]) -> Opened:

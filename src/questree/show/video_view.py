@@ -10,6 +10,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
+from questree.benchmarks import AGQA
 from questree.benchmarks.agqa.held_out import FLAGS
 from questree.columns.hashing import mix, seed_of
 from questree.domains.video import Videos, videos
@@ -37,9 +38,12 @@ from questree.tables.balanced import read_balanced
 from questree.tables.facts import SPLIT_UNSAID, VIDEOS, Facts
 from questree.tables.nodes import EDGES, FORMS, KNOWN, NODES, TOPS
 from questree.tables.run import Run
+from questree.tables.table import Table
 
 KEY = 1 << 32  # video * KEY + number
 STORED = (FORMS, NODES, EDGES, TOPS)
+LINKS = Table(EDGES.name, {name: EDGES.columns[name] for name in ("parent", "label")})
+FORMED = Table(NODES.name, {name: NODES.columns[name] for name in ("form", "known")})
 
 
 @dataclass(frozen=True)
@@ -73,8 +77,7 @@ class VideoView(View):
     )
     kinds: ClassVar = {"object": "objects", "relation": "relationships", "action": "actions", "time": "time"}
     numbers: ClassVar = {"steps": "Steps"}
-    images, scheme = False, VIDEO_DAGS
-    compositions, decompose = VIDEO_DAGS.compositions, "questree decompose"
+    images, scheme, benchmark = False, VIDEO_DAGS, AGQA
 
     def __init__(self, run: Run):
         super().__init__(run)
@@ -85,9 +88,14 @@ class VideoView(View):
         self._asked: dict[str, Shard] = {}  # only with the questions that are listed
         self._rows: dict[str, VideoRows] = {}
 
-    @staticmethod
-    def there(run: Run) -> bool:
-        return run.questions.is_dir()
+    def counted(self, shard: str) -> dict[str, pl.Series]:
+        folder = self.run.decomposed / shard
+        forms, nodes, edges = FORMS.read(folder), FORMED.read(folder), LINKS.read(folder)
+        return {
+            "type": forms["type"].gather(nodes["form"]),
+            "known": pl.Series(KNOWN).gather(nodes["known"]),
+            "composition": pl.Series(self.scheme.compositions).gather(edges.unique()["label"]),
+        }
 
     @cached_property
     def facts(self) -> Facts:
@@ -193,8 +201,8 @@ class VideoView(View):
         known = video in self.video_at and number.isascii() and number.isdecimal() and len(number) < 10
         return self.video_at[video] * KEY + int(number) if known else None
 
-    def keys(self, opened: Opened) -> Ints:
-        return keys_of(opened.tops)
+    def keys_in(self, shard: str) -> Ints:
+        return keys_of(TOPS.read(self.run.decomposed / shard))
 
     def find(self, key: int) -> Posed:
         return self._posed(self.bank.find(f"{self.bank.ids[key // KEY]}-{key % KEY}"))
@@ -240,8 +248,8 @@ class VideoView(View):
             return ()
         return told(note, self.bank.edition)
 
-    def hierarchies(self) -> RunHierarchies:
-        return run_hierarchies(self.run, workers=1)
+    def hierarchies(self, split: str | None = None, workers: int = 1) -> RunHierarchies:
+        return run_hierarchies(self.run, split, workers)
 
 
 def keys_of(table: pl.DataFrame) -> Ints:

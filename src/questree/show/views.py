@@ -7,8 +7,10 @@ from functools import lru_cache
 from typing import Any, ClassVar
 
 import numpy as np
+import polars as pl
 from numpy.typing import NDArray
 
+from questree.benchmarks import Benchmark
 from questree.faults import BadInput
 from questree.program import Node
 from questree.rules import Scheme
@@ -78,8 +80,7 @@ class View(ABC):
     numbers: ClassVar[Mapping[str, str]]  # columns of whole numbers -> their titles; accuracy is plotted over the first
     images: ClassVar[bool]
     scheme: ClassVar[Scheme]
-    compositions: ClassVar[Sequence[str]]  # what labels of stored edges are positions in
-    decompose: ClassVar[str]  # the command that takes its questions apart
+    benchmark: ClassVar[Benchmark]
 
     run: Run
     templates: list[str]
@@ -90,10 +91,14 @@ class View(ABC):
         self.run = run
         self.opened = lru_cache(READ)(self.open)
 
-    @staticmethod
-    @abstractmethod
-    def there(run: Run) -> bool:
+    @classmethod
+    def there(cls, run: Run) -> bool:
         """Does a run have questions of this domain?"""
+        return cls.benchmark.has(run, "questions")
+
+    @abstractmethod
+    def counted(self, shard: str) -> dict[str, pl.Series]:
+        """The type of every sub-question of a shard, how its answer is known, and the compositions of wholes."""
 
     @abstractmethod
     def shards(self) -> list[str]: ...
@@ -148,8 +153,8 @@ class View(ABC):
         """The number behind an id."""
 
     @abstractmethod
-    def keys(self, opened: Opened) -> Ints:
-        """[question] of a shard."""
+    def keys_in(self, shard: str) -> Ints:
+        """[question] of a decomposed shard, in the order of its tops."""
 
     @abstractmethod
     def find(self, key: int) -> Posed:
@@ -175,8 +180,8 @@ class View(ABC):
         """[shard] the listed questions a text finds, or Wrong."""
 
     @abstractmethod
-    def hierarchies(self) -> RunHierarchies:
-        """What two models are compared on."""
+    def hierarchies(self, split: str | None = None, workers: int = 1) -> RunHierarchies:
+        """What models are scored on."""
 
 
 def held(keys: Ints, wanted: Ints) -> Mask:

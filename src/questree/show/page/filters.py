@@ -128,7 +128,7 @@ class Filters:
         types = sorted(self.questions.types)
         pooled = [name for name in dict.fromkeys(map(view.scheme.group_of, types)) if name not in types]
         counted = {name: int(self.type(name).sum()) for name in [*types, *pooled]}
-        composed = {name: int(self.composition(name).sum()) for name in view.compositions}
+        composed = {name: int(self.composition(name).sum()) for name in view.scheme.compositions}
         return found | {
             "type": [Choice(name, n) for name, n in counted.items() if n],
             "composition": [Choice(name, n) for name, n in composed.items() if n],
@@ -153,7 +153,7 @@ class Filters:
         return np.isin(self.questions.columns["type"], wanted)
 
     def composition(self, value: str) -> Mask:
-        at = np.uint64(self.questions.view.compositions.index(value))
+        at = np.uint64(self.questions.view.scheme.compositions.index(value))
         return np.asarray(self.questions.columns["composition"] >> at & np.uint64(1) > 0)
 
     def judgement(self, model: str) -> Judgement:

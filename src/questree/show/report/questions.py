@@ -20,6 +20,7 @@ from questree.metrics.scores import Score
 from questree.metrics.sets.accuracy import score_covr
 from questree.metrics.sets.majority import majority
 from questree.readings.answer import spell
+from questree.show.views import View
 from questree.stages.decompose.hierarchies import shards
 from questree.stages.decompose.image_sets import read_sets
 from questree.stages.questions import Bank, numbered
@@ -201,3 +202,7 @@ def image_questions(run: Run, split: str | None) -> ImageQuestions:
         node = place.cast(pl.Int64).fill_null(NOTHING).to_numpy()
         nodes = len(tables["nodes"])
     return ImageQuestions(asked, learnt, node, nodes)
+
+
+def questions_of(view: View, split: str | None) -> RunQuestions | ImageQuestions:
+    return image_questions(view.run, split) if view.images else run_questions(view.run, split)

@@ -1,6 +1,6 @@
 """Every model of a run scored once: the rows of all tables, and per DAG how accurate and how consistent it is."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -21,10 +21,10 @@ from questree.models.image_bots import BOTS as IMAGE_BOTS
 from questree.models.policies import Policy, read_answers
 from questree.models.stored import covered, said
 from questree.progress import watch
-from questree.show.report.questions import ImageQuestions, RunQuestions, image_questions, run_questions
+from questree.show.report.questions import ImageQuestions, RunQuestions, questions_of
 from questree.show.views import View
-from questree.stages.decompose.hierarchies import RunHierarchies, run_hierarchies
-from questree.stages.decompose.image_hierarchies import image_hierarchies, node_columns
+from questree.stages.decompose.hierarchies import RunHierarchies
+from questree.stages.decompose.image_hierarchies import node_columns
 from questree.stages.decompose.image_sets import read_sets, spoken_sets
 from questree.tables.predictions import IMAGE_SETS, Stored, answers_images, answers_videos
 from questree.tables.run import Run
@@ -46,13 +46,20 @@ class Computed(Stored):
 
 def answers_of(view: View, name: str) -> Stored:
     """What is stored under this name goes before a bot of that name."""
-    return (image_answers if view.images else video_answers)(view.run, name)
+    if has_answered(view.run, name, view.images) or name not in bots_of(view.images):
+        return Stored.of(view.run, name)
+    return image_bot(view.run, name) if view.images else video_bot(view.run, name)
 
 
-def video_answers(run: Run, name: str) -> Stored:
-    """What is stored under this name goes before a bot of that name."""
-    if answered_videos(run, name) or name not in BOTS:
-        return Stored.of(run, name)
+def has_answered(run: Run, name: str, images: bool) -> bool:
+    return (answers_images if images else answers_videos)(run.predictions / name)
+
+
+def bots_of(images: bool) -> Collection[str]:
+    return IMAGE_BOTS if images else BOTS
+
+
+def video_bot(run: Run, name: str) -> Stored:
     corpus = Corpus(run, Options(name))
     found = {
         folder.name: BOTS[name].answers(corpus, corpus.shard(folder)).astype(np.int32)
@@ -61,22 +68,11 @@ def video_answers(run: Run, name: str) -> Stored:
     return Computed(Path(), [*corpus.words.number, NOT_SEEN], found)
 
 
-def image_answers(run: Run, name: str) -> Stored:
-    """The same for questions about image sets."""
-    if answered_images(run, name) or name not in IMAGE_BOTS:
-        return Stored.of(run, name)
+def image_bot(run: Run, name: str) -> Stored:
     nodes = spoken_sets(read_sets(run.covr / "decomposed"))
     said = nodes.with_columns(answer=IMAGE_BOTS[name].answers(nodes, 0))
     words, columns = node_columns(said)
     return Computed(Path(), words, {IMAGE_SETS: columns.answer})
-
-
-def answered_videos(run: Run, name: str) -> bool:
-    return answers_videos(run.predictions / name)
-
-
-def answered_images(run: Run, name: str) -> bool:
-    return answers_images(run.predictions / name)
 
 
 def called(name: str) -> str:
@@ -113,22 +109,17 @@ class Result:
 class Judge:
     """The questions and DAGs of a run, read once for all models."""
 
-    run: Run
+    view: View
     how: How
     dags: RunHierarchies
     questions: RunQuestions | ImageQuestions
-    answers: Callable[[Run, str], Stored]
 
     @classmethod
-    def of_videos(cls, run: Run, how: How, workers: int = 2) -> "Judge":
-        return cls(run, how, run_hierarchies(run, how.split, workers), run_questions(run, how.split), video_answers)
-
-    @classmethod
-    def of_images(cls, run: Run, how: How) -> "Judge":
-        return cls(run, how, image_hierarchies(run, how.split), image_questions(run, how.split), image_answers)
+    def of(cls, view: View, how: How, workers: int = 2) -> "Judge":
+        return cls(view, how, view.hierarchies(how.split, workers), questions_of(view, how.split))
 
     def score(self, model: str) -> Result:
-        stored, how = self.answers(self.run, model), self.how
+        stored, how = answers_of(self.view, model), self.how
         given = said(self.dags, stored)
         found = covered(self.dags, given)
         words = self.understood(stored.words)
@@ -142,7 +133,8 @@ class Judge:
         """[word] the answer it means under the policy."""
         table = pl.DataFrame({"id": words, "prediction": words}, schema={"id": pl.String, "prediction": pl.String})
         known = self.dags.hierarchies.words
-        own = self.run.vocabulary() if self.run.vocabulary_file.is_file() else default()
+        run = self.view.run
+        own = run.vocabulary() if run.vocabulary_file.is_file() else default()
         return read_answers(table, known, self.how.policy, own).table["prediction"].to_list()
 
 

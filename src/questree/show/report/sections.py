@@ -1,31 +1,25 @@
 """The report of a run, section by section; what is missing is named with the command that makes it."""
 
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
 from hashlib import blake2b
 from itertools import combinations
 from shlex import quote
 
+from questree.benchmarks import held
 from questree.metrics.comparison import compare
 from questree.metrics.scores import Score
-from questree.models import bots as video_bots
-from questree.models import image_bots
-from questree.show.report.corpus import (
-    corpus,
-    corpus_blocks,
-    image_accuracy,
-    image_corpus,
-    image_parts,
-    parts,
-    parts_blocks,
-    splits,
-)
+from questree.show.image_view import ImageView
+from questree.show.report.corpus import Named, agqa_corpus, covr_corpus, parts_blocks
 from questree.show.report.document import Block, Figure, Grid, Missing, Report, Rows, Section, Words
 from questree.show.report.failures import failures
-from questree.show.report.questions import image_questions
-from questree.show.report.scoring import How, Judge, Result, answered_images, answered_videos, called, refuse_gaps
-from questree.show.report.tables import agqa_blocks, decomp_blocks
+from questree.show.report.questions import questions_of
+from questree.show.report.scoring import How, Judge, Result, bots_of, called, has_answered, refuse_gaps
+from questree.show.report.tables import agqa_blocks, covr_blocks, decomp_blocks
 from questree.show.report.verdicts import compared, verdicts
+from questree.show.video_view import VideoView
+from questree.show.views import View
 from questree.tables.lock import Stage, flat, read
 from questree.tables.run import Run
 
@@ -93,15 +87,16 @@ def digest(stage: Stage) -> str:
     return found.hexdigest()[:SHORT]
 
 
-def commands(asked: ReportRequest, how: How) -> Iterator[str]:
-    """What a reader types to get the same; the run must be the same, which the first line checks."""
-    run = quote(asked.run)
-    yield f"questree verify {run}"
+def commands(run: Run, asked: ReportRequest, how: How) -> Iterator[str]:
+    """What a reader types to get the same; the run must be the same, which the first line checks if it is locked."""
+    name = quote(asked.run)
+    if run.lock_file.is_file():
+        yield f"questree verify {name}"
     models = f"--models {quote(','.join(asked.models))} " if asked.models else ""
     models += f"--bots {quote(','.join(asked.bots) or 'none')} "
     choices = f"--split {how.split or 'all'} --policy {how.policy} --missing {how.missing}"
     drawn = f"--resamples {how.resamples} --seed {how.seed}"
-    yield f"questree report {run} {models}{choices} {drawn} --out {quote(asked.out)}"
+    yield f"questree report {name} {models}{choices} {drawn} --out {quote(asked.out)}"
 
 
 COMPARED = 4  # models that are compared with each other in words
@@ -112,73 +107,155 @@ FAILURES = (
 )
 
 
+@dataclass(frozen=True)
+class Reported:
+    """What a report says of one domain beside what it says of all."""
+
+    view: type[View]
+    prefix: str  # of the names of its sections, tables and plots
+    heading: str  # before the titles of its sections
+    corpus: Callable[[Run, Named, int, int], Iterator[Block]]
+    alone: Callable[[Rows, Sequence[str], Sequence[str]], Iterator[Block]]  # scores of every question alone
+    paper: str  # that lays these out
+    before_dags: bool = False  # does it have baselines that need no DAGs?
+
+
+VIDEOS = Reported(VideoView, "", "", agqa_corpus, agqa_blocks, "agqa")
+IMAGES = Reported(ImageView, "image-", "Image sets: ", covr_corpus, covr_blocks, "covr", before_dags=True)
+
+
 def report(run: Run, asked: ReportRequest, how: How, workers: int = 2) -> Report:
     """Everything there is to say about a run and these models."""
-    if not has_images(run):
+    images = run.images.is_dir() or run.covr.is_dir()
+    if not images:
         run.vocabulary()  # says so if this is no run
-    found = [videos(run, asked, how, workers)] if has_videos(run) else []
-    found += [images(run, asked, how)] if has_images(run) else []
-    results = [result for _, own in found for result in own]
+    there = [VIDEOS] if run.facts.is_dir() or run.questions.is_dir() or not images else []
+    there += [IMAGES] if images else []
+    told = [Told(one, run, asked, how, workers) for one in there]
+    sections = [section for one in told for section in one.sections()]
     return Report(
         title=f"{', '.join(asked.models) or 'Questions'} on {asked.run}",
-        facts=tuple(facts(run, asked, how, results)),
-        commands=tuple(commands(asked, how)),
-        sections=tuple(section for own, _ in found for section in own),
+        facts=tuple(facts(run, asked, how, [result for one in told for result in one.scores.results])),
+        commands=tuple(commands(run, asked, how)),
+        sections=tuple(sections),
     )
-
-
-def has_images(run: Run) -> bool:
-    return run.images.is_dir() or run.covr.is_dir()
-
-
-def has_videos(run: Run) -> bool:
-    return run.facts.is_dir() or run.questions.is_dir() or not has_images(run)
 
 
 @dataclass(frozen=True)
 class Scores:
     """What came out for all models and bots."""
 
-    models: tuple[str, ...]
-    bots: tuple[str, ...]
-    results: list[Result]
-    rows: Rows
+    models: tuple[str, ...] = ()
+    bots: tuple[str, ...] = ()
+    results: list[Result] = field(default_factory=list)
+    rows: Rows = field(default_factory=lambda: Rows([]))
+    empty: bool = False  # are there no questions in the split?
 
 
-def scored(judge: Callable[[], Judge], models: tuple[str, ...], bots: tuple[str, ...], how: How) -> Scores:
-    """Every model and bot; the tables they are scored on are forgotten again."""
-    if not models and not bots:
-        return Scores(models, bots, [], Rows([]))
-    found = judge()
-    results = [found.score(name) for name in (*models, *bots)]
-    refuse_gaps(results[: len(models)], how.missing)  # bots have nothing to say where nothing is true
-    rows: list[Score] = [row for result in results for row in result.rows]
-    return Scores(models, bots, results, Rows([*rows, *found.questions.baseline(how.resampling)]))
+@dataclass(frozen=True)
+class Told:
+    """What is told of one domain, section by section."""
+
+    of: Reported
+    run: Run
+    asked: ReportRequest
+    how: How
+    workers: int
+
+    @cached_property
+    def view(self) -> View | None:
+        return self.of.view(self.run) if self.of.view.there(self.run) else None
+
+    @cached_property
+    def scores(self) -> Scores:
+        """Every model and bot; the tables they are scored on are forgotten again."""
+        view, images = self.view, self.of.view.images
+        if view is None or not view.decomposed:
+            return Scores()
+        models = tuple(name for name in self.asked.models if has_answered(self.run, name, images))
+        bots = tuple(name for name in self.asked.bots if name in bots_of(images))
+        if not models and not bots:
+            return Scores()
+        if not any_in(view, self.how.split):
+            return Scores(empty=True)
+        judge = Judge.of(view, self.how, self.workers)
+        results = [judge.score(name) for name in (*models, *bots)]
+        refuse_gaps(results[: len(models)], self.how.missing)  # bots have nothing to say where nothing is true
+        rows: list[Score] = [row for result in results for row in result.rows]
+        return Scores(models, bots, results, Rows([*rows, *judge.questions.baseline(self.how.resampling)]))
+
+    def missing(self, command: str, sentence: str) -> Missing:
+        """A part the run does not have, with the command that makes it."""
+        return Missing(f"{sentence} This makes it:", (self.command(command),))
+
+    def command(self, name: str) -> str:
+        own = self.of.view.benchmark
+        which = f" --benchmark {own.name}" if len(held(self.run)) > 1 else ""
+        return f"questree {name} {self.asked.run}{which}"
+
+    def sections(self) -> Iterator[Section]:
+        scores = self.scores
+        if scores.models:
+            yield self.section("in-words", "Best and worst, in words", WORDS, in_words(scores, self.how))
+        yield self.section("questions", "The questions", "What is asked, before and after balancing.", self.questions())
+        intro = "What questions are made of: sub-questions, and the compositions that put them together."
+        yield self.section("parts", "The sub-questions", intro, self.below())
+        if not scores.results:
+            yield self.section("scores", "Scores", "", self.without_results())
+            return
+        models, bots = scores.models, scores.bots
+        intro = "Where reasoning breaks: every question with its sub-questions, laid out as in the AGQA-Decomp paper."
+        dags = decomp_blocks(scores.rows, scores.results, models, bots)
+        yield self.section("decomp", "Scores of DAGs", intro, dags)
+        paper = self.of.paper
+        intro = f"Every question alone, laid out as in the {paper.upper()} paper."
+        yield self.section(paper, "Scores of questions", intro, self.of.alone(scores.rows, models, bots))
+        yield self.section("failures", "Worked failures", FAILURES, self.worked())
+
+    def section(self, name: str, title: str, intro: str, blocks: Iterable[Block]) -> Section:
+        prefix = self.of.prefix
+        named = [replace(one, name=prefix + one.name) if isinstance(one, Grid | Figure) else one for one in blocks]
+        title = f"{self.of.heading}{title[0].lower()}{title[1:]}" if self.of.heading else title
+        return Section(prefix + name, title, intro, tuple(named))
+
+    def questions(self) -> Iterator[Block]:
+        if self.view is None:
+            yield self.missing("generate", "There are no questions yet.")
+        else:
+            yield from self.of.corpus(self.run, self.missing, self.how.seed, self.workers)
+
+    def below(self) -> Iterator[Block]:
+        if self.view is None or not self.view.decomposed:
+            yield self.missing("decompose", "The questions are not taken apart.")
+        else:
+            yield from parts_blocks(self.view)
+
+    def without_results(self) -> Iterator[Block]:
+        """What can be said without models, and how to store somebody's answers."""
+        if self.view is not None and self.of.before_dags:
+            rows = Rows(questions_of(self.view, self.how.split).baseline(self.how.resampling))
+            yield from self.of.alone(rows, (), ())
+        run, own = self.asked.run, self.of.view.benchmark
+        if self.scores.empty:
+            yield Missing(
+                f"No question is of the split {self.how.split}. Of all:", (f"questree report {run} --split all",)
+            )
+            return
+        made = {"questions": "generate", "balanced": "balance", "decomposed": "decompose"}
+        first = [self.command(name) for stage, name in made.items() if not own.has(self.run, stage)]
+        what = "No model has answered. These store somebody's answers and make this report again:"
+        last = (f"questree answer {run} --model NAME --predictions FILE", f"questree report {run}")
+        yield Missing(what, (*first, *last))
+
+    def worked(self) -> Iterator[Block]:
+        models = self.scores.models or tuple(bot for bot in self.scores.bots if bot != "oracle")
+        found = list[Block](failures(self.run, models, self.how.split, self.how.seed, of=self.of.view))
+        yield from found or [Words("", ("No model failed on a question whose DAG can be drawn.",))]
 
 
-def videos(run: Run, asked: ReportRequest, how: How, workers: int) -> tuple[list[Section], list[Result]]:
-    models = tuple(name for name in asked.models if answered_videos(run, name))
-    bots = tuple(name for name in asked.bots if run.decomposed.is_dir() and name in video_bots.BOTS)
-    scores = scored(lambda: Judge.of_videos(run, how, workers), models, bots, how)
-    return list(video_sections(run, asked, how, scores, workers)), scores.results
-
-
-def video_sections(run: Run, asked: ReportRequest, how: How, scores: Scores, workers: int) -> Iterator[Section]:
-    if scores.models:
-        yield Section("in-words", "Best and worst, in words", WORDS, tuple(in_words(scores, how)))
-    intro = "What is asked, before and after balancing."
-    yield Section("questions", "The questions", intro, tuple(questions(run, asked, how, workers)))
-    intro = "What questions are made of: sub-questions, and the compositions that put them together."
-    yield Section("parts", "The sub-questions", intro, tuple(below(run, asked)))
-    if not scores.results:
-        yield Section("scores", "Scores", "", (no_models(run, asked),))
-        return
-    intro = "Where reasoning breaks: every question with its sub-questions, laid out as in the AGQA-Decomp paper."
-    dags = decomp_blocks(scores.rows, scores.results, scores.models, scores.bots)
-    yield Section("decomp", "Scores of DAGs", intro, tuple(dags))
-    intro = "Every question alone, laid out as in the AGQA paper."
-    yield Section("agqa", "Scores of questions", intro, tuple(agqa_blocks(scores.rows, scores.models, scores.bots)))
-    yield Section("failures", "Worked failures", FAILURES, tuple(worked(run, how, scores)))
+def any_in(view: View, split: str | None) -> bool:
+    """Is any question of a run in the split?"""
+    return split is None or any(view.in_split(view.keys_in(shard), split).any() for shard in view.shards())
 
 
 def in_words(scores: Scores, how: How) -> Iterator[Block]:
@@ -189,54 +266,3 @@ def in_words(scores: Scores, how: How) -> Iterator[Block]:
         if how.resampling:
             told = compared(scores.rows, compare(a.scored, b.scored, how.resampling), a.model, b.model)
             yield Words(f"{a.model} and {b.model}", tuple(told))
-
-
-def questions(run: Run, asked: ReportRequest, how: How, workers: int) -> Iterator[Block]:
-    if not run.questions.is_dir():
-        yield Missing("There are no questions yet. This makes them:", (f"questree generate {asked.run}",))
-        return
-    yield from corpus_blocks(corpus(run, how.seed, workers), run.vocabulary(), asked.run)
-    yield splits(run, asked.run)
-
-
-def below(run: Run, asked: ReportRequest) -> Iterator[Block]:
-    if not run.decomposed.is_dir():
-        yield Missing("The questions are not taken apart. This does it:", (f"questree decompose {asked.run}",))
-        return
-    yield from parts_blocks(parts(run))
-
-
-def no_models(run: Run, asked: ReportRequest) -> Missing:
-    made = {run.questions: "generate", run.balanced: "balance", run.decomposed: "decompose"}
-    first = [f"questree {command} {asked.run}" for folder, command in made.items() if not folder.is_dir()]
-    what = "No model has answered. These store somebody's answers and make this report again:"
-    last = (f"questree answer {asked.run} --model NAME --predictions FILE", f"questree report {asked.run}")
-    return Missing(what, (*first, *last))
-
-
-def worked(run: Run, how: How, scores: Scores) -> Iterator[Block]:
-    models = scores.models or tuple(bot for bot in scores.bots if bot != "oracle")
-    found = list[Block](failures(run, models, how.split, how.seed))
-    yield from found or [Words("", ("No model failed on a question whose DAG can be drawn.",))]
-
-
-def images(run: Run, asked: ReportRequest, how: How) -> tuple[list[Section], list[Result]]:
-    models = tuple(name for name in asked.models if answered_images(run, name))
-    bots = tuple(name for name in asked.bots if (run.covr / "decomposed").is_dir() and name in image_bots.BOTS)
-    scores = scored(lambda: Judge.of_images(run, how), models, bots, how)
-    return list(image_sections(run, asked, how, scores)), scores.results
-
-
-def image_sections(run: Run, asked: ReportRequest, how: How, scores: Scores) -> Iterator[Section]:
-    corpus = tuple(image_corpus(run, asked.run))
-    yield Section("image-questions", "Questions about image sets", "What is asked, as in the COVR paper.", corpus)
-    if isinstance(corpus[0], Missing):
-        return
-    if scores.models:
-        yield Section("image-in-words", "Image sets: best and worst, in words", WORDS, tuple(in_words(scores, how)))
-    rows = scores.rows if scores.results else Rows(image_questions(run, how.split).baseline(how.resampling))
-    blocks = [image_accuracy(rows, (*scores.models, *scores.bots)), *image_parts(run, asked.run)]
-    if scores.results:
-        dags = decomp_blocks(rows, scores.results, scores.models, scores.bots)
-        blocks += [replace(one, name=f"image-{one.name}") for one in dags if isinstance(one, Grid | Figure)]
-    yield Section("image-scores", "Scores on image sets", "", tuple(blocks))

@@ -4,6 +4,7 @@ from collections.abc import Iterator, Sequence
 
 from questree.metrics.answers.most_likely import MODEL as MOST_LIKELY
 from questree.metrics.dags.correlation import NAME as CORRELATION
+from questree.metrics.sets.majority import BASELINES
 from questree.show.report.charts import composition_plot, dags_plot, models_plot, steps_plot
 from questree.show.report.document import Block, Column, Entry, Figure, Grid, Kind, Line, Rows
 from questree.show.report.scoring import Result, called
@@ -217,6 +218,21 @@ def agqa_blocks(rows: Rows, models: Sequence[str], bots: Sequence[str]) -> Itera
     shown, below = (models, bots) if models else (bots, ())
     yield from figure("steps-plot", "Accuracy against steps", caption, steps_plot(rows, shown, below))
     yield from others
+
+
+def covr_blocks(rows: Rows, models: Sequence[str], bots: Sequence[str]) -> Iterator[Block]:
+    """COVR's Tables 6 and 12: accuracy by template beside the baselines."""
+    shown = [name for name in (*BASELINES, *models, *bots) if rows.find("accuracy", "template", "Overall", name)]
+    lines = [
+        Line((name,), tuple(rows.number("accuracy", "template", name, model) for model in shown), name == "Overall")
+        for name in rows.groups("template", ["accuracy"])
+    ]
+    caption = (
+        "Per cent right by template. MAJ says the most common answer of train, MAJTEMPL that of the template. Below: "
+        "95 % interval (images resampled)."
+    )
+    columns = tuple(Column(name) for name in shown)
+    yield Grid("accuracy", "Accuracy by template", caption, ("Template",), columns, tuple(lines))
 
 
 def figure(name: str, title: str, caption: str, *pictures: str) -> Iterator[Figure]:

@@ -14,10 +14,13 @@ import pytest
 
 from conftest import copy
 from questree.cli.answer import answer
+from questree.cli.app import extended
 from questree.cli.compare import compare
 from questree.cli.diff import diff
+from questree.cli.power import power
 from questree.cli.score import decomp
 from questree.cli.scoring import print_grid
+from questree.cli.show import show
 from questree.cli.verify import verify
 from questree.faults import BadInput
 from questree.metrics.scores import Score
@@ -28,6 +31,8 @@ from questree.stages.decompose.image_hierarchies import image_hierarchies, node_
 from questree.stages.decompose.image_sets import decompose_run, read_sets
 from questree.stages.decompose.work import Options as Decomposing
 from questree.stages.decompose.work import decompose
+from questree.tables.image_questions import ANSWERED
+from questree.tables.images import IMAGES
 from questree.tables.predictions import Stored, models
 from questree.tables.run import Run
 from worlds.image_run import image_run
@@ -95,7 +100,7 @@ def test_stored_answers_about_videos_outlive_new_image_questions(both: Run, run:
     answer(both.folder, model="oracle", quiet=True)
     add_images(both, run)
     assert Stored.of(both, "oracle").words
-    answer(both.folder, model="oracle", name="looks", images=True, quiet=True)
+    answer(both.folder, model="oracle", name="looks", benchmark="covr", quiet=True)
     assert (models(both, images=False), models(both, images=True)) == (["oracle"], ["looks"])
     next(both.decomposed.glob("*/nodes.parquet")).unlink()
     assert Stored.of(both, "looks").words
@@ -106,9 +111,9 @@ def test_stored_answers_about_videos_outlive_new_image_questions(both: Run, run:
 def test_a_run_with_both_kinds_scores_videos_unless_images_are_asked_for(both: Run, run: Run, tmp_path: Path) -> None:
     add_images(both, run)
     answer(both.folder, model="oracle", quiet=True)
-    answer(both.folder, model="oracle", name="looks", images=True, quiet=True)
-    for images, name, type in ((False, "oracle", "Object Exists"), (True, "looks", "Count Images")):
-        decomp(both.folder, images=images, resamples=0, json=tmp_path / "found.json", missing="wrong", quiet=True)
+    answer(both.folder, model="oracle", name="looks", benchmark="covr", quiet=True)
+    for benchmark, name, type in (("agqa", "oracle", "Object Exists"), ("covr", "looks", "Count Images")):
+        decomp(both.folder, benchmark=benchmark, resamples=0, json=tmp_path / "found.json", missing="wrong", quiet=True)
         rows = json.loads((tmp_path / "found.json").read_text())
         assert {row["model"] for row in rows} == {name}
         assert type in {row["group"] for row in rows if row["by"] == "type"}
@@ -163,7 +168,10 @@ def test_the_bots_of_the_kind_of_run_are_listed(run: Run, asked_run: Run, capsys
 def test_a_model_that_is_not_stored_is_answered_with_those_that_are(run: Run) -> None:
     answer(run.folder, model="oracle", quiet=True)
     answer(run.folder, model="uniform", quiet=True)
-    with pytest.raises(BadInput, match=r"nosuch: no such file of predictions; stored in .*: oracle, uniform"):
+    with pytest.raises(
+        BadInput,
+        match=r"nosuch: expected a file .*; stored in .*: oracle, uniform",
+    ):
         compare(Path("oracle"), Path("nosuch"), run=run.folder, quiet=True)
 
 
@@ -220,3 +228,41 @@ def test_runs_of_images_are_compared_table_by_table(
     diff(run.folder, asked_run.folder, json=tmp_path / "d.json", quiet=True)
     first = json.loads((tmp_path / "d.json").read_text())[0]
     assert first == {"place": "vocabulary", "first": "not there", "second": "there"}
+
+
+def test_one_question_one_image_and_one_dag_are_shown(
+    run: Run, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    asked = ANSWERED.read(run.covr).filter(template="VERIFYLOGIC").row(0, named=True)
+    show(run.folder, asked["id"], json=tmp_path / "shown.json")
+    said, record = capsys.readouterr().out, json.loads((tmp_path / "shown.json").read_text())
+    assert said.startswith(f"{asked['question']}  {asked['answer']}\n{asked['id']}: VERIFYLOGIC; split ")
+    assert record["program"] == asked["program"] and len(record["images"]) == len(asked["images"])
+    show(run.folder, asked["id"], svg=tmp_path / "dag.svg")
+    assert f"0. {asked['question']}" in capsys.readouterr().out and (tmp_path / "dag.svg").is_file()
+    show(run.folder)
+    name = IMAGES.read(run.images)["id"][0]
+    assert f"image {name}, no split: 2 things, 1 relations\n  red cup  at " in capsys.readouterr().out
+    with pytest.raises(BadInput, match="no image or question 'nowhere' among its"):
+        show(run.folder, "nowhere")
+    with pytest.raises(BadInput, match="--stage: expected a run of videos, got image sets"):
+        show(run.folder, name, stage="raw")
+
+
+def test_of_a_run_with_both_an_id_says_what_is_shown(both: Run, run: Run, capsys: pytest.CaptureFixture[str]) -> None:
+    add_images(both, run)
+    show(both.folder)
+    assert capsys.readouterr().out.startswith("video ")
+    show(both.folder, "q0" if "q0" in ANSWERED.read(run.covr)["id"] else ANSWERED.read(run.covr)["id"][0])
+    assert "what it rests on:\n" in capsys.readouterr().out
+    show(both.folder, benchmark="covr")
+    assert capsys.readouterr().out.startswith("image ")
+
+
+def test_a_run_says_how_many_images_an_interval_needs(run: Run, tmp_path: Path) -> None:
+    answer(run.folder, model="uniform", quiet=True)
+    power(run.folder, model="uniform", missing="wrong", resamples=5, json=tmp_path / "needed.json", quiet=True)
+    assert {row["metric"] for row in json.loads((tmp_path / "needed.json").read_text())} == {"accuracy"}
+    with pytest.raises(BadInput, match="expected one model, as --predictions FILE or, of a run, as --model NAME"):
+        power(run.folder, quiet=True)
+    assert extended(["score", str(run.folder), "-q"]) == ["score", "decomp", str(run.folder), "-q"]

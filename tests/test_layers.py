@@ -19,6 +19,7 @@ LAYERS = [  # from the bottom; a module may import its own layer's package and a
     {"stages"},
     {"formats"},
     {"models"},
+    {"api"},
     {"show"},
     {"plugins"},
     {"bench", "cli", "__main__"},

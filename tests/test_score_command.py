@@ -83,7 +83,8 @@ def test_all_missing_files_are_said_at_once(folder: Path) -> None:
     done = questree("score", "decomp", "--hierarchies", folder / "h", *files)
     assert done.returncode == 1
     assert done.stderr.splitlines() == [
-        f"error: {folder / name}: no such file of predictions" for name in ("x.json", "y.json")
+        f"error: {folder / name}: expected a file of predictions, got nothing of this name"
+        for name in ("x.json", "y.json")
     ]
 
 
@@ -114,9 +115,9 @@ def test_compare_and_power(folder: Path) -> None:
     done = questree(*power, "--half-width", 0.02)
     assert done.returncode == 0 and "videos needed" in done.stdout
     done = questree(*power, "--metric", "luck")
-    assert done.returncode == 1 and "no metric 'luck' here; there are accuracy, CA" in done.stderr
+    assert done.returncode == 1 and "--metric: expected a metric, got 'luck'; choose from accuracy, CA" in done.stderr
     done = questree("power", "--predictions", folder / "noisy.json")
-    assert done.stderr == "error: wanted one of --hierarchies DIR (AGQA-Decomp), --questions FILE (AGQA), or a run\n"
+    assert done.stderr == "error: expected one of a run, --hierarchies DIR (AGQA-Decomp) and --questions FILE (AGQA)\n"
 
 
 def test_fpvg_with_the_promised_command_line(folder: Path) -> None:

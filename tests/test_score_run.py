@@ -165,8 +165,10 @@ def test_all_stored_models_are_scored_unless_some_are_named(run: Run, tmp_path: 
     assert {row["model"] for row in json.loads((tmp_path / "found.json").read_text())} == {"oracle", "always-yes"}
     with pytest.raises(BadInput) as wrong:
         decomp(place.folder, model=["x", "oracle", "y"], quiet=True)
-    said = "there are always-yes, oracle"
-    assert [fault.message for fault in wrong.value.faults] == [f"no stored model {name!r}; {said}" for name in "xy"]
+    said = "choose from always-yes, oracle"
+    assert [fault.message for fault in wrong.value.faults] == [
+        f"expected a stored model, got {name!r}; {said}" for name in "xy"
+    ]
 
 
 def test_answers_to_nodes_that_are_no_more_are_refused(run: Run, tmp_path: Path) -> None:
@@ -188,18 +190,18 @@ def test_two_stored_models_compare_like_their_files(run: Run, released: dict[str
     assert one.read_bytes() == two.read_bytes()
     compare(names[0], files[1], run=run.folder, split="test", resamples=20, json=one, quiet=True)
     assert one.read_bytes() == two.read_bytes()
-    with pytest.raises(BadInput, match="no such file of predictions"):
+    with pytest.raises(BadInput, match="expected a file of predictions"):
         compare(names[0], Path("nobody"), run=run.folder, quiet=True)
 
 
 def test_what_does_not_go_together_is_said(run: Run, released: dict[str, Path], tmp_path: Path) -> None:
     (tmp_path / "p.jsonl").write_text('{"id": "a", "prediction": "yes"}')
     file = [tmp_path / "p.jsonl"]
-    with pytest.raises(BadInput, match="wanted one of --hierarchies DIR"):
+    with pytest.raises(BadInput, match="expected one of a run, --hierarchies DIR"):
         decomp(run.folder, hierarchies=released["test"], predictions=file, quiet=True)
     with pytest.raises(BadInput, match="--split: goes with a run"):
         decomp(hierarchies=released["test"], predictions=file, split="test", quiet=True)
-    with pytest.raises(BadInput, match="wanted --predictions FILE, or a run with models"):
+    with pytest.raises(BadInput, match="expected --predictions FILE, or a run with models"):
         decomp(hierarchies=released["test"], quiet=True)
     with pytest.raises(BadInput, match="'oracle' is the name of a bot"):
         answer(run.folder, model="oracle", predictions=file[0], quiet=True)

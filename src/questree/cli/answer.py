@@ -5,7 +5,8 @@ from typing import Annotated, Any
 
 from cyclopts import Parameter
 
-from questree.cli.scoring import ImagesOption
+from questree.benchmarks import chosen
+from questree.cli.options import BenchmarkOption
 from questree.cli.terminal import Json, Quiet, print_table, say, watching, write_json
 from questree.faults import BadInput, Fault, refuse
 from questree.models.oracle import AGREES, OUTCOMES, Tally
@@ -27,7 +28,7 @@ def answer(
     predictions: Annotated[
         Path | None, Parameter(name="--predictions", help="Store these, by the ids that `export decomp` writes.")
     ] = None,
-    seed: Annotated[int, Parameter(name="--seed", help="Of a bot's mistakes and guesses.")] = 0,
+    seed: Annotated[int, Parameter(name="--seed", help="Seed of a bot's mistakes and guesses.")] = 0,
     noise: Annotated[float, Parameter(name="--noise", help="How often a noisy bot is mistaken.")] = 0.1,
     name: Annotated[str, Parameter(name="--name", help="Store the bot's answers under another name.")] = "",
     out: Annotated[
@@ -39,7 +40,7 @@ def answer(
     released_last: Annotated[
         bool, Parameter(help="Imported questions: read `last` as the released generator does.")
     ] = False,
-    images: ImagesOption = False,
+    benchmark: BenchmarkOption = "",
     json: Json = None,
     quiet: Quiet = False,
 ) -> None:
@@ -54,10 +55,8 @@ def answer(
         Run folder with DAGs (`questree decompose` or `questree decompose`), or with
         imported questions (`questree import`).
     """
-    from questree.stages.decompose.image_hierarchies import is_of_images
-
     place = Run(run)
-    of_images = is_of_images(place, images)
+    of_images = chosen(place, benchmark, "decomposed").domain == "images"
     if not of_images:
         place.vocabulary()
     if model == "?":
@@ -119,7 +118,7 @@ def keep(run: Run, file: Path, model: str, images: bool, out: Path | None, json:
     if given.table.is_empty():
         raise BadInput.at(file, "there is no prediction in it")
     with watching(quiet):
-        asked = hierarchies_in(run, images=images)
+        asked = hierarchies_in(run, benchmark="covr" if images else "agqa")
         kept = store(run, asked, given, {"file": file.name})
         written = lines(run, model, images, out)
     say(
@@ -151,7 +150,7 @@ def lines(run: Run, model: str, images: bool, out: Path | None) -> int | None:
     from questree.stages.decompose.image_hierarchies import hierarchies_in
     from questree.tables.predictions import Stored
 
-    asked = hierarchies_in(run, images=images)
+    asked = hierarchies_in(run, benchmark="covr" if images else "agqa")
     return write_lines(out, asked, said(asked, Stored.of(run, model)))
 
 

@@ -46,13 +46,13 @@ COMMANDS = {
     "balance": ("questree.cli.balance:balance", "Select questions whose answers cannot be guessed."),
     "split": ("questree.cli.split:split", "Train and test: by video, novel compositions, more steps, your own."),
     "ground": ("questree.cli.ground:ground", "What questions are about: boxes and frames to keep or to remove."),
-    "audit": ("questree.cli.audit:audit", "How guessable the questions are without the videos."),
+    "audit": ("questree.cli.audit:audit", "How guessable the questions are without videos or images."),
     "verify": ("questree.cli.verify:verify", "Is a run still what its lock file says?"),
     "diff": ("questree.cli.diff:diff", "What differs between two runs, causes first."),
     "answer": ("questree.cli.answer:answer", "A bot answers a run, or anybody's predictions are stored in it."),
     "compare": ("questree.cli.compare:compare", "Two models on the same questions: differences, intervals, p."),
-    "power": ("questree.cli.power:power", "Videos needed for a given half-width."),
-    "show": ("questree.cli.show:show", "One video or one question of a run, on a timeline."),
+    "power": ("questree.cli.power:power", "Videos or images needed for a given half-width."),
+    "show": ("questree.cli.show:show", "One video, one image or one question of a run."),
     "report": ("questree.cli.report:report", "One HTML file about a run and its models, to mail or to print."),
     "serve": ("questree.cli.serve:serve", "A run in the browser: find questions, look at one, compare models."),
     "program": ("questree.cli.program:app", "Read a question's program; translate between notations."),
@@ -60,7 +60,7 @@ COMMANDS = {
     "wordings": ("questree.cli.wordings:wordings", "An example of every way to ask, for a person to read."),
 }
 SCORES = {  # sub-command of score -> module and what it does
-    "decomp": ("score", "AGQA-Decomp: accuracy, CA, RWR, internal consistency."),
+    "decomp": ("score", "Accuracy, CA, RWR, internal consistency of DAGs; also `questree score RUN`."),
     "agqa": ("score_agqa", "AGQA: reasoning, semantic and structural categories, generalisation, steps."),
     "fpvg": ("score_fpvg", "Faithful and plausible visual grounding, from three files of predictions."),
     "generalization": ("score_generalization", "COVR's generalization score of models trained on splits."),
@@ -136,6 +136,8 @@ def _say(bad: BadInput) -> int:
 def extended(arguments: list[str]) -> list[str]:
     """Load the plugins a command works with, before anything else; the arguments without them."""
     rest, plugins = wanted(arguments)
+    if rest[:1] == ["score"] and len(rest) > 1 and not rest[1].startswith("-") and rest[1] not in SCORES:
+        rest.insert(1, "decomp")  # `score RUN`: the table that every run with DAGs has
     if plugins:
         known = {*SOURCES}, {*EXPORTERS}
         load(plugins)

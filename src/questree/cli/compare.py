@@ -5,10 +5,11 @@ from typing import Annotated, Any
 
 from cyclopts import Parameter
 
-from questree.cli.corpus import Corpus, names
+from questree.api.scoring import Corpus, names
+from questree.benchmarks import chosen
+from questree.cli.options import BenchmarkOption
 from questree.cli.scoring import (
     HierarchiesOption,
-    ImagesOption,
     MissingOption,
     OnePolicy,
     QuestionsOption,
@@ -20,11 +21,10 @@ from questree.cli.scoring import (
     policies,
     there,
 )
-from questree.cli.terminal import Json, Quiet, print_table, say, watching, write_json
+from questree.cli.terminal import Json, Quiet, print_table, say, telling, watching, write_json
 from questree.faults import BadInput
 from questree.metrics.bootstrap import Resampling
 from questree.metrics.comparison import Difference
-from questree.stages.decompose.image_hierarchies import is_of_images
 from questree.tables.predictions import models
 from questree.tables.run import Run
 
@@ -35,7 +35,7 @@ def compare(
     *,
     run: Annotated[Path | None, Parameter(name="--run", help="A run with DAGs (`questree decompose`).")] = None,
     split: SplitOption = None,
-    images: ImagesOption = False,
+    benchmark: BenchmarkOption = "",
     hierarchies: HierarchiesOption = None,
     questions: QuestionsOption = None,
     missing: MissingOption = "error",
@@ -51,16 +51,18 @@ def compare(
     from questree.metrics.comparison import compare as work
 
     if resamples < 1:
-        raise BadInput.at("--resamples", f"wanted at least 1, came {resamples}")
-    known = models(Run(run), is_of_images(Run(run), images)) if run else []
+        raise BadInput.at("--resamples", f"expected at least 1, got {resamples}")
+    known = models(Run(run), chosen(Run(run), benchmark, "decomposed").domain == "images") if run else []
     stored = [str(one) for one in (a, b) if str(one) in known]
     files = [one for one in (a, b) if str(one) not in stored]
     there(*files, more=f"; stored in {run}: {', '.join(known) or 'no models'}" if run else "")
     called = dict(zip(map(str, files), names(files), strict=True))
     first, second = (called.get(str(one), str(one)) for one in (a, b))
     with watching(quiet):
-        corpus = Corpus.of(hierarchies, questions, missing, policies(policy), vocabulary, run, split, images)
-        found = {model: scored for model, scored, _ in corpus.scored(files, quiet, stored)}
+        corpus = Corpus.of(
+            hierarchies, questions, missing, policies(policy), vocabulary, run, split, benchmark, telling(quiet)
+        )
+        found = {model: scored for model, scored, _ in corpus.scored(files, stored)}
         rows = work(found[first], found[second], Resampling(resamples, seed))
     write_json(json, rows)
     different = [row for row in rows if row.q is not None and row.q <= level]

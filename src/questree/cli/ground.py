@@ -5,16 +5,13 @@ from typing import Annotated, Any, Literal
 
 from cyclopts import Parameter
 
+from questree.cli.options import BenchmarkOption, WordsOption
 from questree.cli.terminal import Json, Quiet, print_table, say, watching, write_json
 from questree.tables.run import Run
 
-SplitOption = Annotated[str, Parameter(name="--split", help="Questions of train, dev (images), test, or all.")]
+SplitOption = Annotated[str, Parameter(name="--split", help="Questions of train, dev (image sets), test, or all.")]
 EveryOption = Annotated[bool, Parameter(name="--all", help="Every question, not only the balanced selection.")]
-SampleOption = Annotated[int, Parameter(name="--sample", help="So many questions, drawn by seed; 0 for all.")]
-ImagesOption = Annotated[bool, Parameter(name="--images", help="Of a run with both, the questions about images.")]
-WordsOption = Annotated[
-    Path | None, Parameter(name="--words", help="For images: a folder of word tables instead of the package's.")
-]
+SampleOption = Annotated[int, Parameter(name="--sample", help="Number of questions to draw; 0 for all.")]
 
 
 def ground(
@@ -26,8 +23,8 @@ def ground(
     split: SplitOption = "test",
     every: EveryOption = False,
     sample: SampleOption = 0,
-    seed: Annotated[int, Parameter(name="--seed", help="Of the sample.")] = 0,
-    images: ImagesOption = False,
+    seed: Annotated[int, Parameter(name="--seed", help="Seed of the sample.")] = 0,
+    benchmark: BenchmarkOption = "",
     words: WordsOption = None,
     json: Json = None,
     quiet: Quiet = False,
@@ -43,9 +40,9 @@ def ground(
     from questree.stages.ground.files import write
     from questree.stages.ground.work import Options
 
-    refuse([Fault("--sample", f"wanted a number from 0 on, came {sample}")] if sample < 0 else [])
+    refuse([Fault("--sample", f"expected at least 0, got {sample}")] if sample < 0 else [])
     with watching(quiet):
-        options = Options(split, every, sample, seed, images)
+        options = Options(split, every, sample, seed, benchmark)
         made = write(Run(run), options, attribute_groups(Run(run), options, words), out, format)
     per = made.questions or 1
     lines = [

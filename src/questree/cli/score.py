@@ -5,11 +5,12 @@ from typing import Annotated
 
 from cyclopts import Parameter
 
-from questree.cli.corpus import Corpus
+from questree.api.scoring import Corpus
+from questree.benchmarks import chosen
+from questree.cli.options import BenchmarkOption
 from questree.cli.scoring import (
     Files,
     HierarchiesOption,
-    ImagesOption,
     MissingOption,
     PolicyOption,
     Resamples,
@@ -24,10 +25,9 @@ from questree.cli.scoring import (
     resampling,
     there,
 )
-from questree.cli.terminal import Json, Quiet, say, watching, write_json
+from questree.cli.terminal import Json, Quiet, say, telling, watching, write_json
 from questree.faults import BadInput, Fault, refuse
 from questree.metrics.scores import Score
-from questree.stages.decompose.image_hierarchies import is_of_images
 from questree.tables.predictions import models
 from questree.tables.run import Run
 
@@ -42,7 +42,7 @@ def decomp(
         list[str] | None, Parameter(name="--model", help="A model stored in the run; may be given again.")
     ] = None,
     split: SplitOption = None,
-    images: ImagesOption = False,
+    benchmark: BenchmarkOption = "",
     missing: MissingOption = "error",
     policy: PolicyOption = "exact",
     vocabulary: VocabularyFile = None,
@@ -51,32 +51,34 @@ def decomp(
     json: Json = None,
     quiet: Quiet = False,
 ) -> None:
-    """AGQA-Decomp: accuracy, CA, RWR, Delta, internal consistency, and how accuracy and consistency go together.
+    """Accuracy, CA, RWR, Delta, internal consistency, and how accuracy and consistency go together.
 
     Of a run without --model and --predictions, all models that are stored in it.
     """
     how, files = resampling(resamples, seed), predictions or []
     there(*files)
-    stored = chosen(run, model, bool(files), images)
+    stored = stored_models(run, model, bool(files), benchmark)
     with watching(quiet):
-        corpus = Corpus.of(hierarchies, None, missing, policies(policy), vocabulary, run, split, images)
+        corpus = Corpus.of(
+            hierarchies, None, missing, policies(policy), vocabulary, run, split, benchmark, telling(quiet)
+        )
         rows = list[Score]()
-        for name, scored, about in corpus.scored(files, quiet, stored):
+        for name, scored, about in corpus.scored(files, stored):
             rows += [*scored.rows(name, how), *about]
     write_json(json, rows)
     print_decomp(rows, quiet)
 
 
-def chosen(run: Path | None, wanted: list[str] | None, others: bool, images: bool) -> list[str]:
+def stored_models(run: Path | None, wanted: list[str] | None, others: bool, benchmark: str) -> list[str]:
     """The stored models to score."""
     if run is None and (wanted or not others):
-        raise BadInput.at("", "wanted --predictions FILE, or a run with models (`questree answer RUN --model NAME`)")
+        raise BadInput.at("", "expected --predictions FILE, or a run with models (`questree answer RUN --model NAME`)")
     if run is None or (others and not wanted):
         return []
-    there = models(Run(run), is_of_images(Run(run), images))
+    there = models(Run(run), chosen(Run(run), benchmark, "decomposed").domain == "images")
     strange = [name for name in wanted or [] if name not in there]
-    known = f"there are {', '.join(there)}" if there else "there are none; `questree answer` stores them"
-    refuse([Fault(str(run), f"no stored model {name!r}; {known}") for name in strange])
+    known = f"choose from {', '.join(there)}" if there else "there are none; `questree answer` stores them"
+    refuse([Fault(str(run), f"expected a stored model, got {name!r}; {known}") for name in strange])
     if not (wanted or there):
         raise BadInput.at(run, "no models are stored here; `questree answer RUN --model NAME` stores one")
     return list(dict.fromkeys(wanted)) if wanted else there

@@ -5,7 +5,7 @@ from typing import Annotated
 
 from cyclopts import Parameter
 
-from questree.cli.corpus import Corpus
+from questree.api.scoring import Corpus
 from questree.cli.scoring import (
     Files,
     MissingOption,
@@ -21,7 +21,7 @@ from questree.cli.scoring import (
     shown,
     there,
 )
-from questree.cli.terminal import Json, Quiet, print_table, say, watching, write_json
+from questree.cli.terminal import Json, Quiet, print_table, say, telling, watching, write_json
 from questree.metrics.scores import Score
 
 KINDS = {"B": ", binary", "O": ", open", "All": ""}
@@ -50,9 +50,9 @@ def agqa(
     there(*predictions)
     with watching(quiet):
         asked = read_questions(questions)
-        corpus = Corpus.of_asked(asked, missing, policies(policy), vocabulary)
+        corpus = Corpus.of_asked(asked, missing, policies(policy), vocabulary, telling(quiet))
         rows = most_likely(baseline(asked), groups(asked))
-        for model, scored, about in corpus.scored(predictions, quiet):
+        for model, scored, about in corpus.scored(predictions):
             rows += [*scored.rows(model, how), *fit_rows(scored.tallies, model, how), *about]
     write_json(json, rows)
     print_agqa(rows, quiet)

@@ -6,7 +6,7 @@ from typing import Annotated, Any
 
 from cyclopts import Parameter
 
-from questree.cli.corpus import Reader, names
+from questree.api.scoring import Reader, names
 from questree.cli.scoring import (
     MissingOption,
     PolicyOption,
@@ -20,7 +20,7 @@ from questree.cli.scoring import (
     shown,
     there,
 )
-from questree.cli.terminal import Json, Quiet, print_table, say, watching, write_json
+from questree.cli.terminal import Json, Quiet, print_table, say, telling, watching, write_json
 from questree.faults import BadInput
 from questree.metrics.scores import Score
 from questree.models.predictions import Predictions
@@ -73,10 +73,10 @@ def covr(
         for name, table in (majority(learnt, asked) if len(learnt) else {}).items():
             rows += score_covr(asked, table, templates).rows(name, how)
         answers = asked["answer"].unique(maintain_order=True).to_list()
-        reader = Reader(asked["id"], asked["id"], answers, policies(policy), missing, vocabulary)
+        reader = Reader(asked["id"], asked["id"], answers, policies(policy), missing, vocabulary, telling(quiet))
         kept = stored(run, model or [], asked["id"]) if run else []
-        found = [reader.readings(run, each, quiet) for each in kept]
-        found += [reader.read(file, name, quiet) for file, name in zip(files, names(files), strict=True)]
+        found = [reader.readings(run, each) for each in kept]
+        found += [reader.read(file, name) for file, name in zip(files, names(files), strict=True)]
         for each, reading, said in chain.from_iterable(found):
             rows += score_covr(asked, reading.table, templates, skip).rows(each, how)
             about += said

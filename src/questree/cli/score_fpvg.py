@@ -6,9 +6,10 @@ from typing import Annotated, Any, Literal
 
 from cyclopts import Parameter
 
-from questree.cli.corpus import Reader
+from questree.api.scoring import Reader
+from questree.cli.options import BenchmarkOption
 from questree.cli.scoring import MissingOption, Resamples, Seed, print_grid, resampling, shown, there
-from questree.cli.terminal import Json, Quiet, print_table, say, watching, write_json
+from questree.cli.terminal import Json, Quiet, print_table, say, telling, watching, write_json
 from questree.faults import BadInput
 from questree.metrics.scores import Score
 
@@ -37,7 +38,7 @@ def fpvg(
     split: Annotated[str, Parameter(name="--split", help="Of a run: questions of train, dev, test, or all.")] = "test",
     every: Annotated[bool, Parameter(name="--unbalanced", help="Of a run: not only the balanced selection.")] = False,
     sample: Annotated[int, Parameter(name="--sample", help="Of a run: the sample that `ground` drew by seed 0.")] = 0,
-    images: Annotated[bool, Parameter(name="--images", help="Of a run with both, questions about images.")] = False,
+    benchmark: BenchmarkOption = "",
     words: Annotated[
         Path | None, Parameter(name="--words", help="Of a run: word tables instead of the package's.")
     ] = None,
@@ -74,14 +75,14 @@ def fpvg(
         if run is None:
             read, found, about_relevance = of_files(questions, scene_graphs, detections, annotations, irrelevant)
         else:
-            read, found, about_relevance = of_run(run, split, every, sample, images, words)
+            read, found, about_relevance = of_run(run, split, every, sample, benchmark, words)
         ids, answers = read.questions["id"], read.questions["answer"].unique(maintain_order=True).to_list()
-        reader = Reader(ids, ids, answers, ("exact",), missing)
+        reader = Reader(ids, ids, answers, ("exact",), missing, say=telling(quiet))
         outside = None if ood is None else set(read_ids(ood))
         ranks = None if importance is None else read_importance(importance)
         runs, about = list[list[Score]](), list[Score]()
         for files in zip(all, rel, irrel, strict=True):
-            readings = [reader.read(file, model_name(file), quiet)[0] for file in files]
+            readings = [reader.read(file, model_name(file))[0] for file in files]
             said = {name: reading.table for name, (_, reading, _) in zip(CONDITIONS, readings, strict=True)}
             runs.append(score_fpvg(read, found, said, missing == "skip", outside, ranks).rows(readings[0][0], how))
             about += [row for _, _, rows in readings for row in rows]
@@ -113,7 +114,7 @@ def of_files(
 
 
 def of_run(
-    folder: Path, split: str, every: bool, sample: int, images: bool, words: Path | None
+    folder: Path, split: str, every: bool, sample: int, benchmark: str, words: Path | None
 ) -> tuple[Any, Any, str]:
     """The questions of a run, what their programs visit, and how that was found."""
     from questree.cli.ground import attribute_groups
@@ -121,7 +122,7 @@ def of_run(
     from questree.stages.ground.work import Options
     from questree.tables.run import Run
 
-    options = Options(split, every, sample, images=images)
+    options = Options(split, every, sample, benchmark=benchmark)
     read, found = relevant(Run(folder), options, attribute_groups(Run(folder), options, words))
     return read, found, "relevance: the evidence of the programs, on annotated boxes; no detector"
 

@@ -5,9 +5,9 @@ from typing import Annotated, Any
 
 from cyclopts import Parameter
 
-from questree.cli.corpus import Reader
+from questree.api.scoring import Reader
 from questree.cli.scoring import MissingOption, OnePolicy, Resamples, Seed, VocabularyFile, resampling, shown
-from questree.cli.terminal import Json, Quiet, print_table, watching, write_json
+from questree.cli.terminal import Json, Quiet, print_table, telling, watching, write_json
 from questree.faults import Fault, refuse
 from questree.metrics.scores import Score
 
@@ -51,10 +51,10 @@ def generalization(
         said, about = dict[str, Any](), list[Score]()
         for name, split in splits.items():
             ids = asked["id"] if split.questions is None else asked["id"].filter(asked["id"].is_in(split.questions))
-            reader = Reader(ids, asked["id"], answers, (policy,), missing, vocabulary)
+            reader = Reader(ids, asked["id"], answers, (policy,), missing, vocabulary, telling(quiet))
             for role in ROLES:
                 label = f"{name}, {LABELS[role]}"
-                ((_, reading, rows),) = reader.read(plan.parent / split.file(role), label, quiet)
+                ((_, reading, rows),) = reader.read(plan.parent / split.file(role), label)
                 said.setdefault(name, {})[role] = reading.table
                 about += rows
         held_out = {name: split.questions for name, split in splits.items()}

@@ -6,7 +6,7 @@ from typing import Annotated, Literal
 
 from cyclopts import Parameter
 
-from questree.cli.corpus import Missing
+from questree.api.scoring import Missing
 from questree.cli.terminal import print_table
 from questree.faults import Fault, refuse
 from questree.metrics.bootstrap import Resampling
@@ -28,19 +28,22 @@ QuestionsOption = Annotated[
 ]
 SplitOption = Annotated[
     Literal["train", "dev", "test"] | None,
-    Parameter(name="--split", help="Of a run: only this split; dev is of questions about images."),
-]
-ImagesOption = Annotated[
-    bool, Parameter(name="--images", negative="", help="Of a run with both: image sets instead of videos.")
+    Parameter(name="--split", help="Of a run: only this split; image sets have dev."),
 ]
 Resamples = Annotated[int, Parameter(name="--resamples", help="Bootstrap resamples behind low and high; 0 for none.")]
-Seed = Annotated[int, Parameter(name="--seed", help="Of the resampling.")]
+Seed = Annotated[int, Parameter(name="--seed", help="Seed of the resampling.")]
 VocabularyFile = Annotated[Path | None, Parameter(name="--vocabulary", help="Synonyms for `lenient`; ours without it.")]
 
 
 def there(*files: Path, more: str = "") -> None:
     """All files of predictions that do not exist are said at once, before anything is read."""
-    refuse([Fault(str(file), f"no such file of predictions{more}") for file in files if not file.is_file()])
+    refuse(
+        [
+            Fault(str(file), f"expected a file of predictions, got nothing of this name{more}")
+            for file in files
+            if not file.is_file()
+        ]
+    )
 
 
 def policies(policy: str) -> tuple[Policy, ...]:
@@ -48,7 +51,7 @@ def policies(policy: str) -> tuple[Policy, ...]:
 
 
 def resampling(resamples: int, seed: int) -> Resampling | None:
-    refuse([] if resamples >= 0 else [Fault("--resamples", f"wanted a number from 0 on, came {resamples}")])
+    refuse([] if resamples >= 0 else [Fault("--resamples", f"expected at least 0, got {resamples}")])
     return Resampling(resamples, seed) if resamples else None
 
 

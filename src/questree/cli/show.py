@@ -4,16 +4,27 @@ import shutil
 from collections.abc import Iterator
 from difflib import get_close_matches
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
+import polars as pl
 from cyclopts import Parameter
 
+from questree.benchmarks import COVR, chosen, held
+from questree.cli.options import BenchmarkOption, fitting
 from questree.cli.terminal import Json, Quiet, say, write_json
 from questree.cli.timeline import timeline
 from questree.faults import BadInput
-from questree.tables.facts import Facts
+from questree.tables.facts import BOX, Facts
+from questree.tables.image_questions import ANSWERED
+from questree.tables.images import IMAGES, Images
 from questree.tables.run import Run
 from questree.vocabulary.words import Vocabulary
+
+if TYPE_CHECKING:
+    from questree.show.image_view import ImageView
+    from questree.show.views import View
+
+Shown = tuple[Iterator[str], dict[str, Any]]  # lines to print, and the same as data
 
 
 def show(
@@ -21,53 +32,139 @@ def show(
     id: str = "",
     /,
     *,
-    stage: Annotated[Literal["raw", "facts", "truth", "newest"], Parameter(help="Which facts of a video.")] = "newest",
+    benchmark: BenchmarkOption = "",
+    stage: Annotated[
+        Literal["raw", "facts", "truth", "newest"] | None, Parameter(help="Videos: stage of the facts. [newest]")
+    ] = None,
     dag: Annotated[bool, Parameter(negative="", help="A question's DAG of sub-questions, with answers.")] = False,
     svg: Annotated[Path | None, Parameter(name="--svg", help="Draw the DAG into this file.")] = None,
     json: Json = None,
     quiet: Quiet = False,
 ) -> None:
-    """Show one video of a run on a timeline, or one question with its program, answer and evidence.
+    """Show one video of a run on a timeline, one image, or one question with its program, answer and evidence.
 
     Parameters
     ----------
     run
         Run folder.
     id
-        Id of a video, or of a question (VIDEO-NUMBER); the first video if none is given.
+        Id of a video, of an image, or of a question (VIDEO-NUMBER, or of an image set); the first scope without one.
     """
     place = Run(run)
-    vocabulary = place.vocabulary()
-    facts = place.load(("facts" if place.facts.is_dir() else "raw") if stage == "newest" else stage)
-    ids = facts.videos["id"].to_list()
-    if id not in ids and id.rpartition("-")[0] in ids:
-        lines, record = of_dag(place, id, svg) if dag or svg else of_question(place, facts, id)
-    elif dag or svg:
-        raise BadInput.at(run, f"--dag and --svg show a question; {id or 'no id'!r} is none (<video>-<number>)")
+    own = chosen(place, benchmark or of_id(place, id))
+    fitting(own, "video", {"stage": stage})
+    if own.domain == "images":
+        lines, record = of_images(place, id, dag, svg)
     else:
-        at = find(ids, id, run)
-        lines, record = timeline(facts, at, vocabulary, width()), of_video(facts, at, vocabulary)
+        lines, record = of_videos(place, id, stage or "newest", dag, svg)
     for text in lines:
         say(text, quiet)
     write_json(json, record)
+
+
+def of_id(run: Run, id: str) -> str:
+    """Of a run with both, the benchmark this id is of; "" if it is nobody's."""
+    if len(held(run)) < 2 or not id:
+        return ""
+    asked = ANSWERED.read(run.covr)["id"] if COVR.has(run, "questions") else ()
+    return COVR.name if id in asked or id in IMAGES.read(run.images)["id"] else ""
+
+
+def of_videos(run: Run, id: str, stage: str, dag: bool, svg: Path | None) -> Shown:
+    vocabulary = run.vocabulary()
+    facts = run.load(("facts" if run.facts.is_dir() else "raw") if stage == "newest" else stage)
+    ids = facts.videos["id"].to_list()
+    if id not in ids and id.rpartition("-")[0] in ids:
+        return of_dag(run, id, svg) if dag or svg else of_question(run, facts, id)
+    if dag or svg:
+        raise BadInput.at(run.folder, f"--dag and --svg show a question; {id or 'no id'!r} is none (<video>-<number>)")
+    at = find(ids, id, run.folder)
+    return timeline(facts, at, vocabulary, width()), of_video(facts, at, vocabulary)
+
+
+def of_images(run: Run, id: str, dag: bool, svg: Path | None) -> Shown:
+    """A question about a set of images, or one image; the first image if no id is given."""
+    from questree.show.image_view import ImageView
+
+    view = ImageView(run) if ImageView.there(run) else None
+    key = view.key(id) if view else None
+    if view is not None and key is not None:
+        return of_dag(run, id, svg, view) if dag or svg else of_image_question(view, key)
+    facts = Images.load(run.images)
+    ids = facts.images["id"].to_list()
+    if dag or svg:
+        raise BadInput.at(run.folder, f"--dag and --svg: expected the id of a question, got {id!r}")
+    return of_image(facts, find(ids, id, run.folder, "image or question"))
+
+
+def of_image_question(view: "ImageView", key: int) -> Shown:
+    from questree.cli.tree import tree
+    from questree.notation.own import show as spelled
+
+    asked = view.find(key)
+    scene, labels = view.scene(asked, None), view.labels(asked)
+    images = {one.id: [box.label for box in one.boxes if box.kind == "mentioned"] for one in scene.pictures}
+    record: dict[str, Any] = {
+        "id": asked.id,
+        "question": asked.text,
+        "answer": asked.answer,
+        "template": asked.template,
+        **dict(labels),
+        "program": spelled(asked.program) if asked.program else asked.stored["program"],
+        "evidence": {part.program: part.told for part in scene.parts},
+        "images": images,
+    }
+
+    def lines() -> Iterator[str]:
+        yield f"{asked.text}  {asked.answer}"
+        yield f"{asked.id}: {asked.template}; {', '.join(f'{name} {value}' for name, value in labels)}"
+        yield from ("", *(tree(asked.program) if asked.program else [record["program"]]), "", "what it rests on:")
+        yield from (f"{part.told:>10}  {part.program}" for part in scene.parts)
+        yield from (f"image {name}: {', '.join(things) or 'nothing of it'}" for name, things in images.items())
+
+    return lines(), record
+
+
+def of_image(facts: Images, at: int) -> Shown:
+    """What is annotated in one image: things with attributes and boxes, and their relations."""
+    words, image = facts.words["word"].to_list(), facts.images.row(at, named=True)
+    things = facts.things.with_row_index("row").filter(pl.col("image") == at).to_dicts()
+    attributes: dict[int, list[str]] = {row["row"]: [] for row in things}
+    for thing, attribute in facts.attributes.filter(pl.col("thing").is_in(list(attributes))).iter_rows():
+        attributes[thing].append(words[attribute])
+    called = {row["row"]: " ".join([*attributes[row["row"]], words[row["name"]]]) for row in things}
+    relations = [
+        {"subject": called[subject], "relation": words[relation], "object": called[object]}
+        for subject, relation, object in facts.relations.filter(pl.col("subject").is_in(list(called))).iter_rows()
+    ]
+    boxes = [{"thing": called[row["row"]], "box": [row[side] for side in BOX]} for row in things]
+
+    def lines() -> Iterator[str]:
+        yield f"image {image['id']}, {image['split'] or 'no split'}: {len(things)} things, {len(relations)} relations"
+        for each in boxes:
+            known = None not in each["box"]
+            yield f"  {each['thing']}{'  at ' + ', '.join(f'{side:g}' for side in each['box']) if known else ''}"
+        yield from (f"  {each['subject']} {each['relation']} {each['object']}" for each in relations)
+
+    return lines(), {**image, "things": boxes, "relations": relations}
 
 
 def width() -> int:
     return shutil.get_terminal_size((120, 40)).columns
 
 
-def find(ids: list[str], video: str, run: Path) -> int:
+def find(ids: list[str], scope: str, run: Path, called: str = "video") -> int:
     if not ids:
-        raise BadInput.at(run, "this run has no videos")
-    if not video:
+        raise BadInput.at(run, f"this run has no {called}s")
+    if not scope:
         return 0
-    if video not in ids:
-        near = get_close_matches(video, ids, 3, 0.0)
-        raise BadInput.at(run, f"no video {video!r} among its {len(ids):,}; there are {', '.join(near)}, ...")
-    return ids.index(video)
+    if scope not in ids:
+        near = get_close_matches(scope, ids, 3, 0.0)
+        raise BadInput.at(run, f"no {called} {scope!r} among its {len(ids):,}; there are {', '.join(near)}, ...")
+    return ids.index(scope)
 
 
-def of_question(run: Run, facts: Facts, id: str) -> tuple[Iterator[str], dict[str, Any]]:
+def of_question(run: Run, facts: Facts, id: str) -> Shown:
     """A question's lines, and the same as data."""
     from questree.cli.tree import grounded, tree
     from questree.domains.video import videos
@@ -106,14 +203,14 @@ def of_question(run: Run, facts: Facts, id: str) -> tuple[Iterator[str], dict[st
     return lines(), found
 
 
-def of_dag(run: Run, id: str, svg: Path | None) -> tuple[Iterator[str], dict[str, Any]]:
+def of_dag(run: Run, id: str, svg: Path | None, view: "View | None" = None) -> Shown:
     """A question's DAG as a tree of lines, and as data; drawn too, if a file is named."""
     from questree.cli.dag import lines
     from questree.show.drawing import drawn
     from questree.show.video_view import VideoView
     from questree.tables.store import new_file
 
-    question, found = VideoView(run).taken_apart(id)
+    question, found = (view or VideoView(run)).taken_apart(id)
     if svg:
         with new_file(svg) as work:
             work.write_text(drawn(found), "utf-8")

@@ -2,7 +2,7 @@
 
 import sys
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Annotated, Any
@@ -56,6 +56,11 @@ def watching(quiet: bool) -> Iterator[None]:
 def say(text: str, quiet: bool = False) -> None:
     if not quiet:
         print(text)
+
+
+def telling(quiet: bool) -> Callable[[str], None]:
+    """Who says what is found on the way."""
+    return lambda text: say(text, quiet)
 
 
 def print_table(title: str, rows: Sequence[Mapping[str, Any]], quiet: bool = False) -> None:

@@ -7,6 +7,7 @@ from pathlib import Path
 import numpy as np
 import polars as pl
 
+from questree.benchmarks import chosen
 from questree.faults import BadInput
 from questree.rules import IMAGE_DAGS
 from questree.stages.decompose.hierarchies import Asked, Columns, Named, RunHierarchies, run_hierarchies
@@ -21,15 +22,10 @@ from questree.tables.run import Run
 DIGEST = 6  # bytes of a sub-question's id
 
 
-def hierarchies_in(run: Run, split: str | None = None, images: bool = False) -> RunHierarchies:
-    """The DAGs of a run: about image sets if asked for or if it has no others, else about videos."""
-    return image_hierarchies(run, split) if is_of_images(run, images) else run_hierarchies(run, split)
-
-
-def is_of_images(run: Run, images: bool = False) -> bool:
-    """Whether a command is about image sets: asked for, or there is nothing else in the run."""
-    only = run.images.is_dir() and not run.vocabulary_file.is_file()
-    return images or only or (run.covr.is_dir() and not run.decomposed.is_dir())
+def hierarchies_in(run: Run, split: str | None = None, benchmark: str = "") -> RunHierarchies:
+    """The DAGs of a benchmark of a run."""
+    of_images = chosen(run, benchmark, "decomposed").domain == "images"
+    return image_hierarchies(run, split) if of_images else run_hierarchies(run, split)
 
 
 def image_hierarchies(run: Run, split: str | None = None) -> RunHierarchies:

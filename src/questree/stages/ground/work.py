@@ -8,6 +8,7 @@ import numpy as np
 import polars as pl
 import pyarrow as pa
 
+from questree.benchmarks import chosen
 from questree.columns.hashing import mix, seed_of
 from questree.columns.joins import Ints
 from questree.domains.images.corpus import corpus
@@ -53,20 +54,19 @@ class Options:
     all: bool = False  # not only the balanced selection
     sample: int = 0  # so many questions, drawn by seed; 0: all of them
     seed: int = 0
-    images: bool = False  # questions about images, if the run has both kinds
+    benchmark: str = ""  # of a run with several
 
 
 def ground(run: Run, options: Options, attribute_groups: Mapping[str, str]) -> Iterator[tuple[pl.DataFrame, Boxes]]:
     """Tables of GROUNDS with the boxes they speak of, in the order of the run's questions."""
-    if about_videos(run, options):
-        return of_videos(run, options)
-    if run.covr.is_dir():
-        return of_images(run, options, attribute_groups)
-    raise BadInput.at(run.folder, "no questions here: wanted questions/ (about videos) or covr/ (about images)")
+    own = chosen(run, options.benchmark, "questions")
+    if not own.has(run, "questions"):
+        raise BadInput.at(run.folder, "no questions here: wanted questions/ (about videos) or covr/ (about images)")
+    return of_videos(run, options) if own.domain == "video" else of_images(run, options, attribute_groups)
 
 
 def about_videos(run: Run, options: Options) -> bool:
-    return run.questions.is_dir() and not options.images
+    return chosen(run, options.benchmark, "questions").domain == "video"
 
 
 def wanted(split: pl.Series, options: Options, there: tuple[str, ...]) -> pl.Series:

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 import polars as pl
 
-from questree.cli.terminal import say
 from questree.faults import BadInput
 from questree.metrics.coverage import Coverage, coverage
 from questree.metrics.dags.answered import Said, needed
@@ -25,7 +24,12 @@ if TYPE_CHECKING:
     from questree.stages.decompose.hierarchies import RunHierarchies
 
 Missing = Literal["error", "wrong", "skip"]
+Tell = Callable[[str], None]  # who hears about coverage and policies
 IDS = ("id", "prediction")
+
+
+def silent(_: str) -> None:
+    pass
 
 
 @dataclass(frozen=True)
@@ -38,20 +42,21 @@ class Reader:
     policies: tuple[Policy, ...]
     missing: Missing
     vocabulary: Path | None = None
+    say: Tell = silent
 
-    def read(self, file: Path, model: str, quiet: bool) -> list[tuple[str, Reading, list[Score]]]:
+    def read(self, file: Path, model: str) -> list[tuple[str, Reading, list[Score]]]:
         """(model, its answers, rows about coverage) per policy; coverage is said, and refused if it must be whole."""
-        return self.readings(file, read_predictions(file, model), quiet)
+        return self.readings(file, read_predictions(file, model))
 
-    def readings(self, place: object, given: Predictions, quiet: bool) -> list[tuple[str, Reading, list[Score]]]:
+    def readings(self, place: object, given: Predictions) -> list[tuple[str, Reading, list[Score]]]:
         """The same of predictions that were read."""
         found = coverage(self.needed, self.known, given.table)
         repeated = f", {given.duplicates:,} repeated ids (the last counts)" if given.duplicates else ""
-        self.tell(place, given.model, found, repeated, quiet)
-        return [self._reading(given, policy, found, quiet) for policy in self.policies]
+        self.tell(place, given.model, found, repeated)
+        return [self._reading(given, policy, found) for policy in self.policies]
 
-    def tell(self, place: object, model: str, found: Coverage, more: str, quiet: bool) -> None:
-        say(f"{model}: predictions for {found}{more}; missing: {self.missing}", quiet)
+    def tell(self, place: object, model: str, found: Coverage, more: str) -> None:
+        self.say(f"{model}: predictions for {found}{more}; missing: {self.missing}")
         if self.missing == "error" and found.missing:
             raise BadInput.at(
                 place,
@@ -59,24 +64,20 @@ class Reader:
                 f"{', '.join(found.examples)}; give them, or choose --missing wrong or --missing skip",
             )
 
-    def _reading(
-        self, given: Predictions, policy: Policy, found: Coverage, quiet: bool
-    ) -> tuple[str, Reading, list[Score]]:
+    def _reading(self, given: Predictions, policy: Policy, found: Coverage) -> tuple[str, Reading, list[Score]]:
         asked = given.table.filter(pl.col("id").is_in(self.known.implode()))  # others say nothing about the model
         reading = self.understood(asked, policy)
-        model, rows = self.about(given.model, policy, found, reading.unparsed, len(reading.table), quiet)
+        model, rows = self.about(given.model, policy, found, reading.unparsed, len(reading.table))
         return model, reading, rows
 
     def understood(self, table: pl.DataFrame, policy: Policy) -> Reading:
         words = (load(self.vocabulary) if self.vocabulary else default()) if policy == "lenient" else None
         return read_answers(table, self.answers, policy, words)
 
-    def about(
-        self, model: str, policy: Policy, found: Coverage, unparsed: int, count: int, quiet: bool
-    ) -> tuple[str, list[Score]]:
+    def about(self, model: str, policy: Policy, found: Coverage, unparsed: int, count: int) -> tuple[str, list[Score]]:
         """The model's name under a policy, and rows about coverage and unparsed answers."""
         name = model if len(self.policies) == 1 else f"{model} ({policy})"
-        say(f"{name}: policy {policy}, {unparsed:,} of {count:,} predictions are no answer of this data", quiet)
+        self.say(f"{name}: policy {policy}, {unparsed:,} of {count:,} predictions are no answer of this data")
         share = unparsed / count if count else None
         return name, [found.row(policy, name), Score("unparsed", "policy", policy, share, count, None, None, name)]
 
@@ -99,29 +100,24 @@ class Corpus:
         words: Path | None,
         run: Path | None = None,
         split: str | None = None,
-        images: bool = False,
+        benchmark: str = "",
+        say: Tell = silent,
     ) -> "Corpus":
         """Of the one source that is given."""
         if sum(place is not None for place in (hierarchies, questions, run)) != 1:
-            raise BadInput.at("", "wanted one of --hierarchies DIR (AGQA-Decomp), --questions FILE (AGQA), or a run")
+            raise BadInput.at("", "expected one of a run, --hierarchies DIR (AGQA-Decomp) and --questions FILE (AGQA)")
         if run is not None:
-            return cls.of_run(Run(run), split, missing, policies, words, images)
+            return cls.of_run(Run(run), split, missing, policies, words, benchmark, say)
         if split is not None:
-            raise BadInput.at("--split", "goes with a run; a folder of hierarchies is of one split")
+            raise BadInput.at("--split", "expected a run, got files, which are of one split")
         if hierarchies is not None:
-            return cls.of_hierarchies(hierarchies, missing, policies, words)
+            from questree.sources.hierarchies import read_hierarchies
+
+            return cls._of_dags(read_hierarchies(hierarchies), missing, policies, words, say=say)
         from questree.sources.agqa_questions import read_questions
 
         assert questions is not None
-        return cls.of_asked(read_questions(questions), missing, policies, words)
-
-    @classmethod
-    def of_hierarchies(
-        cls, folder: Path, missing: Missing, policies: tuple[Policy, ...], words: Path | None
-    ) -> "Corpus":
-        from questree.sources.hierarchies import read_hierarchies
-
-        return cls._of_dags(read_hierarchies(folder), missing, policies, words)
+        return cls.of_asked(read_questions(questions), missing, policies, words, say)
 
     @classmethod
     def of_run(
@@ -131,13 +127,14 @@ class Corpus:
         missing: Missing,
         policies: tuple[Policy, ...],
         words: Path | None,
-        images: bool = False,
+        benchmark: str = "",
+        say: Tell = silent,
     ) -> "Corpus":
         from questree.stages.decompose.image_hierarchies import hierarchies_in
 
-        asked = hierarchies_in(run, split, images)
+        asked = hierarchies_in(run, split, benchmark)
         own = run.vocabulary_file if run.vocabulary_file.is_file() else None  # image sets have none
-        return cls._of_dags(asked.hierarchies, missing, policies, words or own, asked)
+        return cls._of_dags(asked.hierarchies, missing, policies, words or own, asked, say)
 
     @classmethod
     def _of_dags(
@@ -147,17 +144,20 @@ class Corpus:
         policies: tuple[Policy, ...],
         words: Path | None,
         asked: "RunHierarchies | None" = None,
+        say: Tell = silent,
     ) -> "Corpus":
         scored, known = (read.keys.gather(needed(read, scored)) for scored in (True, False))
-        reader = Reader(scored, known, answers_of(read), policies, missing, words)
+        reader = Reader(scored, known, answers_of(read), policies, missing, words, say)
         return cls(reader, lambda said: score_decomp(read, said, missing), asked)
 
     @classmethod
-    def of_asked(cls, asked: Asked, missing: Missing, policies: tuple[Policy, ...], words: Path | None) -> "Corpus":
+    def of_asked(
+        cls, asked: Asked, missing: Missing, policies: tuple[Policy, ...], words: Path | None, say: Tell = silent
+    ) -> "Corpus":
         from questree.metrics.answers.report import score_agqa
 
         ids, answers = asked.table["id"], asked.table["answer"].unique(maintain_order=True).to_list()
-        reader = Reader(ids, ids, answers, policies, missing, words)
+        reader = Reader(ids, ids, answers, policies, missing, words, say)
 
         def scorer(said: pl.DataFrame | Said) -> Scored:
             assert isinstance(said, pl.DataFrame)
@@ -165,18 +165,16 @@ class Corpus:
 
         return cls(reader, scorer)
 
-    def scored(
-        self, files: Sequence[Path], quiet: bool, models: Sequence[str] = ()
-    ) -> Iterator[tuple[str, Scored, list[Score]]]:
+    def scored(self, files: Sequence[Path], models: Sequence[str] = ()) -> Iterator[tuple[str, Scored, list[Score]]]:
         """(model, its scores, rows about coverage) of every stored model and every file, under every policy."""
         for name in models:
-            for model, said, about in self._read_stored(name, quiet):
+            for model, said, about in self._read_stored(name):
                 yield model, self.scorer(said), about
         for file, name in zip(files, names(files), strict=True):
-            for model, reading, about in self.reader.read(file, name, quiet):
+            for model, reading, about in self.reader.read(file, name):
                 yield model, self.scorer(reading.table), about
 
-    def _read_stored(self, name: str, quiet: bool) -> Iterator[tuple[str, Said, list[Score]]]:
+    def _read_stored(self, name: str) -> Iterator[tuple[str, Said, list[Score]]]:
         from questree.models.stored import covered, said
         from questree.tables.predictions import Stored
 
@@ -184,13 +182,13 @@ class Corpus:
         read, stored = self.asked.hierarchies, Stored.of(self.asked.run, name)
         given = said(self.asked, stored)
         found, every = covered(self.asked, given), needed(read, scored=False)
-        self.reader.tell(stored.folder, name, found, "", quiet)
+        self.reader.tell(stored.folder, name, found, "")
         times = np.bincount(given.by_key[every] + 1, minlength=len(given.words) + 1)[1:]
         table = pl.DataFrame({"id": given.words, "prediction": given.words}, schema=dict.fromkeys(IDS, pl.String))
         for policy in self.reader.policies:
             meant = self.reader.understood(table, policy).table["prediction"]
             unparsed = int(times[~meant.is_in(list(self.reader.answers)).to_numpy()].sum())
-            model, rows = self.reader.about(name, policy, found, unparsed, int(times.sum()), quiet)
+            model, rows = self.reader.about(name, policy, found, unparsed, int(times.sum()))
             yield model, Said(meant.to_list(), given.by_key), rows
 
 

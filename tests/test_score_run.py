@@ -199,7 +199,7 @@ def test_what_does_not_go_together_is_said(run: Run, released: dict[str, Path], 
     file = [tmp_path / "p.jsonl"]
     with pytest.raises(BadInput, match="expected one of a run, --hierarchies DIR"):
         decomp(run.folder, hierarchies=released["test"], predictions=file, quiet=True)
-    with pytest.raises(BadInput, match="--split: goes with a run"):
+    with pytest.raises(BadInput, match="--split: expected a run, got files"):
         decomp(hierarchies=released["test"], predictions=file, split="test", quiet=True)
     with pytest.raises(BadInput, match="expected --predictions FILE, or a run with models"):
         decomp(hierarchies=released["test"], quiet=True)

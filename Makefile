@@ -21,7 +21,7 @@ test: setup
 	$(BIN)/mypy
 	@for name in chromium chromium-browser google-chrome chrome no; do command -v $$name > /dev/null && break; \
 		test $$name != no || echo "no browser found: the tests in one are skipped"; done
-	$(BIN)/pytest -n 2
+	$(BIN)/pytest -n 2 --dist loadfile
 
 coverage: setup
 	$(BIN)/coverage erase

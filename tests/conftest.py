@@ -1,6 +1,10 @@
-"""A small synthetic run with cleaned facts and questions, made once."""
+"""Runs that many tests look at, made once for all test processes; do not write into them."""
 
+import fcntl
+import os
 import shutil
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -19,39 +23,58 @@ from worlds import exported_worlds
 VIDEOS = 12
 
 
+def once(factory: pytest.TempPathFactory, name: str, make: Callable[[Path], object]) -> Path:
+    """A folder that the first process to need it makes, while the others wait."""
+    base = factory.getbasetemp()
+    place = base.parent if "PYTEST_XDIST_WORKER" in os.environ else base
+    folder, done = place / name, place / f"{name}.done"
+    with (place / f"{name}.lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if not done.exists():
+            shutil.rmtree(folder, ignore_errors=True)
+            make(folder)
+            done.touch()
+    return folder
+
+
 @pytest.fixture(scope="session")
 def cleaned_run(tmp_path_factory: pytest.TempPathFactory) -> Run:
-    """Facts of a few synthetic videos; do not write into it."""
-    folder: Path = tmp_path_factory.mktemp("cleaned")
-    write_world(folder / "world", VIDEOS, 3, Rates(), 1)
-    raw = read_action_genome(folder / "world", default(), None).facts
-    run = Run(folder / "run")
-    write_run(run.folder, default_text(), raw)
-    with new_folder(run.facts) as facts:
-        augment(raw, default())[0].save(facts)
-    return run
+    """Facts of a few synthetic videos."""
+
+    def make(folder: Path) -> None:
+        write_world(folder / "world", VIDEOS, 3, Rates(), 1)
+        raw = read_action_genome(folder / "world", default(), None).facts
+        write_run(folder / "run", default_text(), raw)
+        with new_folder(Run(folder / "run").facts) as facts:
+            augment(raw, default())[0].save(facts)
+
+    return Run(once(tmp_path_factory, "cleaned", make) / "run")
 
 
 @pytest.fixture(scope="session")
 def asked_run(cleaned_run: Run, tmp_path_factory: pytest.TempPathFactory) -> Run:
     """The same run with its questions and their text."""
-    run = copy(cleaned_run, tmp_path_factory.mktemp("asked"))
-    generate(run, Options(shard=5, text=True, rare_below=3), workers=1)
-    return run
+
+    def make(folder: Path) -> None:
+        generate(copy(cleaned_run, folder), Options(shard=5, text=True, rare_below=3), pool=ThreadPoolExecutor(1))
+
+    return Run(once(tmp_path_factory, "asked", make) / "run")
 
 
 @pytest.fixture(scope="session")
 def random_run(tmp_path_factory: pytest.TempPathFactory) -> Run:
     """Small random worlds, train and test, with questions of every template and a balanced selection."""
-    run = exported_worlds.random_run(tmp_path_factory.mktemp("random") / "run")
-    exported_worlds.select_every(run, 7)
-    return run
+
+    def make(folder: Path) -> None:
+        exported_worlds.select_every(exported_worlds.random_run(folder), 7)
+
+    return Run(once(tmp_path_factory, "random", make))
 
 
 @pytest.fixture(scope="session")
 def release(random_run: Run, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The same run as AGQA's release: every question and the balanced ones, CSVs, graphs."""
-    return exported_worlds.exported(random_run, tmp_path_factory.mktemp("release") / "out", unbalanced=True)
+    return once(tmp_path_factory, "release", lambda out: exported_worlds.exported(random_run, out, unbalanced=True))
 
 
 def copy(run: Run, folder: Path) -> Run:

@@ -6,8 +6,9 @@ from pathlib import Path
 from questree.benchmarks.agqa.records import TEST
 from questree.formats.csvs import HEADER
 from questree.formats.import_table import COLUMNS
-from test_pages import ROOT, commands, run
+from test_pages import ROOT, commands
 from worlds import exported_worlds as made
+from worlds.commands import run
 
 PAGE = "docs/agqa-files.md"
 

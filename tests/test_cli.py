@@ -14,6 +14,7 @@ import pytest
 from questree.cli.app import BENCHMARKS, COMMANDS
 from questree.sources.catalogue import SOURCES
 from questree.tables.run import Run
+from worlds import commands as here
 
 HEAVY = ("numpy", "polars", "pyarrow", "numba", "msgspec")
 
@@ -36,21 +37,21 @@ def test_help_imports_nothing_heavy() -> None:
 def test_every_command_has_help(group: list[str]) -> None:
     names = {"": [*COMMANDS], "ingest": [*SOURCES], "bench": [*BENCHMARKS]}
     for name in names[" ".join(group)]:
-        found = questree(*group, name, "--help")
+        found = here.questree(*group, name, "--help")
         assert found.returncode == 0, found.stderr
         assert "Usage" in found.stdout
 
 
 @pytest.mark.parametrize("words", [["shw"], ["show"], ["augment", "run", "--nonsense"], ["synth", "--videos", "many"]])
 def test_wrong_usage_exits_with_2(words: list[str]) -> None:
-    found = questree(*words)
+    found = here.questree(*words)
     assert found.returncode == 2
     assert "Traceback" not in found.stderr + found.stdout
 
 
 @pytest.mark.parametrize("command", ["augment", "generate", "show"])
 def test_a_run_that_is_not_there_is_one_line_and_exit_1(command: str, tmp_path: Path) -> None:
-    found = questree(command, tmp_path / "nowhere")
+    found = here.questree(command, tmp_path / "nowhere")
     assert found.returncode == 1
     assert found.stderr == f"error: {tmp_path / 'nowhere'}: no such run folder; make one with `questree ingest`\n"
     assert list(tmp_path.iterdir()) == []
@@ -64,9 +65,9 @@ def test_a_reader_that_goes_away_is_no_error(asked_run: Run) -> None:
 
 
 def test_show_prints_a_video_and_a_question(asked_run: Run) -> None:
-    video = questree("show", asked_run.folder)
+    video = here.questree("show", asked_run.folder)
     name = video.stdout.split()[1].rstrip(":,")
-    asked = questree("show", asked_run.folder, f"{name}-0")
+    asked = here.questree("show", asked_run.folder, f"{name}-0")
     assert video.returncode == asked.returncode == 0
     assert asked.stdout.splitlines()[0].endswith(("yes", "no"))
     assert "seconds:" in video.stdout
@@ -80,9 +81,9 @@ def test_quiet_prints_nothing(asked_run: Run, tmp_path: Path) -> None:
 
 
 def test_brackets_in_names_are_printed_as_they_are(tmp_path: Path) -> None:
-    done = questree("synth", "images", "--images", "5", "--out", tmp_path / "pictures", "-q")
+    done = here.questree("synth", "images", "--images", "5", "--out", tmp_path / "pictures", "-q")
     assert done.returncode == 0, done.stderr
-    found = questree("ingest", "gqa", tmp_path / "pictures", "--out", tmp_path / "r[bold]x")
+    found = here.questree("ingest", "gqa", tmp_path / "pictures", "--out", tmp_path / "r[bold]x")
     assert found.returncode == 0, found.stderr
     assert "r[bold]x" in found.stdout
 

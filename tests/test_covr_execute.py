@@ -2,8 +2,6 @@
 
 import gzip
 import json
-import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +12,7 @@ from questree.domains.images import Corpus, corpus
 from questree.faults import BadInput
 from questree.search.word_tables import Words
 from questree.sources.covr_scenes import read_scenes
+from worlds.commands import questree
 
 DATA = Path(__file__).parent / "data" / "covr"
 ERRORS = {
@@ -547,9 +546,8 @@ def test_the_command_line_knows_it(tmp_path: Path) -> None:
     (tmp_path / "scenes.json").write_text(json.dumps(SCENES))
     (tmp_path / "programs.json").write_text(json.dumps([{"id": 1, "scenes": ["yard"], "program": [row("cuont")]}]))
     files = ["--scenes", str(tmp_path / "scenes.json"), "--programs", str(tmp_path / "programs.json")]
-    run = subprocess.run(
-        [sys.executable, "-m", "questree", "covr", "execute", *files], capture_output=True, text=True, check=True
-    )
+    run = questree("covr", "execute", *files)
+    assert run.returncode == 0
     assert run.stdout.splitlines()[-1].startswith("program 1: malformed, at 0: expected an operation, found 'cuont'")
 
 

@@ -23,6 +23,7 @@ from questree.stages.generate.work import Options, generate
 from questree.stages.questions import Bank
 from questree.tables.questions import QUESTIONS
 from questree.tables.run import Run
+from worlds.commands import questree
 
 
 def rows(run: Run) -> pl.DataFrame:
@@ -151,8 +152,7 @@ def test_questions_are_wanted_before_they_are_looked_at(cleaned_run: Run) -> Non
 )
 def test_bad_options_are_refused_and_the_questions_stay(asked_run: Run, option: str, value: int, said: str) -> None:
     before = len(rows(asked_run))
-    command = [sys.executable, "-m", "questree", "generate", str(asked_run.folder), option, str(value)]
-    found = subprocess.run(command, capture_output=True, text=True)
+    found = questree("generate", asked_run.folder, option, value)
     assert (found.returncode, found.stderr) == (1, said + "\n")
     assert len(rows(asked_run)) == before
 
@@ -177,5 +177,5 @@ def test_a_video_without_frames_has_no_questions_and_no_text(tmp_path: Path) -> 
     )
     (tmp_path / "own.json").write_text(video)
     for command in ("ingest json own.json --out run", "augment run", "generate run --text"):
-        subprocess.run([sys.executable, "-m", "questree", *command.split(), "-q"], cwd=tmp_path, check=True)
+        assert questree(*command.split(), "-q", folder=tmp_path).returncode == 0
     assert rows(Run(tmp_path / "run")).is_empty()

@@ -1,9 +1,6 @@
 """Commands printed in README.md and docs/questions.md are commands that work."""
 
 import re
-import shlex
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -11,6 +8,7 @@ import pytest
 from conftest import copy
 from questree.stages.questions import Bank
 from questree.tables.run import Run
+from worlds.commands import run
 
 ROOT = Path(__file__).parents[1]
 
@@ -20,13 +18,6 @@ def commands(page: str) -> list[str]:
     blocks = re.findall(r"```sh\n(.*?)```", (ROOT / page).read_text("utf-8"), re.S)
     lines = [line.split("  #")[0].strip() for block in blocks for line in block.splitlines()]
     return [line for line in lines if line.startswith("questree ")]
-
-
-def run(line: str, folder: Path) -> None:
-    done = subprocess.run(
-        [sys.executable, "-m", *shlex.split(line)], cwd=folder, capture_output=True, text=True, timeout=300
-    )
-    assert done.returncode == 0, f"{line}\n{done.stderr}"
 
 
 def test_the_readme_works_from_top_to_bottom(tmp_path: Path) -> None:

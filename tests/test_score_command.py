@@ -1,22 +1,16 @@
 """The scoring commands as a person meets them: rows as promised, coverage said, faults in one line each."""
 
 import json
-import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from questree.synth.hierarchies import made_up_hierarchies, made_up_predictions
+from worlds.commands import questree
 from worlds.decomp_files import load
 
 KEYS = ["metric", "by", "group", "value", "n", "low", "high", "model"]
-
-
-def questree(*args: object) -> subprocess.CompletedProcess[str]:
-    command = [sys.executable, "-m", "questree", *map(str, args)]
-    return subprocess.run(command, capture_output=True, text=True, timeout=300)
 
 
 @pytest.fixture(scope="module")

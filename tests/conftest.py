@@ -3,9 +3,11 @@
 import fcntl
 import os
 import shutil
-from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Callable, Iterator
+from concurrent.futures import Executor, ProcessPoolExecutor, ThreadPoolExecutor
 from pathlib import Path
+from typing import Any
+from unittest.mock import patch
 
 import pytest
 
@@ -21,6 +23,17 @@ from questree.vocabulary.load import default, default_text
 from worlds import exported_worlds
 
 VIDEOS = 12
+
+
+@pytest.fixture(scope="session", autouse=True)
+def one_worker_is_a_thread() -> Iterator[None]:
+    """Starting a process takes longer than most tests' work; tests about processes ask for two workers or more."""
+
+    def pool(workers: int, **how: Any) -> Executor:
+        return ThreadPoolExecutor(1) if workers == 1 else ProcessPoolExecutor(workers, **how)
+
+    with patch("questree.workers.ProcessPoolExecutor", pool):
+        yield
 
 
 def once(factory: pytest.TempPathFactory, name: str, make: Callable[[Path], object]) -> Path:

@@ -7,8 +7,6 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any, Literal
 
-import msgspec
-
 from questree.extensions import Registry
 from questree.faults import BadInput
 
@@ -77,6 +75,8 @@ def kind_of(folder: Path) -> str:
 
 def own_kind(path: Path) -> str:
     """People's own JSON is of images if it lists some, else of videos."""
+    import msgspec  # `questree --help` does without
+
     try:
         keys = msgspec.json.decode(path.read_bytes().removeprefix(BOM_UTF8), type=dict[str, msgspec.Raw])
     except (msgspec.DecodeError, OSError):

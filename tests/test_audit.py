@@ -16,7 +16,7 @@ from questree.stages.audit.counts import content_keys
 from questree.stages.audit.guesses import KEY, TYPE, Measure, Score, entropy, guess_keys, guess_types, types_of
 from questree.stages.audit.ngrams import BUCKETS, grams, train
 from questree.stages.audit.plots import first_words, stacked
-from questree.stages.audit.work import MODEL, Options, audit, duplicates
+from questree.stages.audit.work import MODEL, AuditOptions, audit, duplicates
 from questree.stages.balance.options import BalanceOptions
 from questree.stages.balance.rounds import balance
 from questree.stages.template_columns import TemplateColumns
@@ -121,7 +121,7 @@ def test_duplicates_are_texts_of_train_in_test() -> None:
 def audited(asked_run: Run, tmp_path_factory: pytest.TempPathFactory) -> Run:
     run = copy(asked_run, tmp_path_factory.mktemp("audited"))
     balance(run, BalanceOptions(), workers=1)
-    audit(run, Options(), workers=1)
+    audit(run, AuditOptions(), workers=1)
     return run
 
 
@@ -137,12 +137,12 @@ def test_balancing_makes_answers_harder_to_guess(audited: Run) -> None:
 def test_the_audit_is_the_same_every_time(audited: Run, tmp_path: Path) -> None:
     run = copy(audited, tmp_path)
     before = (audited.folder / "audit" / "audit.json").read_bytes()
-    audit(run, Options(), workers=3)
+    audit(run, AuditOptions(), workers=3)
     assert (run.folder / "audit" / "audit.json").read_bytes() == before
 
 
 def test_few_questions_are_looked_at_if_asked_for(audited: Run, tmp_path: Path) -> None:
-    found = audit(copy(audited, tmp_path), Options(most=1000), workers=1)
+    found = audit(copy(audited, tmp_path), AuditOptions(most=1000), workers=1)
     n = next(m.before.n for m in found.measures if m.name == MODEL and m.type == "all")
     assert 800 < n < 1200
 

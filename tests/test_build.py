@@ -15,7 +15,7 @@ from questree.stages.again import made_again
 from questree.synth.images import write_images
 from questree.synth.noise import Rates
 from questree.synth.world import write_world
-from questree.tables.image_questions import BALANCED
+from questree.tables.image_questions import ANSWERED, BALANCED
 from questree.tables.lock import verify
 from questree.tables.run import Run
 from questree.vocabulary.load import default
@@ -88,6 +88,20 @@ def test_images_become_a_decomposed_balanced_split_benchmark(tmp_path: Path) -> 
     assert built["made"]["decompose"] > 0 and (run.covr / "splits" / "has-quant.parquet").is_file()
     assert verify(run)[0] == [], "the lock file knows all of it"
     assert made_again(run, 1) == [], "and all of it comes out the same again"
+    app(["audit", str(run.folder), "--json", str(tmp_path / "audit.json"), "--quiet"], **CALL)
+    found = {
+        (each["name"], each["type"]): each for each in json.loads((tmp_path / "audit.json").read_text())["measures"]
+    }
+    asked = ANSWERED.read(run.covr).filter(split="test")
+    kept = asked.join(BALANCED.read(run.covr), on="id", how="semi")
+    whole = found["question-only model", "all"]
+    assert (whole["before"]["n"], whole["after"]["n"]) == (len(asked), len(kept))
+    train = ANSWERED.read(run.covr).filter(split="train", template="COUNT")["answer"].value_counts()
+    best = train.sort(["count", "answer"], descending=[True, False])["answer"][0]
+    counted = asked.filter(template="COUNT")["answer"]
+    share = found["most likely answer of the type", "template: COUNT"]["before"]
+    assert share == {"value": (counted == best).mean(), "n": len(counted)}
+    assert (run.covr / "audit" / "answers.svg").is_file() and verify(run)[0] == []
     BALANCED.write(BALANCED.read(run.covr).head(3), run.covr)
     assert [Path(fault.place).name for fault in verify(run)[0]] == ["balanced.parquet"]
     assert "balanced.parquet" in {Path(fault.place).name for fault in made_again(run, 1)}

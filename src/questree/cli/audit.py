@@ -6,10 +6,13 @@ from typing import Annotated
 
 from cyclopts import Parameter
 
+from questree.benchmarks import chosen
+from questree.cli.options import BenchmarkOption
 from questree.cli.terminal import Json, Quiet, print_table, say, watching, write_json
 from questree.faults import Fault, refuse
+from questree.stages.audit import image_sets
 from questree.stages.audit.guesses import Measure, Score
-from questree.stages.audit.work import Audit, Options
+from questree.stages.audit.work import Audit, AuditOptions
 from questree.stages.audit.work import audit as look
 from questree.tables.run import Run
 
@@ -18,7 +21,8 @@ def audit(
     run: Path,
     /,
     *,
-    most: Annotated[int, Parameter(help="Questions of a set and split whose text is looked at.")] = 500_000,
+    benchmark: BenchmarkOption = "",
+    most: Annotated[int, Parameter(help="Most questions of a set and split whose text is looked at.")] = 500_000,
     seed: int = 1,
     templates: Annotated[bool, Parameter(help="Also one line per template.")] = False,
     fail_above: Annotated[
@@ -28,21 +32,25 @@ def audit(
     json: Json = None,
     quiet: Quiet = False,
 ) -> None:
-    """Guess the answers without looking at videos, before and after balancing; nothing should get far.
+    """Guess the answers without looking at videos or images, before and after balancing; nothing should get far.
 
     Parameters
     ----------
     run
-        Run folder with questions, and better with a balanced selection; tables and plots go to its folder `audit`.
+        Run folder with questions, and better with a balanced selection; tables and plots go to its folder `audit`
+        (image sets: `covr/audit`).
     """
+    place = Run(run)
+    of_images = chosen(place, benchmark, "questions").domain == "images"
     with watching(quiet):
-        found = look(Run(run), Options(most, seed), workers)
+        options = AuditOptions(most, seed)
+        found = image_sets.audit(place, options) if of_images else look(place, options, workers)
     for name in dict.fromkeys(measure.name for measure in [*found.measures, *found.duplicates]):
         own = [m for m in [*found.measures, *found.duplicates] if m.name == name]
         print_table(name, lines(own, templates), quiet)
     if not found.balanced:
         say("there is no balanced selection, so before and after are the same; `questree balance` makes one", quiet)
-    say(f"wrote audit.json and plots to {run / 'audit'}", quiet)
+    say(f"wrote audit.json and plots to {(place.covr if of_images else run) / 'audit'}", quiet)
     write_json(json, found)
     refuse(too_good(found, fail_above))
 

@@ -117,12 +117,12 @@ def split(*, videos: Videos = 200, seed: Seed = 1, workers: int = 2, quiet: Quie
 
 def audit(*, videos: Videos = 200, seed: Seed = 1, workers: int = 2, quiet: Quiet = False, json: Json = None) -> None:
     """Audit a synthetic world, balanced before the clock starts; rows are questions whose text was looked at."""
-    from questree.stages.audit.work import Options
+    from questree.stages.audit.work import AuditOptions
     from questree.stages.audit.work import audit as look
 
     with watching(quiet), _folder() as folder:
         run = _aside(_balanced, folder, videos, seed)
-        result = measure("audit", videos, lambda: look(run, Options(), workers).looked_at)
+        result = measure("audit", videos, lambda: look(run, AuditOptions(), workers).looked_at)
     _tell(result, quiet, json)
 
 

@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from pathlib import Path
 
 import msgspec
 import numpy as np
@@ -36,14 +37,14 @@ GUESSERS = (TYPE, KEY, MODEL)
 
 
 @dataclass(frozen=True)
-class Options:
+class AuditOptions:
     most: int = 500_000  # questions of a set and split whose text is looked at
     seed: int = 1
 
 
 @dataclass(frozen=True)
 class Audit:
-    options: Options
+    options: AuditOptions
     balanced: bool  # is there a selection? if not, before and after are the same
     measures: list[Measure]
     duplicates: list[Measure]
@@ -55,7 +56,7 @@ class Audit:
         return {name: value for name, value in found.items() if value is not None}
 
 
-def audit(run: Run, options: Options, workers: int = 2) -> Audit:
+def audit(run: Run, options: AuditOptions, workers: int = 2) -> Audit:
     """Write RUN/audit: audit.json and plots."""
     bank = Bank(run)
     test = (run.table("facts", VIDEOS)["split"] != "train").to_numpy()
@@ -69,11 +70,15 @@ def audit(run: Run, options: Options, workers: int = 2) -> Audit:
     known = types_of(bank.edition.by_code)
     measures = [*guess_types(table, known), *guess_keys(table, known), *model(said, known), *entropy(table, known)]
     found = Audit(options, chosen is not None, measures, [*duplicates(said)], sum(map(len, said.values())))
-    with new_folder(run.folder / "audit") as folder:
-        (folder / "audit.json").write_bytes(msgspec.json.format(msgspec.json.encode(found)))
-        for name, text in plots(table, said, bank).items():
-            (folder / f"{name}.svg").write_text(text, "utf-8")
+    written(run.folder / "audit", found, plots(table, said, bank))
     return found
+
+
+def written(folder: Path, found: Audit, drawn: dict[str, str]) -> None:
+    with new_folder(folder) as work:
+        (work / "audit.json").write_bytes(msgspec.json.format(msgspec.json.encode(found)))
+        for name, text in drawn.items():
+            (work / f"{name}.svg").write_text(text, "utf-8")
 
 
 def shares(table: pl.DataFrame, column: str, most: int) -> tuple[float, float]:

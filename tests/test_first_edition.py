@@ -15,8 +15,7 @@ from questree.formats.export_agqa import Options as Release
 from questree.formats.export_agqa import export
 from questree.notation.agqa import read
 from questree.readings.answer import answer
-from questree.stages.audit.work import Options as Audited
-from questree.stages.audit.work import audit
+from questree.stages.audit.work import AuditOptions, audit
 from questree.stages.balance.options import BalanceOptions
 from questree.stages.balance.rounds import balance
 from questree.stages.decompose.tops import BEYOND, TIMED
@@ -80,7 +79,7 @@ def test_exported_programs_are_read_again_and_give_the_answer(run: Run, tmp_path
 
 
 def test_an_audit_scores_every_template_asked(run: Run) -> None:
-    found = audit(run, Audited(), workers=1)
+    found = audit(run, AuditOptions(), workers=1)
     assert "template: actExists" in {measure.type for measure in found.measures}
 
 

@@ -17,7 +17,7 @@ import pytest
 from conftest import copy
 from questree.cli.answer import answer
 from questree.faults import BadInput
-from questree.formats.export_decomp import export_decomp
+from questree.formats.decomp import export_decomp
 from questree.metrics.bootstrap import Resampling
 from questree.metrics.dags.report import score_decomp
 from questree.metrics.scores import Score

@@ -12,8 +12,8 @@ from questree.cli.covr_files import export_command, import_command
 from questree.domains.images import IMAGES
 from questree.domains.images.graph import Graph, Relation
 from questree.faults import BadInput
-from questree.formats.export_covr import elements, export
-from questree.formats.import_covr import import_covr
+from questree.formats.covr import elements, export
+from questree.formats.covr_import import import_covr
 from questree.notation import covr
 from questree.notation.own import parse
 from questree.sources.covr_questions import answer_text

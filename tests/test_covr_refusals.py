@@ -14,7 +14,7 @@ from questree.cli.score import decomp as decomp_command
 from questree.cli.score_covr import covr as score_command
 from questree.cli.split import split as split_command
 from questree.faults import BadInput
-from questree.formats.import_covr import import_covr
+from questree.formats.covr_import import import_covr
 from questree.models.predictions import read_predictions
 from questree.search.word_tables import default_words
 from questree.stages.balance.pairs import balance

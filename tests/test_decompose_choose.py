@@ -9,7 +9,7 @@ import pytest
 from conftest import copy
 from questree.domains.video import VIDEO
 from questree.faults import BadInput
-from questree.formats.export_decomp import export_decomp
+from questree.formats.decomp import export_decomp
 from questree.notation.own import parse
 from questree.stages.balance.options import Smoothing
 from questree.stages.decompose.choose import choose, smoothed, timeless

@@ -14,10 +14,9 @@ from conftest import copy
 from questree.cli.app import app
 from questree.cli.dag import lines
 from questree.faults import BadInput
-from questree.formats import released_rows
-from questree.formats.export_decomp import export_decomp
-from questree.formats.import_decomp import import_decomp
-from questree.formats.released import decompose_released
+from questree.formats import decomp_released
+from questree.formats.decomp import export_decomp, import_decomp
+from questree.formats.decomp_released import decompose_released
 from questree.rules import VIDEO_DAGS
 from questree.show.video_view import VideoView
 from questree.stages.decompose.work import Options, decompose
@@ -289,8 +288,8 @@ def test_a_large_file_comes_out_the_same_whatever_the_buckets_and_workers(
     next(iter(records.values()))["program"] = "Wonder(blanket)"
     (tmp_path / "questions.json").write_text(json.dumps(records), "utf-8")
     first = decompose_released(tmp_path / "questions.json", tmp_path / "one", default())
-    monkeypatch.setattr(released_rows, "BUCKET", 1 << 15)
-    assert released_rows.buckets(tmp_path / "questions.json") > 3
+    monkeypatch.setattr(decomp_released, "BUCKET", 1 << 15)
+    assert decomp_released.buckets(tmp_path / "questions.json") > 3
     second = decompose_released(tmp_path / "questions.json", tmp_path / "many", default(), workers=2)
     assert first == second and first.summary.questions == len(records)
     assert first.summary.places.total() == sum(

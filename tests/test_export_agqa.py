@@ -17,9 +17,8 @@ from questree.benchmarks.agqa.records import lines, quoted
 from questree.benchmarks.agqa.templates import TEMPLATES, TIMES
 from questree.cli.export import agqa
 from questree.faults import BadInput
-from questree.formats.csvs import HEADER
-from questree.formats.export_agqa import Options, export
-from questree.formats.words import id_tables
+from questree.formats.agqa import Options, export, id_tables
+from questree.formats.agqa_csvs import HEADER
 from questree.notation.agqa import write
 from questree.stages.generate.work import Options as Generation
 from questree.stages.generate.work import generate

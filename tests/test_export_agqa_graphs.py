@@ -8,8 +8,7 @@ from typing import Any
 import polars as pl
 import pytest
 
-from questree.formats.graphs import write_graphs
-from questree.formats.linked import Link, LinkedPickle
+from questree.formats.agqa_graphs import Link, LinkedPickle, write_graphs
 from questree.sources.agqa import read_agqa
 from questree.sources.pickles import read_pickle
 from questree.tables.facts import RELATIONS, Facts

@@ -11,8 +11,8 @@ import pytest
 from conftest import copy
 from questree.benchmarks.agqa.editions import FIRST
 from questree.domains.video import videos
-from questree.formats.export_agqa import Options as Release
-from questree.formats.export_agqa import export
+from questree.formats.agqa import Options as Release
+from questree.formats.agqa import export
 from questree.notation.agqa import read
 from questree.readings.answer import answer
 from questree.stages.audit.work import AuditOptions, audit

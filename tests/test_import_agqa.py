@@ -11,10 +11,8 @@ import pytest
 from questree.cli.answer import answer
 from questree.cli.import_ import agqa as import_command
 from questree.faults import BadInput
-from questree.formats.import_agqa import import_questions
-from questree.formats.import_runs import import_agqa
-from questree.formats.import_shapes import Program, Shapes
-from questree.formats.import_table import files, read
+from questree.formats.agqa_import import files, import_agqa, import_questions, read
+from questree.formats.agqa_programs import Program, Shapes
 from questree.formats.json_records import pieces
 from questree.tables.run import Run
 from questree.vocabulary import default
@@ -187,8 +185,8 @@ def test_an_id_that_is_there_twice_is_refused(release: Path, tmp_path: Path) -> 
 def test_an_id_twice_in_a_long_file_is_found_too(
     release: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("questree.formats.import_agqa.pieces", lambda path: pieces(path, 2000))
-    monkeypatch.setattr("questree.formats.import_agqa.ROWS", 2)
+    monkeypatch.setattr("questree.formats.agqa_import.pieces", lambda path: pieces(path, 2000))
+    monkeypatch.setattr("questree.formats.agqa_import.ROWS", 2)
     first = next(iter(some(release).items()))
     text = json.dumps(some(release, 9))[:-1] + f', "{first[0]}": {json.dumps(first[1])}}}'
     (tmp_path / "test_balanced.txt").write_text(text)

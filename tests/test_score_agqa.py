@@ -9,6 +9,7 @@ import polars as pl
 import pytest
 
 from questree.faults import BadInput
+from questree.formats.agqa_scored import read_questions
 from questree.metrics.answers.categories import groups
 from questree.metrics.answers.most_likely import most_likely
 from questree.metrics.answers.report import baseline, score_agqa
@@ -16,7 +17,6 @@ from questree.metrics.answers.steps import fit_rows, line
 from questree.metrics.bootstrap import Resampling
 from questree.metrics.generalization import score_generalization
 from questree.metrics.scores import Score
-from questree.sources.agqa_questions import read_questions
 from questree.sources.covr_questions import read_covr_questions, read_plan
 from questree.tables.asked import Asked
 from worlds.decomp_files import table

@@ -11,7 +11,7 @@ from questree.cli.score_covr import covr as command
 from questree.cli.score_generalization import generalization
 from questree.cli.split import split as split_command
 from questree.faults import BadInput
-from questree.formats.export_covr import export
+from questree.formats.covr import export
 from questree.metrics.sets.accuracy import score_covr
 from questree.metrics.sets.majority import majority
 from questree.stages.split.shots import read_split

@@ -18,7 +18,7 @@ from questree.cli.bench_answer import answer as bench
 from questree.cli.compare import compare
 from questree.cli.score import decomp
 from questree.faults import BadInput
-from questree.formats.export_decomp import export_decomp
+from questree.formats.decomp import export_decomp
 from questree.models.bots import Options, answer_run
 from questree.sources.hierarchies import read_hierarchies
 from questree.stages.decompose.hierarchies import run_hierarchies

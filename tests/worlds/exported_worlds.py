@@ -7,8 +7,8 @@ from typing import Any
 
 import polars as pl
 
-from questree.formats.export_agqa import Options as ExportOptions
-from questree.formats.export_agqa import export
+from questree.formats.agqa import Options as ExportOptions
+from questree.formats.agqa import export
 from questree.sources.runs import write_run
 from questree.stages.generate.work import Options, generate
 from questree.tables.facts import Facts

@@ -114,7 +114,7 @@ class Corpus:
             from questree.sources.hierarchies import read_hierarchies
 
             return cls._of_dags(read_hierarchies(hierarchies), missing, policies, words, say=say)
-        from questree.sources.agqa_questions import read_questions
+        from questree.formats.agqa_scored import read_questions
 
         assert questions is not None
         return cls.of_asked(read_questions(questions), missing, policies, words, say)

@@ -162,8 +162,7 @@ def told(out: Path | None, written: int | None, quiet: bool) -> None:
 def again(place: Run, facts: Path | None, released_last: bool, json: Path | None, quiet: bool) -> None:
     """Execute the programs of imported questions."""
     from questree.domains.video import videos
-    from questree.formats.import_runs import read_facts
-    from questree.formats.import_table import SETS, files, read
+    from questree.formats.agqa_import import SETS, files, read, read_facts
     from questree.models.oracle import reanswer
 
     if not place.imported.is_dir():

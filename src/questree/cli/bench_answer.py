@@ -69,7 +69,7 @@ def _apart(folder: Path, videos: int, seed: int, per_video: int, workers: int) -
 
 
 def _exported(folder: Path, out: Path, workers: int) -> Run:
-    from questree.formats.export_decomp import export_decomp
+    from questree.formats.decomp import export_decomp
 
     export_decomp(Run(folder), out, workers)
     return Run(out)

@@ -29,7 +29,7 @@ def export_command(
     run
         Run folder with image questions (`questree generate` or `questree import covr`).
     """
-    from questree.formats.export_covr import export
+    from questree.formats.covr import export
 
     with watching(quiet):
         counts = export(Run(run), out, every)
@@ -56,7 +56,7 @@ def import_command(
     quiet: Quiet = False,
 ) -> None:
     """Read COVR's question records; programs are read and answered again, odd records listed and left out."""
-    from questree.formats.import_covr import import_covr
+    from questree.formats.covr_import import import_covr
     from questree.search.word_tables import words_of
     from questree.tables.image_questions import made_from_questions
 

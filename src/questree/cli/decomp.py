@@ -26,7 +26,7 @@ def export_command(
     run
         Run folder with DAGs (`questree decompose`).
     """
-    from questree.formats.export_decomp import export_decomp
+    from questree.formats.decomp import export_decomp
 
     with watching(quiet):
         counts = export_decomp(Run(run), out, workers)
@@ -46,7 +46,7 @@ def import_command(
     quiet: Quiet = False,
 ) -> None:
     """Read DAGs in the layout of AGQA-Decomp's release; what is irregular is listed and kept."""
-    from questree.formats.import_decomp import import_decomp
+    from questree.formats.decomp import import_decomp
     from questree.sources.runs import check_target
 
     if not Run(out).hierarchies.is_dir():

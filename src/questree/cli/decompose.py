@@ -196,7 +196,7 @@ def tell_contradictions(summary: Summary, quiet: bool) -> None:
 
 def released(path: Path, out: Path, absent: Path | None, workers: int, json: Path | None, quiet: bool) -> None:
     """Take apart a question file; its own answers and the rules are all there is."""
-    from questree.formats.released import decompose_released
+    from questree.formats.decomp_released import decompose_released
     from questree.vocabulary.load import default
 
     with watching(quiet):

@@ -7,8 +7,8 @@ from typing import Annotated
 from cyclopts import Parameter
 
 from questree.cli.terminal import Json, Quiet, print_table, say, watching, write_json
+from questree.formats.agqa import Options, export
 from questree.formats.catalogue import Exporter
-from questree.formats.export_agqa import Options, export
 from questree.tables.run import Run
 from questree.tables.store import new_folder, only_earlier
 

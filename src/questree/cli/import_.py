@@ -6,8 +6,7 @@ from typing import Annotated, Any
 from cyclopts import Parameter
 
 from questree.cli.terminal import Json, Quiet, print_table, say, watching, write_json
-from questree.formats.import_agqa import Told
-from questree.formats.import_runs import import_agqa
+from questree.formats.agqa_import import Told, import_agqa
 from questree.tables.lock import lock
 from questree.tables.run import Run
 

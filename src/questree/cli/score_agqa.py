@@ -40,11 +40,11 @@ def agqa(
     quiet: Quiet = False,
 ) -> None:
     """AGQA: accuracy per category, novel compositions, indirect references, more steps, accuracy against steps."""
+    from questree.formats.agqa_scored import read_questions
     from questree.metrics.answers.categories import groups
     from questree.metrics.answers.most_likely import most_likely
     from questree.metrics.answers.report import baseline
     from questree.metrics.answers.steps import fit_rows
-    from questree.sources.agqa_questions import read_questions
 
     how = resampling(resamples, seed)
     there(*predictions)

@@ -17,8 +17,8 @@ from questree.benchmarks.agqa.templates import TIMES, Template
 from questree.columns.joins import Ints
 from questree.domains.video import videos
 from questree.faults import BadInput
+from questree.formats.agqa_csvs import runs
 from questree.formats.agqa_grounding import Ground, groundings
-from questree.formats.csvs import runs
 from questree.notation.agqa import write
 from questree.program import ACTION, OBJECT, RELATION, Kind, slots
 from questree.readings.answer import spell

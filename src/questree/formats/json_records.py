@@ -3,17 +3,21 @@
 import json
 from collections import Counter
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
+import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from questree.faults import BadInput
+from questree.faults import BadInput, Fault
 from questree.progress import report
 
 BLOCK = 1 << 23  # bytes read at once
 QUOTE, BACKSLASH = ord('"'), ord("\\")
+MOST = 20  # faults told
+Record = TypeVar("Record")
 BETWEEN = b", \t\r\n"  # what may stand between two records
 
 
@@ -48,6 +52,40 @@ def pieces(path: Path, block: int = BLOCK) -> Iterator[Piece]:
         raise BadInput.at(path, "cut short: the JSON object it holds does not end")
     if len(last) > 1:  # members that are no objects, at the end
         yield Piece(b"{" + last, 0)
+
+
+@cache
+def decoder(record: Any) -> msgspec.json.Decoder[Any]:
+    return msgspec.json.Decoder(record)
+
+
+def decoded(path: Path, piece: Piece, record: type[Record]) -> dict[str, Record]:
+    """The records of a piece by their ids, none of them twice; says which is not as wanted."""
+    try:
+        found: dict[str, Record] = decoder(dict[str, record]).decode(piece.text)  # type: ignore[valid-type]
+    except msgspec.MsgspecError as error:
+        raise BadInput(list(faults(path, piece, record, error))) from error
+    if len(found) < piece.members:
+        raise BadInput.at(path, f"id {repeated(piece.text)!r} is there twice")
+    return found
+
+
+def faults(path: Path, piece: Piece, record: type[Record], error: Exception) -> Iterator[Fault]:
+    """What is wrong with which records of a piece, not more than anybody reads; a record says itself what is wanted."""
+    try:
+        members = decoder(dict[str, msgspec.Raw]).decode(piece.text)
+    except msgspec.MsgspecError:
+        yield Fault(str(path), f"not JSON: {error} in a piece that begins {piece.text[:60]!r}")
+        return
+    wrong = list[Fault]()
+    for id, raw in members.items():
+        try:
+            decoder(record).decode(raw)  # type: ignore[arg-type]
+        except msgspec.MsgspecError as own:
+            wrong.append(Fault(f"{path}, question {id}", f"{own}; {record.__doc__}"))
+    yield from wrong[:MOST]
+    if len(wrong) > MOST:
+        yield Fault(str(path), f"{len(wrong) - MOST:,} more faults like these")
 
 
 def member_ends(text: bytes) -> NDArray[np.int64]:

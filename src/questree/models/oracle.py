@@ -8,10 +8,10 @@ import polars as pl
 
 from questree.columns.joins import Ints
 from questree.domains.video import VIDEO, Videos
-from questree.formats.import_shapes import JOINT, SLOT
-from questree.notation.own import parse, show
+from questree.notation.own import show
+from questree.notation.own_shapes import stored_shapes
 from questree.notation.spelling import names, positions
-from questree.program import UNKNOWN, Array, Node, Slot, Word, fill, slots
+from questree.program import UNKNOWN, Array, Node, Word, fill, slots
 from questree.readings.answer import answer, spell
 
 AGREES, DIFFERENT, UNDEFINED, NO_VIDEO, UNREAD = OUTCOMES = "agrees", "different", "undefined", "no facts", "not read"
@@ -47,14 +47,13 @@ def reanswer(questions: pl.DataFrame, world: Videos) -> pl.DataFrame:
     shape = questions["shape"]
     outcome[shape.is_not_null().to_numpy() & (video < 0)] = NO_VIDEO
     why[outcome == NO_VIDEO] = "the facts do not have its video"
-    for (name,), rows in (
-        questions.with_row_index("row").filter(shape.is_not_null() & pl.Series(video >= 0)).group_by("shape")
-    ):
-        row = rows["row"].to_numpy()
-        spelled, reason = run(str(name), rows["words"], world.ask(video[row]))
-        same = np.array(
-            [a is not None and a.lower() == b.lower() for a, b in zip(spelled, rows["answer"], strict=True)]
-        )
+    asked = np.flatnonzero(shape.is_not_null().to_numpy() & (video >= 0))
+    stored = stored_shapes(shape.gather(asked), questions["words"].gather(asked), VIDEO)
+    for node, own in stored.by_shape:
+        row, words = asked[own], stored.columns(node, own, lambda said, kind: places(said, kind, world.vocabulary))
+        spelled, reason = run(node, words, world.ask(video[row]))
+        answers = questions["answer"].gather(row)
+        same = np.array([a is not None and a.lower() == b.lower() for a, b in zip(spelled, answers, strict=True)])
         outcome[row] = np.where(same, AGREES, np.where([a is None for a in spelled], UNDEFINED, DIFFERENT))
         computed[row], why[row] = spelled, reason
     found = {"outcome": outcome.tolist(), "computed": computed.tolist(), "why": why.tolist()}
@@ -62,11 +61,8 @@ def reanswer(questions: pl.DataFrame, world: Videos) -> pl.DataFrame:
     return columns.with_columns(pl.Series(key, values, pl.String) for key, values in found.items())
 
 
-def run(shape: str, words: pl.Series, world: Videos) -> tuple[Array, Array]:
+def run(node: Node, rows: dict[str, Ints], world: Videos) -> tuple[Array, Array]:
     """[row] the answers of the questions of one shape as they are printed, and why one is undefined."""
-    node = parse(shape, VIDEO)
-    said = words.str.split_exact(JOINT, len(slots(node)) - 1).struct.unnest() if slots(node) else pl.DataFrame()
-    rows = {name: places(slot, column, world) for (name, slot), column in zip(numbered(node), said, strict=True)}
     values = answer(node, world, rows)
     kinds = np.array([spell(node.kind, value, world.vocabulary) for value in np.unique(values).tolist()], object)
     spelled = kinds[np.searchsorted(np.unique(values), values)]
@@ -76,17 +72,6 @@ def run(shape: str, words: pl.Series, world: Videos) -> tuple[Array, Array]:
         few = {name: column[unknown] for name, column in rows.items()}
         reason[unknown] = list(reasons(node, world.ask(world.row[unknown]), few))
     return spelled, reason
-
-
-def numbered(node: Node) -> list[tuple[str, Slot]]:
-    """The slots w0, w1, ... in this order, which is that of the words."""
-    return sorted(slots(node).items(), key=lambda each: int(each[0][len(SLOT) :]))
-
-
-def places(slot: Slot, words: pl.Series, world: Videos) -> Ints:
-    """[row] positions in the vocabulary."""
-    at, distinct = positions(slot.kind, world.vocabulary), words.unique()
-    return words.replace_strict(distinct, [at[word] for word in distinct], return_dtype=pl.Int64).to_numpy()
 
 
 def reasons(node: Node, world: Videos, rows: dict[str, Array]) -> Iterator[str]:

@@ -1,6 +1,6 @@
-"""Programs in our notation, by columns: each is one of a few shapes with slots, and the words that fill them."""
+"""Questions given to us, by columns: each program is one of a few shapes with slots, and the words that fill them."""
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import count
@@ -15,18 +15,19 @@ from questree.domains.images import IMAGES, Corpus
 from questree.faults import BadInput
 from questree.notation import covr
 from questree.notation.own import parse
-from questree.program import Node, ProgramError, Word, fill, slots
+from questree.program import Kind, Language, Node, ProgramError, Word, fill, slots
 
 Ints = NDArray[np.int64]
 
 PLAIN = r"([^(),]+)([,)])"  # a word: what is not followed by a bracket that opens
 HOLE = "?"
+SLOT, JOINT = "w", ", "  # no word of a video has a comma in it
 NOTHING = -1
 
 
 @dataclass(frozen=True)
 class ProgramShapes:
-    """Slots of a shape are called 0, 1, ... in the order they stand in its text."""
+    """Slots of a shape are called by the place of their word: 0, 1, ... (w0, w1, ... of AGQA's programs)."""
 
     shapes: list[Node]
     code: Ints  # [question] shape
@@ -39,17 +40,25 @@ class ProgramShapes:
         codes, begin = np.unique(self.code[order], return_index=True)
         return [(self.shapes[code], at) for code, at in zip(codes.tolist(), np.split(order, begin[1:]), strict=True)]
 
-    def columns(self, shape: Node, at: Ints, corpus: Corpus) -> dict[str, Ints]:
-        """What the slots of a shape stand for in the questions `at`, as the corpus numbers its words."""
+    def columns(self, shape: Node, at: Ints, positions: Callable[[list[str], Kind], Ints]) -> dict[str, Ints]:
+        """What the slots of a shape stand for in the questions `at`, as a world numbers its words."""
         found = {}
         for name, slot in slots(shape).items():
-            different, inverse = np.unique(self.filled[at, int(name)], return_inverse=True)
-            found[name] = corpus.positions([self.words[word] for word in different.tolist()], slot.kind)[inverse]
+            different, inverse = np.unique(self.filled[at, int(name.removeprefix(SLOT))], return_inverse=True)
+            found[name] = positions([self.words[word] for word in different.tolist()], slot.kind)[inverse]
         return found
 
 
+def stored_shapes(shapes: pl.Series, words: pl.Series, language: Language) -> ProgramShapes:
+    """From columns that hold a shape and its words (JOINT between them) apart."""
+    different = shapes.unique(maintain_order=True)
+    known, filled = numbered(words.str.split(JOINT))
+    nodes = [parse(text, language) for text in different.to_list()]
+    return ProgramShapes(nodes, _positions(shapes, different), known, filled)
+
+
 def program_shapes(texts: pl.Series) -> ProgramShapes:
-    """The programs of questions, in our notation."""
+    """From programs of image sets in our notation."""
     outline = texts.str.replace_all(PLAIN, HOLE + "${2}")
     different = outline.unique(maintain_order=True)
     said = texts.str.extract_all(PLAIN).list.eval(pl.element().str.head(-1).str.strip_chars())

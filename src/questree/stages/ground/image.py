@@ -18,7 +18,7 @@ def visited(programs: ProgramShapes, images: Ints, corpus: Corpus) -> tuple[Ints
     for node, every in watch(programs.by_shape, "visiting things", len(programs.by_shape)):
         for at in np.split(every, range(CHUNK, len(every), CHUNK)):
             world = ImageSets(corpus, images[at])
-            grounds = evidence(node, world, programs.columns(node, at, corpus))
+            grounds = evidence(node, world, programs.columns(node, at, corpus.positions))
             row, thing = world.members(reduce(np.bitwise_or, grounds.values(), world.everything * 0))
             found.append(np.stack([at[row], thing], axis=1))
     both = np.concatenate(found)

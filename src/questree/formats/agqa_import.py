@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Iterator
+from contextlib import ExitStack
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Annotated, Any
@@ -11,11 +12,51 @@ import polars as pl
 
 from questree.benchmarks.agqa.records import AS_JSON, FIELDS, TEST, lines, quoted
 from questree.faults import BadInput, Fault, refuse
-from questree.formats.import_shapes import Shapes
-from questree.formats.import_table import COLUMNS, SETS, files, read, split_of, table
-from questree.formats.json_records import pieces, repeated
-from questree.tables.store import new_folder
+from questree.formats.agqa_programs import Shapes
+from questree.formats.json_records import decoded, pieces
+from questree.sources.agqa import FILES as GRAPHS
+from questree.sources.agqa import read_agqa
+from questree.sources.runs import check_target
+from questree.tables.facts import Facts
+from questree.tables.run import Run
+from questree.tables.store import new_file, new_folder
+from questree.tables.table import Table
+from questree.vocabulary.load import default_text, parse
 from questree.vocabulary.words import Vocabulary
+
+SETS, SPLITS = ("balanced", "unbalanced"), ("train", "test")
+COLUMNS = {
+    "id": pl.String,
+    **TEST,  # the fields of the record; null where the file does not have them
+    "as_is": pl.String,  # the record's own text, where the fields would give another one
+    "shape": pl.String,  # the program in our notation, words replaced by slots $w0, $w1, ...; null if it cannot be read
+    "words": pl.String,  # of the slots in the order of their numbers, a comma and a space between them
+    "fault": pl.String,  # what is irregular about the record; null if nothing is
+}
+
+
+def table(name: str) -> Table:
+    return Table(name, COLUMNS, frozenset(COLUMNS) - {"id"})
+
+
+def files(folder: Path, name: str) -> list[str]:
+    """The files of a set, in order: train, then test; paths inside `folder`."""
+    found = sorted((folder / name).glob("*.parquet"), key=lambda path: (SPLITS.index(_split(path)), path.name))
+    return [f"{name}/{path.name}" for path in found]
+
+
+def split_of(file: str) -> str:
+    return _split(Path(file))
+
+
+def _split(path: Path) -> str:
+    return path.name.partition("-")[0]
+
+
+def read(folder: Path, file: str) -> pl.DataFrame:
+    path = folder / file
+    return table(path.stem).read(path.parent)
+
 
 Small = Annotated[int, msgspec.Meta(ge=0, le=255)]
 EXAMPLES = 3  # ids named per fault
@@ -49,7 +90,6 @@ def _struct(split: str) -> type[msgspec.Struct]:
 
 
 RECORDS = {split: msgspec.json.Decoder(_struct(split)) for split in FIELDS}
-MEMBERS = msgspec.json.Decoder(dict[str, msgspec.Raw])
 GROUNDS = msgspec.json.Decoder(dict[str, msgspec.Raw])
 
 
@@ -116,12 +156,7 @@ def tally(part: pl.DataFrame, told: Told) -> None:
 def read_file(path: Path, split: str, shapes: Shapes) -> Iterator[pl.DataFrame]:
     """The records of a file as tables of a few megabytes each, in order."""
     for piece in pieces(path):
-        try:
-            members = MEMBERS.decode(piece.text)
-        except msgspec.DecodeError as error:
-            raise BadInput.at(path, f"not JSON: {error} in a piece that begins {piece.text[:60]!r}") from error
-        if len(members) < piece.members:
-            raise BadInput.at(path, f"id {repeated(piece.text)!r} is there twice")
+        members = decoded(path, piece, msgspec.Raw)
         yield columns(members, split, shapes)
 
 
@@ -169,3 +204,40 @@ def grounding_fault(record: dict[str, Any]) -> str | None:
         if not int(begin) <= int(end) <= size:
             return "grounding: a span outside the question"
     return None
+
+
+def import_agqa(folder: Path, out: Path, facts: Path | None = None) -> Told:
+    """Questions of a folder into a run, new or not, with the facts of another run or of scene graphs."""
+    question_files(folder)
+    check_target(out)
+    run = Run(out)
+    there = run.vocabulary_file.is_file()
+    if facts and there and run.newest():
+        raise BadInput.at(out, "this run has facts already; leave out --facts, or choose a new folder")
+    words = Run(facts).vocabulary_file if facts and Run(facts).vocabulary_file.is_file() else None
+    source = run.vocabulary_file if there else words
+    text = source.read_text("utf-8") if source else default_text()
+    with ExitStack() as parts:
+        work = run if there else Run(parts.enter_context(new_folder(out)))
+        if not there:
+            parts.enter_context(new_file(work.vocabulary_file)).write_text(text, "utf-8")
+        if facts:
+            stage, found = read_facts(facts, text)
+            found.save(parts.enter_context(new_folder(getattr(work, stage))))
+        return import_questions(folder, work.imported, parse(text, source or "agqa.toml"))
+
+
+def read_facts(place: Path, text: str) -> tuple[str, Facts]:
+    """(stage they belong to, facts) of a run, or of the scene graphs in a folder."""
+    run = Run(place)
+    if run.vocabulary_file.is_file():
+        found = run.newest()
+        if found is None:
+            raise BadInput.at(place, "this run has no facts; `questree ingest` reads them")
+        if run.vocabulary_file.read_text("utf-8") != text:
+            raise BadInput.at(place, "its vocabulary is not the one of the run the questions go to")
+        return ("facts" if run.facts.is_dir() else "raw"), found
+    for folder in (place, place / "AGQA_scene_graphs"):
+        if any((folder / name).is_file() for name in GRAPHS.values()):
+            return "raw", read_agqa(folder, parse(text, "vocabulary")).facts
+    raise BadInput.at(place, f"neither a run folder nor a folder with {' or '.join(GRAPHS.values())}")

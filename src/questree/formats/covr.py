@@ -13,16 +13,37 @@ from questree.benchmarks.covr.splits import PATTERNS, PROPERTIES
 from questree.domains.images.english import reference
 from questree.domains.images.graph import Graph
 from questree.domains.images.kinds import COUNT
-from questree.formats.image_nodes import FILE, write_sub_questions
 from questree.notation.own_shapes import program_shapes, row_form
 from questree.program import BOOL, Node, Word, fill, slots
 from questree.progress import watch
+from questree.rules import IMAGE_DAGS
+from questree.stages.decompose.image_hierarchies import image_ids, node_keys
+from questree.stages.decompose.image_sets import read_sets, spoken_sets
 from questree.stages.split.properties import named
 from questree.stages.split.shots import rows_of, selected
+from questree.tables.image_nodes import NODES, SETS, TOPS
 from questree.tables.image_questions import BALANCED
 from questree.tables.images import IMAGES
 from questree.tables.run import Run
 from questree.tables.store import new_folder, only_earlier
+
+FILE = "sub_questions.jsonl"
+
+
+def write_sub_questions(decomposed: Path, images: pl.Series, out: Path) -> int:
+    """A line per node, questions among them: id, question, scenes, answer, type; how many."""
+    tables = read_sets(decomposed)
+    nodes, scenes = spoken_sets(tables), image_ids(tables["sets"]["images"], images)
+    table = nodes.select(
+        "question",
+        "answer",
+        id=node_keys(nodes, tables["tops"], scenes),
+        scenes=scenes.gather(nodes["set"]),
+        type=pl.Series(IMAGE_DAGS.types).gather(nodes["type"]),
+    )
+    table.select("id", "question", "scenes", "answer", "type").write_ndjson(out)
+    return len(table)
+
 
 SPLITS = ("train", "dev", "test")
 MARK = re.compile(r'"@(\d+)@"')

@@ -8,12 +8,11 @@ from typing import NamedTuple
 
 from questree.notation.agqa import AGQA, read
 from questree.notation.own import show
+from questree.notation.own_shapes import JOINT, SLOT
 from questree.notation.scan import Call
 from questree.notation.spelling import positions
 from questree.program import ACTION, OBJECT, RELATION, Kind, Node, ProgramError, Slot, Term, Word, fold
 from questree.vocabulary.words import Vocabulary
-
-SLOT, JOINT = "w", ", "  # no word has a comma in it
 
 
 class Program(NamedTuple):

@@ -9,10 +9,13 @@ import numpy as np
 import polars as pl
 
 from questree.faults import BadInput
+from questree.formats.json_records import Piece, decoded
 from questree.tables.asked import ASKED, FLAGS, Asked
 
 
 class Record(msgspec.Struct, gc=False):
+    """wanted {question id: AGQA record}"""
+
     answer: str
     video_id: str
     ans_type: str
@@ -40,9 +43,9 @@ def read_questions(path: Path) -> Asked:
     content = path.read_bytes()
     try:
         content = gzip.decompress(content) if content[:2] == b"\x1f\x8b" else content
-        records = msgspec.json.decode(content, type=dict[str, Record])
-    except (msgspec.DecodeError, OSError, EOFError) as error:
+    except (OSError, EOFError) as error:
         raise BadInput.at(path, f"wanted {{question id: AGQA record}}; {error}") from error
+    records = decoded(path, Piece(content, 0), Record)
     rows = list(records.values())
     columns: dict[str, list[Any]] = {
         "id": list(records),

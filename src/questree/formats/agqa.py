@@ -1,4 +1,4 @@
-"""A run as AGQA's release: question files, CSVs for the baselines, id tables, scene graphs."""
+"""A run in the layout of AGQA's release: question files, CSVs for the baselines, id tables, scene graphs."""
 
 import json
 import shutil
@@ -13,16 +13,60 @@ import polars as pl
 
 from questree.benchmarks.agqa.records import FIELDS, lines
 from questree.faults import BadInput
-from questree.formats import csvs
+from questree.formats import agqa_csvs as csvs
+from questree.formats.agqa_csvs import runs
+from questree.formats.agqa_graphs import write_graphs
+from questree.formats.agqa_import import files, read, split_of
 from questree.formats.agqa_records import Generated
-from questree.formats.graphs import write_graphs
-from questree.formats.imported import Imported
-from questree.formats.words import id_tables
 from questree.progress import watch
 from questree.tables.facts import SPLIT_UNSAID
 from questree.tables.run import Run
 from questree.tables.store import new_folder, only_earlier
+from questree.vocabulary.words import Vocabulary
 from questree.workers import processes
+
+
+def id_tables(vocabulary: Vocabulary) -> dict[str, dict[str, str]]:
+    """ENG: id -> English; IDX: English -> id, of the word that is counted where two are said alike."""
+    words = [(word.id, word.name, not word.merged) for word in vocabulary.objects]
+    words += [(word.id, word.name, not word.folds) for word in vocabulary.relations if word.group != "derived"]
+    words += [(word.id, word.phrase, not word.merged) for word in vocabulary.actions]
+    ids: dict[str, str] = {}
+    for counted in (True, False):
+        for id, english, own in words:
+            if own == counted:
+                ids.setdefault(english, id)
+    return {"ENG": {id: english for id, english, _ in words}, "IDX": ids}
+
+
+@dataclass(frozen=True)
+class Imported:
+    run: Path
+    sets: tuple[str, ...]
+
+    @classmethod
+    def of(cls, run: Run, sets: tuple[str, ...]) -> "Imported":
+        return cls(run.folder, tuple(name for name in sets if files(run.imported, name)))
+
+    @property
+    def pieces(self) -> list[str]:
+        return [file for name in self.sets for file in files(self.folder, name)]
+
+    @property
+    def folder(self) -> Path:
+        return Run(self.run).imported
+
+    def count(self, piece: str) -> pl.DataFrame:
+        """Rows of CSV files, of the first set; records that could not be read are not in them."""
+        first = piece.startswith(f"{self.sets[0]}/")
+        table = read(self.folder, piece).filter(pl.col("question").is_not_null() & first)
+        split = pl.lit(split_of(piece)).alias("split")
+        return runs(table.select(split, pl.col("video_id").alias("video"), "novel_comp", "more_steps"))
+
+    def batches(self, piece: str) -> Iterator[tuple[str, pl.DataFrame]]:
+        name = piece.partition("/")[0]
+        yield name, read(self.folder, piece).with_columns(split=pl.lit(split_of(piece)))
+
 
 SETS = ("balanced", "unbalanced")
 GRAPHS, CSVS = "AGQA_scene_graphs", "csvs"

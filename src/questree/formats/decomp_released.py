@@ -1,0 +1,279 @@
+"""Released AGQA question files into DAGs, without scene graphs: answers are those of the questions and what follows."""
+
+import shutil
+from collections import Counter, deque
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import Executor, Future, ThreadPoolExecutor
+from dataclasses import dataclass, field, replace
+from functools import lru_cache
+from itertools import product
+from pathlib import Path
+from typing import Any, TypeVar
+
+import msgspec
+import numpy as np
+import polars as pl
+
+from questree.benchmarks.agqa.records import quoted
+from questree.columns.hashing import seed_of
+from questree.domains.video import VIDEO
+from questree.faults import BadInput, Fault, refuse
+from questree.formats.agqa_programs import Shapes
+from questree.formats.decomp import ISOLATED, check_target, write_json
+from questree.formats.decomp_dags import Dags
+from questree.formats.json_records import Piece, decoded, pieces
+from questree.notation.own_shapes import stored_shapes
+from questree.notation.spelling import positions
+from questree.program import ACTION, UNKNOWN, Array, Kind, fill, slots
+from questree.progress import watch
+from questree.readings.answer import spell
+from questree.stages.decompose.columns import Summary, coverage, edge_table, form_table, leaves, node_table, places
+from questree.stages.decompose.expand import Batch, expand
+from questree.stages.decompose.forms import Forms
+from questree.stages.decompose.labels import read_labels
+from questree.stages.decompose.negatives import Negatives
+from questree.stages.decompose.propagate import Propagation
+from questree.stages.decompose.spoken import say
+from questree.stages.decompose.texts import Texts
+from questree.stages.decompose.told import Teller
+from questree.tables.nodes import ABSENT
+from questree.tables.store import new_folder
+from questree.vocabulary.words import NONE, Vocabulary
+from questree.workers import processes
+
+BUCKET = 1 << 26  # bytes of the file that are taken apart at once
+BLOCK = 1 << 25  # bytes of the file that are read at once
+AHEAD = 4  # tasks that wait
+Result = TypeVar("Result")
+NAMES = ("id", "video", "text", "old", "answer", "shape", "words", "fault")
+COLUMNS: dict[str, pl.DataType | type[pl.DataType]] = dict.fromkeys(NAMES, pl.String)
+
+
+class Record(msgspec.Struct):
+    """wanted a record with question, answer, video_id, program, all texts"""
+
+    question: str
+    answer: str
+    video_id: str
+    program: str
+
+
+@dataclass
+class Dealt:
+    """A question file in buckets, each a folder of Parquet files."""
+
+    folder: Path
+    videos: set[str] = field(default_factory=set)
+    hashes: list[pl.Series] = field(default_factory=list)  # of ids
+
+    @classmethod
+    def of(cls, path: Path, folder: Path, vocabulary: bytes, pool: Executor) -> "Dealt":
+        """Read the file once; every bucket has its rows in the order of the file."""
+        found = cls(folder)
+        tasks = (
+            (path, piece, number, folder, buckets(path), vocabulary)
+            for number, piece in enumerate(pieces(path, min(BUCKET, BLOCK)))
+        )
+        for videos, hashes in in_order(pool, deal, tasks):
+            found.videos |= videos
+            found.hashes.append(hashes)
+        found.refuse_repeated(path)
+        return found
+
+    def refuse_repeated(self, path: Path) -> None:
+        """Equal hashes only say where to look."""
+        hashes = pl.concat(self.hashes) if self.hashes else pl.Series(dtype=pl.UInt64)
+        if hashes.is_duplicated().any():
+            ids = pl.scan_parquet(self.folder / "*" / "*.parquet").select("id").collect().to_series()
+            ids = ids.filter(ids.is_duplicated()).unique().sort()
+            if len(ids):
+                refuse([Fault(str(path), f"id {id!r} is there twice") for id in ids])
+
+    def filled(self) -> list[Path]:
+        return sorted(self.folder.iterdir())
+
+
+def buckets(path: Path) -> int:
+    return max(1, -(-path.stat().st_size // BUCKET))
+
+
+def in_order(pool: Executor, work: Callable[..., Result], tasks: Iterable[tuple[Any, ...]]) -> Iterator[Result]:
+    """The results of tasks in their order; only a few tasks wait at a time, for they may be large."""
+    waiting: deque[Future[Result]] = deque()
+    for task in tasks:
+        waiting.append(pool.submit(work, *task))
+        if len(waiting) > AHEAD:
+            yield waiting.popleft().result()
+    while waiting:
+        yield waiting.popleft().result()
+
+
+@lru_cache(maxsize=1)
+def shapes(vocabulary: bytes) -> Shapes:
+    """Kept by a process from piece to piece."""
+    return Shapes(msgspec.json.decode(vocabulary, type=Vocabulary))
+
+
+def deal(
+    path: Path, piece: Piece, number: int, folder: Path, buckets: int, vocabulary: bytes
+) -> tuple[set[str], pl.Series]:
+    """Write the rows of a piece to their buckets; its videos, and the hashes of its ids."""
+    table = rows(path, piece, shapes(vocabulary))
+    names = table["video"].unique()
+    bucket = [int(seed_of(0, name) % np.uint64(buckets)) for name in names]
+    own = table["video"].replace_strict(names, pl.Series(bucket, dtype=pl.Int64), return_dtype=pl.Int64)
+    for (at,), part in table.with_columns(bucket=own).group_by("bucket", maintain_order=True):
+        place = folder / f"{at:05d}"
+        place.mkdir(exist_ok=True)
+        part.drop("bucket").write_parquet(place / f"{number:06d}.parquet", compression="lz4")
+    return set(names), table["id"].hash()
+
+
+def rows(path: Path, piece: Piece, shapes: Shapes) -> pl.DataFrame:
+    found = decoded(path, piece, Record).items()
+    table = [(id, r.video_id, r.question, r.program, r.answer, *shapes.program(r.program)) for id, r in found]
+    return pl.DataFrame(table, schema=COLUMNS, orient="row")
+
+
+def batches(asked: pl.DataFrame, video: Array, forms: Forms) -> Iterator[Batch]:
+    """Questions of one shape at a time; actions without an object are another form."""
+    words = forms.vocabulary
+    stored = stored_shapes(asked["shape"], asked["words"], VIDEO)
+    for node, row in stored.by_shape:
+        said = stored.columns(node, row, lambda said, kind: places(said, kind, words))
+        deeds = [slot for slot in slots(node).values() if slot.kind == ACTION]
+        for alone in product((False, True), repeat=len(deeds)):
+            own = np.ones(len(row), bool)
+            for slot, yes in zip(deeds, alone, strict=True):
+                own &= (words.noun_of[said[slot.name]] == NONE) == yes
+            if own.any():
+                named = {slot.name: replace(slot, alone=yes) for slot, yes in zip(deeds, alone, strict=True)}
+                form, origins = forms.canonical(fill(node, named))  # type: ignore[arg-type]
+                values = tuple(forms.column(origin, said, len(row))[own] for origin in origins)
+                yield Batch(form, video[row[own]], values, row[own])
+
+
+def given(asked: pl.DataFrame, vocabulary: Vocabulary) -> Array:
+    """[question] its answer as a number; UNKNOWN if it is none its kind has."""
+    found = np.full(len(asked), UNKNOWN, np.int16)
+    for node, row in stored_shapes(asked["shape"], asked["words"], VIDEO).by_shape:
+        said = asked["answer"].gather(row).str.to_lowercase()
+        answers = said.replace_strict(spellings(node.kind, vocabulary), default=UNKNOWN, return_dtype=pl.Int16)
+        found[row] = answers.to_numpy()
+    return found
+
+
+def spellings(kind: Kind, vocabulary: Vocabulary) -> dict[str, int]:
+    """Every answer a kind of question can have -> its number."""
+    sizes = {"objects": len(vocabulary.objects), "actions": len(vocabulary.actions)}
+    found: dict[str, int] = {}
+    for number in range(sizes.get(kind.words, 2)):
+        found.setdefault((spell(kind, number, vocabulary) or "").lower(), number)
+    return found
+
+
+Loose = list[tuple[str, str]]  # (video, isolated question as JSON)
+
+
+@dataclass
+class Told:
+    summary: Summary = field(default_factory=Summary)
+    unread: Counter[str] = field(default_factory=Counter)  # why a question has no DAG
+    strange_answers: int = 0  # answers that are none of the question's kind; not used
+
+    def add(self, other: "Told") -> None:
+        self.summary.add(other.summary)
+        self.unread.update(other.unread)
+        self.strange_answers += other.strange_answers
+
+
+def decompose_released(
+    path: Path, out: Path, vocabulary: Vocabulary, workers: int = 2, absent: Path | None = None
+) -> Told:
+    """A question file into `<name>_hierarchies/`, whole or not at all; `absent` is a file of labels."""
+    if not path.is_file():
+        raise BadInput.at(path, "no such file; wanted a question file of AGQA's release")
+    check_target(out)
+    result, loose = Told(), Loose()
+    few = workers < 2 or buckets(path) < 2  # starting processes does not pay
+    with new_folder(out) as folder, ThreadPoolExecutor(1) if few else processes(workers) as pool:
+        place, rest = folder / f"{path.stem}_hierarchies", folder / ".rows"
+        place.mkdir()
+        rest.mkdir()
+        raw = msgspec.json.encode(vocabulary)
+        dealt = Dealt.of(path, rest, raw, pool)
+        labels = labelled(absent, dealt.videos, vocabulary)
+        tasks = [(raw, bucket, place, labels) for bucket in dealt.filled()]
+        for told, isolated in watch(in_order(pool, write_bucket, tasks), "decompose", len(tasks)):
+            result.add(told)
+            loose += isolated
+        shutil.rmtree(rest)
+        write_json(place / ISOLATED, [row for _, row in sorted(loose, key=lambda pair: pair[0])], "[]")
+    return result
+
+
+def labelled(path: Path | None, videos: set[str], vocabulary: Vocabulary) -> pl.DataFrame:
+    """What a file of labels says: name of the video, object."""
+    names = sorted(videos)
+    found = read_labels(path, names, vocabulary) if path else ABSENT.empty()
+    return found.select("object", name=pl.Series(names, dtype=pl.String).gather(found["video"]))
+
+
+@lru_cache(maxsize=1)
+def tools(vocabulary: bytes) -> tuple[Forms, Texts]:
+    """Kept by a process from bucket to bucket."""
+    words = msgspec.json.decode(vocabulary, type=Vocabulary)
+    return Forms(words), Texts(words)
+
+
+def write_bucket(vocabulary: bytes, bucket: Path, place: Path, labels: pl.DataFrame) -> tuple[Told, Loose]:
+    """The files of a bucket's videos."""
+    forms, texts = tools(vocabulary)
+    questions = pl.read_parquet(bucket / "*.parquet").sort("video", maintain_order=True)
+    unread = questions.filter(pl.col("shape").is_null())
+    asked = questions.filter(pl.col("shape").is_not_null())
+    names = asked["video"].unique(maintain_order=True)
+    dags, told = taken_apart(asked, names, forms, texts, labels)
+    told.unread.update(unread["fault"].to_list())
+    told.summary.questions += len(unread)
+    told.summary.isolated += len(unread)
+    loose = [(row["video"], isolated(row)) for row in unread.iter_rows(named=True)]
+    for number, found, alone in dags.videos():
+        loose += [(names[number], row) for row in alone]
+        if found:
+            write_json(place / f"{names[number]}.json", found, "{}")
+    return told, loose
+
+
+def taken_apart(
+    asked: pl.DataFrame, names: pl.Series, forms: Forms, texts: Texts, labels: pl.DataFrame
+) -> tuple[Dags, Told]:
+    """The DAGs of questions that can be read; `names` are their videos."""
+    number = pl.Series(range(len(names)), dtype=pl.UInt32)
+    video = asked["video"].replace_strict(names, number, return_dtype=pl.UInt32)
+    blocks, tops = expand(forms, batches(asked, video.to_numpy().astype(np.int64), forms), len(asked))
+    answers = given(asked, forms.vocabulary)
+    sure = np.flatnonzero(answers != UNKNOWN)
+    own = labels.join(pl.DataFrame({"name": names, "video": number}), on="name").select("video", "object")
+    made = Propagation.of(forms, blocks, tops[sure], answers[sure], Negatives(own)).run()
+    nodes, table = node_table(blocks, made.answers, made.known, 0), form_table(blocks)
+    edges, _ = edge_table(blocks, np.full(len(nodes), UNKNOWN))
+    summary = Summary(
+        questions=len(asked),
+        isolated=leaves(blocks, tops),
+        edges=len(edges),
+        clashes=len(made.contradictions),
+        contradictions=Teller(table, nodes, texts, names.to_list()).derived(made),
+        types=coverage(blocks, made.known),
+        places=places(tops, made.known, edges),
+    )
+    top = asked.select("id", "text", "old").with_columns(video=video, node=pl.Series(tops), template=pl.lit(""))
+    return Dags(top, say(table, nodes, texts), edges, names), Told(summary, strange_answers=len(asked) - len(sure))
+
+
+def isolated(row: dict[str, str]) -> str:
+    """A question whose program has no decomposition, with the reason."""
+    names = {"key": "id", "answer": "answer", "question": "text", "program": "old", "reason": "fault"}
+    said = quoted(pl.Series([row[column] for column in names.values()], dtype=pl.String)).to_list()
+    parts = ", ".join(f'"{name}": {text}' for name, text in zip(names, said, strict=True))
+    return f'{{{parts}, "type": ""}}'

@@ -10,6 +10,7 @@ import pytest
 
 from conftest import copy
 from questree.benchmarks.agqa.editions import FIRST
+from questree.cli.app import app
 from questree.domains.video import videos
 from questree.formats.agqa import Options as Release
 from questree.formats.agqa import export
@@ -18,7 +19,7 @@ from questree.readings.answer import answer
 from questree.stages.audit.work import AuditOptions, audit
 from questree.stages.balance.options import BalanceOptions
 from questree.stages.balance.rounds import balance
-from questree.stages.decompose.tops import BEYOND, TIMED
+from questree.stages.decompose.tops import BEYOND, TIMED, UNDECIDED
 from questree.stages.decompose.work import Options as Decomposing
 from questree.stages.decompose.work import decompose
 from questree.stages.generate.work import Options, generate
@@ -86,10 +87,33 @@ def test_an_audit_scores_every_template_asked(run: Run) -> None:
 def test_what_decomposition_does_not_cover_is_counted_by_reason(run: Run) -> None:
     summary = decompose(run, Decomposing(), workers=1)
     assert summary.questions + summary.beyond.total() == len(asked(run))
-    assert set(summary.beyond) == {*BEYOND.values(), TIMED}
+    assert set(summary.beyond) == {*BEYOND.values(), TIMED, UNDECIDED}
     tops = pl.concat(
         [pl.read_parquet(folder / "tops.parquet") for folder in run.decomposed.iterdir() if folder.is_dir()]
     )
     taken = asked(run).join(tops, on=["video", "number"])
     assert np.isin(named(run, "actExists"), taken["template"].to_numpy())
     assert (taken["done_to"] == 255).all() and summary.clashes == 0
+
+
+def ask(*words: object) -> None:
+    app([*map(str, words), "--quiet"], exit_on_error=False, result_action="return_value")
+
+
+def test_true_answers_break_no_rule(run: Run, tmp_path: Path) -> None:
+    decompose(run, Decomposing(), workers=1)
+    ask("answer", run.folder, "--model", "oracle")
+    scored = ("--model", "oracle", "--missing", "skip", "--json", tmp_path / "scores.json")
+    ask("score", "decomp", run.folder, *scored)
+    rows = json.loads((tmp_path / "scores.json").read_text())
+    values = [row["value"] for row in rows if row["metric"] in ("accuracy", "CA", "IC") and row["value"] is not None]
+    assert len(values) > 50 and set(values) == {1.0}
+
+
+def test_dags_and_grounds_are_written(run: Run, tmp_path: Path) -> None:
+    ask("decompose", run.folder, "--workers", 1)
+    ask("export", "decomp", run.folder, "--out", tmp_path / "dags", "--workers", 1)
+    assert list((tmp_path / "dags").glob("*_hierarchies/*.json"))
+    ask("ground", run.folder, "--split", "all", "--out", tmp_path / "grounds")
+    rows = [json.loads(line) for line in (tmp_path / "grounds" / "questions.jsonl").read_text().splitlines()]
+    assert len(rows) == len(read_balanced(run.balanced)) and any(not row["left_out"] for row in rows)

@@ -9,7 +9,7 @@ import polars as pl
 
 from questree.stages.questions import Bank
 from questree.tables.facts import VIDEOS
-from questree.tables.questions import QUESTIONS
+from questree.tables.questions import QUESTIONS, packed_time, time_actions, time_kind
 from questree.tables.run import Run
 
 SHUFFLES = 8  # of the actions in time phrases, over all copies; more would make too many content keys
@@ -40,7 +40,7 @@ def multiply(run: Run, out: Path, rows: int) -> Run:
 
 def renamed(questions: pl.DataFrame, shuffle: int, actions: int) -> pl.DataFrame:
     """Time phrases about other actions, the same ones for the same actions."""
-    other = np.concatenate([[0], 1 + np.random.default_rng(shuffle).permutation(actions)]).astype(np.uint32)
-    time = questions["time"].to_numpy()
-    moved = time & 255 | other[time >> 8 & 255] << 8 | other[time >> 16] << 16
-    return questions.with_columns(time=pl.Series(moved))
+    other = np.append(np.random.default_rng(shuffle).permutation(actions), -1)  # the last: no action
+    time = questions["time"].to_numpy().astype(np.int64)
+    moved = packed_time(time_kind(time), *(other[action] for action in time_actions(time)))
+    return questions.with_columns(time=pl.Series(moved, dtype=pl.UInt32))

@@ -8,6 +8,7 @@ from questree.benchmarks.agqa.frames import Forms
 from questree.benchmarks.agqa.templates import ALL, TIMES, WHOLE
 from questree.domains.video import VIDEO
 from questree.program import ACTION, OBJECT, RELATION, Term, Word
+from questree.tables.questions import time_actions, time_kind
 from questree.vocabulary.words import Vocabulary
 
 OP = VIDEO.ops
@@ -56,9 +57,9 @@ class Arguments:
         )
 
     def packed_time(self, time: int, wording: int) -> Argument:
-        """A time as tables pack it: kind + 256 * (first action + 1) + 65536 * (second action + 1)."""
-        actions = [self.action(at - 1) for at in (time >> 8 & 255, time >> 16) if at]
-        return self.time(TIMES[time & 255], wording, *actions)
+        """A time as tables pack it."""
+        actions = [self.action(at) for at in time_actions(time) if at >= 0]
+        return self.time(TIMES[time_kind(time)], wording, *actions)
 
     def time(self, kind: str, wording: int, *actions: Argument) -> Argument:
         said = {slot: action.forms for slot, action in zip("ab", actions, strict=False)}

@@ -5,8 +5,9 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from questree.domains.video import VIDEO
-from questree.program import Array, Node, walk
+from questree.domains.video import VIDEO, Videos
+from questree.program import Array, Node, slots, walk
+from questree.readings.answer import answer
 from questree.stages.decompose.expand import Batch
 from questree.stages.decompose.forms import Forms
 from questree.stages.question_forms import Form
@@ -17,6 +18,8 @@ BEYOND = {  # operators AGQA-Decomp has no sub-questions for: edition 1.0 only
     OP["first_done_to"]: "relation named by what was done first to an object",
     OP["instance_order"]: "order of two actions by their own frames",
 }
+ENDS = {"choose_first": OP["first"], "choose_last": OP["last"]}  # what decides such a choice, in edition 2.0 always
+UNDECIDED = "choice that the first or last object of its time does not decide"
 TIMES = ("before", "after", "while", "between")
 TIMED = "reference with a time of its own"
 
@@ -30,17 +33,29 @@ def beyond(form: Form) -> str | None:
     return found or (TIMED if timed else None)
 
 
-def covered(shard: Shard) -> tuple[Shard, Counter[str]]:
-    """The questions AGQA-Decomp covers, and how many it does not cover for which reason."""
+def decided(form: Form, shard: Shard, rows: Array, world: Videos) -> Array:
+    """[row] is a choice's answer the first or last object there is?"""
+    end = ENDS.get(form.node.op.name)
+    if end is None:
+        return np.ones(len(rows), bool)
+    found = end(*form.node.args[:2])
+    words = {name: shard.words[name][rows].astype(np.int64) for name in slots(found)}
+    return np.asarray(answer(found, world.ask(shard.video[rows]), words) == shard.column("answer")[rows])
+
+
+def covered(shard: Shard, world: Videos) -> tuple[Shard, Counter[str]]:
+    """The questions AGQA-Decomp covers, and how many it does not cover for which reason; world: of their videos."""
     kept, left = [np.zeros(0, np.int64)], Counter[str]()
     if not (shard.edition.relation_references or shard.edition.timed_references):
         return shard, left
     for form, rows in shard.by_form():
         reason = beyond(form)
-        if reason is None:
-            kept.append(rows)
-        else:
+        if reason is not None:
             left[reason] += len(rows)
+            continue
+        fine = decided(form, shard, rows, world)
+        kept.append(rows[fine])
+        left += Counter({UNDECIDED: int((~fine).sum())})
     return (shard.where(shard.questions[np.sort(np.concatenate(kept))]) if left else shard), left
 
 

@@ -101,11 +101,12 @@ def shard(run: Path, name: str, out: Path, options: Options, labels: pl.DataFram
     """Write the tables of one shard."""
     bank, facts, forms, chosen = corpus(run, options.balanced)
     whole = bank.shard(bank.run.questions / name)
-    part, beyond = covered(whole)
+    last = last_video(whole)
+    world = videos(facts.between(whole.first, last + 1), bank.vocabulary)
+    part, beyond = covered(whole, world)
     if chosen is not None:
-        beyond = covered(whole.where(whole.questions[selected(whole, chosen)]))[1]
-    rows, last = selected(part, chosen), last_video(part)
-    world = videos(facts.between(part.first, last + 1), bank.vocabulary)
+        beyond = covered(whole.where(whole.questions[selected(whole, chosen)]), world)[1]
+    rows = selected(part, chosen)
     own = labels.filter(pl.col("video").is_between(part.first, last)).with_columns(pl.col("video") - part.first)
     absent = Negatives(own, world, options.invalid_actions)
     if options.rules_only:

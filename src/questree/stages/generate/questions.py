@@ -30,7 +30,7 @@ class Questions:
     first: Ints  # row of the video's references, or of its action references where the slot is an action
     second: Ints
     phrase: Ints  # row of the video's phrases
-    time: Ints  # kind + 256 * (a + 1) + 65536 * (b + 1)
+    time: Ints  # as tables pack it
     answer: Ints
     steps: Ints
     marks: Ints

@@ -16,6 +16,7 @@ from questree.domains.video.time import whole
 from questree.notation.own import parse
 from questree.readings.steps import steps
 from questree.stages.generate.words import Words
+from questree.tables.questions import time_actions, time_kind
 
 DIRECT, FIRST, LAST, WHOLE = range(4)
 TIMED = 4  # first, last and whole ones with a time of their own share a cap
@@ -123,7 +124,7 @@ def finish(world: Videos, words: Words, columns: list[Ints]) -> References:
 
 def time_inside(words: Words, time: Ints) -> tuple[Ints, Ints]:
     """Steps and marks of the time phrase inside a reference, which names its actions by their phrases."""
-    kind, first = time & 255, (time >> 8 & 255) - 1
+    kind, (first, _) = time_kind(time), time_actions(time)
     marks = np.where(time > 0, mark.I_TEMP, 0)
     before = (kind == BEFORE) | (kind == BETWEEN)
     return TIME_STEPS[kind], marks | np.where(before & words.held_out.action[first], mark.NC_SEQ, 0)

@@ -12,11 +12,12 @@ from questree.domains.video import Videos
 from questree.domains.video.actions import longest, shortest
 from questree.stages.generate.references import TIME_STEPS, References, steps_more
 from questree.stages.generate.words import Words
+from questree.tables.questions import NOTHING16, packed_time
 
 ALL, BEFORE, AFTER, WHILE, BETWEEN = range(5)
 assert TIMES[BETWEEN] == "between"
 DIRECT, LONGEST, SHORTEST, INDIRECT = range(4)
-NOTHING = 65535  # no row
+NOTHING = NOTHING16  # no row
 NAME_STEPS = steps_more("happening({})", "$a", "longest()", "shortest()", "to_action($r, first($s, whole()))")
 
 
@@ -50,7 +51,7 @@ class Spans:
     @cached_property
     def packed(self) -> Ints:
         """[span] kind and actions as one number."""
-        return np.asarray(self.kind + 256 * (self.a + 1) + 65536 * (self.b + 1), np.uint32)
+        return np.asarray(packed_time(self.kind, self.a, self.b), np.uint32)
 
 
 @dataclass(frozen=True)

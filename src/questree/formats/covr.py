@@ -21,7 +21,6 @@ from questree.stages.decompose.image_hierarchies import image_ids, node_keys
 from questree.stages.decompose.image_sets import read_sets, spoken_sets
 from questree.stages.split.properties import named
 from questree.stages.split.shots import rows_of, selected
-from questree.tables.image_nodes import NODES, SETS, TOPS
 from questree.tables.image_questions import BALANCED
 from questree.tables.images import IMAGES
 from questree.tables.run import Run

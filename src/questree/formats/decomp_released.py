@@ -23,7 +23,7 @@ from questree.formats.decomp import ISOLATED, check_target, write_json
 from questree.formats.decomp_dags import Dags
 from questree.formats.json_records import Piece, decoded, pieces
 from questree.notation.own_shapes import stored_shapes
-from questree.notation.spelling import positions
+from questree.notation.spelling import numbers
 from questree.program import ACTION, UNKNOWN, Array, Kind, fill, slots
 from questree.progress import watch
 from questree.readings.answer import spell
@@ -140,7 +140,7 @@ def batches(asked: pl.DataFrame, video: Array, forms: Forms) -> Iterator[Batch]:
     words = forms.vocabulary
     stored = stored_shapes(asked["shape"], asked["words"], VIDEO)
     for node, row in stored.by_shape:
-        said = stored.columns(node, row, lambda said, kind: places(said, kind, words))
+        said = stored.columns(node, row, lambda said, kind: numbers(said, kind, words))
         deeds = [slot for slot in slots(node).values() if slot.kind == ACTION]
         for alone in product((False, True), repeat=len(deeds)):
             own = np.ones(len(row), bool)

@@ -10,7 +10,7 @@ from questree.columns.joins import Ints
 from questree.domains.video import VIDEO, Videos
 from questree.notation.own import show
 from questree.notation.own_shapes import stored_shapes
-from questree.notation.spelling import names, positions
+from questree.notation.spelling import names, numbers
 from questree.program import UNKNOWN, Array, Node, Word, fill, slots
 from questree.readings.answer import answer, spell
 
@@ -50,7 +50,7 @@ def reanswer(questions: pl.DataFrame, world: Videos) -> pl.DataFrame:
     asked = np.flatnonzero(shape.is_not_null().to_numpy() & (video >= 0))
     stored = stored_shapes(shape.gather(asked), questions["words"].gather(asked), VIDEO)
     for node, own in stored.by_shape:
-        row, words = asked[own], stored.columns(node, own, lambda said, kind: places(said, kind, world.vocabulary))
+        row, words = asked[own], stored.columns(node, own, lambda said, kind: numbers(said, kind, world.vocabulary))
         spelled, reason = run(node, words, world.ask(video[row]))
         answers = questions["answer"].gather(row)
         same = np.array([a is not None and a.lower() == b.lower() for a, b in zip(spelled, answers, strict=True)])

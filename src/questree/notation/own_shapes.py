@@ -1,6 +1,6 @@
 """Questions given to us, by columns: each program is one of a few shapes with slots, and the words that fill them."""
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import count
@@ -11,7 +11,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from questree.columns.joins import ranges
-from questree.domains.images import IMAGES, Corpus
+from questree.domains.images import IMAGES
 from questree.faults import BadInput
 from questree.notation import covr
 from questree.notation.own import parse

@@ -2,6 +2,9 @@
 
 from difflib import get_close_matches
 
+import numpy as np
+from numpy.typing import NDArray
+
 from questree.notation.own import show, slot
 from questree.notation.scan import Call
 from questree.program import Kind, Node, ProgramError, Slot, Term, Word
@@ -23,6 +26,12 @@ def positions(kind: Kind, vocabulary: Vocabulary) -> dict[str, int]:
     return {"objects": vocabulary.object_at, "relations": vocabulary.relation_at, "actions": vocabulary.action_at}[
         kind.words
     ]
+
+
+def numbers(words: list[str], kind: Kind, vocabulary: Vocabulary) -> NDArray[np.int64]:
+    """[word] its position."""
+    known = positions(kind, vocabulary)
+    return np.array([known[word] for word in words], np.int64)
 
 
 def read_word(call: Call, kind: Kind, vocabulary: Vocabulary, alone: bool = False) -> Slot | Word:

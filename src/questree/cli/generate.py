@@ -8,6 +8,7 @@ from cyclopts import Parameter
 from questree.benchmarks import chosen
 from questree.cli.options import BenchmarkOption, WordsOption, fitting
 from questree.cli.terminal import Json, Quiet, print_table, say, watching, write_json
+from questree.stages.generate.given import read
 from questree.stages.generate.rules import Tally
 from questree.stages.generate.work import Options, generate
 from questree.tables.lock import lock
@@ -35,6 +36,10 @@ def generate_command(
         str | None,
         Parameter(help="Image sets: scores of distractors, module:function or a file [{image, graph, score}]."),
     ] = None,
+    templates: Annotated[
+        list[Path] | None, Parameter(help="TOML file of further templates; may be given several times.")
+    ] = None,
+    only_templates: Annotated[bool, Parameter(help="Ask only the further templates.", negative=())] = False,
     workers: int = 2,
     json: Json = None,
     quiet: Quiet = False,
@@ -51,7 +56,8 @@ def generate_command(
     place = Run(run)
     own = chosen(place, benchmark)
     videos = {"references": references, "rare_below": rare_below, "shard": shard, "edition": edition, "text": text}
-    used = fitting(own, "video", videos) | {"seed": seed}
+    further = {"templates": read(templates or ()), "only_templates": only_templates}
+    used = fitting(own, "video", videos) | {"seed": seed} | further
     images = fitting(own, "images", {"questions": questions, "words": words, "verify": verify}) | {"seed": seed}
     if own.domain == "images":
         of_images(place, images, workers, json, quiet)

@@ -1,6 +1,7 @@
 """`questree wordings`: one example of every wording in a file, for a person who checks the English."""
 
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from itertools import groupby
 from pathlib import Path
 from typing import Annotated, Any, Literal
@@ -10,6 +11,7 @@ from cyclopts import Parameter
 from questree.benchmarks.agqa.editions import EDITIONS
 from questree.benchmarks.agqa.examples import Example, examples
 from questree.cli.terminal import Json, Quiet, print_table, say, write_json
+from questree.stages.generate.given import read
 from questree.tables.store import new_file
 from questree.vocabulary import default, load
 
@@ -19,12 +21,18 @@ def wordings(
     out: Annotated[Path, Parameter(help="Text file to write.")],
     vocabulary: Annotated[Path | None, Parameter(help="A vocabulary in TOML; AGQA's if left out.")] = None,
     edition: Annotated[Literal["2.0", "1.0"], Parameter(help="Edition of AGQA.")] = "2.0",
+    templates: Annotated[
+        list[Path] | None, Parameter(help="TOML file of templates to show instead; may be given several times.")
+    ] = None,
     json: Json = None,
     quiet: Quiet = False,
 ) -> None:
     """Write an example of every template, frame, kind of time phrase and kind of reference, with its program."""
     words = default() if vocabulary is None else load(vocabulary)
-    found = list(examples(words, EDITIONS[edition]))
+    known = EDITIONS[edition]
+    if templates:
+        known = replace(known, added=read(templates, words), only_added=True)
+    found = list(examples(words, known))
     with new_file(out) as work:
         work.write_text("".join(f"{line}\n" for line in lines(found)), "utf-8")
     rows = counts(found)

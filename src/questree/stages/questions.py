@@ -11,7 +11,7 @@ import numpy as np
 import polars as pl
 
 from questree.benchmarks.agqa.arguments import Argument, Arguments
-from questree.benchmarks.agqa.editions import EDITIONS, SECOND, Edition
+from questree.benchmarks.agqa.editions import SECOND, Edition, edition_of
 from questree.benchmarks.agqa.frames import Span, render_spans
 from questree.benchmarks.agqa.held_out import INDIRECT as REFERRED
 from questree.benchmarks.agqa.templates import ACTION_REFERENCES, REFERENCES, TIMES, Template
@@ -345,7 +345,7 @@ class Bank:
             raise BadInput.at(run.questions, "not there yet; `questree generate` writes it")
         self.ids: list[str] = run.table("facts", VIDEOS)["id"].to_list()
         self.options = self._options(run.questions / "plan.json")
-        self.edition = EDITIONS[self.options.get("edition", SECOND.name)]
+        self.edition = edition_of(self.options)
         self.templates = TemplateColumns(self.edition.by_code)
 
     def _options(self, plan: Path) -> dict[str, Any]:

@@ -1,7 +1,11 @@
 """The editions of AGQA: which templates are asked under which rules, and how things may be referred to."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import Any
+
+import msgspec
 
 from questree.benchmarks.agqa import templates as t
 
@@ -61,3 +65,10 @@ FIRST = Edition(
     unbanned_objects=("doorway",),
 )
 EDITIONS = {edition.name: edition for edition in (SECOND, FIRST)}
+
+
+def edition_of(options: Mapping[str, Any]) -> Edition:
+    """The edition a run's questions were generated with, and the templates that were given beside the shipped ones."""
+    added = msgspec.convert(options.get("templates", ()), tuple[t.Template, ...])
+    known = EDITIONS[options.get("edition", SECOND.name)]
+    return replace(known, added=added, only_added=options.get("only_templates", False)) if added else known

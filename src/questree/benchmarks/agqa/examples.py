@@ -176,7 +176,7 @@ class Draw:
         if "window" in slots:
             count = {ALL: 0, BETWEEN: 2}.get(self.time, 1)
             found["time"] = self.make.time(self.time, self.hand.number("time wording"), *acts[:count])
-            acts = [self.make.action(self.hand.draw("action asked", self.pool.actions))]
+            acts = [self.make.action(at) for at in self.hand.two("action asked", self.pool.actions)]
         return found | dict(zip(slots.get("action", ()), acts, strict=False))
 
     def relation(self, about: int) -> Argument:

@@ -3,12 +3,14 @@ wordings and what the paper prints about it."""
 
 from collections import Counter
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from functools import cached_property
+from typing import Any
 
 from questree.benchmarks.agqa.frames import SHIPPED, Frame, shipped, split
 from questree.benchmarks.agqa.frames import parse as parse_frames
 from questree.domains.video import VIDEO
+from questree.extensions import Registry
 from questree.notation.own import parse
 from questree.program import Categories, Node, fill, slots, walk
 from questree.readings.categories import answer_type, categories
@@ -84,6 +86,10 @@ class Template:
     bans: tuple[str, ...] = ()  # of BANS: what the rules about banned words look up
     published: float | None = None  # questions in thousands before balancing: Table 14 of the paper (edition 1.0)
     wordings: tuple[str, ...] = ()  # frames as they are written
+
+    def __getstate__(self) -> dict[str, Any]:
+        """What was read off the program stays behind: operators do not travel between processes."""
+        return {field.name: getattr(self, field.name) for field in fields(self)}
 
     @cached_property
     def node(self) -> Node:
@@ -432,4 +438,5 @@ def said(templates: tuple[Template, ...], edition: str) -> tuple[Template, ...]:
 
 *_asked, ACT_EXISTS = said((*ASKED, ASKED_FIRST), "2.0")
 TEMPLATES = tuple(_asked)
+ADDED: Registry[Template] = Registry("template")  # those of plugins
 BY_NAME = {template.name: template for template in TEMPLATES}

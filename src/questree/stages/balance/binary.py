@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from questree.columns.hashing import Words
 from questree.stages.balance.levelling import kept
-from questree.stages.balance.packing import ANSWER, BITS, CELL, KEY, Dealt, Places, stirred
+from questree.stages.balance.packing import ANSWER, BITS, KEY, Dealt, Places, cell_of, stirred
 
 DIGIT = 11  # bits sorted by at once
 GROUPS = 8  # of a content key: two answers, four temporal effects
@@ -80,7 +80,7 @@ def _two_answers(packed, place):  # type: ignore[no-untyped-def]
             for at in range(first, row):
                 packed[end], place[end] = packed[at], place[at]
                 end += 1
-            size[key], cell[key], begin[key + 1] = 2 * fewer, packed[first] >> np.uint64(CELL), end
+            size[key], cell[key], begin[key + 1] = 2 * fewer, cell_of(packed[first]), end
             key += 1
     return end, begin[: key + 1].copy(), size[:key].copy(), cell[:key].copy()
 

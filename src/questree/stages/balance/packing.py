@@ -17,10 +17,11 @@ from questree.tables.table import Table
 
 NEEDED = ("video", "number", "template", "relation", "x", "y", "time", "answer", "effect")
 COLUMNS = Table(QUESTIONS.name, {name: QUESTIONS.columns[name] for name in NEEDED})
-# from the lowest bit: effect 2, answer 1, the time's actions 16, y 8, x 8, relation 8, time kind 3, template 5, split 1
-ANSWER, KEY, CELL, BITS = 2, 3, 43, 52
+# from the lowest bit: effect 2, answer 1, actions of the time 16, y 8, x 8, relation 8, time kind 3, template 5, split 1,
+# template again 3: those beyond 31 are rare, and the others' keys stay as they were
+ANSWER, KEY, CELL, BITS = 2, 3, 43, 55
 KINDS, CELLS = 8, 1 << (BITS - CELL)  # a cell is a split, template and time kind
-MOST_TEMPLATES = 32
+MOST_TEMPLATES = 256
 BUCKET_BITS = 6
 BUCKETS = 1 << BUCKET_BITS
 assert len(TIMES) <= KINDS
@@ -51,6 +52,14 @@ def deal(questions: pl.DataFrame, test: NDArray[np.bool_], known: TemplateColumn
 
 
 @njit(cache=True, nogil=True)
+def cell_of(packed):  # type: ignore[no-untyped-def]
+    """The number of its split, template and time kind."""
+    found = np.int64(packed >> np.uint64(CELL))
+    kind, low, split, high = found & 7, found >> 3 & 31, found >> 8 & 1, found >> 9
+    return (split * MOST_TEMPLATES + high * 32 + low) * KINDS + kind
+
+
+@njit(cache=True, nogil=True)
 def stirred(number):  # type: ignore[no-untyped-def]
     """One step of hashing.mix from a state of 0."""
     state = number + np.uint64(0x9E3779B97F4A7C15)
@@ -70,9 +79,9 @@ def _deal(  # type: ignore[no-untyped-def]
         t = template[row]
         if is_open[t]:
             continue
-        cell = (np.uint64(test[video[row]]) << np.uint64(5) | np.uint64(t)) << np.uint64(3) | np.uint64(
-            kind_of(time[row])
-        )
+        low, high = np.uint64(t & 31), np.uint64(t >> 5)
+        cell = (high << np.uint64(1) | np.uint64(test[video[row]])) << np.uint64(5) | low
+        cell = cell << np.uint64(3) | np.uint64(kind_of(time[row]))
         key = cell << np.uint64(8) | np.uint64(relation[row])
         key = (key << np.uint64(8) | np.uint64(x[row])) << np.uint64(8) | np.uint64(y[row])
         key = key << np.uint64(16) | np.uint64(actions_of(time[row]))

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from questree.benchmarks.agqa import templates as t
 from questree.columns.joins import Ints, bit
 from questree.domains.video.actions import ended, going_on
-from questree.faults import BadInput
+from questree.extensions import Registry
 from questree.stages.generate.words import Words
 
 Flags = NDArray[np.bool_]
@@ -70,14 +70,12 @@ class Pair:
     y: Ints
 
 
-RULES: dict[str, tuple[Look, ...]] = {}
+RULES: Registry[tuple[Look, ...]] = Registry("rule of generation")
 
 
 def add(name: str, *looks: Look) -> None:
     """A further rule; templates name it."""
-    if name in RULES:
-        raise BadInput.at(f"rule {name!r}", "expected a name of its own, got that of another rule")
-    RULES[name] = looks
+    RULES.add(name, looks)
 
 
 def look(template: t.Template, name: str) -> Look | None:

@@ -2,7 +2,7 @@
 
 import shutil
 from concurrent.futures import Executor, as_completed
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, dataclass, fields, replace
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
@@ -11,7 +11,8 @@ import msgspec
 import numpy as np
 import polars as pl
 
-from questree.benchmarks.agqa.editions import EDITIONS, SECOND
+from questree.benchmarks.agqa.editions import SECOND, Edition, edition_of
+from questree.benchmarks.agqa.templates import ADDED, Template
 from questree.columns.hashing import seed_of
 from questree.columns.joins import Ints, starts
 from questree.extensions import digests
@@ -45,6 +46,8 @@ class Options:
     shard: int = 128  # videos per file
     text: bool = False  # also write every question's text
     edition: str = SECOND.name  # of AGQA
+    templates: tuple[Template, ...] = ()  # asked besides those of the edition
+    only_templates: bool = False  # and instead of them
 
     def __post_init__(self) -> None:
         least = {"references": 0, "rare_below": 0, "shard": 1}
@@ -67,6 +70,9 @@ class Task:
 def generate(run: Run, options: Options, workers: int = 2, pool: Executor | None = None) -> Counts:
     """All questions of a run's facts; an interrupted run goes on where it stopped."""
     run.vocabulary()
+    options = replace(options, templates=(*ADDED.values(), *options.templates))
+    if options.only_templates and not options.templates:
+        raise BadInput.at("--only-templates", "expected --templates FILE or a plugin's template with it, got none")
     if workers < 1:
         raise BadInput.at("--workers", f"wanted at least 1, got {workers}")
     videos = len(run.table("facts", VIDEOS))
@@ -89,7 +95,13 @@ def generate(run: Run, options: Options, workers: int = 2, pool: Executor | None
 def plan(run: Run, options: Options) -> bytes:
     """What the questions depend on."""
     plugins = {"plugins": digests()} if digests() else {}
-    return msgspec.json.encode({"options": asdict(options), "facts": run.facts_digest()} | plugins)
+    return msgspec.json.encode({"options": asked(options), "facts": run.facts_digest()} | plugins)
+
+
+def asked(options: Options) -> dict[str, Any]:
+    """The options as the plan keeps them; without templates from outside it is silent about them."""
+    found = asdict(options)
+    return found if options.templates else {name: found[name] for name in found if "templates" not in name}
 
 
 def start(work: Path, plan: bytes) -> None:
@@ -102,16 +114,16 @@ def start(work: Path, plan: bytes) -> None:
 
 
 @lru_cache(maxsize=1)
-def corpus(run: Path, rare_below: int, edition: str) -> tuple[Facts, Words, Lexicon]:
+def corpus(run: Path, rare_below: int, edition: Edition) -> tuple[Facts, Words, Lexicon]:
     """Facts, words and their phrases, read once per process."""
     vocabulary, facts = Run(run).vocabulary(), Run(run).load("facts")
-    known = words(vocabulary, pair_counts(facts, vocabulary), rare_below, EDITIONS[edition])
+    known = words(vocabulary, pair_counts(facts, vocabulary), rare_below, edition)
     return facts, known, lexicon(vocabulary, known.edition)
 
 
 def shard(task: Task) -> None:
     """Write the questions of one shard, whole or not at all."""
-    facts, known, phrases = corpus(task.run, task.options.rare_below, task.options.edition)
+    facts, known, phrases = corpus(task.run, task.options.rare_below, edition_of(asked(task.options)))
     end = min(task.begin + task.options.shard, len(facts.videos))
     counts: Counts = {}
     written = (*TABLES[task.options.edition].values(), *([TEXT] if task.options.text else []))

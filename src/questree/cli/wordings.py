@@ -31,7 +31,7 @@ def wordings(
     words = default() if vocabulary is None else load(vocabulary)
     known = EDITIONS[edition]
     if templates:
-        known = replace(known, added=read(templates, words), only_added=True)
+        known = replace(known, added=read(templates), only_added=True)
     found = list(examples(words, known))
     with new_file(out) as work:
         work.write_text("".join(f"{line}\n" for line in lines(found)), "utf-8")

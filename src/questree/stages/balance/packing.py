@@ -17,8 +17,8 @@ from questree.tables.table import Table
 
 NEEDED = ("video", "number", "template", "relation", "x", "y", "time", "answer", "effect")
 COLUMNS = Table(QUESTIONS.name, {name: QUESTIONS.columns[name] for name in NEEDED})
-# from the lowest bit: effect 2, answer 1, actions of the time 16, y 8, x 8, relation 8, time kind 3, template 5, split 1,
-# template again 3: those beyond 31 are rare, and the others' keys stay as they were
+# from the lowest bit: effect 2, answer 1, actions of the time 16, y 8, x 8, relation 8, time kind 3, template 5,
+# split 1, template again 3: those beyond 31 are rare, and the others' keys stay as they were
 ANSWER, KEY, CELL, BITS = 2, 3, 43, 55
 KINDS, CELLS = 8, 1 << (BITS - CELL)  # a cell is a split, template and time kind
 MOST_TEMPLATES = 256

@@ -1,7 +1,8 @@
 """What fills the slots of a template: relations, objects, actions and how they are named; no time yet."""
 
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, reduce
+from operator import or_
 
 import numpy as np
 
@@ -195,12 +196,8 @@ class Filler:
 
     def rejected(self, row: Ints, rows: Rows) -> list[tuple[str, Flags]]:
         """[filling] per rule: does it reject the relation, or the name of an object?"""
-        found = []
-        for name, look in looks(self.template, FILLING):
-            fillings = [self.filling(row, at, rows[at]) for at in self.objects if at in rows]
-            failed = [look.fails(filling) for filling in fillings or [self.filling(row)]]
-            found.append((name, np.logical_or.reduce(failed)))
-        return found
+        fillings = [self.filling(row, at, rows[at]) for at in self.objects if at in rows] or [self.filling(row)]
+        return [(name, reduce(or_, map(look.fails, fillings))) for name, look in looks(self.template, FILLING)]
 
     @property
     def objects(self) -> list[int]:

@@ -19,6 +19,7 @@ from questree.stages.generate.words import Words
 from questree.tables.questions import NOTHING8
 
 KEPT = ("answer", "x", "y")  # columns that are not computed again for some of the cores
+SHARED = ("x", "y", "local")  # and for the same cores under another template
 
 
 @dataclass(frozen=True)
@@ -38,7 +39,7 @@ class Core:
     def asked_by(self, template: Template) -> "Core":
         """The same cores under another template: other answers."""
         other = Core(template, self.chunk, self.args, self.row, self.span)
-        other.__dict__.update({name: self.__dict__[name] for name in ("x", "y", "local") if name in self.__dict__})
+        other.__dict__.update({name: self.__dict__[name] for name in SHARED if name in self.__dict__})
         if template is self.template and "answer" in self.__dict__:
             other.__dict__["answer"] = self.answer
         return other

@@ -15,9 +15,7 @@ from questree.benchmarks.agqa.frames import faults as wrong_wordings
 from questree.extensions import wrong
 from questree.faults import BadInput, Fault, refuse
 from questree.program import ACTION, OBJECT, RELATION, Node, ProgramError, Word, slots, walk
-from questree.readings.answer import position
 from questree.stages.generate.rules import RULES, look
-from questree.vocabulary.words import Vocabulary
 
 SLOTS = {  # the names a slot may have, with their kinds
     "relation": RELATION.name,
@@ -55,7 +53,7 @@ class GivenTemplate(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         return t.Template(local=said.pop("key"), **said)
 
 
-def read(files: Iterable[Path], vocabulary: Vocabulary) -> tuple[t.Template, ...]:
+def read(files: Iterable[Path]) -> tuple[t.Template, ...]:
     """The templates of TOML files; the faults of all of them at once."""
     found, faults = list[t.Template](), list[Fault]()
     for file in files:
@@ -68,7 +66,7 @@ def read(files: Iterable[Path], vocabulary: Vocabulary) -> tuple[t.Template, ...
                 faults.append(Fault(place, _told(error)))
                 continue
             taken = {*SECOND.codes, *t.ADDED, *(other.name for other in found)}
-            faults += [Fault(place, message) for message in (*_named(template, taken), *check(template, vocabulary))]
+            faults += [Fault(place, message) for message in (*_named(template, taken), *check(template))]
             found.append(template)
     refuse(faults)
     return tuple(found)
@@ -108,14 +106,14 @@ def _named(template: t.Template, taken: set[str]) -> Iterator[str]:
         yield "name: expected a new one, got one that is taken"
 
 
-def check(template: t.Template, vocabulary: Vocabulary | None = None) -> Iterator[str]:
-    """What is wrong with a template; the words of its program are looked up where a vocabulary is given."""
+def check(template: t.Template) -> Iterator[str]:
+    """What is wrong with a template."""
     try:
         node = template.node
     except (ProgramError, BadInput) as error:
         yield f"program: {error}"
         return
-    messages = [*_program(node, vocabulary), *_slots(template)]
+    messages = [*_program(node), *_slots(template)]
     yield from messages
     if messages:  # what follows reads the slots
         return
@@ -132,15 +130,12 @@ def check(template: t.Template, vocabulary: Vocabulary | None = None) -> Iterato
         yield f"group and key: expected both, got {template.group!r} and {template.local!r}"
 
 
-def _program(node: Node, vocabulary: Vocabulary | None) -> Iterator[str]:
+def _program(node: Node) -> Iterator[str]:
     if not (node.kind.askable or node.kind.yes):
         yield f"program: expected a question, got a program of kind {node.kind.name}"
     for term in walk(node):
-        if isinstance(term, Word) and vocabulary:
-            try:
-                position(term, vocabulary)
-            except BadInput as error:
-                yield f"program: {error}"
+        if isinstance(term, Word):
+            yield f"program: expected slots for words, got the word {term.name!r}"
 
 
 def _slots(template: t.Template) -> Iterator[str]:

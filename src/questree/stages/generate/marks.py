@@ -1,6 +1,8 @@
 """Marks of held-out compositions in what a question asks: each a function of cores, named by the templates."""
 
 from collections.abc import Callable
+from functools import reduce
+from operator import or_
 
 import numpy as np
 
@@ -11,10 +13,8 @@ from questree.stages.generate.cores import Core
 
 def marks(core: Core) -> Ints:
     """[core] those of its direct arguments and its answer; references and time phrases have their own."""
-    found = np.zeros(len(core.row), np.int64)
-    for name in core.template.held_out:
-        found = found | MARKS[name](core)
-    return found
+    found = [MARKS[name](core) for name in core.template.held_out]
+    return reduce(or_, found) if found else np.zeros(len(core.row), np.int64)
 
 
 def _pair_asked(core: Core) -> Ints:

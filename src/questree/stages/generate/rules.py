@@ -7,6 +7,8 @@ uses the first whose slots it has. `add` takes a further rule.
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import reduce
+from operator import or_
 from typing import Any
 
 import numpy as np
@@ -95,7 +97,7 @@ def _in(mask: Ints, thing: Ints) -> Flags:
 
 
 def _any(columns: list[Ints], test: Callable[[Ints], Any]) -> Flags:
-    return np.asarray(np.logical_or.reduce([test(column) for column in columns]))
+    return reduce(or_, map(test, columns))
 
 
 def _few_actions(core: Any) -> Flags:

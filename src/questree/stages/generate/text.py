@@ -237,7 +237,7 @@ class Speech:
         """[question] its text; `spans`, if given, is filled with the characters at which phrases stand."""
         if asked.questions.is_empty():
             return pl.Series("question", [], dtype=pl.String)
-        edition = self.words.edition
+        edition = asked.edition
         ways = choices(asked.seeds, asked.video, asked.questions["number"].to_numpy(), edition.name)
         template = asked.questions["template"].to_numpy()
         sizes = np.array([len(t.frames) for t in edition.by_code])

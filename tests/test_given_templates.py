@@ -1,0 +1,203 @@
+"""Templates from outside: any that is not refused generates what its program says; a file's faults are told at once."""
+
+import json
+import re
+from dataclasses import replace
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import numpy as np
+import polars as pl
+import pytest
+
+from judges.facts import WORDS
+from questree.benchmarks.agqa.editions import SECOND
+from questree.benchmarks.agqa.templates import ACTION_REFERENCES, BANS, REFERENCES, SIDES, TIMES, Template
+from questree.domains.video import VIDEO, Videos, videos
+from questree.faults import BadInput
+from questree.program import ACTION, OBJECT, RELATION, Array, Kind, Node, Slot, fill
+from questree.readings.answer import answer
+from questree.stages.generate.given import GROUPS, check, read
+from questree.stages.generate.rules import RULES
+from questree.stages.generate.work import Options, generate
+from questree.stages.questions import Bank
+from questree.tables.facts import Facts
+from questree.tables.questions import time_actions, time_kind
+from questree.tables.run import Run
+from worlds import generator_worlds as chance
+from worlds.generator_rows import generated
+from worlds.small import facts
+
+NAMES = {
+    RELATION.name: ("relation",),
+    "window": ("time",),
+    OBJECT.name: ("object", "first", "second"),
+    "action": ("a", "b"),
+}
+DOCS = Path(__file__).parents[1] / "docs"
+
+
+def program(kind: Kind, random: Random, depth: int = 0) -> str:
+    """A program of a kind: an operator over others, or a slot, sometimes with a name nobody expects."""
+    fitting = [op for op in VIDEO.ops.values() if op.result == kind or (kind.name == "bool" and op.result.yes)]
+    if kind.name in NAMES and (depth > 2 or random.random() < 0.8 or not fitting):
+        return "$" + random.choice([*NAMES[kind.name]] * 8 + ["somebody"])
+    plain = [op for op in fitting if depth < 3 or not any(k.name not in NAMES for k in op.params.values())] or fitting
+    op = random.choice(plain)
+    return f"{op.name}({', '.join(program(param, random, depth + 1) for param in op.params.values())})"
+
+
+def template(random: Random) -> Template:
+    """Operators and ranges put together by chance; mostly ranges that fit."""
+    roots = sorted(
+        {op.result.name: op.result for op in VIDEO.ops.values() if op.result.askable or op.result.yes}.items()
+    )
+    text = program(random.choice(roots)[1], random)
+    slots = {name.lstrip("$") for name in re.findall(r"\$\w+", text)}
+
+    def some(choices: tuple[str, ...], wanted: bool) -> tuple[str, ...]:
+        if random.random() < 0.05:
+            wanted = not wanted
+        return tuple(random.sample(choices, random.randint(1, len(choices)))) if wanted else ()
+
+    every = random.random() < 0.2
+    has_object, has_action = bool(slots & {"object", "first", "second"}), bool(slots & {"a", "b"})
+    said = " and ".join(f"{{{slot}}}" for slot in sorted(slots - {"time"})) or "so"
+    ends = ("{time}?", "?") if "time" in slots else ("?", "?")
+    return Template(
+        "drawn",
+        text,
+        "exists",
+        "-".join(f"{{{slot}}}" for slot in sorted(slots)) or "all",
+        tuple(random.sample([*RULES], random.randint(0, 5))) if random.random() < 0.3 else (),
+        times=some(TIMES, "time" in slots),
+        relations=some(GROUPS, "relation" in slots),
+        every_relation=random.random() < 0.2,
+        objects=some(REFERENCES, has_object and not every),
+        every_object=has_object and every,
+        actions=some(ACTION_REFERENCES[:3], has_action and not every),
+        every_action=has_action and every,
+        second_pass=random.random() < 0.2,
+        bans=some(tuple(BANS), random.random() < 0.2),
+        wordings=(f"Is it {said}{ends[0]}", f"{'{Time}, ' if 'time' in slots else 'Say: '}is it {said}?"),
+    )
+
+
+def world() -> Facts:
+    return facts("\n".join(chance.world(seed=5, videos=4)))
+
+
+def answers(asked: Template, rows: pl.DataFrame, known: Videos) -> Array:
+    """The answers by the operators alone: the program with its time filled in, over the columns of the questions."""
+    found = np.full(len(rows), -2)
+    columns = {slot: rows["xy"[side]].to_numpy().astype(np.int64) for slot, side in SIDES.items()}
+    columns["relation"] = rows["relation"].to_numpy().astype(np.int64)
+    time = rows["time"].to_numpy().astype(np.int64)
+    first, second = (np.asarray(column, np.int64) for column in time_actions(time))
+    for kind, name in enumerate(TIMES):
+        at = np.flatnonzero(time_kind(time) == kind)
+        op = VIDEO.ops["whole" if name == "all" else name]
+        window = op(*(Slot(f"time.{side}", ACTION) for side in "ab"[: len(op.params)]))
+        node = fill(asked.node, {"time": window})
+        assert isinstance(node, Node)
+        own = {name: column[at] for name, column in (columns | {"time.a": first, "time.b": second}).items()}
+        found[at] = answer(node, known.ask(rows["video"].to_numpy()[at]), own)
+    return found
+
+
+def test_a_random_template_is_refused_by_name_or_generates_what_its_program_says() -> None:
+    random, tables = Random(3), world()
+    known, asked, refused, questions = videos(tables, WORDS), 0, 0, 0
+    for _ in range(400):
+        drawn = template(random)
+        wrong = list(check(drawn))
+        assert all("\n" not in message for message in wrong)
+        if wrong:
+            refused += 1
+            continue
+        asked += 1
+        edition = replace(SECOND, added=(drawn,), only_added=True)
+        rows = generated(tables, 0, edition=edition, cap=2).questions
+        assert np.array_equal(answers(drawn, rows, known), rows["answer"].to_numpy()), drawn.program
+        questions += len(rows)
+    assert min(asked, refused) > 50 and questions > 5_000
+
+
+def example() -> str:
+    page = (DOCS / "add-a-template.md").read_text("utf-8")
+    return page.split("```toml\n")[1].split("```")[0]
+
+
+def test_templates_of_a_file_are_asked_after_the_shipped_ones_and_remembered(asked_run: Run, tmp_path: Path) -> None:
+    file = tmp_path / "mine.toml"
+    file.write_text(example(), "utf-8")
+    for part in ("facts", "vocabulary.toml"):
+        (tmp_path / part).symlink_to(asked_run.folder / part)
+    run = Run(tmp_path)
+    added = read([file])
+    counts = generate(run, Options(templates=added, text=True), workers=2)
+    assert [*counts][-len(added) :] == [template.name for template in added]
+    assert all(counts[template.name].kept for template in added)
+    bank = Bank(run)
+    assert bank.edition.by_code[28:] == added
+    for folder in bank.folders():
+        shard = bank.shard(folder)
+        own = shard.questions["template"].to_numpy() >= 28
+        texts = pl.read_parquet(folder / "text.parquet")["question"]
+        for at in np.flatnonzero(own)[:: max(int(own.sum()) // 40, 1)].tolist():
+            assert shard.question(at).text == texts[at]
+    alone = generate(run, Options(templates=added, only_templates=True), workers=1)
+    assert [*alone] == [template.name for template in added]
+    assert {name: tally.kept for name, tally in alone.items()} == {name: counts[name].kept for name in alone}
+
+
+def test_all_faults_of_a_file_are_told_with_the_names_of_its_templates(tmp_path: Path) -> None:
+    file = tmp_path / "mine.toml"
+    raw: list[dict[str, Any]] = [
+        {
+            "name": "objExists",
+            "program": "within(interacting($object), $time)",
+            "objects": ["direct"],
+            "times": ["never"],
+        },
+        {"name": "mine", "program": "within(happening($x), $time)"},
+        {"name": "other", "program": "interaction(holding, $object)"},
+        {
+            "name": "four",
+            "program": "exists($object)",
+            "objects": ["direct"],
+            "rules": ["objects are alike", "no rule"],
+        },
+        {"name": "five", "program": "holds($a)"},
+        {"name": "six", "colour": 1},
+    ]
+    rest: dict[str, Any] = {"group": "exists", "key": "all", "wordings": ["Is {object} there?"]}
+    lines = [
+        line for one in raw for line in ("[[template]]", *(f"{k} = {json.dumps(v)}" for k, v in (rest | one).items()))
+    ]
+    file.write_text("\n".join(lines), "utf-8")
+    with pytest.raises(BadInput) as bad:
+        read([file])
+    told = str(bad.value).splitlines()
+    assert all(line.startswith(f"{file}, template ") for line in told)
+    for wanted in (
+        "objExists: name: expected a new one, got one that is taken",
+        "objExists: times: expected one of all, before, after, while, between, got 'never'",
+        "mine: slot $x: expected a name for a slot of kind action; choose from $a, $b",
+        "other: program: expected slots for words, got the word 'holding'",
+        "four: rule 'objects are alike': expected a template with 'objects', got object yes-or-no",
+    ):
+        assert f"{file}, template {wanted}" in told
+    for begin in ("four: rule 'no rule': expected a rule", "five: program: ", "six: "):
+        assert any(line.startswith(f"{file}, template {begin}") for line in told)
+
+
+def test_a_file_that_is_none_is_refused(tmp_path: Path) -> None:
+    file = tmp_path / "mine.toml"
+    for text, wanted in (("[[", "expected TOML"), ("a = 1", "expected tables [[template]]"), ("", "got nothing")):
+        file.write_text(text, "utf-8")
+        with pytest.raises(BadInput, match=re.escape(wanted)):
+            read([file])
+    with pytest.raises(BadInput, match="cannot be read"):
+        read([tmp_path / "nowhere.toml"])

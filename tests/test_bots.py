@@ -21,7 +21,8 @@ from questree.formats.decomp import export_decomp
 from questree.metrics.bootstrap import Resampling
 from questree.metrics.dags.report import score_decomp
 from questree.metrics.scores import Score
-from questree.models.bots import BOTS, NOT_SEEN, Corpus, Options, answer_run
+from questree.models.asked import NOT_SEEN
+from questree.models.bots import BOTS, BotOptions, Corpus, answer_run
 from questree.models.composed import Composer
 from questree.models.stored import said
 from questree.rules import VIDEO_DAGS
@@ -91,7 +92,7 @@ def files(run: Run, tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
 
 
 def cells(asked: RunHierarchies, bot: str, seed: int = 0, noise: float = NOISE) -> Cells:
-    answer_run(asked.run, Options(bot, seed, noise))
+    answer_run(asked.run, BotOptions(bot, seed, noise))
     scored = score_decomp(asked.hierarchies, said(asked, Stored.of(asked.run, bot)))
     return {(row.metric, row.by, row.group): row for row in scored.rows(bot)}
 
@@ -154,7 +155,7 @@ def test_where_rules_alone_answered_the_oracle_executes(tmp_path: Path) -> None:
 
 def answers_by_text(run: Run, bot: str) -> dict[tuple[int, str], str | None]:
     """(video, text) -> answer."""
-    answer_run(run, Options(bot))
+    answer_run(run, BotOptions(bot))
     stored, answers = Stored.of(run, bot), dict[tuple[int, str], str | None]()
     for name, nodes in said_nodes(run.folder).items():
         words = [stored.words[at] if at != NOTHING else None for at in stored.shard(name, len(nodes))]
@@ -170,11 +171,11 @@ def said_nodes(folder: Path) -> dict[str, pl.DataFrame]:
 
 def test_composing_true_leaves_gives_the_truth(run: Run) -> None:
     """Sub-questions determine their question through the rules, or do not speak against it: node by node."""
-    corpus = Corpus(run, Options("oracle"))
-    for folder in corpus.folders:
-        shard = corpus.shard(folder)
-        made = Composer(shard, shard.answers, shard.drawn(0, "noise"), 0.0, 0.0).run()
-        assert np.array_equal(made, shard.answers)
+    corpus = Corpus(run, BotOptions("oracle"))
+    for name in corpus.names:
+        shard = corpus.shard(name)
+        made = Composer(shard, shard.drawn(0, "noise"), 0.0, 0.0).run()
+        assert np.array_equal(made, shard.truth)
 
 
 def test_who_sees_badly_but_composes_well_has_CA_and_IC_of_one(scores: Scores) -> None:
@@ -207,7 +208,7 @@ def test_intervals_of_CA_cover_what_composing_well_is_worth(asked: RunHierarchie
     """Of 95 % intervals from 30 videos nine in ten have 1 - noise inside, over many seeds."""
     inside = list[bool]()
     for seed in range(10):
-        answer_run(asked.run, Options("composition-noise", seed, NOISE))
+        answer_run(asked.run, BotOptions("composition-noise", seed, NOISE))
         scored = score_decomp(asked.hierarchies, said(asked, Stored.of(asked.run, "composition-noise")))
         rows = [row for row in scored.rows("", Resampling(200)) if (row.metric, row.by) == ("CA", "type")]
         inside += [row.low <= 1 - NOISE <= row.high for row in rows if row.low is not None and row.high is not None]
@@ -329,7 +330,7 @@ def test_the_same_seed_gives_the_same_bytes_and_another_one_others(bot: str, run
 
 
 def written(run: Run, bot: str, seed: int) -> dict[str, bytes]:
-    answer_run(run, Options(bot, seed), "again")
+    answer_run(run, BotOptions(bot, seed), "again")
     return {path: text for path, text in content(run.predictions / "again").items() if not path.endswith(".json")}
 
 
@@ -340,7 +341,7 @@ def test_answers_do_not_depend_on_how_videos_are_cut_into_shards(run: Run, quest
 
 
 def test_who_sees_nothing_of_the_kind_says_so(run: Run) -> None:
-    answer_run(run, Options("perception-noise", noise=1.0), "blind")
+    answer_run(run, BotOptions("perception-noise", noise=1.0), "blind")
     stored = Stored.of(run, "blind")
     answers = np.concatenate([stored.shard(name, len(nodes)) for name, nodes in said_nodes(run.folder).items()])
     assert stored.words[-1] == NOT_SEEN and (answers == len(stored.words) - 1).sum() > 0

@@ -25,7 +25,6 @@ from questree.cli.verify import verify
 from questree.faults import BadInput
 from questree.metrics.scores import Score
 from questree.models.bots import BOTS
-from questree.models.image_bots import BOTS as IMAGE_BOTS
 from questree.search.word_tables import default_words
 from questree.stages.decompose.image_hierarchies import image_hierarchies, node_keys
 from questree.stages.decompose.image_sets import decompose_run, read_sets
@@ -156,13 +155,15 @@ def test_who_answers_before_there_are_parts_hears_which_command_makes_them(asked
         answer(run.folder, model="oracle", quiet=True)
 
 
-def test_the_bots_of_the_kind_of_run_are_listed(run: Run, asked_run: Run, capsys: pytest.CaptureFixture[str]) -> None:
-    for place, here in ((run, IMAGE_BOTS.keys()), (asked_run, BOTS.keys())):
+def test_the_same_bots_are_listed_for_runs_of_either_kind(
+    run: Run, asked_run: Run, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for place in (run, asked_run):
         answer(place.folder, model="?")
         said = capsys.readouterr().out
-        assert {name for name in BOTS if name in said} == here
-    with pytest.raises(BadInput, match="no bot 'perception-noise' for image sets; there are oracle, most-likely"):
-        answer(run.folder, model="perception-noise", quiet=True)
+        assert {name for name in BOTS if name in said} == BOTS.keys()
+    with pytest.raises(BadInput, match="no bot 'oracel'; there are oracle, most-likely"):
+        answer(run.folder, model="oracel", quiet=True)
 
 
 def test_a_model_that_is_not_stored_is_answered_with_those_that_are(run: Run) -> None:

@@ -15,8 +15,7 @@ from conftest import copy
 from questree.cli.report import report as command
 from questree.faults import BadInput
 from questree.metrics.scores import Score
-from questree.models.bots import Options, answer_run
-from questree.models.image_bots import answer_images
+from questree.models.bots import BotOptions, answer_run
 from questree.show.image_view import ImageView
 from questree.show.report.document import Column, Failure, Grid, Line, Number
 from questree.show.report.failures import SHOWN, failures
@@ -76,8 +75,8 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Run:
     select_every(made, 19)
     split(made, SplitOptions(), 1)
     decompose(made, Decomposing(balanced=True), pool=ThreadPoolExecutor(1))
-    answer_run(made, Options("perception-noise", noise=0.3), MODELS[0])
-    answer_run(made, Options("composition-noise", noise=0.3), MODELS[1])
+    answer_run(made, BotOptions("perception-noise", noise=0.3), MODELS[0])
+    answer_run(made, BotOptions("composition-noise", noise=0.3), MODELS[1])
     lock(made)
     return made
 
@@ -384,7 +383,7 @@ def test_decomposed_image_questions_are_scored_like_all_dags(tmp_path: Path) -> 
 
     run = image_run(tmp_path / "run")
     decompose_run(run, default_words(), every=True, workers=1)
-    answer_images(run, "shortcut", name="mine")
+    answer_run(run, BotOptions("shortcut"), "mine", images=True)
     command(run.folder, out=tmp_path / "r.html", csv=tmp_path / "csv", resamples=20, bots="oracle", quiet=True)
     for name, head, metric in (
         ("image-accuracy", "Template", ""),

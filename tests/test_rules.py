@@ -1,13 +1,22 @@
 """The rules over columns against the table of the published evaluation, read row by row."""
 
+from copy import deepcopy
 from itertools import product
 
 import numpy as np
 import pytest
 
 from judges.members import checked
+from questree.faults import BadInput
+from questree.metrics.dags.report import score_decomp
+from questree.metrics.scores import find
 from questree.program import UNKNOWN, Array
-from questree.rules import NO, VIDEO_DAGS, YES
+from questree.rules import IMAGE_DAGS, NO, SCHEMES, VIDEO_DAGS, YES, Members, Rule, add, scheme_of, sentence
+from questree.rules.entail import allowed
+from questree.rules.rule import Case
+from questree.sources.hierarchies import hierarchies_of
+from worlds.decomp_files import dag
+from worlds.decomp_files import table as predictions
 
 ANSWERS = (NO, YES)
 RULES = {name: rule for name, rule in VIDEO_DAGS.rules.items() if rule.worded is None}
@@ -84,3 +93,44 @@ def test_a_choice_is_confirmed_by_one_sub_question_and_denied_by_the_other() -> 
         assert bool(applies[0]) == (chosen in (3, 4))
         if applies[0]:
             assert bool(kept[0]) == (parts == ((YES, NO) if chosen == 3 else (NO, YES)))
+
+
+def neither(it: Members) -> Case:
+    return it.case(it.says(1, "no") & it.says(2, "no"))
+
+
+@pytest.fixture
+def outside(monkeypatch: pytest.MonkeyPatch) -> Rule:
+    """A rule of a composition that nobody knew, for a new type of questions about images."""
+    monkeypatch.setitem(SCHEMES, "images", deepcopy(IMAGE_DAGS))
+    rule = Rule("Neither", neither, "yes exactly when both sub-questions are no")
+    add(rule, "images", types=["Neither Of"])
+    return rule
+
+
+def test_a_rule_from_outside_is_listed_last_scored_concluded_and_told(outside: Rule) -> None:
+    nodes = {"q": ("A-0", "Neither Of", "no"), "a": ("A-1", "Exists", "no"), "b": ("A-2", "Exists", "yes")}
+    files = {"A.json": {"A-0": dag(nodes, {"q": {"Neither": ["a", "b"]}, "a": {}, "b": {}})}}
+    for said, kept in (({"A-0": "no", "A-1": "no", "A-2": "yes"}, 1), ({"A-0": "no", "A-1": "no", "A-2": "no"}, 0)):
+        rows = score_decomp(hierarchies_of(files), predictions(said)).rows("model")
+        assert (find(rows, "IC", "rule", "Neither No").value, find(rows, "IC", "type", "Neither Of").value) == (
+            kept,
+            kept,
+        )
+    listed = scheme_of(["Neither Of", "Exists"])
+    assert listed.compositions[-1] == "Neither" and listed.groups[-1] == "Neither Of" and "Neither Of" in listed.yes_no
+    assert allowed(outside, 3)[YES, NO, NO] and not allowed(outside, 3)[YES, NO, YES]
+    assert sentence("Neither Yes") == "yes exactly when both sub-questions are no"
+
+
+def test_what_is_wrong_with_a_rule_from_outside_is_said(outside: Rule) -> None:
+    with pytest.raises(
+        BadInput, match="rule Neither: expected a new composition and new names, got one that images have"
+    ):
+        add(outside, "images")
+    with pytest.raises(BadInput, match="rule Neither: expected a scheme, got 'films'; choose from videos, images"):
+        add(outside, "films")
+
+
+def test_a_composition_of_both_media_is_one_entry() -> None:
+    assert VIDEO_DAGS.rules["And"] is IMAGE_DAGS.rules["And"]

@@ -19,7 +19,7 @@ from questree.cli.compare import compare
 from questree.cli.score import decomp
 from questree.faults import BadInput
 from questree.formats.decomp import export_decomp
-from questree.models.bots import Options, answer_run
+from questree.models.bots import BotOptions, answer_run
 from questree.sources.hierarchies import read_hierarchies
 from questree.stages.decompose.hierarchies import run_hierarchies
 from questree.stages.decompose.work import Options as Decomposing
@@ -160,7 +160,7 @@ def test_all_stored_models_are_scored_unless_some_are_named(run: Run, tmp_path: 
     with pytest.raises(BadInput, match="no models are stored here"):
         decomp(place.folder, quiet=True)
     for bot in ("oracle", "always-yes"):
-        answer_run(place, Options(bot))
+        answer_run(place, BotOptions(bot))
     decomp(place.folder, resamples=0, json=tmp_path / "found.json", quiet=True)
     assert {row["model"] for row in json.loads((tmp_path / "found.json").read_text())} == {"oracle", "always-yes"}
     with pytest.raises(BadInput) as wrong:
@@ -173,7 +173,7 @@ def test_all_stored_models_are_scored_unless_some_are_named(run: Run, tmp_path: 
 
 def test_answers_to_nodes_that_are_no_more_are_refused(run: Run, tmp_path: Path) -> None:
     place = copy(run, tmp_path)
-    answer_run(place, Options("oracle"))
+    answer_run(place, BotOptions("oracle"))
     decompose(place, Decomposing(balanced=False), pool=ThreadPoolExecutor(1))
     with pytest.raises(BadInput, match="answers to other nodes than the run has now"):
         Stored.of(place, "oracle")

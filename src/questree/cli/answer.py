@@ -60,23 +60,15 @@ def answer(
     if not of_images:
         place.vocabulary()
     if model == "?":
-        print_table("Bots", [{"model": bot, "answers": says} for bot, says in bots(of_images).items()], quiet)
+        from questree.models.bots import BOTS
+
+        print_table("Bots", [{"model": name, "answers": bot.says} for name, bot in BOTS.items()], quiet)
     elif not of_images and (not model or (model == "oracle" and not place.decomposed.is_dir())):
         again(place, facts, released_last, json, quiet)
     elif predictions:
         keep(place, predictions, model, of_images, out, json, quiet)
     else:
         by_bot(place, model, seed, noise, name, of_images, out, json, quiet)
-
-
-def bots(images: bool) -> dict[str, str]:
-    """Those who answer questions about image sets, or about videos, and what they say."""
-    from questree.models import bots as videos
-    from questree.models import image_bots
-
-    if images:
-        return {name: bot.says for name, bot in image_bots.BOTS.items()}
-    return {name: bot.says for name, bot in videos.BOTS.items()}
 
 
 def by_bot(
@@ -90,15 +82,13 @@ def by_bot(
     json: Path | None,
     quiet: bool,
 ) -> None:
-    from questree.models.bots import Options, answer_run
-    from questree.models.image_bots import answer_images
+    from questree.models.bots import BotOptions, answer_run
 
-    options, called, known = Options(model, seed, noise), name or model, bots(images)
-    unknown = f"no bot {model!r} for image sets; there are {', '.join(known)}"
-    faults = options.faults() if not images else [] if model in known else [Fault("--model", unknown)]
+    options, called = BotOptions(model, seed, noise), name or model
+    faults = options.faults()
     refuse([*faults, *(named(run, called, images) if name or not faults else [])])
     with watching(quiet):
-        answered = answer_images(run, model, seed, called) if images else answer_run(run, options, called)
+        answered = answer_run(run, options, called, images)
         written = lines(run, called, images, out)
     say(f"{called}: {answered:,} nodes answered, stored in {run.predictions / called}", quiet)
     told(out, written, quiet)

@@ -25,7 +25,7 @@ def answer(
 ) -> None:
     """A bot answers a synthetic run made before the clock starts, its DAGs are read, it is scored; rows are nodes."""
     from questree.metrics.dags.report import score_decomp
-    from questree.models.bots import Options, answer_run
+    from questree.models.bots import BotOptions, answer_run
     from questree.models.stored import said
     from questree.sources.hierarchies import read_hierarchies
     from questree.stages.decompose.hierarchies import RunHierarchies, run_hierarchies
@@ -44,7 +44,7 @@ def answer(
 
     with watching(quiet), _folder() as folder:
         run = _aside(_apart, folder, videos, seed, per_video, workers)
-        results.append(measure(f"answer by {model}", videos, lambda: answer_run(run, Options(model))))
+        results.append(measure(f"answer by {model}", videos, lambda: answer_run(run, BotOptions(model))))
         results.append(measure("DAGs of the run", videos, read))
         results.append(measure("score", videos, score))
         found.clear()

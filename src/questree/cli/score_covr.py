@@ -90,7 +90,7 @@ def covr(
 
 def stored(run: Path, models: list[str], ids: Any) -> list[Predictions]:
     """Of the models that were named, each once: their answers to these questions."""
-    from questree.models.stored_images import image_predictions
+    from questree.models.stored import image_predictions
 
     return [image_predictions(Run(run), name, ids) for name in dict.fromkeys(models)]
 

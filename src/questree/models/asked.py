@@ -1,120 +1,126 @@
-"""The nodes of a shard as whoever answers them sees them: programs, words, sub-questions, the truth."""
+"""Questions and sub-questions as whoever answers them sees them, of either medium: words, parts, options, the truth."""
 
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from pathlib import Path
 
 import numpy as np
 import polars as pl
 
-from questree.columns.hashing import mix, seed_of
-from questree.domains.video import Videos
-from questree.program import UNKNOWN, Array, Node
-from questree.readings.answer import answer
-from questree.rules import VIDEO_DAGS
-from questree.stages.decompose.answers import EXECUTED, NOT_SAID, ROWS, UNDEFINED
-from questree.stages.decompose.spoken import by_form
-from questree.stages.decompose.texts import Values
-from questree.stages.decompose.words import AnswerWords
-from questree.tables.nodes import EDGES, FORMS, NODES, SLOTS
+from questree.program import Array
+from questree.rules import Scheme
+from questree.tables.hierarchies import NOTHING
+
+NOT_SEEN = "nothing"  # what is said where nothing is seen that the question could be about
 
 
 @dataclass(frozen=True)
-class Group:
-    """The nodes of one form."""
+class Option:
+    """One of the two answers to a choice: a word, or whatever an open sub-question gives."""
 
-    rows: slice
-    type: str
-    node: Node
-    values: Values  # slot -> [node] positions in the vocabulary
-    children: Array  # [node, part] numbers of its sub-questions
+    word: Array | None = None  # [row]
+    node: Array | None = None  # [row]
 
 
 @dataclass(frozen=True)
-class AskedShard:
-    words: AnswerWords
-    ids: list[str]  # of all videos
-    forms: pl.DataFrame
-    nodes: pl.DataFrame
-    edges: pl.DataFrame
+class NodeGroup:
+    """Nodes that are asked and composed alike."""
 
-    @classmethod
-    def read(cls, folder: Path, words: AnswerWords, ids: list[str]) -> "AskedShard":
-        return cls(words, ids, FORMS.read(folder), NODES.read(folder), EDGES.read(folder))
+    rows: Array | slice  # nodes
+    labels: tuple[str, ...]  # [part] compositions
+    children: Array  # [row, part] nodes
+    yes_no: bool  # answered yes or no
+    answers: Array | None = None  # words to guess from; None: yes and no, or the options
+    options: tuple[Option, Option] | None = None
+    existing: Array | None = None  # [row] the word whose existence is asked
+
+
+@dataclass(frozen=True)
+class AskedNodes:
+    """A shard; columns are [node], words are numbers in `number`, NOTHING where there is none."""
+
+    scheme: Scheme
+    number: dict[str, int]  # of all words of the run; a bot may add others
+    groups: list[NodeGroup]  # parts before what they are parts of
+    types: pl.Series
+    scope: Array  # the video or the set of images it is asked about
+    about: Array  # the word it is about: an object that may exist, an option, a number to compare with
+    published: Array  # the answer that others may know
+    said: Callable[[], pl.DataFrame]  # columns that are alike where the question is, whatever it is asked about
+    known: Callable[[], Array]  # the answer by execution
+    drawn: Callable[[int, str], Array]  # (seed, purpose) -> a random number of the scope, the program and its words
 
     def __len__(self) -> int:
-        return len(self.nodes)
+        return len(self.scope)
 
     @cached_property
-    def groups(self) -> list[Group]:
-        """By form; sub-questions come after the questions they are parts of."""
-        child, parent = (self.edges[name].to_numpy().astype(np.int64) for name in ("child", "parent"))
-        found = list[Group]()
-        for rows, type, node, values in by_form(self.forms, self.nodes):
-            begin, end = np.searchsorted(parent, [rows.start, rows.stop])
-            found.append(Group(rows, type, node, values, child[begin:end].reshape(rows.stop - rows.start, -1)))
-        return found
+    def texts(self) -> pl.DataFrame:
+        return self.said()
 
     @cached_property
-    def answers(self) -> Array:
-        """[node] as they are stored, published or not; UNKNOWN where there is none."""
-        return self.nodes["answer"].cast(pl.Int16).fill_null(UNKNOWN).to_numpy().astype(np.int64)
-
-    @cached_property
-    def published(self) -> Array:
-        """[node] the answers that others may know."""
-        return np.where(self.nodes["known"].to_numpy() == NOT_SAID, UNKNOWN, self.answers)
+    def truth(self) -> Array:
+        return self.known()
 
     @cached_property
     def yes_no(self) -> Array:
-        """[node] is it of a type answered yes or no?"""
-        of_form = np.array([type in VIDEO_DAGS.yes_no for type in self.forms["type"]], bool)
-        return np.asarray(of_form[self.nodes["form"].to_numpy()])
+        """Is it of a type answered yes or no?"""
+        return self.types.is_in(sorted(self.scheme.yes_no)).to_numpy()
 
     @cached_property
-    def first_part(self) -> Array:
-        """[node] its first sub-question, -1 for a leaf."""
-        found = np.full(len(self), -1, np.int64)
-        for group in self.groups:
-            if group.children.shape[1]:
-                found[group.rows] = group.children[:, 0]
-        return found
+    def scored(self) -> Array:
+        return ~self.types.is_in(sorted(self.scheme.unscored)).to_numpy()
 
     @property
-    def executed(self) -> bool:
-        """Are the answers those of execution? Rules leave some open."""
-        return bool(np.isin(self.nodes["known"].to_numpy(), (EXECUTED, NOT_SAID, UNDEFINED)).all())
+    def unseen(self) -> int:
+        """The word of somebody who does not see what the question is about."""
+        return self.number[NOT_SEEN]
 
-    def execute(self, world: Videos, first: int) -> Array:
-        """[node] the answers on the facts of videos, of which the first has this number."""
-        found = np.full(len(self), UNKNOWN, np.int64)
-        video = self.nodes["video"].to_numpy().astype(np.int64) - first
-        for group in self.groups:
-            for begin in range(group.rows.start, group.rows.stop, ROWS):
-                rows = slice(begin, min(begin + ROWS, group.rows.stop))
-                own = slice(begin - group.rows.start, rows.stop - group.rows.start)
-                values = {name: column[own] for name, column in group.values.items()}
-                found[rows] = answer(group.node, world.ask(video[rows]), values)
-        return found
+    def options(self, group: NodeGroup, said: Array) -> tuple[Array, Array]:
+        """[row] the two answers of a choice, given the answers to all nodes."""
+        assert group.options is not None
+        first, second = (self.option(each, said) for each in group.options)
+        return first, second
 
-    def spelled(self, answers: Array) -> Array:
-        """[node] words of answers; a negative number stays as it is."""
-        found = np.empty(len(self), np.int32)
-        for group in self.groups:
-            own = answers[group.rows]
-            found[group.rows] = np.where(own < 0, own, self.words.of(group.node.kind)[np.maximum(own, 0)])
-        return found
+    def option(self, one: Option, said: Array) -> Array:
+        if one.word is not None:
+            return one.word
+        return np.where(self.yes_no[one.node], self.unseen, said[one.node])  # no sub-question names it
 
-    def drawn(self, seed: int, purpose: str) -> Array:
-        """[node] a random number that depends on the seed, the video's id and the node's program and words alone."""
-        video = self.nodes["video"].to_numpy().astype(np.int64)
-        asked, place = np.unique(video, return_inverse=True)
-        seeds = np.array([seed_of(seed, f"{purpose} {self.ids[at]}") for at in asked.tolist()], np.uint64)
-        programs = np.array([seed_of(0, program) for program in self.forms["program"]], np.uint64)
-        words = [self.nodes[f"s{at}"].to_numpy() for at in range(SLOTS)]
-        return mix(seeds[place], programs[self.nodes["form"].to_numpy()], *words)
+    def another(self, group: NodeGroup, answers: Array, said: Array, drawn: Array) -> Array:
+        """[row] an answer that is not this one: of two the other, of many any."""
+        if group.options or group.yes_no:
+            yes_no = self.number["no"], self.number["yes"]
+            first, second = self.options(group, said) if group.options else yes_no
+            return np.where(answers == first, second, first)
+        many = np.zeros(0, np.int64) if group.answers is None else group.answers
+        if len(many) < 2:
+            return np.full(len(answers), self.unseen)
+        place = np.zeros(len(self.number) + 1, np.int64)
+        place[many] = np.arange(len(many))
+        step = 1 + (drawn % np.uint64(len(many) - 1)).astype(np.int64)
+        return np.asarray(many[(place[answers] + step) % len(many)])
+
+    def any_answer(self, group: NodeGroup, drawn: Array) -> Array:
+        """[row] each answer the question can have with the same probability."""
+        if group.answers is not None:
+            many = group.answers if len(group.answers) else np.array([NOTHING])
+            return np.asarray(many[(drawn % np.uint64(len(many))).astype(np.int64)])
+        pair = self.options(group, self.truth) if group.options else (self.number["no"], self.number["yes"])
+        return np.where(drawn % np.uint64(2) == 0, pair[0], pair[1])
 
 
 def chance(drawn: Array) -> Array:
     """Random numbers as numbers 0 <= x < 1."""
     return (drawn >> np.uint64(11)) * 2.0**-53
+
+
+def parts_of(forms: Sequence[slice], edges: pl.DataFrame, scheme: Scheme) -> list[tuple[tuple[str, ...], Array]]:
+    """Per form (its nodes): the compositions [part] of its first node, and the sub-questions [node, part] of all."""
+    parent, label, child = (edges[name].to_numpy().astype(np.int64) for name in ("parent", "label", "child"))
+    found = []
+    for rows in forms:
+        begin, end = np.searchsorted(parent, [rows.start, rows.stop])
+        size = (end - begin) // max(rows.stop - rows.start, 1)
+        labels = tuple(scheme.compositions[at] for at in label[begin : begin + size].tolist())
+        found.append((labels, child[begin:end].reshape(rows.stop - rows.start, size)))
+    return found

@@ -1,34 +1,32 @@
 """Bots: models whose mistakes are known beforehand, so that scores can be held against what they must read."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
-from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
+import polars as pl
 
-from questree.domains.video import videos
+from questree.extensions import Registry
 from questree.faults import Fault, refuse
-from questree.models.asked import AskedShard
+from questree.models.asked import NOT_SEEN, AskedNodes
+from questree.models.asked_images import ImageShard
+from questree.models.asked_videos import VideoShard
 from questree.models.composed import Composer
-from questree.models.options import UNSEEN, any_answer
-from questree.models.priors import Priors
-from questree.program import UNKNOWN, Array
+from questree.program import Array
 from questree.progress import watch
 from questree.stages.decompose.hierarchies import shards
 from questree.stages.decompose.words import AnswerWords
 from questree.tables.facts import VIDEOS
 from questree.tables.hierarchies import NOTHING
-from questree.tables.predictions import write_plan, write_shard, write_words
+from questree.tables.predictions import IMAGE_SETS, write_plan, write_shard, write_words
 from questree.tables.run import Run
 from questree.tables.store import new_folder
 
-NOT_SEEN = "nothing"  # what is said where nothing is seen that the question could be about
-
 
 @dataclass(frozen=True)
-class Options:
+class BotOptions:
     model: str
     seed: int = 0
     noise: float = 0.1  # probability of a mistake, for those that make them at random
@@ -44,7 +42,21 @@ class Corpus:
     """What a bot may look at: the nodes of a run, one shard at a time, and what is common in all of them."""
 
     run: Run
-    options: Options
+    options: BotOptions
+    images: bool = False
+
+    @cached_property
+    def number(self) -> dict[str, int]:
+        """Words -> their numbers; a bot that says another word adds it."""
+        return self.image_sets.number if self.images else self.words.number | {NOT_SEEN: len(self.words.number)}
+
+    @cached_property
+    def image_sets(self) -> ImageShard:
+        return ImageShard(self.run)
+
+    @cached_property
+    def image_nodes(self) -> AskedNodes:
+        return self.image_sets.asked(self.number)
 
     @cached_property
     def words(self) -> AnswerWords:
@@ -55,31 +67,54 @@ class Corpus:
         return self.run.table("facts", VIDEOS)["id"].to_list()
 
     @cached_property
-    def folders(self) -> list[Path]:
-        return shards(self.run)
+    def names(self) -> list[str]:
+        """Of the shards."""
+        return [IMAGE_SETS] if self.images else [folder.name for folder in shards(self.run)]
+
+    def shard(self, name: str) -> AskedNodes:
+        if self.images:
+            return self.image_nodes
+        return VideoShard(self.run, self.run.decomposed / name, self.words, self.ids).asked(self.number)
 
     @cached_property
-    def priors(self) -> Priors:
-        return Priors.of(map(self.shard, watch(self.folders, "counting answers", len(self.folders))))
+    def of_type(self) -> pl.DataFrame:
+        """The commonest answer to questions of a type."""
+        return self.commonest(type_of)
 
-    def shard(self, folder: Path) -> AskedShard:
-        return AskedShard.read(folder, self.words, self.ids)
+    @cached_property
+    def of_text(self) -> pl.DataFrame:
+        """The commonest answer to a question, whatever it is asked about."""
+        return self.commonest(lambda asked: asked.texts)
 
-    def truth(self, shard: AskedShard) -> Array:
-        """[node] answers by execution; where rules alone answered, it is done now."""
-        if shard.executed or not len(shard):
-            return shard.answers
-        first, last = int(shard.nodes["video"].min()), int(shard.nodes["video"].max())  # type: ignore[arg-type]
-        world = videos(self.run.load("facts").between(first, last + 1), self.words.vocabulary)
-        return shard.execute(world, first)
+    def commonest(self, key: Callable[[AskedNodes], pl.DataFrame]) -> pl.DataFrame:
+        """Columns of the key and the most frequent published word; of equally frequent ones the smaller number."""
+        counts = list[pl.DataFrame]()
+        for asked in map(self.shard, watch(self.names, "counting answers", len(self.names))):
+            table = key(asked).with_columns(word=pl.Series(asked.published)).filter(pl.col("word") != NOTHING)
+            counts.append(table.group_by(table.columns).len("times"))
+        *names, word, times = counts[0].columns
+        summed = pl.concat(counts).group_by(*names, word).agg(pl.col(times).sum())
+        ordered = summed.sort(times, word, descending=[True, False])
+        return ordered.unique(names, keep="first", maintain_order=True).drop(times)
 
-    def spelled(self, shard: AskedShard, answers: Array) -> Array:
-        """[node] words; NOTHING where there is nothing to ask."""
-        words = shard.spelled(answers)
-        return np.where(words == UNSEEN, len(self.words.number), np.where(words == UNKNOWN, NOTHING, words))
+    def answers(self) -> Iterator[tuple[str, Array]]:
+        """Shard by shard, [node] the words of the bot's answers."""
+        bot = BOTS[self.options.model]
+        for name in watch(self.names, self.options.model, len(self.names)):
+            yield name, bot.answers(self, self.shard(name)).astype(np.int32)
 
 
-Answers = Callable[[Corpus, AskedShard], Array]  # [node] words
+def type_of(asked: AskedNodes) -> pl.DataFrame:
+    return asked.types.rename("type").to_frame()
+
+
+def looked_up(asked: pl.DataFrame, words: pl.DataFrame) -> Array:
+    """[node] the word of its key, NOTHING without one."""
+    found = asked.join(words, on=asked.columns, how="left", maintain_order="left")["word"]
+    return found.fill_null(NOTHING).to_numpy()
+
+
+Answers = Callable[[Corpus, AskedNodes], Array]  # [node] words
 
 
 class Bot(NamedTuple):
@@ -88,60 +123,55 @@ class Bot(NamedTuple):
 
 
 def composing(misseen: bool, miscomposed: bool) -> Answers:
-    def answers(corpus: Corpus, shard: AskedShard) -> Array:
-        p, drawn = corpus.options.noise, shard.drawn(corpus.options.seed, "noise")
-        model = Composer(shard, corpus.truth(shard), drawn, misseen * p, miscomposed * p)
-        return corpus.spelled(shard, model.run())
+    def answers(corpus: Corpus, asked: AskedNodes) -> Array:
+        p, drawn = corpus.options.noise, asked.drawn(corpus.options.seed, "noise")
+        return Composer(asked, drawn, misseen * p, miscomposed * p).run()
 
     return answers
 
 
-def oracle(corpus: Corpus, shard: AskedShard) -> Array:
-    return corpus.spelled(shard, corpus.truth(shard))
+def most_likely(corpus: Corpus, asked: AskedNodes) -> Array:
+    return looked_up(type_of(asked), corpus.of_type)
 
 
-def most_likely(corpus: Corpus, shard: AskedShard) -> Array:
-    return corpus.priors.by_type(shard)
+def shortcut(corpus: Corpus, asked: AskedNodes) -> Array:
+    """What was never answered is answered by its type."""
+    found = looked_up(asked.texts, corpus.of_text)
+    return np.where(found == NOTHING, most_likely(corpus, asked), found)
 
 
-def shortcut(corpus: Corpus, shard: AskedShard) -> Array:
-    return corpus.priors.by_text(shard)
+def uniform(corpus: Corpus, asked: AskedNodes) -> Array:
+    drawn, found = asked.drawn(corpus.options.seed, "guess"), np.full(len(asked), NOTHING, np.int64)
+    for group in asked.groups:
+        found[group.rows] = asked.any_answer(group, drawn[group.rows])
+    return found
 
 
-def always_yes(corpus: Corpus, shard: AskedShard) -> Array:
-    return np.full(len(shard), corpus.words.number["yes"], np.int32)
-
-
-def uniform(corpus: Corpus, shard: AskedShard) -> Array:
-    drawn, truth = shard.drawn(corpus.options.seed, "guess"), corpus.truth(shard)
-    found = np.empty(len(shard), np.int64)
-    for group in shard.groups:
-        found[group.rows] = any_answer(shard, group, truth, drawn[group.rows])
-    return corpus.spelled(shard, found)
-
-
-BOTS = {
-    "oracle": Bot("knows everything", oracle),
+BOTS = Registry[Bot]("bot")
+for name, bot in {
+    "oracle": Bot("knows everything", lambda corpus, asked: asked.truth),
     "most-likely": Bot("the commonest answer to questions of the type", most_likely),
     "uniform": Bot("any answer the question allows, all as likely", uniform),
-    "always-yes": Bot("yes, whatever is asked", always_yes),
+    "always-yes": Bot("yes, whatever is asked", lambda corpus, asked: np.full(len(asked), corpus.number["yes"])),
     "perception-noise": Bot("mistaken about leaves, composes without fault", composing(True, False)),
     "composition-noise": Bot("sees every leaf, fails at composing", composing(False, True)),
-    "shortcut": Bot("has learned answers by heart: the commonest one to the question, whatever the video", shortcut),
-}
+    "shortcut": Bot(
+        "has learned answers by heart: the commonest one to the question, whatever it is asked about",
+        shortcut,
+    ),
+}.items():
+    BOTS.add(name, bot)
 
 
-def answer_run(run: Run, options: Options, name: str = "") -> int:
-    """Store a bot's answers to all nodes in RUN/predictions/<name>/; how many."""
+def answer_run(run: Run, options: BotOptions, name: str = "", images: bool = False) -> int:
+    """Store a bot's answers to all nodes, of videos or of image sets, in RUN/predictions/<name>/; how many."""
     refuse(options.faults())
-    corpus, answered = Corpus(run, options), 0
-    folders, answers = corpus.folders, BOTS[options.model].answers
+    corpus, answered = Corpus(run, options, images), 0
     with new_folder(run.predictions / (name or options.model)) as place:
-        write_words(place, [*corpus.words.number, NOT_SEEN])
-        for folder in watch(folders, options.model, len(folders)):
-            found = answers(corpus, corpus.shard(folder))
-            (place / folder.name).mkdir()
-            write_shard(place / folder.name, found.astype(np.int32))
+        for shard, found in corpus.answers():
+            (place / shard).mkdir()
+            write_shard(place / shard, found)
             answered += int((found != NOTHING).sum())
+        write_words(place, list(corpus.number))
         write_plan(place, run, {"model": options.model, "seed": options.seed, "noise": options.noise})
     return answered

@@ -1,125 +1,147 @@
 """A model that perceives and composes, each with its own mistakes: leaves are seen, the rest follows from its parts.
 
 A leaf is answered by the truth and mistaken with one probability; every other node is composed from the answers to its
-parts, and that step fails with another one. Composing is what the consistency rules say: And, Xor and Equals in full;
-Choose takes the option that is confirmed while the other is denied; of all other questions the truth is taken as long
-as the parts allow it. With no mistakes the answers are the truth.
+parts, and that step fails with another one. Composing is what the consistency rules say: a question that its parts
+settle is answered so; of two options that is taken which is confirmed while the other is denied; of all other questions
+the truth is taken as long as the parts allow it. What a question takes for granted is seen. With no mistakes the
+answers are the truth.
 """
-
-from dataclasses import dataclass
 
 import numpy as np
 
-from questree.domains.video.atoms import exists
-from questree.models.asked import AskedShard, Group, chance
-from questree.models.options import CHOICES, UNSEEN, another, merged, options
-from questree.program import OBJECT, UNKNOWN, Array, Slot
-from questree.rules import NO, YES
-
-RADIX = 256  # more than there are words of a kind
+from questree.models.asked import AskedNodes, NodeGroup, chance
+from questree.program import Array
+from questree.rules import Members, NodeColumns, Rule, Ways, Words
+from questree.tables.hierarchies import NOTHING
 
 
-@dataclass
 class Composer:
     """Answers the nodes of a shard, sub-questions first."""
 
-    shard: AskedShard
-    truth: Array  # [node]
-    drawn: Array  # [node] random numbers
-    misseen: float  # probability that a leaf is mistaken
-    miscomposed: float  # probability that a composition fails
+    def __init__(self, asked: AskedNodes, drawn: Array, misseen: float, miscomposed: float):
+        self.asked, self.truth, self.drawn = asked, asked.truth, drawn
+        self.misseen, self.miscomposed = misseen, miscomposed  # probabilities of mistakes
+        self.yes, self.no = asked.number["yes"], asked.number["no"]
+        self.said = np.full(len(asked), NOTHING, np.int64)
+        inner = np.zeros(len(asked), bool)
+        for group in asked.groups:
+            inner[group.rows] = group.children.shape[1] > 0
+        self.columns = NodeColumns(
+            Words(asked.number),
+            self.said,
+            asked.about,
+            asked.yes_no,
+            asked.scored,
+            inner & ~asked.yes_no,  # only an open sub-question names what is asked about
+            lambda: asked.about,
+        )
 
     def run(self) -> Array:
-        """[node] answers; UNSEEN where there is nothing to say, UNKNOWN where there is nothing to ask."""
-        self.said = np.full(len(self.shard), UNKNOWN, np.int64)
-        self.absent = np.zeros(0, np.int64)
-        leaves = [group for group in self.shard.groups if not group.children.shape[1]]
+        """[node] answers; NOTHING where there is nothing to ask."""
+        leaves = [group for group in self.asked.groups if not group.labels]
+        granted = self.granted()
         for group in leaves:
-            self.said[group.rows] = self.mistaken(group, self.truth[group.rows], self.misseen)
+            known = self.truth[group.rows]
+            self.said[group.rows] = np.where(granted[group.rows], known, self.mistaken(group, known, self.misseen))
         self.absent = self.not_seen(leaves)
-        for group in reversed(self.shard.groups):
-            if group.children.shape[1]:
+        for group in self.asked.groups:
+            if group.labels:
                 self.said[group.rows] = self.mistaken(group, self.composed(group), self.miscomposed)
         return self.said
 
-    def not_seen(self, leaves: list[Group]) -> Array:
-        """Videos and objects, as sorted numbers, that are said not to exist: nobody may name them."""
+    def granted(self) -> Array:
+        """[node] is it below what some question takes for granted?"""
+        found = np.zeros(len(self.asked), bool)
+        granting = {name for name, rule in self.asked.scheme.rules.items() if rule.presupposed}
+        for group in reversed(self.asked.groups) if granting else ():
+            for at, label in enumerate(group.labels):
+                found[group.children[found[group.rows] | (label in granting), at]] = True
+        return found
+
+    def not_seen(self, leaves: list[NodeGroup]) -> Array:
+        """Scopes and things, as sorted numbers, that are said not to exist: nobody may name them."""
         found = [np.zeros(0, np.int64)]
         for group in leaves:
-            thing = group.node.args[0] if group.node.op is exists else None
-            if isinstance(thing, Slot):
-                key = self.video(group) * RADIX + group.values[thing.name]
-                found.append(key[self.said[group.rows] == NO])
+            if group.existing is not None:
+                found.append(self.key(group, group.existing)[self.said[group.rows] == self.no])
         return np.unique(np.concatenate(found))
 
-    def video(self, group: Group) -> Array:
-        return self.shard.nodes["video"].to_numpy()[group.rows].astype(np.int64)
+    def key(self, group: NodeGroup, word: Array) -> Array:
+        return self.asked.scope[group.rows] * len(self.asked.number) + word
 
-    def composed(self, group: Group) -> Array:
-        """[node] what follows from the answers to its parts."""
-        parts, op = self.said[group.children], group.node.op.name
-        if op == "both":
-            return number(all_yes(parts))
-        if op == "but_not":
-            return number(yes_then_no(parts))
-        if op in ("equals", "same_action"):
-            return self.same(group)
-        if group.type == "Choose":
-            return self.chosen(group)
-        return self.compared(group) if group.type in CHOICES else self.allowed(group)
+    def composed(self, group: NodeGroup) -> Array:
+        """[row] what follows from the answers to its parts."""
+        rules = {label: rule for label in group.labels if (rule := self.asked.scheme.rules.get(label))}
+        if group.options:
+            return self.chosen(group, next((rule for rule in rules.values() if rule.worded == 0), None))
+        if group.yes_no:
+            settling = next((rule for rule in rules.values() if self.settles(rule, group)), None)
+            return self.settled(group, settling) if settling else self.allowed(group)
+        return self.counted(group, rules) if self.counts(group) else self.allowed(group)
 
-    def allowed(self, group: Group) -> Array:
+    def members(self, group: NodeGroup, rule: Rule) -> Members:
+        """A question and its parts under the rule's composition."""
+        parts = [at for at, label in enumerate(group.labels) if label == rule.composition]
+        own = np.arange(len(self.asked))[group.rows]
+        return Members(self.columns, (own, *(group.children[:, at] for at in parts)))
+
+    def right(self, group: NodeGroup) -> Array:
+        """[row, part]"""
+        return np.asarray(self.said[group.children] == self.truth[group.children])
+
+    def settles(self, rule: Rule, group: NodeGroup) -> bool:
+        """Do the parts that the rule looks at say yes or no?"""
+        _, *parts = self.members(group, rule).nodes
+        wanted = self.asked.yes_no if rule.parts == "yes or no" else self.asked.scored
+        return (rule.concluded or rule.ways) is Ways.BOTH and all(wanted[each].all() for each in parts)
+
+    def settled(self, group: NodeGroup, rule: Rule) -> Array:
+        """Yes exactly when the rule's condition holds; where it does not speak, the truth if all parts are right."""
+        case = rule.reads(self.members(group, rule))
+        known = case.holds | case.fails if case.torn is None else case.holds | case.fails | case.torn
+        other = np.where(self.right(group).all(1), self.truth[group.rows], self.no)
+        return np.where(known, np.where(case.holds, self.yes, self.no), other)
+
+    def chosen(self, group: NodeGroup, rule: Rule | None) -> Array:
+        """The option that the rule's condition speaks for; without a rule, of two the one that is seen."""
+        first, second = self.asked.options(group, self.said)
+        right = self.right(group)
+        one, two = right[:, 0], right[:, 1]
+        if rule:
+            case = rule.reads(self.members(group, rule))
+            one, two = case.holds, case.fails
+        return np.select([right.all(1), one, two], [self.truth[group.rows], first, second], self.asked.unseen)
+
+    def allowed(self, group: NodeGroup) -> Array:
         """The truth, unless a part says that there is nothing of the kind."""
-        parts, truth = self.said[group.children], self.truth[group.rows]
-        fine = ~self.shard.yes_no[group.children] | (parts == YES)
-        if group.node.kind.yes:
-            return np.where(fine.all(1), truth, NO)
-        fine |= parts == self.truth[group.children]  # an open question may have an answer although a part is no
-        seen = fine.all(1)
-        if group.node.kind == OBJECT:
-            seen &= ~np.isin(self.video(group) * RADIX + truth, self.absent)
-        return np.where((truth == UNKNOWN) | seen, truth, UNSEEN)
+        truth, fine = self.truth[group.rows], ~self.asked.yes_no[group.children]
+        fine |= self.said[group.children] == self.yes
+        if group.yes_no:
+            return np.where(fine.all(1), truth, self.no)
+        fine |= self.right(group)  # an open question may have an answer although a part is no
+        seen = fine.all(1) & ~np.isin(self.key(group, truth), self.absent)
+        return np.where((truth == NOTHING) | seen, truth, self.asked.unseen)
 
-    def same(self, group: Group) -> Array:
-        """Equals: a plain word is there and is what the other part gives; two open parts give the same."""
-        parts, thing = self.said[group.children], group.node.args[0]
-        if isinstance(thing, Slot):
-            word = merged(thing, group, self.shard.words.vocabulary)
-            return number((parts[:, 0] == YES) & (parts[:, 1] == word))
-        if self.shard.yes_no[group.children[:, 0]].all():  # an action by its verb and object: which one, no part says
-            return np.where((parts == self.truth[group.children]).all(1), self.truth[group.rows], NO)
-        return number(parts[:, 0] == parts[:, 1])
+    def counts(self, group: NodeGroup) -> bool:
+        """Are all answers numbers?"""
+        return group.answers is not None and not np.isnan(self.columns.words.spelled[group.answers]).any()
 
-    def chosen(self, group: Group) -> Array:
-        """The option whose part is yes while the other's is no."""
-        parts = self.said[group.children]
-        right = (parts == self.truth[group.children]).all(1)  # an option may be described, not named
-        first, second = options(self.shard, group, self.said)
-        cases = [right, yes_then_no(parts), yes_then_no(parts[:, ::-1])]
-        return np.select(cases, [self.truth[group.rows], first, second], UNSEEN)
+    def counted(self, group: NodeGroup, rules: dict[str, Rule]) -> Array:
+        """Of the truth, none, one and what the parts count, the number next to the truth that all rules allow."""
+        truth, spelled = self.truth[group.rows], self.columns.words.spelled
+        tried = [truth, *(np.full(len(truth), self.asked.number[word]) for word in ("1", "0"))]
+        tried += list(self.said[group.children].T)
+        best, least = np.full(len(truth), self.asked.unseen), np.full(len(truth), np.inf)
+        for each in tried:
+            self.said[group.rows] = each
+            away = np.abs(spelled[each] - spelled[truth])
+            for rule in rules.values():
+                away = np.where(rule.allows(self.members(group, rule)), away, np.inf)
+            best, least = np.where(away < least, each, best), np.fmin(away, least)
+        return np.where(truth == NOTHING, truth, best)
 
-    def compared(self, group: Group) -> Array:
-        """The longer or shorter of two actions that are both seen, or the one that is."""
-        right = self.said[group.children] == self.truth[group.children]
-        first, second = options(self.shard, group, self.said)
-        return np.select([right.all(1), right[:, 0], right[:, 1]], [self.truth[group.rows], first, second], UNSEEN)
-
-    def mistaken(self, group: Group, answers: Array, probability: float) -> Array:
+    def mistaken(self, group: NodeGroup, answers: Array, probability: float) -> Array:
         """The answers, some of them replaced by another one; what has no answer gets none."""
         drawn = self.drawn[group.rows]
-        wrong = (chance(drawn) < probability) & (self.truth[group.rows] != UNKNOWN)
-        others = another(self.shard, group, answers, self.said, drawn)
-        return np.where(wrong, others, answers)
-
-
-def number(yes: Array) -> Array:
-    """No and yes as answers."""
-    return np.asarray(yes).astype(np.int64)
-
-
-def all_yes(parts: Array) -> Array:
-    return np.asarray((parts == YES).all(1))
-
-
-def yes_then_no(parts: Array) -> Array:
-    return np.asarray((parts[:, 0] == YES) & (parts[:, 1] == NO))
+        wrong = (chance(drawn) < probability) & (self.truth[group.rows] != NOTHING)
+        return np.where(wrong, self.asked.another(group, answers, self.said, drawn), answers)

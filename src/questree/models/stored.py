@@ -11,10 +11,11 @@ from numpy.typing import NDArray
 from questree.faults import BadInput
 from questree.metrics.coverage import SHOWN, Coverage
 from questree.metrics.dags.answered import Said, needed
-from questree.models.predictions import Predictions
+from questree.models.predictions import COLUMNS, PREDICTION, Predictions
 from questree.stages.decompose.hierarchies import Named, RunHierarchies
+from questree.stages.decompose.image_sets import read_sets
 from questree.tables.hierarchies import NOTHING
-from questree.tables.predictions import Stored, write_asked, write_plan, write_shard, write_words
+from questree.tables.predictions import IMAGE_SETS, Stored, write_asked, write_plan, write_shard, write_words
 from questree.tables.run import Run
 from questree.tables.store import new_file, new_folder
 
@@ -94,3 +95,16 @@ def write_lines(path: Path, asked: RunHierarchies, model: Said) -> int:
     with new_file(path) as work:
         table.write_ndjson(work)
     return len(table)
+
+
+def image_predictions(run: Run, model: str, ids: pl.Series) -> Predictions:
+    """What a stored model answers to the questions with these ids; those it does not answer are left out."""
+    stored, folder = Stored.of(run, model), run.covr / "decomposed"
+    tables = read_sets(folder)
+    tops, nodes = tables["tops"], stored.shard(IMAGE_SETS, len(tables["nodes"]))
+    word = stored.asked(IMAGE_SETS, nodes[tops["node"].to_numpy()])
+    said = pl.Series(stored.words, dtype=pl.String).gather(word[word != NOTHING])
+    found = tops.filter(pl.Series(word != NOTHING)).select("id", said.alias(PREDICTION))
+    found = found.filter(pl.col("id").is_in(ids.implode()))
+    rest = [pl.lit(None, dtype).alias(name) for name, dtype in COLUMNS.items() if name not in found.columns]
+    return Predictions(model, found.with_columns(rest), 0)

@@ -4,6 +4,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
+from questree.extensions import wrong
 from questree.rules.entries import COMPARED, IMAGE_RULES, TIMES, VIDEO_RULES
 from questree.rules.rule import Rule
 
@@ -125,13 +126,12 @@ def add(rule: Rule, scheme: str, types: Sequence[str] = (), yes_no: bool = True)
     Tables list it last. A composition has one rule: a second one is refused.
     """
     if scheme not in SCHEMES:
-        what = f"rule {rule.composition}: expected a scheme, got {scheme!r}"
-        raise ValueError(f"{what}; choose from {', '.join(SCHEMES)}")
+        raise wrong("rule", rule.composition, f"expected a scheme, got {scheme!r}; choose from {', '.join(SCHEMES)}")
     found = SCHEMES[scheme]
-    taken = set(rule.names) & set(found.all_rules)
-    if rule.composition in found.rules or taken:
-        what = f"rule {rule.composition}: expected a new composition and new names"
-        raise ValueError(f"{what}, got {', '.join(sorted({rule.composition, *taken}))}, which {scheme} have already")
+    taken = sorted({rule.composition, *rule.names} & {*found.rules, *found.all_rules})
+    if taken:
+        known = f"one that {scheme} have a rule for: {', '.join(taken)}"
+        raise wrong("rule", rule.composition, f"expected a new composition and new names, got {known}")
     found.rules[rule.composition] = rule
     if rule.composition not in found.compositions:
         found.compositions.append(rule.composition)

@@ -1,6 +1,6 @@
 """Every model of a run scored once: the rows of all tables, and per DAG how accurate and how consistent it is."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -16,17 +16,13 @@ from questree.metrics.dags.correlation import dag_scores
 from questree.metrics.dags.report import score_answered
 from questree.metrics.scores import Score, Scored
 from questree.metrics.tallies import Floats
-from questree.models.bots import BOTS, NOT_SEEN, Corpus, Options
-from questree.models.image_bots import BOTS as IMAGE_BOTS
+from questree.models.bots import BOTS, BotOptions, Corpus
 from questree.models.policies import Policy, read_answers
 from questree.models.stored import covered, said
-from questree.progress import watch
 from questree.show.report.questions import ImageQuestions, RunQuestions, questions_of
 from questree.show.views import View
 from questree.stages.decompose.hierarchies import RunHierarchies
-from questree.stages.decompose.image_hierarchies import node_columns
-from questree.stages.decompose.image_sets import read_sets, spoken_sets
-from questree.tables.predictions import IMAGE_SETS, Stored, answers_images, answers_videos
+from questree.tables.predictions import Stored, answers_images, answers_videos
 from questree.tables.run import Run
 from questree.vocabulary.load import default
 
@@ -46,33 +42,15 @@ class Computed(Stored):
 
 def answers_of(view: View, name: str) -> Stored:
     """What is stored under this name goes before a bot of that name."""
-    if has_answered(view.run, name, view.images) or name not in bots_of(view.images):
+    if has_answered(view.run, name, view.images) or name not in BOTS:
         return Stored.of(view.run, name)
-    return image_bot(view.run, name) if view.images else video_bot(view.run, name)
+    corpus = Corpus(view.run, BotOptions(name), view.images)
+    answers = dict(corpus.answers())
+    return Computed(Path(), list(corpus.number), answers)
 
 
 def has_answered(run: Run, name: str, images: bool) -> bool:
     return (answers_images if images else answers_videos)(run.predictions / name)
-
-
-def bots_of(images: bool) -> Collection[str]:
-    return IMAGE_BOTS if images else BOTS
-
-
-def video_bot(run: Run, name: str) -> Stored:
-    corpus = Corpus(run, Options(name))
-    found = {
-        folder.name: BOTS[name].answers(corpus, corpus.shard(folder)).astype(np.int32)
-        for folder in watch(corpus.folders, name, len(corpus.folders))
-    }
-    return Computed(Path(), [*corpus.words.number, NOT_SEEN], found)
-
-
-def image_bot(run: Run, name: str) -> Stored:
-    nodes = spoken_sets(read_sets(run.covr / "decomposed"))
-    said = nodes.with_columns(answer=IMAGE_BOTS[name].answers(nodes, 0))
-    words, columns = node_columns(said)
-    return Computed(Path(), words, {IMAGE_SETS: columns.answer})
 
 
 def called(name: str) -> str:

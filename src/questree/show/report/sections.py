@@ -15,7 +15,7 @@ from questree.show.report.corpus import Named, agqa_corpus, covr_corpus, parts_b
 from questree.show.report.document import Block, Figure, Grid, Missing, Report, Rows, Section, Words
 from questree.show.report.failures import failures
 from questree.show.report.questions import questions_of
-from questree.show.report.scoring import How, Judge, Result, bots_of, called, has_answered, refuse_gaps
+from questree.show.report.scoring import How, Judge, Result, called, has_answered, refuse_gaps
 from questree.show.report.tables import agqa_blocks, covr_blocks, decomp_blocks
 from questree.show.report.verdicts import compared, verdicts
 from questree.show.video_view import VideoView
@@ -173,7 +173,7 @@ class Told:
         if view is None or not view.decomposed:
             return Scores()
         models = tuple(name for name in self.asked.models if has_answered(self.run, name, images))
-        bots = tuple(name for name in self.asked.bots if name in bots_of(images))
+        bots = self.asked.bots
         if not models and not bots:
             return Scores()
         if not any_in(view, self.how.split):

@@ -263,6 +263,19 @@ def test_parts_of_a_question_light_up_what_they_pick_out(page: Page, seen: Seen)
     seen.nothing()
 
 
+def test_a_sub_question_about_images_lights_up_what_it_rests_on(page: Page, seen: Seen) -> None:
+    page.goto("/")
+    page.get_by_role("link", name="Image sets").click()
+    page.get_by_role("link", name="There is a black dog").click()
+    page.wait_for_selector("#dag[data-ready]")
+    expect(page.locator(".card")).to_have_count(2)
+    page.locator(".card").last.click()
+    expect(page.locator("#details article:visible h3")).to_have_text("Is there a dog?")
+    expect(page.locator(".lit text")).to_have_text(["black dog"])
+    expect(page.get_by_role("link", name="Compare models")).to_have_attribute("href", "/compare/images")
+    seen.nothing()
+
+
 def test_dark_and_narrow_screens_are_served_too(browser: Browser, address: str) -> None:
     context = browser.new_context(viewport={"width": 800, "height": 900}, color_scheme="dark", base_url=address)
     page = context.new_page()

@@ -303,9 +303,7 @@ def coloured(text: str, program: Node | None) -> list[Piece]:
     kinds = {word.name.lower(): KINDS[word.kind.name] for word in leaves if word.kind.name in KINDS}
     if not kinds:
         return [("", text)]
-    longest = "|".join(re.escape(word) for word in sorted(kinds, key=len, reverse=True))
-    found: list[Piece] = []
-    for at, piece in enumerate(re.split(rf"\b({longest})(?=(?:s|es)?\b)", text, flags=re.IGNORECASE)):
-        if piece:
-            found.append((kinds[piece.lower()] if at % 2 else "", piece))
-    return found
+    longest = sorted(kinds, key=len, reverse=True)
+    parts = re.split(rf"\b((?:{'|'.join(map(re.escape, longest))})(?:s|es)?)\b", text, flags=re.IGNORECASE)
+    named = [next(kinds[word] for word in longest if part.lower().startswith(word)) for part in parts[1::2]]
+    return [(named[at // 2] if at % 2 else "", part) for at, part in enumerate(parts) if part]

@@ -7,10 +7,12 @@ import sys
 from pathlib import Path
 from typing import Any
 
+import polars as pl
 import pytest
 
 from conftest import copy
 from questree.stages.questions import Bank
+from questree.tables.image_questions import ANSWERED
 from questree.tables.run import Run
 
 EXAMPLES = Path(__file__).parents[1] / "docs" / "extend"
@@ -279,3 +281,39 @@ def test_an_operator_is_read_asked_and_taken_apart(tmp_path: Path) -> None:
 )
 def test_operators_and_rules_are_checked(line: str, said: str, tmp_path: Path) -> None:
     assert wrong(tmp_path, f"from questree.plugins import Bool, operator, rule\n{line}").startswith(f"mine.py: {said}")
+
+
+def test_a_split_is_proved_and_written(asked_run: Run, tmp_path: Path) -> None:
+    plugin, run = example("split.py", tmp_path), copy(asked_run, tmp_path).folder
+    out = works(tmp_path, "split", run, "--plugin", plugin)
+    assert "drinking-after" in out
+    assert (run / "splits" / "drinking-after" / "train.parquet").is_file()
+    (tmp_path / "mine.py").write_text("from questree.plugins import split\nsplit('mine', held_out='has(afterwards)')\n")
+    said = refused(tmp_path, "split", run, "--plugin", "mine.py")
+    assert said.startswith("mine.py: split mine, held out: 'has(afterwards)': ")
+
+
+def test_an_image_operator_with_its_rule_and_template(tmp_path: Path) -> None:
+    plugin = example("image_operator.py", tmp_path)
+    works(tmp_path, "synth", "images", "--out", "world", "--images", 60, "--seed", 4, "--quiet")
+    works(tmp_path, "ingest", "gqa", "world", "--out", "run", "--quiet")
+    works(tmp_path, "generate", "run", "--questions", 400, "--workers", 2, "--quiet", "--plugin", plugin)
+    asked = answered_questions(tmp_path / "run").filter(pl.col("template") == "ODD")
+    assert {*asked["answer"]} == {"yes", "no"}
+    assert asked["question"].str.contains("odd").all()
+    assert asked["program"].str.starts_with("odd(").all()
+    works(tmp_path, "decompose", "run", "--quiet", "--plugin", plugin)
+    for bot in ("oracle", "always-yes"):
+        works(tmp_path, "answer", "run", "--model", bot, "--quiet", "--plugin", plugin)
+    works(tmp_path, "score", "decomp", "run", "--plugin", plugin, "--resamples", 0, "--quiet", "--json", "scores.json")
+    rows = json.loads((tmp_path / "scores.json").read_text())
+    value = {(row["model"], row["by"], row["group"]): row["value"] for row in rows if row["metric"] == "IC"}
+    assert value["oracle", "rule", "Odd Yes"] == value["oracle", "rule", "Odd No"] == 1
+    assert value["oracle", "type", "Parity"] == 1
+    assert value["always-yes", "type", "Parity"] != 1
+    said = refused(tmp_path, "decompose", "run")
+    assert said.endswith("made with the plugin image_operator.py, which is not loaded; give it with --plugin image_operator.py")
+
+
+def answered_questions(run: Path) -> pl.DataFrame:
+    return ANSWERED.read(run / "covr")

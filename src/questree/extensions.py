@@ -4,7 +4,7 @@ import importlib.util
 import sys
 import tomllib
 import traceback
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
@@ -30,11 +30,17 @@ class Plugin:
     module: str = ""  # of an installed package; a file alone has none
 
     @property
+    def shown(self) -> str:
+        """As runs keep it: without the folder it lies in, which is another one elsewhere."""
+        return self.name if self.module else self.file.name
+
+    @property
     def digest(self) -> str:
         return blake2b(self.file.read_bytes(), digest_size=16).hexdigest()
 
 
 LOADED: dict[Path, Plugin] = {}  # in the order they were loaded
+_language = set[Path]()  # files of plugins without which questions cannot be read
 _loading: ContextVar[Plugin | None] = ContextVar("_loading", default=None)
 
 
@@ -44,6 +50,7 @@ class Registry(dict[str, Entry], Generic[Entry]):
     def __init__(self, kind: str):
         super().__init__()
         self.kind = kind
+        self.places: dict[str, str] = {}  # of every entry: the plugin's file, kind and name
 
     def add(self, name: str, entry: Entry, after: str = "") -> Entry:
         """Put an entry at the end, or right after another one where their order matters."""
@@ -59,13 +66,18 @@ class Registry(dict[str, Entry], Generic[Entry]):
         entries = {**self, name: entry}
         self.clear()
         self.update((each, entries[each]) for each in names)
+        self.places[name] = _place(self.kind, name)
         return entry
 
 
 def wrong(kind: str, name: str, message: str) -> BadInput:
     """What is wrong with an entry, said with the file it comes from."""
+    return BadInput.at(_place(kind, name), message)
+
+
+def _place(kind: str, name: str) -> str:
     plugin = _loading.get()
-    return BadInput.at(f"{plugin.name}: {kind} {name}" if plugin else f"{kind} {name}", message)
+    return f"{plugin.name}: {kind} {name}" if plugin else f"{kind} {name}"
 
 
 def load(plugins: Iterable[Plugin]) -> None:
@@ -198,4 +210,23 @@ def installed() -> list[Plugin]:
 
 def digests() -> dict[str, str]:
     """Loaded plugins and the digests of their files, for the lock file."""
-    return {plugin.file.name if not plugin.module else plugin.name: plugin.digest for plugin in LOADED.values()}
+    return {plugin.shown: plugin.digest for plugin in LOADED.values()}
+
+
+def extends_language() -> None:
+    """The plugin that is being loaded adds to what questions are made of: they cannot be read without it."""
+    if plugin := _loading.get():
+        _language.add(plugin.file)
+
+
+def needed() -> dict[str, str]:
+    """What questions that are made now need to be read, as a run keeps it: nothing, or plugins and their digests."""
+    return {plugin.shown: plugin.digest for plugin in LOADED.values() if plugin.file in _language}
+
+
+def require(plugins: Mapping[str, str], place: object) -> None:
+    """Refuse questions whose operators and templates are not there."""
+    there = {plugin.shown for plugin in LOADED.values()}
+    missing = [name for name in plugins if name not in there]
+    message = "made with the plugin {0}, which is not loaded; give it with --plugin {0}"
+    refuse([Fault(str(place), message.format(name)) for name in missing])

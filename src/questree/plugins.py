@@ -14,7 +14,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, TypeVar, get_type_hints
 
-from questree.extensions import Plugin, wrong
+from questree.extensions import Plugin, extends_language, wrong
 from questree.extensions import load as _load
 from questree.program import Action as Action
 from questree.program import Bool as Bool
@@ -25,6 +25,11 @@ from questree.program import Relation as Relation
 from questree.program import Term as Term
 
 if TYPE_CHECKING:  # what the functions below are given and give back, for those who write types
+    from questree.domains.images.kinds import Attribute as Attribute
+    from questree.domains.images.kinds import Count as Count
+    from questree.domains.images.kinds import Scenes as Scenes
+    from questree.domains.images.kinds import Thing as Thing
+    from questree.domains.images.kinds import Things as Things
     from questree.domains.video.kinds import Frames as Frames
     from questree.domains.video.kinds import Window as Window
     from questree.formats.plain import questions as questions
@@ -39,6 +44,7 @@ if TYPE_CHECKING:  # what the functions below are given and give back, for those
 Function = TypeVar("Function", bound=Callable[..., Any])
 Declare = Callable[[Function], Function]
 PLACES = {
+    **dict.fromkeys(("Attribute", "Count", "Scenes", "Thing", "Things"), "domains.images.kinds"),
     **dict.fromkeys(("Case", "Members", "Ways"), "rules"),
     **dict.fromkeys(("Change", "Graphs"), "stages.augment"),
     **dict.fromkeys(("Frames", "Window"), "domains.video.kinds"),
@@ -150,6 +156,7 @@ def operator(medium: Literal["video", "images"] = "video", *, name: str = "", **
         if called in languages[medium].ops:
             taken = ", ".join(languages[medium].ops)
             raise wrong("operator", called, f"expected a new name, got one that is taken; taken are {taken}")
+        extends_language()
         return languages[medium].operator(name, **readings)(run)
 
     return declare
@@ -172,9 +179,56 @@ def rule(composition: str, *, medium: Literal["video", "images"], sentence: str,
             add(Rule(composition, reads, sentence, **rest), schemes[medium], types, yes_no)
         except (TypeError, ValueError) as error:
             raise wrong("rule", composition, str(error).removeprefix(f"rule {composition}: ")) from error
+        extends_language()
         return reads
 
     return declare
+
+
+def split(
+    name: str,
+    *,
+    held_out: str | list[str],
+    medium: Literal["video", "images"] = "video",
+    train: str = "",
+    test: str = "",
+) -> None:
+    """A split: what is held out of train, as predicates in the language of docs/splits.md or docs/covr-splits.md."""
+    from questree.stages.split.declared import PLUGGED, Given
+
+    _one_of("split", name, "medium", medium, PLUGGED)
+    if not held_out:
+        raise wrong("split", name, "held_out: expected a predicate, got nothing")
+    PLUGGED[medium].add(name, Given(held_out, train, test))
+
+
+def image_template(
+    name: str, *, program: str, wordings: Iterable[str], asks: str = "", build: Callable[..., Any] | None = None
+) -> None:
+    """A question about image sets: a program with the holes {R}, or {A} and {B}, and its English with {R:many} ...
+
+    `build` is for other holes: a function of a source that makes a draft, as those of stages/drafts.
+    """
+    from questree.benchmarks.covr.forms import Form, Template
+    from questree.benchmarks.covr.templates import BY_NAME, NUMBER, WORD, YES_NO
+    from questree.program import ProgramError
+    from questree.stages.drafts.builders import BUILDERS, by_references
+
+    form = Form(name.lower(), program, tuple(wordings))
+    try:
+        kind = form.node.kind
+    except ProgramError as error:
+        raise wrong("template", name, f"program: {error}") from error
+    if not (kind.askable or kind.yes):
+        raise wrong("template", name, f"program: expected a question, got a program of kind {kind.name}")
+    if not form.frames:
+        raise wrong("template", name, "wordings: expected at least one, got none")
+    if build is None and form.slots not in (("R",), ("A", "B")):
+        raise wrong("template", name, f"program: expected {{R}}, or {{A}} and {{B}}, got {', '.join(form.slots)}")
+    answers = YES_NO if kind.yes else NUMBER if kind.words == "number" else WORD
+    made = Template(name, asks or program, "a root that can be counted", answers, (1, 3), (form,))
+    BUILDERS[BY_NAME.add(name, made).name] = build or by_references(made)
+    extends_language()
 
 
 def _takes(kind: str, name: str, function: Any, *wanted: str) -> None:

@@ -17,6 +17,7 @@ from questree.benchmarks.agqa.held_out import INDIRECT as REFERRED
 from questree.benchmarks.agqa.templates import ACTION_REFERENCES, REFERENCES, TIMES, Template
 from questree.columns.hashing import seed_of
 from questree.columns.joins import Ints, starts
+from questree.extensions import require
 from questree.faults import BadInput
 from questree.program import ACTION, OBJECT, Node, fill, slots
 from questree.readings.answer import spell
@@ -352,11 +353,12 @@ class Bank:
         """The options the questions were made with; refuses questions of other facts."""
         try:
             found = msgspec.json.decode(plan.read_bytes())
-            options, facts = dict(found["options"]), found["facts"]
+            options, facts, plugins = dict(found["options"]), found["facts"], dict(found.get("plugins", {}))
         except (OSError, msgspec.DecodeError, KeyError, TypeError) as error:
             raise BadInput.at(plan, "damaged or missing; `questree generate` makes the questions again") from error
         if facts != self.run.facts_digest():
             raise BadInput.at(self.run.questions, "made from other facts; run `questree generate` again")
+        require(plugins, self.run.questions)
         return options
 
     def folders(self) -> list[Path]:

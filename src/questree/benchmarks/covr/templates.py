@@ -5,6 +5,7 @@ reference are in english.py. All sentences ask about all images of the set toget
 """
 
 from questree.benchmarks.covr.forms import Form, Template
+from questree.extensions import Registry
 
 YES_NO, NUMBER, WORD = "yes or no", "a number", "a word"
 
@@ -265,4 +266,6 @@ TEMPLATES = (
         ),
     ),
 )
-BY_NAME = {template.name: template for template in TEMPLATES}
+BY_NAME = Registry[Template]("template")  # these, and those of plugins
+for _template in TEMPLATES:
+    BY_NAME.add(_template.name, _template)

@@ -14,7 +14,7 @@ import msgspec
 import numpy as np
 import polars as pl
 
-from questree.benchmarks.covr.templates import TEMPLATES
+from questree.benchmarks.covr.templates import BY_NAME
 from questree.columns.hashing import seed_of
 from questree.faults import Fault, refuse
 from questree.progress import watch
@@ -23,7 +23,6 @@ from questree.tables.run import Run
 from questree.tables.store import new_file
 
 SPLITS = ("train", "dev", "test")
-NAMES = [template.name for template in TEMPLATES]
 Structure = tuple[int, int]  # length, depth
 
 
@@ -66,7 +65,8 @@ def balance(run: Run, options: PairsOptions = PAPER) -> list[TemplateRoom]:
         BALANCED.frame(table.filter(pl.Series(kept))).write_parquet(work, compression="zstd", compression_level=1)
     with new_file(run.covr / f"{BALANCED.name}.json") as work:
         work.write_bytes(msgspec.json.format(msgspec.json.encode({"options": options})) + b"\n")
-    return sorted(rows, key=lambda row: (SPLITS.index(row.split), NAMES.index(row.template)))
+    order = [*BY_NAME]
+    return sorted(rows, key=lambda row: (SPLITS.index(row.split), order.index(row.template)))
 
 
 def select(questions: pl.DataFrame, room: int, seed: int) -> tuple[list[int], int]:

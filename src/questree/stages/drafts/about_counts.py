@@ -6,6 +6,7 @@ from operator import eq, gt, lt
 from questree.benchmarks.covr.templates import COMPARED, GROUPED
 from questree.columns.draws import Draws
 from questree.domains.images.english import Forms, countable, reference
+from questree.domains.images.graph import Graph
 from questree.stages.drafts.drafts import Draft, Images, Slot, draft, refer, word
 from questree.stages.drafts.sources import MOST, Source
 
@@ -69,14 +70,32 @@ def _number(number: int, said: Forms) -> Slot:
     }
 
 
+def of_one(template: str, form: str, source: Source) -> Draft | None:
+    """Any question about one kind of things that can be counted."""
+    if not countable(source.graph) or not (sets := _different_numbers(source)):
+        return None
+    return draft(template, form, {"R": refer(source.graph)}, (source.graph,), sets, source.draws.below(2))
+
+
+def of_two(template: str, form: str, source: Source) -> Draft | None:
+    """Any question about two kinds of things that can be counted."""
+    if source.second is None or not (countable(source.graph) and countable(source.second[0])):
+        return None
+    return _compared(template, form, source, *source.second, source.draws.choice(HOW))
+
+
 def compare_count(source: Source) -> Draft | None:
     """More of one than of the other; the twin has other numbers of images of each."""
     draws, second = source.draws, source.second
     if second is None:
         return None
-    other, with_other = second
-    both = countable(source.graph) and countable(other)
+    both = countable(source.graph) and countable(second[0])
     how, what = draws.choice(HOW), draws.choice(("objects", "images")) if both else "images"
+    return _compared("COMPARECOUNT", f"{how}, {what}", source, *second, how)
+
+
+def _compared(template: str, form: str, source: Source, other: Graph, with_other: Images, how: str) -> Draft:
+    draws = source.draws
     swapped = draws.below(2) == 1
     own = [source.image, *source.others(2)]
     sets = [
@@ -85,7 +104,7 @@ def compare_count(source: Source) -> Draft | None:
     ]
     graphs = (other, source.graph) if swapped else (source.graph, other)
     slots = {"A": refer(graphs[0]), "B": refer(graphs[1])}
-    return draft("COMPARECOUNT", f"{how}, {what}", slots, graphs, sets)
+    return draft(template, form, slots, graphs, sets)
 
 
 def _numbers(

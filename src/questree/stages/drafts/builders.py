@@ -1,8 +1,9 @@
-"""Which function makes the questions of which template."""
+"""Which function makes the questions of which template; a plugin's template adds one."""
 
 from collections.abc import Callable, Iterator
 from functools import partial
 
+from questree.benchmarks.covr.forms import Template
 from questree.stages.drafts import about_attributes, about_counts, about_objects, about_things
 from questree.stages.drafts.drafts import Draft
 from questree.stages.drafts.sources import Source
@@ -28,6 +29,18 @@ BY_IMAGE: dict[str, Builder] = {  # for references that an image contains severa
     "COUNTGROUPBY": about_counts.count_by_image,
     "VERIFYCOUNTGROUPBY": partial(about_counts.count_by_image, probe=True),
 }
+
+
+def by_references(template: Template) -> Builder:
+    """Of a template that says only what it refers to: R, or A and B; its two sets have other numbers of them."""
+
+    def build(source: Source) -> Draft | None:
+        form = source.draws.choice(template.forms)
+        if form.slots == ("R",):
+            return about_counts.of_one(template.name, form.name, source)
+        return about_counts.of_two(template.name, form.name, source)
+
+    return build
 
 
 def drafts(source: Source) -> Iterator[Draft]:

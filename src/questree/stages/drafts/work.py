@@ -15,8 +15,9 @@ import msgspec
 import numpy as np
 import polars as pl
 
-from questree.benchmarks.covr.templates import TEMPLATES
+from questree.benchmarks.covr.templates import BY_NAME
 from questree.columns.hashing import seed_of
+from questree.extensions import needed
 from questree.faults import Fault, refuse
 from questree.search.verification import scorer_of
 from questree.search.word_tables import words_of
@@ -94,7 +95,7 @@ def generate(run: Run, options: Options, workers: int = 2) -> Report:
         questions = ANSWERED.frame(numbered(apart(pl.concat(tables), dropped)))
         ANSWERED.write(questions, folder)
         found = summary(questions, dict(Counter(part.tolist())), dropped, short)
-        note = {"options": asdict(options) | {"words": str(options.words or "")}, **asdict(found)}
+        note = {"options": asdict(options) | {"words": str(options.words or "")}, **asdict(found), "plugins": needed()}
         (folder / "report.json").write_bytes(msgspec.json.format(msgspec.json.encode(note), indent=1) + b"\n")
     return found
 
@@ -157,4 +158,4 @@ def summary(questions: pl.DataFrame, images: dict[str, int], dropped: Reasons, s
 
 def _by_template(questions: pl.DataFrame, split: str) -> dict[str, int]:
     own = Counter(questions.filter(pl.col("split") == split)["template"])
-    return {template.name: own[template.name] for template in TEMPLATES}
+    return {name: own[name] for name in BY_NAME}

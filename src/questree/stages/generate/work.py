@@ -15,7 +15,7 @@ from questree.benchmarks.agqa.editions import SECOND, Edition, edition_of
 from questree.benchmarks.agqa.templates import ADDED, Template
 from questree.columns.hashing import seed_of
 from questree.columns.joins import Ints, starts
-from questree.extensions import digests
+from questree.extensions import needed
 from questree.faults import BadInput, Fault, refuse
 from questree.progress import watch
 from questree.stages.generate.chunk import Chunk, chunk
@@ -94,7 +94,7 @@ def generate(run: Run, options: Options, workers: int = 2, pool: Executor | None
 
 def plan(run: Run, options: Options) -> bytes:
     """What the questions depend on."""
-    plugins = {"plugins": digests()} if digests() else {}
+    plugins = {"plugins": needed()} if needed() else {}
     return msgspec.json.encode({"options": asked(options), "facts": run.facts_digest()} | plugins)
 
 

@@ -8,8 +8,10 @@ import msgspec
 
 from questree.benchmarks.agqa import held_out as h
 from questree.benchmarks.agqa.editions import SECOND, Edition
+from questree.extensions import Registry
 from questree.faults import BadInput, Fault, refuse
 from questree.stages.split import algebra, predicates
+from questree.stages.split.algebra import Predicate
 from questree.stages.split.grammar import Wrong
 from questree.stages.split.language import FLAGS
 from questree.vocabulary.words import Vocabulary
@@ -83,6 +85,9 @@ class Given(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     test: str = ""
 
 
+PLUGGED = {domain: Registry[Given]("split") for domain in ("video", "images")}  # of plugins
+
+
 class File(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     splits: dict[str, Given] = {}
     more_steps: dict[str, int] = msgspec.field(name="more steps", default_factory=dict)  # template -> most in train
@@ -102,29 +107,30 @@ def read_file(path: Path) -> File:
 
 
 def own(
-    splits: Mapping[str, Given], path: Path, read: Callable[[str], algebra.Predicate], taken: set[str]
+    splits: Mapping[str, Given], place_of: Callable[[str], str], read: Callable[[str], Predicate], taken: set[str]
 ) -> list[Split]:
-    """The splits of a file; all faults of all predicates at once."""
+    """The splits of a file or of plugins; all faults of all predicates at once."""
     faults: list[Fault] = []
     found = []
 
-    def predicate(text: str, place: str) -> algebra.Predicate | None:
+    def predicate(text: str, place: str) -> Predicate | None:
         try:
             return read(text) if text else None
         except Wrong as wrong:
-            faults.append(Fault(f"{path}, {place}", f"{text!r}: {wrong}"))
+            faults.append(Fault(place, f"{text!r}: {wrong}"))
             return None
 
     for name, given in splits.items():
+        place = place_of(name)
         texts = [given.held_out] if isinstance(given.held_out, str) else given.held_out
-        held = [predicate(text, f"{name}, held out") for text in texts if text]
-        train, test = predicate(given.train, f"{name}, train"), predicate(given.test, f"{name}, test")
+        held = [predicate(text, f"{place}, held out") for text in texts if text]
+        train, test = predicate(given.train, f"{place}, train"), predicate(given.test, f"{place}, test")
         compositions = [Composition(each, tuple(algebra.parts(each))) for each in held if each]
         if name in taken or not all(part.isalnum() for part in name.replace("_", "-").split("-")):
             wanted = f"wanted a name of letters, digits and -, and none of {', '.join(sorted(taken))}"
-            faults.append(Fault(f"{path}, {name}", wanted))
+            faults.append(Fault(place, wanted))
         if not texts:
-            faults.append(Fault(f"{path}, {name}", "holds nothing out; wanted a predicate"))
+            faults.append(Fault(place, "holds nothing out; wanted a predicate"))
         if compositions:
             found.append(held_out(name, compositions, train, test))
     refuse(faults)

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +14,7 @@ from questree.benchmarks.covr.splits import FEW_SHOT, LEXICAL, PROGRAM, ZERO_SHO
 from questree.faults import BadInput, Fault, refuse
 from questree.progress import watch
 from questree.stages.split import properties as splits
-from questree.stages.split.declared import Given, Split, own
+from questree.stages.split.declared import PLUGGED, Given, Split, own
 from questree.stages.split.program_rows import ImageRows, stored_rows
 from questree.stages.split.proofs import Proof
 from questree.stages.split.properties import Drawing
@@ -107,8 +108,10 @@ def declared(
     rows: ImageRows, options: Options, file: File, side: dict[str, Truth]
 ) -> Iterator[tuple[Split, list[Any] | None, tuple[str, ...]]]:
     """Each split, what was drawn for it, and what is to be said about it."""
-    unknown = [name for name in options.names if name not in NAMES and name not in file.splits]
-    refuse([Fault("--name", f"no split {name!r}; there are {', '.join((*NAMES, *file.splits))}") for name in unknown])
+    added = PLUGGED["images"]
+    known = (*NAMES, *added, *file.splits)
+    unknown = [name for name in options.names if name not in known]
+    refuse([Fault("--name", f"no split {name!r}; there are {', '.join(known)}") for name in unknown])
     wanted = [name for name in NAMES if not options.names or name in options.names]
     for name in wanted:
         if name in FEW_SHOT:
@@ -123,7 +126,10 @@ def declared(
             else:
                 break
             yield splits.zero_shot(held, f"{name} {seed}"), held.drawn, held.warnings
-    for split in own(file.splits, options.file or Path(), lambda text: read(text, rows), set(map(slug, NAMES))):
+    taken, reader = set(map(slug, NAMES)), partial(read, rows=rows)
+    given = own(added, added.places.__getitem__, reader, taken)
+    given += own(file.splits, lambda name: f"{options.file}, {name}", reader, {*taken, *added})
+    for split in given:
         if not options.names or split.name in options.names:
             yield split, None, ()
 

@@ -20,7 +20,7 @@ from questree.progress import watch
 from questree.stages.balance.options import SPLITS
 from questree.stages.balance.rounds import selection
 from questree.stages.questions import Bank, direct_equivalents
-from questree.stages.split.declared import INDIRECT, File, Split, agqa, own, read_file
+from questree.stages.split.declared import INDIRECT, PLUGGED, File, Split, agqa, own, read_file
 from questree.stages.split.language import read
 from questree.stages.split.proofs import Proof
 from questree.stages.split.rows import Rows, Truth
@@ -65,7 +65,9 @@ def split(run: Run, options: SplitOptions, workers: int = 2) -> list[Made]:
     taken = {each.name for each in declared}
     with ThreadPoolExecutor(workers) as pool:
         reader = partial(read, vocabulary=bank.vocabulary, most_steps=most, edition=bank.edition)
-        declared += own(file.splits, options.file or Path(), reader, taken)
+        added = PLUGGED["video"]
+        declared += own(added, added.places.__getitem__, reader, taken)
+        declared += own(file.splits, lambda name: f"{options.file}, {name}", reader, {*taken, *added})
         proofs = [Proof(each) for each in declared]
         with new_folder(run.folder / "splits") as folder:
             write(folder, bank, declared, proofs, train, chosen, pool)

@@ -312,7 +312,9 @@ def test_an_image_operator_with_its_rule_and_template(tmp_path: Path) -> None:
     assert value["oracle", "type", "Parity"] == 1
     assert value["always-yes", "type", "Parity"] != 1
     said = refused(tmp_path, "decompose", "run")
-    assert said.endswith("made with the plugin image_operator.py, which is not loaded; give it with --plugin image_operator.py")
+    assert said.endswith(
+        "made with the plugin image_operator.py, which is not loaded; give it with --plugin image_operator.py"
+    )
 
 
 def answered_questions(run: Path) -> pl.DataFrame:

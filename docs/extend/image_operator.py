@@ -22,8 +22,8 @@ def parts(vocabulary: Any, things: Term) -> list[tuple[str, Term]]:
     parts=parts,
 )
 def odd(world: Any, things: Things) -> Bool:
-    """Things are sets, one word of bits per page of images: [row, page]."""
-    return np.asarray(np.bitwise_count(things).sum(axis=1) % 2 == 1)
+    """[row] computed from the meaning of another operator."""
+    return np.asarray(ops("images")["count"].run(world, things) % 2 == 1)
 
 
 @rule("Odd", medium="images", sentence="yes exactly when the sub-question counts an odd number", types=["Parity"])

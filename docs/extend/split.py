@@ -2,4 +2,4 @@
 
 from questree.plugins import split
 
-split("drinking-after", held_out='has(after, *) & uses(relation="drinking from")')
+split("drinking-after", held_out='has(after) & uses(relation="drinking from")')

@@ -43,6 +43,7 @@ if TYPE_CHECKING:  # what the functions below are given and give back, for those
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 Declare = Callable[[Function], Function]
+Medium = Literal["video", "images"]
 PLACES = {
     **dict.fromkeys(("Attribute", "Count", "Scenes", "Thing", "Things"), "domains.images.kinds"),
     **dict.fromkeys(("Case", "Members", "Ways"), "rules"),
@@ -66,7 +67,7 @@ def load(*files: str | Path) -> None:
     _load(Plugin(str(file), Path(file).resolve()) for file in files)
 
 
-def source(name: str, *, says: str, medium: Literal["video", "images"] = "video", sign: str = "") -> Declare[Any]:
+def source(name: str, *, says: str, medium: Medium = "video", sign: str = "") -> Declare[Any]:
     """`questree ingest NAME`: a function of a folder that yields records in the form of docs/ingest.md or images.md."""
     from questree.sources.catalogue import SOURCES, Source
     from questree.sources.own_images import read_image_records
@@ -136,7 +137,15 @@ def augmentation(name: str, *, says: str, after: str = "propagate annotations") 
     return declare
 
 
-def operator(medium: Literal["video", "images"] = "video", *, name: str = "", **readings: Any) -> Callable[[Any], Any]:
+def ops(medium: Medium) -> dict[str, Op]:
+    """Every operator of a medium by name: called with arguments it is a program, its `run` is its meaning."""
+    from questree.domains.images import IMAGES
+    from questree.domains.video import VIDEO
+
+    return {"video": VIDEO, "images": IMAGES}[medium].ops
+
+
+def operator(medium: Medium = "video", *, name: str = "", **readings: Any) -> Callable[[Any], Any]:
     """An operator: its signature is its type, its body its meaning over columns; keywords: English, parts, evidence."""
     from questree.domains.images import IMAGES
     from questree.domains.video import VIDEO
@@ -162,7 +171,7 @@ def operator(medium: Literal["video", "images"] = "video", *, name: str = "", **
     return declare
 
 
-def rule(composition: str, *, medium: Literal["video", "images"], sentence: str, **rest: Any) -> Declare[Any]:
+def rule(composition: str, *, medium: Medium, sentence: str, **rest: Any) -> Declare[Any]:
     """A consistency rule: a function of the answers to a question and its sub-questions that says when they agree.
 
     Keywords as of questree.rules.Rule, and `types` of questions that have it; `yes_no`: are new types answered so?
@@ -189,7 +198,7 @@ def split(
     name: str,
     *,
     held_out: str | list[str],
-    medium: Literal["video", "images"] = "video",
+    medium: Medium = "video",
     train: str = "",
     test: str = "",
 ) -> None:

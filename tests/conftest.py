@@ -25,12 +25,20 @@ from worlds import exported_worlds
 VIDEOS = 12
 
 
+class Pools:
+    real = False  # processes, or a thread in their place
+
+
+def pytest_runtest_setup(item: pytest.Item) -> None:
+    Pools.real = item.get_closest_marker("processes") is not None
+
+
 @pytest.fixture(scope="session", autouse=True)
-def one_worker_is_a_thread() -> Iterator[None]:
-    """Starting a process takes longer than most tests' work; tests about processes ask for two workers or more."""
+def processes_where_they_matter() -> Iterator[None]:
+    """Starting processes takes longer than most tests' work, so a thread does it but in tests marked `processes`."""
 
     def pool(workers: int, **how: Any) -> Executor:
-        return ThreadPoolExecutor(1) if workers == 1 else ProcessPoolExecutor(workers, **how)
+        return ProcessPoolExecutor(workers, **how) if Pools.real else ThreadPoolExecutor(1)
 
     with patch("questree.workers.ProcessPoolExecutor", pool):
         yield

@@ -134,6 +134,7 @@ def test_balancing_makes_answers_harder_to_guess(audited: Run) -> None:
     assert {m["name"] for m in note["measures"]} >= {TYPE, KEY, MODEL}
 
 
+@pytest.mark.processes
 def test_the_audit_is_the_same_every_time(audited: Run, tmp_path: Path) -> None:
     run = copy(audited, tmp_path)
     before = (audited.folder / "audit" / "audit.json").read_bytes()

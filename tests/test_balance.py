@@ -194,6 +194,7 @@ def test_no_structure_exceeds_its_target(asked_run: Run, tmp_path: Path) -> None
     assert report.total("before") == sum(len(QUESTIONS.read(folder)) for folder in Bank(run).folders())
 
 
+@pytest.mark.processes
 @pytest.mark.parametrize("shard", [2, 12])
 def test_the_selection_depends_on_the_seed_alone(
     balanced_run: Run, cleaned_run: Run, tmp_path: Path, shard: int

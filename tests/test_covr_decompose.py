@@ -188,6 +188,7 @@ def test_parents_stand_before_their_parts(made: Made) -> None:
     assert edges["label"].max() < len(IMAGE_DAGS.compositions)  # type: ignore[operator]
 
 
+@pytest.mark.processes
 def test_the_same_run_gives_the_same_tables(made: Made, tmp_path: Path) -> None:
     run = made[0]
     before = {path.name: path.read_bytes() for path in (run.covr / "decomposed").iterdir()}

@@ -414,6 +414,7 @@ def test_a_long_chain_of_rows_is_no_problem(small: Corpus) -> None:
     assert result(small, program) == 0
 
 
+@pytest.mark.processes
 def test_programs_of_one_shape_keep_their_own_words_scenes_and_order(small: Corpus) -> None:
     def asks(name: str, least: int) -> list[Row]:
         return [row("find", args=[name]), row("count", 0), row("geq", 1, args=[least])]

@@ -201,6 +201,7 @@ def test_the_report_adds_up(made: Made) -> None:
     assert len(twins) > len(made.questions) / 2
 
 
+@pytest.mark.processes
 def test_the_same_seed_gives_the_same_bytes_and_another_seed_others(made: Made, tmp_path: Path) -> None:
     run = Run(tmp_path / "run")
     Path(run.folder).mkdir()

@@ -281,6 +281,7 @@ def test_a_question_that_cannot_be_read_is_isolated_with_the_reason(exported: Pa
         decompose_released(tmp_path / "nothing", tmp_path / "out", default())
 
 
+@pytest.mark.processes
 def test_a_large_file_comes_out_the_same_whatever_the_buckets_and_workers(
     exported: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -277,6 +277,7 @@ def test_a_folder_with_other_things_is_not_overwritten(random_run: Run, tmp_path
         export(random_run, tmp_path, Options())
 
 
+@pytest.mark.processes
 def test_neither_shards_nor_processes_change_a_byte(random_run: Run, release: Path, tmp_path: Path) -> None:
     run = copy(random_run, tmp_path)
     generate(run, Generation(shard=4, rare_below=0), pool=ThreadPoolExecutor(1))

@@ -129,6 +129,7 @@ def example() -> str:
     return page.split("```toml\n")[1].split("```")[0]
 
 
+@pytest.mark.processes
 def test_templates_of_a_file_are_asked_after_the_shipped_ones_and_remembered(asked_run: Run, tmp_path: Path) -> None:
     file = tmp_path / "mine.toml"
     file.write_text(example(), "utf-8")

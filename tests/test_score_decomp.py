@@ -185,6 +185,7 @@ def test_a_child_the_dag_does_not_have_is_named() -> None:
     ]
 
 
+@pytest.mark.processes
 def test_a_folder_read_in_parts_is_read_as_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     for name, content in HIERARCHIES.items():
         (tmp_path / name).write_text(json.dumps(content))

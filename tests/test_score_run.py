@@ -75,6 +75,7 @@ def test_the_tables_are_those_that_are_read_from_the_files(run: Run, released: d
     assert texts.n_unique() == texts["here"].n_unique() == texts["there"].n_unique()
 
 
+@pytest.mark.processes
 def test_processes_read_the_same(run: Run) -> None:
     one, two = (run_hierarchies(run, workers=workers, few=0) for workers in (1, 2))
     assert all(a.equals(b) for a, b in zip(spelled(one.hierarchies), spelled(two.hierarchies), strict=True))

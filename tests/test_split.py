@@ -105,6 +105,7 @@ def test_twins_ask_the_same_directly(split_run: Run) -> None:
         assert direct["time"] == 0
 
 
+@pytest.mark.processes
 def test_the_balanced_selection_is_split_if_there_is_one(asked_run: Run, tmp_path: Path) -> None:
     run = copy(asked_run, tmp_path)
     balance(run, BalanceOptions(), workers=1)

@@ -5,7 +5,6 @@ import os
 import shlex
 import signal
 import sys
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import chdir, redirect_stderr, redirect_stdout
 from dataclasses import dataclass
 from pathlib import Path
@@ -22,11 +21,10 @@ class Done:
 
 
 def questree(*words: object, folder: Path | None = None) -> Done:
-    """`questree WORDS` in a folder; what it gives to worker processes is done by a thread."""
+    """`questree WORDS` in a folder."""
     out, err, handler = io.StringIO(), io.StringIO(), signal.getsignal(signal.SIGTERM)
     with (
         patch.object(sys, "argv", ["questree", *map(str, words)]),
-        patch("questree.workers.ProcessPoolExecutor", lambda workers, **_: ThreadPoolExecutor(1)),
         chdir(folder or os.curdir),
         redirect_stdout(out),
         redirect_stderr(err),

@@ -20,7 +20,8 @@ from questree.search.word_tables import default_words
 from questree.stages.balance.pairs import balance
 from questree.stages.decompose.image_hierarchies import image_hierarchies
 from questree.stages.decompose.image_sets import decompose_run
-from questree.stages.split.shots import Options, read_split, split_run
+from questree.stages.split.engine import SplitOptions
+from questree.stages.split.image_sets import read_split, split_run
 from questree.tables.image_questions import ANSWERED, BALANCED
 from questree.tables.run import Run
 from questree.tables.store import new_folder
@@ -98,7 +99,7 @@ def test_an_import_replaces_questions_only_when_told_to(
 
 
 def test_generating_again_says_what_is_gone(run: Run, capsys: pytest.CaptureFixture[str]) -> None:
-    split_run(run, Options())
+    split_run(run, SplitOptions())
     decompose_run(run, default_words())
     balance(run)
     generate_command(run.folder, questions=10, workers=1)
@@ -125,7 +126,7 @@ def test_an_import_of_no_question_is_refused(tmp_path: Path) -> None:
 def everything(run: Run, out: Path) -> list[Any]:
     return [
         lambda: balance(run),
-        lambda: split_run(run, Options()),
+        lambda: split_run(run, SplitOptions()),
         lambda: decompose_run(run, default_words()),
         lambda: export_command(run.folder, out=out, quiet=True),
         lambda: score_command(run.folder, quiet=True),
@@ -219,7 +220,7 @@ def test_a_split_without_test_says_so_though_dev_has_some(run: Run) -> None:
     table = ANSWERED.read(run.covr)
     quant = pl.col("template").str.starts_with("VERIFYQUANT")
     ANSWERED.write(table.filter((pl.col("split") != "test") | ~quant), run.covr)
-    warnings = split_run(run, Options(names=("HAS-QUANT",)))[0].warnings
+    warnings = split_run(run, SplitOptions(names=("HAS-QUANT",)))[0].warnings
     assert warnings.count("HAS-QUANT: test is empty") == 1
 
 

@@ -23,13 +23,14 @@ from questree.notation.own import show
 from questree.sources.covr_questions import read_sides
 from questree.stages.split import properties as splits
 from questree.stages.split.draws import Lexical, drawn_pairs
+from questree.stages.split.engine import SplitOptions
 from questree.stages.split.grammar import Wrong
+from questree.stages.split.image_sets import read_split, rows_of, slug, split_run
 from questree.stages.split.program_rows import ImageRows, stored_rows
 from questree.stages.split.proofs import Proof
 from questree.stages.split.properties import Drawing, of_records
 from questree.stages.split.properties_language import read
 from questree.stages.split.row_predicates import OfShape, Together
-from questree.stages.split.shots import Options, read_split, rows_of, slug, split_run
 from questree.tables.image_questions import ANSWERED
 from questree.tables.run import Run
 from test_pages import commands
@@ -248,7 +249,7 @@ def split(tmp_path_factory: pytest.TempPathFactory) -> Run:
     run = image_run(folder / "run")
     (folder / "own.yaml").write_text(OWN)
     drawing = Drawing(1, Lexical(2, 2, 2), few_shot=4)
-    split_run(run, Options(drawing, draws=2, file=folder / "own.yaml"))
+    split_run(run, SplitOptions(drawing=drawing, draws=2, file=folder / "own.yaml"))
     return run
 
 
@@ -294,7 +295,7 @@ def test_examples_that_stay_depend_on_the_seed_and_not_on_the_order(run: Run) ->
 def test_a_question_that_stays_in_train_is_an_error_with_its_id(run: Run, tmp_path: Path) -> None:
     (tmp_path / "own.yaml").write_text("splits: {leaky: {held out: has(all), train: template(VERIFYQUANT)}}")
     with pytest.raises(BadInput) as bad:
-        split_run(run, Options(file=tmp_path / "own.yaml", names=("leaky",)))
+        split_run(run, SplitOptions(file=tmp_path / "own.yaml", names=("leaky",)))
     leaked = holds("has(all)", rows_of(ANSWERED.read(run.covr)))
     assert "questions of train have has(all): q" in str(bad.value)
     assert str(bad.value).split("has(all): ")[1].split(",")[0] in leaked
@@ -318,8 +319,8 @@ def test_of_two_properties_held_out_together_train_must_have_each(split: Run) ->
 
 
 def test_an_unknown_split_is_refused_with_the_names_there_are(run: Run) -> None:
-    with pytest.raises(BadInput, match="no split 'HAS-QUANTS'; there are HAS-QUANT, "):
-        split_run(run, Options(names=("HAS-QUANTS",)))
+    with pytest.raises(BadInput, match="expected a split, got 'HAS-QUANTS'; choose from HAS-QUANT, "):
+        split_run(run, SplitOptions(names=("HAS-QUANTS",)))
     with pytest.raises(BadInput, match="there are none: run `questree split`"):
         read_split(run, "HAS-QUANT")
 

@@ -24,7 +24,8 @@ from questree.stages.decompose.work import Options as Decomposing
 from questree.stages.decompose.work import decompose
 from questree.stages.generate.work import Options, generate
 from questree.stages.questions import Bank
-from questree.stages.split.work import SplitOptions, read_split, split
+from questree.stages.split.engine import SplitOptions
+from questree.stages.split.videos import read_split, split
 from questree.tables.balanced import read_balanced
 from questree.tables.run import Run
 

@@ -13,7 +13,8 @@ from questree.faults import BadInput
 from questree.stages.again import made_again
 from questree.stages.balance.options import BalanceOptions
 from questree.stages.balance.rounds import balance
-from questree.stages.split.work import SplitOptions, split
+from questree.stages.split.engine import SplitOptions
+from questree.stages.split.videos import split
 from questree.tables.lock import differences, lock, of_code, read, verify
 from questree.tables.run import Run
 

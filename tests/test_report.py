@@ -24,7 +24,8 @@ from questree.show.report.sections import ReportRequest, report
 from questree.show.report.written import escaped, latex, page
 from questree.stages.decompose.work import Options as Decomposing
 from questree.stages.decompose.work import decompose
-from questree.stages.split.work import SplitOptions, split
+from questree.stages.split.engine import SplitOptions
+from questree.stages.split.videos import split
 from questree.tables.lock import lock
 from questree.tables.predictions import models
 from questree.tables.run import Run

@@ -14,7 +14,7 @@ from questree.faults import BadInput
 from questree.formats.covr import export
 from questree.metrics.sets.accuracy import score_covr
 from questree.metrics.sets.majority import majority
-from questree.stages.split.shots import read_split
+from questree.stages.split.image_sets import read_split
 from questree.tables.image_questions import ANSWERED
 from questree.tables.run import Run
 from worlds.image_run import image_run

@@ -17,11 +17,12 @@ from questree.stages.balance.options import BalanceOptions
 from questree.stages.balance.rounds import balance
 from questree.stages.questions import Bank
 from questree.stages.split.declared import Composition, Split
+from questree.stages.split.engine import SplitOptions
 from questree.stages.split.predicates import Flags
 from questree.stages.split.proofs import Proof
 from questree.stages.split.shapes import rows_of
 from questree.stages.split.steps import most_steps
-from questree.stages.split.work import TWINS, SplitOptions, read_split, split
+from questree.stages.split.videos import TWINS, read_split, split
 from questree.tables.balanced import read_balanced
 from questree.tables.questions import QUESTIONS
 from questree.tables.run import Run
@@ -188,5 +189,5 @@ def test_the_command_prints_each_split(asked_run: Run, tmp_path: Path, capsys: p
     command(run.folder, more_steps="objWhat=3", workers=1)
     out = capsys.readouterr().out
     assert all(name in out for name in ("videos", "novel-compositions", "more-steps", "indirect"))
-    with pytest.raises(BadInput, match="wanted TEMPLATE=STEPS"):
+    with pytest.raises(BadInput, match="expected TEMPLATE=STEPS"):
         command(run.folder, more_steps="objWhy=3")

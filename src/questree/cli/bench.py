@@ -102,8 +102,8 @@ def balance(
 
 def split(*, videos: Videos = 200, seed: Seed = 1, workers: int = 2, quiet: Quiet = False, json: Json = None) -> None:
     """Split every question of a synthetic world in AGQA's four ways, with proofs; rows are questions."""
-    from questree.stages.split.work import SplitOptions
-    from questree.stages.split.work import split as make
+    from questree.stages.split.engine import SplitOptions
+    from questree.stages.split.videos import split as make
 
     def whole(run: Run) -> int:
         made = make(run, SplitOptions(all=True), workers)[0]

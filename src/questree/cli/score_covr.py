@@ -124,7 +124,7 @@ def of_files(questions: Path | None, train: Path | None) -> tuple[Any, Any]:
 def of_run(run: Path, side: str, held_out: str, every: bool) -> tuple[Any, Any]:
     import polars as pl
 
-    from questree.stages.split.shots import read_split, selected
+    from questree.stages.split.image_sets import read_split, selected
     from questree.tables.images import IMAGES
 
     here = Run(run)

@@ -66,7 +66,8 @@ def split(
 def of_videos(
     run: Run, more_steps: str, splits: Path | None, every: bool, workers: int, json: Path | None, quiet: bool
 ) -> None:
-    from questree.stages.split.work import SplitOptions, split
+    from questree.stages.split.engine import SplitOptions
+    from questree.stages.split.videos import split
 
     with watching(quiet):
         made = split(run, SplitOptions(splits, every, read_steps(more_steps)), workers)
@@ -85,11 +86,13 @@ def of_videos(
 def of_images(
     run: Run, drawn: dict[str, Any], splits: Path | None, every: bool, json: Path | None, quiet: bool
 ) -> None:
-    from questree.stages.split.shots import Options, split_run
+    from questree.stages.split.engine import SplitOptions
+    from questree.stages.split.image_sets import split_run
 
-    names, draws = tuple(drawn.pop("name", ())), drawn.pop("draws", 3)
+    names, draws = tuple(drawn.pop("name", ())), drawn.pop("draws", SplitOptions.draws)
     with watching(quiet):
-        made = split_run(run, Options(drawing(**drawn), draws, names, splits, every))
+        options = SplitOptions(splits, every, names=names, drawing=drawing(**drawn), draws=draws)
+        made = split_run(run, options)
         lock(run, "covr/splits")
     lines = [
         {"split": each.name, "filtered": each.filtered, "kept": each.kept}

@@ -19,8 +19,8 @@ from questree.progress import watch
 from questree.rules import IMAGE_DAGS
 from questree.stages.decompose.image_hierarchies import image_ids, node_keys
 from questree.stages.decompose.image_sets import read_sets, spoken_sets
+from questree.stages.split.image_sets import rows_of, selected
 from questree.stages.split.properties import named
-from questree.stages.split.shots import rows_of, selected
 from questree.tables.image_questions import BALANCED
 from questree.tables.images import IMAGES
 from questree.tables.run import Run

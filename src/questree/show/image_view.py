@@ -31,9 +31,9 @@ from questree.stages.decompose.image_hierarchies import image_hierarchies, node_
 from questree.stages.decompose.image_sets import decompose as taken_apart
 from questree.stages.decompose.image_sets import read_sets, spoken_sets
 from questree.stages.split.grammar import check
+from questree.stages.split.image_sets import SIDES, rows_of, selected
 from questree.stages.split.program_rows import ImageRows
 from questree.stages.split.properties_language import read
-from questree.stages.split.shots import SIDES, rows_of, selected
 from questree.tables.image_questions import answered
 from questree.tables.images import Images
 from questree.tables.predictions import IMAGE_SETS

@@ -33,7 +33,7 @@ from questree.stages.split.grammar import Wrong, check
 from questree.stages.split.language import read
 from questree.stages.split.shapes import VideoRows, rows_of
 from questree.stages.split.steps import told
-from questree.stages.split.work import between, read_split
+from questree.stages.split.videos import between, read_split
 from questree.tables.balanced import read_balanced
 from questree.tables.facts import SPLIT_UNSAID, VIDEOS, Facts
 from questree.tables.nodes import EDGES, FORMS, KNOWN, NODES, TOPS

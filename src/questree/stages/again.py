@@ -19,8 +19,9 @@ from questree.stages.decompose.work import decompose
 from questree.stages.drafts import work as drafts
 from questree.stages.generate.work import Options as Asking
 from questree.stages.generate.work import generate
-from questree.stages.split import shots
-from questree.stages.split.work import SplitOptions, split
+from questree.stages.split.engine import SplitOptions
+from questree.stages.split.image_sets import split_run
+from questree.stages.split.videos import split
 from questree.tables.lock import STAGES, changes, files, options, stage
 from questree.tables.nodes import ABSENT
 from questree.tables.run import Run
@@ -65,7 +66,7 @@ def split_again(run: Run, used: Used, workers: int, _: Run) -> None:
 
 
 def split_images_again(run: Run, used: Used, *_: object) -> None:
-    shots.split_run(run, msgspec.convert(used | {"file": given_file(run, used)}, shots.Options))
+    split_run(run, msgspec.convert(used | {"file": given_file(run, used)}, SplitOptions))
 
 
 def given_file(run: Run, used: Used) -> Path | None:

@@ -20,7 +20,7 @@ from questree.stages.audit.plots import answers, first_words, structures
 from questree.stages.audit.sample import sample
 from questree.stages.balance.rounds import selection
 from questree.stages.questions import Bank
-from questree.stages.split.shots import selected as selected_images
+from questree.stages.split.image_sets import selected as selected_images
 from questree.tables.facts import VIDEOS
 from questree.tables.image_questions import ANSWERED
 from questree.tables.nodes import KNOWN

@@ -25,8 +25,8 @@ from questree.stages.decompose.hierarchies import shards
 from questree.stages.decompose.image_sets import read_sets
 from questree.stages.questions import Bank, numbered
 from questree.stages.split import steps
-from questree.stages.split.shots import selected
-from questree.stages.split.work import TWINS
+from questree.stages.split.image_sets import selected
+from questree.stages.split.videos import TWINS
 from questree.tables.asked import ASKED, Asked
 from questree.tables.facts import SPLIT_UNSAID, VIDEOS
 from questree.tables.hierarchies import NOTHING

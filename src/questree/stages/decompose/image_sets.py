@@ -34,7 +34,7 @@ from questree.stages.decompose.expand import Batch, Block, expand
 from questree.stages.decompose.forms import Forms, Variant
 from questree.stages.decompose.spoken import by_form
 from questree.stages.decompose.texts import Values, joined
-from questree.stages.split.shots import selected
+from questree.stages.split.image_sets import selected
 from questree.tables.images import Images
 from questree.tables.nodes import ASKED_TOPS, EDGES, FORMS, SETS, WORDS, nodes_about, slots_of
 from questree.tables.run import Run

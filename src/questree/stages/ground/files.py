@@ -10,7 +10,7 @@ import polars as pl
 
 from questree.stages.ground.boxes import BOXES, Boxes
 from questree.stages.ground.work import GROUNDS, Options, ground
-from questree.stages.split.work import Writer
+from questree.stages.split.videos import Writer
 from questree.tables.run import Run
 from questree.tables.store import new_folder, only_earlier
 

@@ -22,8 +22,8 @@ from questree.stages.balance.rounds import selection
 from questree.stages.ground import image, video
 from questree.stages.ground.boxes import Boxes, image_boxes, video_boxes
 from questree.stages.questions import Bank, Shard
-from questree.stages.split.shots import selected
-from questree.stages.split.work import between
+from questree.stages.split.image_sets import selected
+from questree.stages.split.videos import between
 from questree.tables.facts import Facts
 from questree.tables.images import Images
 from questree.tables.run import Run

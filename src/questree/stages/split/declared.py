@@ -1,13 +1,13 @@
 """Splits as data: AGQA's own, and those of a user's YAML file."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
 import msgspec
 
 from questree.benchmarks.agqa import held_out as h
-from questree.benchmarks.agqa.editions import SECOND, Edition
+from questree.benchmarks.agqa.editions import Edition
 from questree.extensions import Registry
 from questree.faults import BadInput, Fault, refuse
 from questree.stages.split import algebra, predicates
@@ -93,17 +93,29 @@ class File(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     more_steps: dict[str, int] = msgspec.field(name="more steps", default_factory=dict)  # template -> most in train
 
 
-def read_file(path: Path) -> File:
+def read_file(path: Path | None, templates: Collection[str] = ()) -> File:
+    """The splits of a file, none without one; `templates` may have a number of steps."""
+    if path is None:
+        return File()
     try:
         found = msgspec.yaml.decode(path.read_bytes(), type=File)
     except OSError as error:
         raise BadInput.at(path, f"cannot be read ({error.strerror})") from error
     except (msgspec.DecodeError, UnicodeDecodeError) as error:
         raise BadInput.at(path, f"{' '.join(str(error).split())}; wanted `splits:` and `more steps:`") from error
-    refuse(
-        [Fault(f"{path}, more steps", f"no template {name!r}") for name in found.more_steps if name not in SECOND.codes]
-    )
+    wrong = [name for name in found.more_steps if name not in templates]
+    choices = f"choose from {', '.join(templates)}" if templates else "only videos have steps"
+    refuse([Fault(f"{path}, more steps", f"expected a template, got {name!r}; {choices}") for name in wrong])
     return found
+
+
+def added(
+    domain: str, file: File, path: Path | None, read: Callable[[str], Predicate], taken: set[str]
+) -> list[Split]:
+    """The splits of plugins, then those of the user's file; `taken` are names of the benchmark's own."""
+    plugged = PLUGGED[domain]
+    found = own(plugged, plugged.places.__getitem__, read, taken)
+    return found + own(file.splits, lambda name: f"{path}, {name}", read, {*taken, *plugged})
 
 
 def own(

@@ -1,0 +1,94 @@
+"""One way to split a run: every declared split sees all questions, proves itself, and is written whole."""
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import AbstractContextManager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Generic, TypeVar
+
+import msgspec
+import numpy as np
+
+from questree.faults import refuse
+from questree.stages.split.declared import Split
+from questree.stages.split.proofs import Proof
+from questree.stages.split.properties import Drawing
+from questree.stages.split.rows import Rows, Truth
+from questree.tables.store import new_folder
+
+Parts = dict[str, Truth]  # train, test; with dev also dev and dev held out -> [question]
+JUDGED = ("test", "dev held out")  # parts that have what is held out
+Made = TypeVar("Made")  # what is reported about a split
+
+
+@dataclass(frozen=True)
+class SplitOptions:
+    file: Path | None = None  # the user's splits
+    all: bool = False  # split every question, not only the balanced selection
+    more_steps: dict[str, int] | None = None  # videos: template -> most steps in train
+    names: tuple[str, ...] = ()  # image sets: only these
+    drawing: Drawing = field(default_factory=Drawing)  # image sets
+    draws: int = 3  # image sets: of the program split and of the lexical split, each with the next seed
+
+    @property
+    def given(self) -> str:
+        """The user's file, as written."""
+        return self.file.read_text("utf-8") if self.file else ""
+
+
+@dataclass(frozen=True)
+class Declared:
+    split: Split
+    drawn: list[Any] | None = None  # what was drawn for it
+    warnings: tuple[str, ...] = ()
+
+
+class Splittable(ABC, Generic[Made]):
+    """The questions of one benchmark of a run, with the splits that are declared for it."""
+
+    folder: Path  # where its splits go
+    ids: list[str]  # of its videos or images
+    declared: list[Declared]
+
+    @abstractmethod
+    def pieces(self) -> Iterator[tuple[Rows, Iterable[Parts]]]:
+        """The questions, piece by piece, with the parts of every split."""
+
+    @abstractmethod
+    def writing(self, folder: Path) -> AbstractContextManager[Callable[[str, Rows, Parts], None]]:
+        """Who writes a piece of a split."""
+
+    @abstractmethod
+    def made(self, declared: Declared, proof: Proof) -> Made: ...
+
+    @abstractmethod
+    def notes(self, made: Sequence[Made]) -> dict[str, Any]:
+        """Files about all splits, as data."""
+
+
+def parts_of(split: Split, rows: Rows, side: dict[str, Truth]) -> Parts:
+    """Which questions are in each part: train and dev without what is held out, test with it alone."""
+    every = np.ones(len(rows), bool)
+    learnt, held = (each.holds(rows) if each else every for each in (split.train, split.test))
+    found = {"train": side["train"] & learnt}
+    if "dev" in side:
+        found |= {"dev": side["dev"] & learnt, "dev held out": side["dev"] & held}
+    return found | {"test": side["test"] & held}
+
+
+def divide(questions: Splittable[Made]) -> list[Made]:
+    """Write every split; a violated proof writes nothing."""
+    proofs = [Proof(each.split) for each in questions.declared]
+    with new_folder(questions.folder) as folder:
+        with questions.writing(folder) as write:
+            for rows, inside in questions.pieces():
+                for proof, parts in zip(proofs, inside, strict=True):
+                    judged = np.logical_or.reduce([parts[name] for name in JUDGED if name in parts])
+                    proof.see(rows, parts["train"], judged)
+                    write(proof.split.name, rows, parts)
+        refuse([fault for proof in proofs for fault in proof.faults(questions.ids)])
+        made = [questions.made(*each) for each in zip(questions.declared, proofs, strict=True)]
+        for name, note in questions.notes(made).items():
+            (folder / name).write_bytes(msgspec.json.format(msgspec.json.encode(note)))
+    return made

@@ -1,0 +1,171 @@
+"""Splits of questions about image sets: COVR's 21, with train, dev and test, and your own."""
+
+import re
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+
+from questree.benchmarks.covr.splits import FEW_SHOT, LEXICAL, PROGRAM, ZERO_SHOT
+from questree.faults import BadInput, Fault, refuse
+from questree.progress import watch
+from questree.stages.split import properties as splits
+from questree.stages.split.declared import PLUGGED, File, added, read_file
+from questree.stages.split.engine import Declared, Parts, SplitOptions, Splittable, divide, parts_of
+from questree.stages.split.program_rows import ImageRows, stored_rows
+from questree.stages.split.proofs import Proof
+from questree.stages.split.properties_language import read
+from questree.stages.split.rows import Rows, Truth
+from questree.tables.image_questions import BALANCED, answered
+from questree.tables.images import IMAGES
+from questree.tables.run import Run
+from questree.tables.table import Table
+
+NAMES = (*FEW_SHOT, *ZERO_SHOT, PROGRAM, LEXICAL)
+PARTS = ("train", "dev", "dev held out", "test")
+SIDES = Table("split", {"id": pl.String, "part": pl.String})  # RUN/covr/splits/<name>.parquet
+
+
+@dataclass(frozen=True)
+class MadeOfImages:
+    name: str
+    file: str
+    counts: dict[str, int]  # part -> questions
+    filtered: int  # questions taken out of train
+    kept: int  # questions with the property that stay in train
+    images: dict[str, int]
+    warnings: list[str] = field(default_factory=list)
+    held_out: list[Any] | None = None
+
+
+def selected(run: Run, every: bool = False) -> pl.DataFrame:
+    """The image questions of a run: the balanced selection, if there is one."""
+    table = answered(run)
+    if every or not (run.covr / f"{BALANCED.name}.parquet").is_file():
+        return table
+    kept = table.join(BALANCED.read(run.covr), on="id", how="semi", maintain_order="left")
+    if kept.is_empty():
+        raise BadInput.at(run.covr, "the balanced selection is empty; `questree balance` makes another, or use --all")
+    return kept
+
+
+def rows_of(questions: pl.DataFrame) -> ImageRows:
+    table = questions.select(
+        "id", "template", "answer", "images", side="split", spoken=~pl.col("answer").is_in(["yes", "no"])
+    )
+    return stored_rows(table, questions["program"])
+
+
+def split_run(run: Run, options: SplitOptions) -> list[MadeOfImages]:
+    """Write RUN/covr/splits."""
+    return divide(ImageQuestions(run, options))
+
+
+class ImageQuestions(Splittable[MadeOfImages]):
+    def __init__(self, run: Run, options: SplitOptions):
+        self.questions, self.options = selected(run, options.all), options
+        self.folder, self.ids = run.covr / "splits", IMAGES.read(run.images)["id"].to_list()
+        self.rows = rows_of(self.questions)
+        self.side = {name: (self.questions["split"] == name).to_numpy() for name in ("train", "dev", "test")}
+        self.declared = list(declared(self.rows, options, read_file(options.file), self.side))
+        self.parts: dict[str, Parts] = {}  # split -> its parts, once it is written
+
+    def pieces(self) -> Iterator[tuple[Rows, Iterator[Parts]]]:
+        """All questions at once, split after split."""
+        wanted = watch(self.declared, "splitting", len(self.declared))
+        yield self.rows, (parts_of(each.split, self.rows, self.side) for each in wanted)
+
+    @contextmanager
+    def writing(self, folder: Path) -> Iterator[Callable[[str, Rows, Parts], None]]:
+        ids = self.questions["id"]
+
+        def write(name: str, _: Rows, parts: Parts) -> None:
+            self.parts[name] = parts
+            found = [pl.DataFrame({"id": ids.filter(pl.Series(parts[p]))}).with_columns(part=pl.lit(p)) for p in PARTS]
+            Table(slug(name), SIDES.columns).write(pl.concat(found), folder)
+
+        yield write
+
+    def made(self, declared: Declared, proof: Proof) -> MadeOfImages:
+        split, parts = declared.split, self.parts[declared.split.name]
+        assert split.test is not None
+        counts = {part: int(parts[part].sum()) for part in PARTS}
+        found = MadeOfImages(
+            name=split.name,
+            file=f"{slug(split.name)}.parquet",
+            counts=counts,
+            filtered=int(self.side["train"].sum()) - counts["train"],
+            kept=int((parts["train"] & split.test.holds(self.rows)).sum()),
+            images={side: len(places) for side, places in proof.places.items()},
+            warnings=[*proof.warnings(), *declared.warnings],
+            held_out=declared.drawn,
+        )
+        found.warnings.extend(empty_handed(found, self.options.drawing.few_shot))
+        return found
+
+    def notes(self, made: Sequence[MadeOfImages]) -> dict[str, Any]:
+        options, ids = self.options, self.questions["id"]
+        used = {"drawing": options.drawing, "draws": options.draws, "names": options.names, "all": options.all}
+        plan = {m.name: planned(m, ids.filter(pl.Series(self.parts[m.name]["test"])).to_list()) for m in made}
+        return {"report.json": {"options": used | {"file": options.given}, "splits": made}, "plan.json": plan}
+
+
+def declared(rows: ImageRows, options: SplitOptions, file: File, side: dict[str, Truth]) -> Iterator[Declared]:
+    """Each split, what was drawn for it, and what is to be said about it."""
+    known = (*NAMES, *PLUGGED["images"], *file.splits)
+    unknown = [name for name in options.names if name not in known]
+    refuse([Fault("--name", f"expected a split, got {name!r}; choose from {', '.join(known)}") for name in unknown])
+    wanted = [name for name in NAMES if not options.names or name in options.names]
+    for name in wanted:
+        if name in FEW_SHOT:
+            yield Declared(splits.few_shot(splits.named(name, rows), rows, side["train"], options.drawing))
+        elif name in ZERO_SHOT:
+            yield Declared(splits.zero_shot(splits.named(name, rows)))
+        for seed in range(options.drawing.seed, options.drawing.seed + options.draws):
+            if name == PROGRAM:
+                held = splits.program_split(rows, seed)
+            elif name == LEXICAL:
+                held = splits.lexical_split(rows, seed, side["train"], side["test"], options.drawing.lexical)
+            else:
+                break
+            yield Declared(splits.zero_shot(held, f"{name} {seed}"), held.drawn, held.warnings)
+    for split in added("images", file, options.file, partial(read, rows=rows), set(map(slug, NAMES))):
+        if not options.names or split.name in options.names:
+            yield Declared(split)
+
+
+def slug(name: str) -> str:
+    """The name as a file's: has-count-and-rm-v-c."""
+    spelled = name.lower().replace("&", "and").replace("|", "or")
+    return re.sub(r"[^a-z0-9]+", "-", spelled).strip("-")
+
+
+def empty_handed(made: MadeOfImages, few_shot: int) -> list[str]:
+    """Warnings about a split that holds nothing out of train, or has nothing to test with."""
+    found = []
+    if made.kept and not made.filtered:
+        found.append(f"{made.name}: all {made.kept:,} questions with it stay in train; --few-shot is {few_shot:,}")
+    untested = f"{made.name}: test is empty"
+    return found + ([] if made.counts["test"] or untested in made.warnings else [untested])
+
+
+def planned(made: MadeOfImages, test: list[str]) -> dict[str, Any]:
+    """A row of the plan that `questree score generalization` reads, with names for files that models will write."""
+    own = slug(made.name)
+    files = {"text": "text.json", "model": f"{own}.json", "iid-size": f"{own}-iid-size.json", "iid": "iid.json"}
+    return files | {"questions": test, "filtered": made.filtered}
+
+
+def read_split(run: Run, name: str) -> dict[str, pl.Series]:
+    """Part -> ids of its questions."""
+    folder = run.covr / "splits"
+    there = sorted(path.stem for path in folder.glob("*.parquet"))
+    if slug(name) not in there:
+        wanted = ", ".join(there) or "none: run `questree split`"
+        raise BadInput.at(folder, f"no split {name!r}; there are {wanted}")
+    table = Table(slug(name), SIDES.columns).read(folder)
+    return {part: table.filter(pl.col("part") == part)["id"] for part in PARTS}

@@ -109,9 +109,7 @@ def read_file(path: Path | None, templates: Collection[str] = ()) -> File:
     return found
 
 
-def added(
-    domain: str, file: File, path: Path | None, read: Callable[[str], Predicate], taken: set[str]
-) -> list[Split]:
+def added(domain: str, file: File, path: Path | None, read: Callable[[str], Predicate], taken: set[str]) -> list[Split]:
     """The splits of plugins, then those of the user's file; `taken` are names of the benchmark's own."""
     plugged = PLUGGED[domain]
     found = own(plugged, plugged.places.__getitem__, read, taken)

@@ -11,7 +11,7 @@ from questree.notation.own import show
 from questree.notation.own_shapes import JOINT, SLOT
 from questree.notation.scan import Call
 from questree.notation.spelling import positions
-from questree.program import ACTION, OBJECT, RELATION, Kind, Node, ProgramError, Slot, Term, Word, fold
+from questree.program import ACTION, OBJECT, RELATION, Kind, Node, ProgramError, Slot, fold, walk
 from questree.vocabulary.words import Vocabulary
 
 
@@ -80,7 +80,7 @@ class Shapes:
             node = read(pattern, self.vocabulary)
         except ProgramError as error:
             return str(error)
-        slots = tuple(dict.fromkeys(leaf for leaf in _leaves(node) if isinstance(leaf, Slot)))
+        slots = tuple(dict.fromkeys(leaf for leaf in walk(node) if isinstance(leaf, Slot)))
         number = {slot: at for at, slot in enumerate(slots)}  # one word may stand for two kinds of thing
         renamed = fold(
             node,
@@ -88,11 +88,3 @@ class Shapes:
             lambda node, kids: Node(node.op, tuple(kids.values())),
         )
         return Shape(show(renamed), tuple(int(s.name[len(SLOT) :]) for s in slots), tuple(s.kind for s in slots))
-
-
-def _leaves(term: Term) -> Iterator[Slot | Word]:
-    if isinstance(term, Node):
-        for arg in term.args:
-            yield from _leaves(arg)
-    else:
-        yield term

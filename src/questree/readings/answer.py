@@ -92,6 +92,8 @@ def noted(kind: Kind, value: Array, reason: Array) -> Array:
     if value.dtype.kind != "i" or not value.shape[-1]:
         return value
     code = value if value.ndim == 1 else value[:, 0]  # [row]
+    if not len(code) or code.min() > UNKNOWN:
+        return value
     wrong = code <= NOT_THERE
     if value.ndim == 1 and not kind.absent:
         wrong |= code == UNKNOWN

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from itertools import starmap
 from typing import Any, TypeVar
 
@@ -12,8 +12,9 @@ from questree.domains.images.corpus import Corpus
 from questree.domains.images.facts import Ints
 from questree.domains.images.sets import ImageSets, padded
 from questree.domains.images.spelling import spelled
-from questree.program import Kind, Node, Op, Slot, Term, Word
+from questree.program import Node, Word, slots
 from questree.readings.answer import WELL, Outcome, evaluate
+from questree.readings.forms import lifted
 
 Result = TypeVar("Result")
 CHUNK = 8192  # rows that are evaluated together: their values stay in the processor's cache
@@ -43,19 +44,21 @@ def execute(programs: Sequence[Node], images: Sequence[Sequence[int]], corpus: C
     Programs are grouped by shape here, which costs about twenty times as much as answering them: who has templates
     with slots and columns of words makes a `Batch` of each and calls `answer`.
     """
-    shapes = _Shapes()
-    members: dict[int, list[int]] = {}  # shape -> programs
-    words: dict[int, list[tuple[str, ...]]] = {}  # shape -> [member] words
+    members: dict[Node, list[int]] = {}  # form -> programs
+    words: dict[Node, list[list[str]]] = {}  # form -> [member] words
     for at, program in enumerate(programs):
-        shape, said = shapes.of(program)
-        members.setdefault(shape, []).append(at)
-        words.setdefault(shape, []).append(said)
+        form, said = lifted(program)
+        assert all(isinstance(word, Word) for word in said), "a program with open slots"
+        members.setdefault(form, []).append(at)
+        words.setdefault(form, []).append([word.name for word in said if isinstance(word, Word)])
     made = []
-    for shape, rows in members.items():
-        program, slots = shapes.program(shape)
-        spoken = zip(*words[shape], strict=True)
-        columns = {slot.name: corpus.positions(column, slot.kind) for slot, column in zip(slots, spoken, strict=True)}
-        made.append(Batch((program,), columns, padded([images[row] for row in rows])))
+    for form, rows in members.items():
+        spoken = zip(*words[form], strict=True)
+        columns = {
+            slot.name: corpus.positions(column, slot.kind)
+            for slot, column in zip(slots(form).values(), spoken, strict=True)
+        }
+        made.append(Batch((form,), columns, padded([images[row] for row in rows])))
     value: list[Any] = [None] * len(programs)
     reason = np.full(len(programs), WELL, np.int64)
     for rows, found in zip(members.values(), answers(made, corpus, workers), strict=True):
@@ -104,45 +107,3 @@ def _each(work: Callable[..., Result], todo: Sequence[tuple[Any, ...]], workers:
 
 def _joined(parts: list[Ints]) -> Ints:
     return np.concatenate([np.zeros(0, np.int64), *parts])
-
-
-@dataclass
-class _Shapes:
-    """Programs without their words, numbered as they come; parts that programs share are looked at once."""
-
-    numbers: dict[tuple[Any, ...], int] = field(default_factory=dict)  # (operator, shapes of arguments) or a kind
-    made: list[tuple[Op | Kind, tuple[int, ...]]] = field(default_factory=list)  # [shape] the same
-    seen: dict[Node, tuple[int, tuple[str, ...]]] = field(default_factory=dict)
-
-    def of(self, term: Term) -> tuple[int, tuple[str, ...]]:
-        """The number of a program's shape, and its words from left to right."""
-        if not isinstance(term, Node):
-            assert isinstance(term, Word), f"${term.name} is still open"
-            return self._number((term.kind.name,), term.kind, ()), (term.name,)
-        if term not in self.seen:
-            inner = [self.of(arg) for arg in term.args]
-            shapes = tuple(shape for shape, _ in inner)
-            words = tuple(word for _, said in inner for word in said)
-            self.seen[term] = self._number((id(term.op), *shapes), term.op, shapes), words
-        return self.seen[term]
-
-    def _number(self, key: tuple[Any, ...], made: Op | Kind, shapes: tuple[int, ...]) -> int:
-        if key not in self.numbers:
-            self.numbers[key] = len(self.made)
-            self.made.append((made, shapes))
-        return self.numbers[key]
-
-    def program(self, shape: int) -> tuple[Node, list[Slot]]:
-        """The program with slots for its words, and the slots from left to right."""
-        slots: list[Slot] = []
-
-        def build(shape: int) -> Term:
-            made, inner = self.made[shape]
-            if isinstance(made, Op):
-                return made(*map(build, inner))
-            slots.append(Slot(str(len(slots)), made))
-            return slots[-1]
-
-        program = build(shape)
-        assert isinstance(program, Node)
-        return program, slots

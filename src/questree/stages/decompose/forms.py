@@ -13,6 +13,7 @@ from questree.notation.own import show
 from questree.program import ACTION, Array, Node, Slot, Term, Word, walk
 from questree.readings.answer import position
 from questree.readings.english import english
+from questree.readings.forms import lifted
 from questree.readings.parts import node_type, options, parts
 from questree.vocabulary.words import NONE
 
@@ -112,19 +113,11 @@ class Forms:
 
     def canonical(self, node: Node, option: Term | None = None) -> tuple[Node, tuple[Term, ...]]:
         """The program with slots s0, s1, ... for its words, and the words."""
-        origins: list[Term] = []
 
-        def visit(term: Term) -> Term:
-            if isinstance(term, Node) and not is_leaf(term):
-                return Node(term.op, tuple(map(visit, term.args)))
-            if node.op.name not in REPEATING or term not in origins:
-                origins.append(term)
-            at = origins.index(term) if node.op.name in REPEATING else len(origins) - 1
-            return Slot(f"s{at}", term.kind, self.alone(term), option is not None and term == option)
+        def slot(name: str, term: Term) -> Slot:
+            return Slot(name, term.kind, self.alone(term), option is not None and term == option)
 
-        found = visit(node)
-        assert isinstance(found, Node)
-        return found, tuple(origins)
+        return lifted(node, once=node.op.name in REPEATING, leaf=is_leaf, slot=slot)
 
     def alone(self, term: Term) -> bool:
         """Does the word change which sub-questions there are?"""

@@ -319,3 +319,46 @@ def test_an_image_operator_with_its_rule_and_template(tmp_path: Path) -> None:
 
 def answered_questions(run: Path) -> pl.DataFrame:
     return ANSWERED.read(run / "covr")
+
+
+def test_a_video_operator_with_its_rule_and_template(cleaned_run: Run, tmp_path: Path) -> None:
+    plugin, run = example("video_operator.py", tmp_path), copy(cleaned_run, tmp_path).folder
+    made = ("generate", run, "--only-templates", "--rare-below", 3, "--text", "--workers", 2, "--plugin", plugin)
+    assert "objRelNever" in works(tmp_path, *made)
+    works(tmp_path, "decompose", run, "--quiet", "--workers", 1, "--plugin", plugin)
+    for bot in ("oracle", "always-yes"):
+        works(tmp_path, "answer", run, "--model", bot, "--quiet", "--plugin", plugin)
+    works(tmp_path, "score", "decomp", run, "--plugin", plugin, "--resamples", 0, "--quiet", "--json", "scores.json")
+    rows = json.loads((tmp_path / "scores.json").read_text())
+    value = {(row["model"], row["by"], row["group"]): row["value"] for row in rows if row["metric"] == "IC"}
+    assert value["oracle", "rule", "Never Yes"] == value["oracle", "rule", "Never No"] == 1
+    assert value["oracle", "type", "Never"] == 1
+    assert value["always-yes", "rule", "Never Yes"] == 0
+    said = refused(tmp_path, "decompose", run)
+    assert said.endswith(f"made with the plugin {plugin}, which is not loaded; give it with --plugin {plugin}")
+
+
+@pytest.mark.parametrize(
+    ("name", "template"), [("video_template.py", "objTouchedBoth"), ("generation.py", "relExistsLong")]
+)
+def test_a_video_template_and_a_rule_of_generation(name: str, template: str, cleaned_run: Run, tmp_path: Path) -> None:
+    plugin, run = example(name, tmp_path), copy(cleaned_run, tmp_path).folder
+    out = works(tmp_path, "generate", run, "--only-templates", "--rare-below", 3, "--workers", 1, "--plugin", plugin)
+    assert template in out
+    works(tmp_path, "decompose", run, "--quiet", "--workers", 1)  # the run remembers its templates
+    if name == "generation.py":
+        counts = json.loads(next((run / "questions").glob("*/counts.json")).read_text())
+        assert counts[template]["rejected"]["time is short"] > 0
+
+
+def test_a_bot_answers(asked_run: Run, tmp_path: Path) -> None:
+    plugin, run = example("bot.py", tmp_path), copy(asked_run, tmp_path).folder
+    works(tmp_path, "decompose", run, "--quiet", "--workers", 1)
+    assert "half-blind" in works(tmp_path, "answer", run, "--model", "?", "--plugin", plugin)
+    works(tmp_path, "answer", run, "--model", "half-blind", "--quiet", "--plugin", plugin)
+    options = ("--resamples", 0, "--missing", "wrong", "--quiet", "--json", "scores.json")
+    works(tmp_path, "score", "decomp", run, *options)
+    rows = json.loads((tmp_path / "scores.json").read_text())
+    value = {row["group"]: row["value"] for row in rows if (row["metric"], row["by"]) == ("accuracy", "type")}
+    assert value["Interaction"] == value["Conjunction"] == 1
+    assert value["First/Last"] < 0.5

@@ -211,6 +211,66 @@ def split(
     PLUGGED[medium].add(name, Given(held_out, train, test))
 
 
+def template(name: str, *, program: str, wordings: Iterable[str], group: str, key: str, **ranges: Any) -> None:
+    """A question about videos: program, wordings, ranges of its slots, rules; fields as in docs/add-a-template.md."""
+    from questree.stages.generate.given import GivenTemplate, add
+
+    try:
+        given = GivenTemplate(name, program, tuple(wordings), group, key, **{k: _fixed(v) for k, v in ranges.items()})
+    except TypeError as error:
+        known = ", ".join(GivenTemplate.__struct_fields__)
+        raise wrong("template", name, f"{error}; choose from {known}") from error
+    add(given.template())
+
+
+def _fixed(value: Any) -> Any:
+    return tuple(value) if isinstance(value, list) else value
+
+
+def generation(name: str, *, needs: str = "") -> Declare[Any]:
+    """A rule of generation, which templates name: a function of candidates that says which of them are not asked."""
+    from questree.stages.generate.rules import CORE, RULES, Look
+
+    def declare(fails: Callable[..., Any]) -> Any:
+        _takes("rule of generation", name, fails, "core")
+        RULES.add(name, (Look(CORE, needs, fails),))
+        return fails
+
+    return declare
+
+
+def bot(name: str, *, says: str) -> Declare[Any]:
+    """Who answers: a function of a table of questions and sub-questions -> their answers, a Series of words."""
+    import polars as pl
+
+    from questree.models.asked import chance
+    from questree.models.bots import BOTS, Bot
+
+    def declare(answers: Callable[..., Any]) -> Any:
+        _takes("bot", name, answers, "table")
+
+        def said(corpus: Any, asked: Any) -> Any:
+            words = pl.Series([*corpus.number, None], dtype=pl.String)
+            table = pl.DataFrame(
+                {
+                    "scope": asked.scope,
+                    "type": asked.types,
+                    "answer": words.gather(asked.truth % len(words)),  # NOTHING is the last
+                    "random": chance(asked.drawn(corpus.options.seed, name)),
+                }
+            )
+            found = answers(table)
+            if not isinstance(found, pl.Series) or len(found) != len(table):
+                raise wrong("bot", name, f"expected a Series of {len(table)} answers, got {type(found).__name__}")
+            numbers = {word: corpus.number.setdefault(word, len(corpus.number)) for word in found.unique().drop_nulls()}
+            return found.replace_strict(numbers, default=-1, return_dtype=pl.Int32).to_numpy()
+
+        BOTS.add(name, Bot(says, said))
+        return answers
+
+    return declare
+
+
 def image_template(
     name: str, *, program: str, wordings: Iterable[str], asks: str = "", build: Callable[..., Any] | None = None
 ) -> None:

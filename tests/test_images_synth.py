@@ -9,10 +9,8 @@ import pytest
 
 from questree.faults import BadInput
 from questree.sources import gqa
-from questree.synth import scene_geometry
-from questree.synth.image_world import world
+from questree.synth.image_world import EVERYWHERE, HANGING, STANDING, near, world
 from questree.synth.images import make_image, write_images
-from questree.synth.scene_geometry import EVERYWHERE, HANGING, STANDING
 
 SCENES = [make_image(at, seed=3) for at in range(200)]
 Box = tuple[int, int, int, int]
@@ -80,7 +78,7 @@ def test_a_geometric_relation_that_holds_is_said() -> None:
         bodies = [t for t in scene["objects"].values() if t["name"] in world().things and "of" not in names(t)]
         worn = {id(b) for _, name, b in edges(scene) if name == "wearing"}
         for a, b in permutations([body for body in bodies if id(body) not in worn], 2):
-            if frozenset((id(a), id(b))) not in linked and scene_geometry.near(box(a), box(b), scene["width"]):
+            if frozenset((id(a), id(b))) not in linked and near(box(a), box(b), scene["width"]):
                 assert (id(a), "near", id(b)) in said
 
 

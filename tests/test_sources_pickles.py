@@ -16,8 +16,7 @@ import numpy as np
 import pytest
 
 from questree.faults import BadInput
-from questree.sources.pickled_arrays import Array, flattened
-from questree.sources.pickles import read_pickle
+from questree.sources.pickles import Array, flattened, read_pickle
 
 PROTOCOLS = range(pickle.HIGHEST_PROTOCOL + 1)
 
@@ -269,6 +268,6 @@ def pickled(array: np.ndarray[Any, Any]) -> Array:
 
 
 def _dtype(array: np.ndarray[Any, Any]) -> Any:
-    from questree.sources.pickled_arrays import Dtype
+    from questree.sources.pickles import Dtype
 
     return Dtype(array.dtype.str[1:])

@@ -18,17 +18,14 @@ from cyclopts import CycloptsError
 from questree.cli.synth import app
 from questree.faults import BadInput
 from questree.synth import world
-from questree.synth.camera import shared
-from questree.synth.chains import lay_chain
-from questree.synth.closeness import closeness
-from questree.synth.features import LEAST, features, richness, shares
-from questree.synth.files import class_files, csv_line, memo, object_entries, person_entries
+from questree.synth.camera import at_head, shared
+from questree.synth.files import END, class_files, csv_line, memo, object_entries, person_entries
 from questree.synth.habits import Role, habits
 from questree.synth.noise import Rates, name_the_closest, observe
-from questree.synth.pickles import END
+from questree.synth.scripts import lay_chain
 from questree.synth.spans import Span, squeeze
+from questree.synth.survey import LEAST, closeness, features, richness, shares
 from questree.synth.video import Video, make_video, name
-from questree.synth.whereabouts import at_head
 from questree.synth.world import write_world
 
 H = habits()

@@ -9,8 +9,7 @@ from cyclopts import Parameter
 from questree.cli.terminal import Json, Quiet, print_table, say, watching, write_json
 from questree.faults import BadInput
 from questree.sources.catalogue import SOURCES, Source
-from questree.sources.image_runs import write_image_run
-from questree.sources.runs import check_target, summary, write_run
+from questree.sources.runs import check_target, summary, write_image_run, write_run
 from questree.tables.lock import lock
 from questree.tables.run import Run
 from questree.vocabulary.load import default_text, parse

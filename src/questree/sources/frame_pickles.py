@@ -16,8 +16,7 @@ from numpy.typing import NDArray
 from questree.faults import BadInput, Fault, refuse
 from questree.sources.assemble import BOX_COLUMNS
 from questree.sources.classes import positions
-from questree.sources.pickled_arrays import flattened
-from questree.sources.pickles import read_pickle
+from questree.sources.pickles import flattened, read_pickle
 from questree.vocabulary.words import Vocabulary
 
 KEY = r"^(.+?)(?:\.mp4)?/(\d{1,9})\.(?:png|jpg)$"  # 001YG.mp4/000089.png

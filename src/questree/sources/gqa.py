@@ -9,7 +9,7 @@ import msgspec
 from questree.faults import BadInput, Fault, refuse
 from questree.progress import watch
 from questree.sources import scene_graphs
-from questree.sources.image_runs import write_image_run
+from questree.sources.runs import write_image_run
 from questree.sources.scene_graphs import Object, Preposition, Relation, Scene
 from questree.tables.content import content
 from questree.tables.images import Edge, Gathering, Images, Thing

@@ -10,8 +10,7 @@ import msgspec
 
 from questree.faults import Fault, refuse
 from questree.progress import watch
-from questree.synth.image_world import Kind, Zone, world
-from questree.synth.scene_geometry import EVERYWHERE, HANGING, STANDING, Box
+from questree.synth.image_world import EVERYWHERE, HANGING, STANDING, Box, Kind, Zone, world
 from questree.tables.store import new_file
 
 VALUE_GROUPS = ("color", "material", "pattern", "shape", "state")

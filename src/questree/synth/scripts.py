@@ -1,17 +1,142 @@
-"""The script of one video: which actions, and when each begins and ends."""
+"""The script of one video: which actions it shows, in which order, and when each begins and ends."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from math import ceil
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
-from questree.synth.cast import draw_cast
-from questree.synth.chains import lay_chain
 from questree.synth.habits import Habits, Role
 from questree.synth.postures import Rest, lay_postures
-from questree.synth.spans import PAUSE, SHORTEST, Span, draw_spans, keep_apart, overlap, squeeze
+from questree.synth.spans import PAUSE, SHORTEST, Span, draw_spans, gather, keep_apart, overlap, squeeze, width
 from questree.synth.statistics import QUANTILES, Tables
+
+REPEAT = 0.035  # chance that the next action is one that is there already, if one can be repeated
+TRIES = 50  # before a video is content with fewer actions
+SOCIABLE = 0.8  # how much company counts: at 1 actions that go together would be together too often
+COMPLETE = 0.2  # chance that what is held is also taken, and that it is also put away or thrown
+PARTNER = 0.25  # chance that an action brings the one it shares verb and object with
+ALONE = 0.3  # chance that a taking or putting of something not held is passed over
+
+
+def draw_cast(tables: Tables, habits: Habits, rng: np.random.Generator) -> list[int]:
+    """Actions (positions in the vocabulary); one that occurs twice in the list is done twice."""
+    number = int(np.searchsorted(tables.counts, rng.random(), side="right"))
+    cast: list[int] = []
+    for _ in range(number * TRIES):
+        if len(cast) >= number:
+            break
+        again = [a for a in cast if _repeatable(a, cast, habits)] if rng.random() < REPEAT else []
+        action = _pick(again, tables.repeats, rng) if again else _next(cast, tables, rng)
+        if again or (action not in cast and not _passed_over(action, cast, habits, rng)):
+            cast += [action, *_brought(action, cast, tables, habits, rng)]
+    return cast[:number]
+
+
+def _next(cast: list[int], tables: Tables, rng: np.random.Generator) -> int:
+    """Somebody new, often seen, and often seen with those who are there."""
+    likely = np.log(tables.instances) + SOCIABLE * tables.affinity[cast].sum(0)
+    likely[cast] = -np.inf
+    chances = np.cumsum(np.exp(likely - likely.max()))
+    return int(np.searchsorted(chances, rng.random() * chances[-1], side="right"))
+
+
+def _passed_over(action: int, cast: list[int], habits: Habits, rng: np.random.Generator) -> bool:
+    held = any(habits.role[a] == Role.HOLD and habits.family[a] == habits.family[action] for a in cast)
+    alone = habits.role[action] in (Role.TAKE, Role.PUT) and not held and _holdable(action, habits)
+    return alone and rng.random() < ALONE
+
+
+def _holdable(action: int, habits: Habits) -> bool:
+    noun = habits.words.noun_of
+    return any(r == Role.HOLD and noun[a] == noun[action] for a, r in enumerate(habits.role))
+
+
+def _brought(action: int, cast: list[int], tables: Tables, habits: Habits, rng: np.random.Generator) -> list[int]:
+    """The taking and putting that go with a holding of the same thing, or an action's partner."""
+    if action in cast:
+        return []
+    noun, ends = habits.words.noun_of, []
+    for role in (Role.TAKE, Role.PUT) if habits.role[action] == Role.HOLD else ():
+        same = [a for a, r in enumerate(habits.role) if r == role and noun[a] == noun[action] and a not in cast]
+        if same and rng.random() < COMPLETE:
+            ends.append(_pick(same, tables.instances, rng))
+    partner = habits.partners.get(action)
+    return [*ends, partner] if partner is not None and partner not in cast and rng.random() < PARTNER else ends
+
+
+def _pick(actions: list[int], chances: NDArray[Any], rng: np.random.Generator) -> int:
+    weights = chances[actions] + 1e-3
+    return int(rng.choice(actions, p=weights / weights.sum()))
+
+
+def _repeatable(action: int, cast: list[int], habits: Habits) -> bool:
+    """Done at most twice; something is taken again only if it was put away."""
+    role = habits.role[action]
+    if cast.count(action) > 1 or role not in (Role.FREE, Role.USE, Role.WALK, Role.TAKE):
+        return False
+    family = habits.family[action]
+    again = any(cast.count(a) > 1 and habits.family[a] == family for a in cast if habits.role[a] == Role.TAKE)
+    put = any(habits.role[a] == Role.PUT and habits.family[a] == family for a in cast)
+    return role != Role.TAKE or (put and not again)
+
+
+MIDDLE = 5.0  # seconds at least between taking and putting, if something is done then
+
+
+def lay_chain(spans: Sequence[Span], length: float, habits: Habits) -> None:
+    """`spans`: all that is done to things of one family; they stay inside 0..length.
+
+    Without a taking, what is held is held from the beginning; without a putting, to the end of the video."""
+    by_role = {role: [s for s in spans if habits.role[s.action] == role] for role in Role}
+    takes, again = _second_takes(by_role[Role.TAKE])
+    holds, uses, puts = by_role[Role.HOLD], by_role[Role.USE], by_role[Role.PUT]
+    if not (takes or holds or puts):
+        keep_apart(uses, 0.0, length)
+        return
+    end = length - (min(again[0].length, length / 4) + PAUSE if again else 0.0)
+    low, high = _lay_ends(gather(takes), gather(puts), end, MIDDLE if holds or uses else 2 * PAUSE)
+    for hold in holds:
+        squeeze([hold], low, high)
+        hold.start = low if takes or _known(habits, spans, Role.TAKE) else hold.start
+        hold.end = high if puts or _known(habits, spans, Role.PUT) else hold.end
+    for use in uses:
+        squeeze([use], low, high)
+    keep_apart(uses, low, high)
+    squeeze(again, end + PAUSE, length)
+
+
+def _lay_ends(takes: list[Span], puts: list[Span], end: float, least: float) -> tuple[float, float]:
+    """Takes before puts with at least `least` seconds between them; when the middle begins and ends."""
+    before, after = width(takes), width(puts)
+    scale = min(1.0, end / (before + least + after))  # no room: everything becomes shorter
+    before, least, after = before * scale, least * scale, after * scale
+    low = max((s.end for s in takes), default=0.0)
+    high = min((s.start for s in puts), default=end)
+    short = max(least - (high - low), 0.0) / 2
+    low = min(max(low - short, before), end - after - least) if takes else 0.0
+    high = min(max(high + short, low + least), end - after) if puts else end
+    squeeze(takes, 0.0, low)
+    squeeze(puts, high, end)
+    pause = min(PAUSE, least / 4)
+    return low + pause * bool(takes), high - pause * bool(puts)
+
+
+def _second_takes(takes: list[Span]) -> tuple[list[Span], list[Span]]:
+    """The later of two takings of the same thing comes after everything else."""
+    ordered = sorted(takes, key=lambda s: (s.action, s.start))
+    again = [later for first, later in pairwise(ordered) if first.action == later.action]
+    return [s for s in takes if s not in again], again
+
+
+def _known(habits: Habits, spans: Sequence[Span], role: Role) -> bool:
+    """Whether the vocabulary has such an action for this family at all."""
+    family = habits.family[spans[0].action]
+    return any(r == role and f == family for r, f in zip(habits.role, habits.family, strict=True))
+
 
 CHAIN = (Role.TAKE, Role.HOLD, Role.USE, Role.PUT)
 OPENED, CLOSED = "v012", "v001"

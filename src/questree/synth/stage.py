@@ -7,9 +7,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from questree.synth.contacts import Contacts, during
+from questree.synth.contacts import Contacts, Props, during
 from questree.synth.habits import Habits
-from questree.synth.props import Props
 from questree.synth.scripts import Script
 
 REACH, ARM, THROW = 0.6, 0.35, 1.5  # metres: to a thing at rest, to a thing in hand, to where a thrown thing lands

@@ -6,15 +6,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from questree.synth.camera import SIZES, person_boxes, thing_boxes
-from questree.synth.contacts import Contacts, touch
+from questree.synth.camera import SIZES, locate, person_boxes, thing_boxes
+from questree.synth.contacts import Contacts, Props, choose_props, touch
 from questree.synth.habits import Habits, habits
-from questree.synth.props import Props, choose_props
 from questree.synth.scripts import Script, write_script
 from questree.synth.spans import Span
 from questree.synth.stage import Stage, set_stage
 from questree.synth.statistics import tables
-from questree.synth.whereabouts import locate
 
 RATES = ("24", "25", "29.97", "30")  # frames per second, as written
 SAMPLES = 5  # frames per action

@@ -14,11 +14,9 @@ from numpy.typing import NDArray
 
 from questree.faults import Fault, refuse
 from questree.progress import report
-from questree.synth.closeness import closeness
-from questree.synth.features import features, richness, shares
-from questree.synth.files import COLUMNS, class_files, csv_line, memo, object_entries, person_entries
+from questree.synth.files import COLUMNS, END, class_files, csv_line, memo, object_entries, person_entries
 from questree.synth.noise import Rates, observe
-from questree.synth.pickles import END
+from questree.synth.survey import closeness, features, richness, shares
 from questree.synth.video import Video, make_video
 from questree.tables.store import new_folder
 from questree.workers import processes

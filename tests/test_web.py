@@ -565,7 +565,7 @@ def test_a_port_in_use_is_said_in_one_line(run: Run) -> None:
         with pytest.raises(BadInput) as bad:
             command(["serve", str(run.folder), "--port", str(port)], exit_on_error=False)
     assert str(bad.value).startswith(f"127.0.0.1:{port}: cannot be listened on (Address already in use)")
-    with pytest.raises(BadInput, match="wanted a port from 0 to 65535"):
+    with pytest.raises(BadInput, match="expected a port from 0 to 65535"):
         bound("127.0.0.1", 70000)
     with pytest.raises(BadInput, match="cannot be listened on"):
         bound("nowhere.invalid", 0)

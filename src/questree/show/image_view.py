@@ -46,7 +46,7 @@ KINDS = {"noun": "object", "attribute": "attribute", "link name": "relation"}  #
 
 
 @dataclass(frozen=True)
-class Part:
+class PickedPart:
     """A piece of a program and the things it stands for."""
 
     program: str
@@ -59,7 +59,7 @@ class Part:
 
 
 @dataclass(frozen=True)
-class Picture:
+class ImageShown:
     """One image of a set; things carry the numbers of the parts that pick them out."""
 
     id: str
@@ -77,8 +77,8 @@ class Picture:
 class ImageScene(Scene):
     template: ClassVar[str] = "images.html"
     script: ClassVar[str] = "images.js"
-    parts: list[Part]
-    pictures: list[Picture]
+    parts: list[PickedPart]
+    pictures: list[ImageShown]
 
     def evidence(self, program: Node) -> list[Evidence]:
         own = {show(node) for node in picking(program)}
@@ -198,11 +198,11 @@ class ImageView(View):
         own = walk(asked.program) if asked.program else ()
         outer = {node for node in own if isinstance(node, Node) and node.kind == THINGS}
         outer -= {arg for node in outer for arg in node.args}
-        parts = [Part(show(node), node in outer, members(world, values[node])) for node in nodes]
+        parts = [PickedPart(show(node), node in outer, members(world, values[node])) for node in nodes]
         parts.sort(key=lambda part: not part.outer)
         return ImageScene(parts, [self._picture(image, parts) for image in asked.stored["images"]])
 
-    def _picture(self, image: int, parts: Sequence[Part]) -> Picture:
+    def _picture(self, image: int, parts: Sequence[PickedPart]) -> ImageShown:
         id, width, height = self.facts.images.select("id", "width", "height").row(image)
         boxes, unboxed, meant = [], [], False
         for row in self.things.filter(pl.col("image") == image).iter_rows(named=True):
@@ -215,7 +215,7 @@ class ImageView(View):
             else:
                 kind = "mentioned" if outer else "step" if own else "other"
                 boxes.append(Boxed(label, kind, (row["x1"], row["y1"], row["x2"], row["y2"]), own))
-        return Picture(id, size_of(width, height, boxes), boxes, unboxed, meant)
+        return ImageShown(id, size_of(width, height, boxes), boxes, unboxed, meant)
 
     @cached_property
     def corpus(self) -> Corpus:
@@ -271,8 +271,8 @@ class ImageView(View):
     def rows(self) -> ImageRows:
         return rows_of(self.shown)
 
-    def hierarchies(self, split: str | None = None, workers: int = 1) -> RunHierarchies:
-        return image_hierarchies(self.run, split)
+    def hierarchies(self) -> RunHierarchies:
+        return image_hierarchies(self.run)
 
 
 def opened(name: str, found: dict[str, pl.DataFrame]) -> Opened:

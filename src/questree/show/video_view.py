@@ -151,11 +151,7 @@ class VideoView(View):
             asked = whole.questions
         self._asked[shard] = whole.where(asked)
         columns = {name: asked[name].to_numpy() for name in ("template", "steps")}
-        answer = np.zeros(len(asked), np.int16)
-        for code, template in enumerate(self.bank.edition.by_code):
-            here = columns["template"] == code
-            answer[here] = self.words.of(template.node.kind)[asked["answer"].to_numpy()[here]]
-        return Listed(columns | {"answer": answer, "key": keys_of(asked)}, opened)
+        return Listed(columns | {"answer": answer_numbers(self.words, self.bank, asked), "key": keys_of(asked)}, opened)
 
     def posed(self, shard: str, row: int) -> Posed:
         return self._posed(self._asked[shard].question(row))
@@ -248,10 +244,19 @@ class VideoView(View):
             return ()
         return told(note, self.bank.edition)
 
-    def hierarchies(self, split: str | None = None, workers: int = 1) -> RunHierarchies:
-        return run_hierarchies(self.run, split, workers)
+    def hierarchies(self) -> RunHierarchies:
+        return run_hierarchies(self.run, workers=1)
 
 
 def keys_of(table: pl.DataFrame) -> Ints:
     """[row] video and number as one number."""
     return np.asarray(table["video"].to_numpy().astype(np.int64) * KEY + table["number"].to_numpy())
+
+
+def answer_numbers(words: AnswerWords, bank: Bank, asked: pl.DataFrame) -> Ints:
+    """[question] the number of its answer among all words; `asked` has the columns template and answer."""
+    template, value, found = asked["template"].to_numpy(), asked["answer"].to_numpy(), np.zeros(len(asked), np.int16)
+    for code, known in enumerate(bank.edition.by_code):
+        here = template == code
+        found[here] = words.of(known.node.kind)[value[here]]
+    return found

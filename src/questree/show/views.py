@@ -180,8 +180,8 @@ class View(ABC):
         """[shard] the listed questions a text finds, or Wrong."""
 
     @abstractmethod
-    def hierarchies(self, split: str | None = None, workers: int = 1) -> RunHierarchies:
-        """What models are scored on."""
+    def hierarchies(self) -> RunHierarchies:
+        """What two models are compared on."""
 
 
 def held(keys: Ints, wanted: Ints) -> Mask:

@@ -74,7 +74,7 @@ def _line(own: Collection, at: int, models: list[str]) -> ListedQuestion:
 
 
 @dataclass(frozen=True)
-class Told:
+class ModelSummary:
     """How one model does on what was found; shares of the questions it answers."""
 
     model: str
@@ -84,20 +84,20 @@ class Told:
     contradicting: float | None
 
 
-def summary(own: Collection, found: Found, models: list[str]) -> list[Told]:
+def summary(own: Collection, found: Found, models: list[str]) -> list[ModelSummary]:
     key = ("summary", *models)
     if key not in found.kept:
         found.kept[key] = [_told(own, found.rows, name) for name in models]
-    kept: list[Told] = found.kept[key]
+    kept: list[ModelSummary] = found.kept[key]
     return kept
 
 
-def _told(own: Collection, rows: Rows, name: str) -> Told:
+def _told(own: Collection, rows: Rows, name: str) -> ModelSummary:
     judgement = own.questions.models[name].judgement
     right, below, broken = judgement.right[rows], judgement.wrong_below[rows], judgement.broken[rows]
     is_right = right == RIGHT
     answered = int((right >= WRONG).sum())
-    return Told(
+    return ModelSummary(
         name,
         answered,
         share(is_right.sum(), answered),

@@ -177,7 +177,7 @@ class Filters:
     def query(self, text: str) -> Mask:
         """What the box above the list takes."""
         if len(text) > LONGEST:
-            raise Wrong(f"wanted at most {LONGEST} characters, came {len(text)}")
+            raise Wrong(f"expected at most {LONGEST} characters, got {len(text)}")
         try:
             return self.questions.in_order(self.questions.view.query(text, self.questions.shards))
         except RecursionError:

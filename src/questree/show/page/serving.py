@@ -84,7 +84,7 @@ def bound(host: str, port: int) -> socket.socket:
         found.bind((host, port))
         found.listen()
     except OverflowError:
-        raise BadInput.at(f"--port {port}", "wanted a port from 0 to 65535") from None
+        raise BadInput.at(f"--port {port}", "expected a port from 0 to 65535") from None
     except OSError as error:
         wanted = "choose another with --port; --port 0 takes any that is free"
         raise BadInput.at(f"{host}:{port}", f"cannot be listened on ({error.strerror or error}); {wanted}") from None

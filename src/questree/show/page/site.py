@@ -53,11 +53,11 @@ class Site:
         if not run.folder.is_dir():
             raise BadInput.at(run.folder, "no such run folder; make one with `questree ingest`")
         if media is not None and not media.is_dir():
-            raise BadInput.at(media, "no such folder of frames; wanted DIR/<video>/<frame>.png or .jpg")
+            raise BadInput.at(media, "no such folder of frames; expected DIR/<video>/<frame>.png or .jpg")
         views = [view for view in VIEWS if view.there(run)]
         if not views:
             run.vocabulary()
-            raise BadInput.at(run.folder, "no questions to look at; `questree generate` or `questree covr` writes them")
+            raise BadInput.at(run.folder, "no questions to look at; `questree generate` writes them")
         return cls(run, {view: Collection.read(view(run)) for view in views}, media)
 
     @property

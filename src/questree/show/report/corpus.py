@@ -34,7 +34,7 @@ TEXTS = 20_000  # questions whose text is made
 
 
 @dataclass(frozen=True)
-class Corpus:
+class AnswerCounts:
     bank: Bank
     balanced: bool  # is there a selection? if not, before and after are the same
     videos: int
@@ -42,7 +42,7 @@ class Corpus:
     texts: pl.Series  # of a fixed share of the selection, chosen by a hash
 
 
-def counts_of(run: Run, seed: int, workers: int = 2) -> Corpus:
+def counts_of(run: Run, seed: int, workers: int = 2) -> AnswerCounts:
     """Of a run that has questions."""
     bank, chosen = Bank(run), selection(run)
     test = (run.table("facts", VIDEOS)["split"] != "train").to_numpy()
@@ -52,7 +52,7 @@ def counts_of(run: Run, seed: int, workers: int = 2) -> Corpus:
         counts = pl.concat(list(parts)).group_by("template", "answer").agg(pl.col("before", "after").sum())
         share = min(1.0, TEXTS / max(int(counts["after"].sum()), 1))
         texts = sample(bank, test, chosen, (share, share), seed, pool)["question"]
-    return Corpus(bank, chosen is not None, len(bank.ids), counts.sort("template", "answer"), texts)
+    return AnswerCounts(bank, chosen is not None, len(bank.ids), counts.sort("template", "answer"), texts)
 
 
 def counted(folder: Path, chosen: pl.DataFrame | None, bank: Bank) -> pl.DataFrame:
@@ -118,7 +118,7 @@ def agqa_corpus(run: Run, missing: Named, seed: int, workers: int) -> Iterator[B
     yield splits(note) if note.is_file() else missing("split", "There are no splits.")
 
 
-def templates(corpus: Corpus) -> Grid:
+def templates(corpus: AnswerCounts) -> Grid:
     """Questions of every template, all and selected."""
     sums = corpus.counts.group_by("template").agg(pl.col("before", "after").sum())
     number = {template: (before, after) for template, before, after in sums.rows()}

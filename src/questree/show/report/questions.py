@@ -1,6 +1,6 @@
 """The questions of a run as AGQA's and COVR's tables score them, and what a stored model answers to them."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -19,10 +19,11 @@ from questree.metrics.dags.answered import Missing
 from questree.metrics.scores import Score
 from questree.metrics.sets.accuracy import score_covr
 from questree.metrics.sets.majority import majority
-from questree.readings.answer import spell
+from questree.show.video_view import answer_numbers
 from questree.show.views import View
 from questree.stages.decompose.hierarchies import shards
 from questree.stages.decompose.image_sets import read_sets
+from questree.stages.decompose.words import AnswerWords
 from questree.stages.questions import Bank, numbered
 from questree.stages.split import steps
 from questree.stages.split.image_sets import selected
@@ -42,7 +43,7 @@ COLUMNS = Table(QUESTIONS.name, {name: QUESTIONS.columns[name] for name in NEEDE
 
 
 @dataclass(frozen=True)
-class Part:
+class ScoredShard:
     """The questions of one shard that are scored."""
 
     shard: str
@@ -54,7 +55,7 @@ class Part:
 @dataclass(frozen=True)
 class RunQuestions:
     asked: Asked
-    parts: list[Part]  # one after the other in `asked`
+    parts: list[ScoredShard]  # one after the other in `asked`
     unit: ClassVar[str] = "videos"  # what is resampled
 
     def rows(
@@ -90,7 +91,7 @@ def run_questions(run: Run, split: str | None) -> RunQuestions:
         here = np.ones(len(tops), bool) if split is None else (side.gather(tops["video"]) == split).to_numpy()
         kept = np.flatnonzero(here)
         nodes = pl.scan_parquet(folder / f"{NODES.name}.parquet").select(pl.len()).collect().item()
-        parts.append(Part(folder.name, nodes, tops["node"].to_numpy(), kept))
+        parts.append(ScoredShard(folder.name, nodes, tops["node"].to_numpy(), kept))
         questions = COLUMNS.read(run.questions / folder.name)
         tables.append(tops[kept].join(questions, on=["video", "number"], how="left", maintain_order="left"))
     table = pl.concat(tables) if tables else pl.DataFrame(schema=dict(COLUMNS.columns))
@@ -104,11 +105,11 @@ def records(bank: Bank, table: pl.DataFrame) -> pl.DataFrame:
     template = table["template"]
     labels = [known.categories for known in bank.edition.by_code]
     names = pl.Series(bank.ids, dtype=pl.String).gather(table["video"])
-    most = pl.Series(thresholds(bank), dtype=pl.Int64).gather(template)
+    most, words = pl.Series(thresholds(bank), dtype=pl.Int64).gather(template), AnswerWords(bank.vocabulary)
     columns: dict[str, pl.Series] = {
         "id": numbered(names, table["number"]),
         "video": names,
-        "answer": answers(bank, table),
+        "answer": pl.Series(list(words.number)).gather(answer_numbers(words, bank, table)),
         "reasoning": pl.Series([list(own.reasoning) for own in labels], dtype=pl.List(pl.String)).gather(template),
         "semantic": pl.Series([own.semantic for own in labels]).gather(template),
         "structural": pl.Series([own.structural for own in labels]).gather(template),
@@ -120,26 +121,6 @@ def records(bank: Bank, table: pl.DataFrame) -> pl.DataFrame:
         **{name: (table["flags"] & (1 << bit)) > 0 for bit, name in enumerate(FLAGS)},
     }
     return ASKED.frame(columns)
-
-
-def answers(bank: Bank, table: pl.DataFrame) -> pl.Series:
-    """[question] its answer as it is printed."""
-    words, code = list(spelled(bank)), np.zeros(len(bank.edition.by_code), np.int64)
-    for at, template in enumerate(bank.edition.by_code[:-1], 1):
-        code[at] = code[at - 1] + size(bank, template.node.kind.words)
-    at = code[table["template"].to_numpy()] + table["answer"].to_numpy()
-    return pl.Series(words, dtype=pl.String).gather(pl.Series(at))
-
-
-def spelled(bank: Bank) -> Iterator[str]:
-    """Every answer every template can have."""
-    for template in bank.edition.by_code:
-        kind = template.node.kind
-        yield from (spell(kind, value, bank.vocabulary) or "" for value in range(size(bank, kind.words)))
-
-
-def size(bank: Bank, words: str) -> int:
-    return len(getattr(bank.vocabulary, words)) if words else 2
 
 
 def direct(run: Run, table: pl.DataFrame) -> pl.Series:

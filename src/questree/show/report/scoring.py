@@ -8,6 +8,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
+from questree.api.scoring import IDS, Corpus
 from questree.faults import Fault, refuse
 from questree.metrics.bootstrap import Resampling
 from questree.metrics.coverage import Coverage
@@ -16,15 +17,14 @@ from questree.metrics.dags.correlation import dag_scores
 from questree.metrics.dags.report import score_answered
 from questree.metrics.scores import Score, Scored
 from questree.metrics.tallies import Floats
-from questree.models.bots import BOTS, BotOptions, Corpus
-from questree.models.policies import Policy, read_answers
+from questree.models.bots import BOTS, BotOptions
+from questree.models.bots import Corpus as BotCorpus
+from questree.models.policies import Policy
 from questree.models.stored import covered, said
 from questree.show.report.questions import ImageQuestions, RunQuestions, questions_of
 from questree.show.views import View
-from questree.stages.decompose.hierarchies import RunHierarchies
 from questree.tables.predictions import Stored, answers_images, answers_videos
 from questree.tables.run import Run
-from questree.vocabulary.load import default
 
 
 @dataclass(frozen=True)
@@ -44,9 +44,8 @@ def answers_of(view: View, name: str) -> Stored:
     """What is stored under this name goes before a bot of that name."""
     if has_answered(view.run, name, view.images) or name not in BOTS:
         return Stored.of(view.run, name)
-    corpus = Corpus(view.run, BotOptions(name), view.images)
-    answers = dict(corpus.answers())
-    return Computed(Path(), list(corpus.number), answers)
+    asked = BotCorpus(view.run, BotOptions(name), view.images)
+    return Computed(Path(), list(asked.number), dict(asked.answers()))
 
 
 def has_answered(run: Run, name: str, images: bool) -> bool:
@@ -89,19 +88,22 @@ class Judge:
 
     view: View
     how: How
-    dags: RunHierarchies
+    corpus: Corpus
     questions: RunQuestions | ImageQuestions
 
     @classmethod
-    def of(cls, view: View, how: How, workers: int = 2) -> "Judge":
-        return cls(view, how, view.hierarchies(how.split, workers), questions_of(view, how.split))
+    def of(cls, view: View, how: How) -> "Judge":
+        corpus = Corpus.of_run(view.run, how.split, how.missing, (how.policy,), None, view.benchmark.name)
+        return cls(view, how, corpus, questions_of(view, how.split))
 
     def score(self, model: str) -> Result:
         stored, how = answers_of(self.view, model), self.how
-        given = said(self.dags, stored)
-        found = covered(self.dags, given)
+        dags = self.corpus.asked
+        assert dags is not None
+        given = said(dags, stored)
+        found = covered(dags, given)
         words = self.understood(stored.words)
-        beside = answered(self.dags.hierarchies, Said(words, given.by_key), how.missing)
+        beside = answered(dags.hierarchies, Said(words, given.by_key), how.missing)
         scored = score_answered(beside, how.missing == "skip")
         alone = self.questions.rows(model, stored, words, how.missing, how.resampling)
         unit = self.questions.unit
@@ -109,11 +111,8 @@ class Judge:
 
     def understood(self, words: Sequence[str]) -> list[str]:
         """[word] the answer it means under the policy."""
-        table = pl.DataFrame({"id": words, "prediction": words}, schema={"id": pl.String, "prediction": pl.String})
-        known = self.dags.hierarchies.words
-        run = self.view.run
-        own = run.vocabulary() if run.vocabulary_file.is_file() else default()
-        return read_answers(table, known, self.how.policy, own).table["prediction"].to_list()
+        table = pl.DataFrame({"id": words, "prediction": words}, schema=dict.fromkeys(IDS, pl.String))
+        return self.corpus.reader.understood(table, self.how.policy).table["prediction"].to_list()
 
 
 def refuse_gaps(results: Sequence[Result], missing: Missing) -> None:

@@ -178,7 +178,7 @@ class Told:
             return Scores()
         if not any_in(view, self.how.split):
             return Scores(empty=True)
-        judge = Judge.of(view, self.how, self.workers)
+        judge = Judge.of(view, self.how)
         results = [judge.score(name) for name in (*models, *bots)]
         refuse_gaps(results[: len(models)], self.how.missing)  # bots have nothing to say where nothing is true
         rows: list[Score] = [row for result in results for row in result.rows]

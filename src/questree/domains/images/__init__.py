@@ -6,13 +6,4 @@ from questree.domains.images.kinds import IMAGES
 from questree.domains.images.sets import ImageSets, image_sets
 from questree.domains.images.spelling import spelled
 
-__all__ = [
-    "IMAGES",
-    "Corpus",
-    "ImageSets",
-    "answers",
-    "corpus",
-    "image_sets",
-    "spelled",
-    "things",
-]
+__all__ = ["IMAGES", "Corpus", "ImageSets", "answers", "corpus", "image_sets", "spelled", "things"]

@@ -84,13 +84,7 @@ def expand(forms: Forms, batches: Iterable[Batch], questions: int) -> tuple[list
 
 
 def push(
-    forms: Forms,
-    waiting: Waiting,
-    variant: Variant,
-    video: Ints,
-    values: dict[str, Ints],
-    numbers: Ints,
-    rows: Ints,
+    forms: Forms, waiting: Waiting, variant: Variant, video: Ints, values: dict[str, Ints], numbers: Ints, rows: Ints
 ) -> None:
     """Ask for the numbers of a sub-question's nodes; they are written to `numbers` at `rows`."""
     kept = np.ones(len(video), bool)

@@ -159,9 +159,8 @@ def executed(blocks: list[Block], said: SetWords, corpus: Corpus, images: Ints, 
     """[node] the answer: yes or no, a count, a word; UNKNOWN where there is none. images: [set, image]."""
     found = np.full(sum(map(len, blocks)), UNKNOWN, np.int64)
     position: dict[Kind, Ints] = {}  # of every word in the facts
-    spelled = {corpus.word_at[word]: said.at[word] for word in corpus.words}
-    word_of = np.array([spelled.get(at, UNKNOWN) for at in range(len(corpus.words))] + [UNKNOWN], np.int64)
-    group_of = np.array([said.at[group] for group in corpus.groups] + [UNKNOWN], np.int64)
+    # the word of every position in the facts; the last is that of none
+    word_of, group_of = (np.array([*map(said.at.get, own), UNKNOWN]) for own in (corpus.words, corpus.groups))
 
     def run(block: Block, begin: int) -> None:
         rows = slice(begin, min(begin + ROWS, len(block)))

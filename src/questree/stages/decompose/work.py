@@ -59,11 +59,7 @@ class Options:
 
 
 def decompose(
-    run: Run,
-    options: Options,
-    workers: int = 2,
-    pool: Executor | None = None,
-    labels: pl.DataFrame | None = None,
+    run: Run, options: Options, workers: int = 2, pool: Executor | None = None, labels: pl.DataFrame | None = None
 ) -> Summary:
     """Write RUN/decomposed/<shard>/, whole or not at all; `labels` are rows of ABSENT."""
     bank = Bank(run)

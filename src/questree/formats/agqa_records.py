@@ -2,8 +2,8 @@
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, field
-from functools import cached_property, lru_cache
+from dataclasses import dataclass
+from functools import cache, cached_property, lru_cache
 from pathlib import Path
 from string import Formatter
 
@@ -20,7 +20,8 @@ from questree.faults import BadInput
 from questree.formats.agqa_csvs import runs
 from questree.formats.agqa_grounding import Ground, groundings
 from questree.notation.agqa import write
-from questree.program import ACTION, OBJECT, RELATION, Kind, slots
+from questree.notation.spelling import names
+from questree.program import ACTION, OBJECT, RELATION, slots
 from questree.readings.answer import spell
 from questree.stages.generate.text import Lexicon, Spans, Speech, lexicon
 from questree.stages.question_forms import Form
@@ -31,11 +32,12 @@ from questree.tables.facts import SPLIT_UNSAID, Facts
 from questree.tables.questions import QUESTIONS, STANDS, time_actions, time_kind
 from questree.tables.run import Run
 from questree.tables.table import Table
+from questree.vocabulary import default
 from questree.vocabulary.words import Vocabulary
 
 BATCH = 1 << 16  # questions whose text is in memory together
 ANSWERS = {"bool": "yes-no", "frames": "yes-no", "order": "before-after"}  # kind of a program -> answers of its key
-HOLE = re.compile(r"(\$[\w.]+)!?")  # the mark of an action without an object is not AGQA's
+HOLE = re.compile(r"\$([\w.]+)!?")  # the mark of an action without an object is not AGQA's
 
 
 @lru_cache(maxsize=1)
@@ -117,34 +119,22 @@ def some(*columns: str) -> Table:
     return Table(QUESTIONS.name, {name: QUESTIONS.columns[name] for name in columns})
 
 
-@dataclass
-class Programs:
-    """AGQA's programs: the notation writes each form once, with holes for words."""
+@cache
+def written(form: Form, edition: str) -> tuple[str, list[str]]:
+    """AGQA's program of a form with %s for its words, and which words; it has none, so any vocabulary will do."""
+    text = write(form.node, default(), edition)
+    return HOLE.sub("%s", text.replace("%", "%%")), HOLE.findall(text)
 
-    vocabulary: Vocabulary
-    _patterns: dict[Form, tuple[str, ...]] = field(default_factory=dict)
 
-    @cached_property
-    def names(self) -> dict[Kind, pl.Series]:
-        words = self.vocabulary
-        relations, objects = ([word.name for word in own] for own in (words.relations, words.objects))
-        said = {RELATION: relations, OBJECT: objects, ACTION: [word.phrase for word in words.actions]}
-        return {kind: pl.Series(own, dtype=pl.String) for kind, own in said.items()}
-
-    def of(self, asked: Shard) -> pl.Series:
-        """[question] its program."""
-        parts, order = [pl.Series(dtype=pl.String)], [np.zeros(0, np.int64)]
-        for form, at in asked.by_form():
-            if form not in self._patterns:
-                text = write(form.node, self.vocabulary, asked.edition.name)
-                self._patterns[form] = tuple(piece for piece in HOLE.split(text) if piece)
-            wanted = slots(form.node).items()
-            words = {name: self.names[slot.kind].gather(asked.words[name][at]) for name, slot in wanted}
-            parts.append(filled(self._patterns[form], words, len(at)))
-            order.append(at)
-        inverse = np.empty(len(asked.questions), np.int64)
-        inverse[np.concatenate(order)] = np.arange(len(inverse))
-        return pl.concat(parts).gather(inverse)
+def programs(asked: Shard) -> pl.Series:
+    """[question] AGQA's program. Forms are many and rows of one few, so they are filled row by row."""
+    known = {kind: np.array(names(kind, asked.vocabulary), object) for kind in (RELATION, OBJECT, ACTION)}
+    found = np.empty(len(asked.questions), object)
+    for form, at in asked.by_form():
+        (text, holes), open = written(form, asked.edition.name), slots(form.node)
+        words = [known[open[name].kind][asked.words[name][at]].tolist() for name in holes]
+        found[at] = [text % row for row in zip(*words, strict=True)] if words else text
+    return pl.Series(found.tolist(), dtype=pl.String)
 
 
 @dataclass(frozen=True)
@@ -159,10 +149,6 @@ class Records:
     @cached_property
     def speech(self) -> Speech:
         return Speech(self.lexicon, self.shard.named)
-
-    @cached_property
-    def programs(self) -> Programs:
-        return Programs(self.shard.vocabulary)
 
     @cached_property
     def ground(self) -> Ground:
@@ -207,7 +193,7 @@ class Records:
             "local": local_keys(template, asked),
             "steps": questions["steps"],
             "more_steps": (questions["steps"].to_numpy() > self.most_steps[number]) * 1,
-            "program": self.programs.of(asked),
+            "program": programs(asked),
             "sg_grounding": groundings(self.ground, template, asked, spans),
             **{name: told[name] for name in ("novel_comp", *NOVEL, "indirect", *INDIRECT)},
             "direct_equiv": numbered(names, questions["equivalent"]),

@@ -12,7 +12,7 @@ import polars as pl
 
 from questree.benchmarks.agqa.records import quoted
 from questree.columns.joins import Ints
-from questree.formats.agqa_records import Programs
+from questree.formats.agqa_records import programs
 from questree.rules import VIDEO_DAGS
 from questree.stages.decompose.keys import asked, node_keys, parts_of_others, question_keys
 from questree.stages.decompose.spoken import spoken
@@ -27,7 +27,7 @@ def dags_of(shard: Shard, facts: Facts, said: Texts, folder: Path) -> "Dags":
     """The decomposed questions of a shard of a run."""
     table = asked(shard, TOPS.read(folder), lexicon(shard.vocabulary, shard.edition))
     questions = table.select("video", "node", "id", "text").with_columns(
-        old=Programs(shard.vocabulary).of(shard.where(table)),
+        old=programs(shard.where(table)),
         template=pl.Series([template.name for template in shard.edition.by_code]).gather(table["template"]),
     )
     negatives = NEGATIVES.read(folder)["node"].to_numpy()

@@ -4,9 +4,8 @@ import shutil
 from collections import Counter, deque
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Executor, Future, ThreadPoolExecutor
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import lru_cache
-from itertools import product
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -24,7 +23,7 @@ from questree.formats.decomp_dags import Dags
 from questree.formats.json_records import Piece, decoded, pieces
 from questree.notation.own_shapes import stored_shapes
 from questree.notation.spelling import numbers
-from questree.program import ACTION, UNKNOWN, Array, Kind, fill, slots
+from questree.program import UNKNOWN, Array, Kind
 from questree.progress import watch
 from questree.readings.answer import spell
 from questree.stages.decompose.columns import Summary, coverage, edge_table, form_table, leaves, node_table, places
@@ -36,9 +35,10 @@ from questree.stages.decompose.propagate import Propagation
 from questree.stages.decompose.spoken import say
 from questree.stages.decompose.texts import Texts
 from questree.stages.decompose.told import Teller
+from questree.stages.decompose.tops import by_objects
 from questree.tables.nodes import ABSENT
 from questree.tables.store import new_folder
-from questree.vocabulary.words import NONE, Vocabulary
+from questree.vocabulary.words import Vocabulary
 from questree.workers import processes
 
 BUCKET = 1 << 26  # bytes of the file that are taken apart at once
@@ -136,21 +136,11 @@ def rows(path: Path, piece: Piece, shapes: Shapes) -> pl.DataFrame:
 
 
 def batches(asked: pl.DataFrame, video: Array, forms: Forms) -> Iterator[Batch]:
-    """Questions of one shape at a time; actions without an object are another form."""
-    words = forms.vocabulary
+    """Questions of one shape at a time."""
     stored = stored_shapes(asked["shape"], asked["words"], VIDEO)
     for node, row in stored.by_shape:
-        said = stored.columns(node, row, lambda said, kind: numbers(said, kind, words))
-        deeds = [slot for slot in slots(node).values() if slot.kind == ACTION]
-        for alone in product((False, True), repeat=len(deeds)):
-            own = np.ones(len(row), bool)
-            for slot, yes in zip(deeds, alone, strict=True):
-                own &= (words.noun_of[said[slot.name]] == NONE) == yes
-            if own.any():
-                named = {slot.name: replace(slot, alone=yes) for slot, yes in zip(deeds, alone, strict=True)}
-                form, origins = forms.canonical(fill(node, named))  # type: ignore[arg-type]
-                values = tuple(forms.column(origin, said, len(row))[own] for origin in origins)
-                yield Batch(form, video[row[own]], values, row[own])
+        words = stored.columns(node, row, lambda said, kind: numbers(said, kind, forms.vocabulary))
+        yield from by_objects(node, words, video[row], row, forms)
 
 
 def given(asked: pl.DataFrame, vocabulary: Vocabulary) -> Array:

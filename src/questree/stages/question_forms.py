@@ -9,8 +9,7 @@ from questree.program import ACTION, OBJECT, RELATION, Node, Slot, Term, fill, s
 from questree.tables.questions import WORDED
 
 OP = VIDEO.ops
-# how an action is worded: by its phrase, with a noun in it or alone; as an extreme; by its verb and a reference
-NAMED, ALONE, LONGEST, SHORTEST, BY_OBJECT = range(5)
+BY_OBJECT = len(ACTION_REFERENCES) - 1  # an action by its verb and a reference; the kind of reference is added
 REFERENCE_BITS, ACTION_BITS = 2, 3  # an object reference has the kind of its own time above these
 BITS = {"relation": 1, "first": 5, "second": 5, "time": 3 + 2 * ACTION_BITS}  # of a form's number, below its template
 
@@ -71,10 +70,10 @@ def reference(column: str, shape: int, stands: dict[Term, str]) -> Term:
 
 
 def action(column: str, shape: int, stands: dict[Term, str]) -> Term:
-    if shape in (NAMED, ALONE):
-        return Slot(column, ACTION, alone=shape == ALONE)
+    if ACTION_REFERENCES[min(shape, BY_OBJECT)] == DIRECT:
+        return Slot(column, ACTION)
     if shape < BY_OBJECT:
-        named = OP[ACTION_REFERENCES[shape - 1]]()
+        named = OP[ACTION_REFERENCES[shape]]()
     else:
         object = reference(f"{column}.object", shape - BY_OBJECT, stands)
         named = OP["to_action"](Slot(f"{column}.verb", RELATION), object)

@@ -27,7 +27,7 @@ from questree.stages.template_columns import TemplateColumns
 from questree.tables.facts import VIDEOS
 from questree.tables.questions import NOTHING8, NOTHING16, QUESTIONS, TABLES, WORDED, time_actions, time_kind
 from questree.tables.run import Run
-from questree.vocabulary.words import NONE, Vocabulary
+from questree.vocabulary.words import Vocabulary
 
 OF_ACTIONS = ("verb", "object", "object.relation")  # what is said inside an action reference
 DIRECT, LONGEST, SHORTEST, INDIRECT = range(len(ACTION_REFERENCES))
@@ -89,10 +89,8 @@ class Named:
         kind = self.column("references", "kind")
         if "time" in self.sides["references"].columns:
             kind = kind | time_kind(self.column("references", "time")) << REFERENCE_BITS
-        references, action = np.append(kind, 0), self.column("action_references", "action")
-        own = self.column("action_references", "kind")
-        named = np.where(own == DIRECT, self.vocabulary.noun_of[action] == NONE, own + 1)
-        actions = np.append(np.where(own == INDIRECT, BY_OBJECT + references[self.inner], named), 0)
+        references, own = np.append(kind, 0), self.column("action_references", "kind")
+        actions = np.append(np.where(own == INDIRECT, BY_OBJECT + references[self.inner], own), 0)
         times = self.column("phrases", "kind")
         for side in "ab":
             times = times << ACTION_BITS | actions[self.actions_of(side)]
@@ -177,8 +175,17 @@ class Shard:
     def column(self, name: str) -> Ints:
         return self.questions[name].to_numpy().astype(np.int64)
 
+    @cached_property
+    def _rows(self) -> dict[str, Ints]:
+        return {}
+
     def row(self, place: str) -> Ints:
         """[question] the row of the side table that words a place: first, second, time, time.a, time.b; -1: none."""
+        if place not in self._rows:
+            self._rows[place] = self._row(place).astype(np.int32)
+        return self._rows[place]
+
+    def _row(self, place: str) -> Ints:
         if place == "time":
             return np.asarray(self.named.start["phrases"][self.video] + self.column("phrase"))
         if place in ("time.a", "time.b"):
@@ -219,13 +226,11 @@ class Shard:
         code = self.column("template") << BITS["relation"]
         if "done_to" in self.questions.columns:
             code |= self.column("done_to") != NOTHING8
-        shapes, alone = self.named.shapes, self.vocabulary.noun_of == NONE
+        shapes = self.named.shapes
         for place in ("first", "second"):
             row, actions = self.row(place), self.names_action(place)
-            unsaid = actions & (row < 0)  # an action asked whether it occurs or not, by its phrase
-            own = np.where(actions, 0, shapes["references"][np.where(actions, -1, row)])
-            own += shapes["action_references"][np.where(actions, row, -1)]
-            own += np.where(unsaid, alone[np.where(unsaid, self.words[place], 0)], 0)
+            own = shapes["references"][np.where(actions, -1, row)]
+            own = own + shapes["action_references"][np.where(actions, row, -1)]
             code = code << BITS[place] | own
         return np.asarray(code << BITS["time"] | shapes["phrases"][self.row("time")])
 

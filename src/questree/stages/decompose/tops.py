@@ -2,16 +2,18 @@
 
 from collections import Counter
 from collections.abc import Iterator
+from dataclasses import replace
 
 import numpy as np
 
 from questree.domains.video import VIDEO, Videos
-from questree.program import Array, Node, slots, walk
+from questree.program import ACTION, Array, Node, Term, fill, slots, walk
 from questree.readings.answer import answer
 from questree.stages.decompose.expand import Batch
 from questree.stages.decompose.forms import Forms
 from questree.stages.question_forms import Form
 from questree.stages.questions import Shard
+from questree.vocabulary.words import NONE
 
 OP = VIDEO.ops
 BEYOND = {  # operators AGQA-Decomp has no sub-questions for: edition 1.0 only
@@ -63,6 +65,20 @@ def batches(shard: Shard, forms: Forms, rows: Array) -> Iterator[Batch]:
     """The questions at these rows of a shard."""
     asked = shard.where(shard.questions[rows])
     for form, at in asked.by_form():
-        node, origins = forms.canonical(form.node)
-        words = tuple(forms.column(origin, asked.words, len(at))[at] for origin in origins)
-        yield Batch(node, asked.video[at], words, at)
+        words = {name: asked.words[name][at] for name in slots(form.node)}
+        yield from by_objects(form.node, words, asked.video[at], at, forms)
+
+
+def by_objects(node: Node, words: dict[str, Array], video: Array, rows: Array, forms: Forms) -> Iterator[Batch]:
+    """The questions of one form; actions without an object are another form."""
+    deeds = [slot for slot in slots(node).values() if slot.kind == ACTION]
+    alone = np.zeros(len(rows), np.int64)
+    for at, slot in enumerate(deeds):
+        alone |= (forms.vocabulary.noun_of[words[slot.name]] == NONE).astype(np.int64) << at
+    for code in np.unique(alone).tolist():
+        own = alone == code
+        named: dict[str, Term] = {slot.name: replace(slot, alone=bool(code >> at & 1)) for at, slot in enumerate(deeds)}
+        program = fill(node, named)
+        assert isinstance(program, Node)
+        form, origins = forms.canonical(program)
+        yield Batch(form, video[own], tuple(forms.column(o, words, len(rows))[own] for o in origins), rows[own])

@@ -1,7 +1,6 @@
 """The algebra of predicates: what a program has, and, or, not; each says for every row whether it holds."""
 
 from dataclasses import dataclass
-from functools import cache
 from typing import Any, Protocol
 
 import numpy as np
@@ -44,9 +43,10 @@ class Has:
         found = np.zeros(len(rows), bool)
         for code, at in rows.by_shape:
             for piece in rows.pieces(code):
-                columns = [word_columns(piece, word.kind) for word in self.words]
-                if self.looks_at(piece) and all(columns):
-                    found[at] |= self._stands_for(columns, rows, at)
+                if self.looks_at(piece):
+                    columns = [word_columns(piece, word.kind) for word in self.words]
+                    if all(columns):
+                        found[at] |= self._stands_for(columns, rows, at)
         return found
 
     def _stands_for(self, columns: list[list[str]], rows: Rows, at: NDArray[Any]) -> Truth:
@@ -57,7 +57,6 @@ class Has:
         return held
 
 
-@cache
 def word_columns(piece: Piece, kind: str) -> list[str]:
     """Columns of what its arguments of this kind stand for."""
     return [argument.column for argument in piece.args if argument.kind == kind and argument.column]

@@ -15,9 +15,12 @@ from questree.stages.split.rows import Argument, Piece, Rows, Truth
 class VideoRows(Rows):
     shard: Shard = field(repr=False)
     called = "videos"
+    _pieces: dict[int, tuple[Piece, ...]] = field(default_factory=dict, repr=False)
 
     def pieces(self, code: int) -> tuple[Piece, ...]:
-        return pieces(self.shard.form(code))
+        if code not in self._pieces:
+            self._pieces[code] = pieces(self.shard.form(code))
+        return self._pieces[code]
 
     def places(self, at: Truth) -> set[int]:
         return set(np.unique(self.questions["video"].to_numpy()[at]).tolist())

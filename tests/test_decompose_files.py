@@ -12,7 +12,7 @@ import pytest
 
 from conftest import copy
 from questree.cli.app import app
-from questree.cli.dag import lines
+from questree.cli.lines import lines
 from questree.faults import BadInput
 from questree.formats import decomp_released
 from questree.formats.decomp import export_decomp, import_decomp

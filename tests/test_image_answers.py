@@ -15,13 +15,11 @@ import pytest
 from conftest import copy
 from questree.cli.answer import answer
 from questree.cli.app import extended
-from questree.cli.compare import compare
-from questree.cli.diff import diff
-from questree.cli.power import power
+from questree.cli.compare import compare, power
 from questree.cli.score import decomp
 from questree.cli.scoring import print_grid
 from questree.cli.show import show
-from questree.cli.verify import verify
+from questree.cli.verify import diff, verify
 from questree.faults import BadInput
 from questree.metrics.scores import Score
 from questree.models.bots import BOTS

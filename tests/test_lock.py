@@ -7,7 +7,7 @@ import polars as pl
 import pytest
 
 from conftest import copy
-from questree.cli.diff import diff
+from questree.cli.verify import diff
 from questree.cli.verify import verify as command
 from questree.faults import BadInput
 from questree.stages.again import made_again

@@ -8,7 +8,7 @@ import polars as pl
 import pytest
 
 from questree.cli.score_covr import covr as command
-from questree.cli.score_generalization import generalization
+from questree.cli.score_covr import generalization
 from questree.cli.split import split as split_command
 from questree.faults import BadInput
 from questree.formats.covr import export

@@ -48,10 +48,10 @@ COMMANDS = {
     "ground": ("questree.cli.ground:ground", "What questions are about: boxes and frames to keep or to remove."),
     "audit": ("questree.cli.audit:audit", "How guessable the questions are without videos or images."),
     "verify": ("questree.cli.verify:verify", "Is a run still what its lock file says?"),
-    "diff": ("questree.cli.diff:diff", "What differs between two runs, causes first."),
+    "diff": ("questree.cli.verify:diff", "What differs between two runs, causes first."),
     "answer": ("questree.cli.answer:answer", "A bot answers a run, or anybody's predictions are stored in it."),
     "compare": ("questree.cli.compare:compare", "Two models on the same questions: differences, intervals, p."),
-    "power": ("questree.cli.power:power", "Videos or images needed for a given half-width."),
+    "power": ("questree.cli.compare:power", "Videos or images needed for a given half-width."),
     "show": ("questree.cli.show:show", "One video, one image or one question of a run."),
     "report": ("questree.cli.report:report", "One HTML file about a run and its models, to mail or to print."),
     "serve": ("questree.cli.serve:serve", "A run in the browser: find questions, look at one, compare models."),
@@ -63,13 +63,13 @@ SCORES = {  # sub-command of score -> module and what it does
     "decomp": ("score", "Accuracy, CA, RWR, internal consistency of DAGs; also `questree score RUN`."),
     "agqa": ("score_agqa", "AGQA: reasoning, semantic and structural categories, generalisation, steps."),
     "fpvg": ("score_fpvg", "Faithful and plausible visual grounding, from three files of predictions."),
-    "generalization": ("score_generalization", "COVR's generalization score of models trained on splits."),
+    "generalization": ("score_covr", "COVR's generalization score of models trained on splits."),
     "covr": ("score_covr", "COVR: accuracy by template, beside the baselines MAJ and MAJTEMPL."),
 }
 COVR = {  # sub-command of covr -> where it lives and what it does
-    "subgraphs": ("questree.cli.covr_subgraphs:subgraphs_command", "Every way to refer to an object of a scene."),
-    "related": ("questree.cli.covr_related:related_command", "Scenes that contain a graph, and those that nearly do."),
-    "exclusion": ("questree.cli.covr_exclusion:exclusion_command", "Word tables: which words exclude each other."),
+    "subgraphs": ("questree.cli.covr_scenes:subgraphs_command", "Every way to refer to an object of a scene."),
+    "related": ("questree.cli.covr_scenes:related_command", "Scenes that contain a graph, and those that nearly do."),
+    "exclusion": ("questree.cli.covr_scenes:exclusion_command", "Word tables: which words exclude each other."),
     "execute": ("questree.cli.covr_execute:execute_command", "Row programs over scenes -> their values, or why not."),
     "splits": ("questree.cli.split:released_command", "What COVR's 21 splits hold out of a released file."),
 }
@@ -91,7 +91,7 @@ for name, source in SOURCES.items():
 for name, text in BENCHMARKS.items():
     bench.command(f"questree.cli.bench:{name}", name=name, help=text)
 bench.command("questree.cli.bench_answer:answer", name="answer", help="A bot answers a run; its answers are scored.")
-bench.command("questree.cli.bench_covr_index:covr_index", name="covr-index", help="Search the index of images.")
+bench.command("questree.cli.bench_covr:covr_index", name="covr-index", help="Search the index of images.")
 bench.command("questree.cli.bench_covr:covr", name="covr", help="Programs over sets of synthetic images.")
 for name, (module, text) in SCORES.items():
     score.command(f"questree.cli.{module}:{name}", name=name, help=text)

@@ -1,4 +1,4 @@
-"""`questree compare`: two models on the same questions, cell by cell, with intervals and false discovery rates."""
+"""`questree compare` and `questree power`: two models on the same questions, and how many videos a score needs."""
 
 from pathlib import Path
 from typing import Annotated, Any
@@ -8,6 +8,7 @@ from cyclopts import Parameter
 from questree.api.scoring import Corpus, names
 from questree.benchmarks import chosen
 from questree.cli.options import BenchmarkOption
+from questree.cli.score import stored_models
 from questree.cli.scoring import (
     HierarchiesOption,
     MissingOption,
@@ -22,7 +23,7 @@ from questree.cli.scoring import (
     there,
 )
 from questree.cli.terminal import Json, Quiet, print_table, say, telling, watching, write_json
-from questree.faults import BadInput
+from questree.faults import BadInput, Fault, refuse
 from questree.metrics.bootstrap import Resampling
 from questree.metrics.comparison import Difference
 from questree.tables.predictions import models
@@ -91,3 +92,68 @@ def _line(row: Difference, first: str, second: str) -> dict[str, Any]:
         "p": "" if row.p is None else f"{row.p:.4f}",
         "q": "" if row.q is None else f"{row.q:.4f}",
     }
+
+
+def power(
+    run: Annotated[Path | None, Parameter(help="A run with DAGs (`questree decompose`), instead of files.")] = None,
+    /,
+    *,
+    predictions: Annotated[
+        Path | None, Parameter(name="--predictions", help="A model to go by: a pilot, a baseline.")
+    ] = None,
+    model: Annotated[str, Parameter(name="--model", help="A model stored in the run to go by instead.")] = "",
+    split: SplitOption = None,
+    benchmark: BenchmarkOption = "",
+    hierarchies: HierarchiesOption = None,
+    questions: QuestionsOption = None,
+    half_width: Annotated[
+        float, Parameter(name="--half-width", help="Half-width of the 95 % interval, as a fraction.")
+    ] = 0.01,
+    metric: Annotated[str, Parameter(name="--metric", help="Which metric.")] = "accuracy",
+    by: Annotated[str | None, Parameter(name="--by", help="Which table of the metric; all without it.")] = None,
+    missing: MissingOption = "error",
+    policy: OnePolicy = "exact",
+    vocabulary: VocabularyFile = None,
+    resamples: Annotated[int, Parameter(name="--resamples", help="Bootstrap resamples.")] = 1000,
+    seed: Seed = 0,
+    json: Json = None,
+    quiet: Quiet = False,
+) -> None:
+    """Videos (or images) needed for every cell of a metric, judged by how much it varies between those there are."""
+    from questree.metrics.power import needs
+
+    faults = [] if half_width > 0 else [Fault("--half-width", f"expected more than 0, got {half_width}")]
+    faults += [] if resamples > 1 else [Fault("--resamples", f"expected at least 2, got {resamples}")]
+    refuse(faults)
+    files = [predictions] if predictions else []
+    there(*files)
+    stored = stored_models(run, [model], bool(files), benchmark) if model else []
+    if len(files) + len(stored) != 1:
+        raise BadInput.at("", "expected one model, as --predictions FILE or, of a run, as --model NAME")
+    unit = "images" if run and chosen(Run(run), benchmark, "decomposed").domain == "images" else "videos"
+    with watching(quiet):
+        corpus = Corpus.of(
+            hierarchies, questions, missing, policies(policy), vocabulary, run, split, benchmark, telling(quiet)
+        )
+        ((_, scored, _),) = corpus.scored(files, stored)
+        rows = needs(scored, half_width, Resampling(resamples, seed))
+    known = list(dict.fromkeys(row.metric for row in rows))
+    if metric not in known:
+        raise BadInput.at("--metric", f"expected a metric, got {metric!r}; choose from {', '.join(known)}")
+    found = [row for row in rows if row.metric == metric and by in (None, row.by)]
+    if not found:
+        tables = dict.fromkeys(row.by for row in rows if row.metric == metric)
+        raise BadInput.at("--by", f"expected a table of {metric}, got {by!r}; choose from {', '.join(tables)}")
+    write_json(json, found)
+    lines = [
+        {
+            "by": row.by,
+            "group": row.group,
+            metric: percent(row.value),
+            "half-width now": percent(row.half_width),
+            f"{unit} needed": "N/A" if row.videos is None else f"{row.videos:,}",
+        }
+        for row in found
+    ]
+    say(f"{len(scored.tallies.total):,} {unit} here; wanted: ±{percent(half_width)} points", quiet)
+    print_table(f"{unit.capitalize()} for a half-width of {percent(half_width)} points", lines, quiet)

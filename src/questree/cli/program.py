@@ -8,8 +8,8 @@ from typing import Annotated, Any, Literal
 import msgspec
 from cyclopts import App, Parameter
 
+from questree.cli.lines import tree
 from questree.cli.terminal import Json, Quiet, print_table, say, write_json
-from questree.cli.tree import tree
 from questree.domains.video import VIDEO
 from questree.faults import BadInput
 from questree.notation import agqa, decomp, own

@@ -10,9 +10,9 @@ import polars as pl
 from cyclopts import Parameter
 
 from questree.benchmarks import COVR, chosen, held
+from questree.cli.lines import timeline
 from questree.cli.options import BenchmarkOption, fitting
 from questree.cli.terminal import Json, Quiet, say, write_json
-from questree.cli.timeline import timeline
 from questree.faults import BadInput
 from questree.tables.facts import BOX, Facts
 from questree.tables.image_questions import ANSWERED
@@ -98,7 +98,7 @@ def of_images(run: Run, id: str, dag: bool, svg: Path | None) -> Shown:
 
 
 def of_image_question(view: "ImageView", key: int) -> Shown:
-    from questree.cli.tree import tree
+    from questree.cli.lines import tree
     from questree.notation.own import show as spelled
 
     asked = view.find(key)
@@ -166,7 +166,7 @@ def find(ids: list[str], scope: str, run: Path, called: str = "video") -> int:
 
 def of_question(run: Run, facts: Facts, id: str) -> Shown:
     """A question's lines, and the same as data."""
-    from questree.cli.tree import grounded, tree
+    from questree.cli.lines import grounded, tree
     from questree.domains.video import videos
     from questree.notation import agqa
     from questree.notation.own import show as spelled
@@ -205,7 +205,7 @@ def of_question(run: Run, facts: Facts, id: str) -> Shown:
 
 def of_dag(run: Run, id: str, svg: Path | None, view: "View | None" = None) -> Shown:
     """A question's DAG as a tree of lines, and as data; drawn too, if a file is named."""
-    from questree.cli.dag import lines
+    from questree.cli.lines import lines
     from questree.show.drawing import drawn
     from questree.show.video_view import VideoView
     from questree.tables.store import new_file

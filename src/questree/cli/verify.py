@@ -1,13 +1,13 @@
-"""`questree verify`: is a run still what its lock file says?"""
+"""`questree verify` and `questree diff`: is a run still what its lock file says, and what differs between two."""
 
 from pathlib import Path
 from typing import Annotated
 
 from cyclopts import Parameter
 
-from questree.cli.terminal import Json, Quiet, say, watching, write_json
+from questree.cli.terminal import Json, Quiet, print_table, say, watching, write_json
 from questree.faults import refuse
-from questree.tables.lock import STAGES, lock
+from questree.tables.lock import STAGES, differences, lock
 from questree.tables.lock import verify as check
 from questree.tables.run import Run
 
@@ -49,3 +49,21 @@ def verify(
         say(f"note: {note}", quiet)
     refuse(faults)
     say(f"{run}: every file is as locked{', and comes out the same again' if again else ''}", quiet)
+
+
+def diff(first: Path, second: Path, /, *, json: Json = None, quiet: Quiet = False) -> None:
+    """Explain what differs between two runs: code, templates, vocabulary, options, tables, selections.
+
+    Parameters
+    ----------
+    first
+        Run folder.
+    second
+        Another one.
+    """
+    found = list(differences(Run(first), Run(second)))
+    rows = [{"what": d.place, str(first): d.first, str(second): d.second} for d in found]
+    print_table("Differences, causes first", rows, quiet)
+    if not found:
+        say("the runs are the same", quiet)
+    write_json(json, found)

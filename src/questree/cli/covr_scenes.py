@@ -1,5 +1,6 @@
-"""`questree covr related`: the scenes that contain a graph, and those that nearly do."""
+"""`questree covr subgraphs`, `related` and `exclusion`: what scenes contain, and which words exclude each other."""
 
+from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -7,12 +8,46 @@ from typing import TYPE_CHECKING, Annotated, Any
 import msgspec
 from cyclopts import Parameter
 
-from questree.cli.covr_subgraphs import Scenes, Tables
 from questree.cli.terminal import Json, Quiet, print_table, say, watching, write_json
-from questree.faults import Fault, refuse
+from questree.faults import BadInput, Fault, refuse
 
 if TYPE_CHECKING:
     from questree.search.related import Found
+
+Scenes = Annotated[Path, Parameter(help='{"gqa", "imsitu"}: scene graphs.')]
+Tables = Annotated[Path | None, Parameter(help="Folder of word tables. [default: the shipped ones]")]
+
+
+def subgraphs_command(*, scenes: Scenes, words: Tables = None, json: Json = None, quiet: Quiet = False) -> None:
+    """Write every subgraph of every scene: {scene, start, graph, len, depth}."""
+    from questree.domains.images.graph import to_json
+    from questree.progress import watch
+    from questree.search.index import Index
+    from questree.search.subgraphs import subgraphs
+    from questree.search.word_tables import words_of
+    from questree.sources.covr_scenes import read_scenes
+
+    with watching(quiet):
+        tables, index = words_of(words), Index(read_scenes(scenes).images)
+        image_ids, thing_ids = index.image_ids.to_list(), index.thing_ids.to_list()
+        rows = [
+            {
+                "scene": image_ids[image],
+                "start": thing_ids[thing],
+                "graph": to_json(graph),
+                "len": graph.length,
+                "depth": graph.depth,
+            }
+            for each in watch(range(len(image_ids)), "subgraphs", len(image_ids))
+            for image, thing, graph in subgraphs(index, tables, [each])
+        ]
+    counts = sorted(Counter((row["len"], row["depth"]) for row in rows).items())
+    table = [{"length": length, "depth": depth, "subgraphs": count} for (length, depth), count in counts]
+    quiet = quiet or str(json) == "-"
+    print_table("Subgraphs", table, quiet)
+    say(f"{len(rows):,} subgraphs of {len(image_ids):,} scenes", quiet)
+    write_json(json, rows)
+
 
 TOGETHER = 2000  # graphs whose scenes are in memory at once
 
@@ -123,3 +158,33 @@ def _wrong(node: Node) -> Iterator[str]:
             if not each.name.strip():
                 yield f"the name of a relation of {node.name!r} is empty"
             yield from _wrong(each.target)
+
+
+def exclusion_command(
+    run: Annotated[Path | None, Parameter(help="Run folder with images.")] = None,
+    /,
+    *,
+    out: Annotated[Path, Parameter(help="Folder to write the tables to.")],
+    scenes: Annotated[Path | None, Parameter(help='Scene graphs {"gqa", "imsitu"} instead of a run.')] = None,
+    words: Tables = None,
+    scorer: Annotated[
+        str | None, Parameter(help="Who judges pairs: module:function, or a file [{kind, a, b, score}].")
+    ] = None,
+    json: Json = None,
+    quiet: Quiet = False,
+) -> None:
+    """Which words exclude each other: annotated pairs and an ontology (--words), and what the images say."""
+    from questree.search.exclusion import scorer_of, write_tables
+    from questree.search.word_tables import folder_of_words
+    from questree.sources.covr_scenes import read_scenes
+    from questree.tables.images import Images
+
+    if (run is None) == (scenes is None):
+        raise BadInput.at("", "wanted either a run folder or --scenes FILE")
+    with watching(quiet), folder_of_words(words) as folder:
+        images = Images.load(run / "images") if run is not None else read_scenes(scenes).images  # type: ignore[arg-type]
+        counts = write_tables(images, folder, out, scorer_of(scorer) if scorer else None)
+    quiet = quiet or str(json) == "-"
+    print_table("Pairs", [{"list": name, "pairs": count} for name, count in sorted(counts.items())], quiet)
+    say(f"wrote {out}", quiet)
+    write_json(json, counts)

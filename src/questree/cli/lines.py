@@ -1,4 +1,4 @@
-"""One video on a timeline: actions as bars, every relation as a row of marks over the annotated frames."""
+"""Videos, programs and DAGs as lines of text: a timeline, a tree, the frames a part rests on."""
 
 from collections.abc import Iterator
 
@@ -6,6 +6,11 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
+from questree.domains.video import Videos
+from questree.notation import own
+from questree.program import Node, Term
+from questree.show.dag import Dag
+from questree.show.grounds import grounds
 from questree.tables.facts import Facts
 from questree.vocabulary.words import Vocabulary
 
@@ -60,3 +65,61 @@ def axis(end: float, room: int) -> str:
 def line(label: str, drawn: str) -> str:
     label = label if len(label) < LABEL else label[: LABEL - 2] + "…"
     return f"{label:<{LABEL}}{drawn}".rstrip()
+
+
+def tree(term: Term, depth: int = 0) -> Iterator[str]:
+    indent = "  " * depth
+    if not isinstance(term, Node):
+        yield f"{indent}{own.show(term)} ({term.kind.name})"
+        return
+    yield f"{indent}{term.op.name} -> {term.kind.name}"
+    for arg in term.args:
+        yield from tree(arg, depth + 1)
+
+
+def grounded(program: Node, world: Videos, width: int = 120) -> Iterator[str]:
+    """One line per sub-program, a mark per frame it rests on."""
+    begin, count = int(world.frame_start[world.row[0]]), int(world.frames[0])
+    seconds = world.seconds[begin : begin + count]
+    room = max(width - LABEL, 20)
+    column = np.minimum((seconds / max(seconds[-1], 1.0) * room).astype(int), room - 1)
+    for text, frames in grounds(program, world).items():
+        marks = np.full(room, " ")
+        marks[column] = NOTHING
+        marks[column[frames]] = MARK
+        yield line(text, "".join(marks))
+
+
+def lines(dag: Dag) -> Iterator[str]:
+    """A tree; a sub-question that was printed before is only pointed at."""
+    seen: dict[int, int] = {}
+    number = {node: at for at, node in enumerate(order(dag))}
+
+    def visit(node: int, head: str, rest: str, label: str) -> Iterator[str]:
+        row = dag.rows[node]
+        again = node in seen
+        seen[node] = 1
+        mark = f"  ^{number[node]}" if again and dag.edges.get(node) else ""
+        yield f"{head}{label}{number[node]}. {row['text']}  {row['answer'] or 'undefined'}  [{row['type']}]{mark}"
+        edges = dag.edges.get(node, []) if not again else []
+        for at, (composition, child) in enumerate(edges):
+            last = at == len(edges) - 1
+            yield from visit(
+                child, rest + ("`- " if last else "|- "), rest + ("   " if last else "|  "), composition + ": "
+            )
+
+    yield from visit(0, "", "", "")
+
+
+def order(dag: Dag) -> list[int]:
+    """Nodes in the order the tree prints them."""
+    found: dict[int, None] = {}
+
+    def visit(node: int) -> None:
+        if node not in found:
+            found[node] = None
+            for _, child in dag.edges.get(node, ()):
+                visit(child)
+
+    visit(0)
+    return list(found)

@@ -226,22 +226,24 @@ def test_a_set_has_an_image_without_the_reference_and_the_first_one_with_it(made
     checked = Counter[str]()
     for source in found:
         pattern = naive_covr.pattern(to_json(source.graph))[0]
-        for draft in drafts(source):
+        for draft in drafts(source, TEMPLATES):
             times = [[naive_covr.number_of_roots(read[shop.ids[i]], pattern) for i in images] for images in draft.sets]
-            assert any(number >= source.times for number in times[0]) or draft.template == "VERIFYLOGIC"
+            assert any(number >= source.times for number in times[0]) or draft.template.name == "VERIFYLOGIC"
             assert all(any(number < source.times for number in each) for each in times), draft.text
-            lowest, highest = BY_NAME[draft.template].positives
+            lowest, highest = draft.template.positives
             with_it = [sum(number >= source.times for number in each) for each in times]
             assert all(number <= highest for number in with_it), draft.text
             assert with_it[0] >= min(lowest, 1), draft.text
-            checked[draft.template] += 1
+            checked[draft.template.name] += 1
     assert len(checked) == len(TEMPLATES) - 2  # those that verify numbers are made from them later
 
 
 def test_counts_have_two_distractors(made: Made) -> None:
     shop, found = sources(made)
     read = {name: naive_covr.objects(scene) for name, scene in made.scenes.items()}
-    asked = [(source, draft) for source in found for draft in drafts(source) if draft.template == "COUNT"]
+    asked = [
+        (source, draft) for source in found for draft in drafts(source, TEMPLATES) if draft.template.name == "COUNT"
+    ]
     assert asked
     for source, draft in asked:
         pattern = naive_covr.pattern(to_json(source.graph))[0]

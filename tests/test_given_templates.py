@@ -1,12 +1,14 @@
 """Templates from outside: any that is not refused generates what its program says; a file's faults are told at once."""
 
 import json
+import pickle
 import re
 from dataclasses import replace
 from pathlib import Path
 from random import Random
 from typing import Any
 
+import msgspec
 import numpy as np
 import polars as pl
 import pytest
@@ -14,10 +16,15 @@ import pytest
 from judges.facts import WORDS
 from questree.benchmarks.agqa.editions import SECOND
 from questree.benchmarks.agqa.templates import ACTION_REFERENCES, BANS, REFERENCES, SIDES, TIMES, Template
+from questree.domains.images.english import reference
+from questree.domains.images.graph import Graph
 from questree.domains.video import VIDEO, Videos, videos
 from questree.faults import BadInput
 from questree.program import ACTION, OBJECT, RELATION, Array, Kind, Node, Slot, fill
 from questree.readings.answer import answer
+from questree.stages.drafts.given import read as read_image_templates
+from questree.stages.drafts.work import Options as ImageOptions
+from questree.stages.drafts.work import noted, options_of
 from questree.stages.generate.given import GROUPS, check, read
 from questree.stages.generate.rules import RULES
 from questree.stages.generate.work import Options, generate
@@ -202,3 +209,47 @@ def test_a_file_that_is_none_is_refused(tmp_path: Path) -> None:
             read([file])
     with pytest.raises(BadInput, match="cannot be read"):
         read([tmp_path / "nowhere.toml"])
+
+
+def example_of_images() -> str:
+    page = (DOCS / "add-a-template.md").read_text("utf-8")
+    return page.split("```toml\n")[2].split("```")[0]
+
+
+def test_templates_of_image_sets_need_no_python_either(tmp_path: Path) -> None:
+    file = tmp_path / "mine.toml"
+    file.write_text(example_of_images(), "utf-8")
+    (added,) = read_image_templates([file])
+    (form,) = added.forms
+    things = reference(Graph("dog"))
+    assert form.say(dict.fromkeys(form.slots, things)).endswith("?")
+    assert pickle.loads(pickle.dumps(added)) == added
+    assert options_of(msgspec.to_builtins(noted(ImageOptions(templates=(added,))))).templates == (added,)
+
+
+def test_all_faults_of_templates_of_image_sets_are_told(tmp_path: Path) -> None:
+    file = tmp_path / "mine.toml"
+    raw: list[dict[str, Any]] = [
+        {"name": "COUNT", "program": "exists({R})"},
+        {"name": "LEFT", "program": "count({X})"},
+        {"name": "ODD", "program": "no_such({R})"},
+        {"name": "SAID", "program": "exists({R})", "wordings": ["Is {R:nobody} {Q:a}?", "Is it"]},
+    ]
+    rest: dict[str, Any] = {"wordings": ["Is there {R:a}?"]}
+    lines = [
+        line for one in raw for line in ("[[template]]", *(f"{k} = {json.dumps(v)}" for k, v in (rest | one).items()))
+    ]
+    file.write_text("\n".join(lines), "utf-8")
+    with pytest.raises(BadInput) as bad:
+        read_image_templates([file])
+    told = str(bad.value).splitlines()
+    for begin in (
+        "COUNT: name: expected a new one",
+        "LEFT: program: expected {R}, or {A} and {B}, got X",
+        "ODD: program: ",
+        'SAID: wording "Is {R:nobody} {Q:a}?": expected a form of a reference',
+        'SAID: wording "Is {R:nobody} {Q:a}?": expected slots of the program, got Q; choose from R',
+        'SAID: wording "Is it": expected the slot R, got none',
+        'SAID: wording "Is it": expected a question mark',
+    ):
+        assert any(line.startswith(f"{file}, template {begin}") for line in told), begin

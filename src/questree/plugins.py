@@ -9,7 +9,7 @@ def yes_rate(table):
 
 import inspect
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import fields
+from dataclasses import fields, replace
 from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, TypeVar, get_type_hints
@@ -276,27 +276,21 @@ def image_template(
 ) -> None:
     """A question about image sets: a program with the holes {R}, or {A} and {B}, and its English with {R:many} ...
 
-    `build` is for other holes: a function of a source that makes a draft, as those of stages/drafts.
+    `build` is for other holes: a function of a source and the template that makes a draft, as those of stages/drafts.
     """
-    from questree.benchmarks.covr.forms import Form, Template
-    from questree.benchmarks.covr.templates import BY_NAME, NUMBER, WORD, YES_NO
-    from questree.program import ProgramError
-    from questree.stages.drafts.builders import BUILDERS, by_references
+    from questree.benchmarks.covr.templates import BY_NAME
+    from questree.stages.drafts.builders import BUILDERS
+    from questree.stages.drafts.given import check, made
 
-    form = Form(name.lower(), program, tuple(wordings))
-    try:
-        kind = form.node.kind
-    except ProgramError as error:
-        raise wrong("template", name, f"program: {error}") from error
-    if not (kind.askable or kind.yes):
-        raise wrong("template", name, f"program: expected a question, got a program of kind {kind.name}")
-    if not form.frames:
-        raise wrong("template", name, "wordings: expected at least one, got none")
-    if build is None and form.slots not in (("R",), ("A", "B")):
-        raise wrong("template", name, f"program: expected {{R}}, or {{A}} and {{B}}, got {', '.join(form.slots)}")
-    answers = YES_NO if kind.yes else NUMBER if kind.words == "number" else WORD
-    made = Template(name, asks or program, "a root that can be counted", answers, (1, 3), (form,))
-    BUILDERS[BY_NAME.add(name, made).name] = build or by_references(made)
+    template = made(name, program, tuple(wordings), asks)
+    if build is not None:
+        _takes("template", name, build, "source", "template")
+    for message in check(template, build is None):
+        raise wrong("template", name, message)
+    if build is not None:
+        template = replace(template, builder=name)
+        BUILDERS.add(name, build)
+    BY_NAME.add(name, template)
     extends_language()
 
 

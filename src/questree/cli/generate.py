@@ -8,7 +8,8 @@ from cyclopts import Parameter
 from questree.benchmarks import chosen
 from questree.cli.options import BenchmarkOption, WordsOption, fitting
 from questree.cli.terminal import Json, Quiet, print_table, say, watching, write_json
-from questree.stages.generate.given import read
+from questree.stages.drafts.given import read as read_image_templates
+from questree.stages.generate.given import read as read_templates
 from questree.stages.generate.rules import Tally
 from questree.stages.generate.work import Options, generate
 from questree.tables.lock import lock
@@ -56,9 +57,10 @@ def generate_command(
     place = Run(run)
     own = chosen(place, benchmark)
     videos = {"references": references, "rare_below": rare_below, "shard": shard, "edition": edition, "text": text}
-    further = {"templates": read(templates or ()), "only_templates": only_templates}
-    used = fitting(own, "video", videos) | {"seed": seed} | further
-    images = fitting(own, "images", {"questions": questions, "words": words, "verify": verify}) | {"seed": seed}
+    read = read_image_templates if own.domain == "images" else read_templates
+    further = {"seed": seed, "templates": read(templates or ()), "only_templates": only_templates}
+    used = fitting(own, "video", videos) | further
+    images = fitting(own, "images", {"questions": questions, "words": words, "verify": verify}) | further
     if own.domain == "images":
         of_images(place, images, workers, json, quiet)
     else:

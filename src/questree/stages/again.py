@@ -85,9 +85,7 @@ MAKE: dict[str, Callable[[Run, Used, int, Run], object]] = {
     "balanced": lambda run, used, workers, _: balance(run, msgspec.convert(used, BalanceOptions), workers),
     "splits": split_again,
     "decomposed": decompose_again,
-    "covr/questions": lambda run, used, workers, _: drafts.generate(
-        run, drafts.Options(**(used | {"words": folder_of(used)})), workers
-    ),
+    "covr/questions": lambda run, used, workers, _: drafts.generate(run, drafts.options_of(used), workers),
     "covr/balanced": lambda run, used, *_: pairs.balance(run, pairs.PairsOptions(**used)),
     "covr/splits": split_images_again,
     "covr/decomposed": lambda run, used, workers, _: decompose_run(

@@ -34,6 +34,10 @@ class Form:
     def __hash__(self) -> int:
         return hash((self.name, self.program))
 
+    def __getstate__(self) -> dict[str, object]:
+        """What was read off the program stays behind: operators do not travel between processes."""
+        return {"name": self.name, "program": self.program, "frames": self.frames}
+
     @cached_property
     def node(self) -> Node:
         """The program; references are slots too."""
@@ -74,6 +78,10 @@ class Template:
     positives: tuple[int, int]  # how many images of the set contain the reference, when there are enough
     forms: tuple[Form, ...]
     twin: bool = False  # is it asked only together with a twin of another answer?
+    builder: str = "references"  # of stages/drafts: how its slots are filled and its sets of images chosen
+    by_image: bool = False  # is it about references that one image contains several times?
+    verifies: str = ""  # the template whose number it asks about, which is computed first
+    verified_form: str = ""  # its form, by {how} the number is compared and the {form} that gave it
 
     def form(self, name: str) -> Form:
         return self._by_name[name]

@@ -51,6 +51,7 @@ TEMPLATES = (
                 ("{R:Is} {R:the} {attribute}?", "Look at {R:the}: {R:is} {R:this} {attribute}?"),
             ),
         ),
+        builder="attribute",
     ),
     Template(
         "CHOOSEATTR",
@@ -65,6 +66,7 @@ TEMPLATES = (
                 ("{R:Is} {R:the} {first} or {second}?", "Which is true of {R:the}: {first} or {second}?"),
             ),
         ),
+        builder="two attributes",
     ),
     Template(
         "QUERYATTR",
@@ -81,6 +83,7 @@ TEMPLATES = (
                 "any group": ("What is the {group} of {R:the}?",),
             }.items()
         ),
+        builder="attribute of a group",
     ),
     Template(
         "COMPARECOUNT",
@@ -92,6 +95,7 @@ TEMPLATES = (
             Form(f"{how}, {what}", f"{op}({COUNTED[what] % 'A'}, {COUNTED[what] % 'B'})", (frame,))
             for (how, op, what), frame in MORE.items()
         ),
+        builder="compared counts",
     ),
     Template(
         "COUNT",
@@ -108,6 +112,7 @@ TEMPLATES = (
             ),
         ),
         twin=True,
+        builder="count",
     ),
     Template(
         "VERIFYCOUNT",
@@ -134,6 +139,9 @@ TEMPLATES = (
             ),
         ),
         twin=True,
+        builder="count",
+        verifies="COUNT",
+        verified_form="{how}, {form}",
     ),
     Template(
         "COUNTGROUPBY",
@@ -145,6 +153,8 @@ TEMPLATES = (
             Form(how, _grouped(how), (f"How many images show {said} {{R:many}}?",))
             for how, (said, _) in GROUPED.items()
         ),
+        builder="count by image",
+        by_image=True,
     ),
     Template(
         "VERIFYCOUNTGROUPBY",
@@ -161,6 +171,10 @@ TEMPLATES = (
             for how, op in COMPARED.items()
             for size in GROUPED
         ),
+        builder="count by image",
+        by_image=True,
+        verifies="COUNTGROUPBY",
+        verified_form="{how} images, {form} objects",
     ),
     Template(
         "VERIFYLOGIC",
@@ -176,6 +190,7 @@ TEMPLATES = (
             ),
             Form("either", "logic_or(exists({A}), exists({B}))", ("Does at least one image show {A:a} or {B:a}?",)),
         ),
+        builder="logic",
     ),
     Template(
         "VERIFYQUANT",
@@ -188,6 +203,7 @@ TEMPLATES = (
             for how, frames in QUANTIFIERS.items()
             for what in ("attribute", "relation")
         ),
+        builder="quantifier",
     ),
     Template(
         "VERIFYQUANTATTR",
@@ -202,6 +218,7 @@ TEMPLATES = (
                 ("Do all of the {R:many} share the same {group}?", "Is the {group} the same for all of the {R:many}?"),
             ),
         ),
+        builder="attribute of all",
     ),
     Template(
         "VERIFYSAMEATTR",
@@ -216,6 +233,7 @@ TEMPLATES = (
                 ("Is the {group} of {A:the} the same as that of {B:the}?",),
             ),
         ),
+        builder="attribute of two",
     ),
     Template(
         "QUERYOBJECT",
@@ -231,6 +249,7 @@ TEMPLATES = (
                 ("There {R:is} {R:a}. What {R:is} {R:this} {relation}?",),
             ),
         ),
+        builder="related object",
     ),
     Template(
         "CHOOSEOBJECT",
@@ -250,6 +269,7 @@ TEMPLATES = (
                 ("There {R:is} {R:a}. {R:Is} {R:this} {relation} {first} or {second}?",),
             ),
         ),
+        builder="two related objects",
     ),
     Template(
         "CHOOSEREL",
@@ -264,6 +284,7 @@ TEMPLATES = (
                 ("{R:Is} {R:the} {first} or {second} {B:a}?",),
             ),
         ),
+        builder="two relations",
     ),
 )
 BY_NAME = Registry[Template]("template")  # these, and those of plugins

@@ -65,7 +65,7 @@ def balance(run: Run, options: PairsOptions = PAPER) -> list[TemplateRoom]:
         BALANCED.frame(table.filter(pl.Series(kept))).write_parquet(work, compression="zstd", compression_level=1)
     with new_file(run.covr / f"{BALANCED.name}.json") as work:
         work.write_bytes(msgspec.json.format(msgspec.json.encode({"options": options})) + b"\n")
-    order = [*BY_NAME]
+    order = list(dict.fromkeys([*BY_NAME, *sorted(row.template for row in rows)]))  # a file's templates come last
     return sorted(rows, key=lambda row: (SPLITS.index(row.split), order.index(row.template)))
 
 

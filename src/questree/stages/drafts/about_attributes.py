@@ -2,26 +2,25 @@
 
 from collections import defaultdict
 
-from questree.benchmarks.covr.templates import BY_NAME
+from questree.benchmarks.covr.forms import Template
 from questree.domains.images.english import countable
 from questree.domains.images.nouns import MADE_OF, after_is, can_follow_is
 from questree.stages.drafts.drafts import Draft, Images, draft, refer, word
 from questree.stages.drafts.sources import FURTHER, Source
 
 TWIN = "0_attr"  # images where the thing has an attribute that excludes the root's
-GROUPS = {form.name for form in BY_NAME["QUERYATTR"].forms}
 
 
-def verify_attribute(source: Source) -> Draft | None:
+def verify_attribute(source: Source, template: Template) -> Draft | None:
     attribute, further = source.graph.attribute, source.kinds_ending(FURTHER)
     if attribute is None or not further or not can_follow_is(attribute):
         return None
     slots = {"R": source.without_attribute, "attribute": word(attribute, after_is(attribute))}
     sets = source.one_each(source.draws.some(source.images(TWIN), 1), further)
-    return draft("VERIFYATTR", "attribute", slots, (source.graph,), sets, source.graph.is_long)
+    return draft(template, "attribute", slots, (source.graph,), sets, source.graph.is_long)
 
 
-def choose_attribute(source: Source) -> Draft | None:
+def choose_attribute(source: Source, template: Template) -> Draft | None:
     attribute, further = source.graph.attribute, source.kinds_ending(FURTHER)
     if attribute is None or not further:
         return None
@@ -38,21 +37,21 @@ def choose_attribute(source: Source) -> Draft | None:
         "second": word(second, said.removeprefix(MADE_OF) if after_is(first).startswith(MADE_OF) else said),
     }
     sets = source.one_each([source.image_of(hit)] if has_twin else [], further)
-    return draft("CHOOSEATTR", "attributes", slots, (source.graph,), sets, source.graph.is_long)
+    return draft(template, "attributes", slots, (source.graph,), sets, source.graph.is_long)
 
 
-def query_attribute(source: Source) -> Draft | None:
+def query_attribute(source: Source, template: Template) -> Draft | None:
     group, further = source.group, source.kinds_ending(FURTHER)
     if group is None or not further:
         return None
     alike = [hit for hit in source.hits_of([TWIN]) if source.group_of(source.attribute_at(hit)) == group]
     sets = source.one_each([source.image_of(hit) for hit in source.draws.some(alike, 1)], further)
     slots = {"R": source.without_attribute, "group": word(group)}
-    form = group if group in GROUPS else "any group"
-    return draft("QUERYATTR", form, slots, (source.graph,), sets, source.draws.below(2))
+    form = group if group in {known.name for known in template.forms} else "any group"
+    return draft(template, form, slots, (source.graph,), sets, source.draws.below(2))
 
 
-def same_attribute(source: Source) -> Draft | None:
+def same_attribute(source: Source, template: Template) -> Draft | None:
     """Two things of one name; the second differs in one more word, and its attribute is the first's or excludes it."""
     group, further, draws = source.group, source.kinds_ending(FURTHER), source.draws
     if group is None or not further:
@@ -69,10 +68,10 @@ def same_attribute(source: Source) -> Draft | None:
     chosen = [source.image_of(draws.choice(each)) for each in hits if each]
     sets = [source.filled_up([source.image, image], further, avoid) for image in chosen]
     slots = {"A": source.without_attribute, "B": refer(second), "group": word(group)}
-    return draft("VERIFYSAMEATTR", "group", slots, (source.graph, second), sets)
+    return draft(template, "group", slots, (source.graph, second), sets)
 
 
-def all_same_attribute(source: Source) -> Draft | None:
+def all_same_attribute(source: Source, template: Template) -> Draft | None:
     """In the one set all that contain the reference have its attribute, in the other some have one that excludes it."""
     if source.group is None or not countable(source.graph):
         return None
@@ -84,4 +83,4 @@ def all_same_attribute(source: Source) -> Draft | None:
     if broken:
         sets.append(source.filled_up([source.image, *others[: draws.below(2)], *broken[: 1 + draws.below(2)]], rest))
     slots = {"R": source.without_attribute, "group": word(source.group)}
-    return draft("VERIFYQUANTATTR", "group", slots, (source.graph,), sets, draws.below(2))
+    return draft(template, "group", slots, (source.graph,), sets, draws.below(2))

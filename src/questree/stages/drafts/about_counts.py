@@ -3,7 +3,8 @@
 from collections.abc import Callable, Iterator
 from operator import eq, gt, lt
 
-from questree.benchmarks.covr.templates import COMPARED, GROUPED
+from questree.benchmarks.covr.forms import Template
+from questree.benchmarks.covr.templates import BY_NAME, COMPARED, GROUPED
 from questree.columns.draws import Draws
 from questree.domains.images.english import Forms, countable, reference
 from questree.domains.images.graph import Graph
@@ -13,22 +14,27 @@ from questree.stages.drafts.sources import MOST, Source
 DISTRACTORS = 2  # that a set to count in has at least
 COMPARISONS: dict[str, Callable[[int, int], bool]] = {"more": gt, "fewer": lt, "equal": eq}
 HOW, SIZES = tuple(COMPARISONS), tuple(GROUPED)
-VERIFIED_BY = {"COUNT": "VERIFYCOUNT", "COUNTGROUPBY": "VERIFYCOUNTGROUPBY"}
 
 
-def count(source: Source, probe: bool = False) -> Draft | None:
+def count(source: Source, template: Template) -> Draft | None:
     if not countable(source.graph) or not (sets := _different_numbers(source)):
         return None
-    draws = source.draws
+    draws, (counted, verified_by) = source.draws, _counted(template)
     form = draws.choice(("objects", "images"))
-    return draft("COUNT", form, {"R": refer(source.graph)}, (source.graph,), sets, draws.below(2), probe)
+    return draft(counted, form, {"R": refer(source.graph)}, (source.graph,), sets, draws.below(2), verified_by)
 
 
-def count_by_image(source: Source, probe: bool = False) -> Draft | None:
+def count_by_image(source: Source, template: Template) -> Draft | None:
     if not countable(source.graph) or not (sets := _different_numbers(source)):
         return None
     slots = {"R": refer(source.graph), "size": word(str(source.times))}
-    return draft("COUNTGROUPBY", source.draws.choice(SIZES), slots, (source.graph,), sets, probe=probe)
+    counted, verified_by = _counted(template)
+    return draft(counted, source.draws.choice(SIZES), slots, (source.graph,), sets, verified_by=verified_by)
+
+
+def _counted(template: Template) -> tuple[Template, Template | None]:
+    """The template that gives a number, and the one that asks about it."""
+    return (BY_NAME[template.verifies], template) if template.verifies else (template, None)
 
 
 def _different_numbers(source: Source) -> list[Images]:
@@ -54,9 +60,10 @@ def whether(probe: Draft, numbers: list[int], draws: Draws) -> Draft:
     }
     how = draws.choice([how for how in COMPARED if fitting[how]])
     number, (graph,) = draws.choice(fitting[how]), probe.graphs
-    form = f"{how}, {probe.form.name}" if probe.template == "COUNT" else f"{how} images, {probe.form.name} objects"
+    assert probe.verified_by
+    form = probe.verified_by.verified_form.format(how=how, form=probe.form.name)
     slots = {**probe.slots, "number": _number(number, reference(graph))}
-    return draft(VERIFIED_BY[probe.template], form, slots, probe.graphs, probe.sets)
+    return draft(probe.verified_by, form, slots, probe.graphs, probe.sets)
 
 
 def _number(number: int, said: Forms) -> Slot:
@@ -70,31 +77,31 @@ def _number(number: int, said: Forms) -> Slot:
     }
 
 
-def of_one(template: str, form: str, source: Source) -> Draft | None:
+def of_one(template: Template, form: str, source: Source) -> Draft | None:
     """Any question about one kind of things that can be counted."""
     if not countable(source.graph) or not (sets := _different_numbers(source)):
         return None
     return draft(template, form, {"R": refer(source.graph)}, (source.graph,), sets, source.draws.below(2))
 
 
-def of_two(template: str, form: str, source: Source) -> Draft | None:
+def of_two(template: Template, form: str, source: Source) -> Draft | None:
     """Any question about two kinds of things that can be counted."""
     if source.second is None or not (countable(source.graph) and countable(source.second[0])):
         return None
     return _compared(template, form, source, *source.second, source.draws.choice(HOW))
 
 
-def compare_count(source: Source) -> Draft | None:
+def compare_count(source: Source, template: Template) -> Draft | None:
     """More of one than of the other; the twin has other numbers of images of each."""
     draws, second = source.draws, source.second
     if second is None:
         return None
     both = countable(source.graph) and countable(second[0])
     how, what = draws.choice(HOW), draws.choice(("objects", "images")) if both else "images"
-    return _compared("COMPARECOUNT", f"{how}, {what}", source, *second, how)
+    return _compared(template, f"{how}, {what}", source, *second, how)
 
 
-def _compared(template: str, form: str, source: Source, other: Graph, with_other: Images, how: str) -> Draft:
+def _compared(template: Template, form: str, source: Source, other: Graph, with_other: Images, how: str) -> Draft:
     draws = source.draws
     swapped = draws.below(2) == 1
     own = [source.image, *source.others(2)]

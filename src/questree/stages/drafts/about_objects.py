@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from questree.benchmarks.covr.forms import Template
 from questree.benchmarks.covr.programs import inverse as inverse_program
 from questree.domains.images.english import inverse, pronoun, target
 from questree.domains.images.graph import Graph, Relation
@@ -31,17 +32,17 @@ class Asked:
         return word(self.link, self.verb)
 
 
-def query_object(source: Source) -> Draft | None:
+def query_object(source: Source, template: Template) -> Draft | None:
     found = _asked(source)
     if found is None:
         return None
     asked, further = found
     sets = source.one_each(source.draws.some(source.images(f"{asked.number}_name"), 1), further)
     slots = {"R": asked.subject, "relation": asked.relation}
-    return draft("QUERYOBJECT", f"object{asked.steps}", slots, (source.graph,), sets)
+    return draft(template, f"object{asked.steps}", slots, (source.graph,), sets)
 
 
-def choose_object(source: Source) -> Draft | None:
+def choose_object(source: Source, template: Template) -> Draft | None:
     found = _asked(source)
     if found is None:
         return None
@@ -58,7 +59,7 @@ def choose_object(source: Source) -> Draft | None:
         "second": word(second, target(asked.link, Graph(second), asked.who)),
     }
     sets = source.one_each([source.image_of(hit)] if twin in source.hits else [], further)
-    return draft("CHOOSEOBJECT", f"objects{asked.steps}", slots, (source.graph,), sets)
+    return draft(template, f"objects{asked.steps}", slots, (source.graph,), sets)
 
 
 def _asked(source: Source) -> tuple[Asked, list[str]] | None:
@@ -96,7 +97,7 @@ def _after_prepositions(graph: Graph, number: int, relation: Relation) -> Iterat
         number += 1 + preposition.target.length
 
 
-def choose_relation(source: Source) -> Draft | None:
+def choose_relation(source: Source, template: Template) -> Draft | None:
     graph = source.graph
     further = source.kinds_ending("_neg_relation_1")
     if graph.length != 3 or not further:
@@ -114,4 +115,4 @@ def choose_relation(source: Source) -> Draft | None:
         "second": word(second, said(second)),
     }
     sets = source.one_each([source.image_of(hit)] if twin in source.hits else [], further)
-    return draft("CHOOSEREL", "relations", slots, (graph,), sets)
+    return draft(template, "relations", slots, (graph,), sets)

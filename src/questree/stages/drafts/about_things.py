@@ -1,5 +1,6 @@
 """Questions about whether things are there, and what holds of all of them: VERIFYLOGIC, VERIFYQUANT."""
 
+from questree.benchmarks.covr.forms import Template
 from questree.benchmarks.covr.programs import those
 from questree.benchmarks.covr.templates import QUANTIFIERS
 from questree.domains.images.english import countable, predicate
@@ -12,7 +13,7 @@ HOW = tuple(QUANTIFIERS)
 Condition = tuple[str, Graph, Slot, list[str]]  # (form, what is spoken of, what is said of it, kinds that break it)
 
 
-def verify_logic(source: Source) -> Draft | None:
+def verify_logic(source: Source, template: Template) -> Draft | None:
     draws, second = source.draws, source.second
     if second is None:
         return None
@@ -24,10 +25,10 @@ def verify_logic(source: Source) -> Draft | None:
     sets = [source.filled_up(chosen, source.kinds, with_other) for chosen in (yes, no)]
     graphs = (source.graph, other) if draws.below(2) else (other, source.graph)
     slots = {"A": refer(graphs[0]), "B": refer(graphs[1])}
-    return draft("VERIFYLOGIC", form, slots, graphs, sets, draws.below(2))
+    return draft(template, form, slots, graphs, sets, draws.below(2))
 
 
-def verify_quantifier(source: Source) -> Draft | None:
+def verify_quantifier(source: Source, template: Template) -> Draft | None:
     if not countable(source.graph):
         return None
     choices = [*_attribute(source.graph), *_relations(source.graph)]
@@ -37,7 +38,7 @@ def verify_quantifier(source: Source) -> Draft | None:
     how = source.draws.choice(HOW)
     slots = {"R": refer(about), "C": condition}
     sets = _held_and_broken(source, how, broken)
-    return draft("VERIFYQUANT", f"{how}, {what}", slots, (source.graph,), sets, bool(about.relations))
+    return draft(template, f"{how}, {what}", slots, (source.graph,), sets, bool(about.relations))
 
 
 def _held_and_broken(source: Source, how: str, broken: list[str]) -> list[Images]:

@@ -1,51 +1,47 @@
-"""Which function makes the questions of which template; a plugin's template adds one."""
+"""How drafts are made: functions of a source and a template, which names the one it is made by."""
 
-from collections.abc import Callable, Iterator
-from functools import partial
+from collections.abc import Callable, Iterable, Iterator
 
 from questree.benchmarks.covr.forms import Template
+from questree.extensions import Registry
 from questree.stages.drafts import about_attributes, about_counts, about_objects, about_things
 from questree.stages.drafts.drafts import Draft
 from questree.stages.drafts.sources import Source
 
-Builder = Callable[[Source], Draft | None]
-
-BUILDERS: dict[str, Builder] = {
-    "VERIFYATTR": about_attributes.verify_attribute,
-    "CHOOSEATTR": about_attributes.choose_attribute,
-    "QUERYATTR": about_attributes.query_attribute,
-    "COMPARECOUNT": about_counts.compare_count,
-    "COUNT": about_counts.count,
-    "VERIFYCOUNT": partial(about_counts.count, probe=True),
-    "VERIFYLOGIC": about_things.verify_logic,
-    "VERIFYQUANT": about_things.verify_quantifier,
-    "VERIFYQUANTATTR": about_attributes.all_same_attribute,
-    "VERIFYSAMEATTR": about_attributes.same_attribute,
-    "QUERYOBJECT": about_objects.query_object,
-    "CHOOSEOBJECT": about_objects.choose_object,
-    "CHOOSEREL": about_objects.choose_relation,
-}
-BY_IMAGE: dict[str, Builder] = {  # for references that an image contains several times
-    "COUNTGROUPBY": about_counts.count_by_image,
-    "VERIFYCOUNTGROUPBY": partial(about_counts.count_by_image, probe=True),
-}
+Builder = Callable[[Source, Template], Draft | None]
 
 
-def by_references(template: Template) -> Builder:
+def references(source: Source, template: Template) -> Draft | None:
     """Of a template that says only what it refers to: R, or A and B; its two sets have other numbers of them."""
-
-    def build(source: Source) -> Draft | None:
-        form = source.draws.choice(template.forms)
-        if form.slots == ("R",):
-            return about_counts.of_one(template.name, form.name, source)
-        return about_counts.of_two(template.name, form.name, source)
-
-    return build
+    form = source.draws.choice(template.forms)
+    of = about_counts.of_one if form.slots == ("R",) else about_counts.of_two
+    return of(template, form.name, source)
 
 
-def drafts(source: Source) -> Iterator[Draft]:
+BUILDERS = Registry[Builder]("builder")
+for _name, _builder in {
+    "references": references,
+    "attribute": about_attributes.verify_attribute,
+    "two attributes": about_attributes.choose_attribute,
+    "attribute of a group": about_attributes.query_attribute,
+    "attribute of all": about_attributes.all_same_attribute,
+    "attribute of two": about_attributes.same_attribute,
+    "compared counts": about_counts.compare_count,
+    "count": about_counts.count,
+    "count by image": about_counts.count_by_image,
+    "logic": about_things.verify_logic,
+    "quantifier": about_things.verify_quantifier,
+    "related object": about_objects.query_object,
+    "two related objects": about_objects.choose_object,
+    "two relations": about_objects.choose_relation,
+}.items():
+    BUILDERS.add(_name, _builder)
+
+
+def drafts(source: Source, templates: Iterable[Template]) -> Iterator[Draft]:
     """One of every template that the reference and its images allow."""
-    for builder in (BY_IMAGE if source.times > 1 else BUILDERS).values():
-        made = builder(source)
-        if made is not None and made.sets:
-            yield made
+    for template in templates:
+        if template.by_image == (source.times > 1):
+            made = BUILDERS[template.builder](source, template)
+            if made is not None and made.sets:
+                yield made

@@ -1,7 +1,7 @@
 """The questions of some images: references drawn, images found around them, drafts made, answered, and put in pairs."""
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from hashlib import blake2b
@@ -12,6 +12,7 @@ import polars as pl
 from numpy.typing import NDArray
 from pyarrow import ListArray
 
+from questree.benchmarks.covr.forms import Template
 from questree.benchmarks.covr.programs import can_be_written, things
 from questree.benchmarks.covr.templates import BY_NAME
 from questree.columns.draws import Draws
@@ -53,6 +54,7 @@ class Workshop:
     rows: NDArray[np.int64]  # [image] its row among all images
     words: Words
     verify: Scorer | None = None
+    templates: Iterable[Template] = BY_NAME.values()  # in the order they are asked
 
     def __post_init__(self) -> None:
         self.index = Index(self.images)
@@ -63,7 +65,9 @@ class Workshop:
     def questions(self, rows: Sequence[int], per_image: int, seed: int) -> Made:
         """Of these images (rows of the part), from at most so many references of each."""
         dropped = Reasons()
-        made = [draft for source in self.sources(rows, per_image, seed, dropped) for draft in drafts(source)]
+        made = [
+            draft for source in self.sources(rows, per_image, seed, dropped) for draft in drafts(source, self.templates)
+        ]
         answers = self.answerer.answer(made)
         asked = {at: draft for at, draft in enumerate(map(self.whether, made, answers)) if draft}
         verified = dict(zip(asked, self.answerer.answer(list(asked.values())), strict=True))
@@ -71,7 +75,7 @@ class Workshop:
         for at, draft in enumerate(made):
             if at in asked:
                 ready.add(asked[at], verified[at])
-            elif not draft.probe:
+            elif not draft.verified_by:
                 ready.add(draft, answers[at])
         return Made(ready.table(self.rows), ready.pairs, dropped)
 
@@ -94,7 +98,7 @@ class Workshop:
 
     def whether(self, draft: Draft, answers: Sequence[Answer]) -> Draft | None:
         """Where the numbers of both sets are known and differ: is it so much?"""
-        if not draft.probe or len({answer.value for answer in answers if not answer.reason}) != 2:
+        if not draft.verified_by or len({answer.value for answer in answers if not answer.reason}) != 2:
             return None
         numbers = [int(answer.value) for answer in answers]
         return whether(draft, numbers, Draws(draft.text, *(named(images, self.ids) for images in draft.sets)))
@@ -119,18 +123,18 @@ class Rows:
         for answer, images in zip(answers, draft.sets, strict=True):
             reason = answer.reason or (SAME if answer.value in good else "")
             if reason:
-                self.dropped[draft.template, reason] += 1
+                self.dropped[draft.template.name, reason] += 1
             else:
                 good[answer.value] = images
-        template = BY_NAME[draft.template]
+        template = draft.template
         without_positive = template.positives[0] == 0 and answers[0].reason  # only the first set is sure to have one
         if good and (without_positive or (template.twin and len(good) == 1)):
-            self.dropped[draft.template, ALONE] += len(good)
+            self.dropped[draft.template.name, ALONE] += len(good)
             return
         size = sizes(draft.graphs) if good else ()
         for value, images in good.items():
             id = identity(draft, value, named(sorted(images), self.ids))
-            row = (id, draft.template, draft.text, value, draft.program.text, *size, self.pairs)
+            row = (id, template.name, draft.text, value, draft.program.text, *size, self.pairs)
             self.rows.append(row)
             self.images.append(images)
         self.pairs += bool(good)
@@ -155,7 +159,7 @@ def size(graph: Graph) -> tuple[int, int, int]:
 def identity(draft: Draft, answer: str, images: str) -> str:
     """The same for the same question, answer and set of images, and for nothing else."""
     digest = blake2b("\0".join((draft.text, answer, images)).encode(), digest_size=8).hexdigest()
-    return f"{draft.template.lower()}-{digest}"
+    return f"{draft.template.name.lower()}-{digest}"
 
 
 def lists(sets: Sequence[Images], rows: NDArray[np.int64]) -> pl.Series:

@@ -4,9 +4,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 
-from questree.benchmarks.covr.forms import Form
+from questree.benchmarks.covr.forms import Form, Template
 from questree.benchmarks.covr.programs import Program, things
-from questree.benchmarks.covr.templates import BY_NAME
 from questree.domains.images.english import Forms, reference
 from questree.domains.images.graph import Graph
 
@@ -16,13 +15,13 @@ Slot = tuple[Program | str, Forms]  # what fills a program, and how it is said
 
 @dataclass(frozen=True)
 class Draft:
-    template: str
+    template: Template
     form: Form
     slots: Mapping[str, Slot]
     graphs: tuple[Graph, ...]  # what it refers to, attributes and relations that are asked for included
     sets: list[Images]  # the second is for a twin: the same question, hoped to have another answer
     wording: int = 0
-    probe: bool = False  # only the number is wanted, to ask whether it is so
+    verified_by: Template | None = None  # only the number is wanted: this template asks whether it is so
 
     @cached_property
     def program(self) -> Program:
@@ -34,16 +33,16 @@ class Draft:
 
 
 def draft(
-    template: str,
+    template: Template,
     form: str,
     slots: Mapping[str, Slot],
     graphs: tuple[Graph, ...],
     sets: Iterable[Images],
     wording: int = 0,
-    probe: bool = False,
+    verified_by: Template | None = None,
 ) -> Draft:
     """A draft with those of the sets that have images."""
-    return Draft(template, BY_NAME[template].form(form), slots, graphs, [s for s in sets if s], wording, probe)
+    return Draft(template, template.form(form), slots, graphs, [s for s in sets if s], wording, verified_by)
 
 
 def word(spelled: str, said: str = "") -> Slot:

@@ -3,22 +3,24 @@
 import gc
 import pickle
 from collections import Counter, deque
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from concurrent.futures import Executor, Future
 from contextlib import nullcontext
 from dataclasses import asdict, dataclass
 from functools import lru_cache
 from itertools import islice
 from pathlib import Path
+from typing import Any
 
 import msgspec
 import numpy as np
 import polars as pl
 
+from questree.benchmarks.covr.forms import Template
 from questree.benchmarks.covr.templates import BY_NAME
 from questree.columns.hashing import seed_of
 from questree.extensions import needed
-from questree.faults import Fault, refuse
+from questree.faults import BadInput, Fault, refuse
 from questree.search.verification import scorer_of
 from questree.search.word_tables import words_of
 from questree.stages.drafts.chunk import Made, Reasons, Workshop
@@ -41,10 +43,14 @@ class Options:
     seed: int = 1
     words: Path | None = None  # folder of word tables; the shipped ones without
     verify: str = ""  # who looks at distracting images: module:function, or a file of scores
+    templates: tuple[Template, ...] = ()  # asked besides the shipped ones
+    only_templates: bool = False  # and instead of them
 
     def __post_init__(self) -> None:
         least = {"questions": 1, "seed": 0}
         wrong = [(name, low) for name, low in least.items() if getattr(self, name) < low]
+        if self.only_templates and not self.templates:
+            raise BadInput.at("--only-templates", "expected --templates FILE with it, got none")
         refuse([Fault(f"--{name}", f"wanted at least {low}, got {getattr(self, name)}") for name, low in wrong])
 
 
@@ -59,6 +65,8 @@ class Task:
     per_image: int
     seed: int
     verify: str
+    templates: tuple[Template, ...]
+    only_templates: bool
 
 
 @dataclass(frozen=True)
@@ -94,10 +102,28 @@ def generate(run: Run, options: Options, workers: int = 2) -> Report:
                     short[name] = wanted - len(tables[-1])
         questions = ANSWERED.frame(numbered(apart(pl.concat(tables), dropped)))
         ANSWERED.write(questions, folder)
-        found = summary(questions, dict(Counter(part.tolist())), dropped, short)
-        note = {"options": asdict(options) | {"words": str(options.words or "")}, **asdict(found), "plugins": needed()}
+        found = summary(questions, dict(Counter(part.tolist())), dropped, short, asked(options))
+        note = {"options": noted(options), **asdict(found), "plugins": needed()}
         (folder / "report.json").write_bytes(msgspec.json.format(msgspec.json.encode(note), indent=1) + b"\n")
     return found
+
+
+def noted(options: Options) -> dict[str, Any]:
+    """The options as the report keeps them; without templates from outside it is silent about them."""
+    found = asdict(options) | {"words": str(options.words or "")}
+    return found if options.templates else {name: found[name] for name in found if "templates" not in name}
+
+
+def options_of(noted: Mapping[str, Any]) -> Options:
+    """The options a report says its questions were made with."""
+    templates = msgspec.convert(noted.get("templates", ()), tuple[Template, ...])
+    words = Path(noted["words"]) if noted["words"] else None
+    return Options(**{**noted, "words": words, "templates": templates})
+
+
+def asked(options: Options | Task) -> tuple[Template, ...]:
+    """The templates in the order they are asked."""
+    return options.templates if options.only_templates else (*BY_NAME.values(), *options.templates)
 
 
 def tasks(images: Path, part: str, words: bytes, ids: list[str], wanted: int, options: Options) -> Iterator[Task]:
@@ -109,7 +135,9 @@ def tasks(images: Path, part: str, words: bytes, ids: list[str], wanted: int, op
     for turn in range(ROUNDS if per_image else 0):
         own = int(seed_of(options.seed, f"turn {turn}")) % 2**31
         for first in range(0, len(order), size):
-            yield Task(images, part, words, tuple(order[first : first + size]), per_image, own, options.verify)
+            few = tuple(order[first : first + size])
+            more = (options.templates, options.only_templates)
+            yield Task(images, part, words, few, per_image, own, options.verify, *more)
 
 
 def in_order(tasks: Iterator[Task], pool: Executor | None, ahead: int, so_far: SoFar) -> Iterator[Made]:
@@ -130,7 +158,7 @@ def in_order(tasks: Iterator[Task], pool: Executor | None, ahead: int, so_far: S
 
 
 def work(task: Task) -> Made:
-    shop = workshop(task.images, task.part, task.words, task.verify)
+    shop = workshop(task.images, task.part, task.words, task.verify, asked(task))
     gc.disable()  # a chunk makes many small objects and no cycles: looking for them is a fifth of the time
     try:
         return shop.questions(task.rows, task.per_image, task.seed)
@@ -139,23 +167,30 @@ def work(task: Task) -> Made:
 
 
 @lru_cache(1)
-def workshop(folder: Path, part: str, words: bytes, verify: str) -> Workshop:
+def workshop(folder: Path, part: str, words: bytes, verify: str, templates: tuple[Template, ...]) -> Workshop:
     images = Images.load(folder)
     chosen = part_of(images) == part
-    return Workshop(
-        only(images, chosen), np.flatnonzero(chosen), pickle.loads(words), scorer_of(verify) if verify else None
-    )
+    scorer = scorer_of(verify) if verify else None
+    return Workshop(only(images, chosen), np.flatnonzero(chosen), pickle.loads(words), scorer, templates)
 
 
-def summary(questions: pl.DataFrame, images: dict[str, int], dropped: Reasons, short: dict[str, int]) -> Report:
+def summary(
+    questions: pl.DataFrame,
+    images: dict[str, int],
+    dropped: Reasons,
+    short: dict[str, int],
+    templates: tuple[Template, ...],
+) -> Report:
     twins = questions.filter(pl.len().over("pair") > 1)
-    counts, with_twin = ({split: _by_template(table, split) for split in PARTS} for table in (questions, twins))
+    counts, with_twin = (
+        {split: _by_template(table, split, templates) for split in PARTS} for table in (questions, twins)
+    )
     reasons: dict[str, dict[str, int]] = {}
     for (template, reason), number in sorted(dropped.items()):
         reasons.setdefault(template, {})[reason] = number
     return Report(counts, with_twin, {split: images.get(split, 0) for split in PARTS}, reasons, short)
 
 
-def _by_template(questions: pl.DataFrame, split: str) -> dict[str, int]:
+def _by_template(questions: pl.DataFrame, split: str, templates: tuple[Template, ...]) -> dict[str, int]:
     own = Counter(questions.filter(pl.col("split") == split)["template"])
-    return {name: own[name] for name in BY_NAME}
+    return {template.name: own[template.name] for template in templates}

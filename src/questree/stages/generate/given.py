@@ -57,13 +57,13 @@ def read(files: Iterable[Path]) -> tuple[t.Template, ...]:
     """The templates of TOML files; the faults of all of them at once."""
     found, faults = list[t.Template](), list[Fault]()
     for file in files:
-        for at, raw in enumerate(_tables(file), 1):
+        for at, raw in enumerate(tables(file), 1):
             name = raw.get("name", at) if isinstance(raw, dict) else at
             place = f"{file}, template {name}"
             try:
                 template = msgspec.convert(raw, GivenTemplate).template()
             except msgspec.ValidationError as error:
-                faults.append(Fault(place, _told(error)))
+                faults.append(Fault(place, told(error, GivenTemplate)))
                 continue
             taken = {*SECOND.codes, *t.ADDED, *(other.name for other in found)}
             faults += [Fault(place, message) for message in (*_named(template, taken), *check(template))]
@@ -72,7 +72,7 @@ def read(files: Iterable[Path]) -> tuple[t.Template, ...]:
     return tuple(found)
 
 
-def _tables(file: Path) -> list[Any]:
+def tables(file: Path) -> list[Any]:
     try:
         found = msgspec.toml.decode(file.read_bytes())
     except OSError as error:
@@ -85,9 +85,10 @@ def _tables(file: Path) -> list[Any]:
     return tables
 
 
-def _told(error: msgspec.ValidationError) -> str:
+def told(error: msgspec.ValidationError, wanted: type[msgspec.Struct]) -> str:
+    """What is wrong with the fields of a template."""
     said = str(error)
-    fields = ", ".join(GivenTemplate.__struct_fields__)
+    fields = ", ".join(wanted.__struct_fields__)
     return f"{said}; choose from {fields}" if "unknown field" in said else said
 
 

@@ -70,7 +70,9 @@ class Task:
 def generate(run: Run, options: Options, workers: int = 2, pool: Executor | None = None) -> Counts:
     """All questions of a run's facts; an interrupted run goes on where it stopped."""
     run.vocabulary()
-    options = replace(options, templates=(*ADDED.values(), *options.templates))
+    known = {template.name for template in options.templates}
+    plugged = (template for name, template in ADDED.items() if name not in known)
+    options = replace(options, templates=(*plugged, *options.templates))
     if options.only_templates and not options.templates:
         raise BadInput.at("--only-templates", "expected --templates FILE or a plugin's template with it, got none")
     if workers < 1:

@@ -123,6 +123,13 @@ def test_a_rule_from_outside_is_listed_last_scored_concluded_and_told(outside: R
     assert sentence("Neither Yes") == "yes exactly when both sub-questions are no"
 
 
+def test_a_rule_from_outside_leaves_other_data_as_it_is(outside: Rule) -> None:
+    nodes = {"q": ("A-0", "Exists", "no"), "a": ("A-1", "Exists", "no")}
+    files = {"A.json": {"A-0": dag(nodes, {"q": {"Modifier": ["a"]}, "a": {}})}}
+    rows = score_decomp(hierarchies_of(files), predictions({"A-0": "no", "A-1": "no"})).rows("model")
+    assert [row.group for row in rows if (row.metric, row.by) == ("IC", "rule")] == [*IMAGE_DAGS.all_rules, "Overall"]
+
+
 def test_what_is_wrong_with_a_rule_from_outside_is_said(outside: Rule) -> None:
     with pytest.raises(
         BadInput, match="rule Neither: expected a new composition and new names, got one that images have"

@@ -1,7 +1,7 @@
 """Every consistency rule, stated once, for scores, propagation, bots, the page and the tests of the theorem."""
 
 from questree.rules.rule import NEVER, NO, YES, Case, Members, NodeColumns, Rule, Ways, Words
-from questree.rules.schemes import IMAGE_DAGS, SCHEMES, VIDEO_DAGS, Scheme, add, scheme_of, sentence
+from questree.rules.schemes import IMAGE_DAGS, SCHEMES, VIDEO_DAGS, Scheme, add, extend, scheme_of, sentence
 
 __all__ = [
     "IMAGE_DAGS",
@@ -18,6 +18,7 @@ __all__ = [
     "Ways",
     "Words",
     "add",
+    "extend",
     "scheme_of",
     "sentence",
 ]

@@ -23,6 +23,7 @@ class Scheme:
     unscored: set[str] = field(default_factory=set)
     group: dict[str, str] = field(default_factory=dict)  # type -> row of the tables; others keep their name
     groups: list[str] = field(default_factory=list)  # rows of the tables by type
+    added: set[str] = field(default_factory=set)  # compositions from outside: reported only where they occur
 
     @property
     def all_rules(self) -> tuple[str, ...]:
@@ -120,11 +121,19 @@ def scheme_of(types: Sequence[str]) -> Scheme:
     return max(SCHEMES.values(), key=lambda scheme: len(set(types) & set(scheme.types)))
 
 
-def add(rule: Rule, scheme: str, types: Sequence[str] = (), yes_no: bool = True) -> None:
-    """A composition with its rule; `types` of questions that it is about, new ones answered yes or no or otherwise.
+def extend(scheme: str, types: Iterable[str] = (), compositions: Iterable[str] = (), yes_no: bool = True) -> Scheme:
+    """List types and compositions after those that are there; new types are answered yes or no, or otherwise."""
+    found = SCHEMES[scheme]
+    new = [type for type in dict.fromkeys(types) if type not in found.types]
+    found.types += new
+    found.yes_no.update(new if yes_no else ())
+    found.groups += dict.fromkeys(row for row in map(found.group_of, new) if row not in found.groups)
+    found.compositions += [each for each in dict.fromkeys(compositions) if each not in found.compositions]
+    return found
 
-    Tables list it last. A composition has one rule: a second one is refused.
-    """
+
+def add(rule: Rule, scheme: str, types: Sequence[str] = (), yes_no: bool = True) -> None:
+    """A composition with its rule, and the types of questions that it is about. A composition has one rule."""
     if scheme not in SCHEMES:
         raise wrong("rule", rule.composition, f"expected a scheme, got {scheme!r}; choose from {', '.join(SCHEMES)}")
     found = SCHEMES[scheme]
@@ -132,16 +141,9 @@ def add(rule: Rule, scheme: str, types: Sequence[str] = (), yes_no: bool = True)
     if taken:
         known = f"one that {scheme} have a rule for: {', '.join(taken)}"
         raise wrong("rule", rule.composition, f"expected a new composition and new names, got {known}")
-    found.rules[rule.composition] = rule
-    if rule.composition not in found.compositions:
-        found.compositions.append(rule.composition)
-    for type in types:
-        if type not in found.types:
-            found.types.append(type)
-            found.yes_no.update([type] if yes_no else [])
-        row = found.group_of(type)
-        if row not in found.groups:
-            found.groups.append(row)
+    extend(scheme, types, [rule.composition], yes_no).rules[rule.composition] = rule
+    found.added.add(rule.composition)
+    for row in dict.fromkeys(map(found.group_of, types)):
         found.checked[row] = (*found.checked.get(row, ()), rule.composition)
 
 

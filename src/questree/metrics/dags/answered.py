@@ -53,6 +53,13 @@ class Answered:
         return list(dict.fromkeys([*self.scheme.compositions, *self.hierarchies.compositions]))
 
     @property
+    def rules(self) -> list[str]:
+        """Names of the rules that are reported; a rule from outside leaves data without its composition as it is."""
+        there = np.unique(self.hierarchies.composed["composition"].to_numpy()).tolist()
+        absent = self.scheme.added - {self.hierarchies.compositions[at] for at in there}
+        return self.scheme.names(name for name in self.scheme.rules if name not in absent)
+
+    @property
     def answered(self) -> Bools:
         """[node] there is a ground truth."""
         return np.asarray(self.column("answer") != NOTHING)

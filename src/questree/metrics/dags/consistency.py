@@ -5,17 +5,18 @@ counts once per text and video, whether or not it has a truth. One rule that nev
 the mean over the rules of that type's compositions, within the type; its Overall repeats that of the compositions.
 """
 
+from collections.abc import Iterable
+
 import numpy as np
 
 from questree.metrics.cells import Cell, Part
 from questree.metrics.dags.answered import OVERALL, Answered, first
 from questree.metrics.tallies import Column, Tallies, tally
-from questree.rules import Scheme
 
 
 def count_consistency(model: Answered) -> Tallies:
     """Columns ("IC", type group, rule)."""
-    parent, rules = model.hierarchies.composed["parent"].to_numpy(), model.scheme.all_rules
+    parent, rules = model.hierarchies.composed["parent"].to_numpy(), model.rules
     chosen = np.zeros(len(model.scored), bool)
     chosen[first(model.column("text"), np.flatnonzero(model.column("parent") & model.scored))] = True
     nodes, columns, passed = [np.zeros(0, parent.dtype)], [np.zeros(0, np.int64)], [np.zeros(0, bool)]
@@ -32,24 +33,26 @@ def count_consistency(model: Answered) -> Tallies:
     return tally(model.video[node].astype(np.int64), np.concatenate(columns), np.concatenate(passed), videos, names)
 
 
-def consistency_cells(tallies: Tallies, groups: list[str], compositions: list[str], scheme: Scheme) -> list[Cell]:
+def consistency_cells(tallies: Tallies, model: Answered) -> list[Cell]:
+    scheme = model.scheme
     at = {column[1:]: (number,) for number, column in enumerate(tallies.columns) if column[0] == "IC"}
-    pooled: dict[str, Part] = {
-        rule: tuple(n for (_, name), (n,) in at.items() if name == rule) for rule in scheme.all_rules
-    }
+    pooled: dict[str, Part] = {rule: tuple(n for (_, name), (n,) in at.items() if name == rule) for rule in model.rules}
     overall = tuple(pooled.values())
+
+    def reported(names: Iterable[str]) -> list[str]:
+        return [rule for rule in scheme.names(names) if rule in pooled]
 
     def mean(by: str, group: str, parts: tuple[Part, ...]) -> Cell:
         return Cell("IC", by, group, parts, scheme.mean, counted=False)
 
     def of_type(group: str) -> tuple[Part, ...]:
-        return tuple(at.get((group, rule), ()) for rule in scheme.names(scheme.checked.get(group, ())))
+        return tuple(at.get((group, rule), ()) for rule in reported(scheme.checked.get(group, ())))
 
     return [
         *(Cell("IC", "rule", rule, (part,)) for rule, part in pooled.items()),
         mean("rule", OVERALL, overall),
-        *(mean("composition", name, tuple(pooled[rule] for rule in scheme.names([name]))) for name in compositions),
+        *(mean("composition", name, tuple(pooled[rule] for rule in reported([name]))) for name in model.compositions),
         mean("composition", OVERALL, overall),
-        *(mean("type", group, of_type(group)) for group in groups),
+        *(mean("type", group, of_type(group)) for group in model.own_groups),
         mean("type", OVERALL, overall),
     ]

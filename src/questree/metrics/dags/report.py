@@ -37,7 +37,7 @@ def score_answered(model: Answered, skip_missing: bool = False) -> Scored:
         *accuracy_cells(tallies, model.groups),
         *composition_cells(tallies, "type", model.own_groups),
         *composition_cells(tallies, "composition", model.compositions),
-        *consistency_cells(tallies, model.own_groups, model.compositions, model.scheme),
+        *consistency_cells(tallies, model),
         correlation_cell(tallies),
     ]
     return with_metrics(Scored(tallies, cells), lambda: questions_of(model))

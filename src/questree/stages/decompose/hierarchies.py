@@ -83,7 +83,7 @@ def corpus(run: Path) -> tuple[Bank, Array, Texts, Lexicon, AnswerWords]:
     bank = Bank(Run(run))
     split = Run(run).table("facts", VIDEOS)["split"].replace("", SPLIT_UNSAID).to_numpy()
     words = bank.vocabulary
-    return bank, split, Texts(words), lexicon(words), AnswerWords(words)
+    return bank, split, Texts(words), lexicon(words, bank.edition), AnswerWords(words)
 
 
 def part(run: Path, name: str, split: str | None) -> tuple[Hierarchies, Named]:

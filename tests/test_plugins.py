@@ -269,18 +269,52 @@ def test_an_operator_is_read_asked_and_taken_apart(tmp_path: Path) -> None:
             "operator n: keyword: expected a known one, got 'says'",
         ),
         (
+            "@operator('video', ask='{x}?')\ndef n(world, asked: Bool) -> Bool: ...",
+            "operator n: argument in '{x}?': expected a known one, got 'x'; choose from asked",
+        ),
+        (
+            "@operator('video', parts=lambda asked: [])\ndef n(world, asked: Bool) -> Bool: ...",
+            "operator n: parts: expected a function of (vocabulary, asked), got one of (asked)",
+        ),
+        (
+            "image_template('NEW', program='exists({R})', wordings=['Is there {R:some}?'])",
+            "template NEW: form of {R}: expected a known one, got 'some'; choose from , a, the",
+        ),
+        (
+            "image_template('NEW', program='exist({R})', wordings=[])",
+            "template NEW: program: at 0: no operator 'exist'",
+        ),
+        (
+            "template('new', program='doing($relation)', wordings=[], group='', key='')",
+            "template new: relations: expected some for the slot of kind relation, got 0",
+        ),
+        (
             "@operator('video')\ndef within(world) -> Bool: ...",
             "operator within: expected a new name, got one that is taken; taken are both",
         ),
         (
             "@rule('And', medium='video', sentence='')\ndef a(members): ...",
-            "rule And: expected a new composition and new names, got And",
+            "rule And: expected a new composition and new names, got ",
         ),
         ("@rule('A', medium='video', sentence='', way=1)\ndef a(members): ...", "rule A: Rule.__init__() got an unexp"),
     ],
 )
 def test_operators_and_rules_are_checked(line: str, said: str, tmp_path: Path) -> None:
-    assert wrong(tmp_path, f"from questree.plugins import Bool, operator, rule\n{line}").startswith(f"mine.py: {said}")
+    given = f"from questree.plugins import Bool, image_template, operator, rule, template\n{line}"
+    (tmp_path / "mine.py").write_text(given)
+    found = questree(tmp_path, "verify", "run", "--plugin", "mine.py")
+    assert (found.returncode, found.stdout) == (1, "")
+    assert found.stderr.startswith(f"error: mine.py: {said}")
+    assert "Traceback" not in found.stderr
+
+
+def test_a_composition_nobody_declared_is_named(tmp_path: Path) -> None:
+    text = (EXAMPLES / "video_operator.py").read_text()
+    (tmp_path / "mine.py").write_text(text.replace('[("Never", asked)]', '[("Nver", asked)]'))
+    said = refused(tmp_path, "program", "read", "never(interaction(holding, cup))", "--plugin", "mine.py")
+    assert said.startswith(
+        "mine.py: operator never: parts: expected a composition, got 'Nver'; choose from Interaction"
+    )
 
 
 def test_a_split_is_proved_and_written(asked_run: Run, tmp_path: Path) -> None:

@@ -1,6 +1,7 @@
 """What comes from outside the package: registries that plugin files add entries to, and how such files are loaded."""
 
 import importlib.util
+import inspect
 import sys
 import tomllib
 import traceback
@@ -11,7 +12,7 @@ from dataclasses import dataclass
 from hashlib import blake2b
 from importlib.metadata import entry_points
 from pathlib import Path
-from typing import Generic, TypeVar
+from typing import Any, Generic, TypeVar
 
 from questree.faults import BadInput, Fault, refuse
 
@@ -78,6 +79,23 @@ def wrong(kind: str, name: str, message: str) -> BadInput:
 def _place(kind: str, name: str) -> str:
     plugin = _loading.get()
     return f"{plugin.name}: {kind} {name}" if plugin else f"{kind} {name}"
+
+
+def takes(kind: str, name: str, function: Any, *wanted: str, what: str = "") -> None:
+    """Refuse what cannot be called with so many arguments, before it is."""
+    if not callable(function):
+        raise wrong(kind, name, f"{what}expected a function of ({', '.join(wanted)}), got {type(function).__name__}")
+    try:
+        inspect.signature(function).bind(*wanted)
+    except TypeError:
+        got = ", ".join(inspect.signature(function).parameters)
+        raise wrong(kind, name, f"{what}expected a function of ({', '.join(wanted)}), got one of ({got})") from None
+
+
+def one_of(kind: str, name: str, what: str, got: str, choices: Iterable[str]) -> None:
+    known = list(choices)
+    if got not in known:
+        raise wrong(kind, name, f"{what}: expected a known one, got {got!r}; choose from {', '.join(known)}")
 
 
 def load(plugins: Iterable[Plugin]) -> None:

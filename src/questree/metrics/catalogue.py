@@ -7,6 +7,7 @@ The table has one row per question: `scope` (position of the video or the first 
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import polars as pl
@@ -18,7 +19,7 @@ from questree.metrics.scores import Scored
 from questree.metrics.tallies import Floats, Tallies, joined
 
 OVERALL, ALL = "Overall", "all"
-Counted = pl.Series | Sequence[pl.Series]
+Counted = pl.Series | pl.Expr | Sequence[pl.Series | pl.Expr]
 
 
 @dataclass(frozen=True)
@@ -36,11 +37,12 @@ class Metric:
     def parts(self, table: pl.DataFrame) -> list[Floats]:
         """[question] per part; NaN where it is not counted."""
         given = self.count(table)
-        found = [given] if isinstance(given, pl.Series) else list(given)
+        several: list[Any] = list(given) if isinstance(given, list | tuple) else [given]
+        found = [table.select(each).to_series() if isinstance(each, pl.Expr) else each for each in several]
         for each in found:
             if not isinstance(each, pl.Series) or len(each) != len(table):
                 got = f"{len(each)} rows" if isinstance(each, pl.Series) else type(each).__name__
-                raise BadInput.at(f"metric {self.name}", f"expected a Series of {len(table)} rows, got {got}")
+                raise BadInput.at(METRICS.places[self.name], f"expected a Series of {len(table)} rows, got {got}")
         return [each.cast(pl.Float64).fill_null(np.nan).to_numpy() for each in found]
 
 

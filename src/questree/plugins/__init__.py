@@ -7,19 +7,23 @@ def yes_rate(table):
     return table["prediction"] == "yes"
 """
 
-import inspect
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import fields, replace
 from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, TypeVar, get_type_hints
+from typing import TYPE_CHECKING, Any
 
-from questree.extensions import Plugin, extends_language, wrong
+from questree.extensions import Plugin, one_of, takes, wrong
 from questree.extensions import load as _load
+from questree.plugins.language import Declare, Medium
+from questree.plugins.language import generation as generation
+from questree.plugins.language import image_template as image_template
+from questree.plugins.language import operator as operator
+from questree.plugins.language import ops as ops
+from questree.plugins.language import rule as rule
+from questree.plugins.language import template as template
 from questree.program import Action as Action
 from questree.program import Bool as Bool
 from questree.program import Categories as Categories
-from questree.program import Kind, Op
 from questree.program import Object as Object
 from questree.program import Relation as Relation
 from questree.program import Term as Term
@@ -41,9 +45,6 @@ if TYPE_CHECKING:  # what the functions below are given and give back, for those
     from questree.tables.run import Run as Run
     from questree.vocabulary.words import Vocabulary as Vocabulary
 
-Function = TypeVar("Function", bound=Callable[..., Any])
-Declare = Callable[[Function], Function]
-Medium = Literal["video", "images"]
 PLACES = {
     **dict.fromkeys(("Attribute", "Count", "Scenes", "Thing", "Things"), "domains.images.kinds"),
     **dict.fromkeys(("Case", "Members", "Ways"), "rules"),
@@ -73,10 +74,10 @@ def source(name: str, *, says: str, medium: Medium = "video", sign: str = "") ->
     from questree.sources.own_images import read_image_records
     from questree.sources.own_json import read_records
 
-    _one_of("source", name, "medium", medium, ("video", "images"))
+    one_of("source", name, "medium", medium, ("video", "images"))
 
     def declare(read: Callable[[Path], Iterable[Mapping[str, Any]]]) -> Any:
-        _takes("source", name, read, "folder")
+        takes("source", name, read, "folder")
 
         def images(folder: Path) -> Any:
             return read_image_records(_given(read, folder), folder)
@@ -101,7 +102,7 @@ def exporter(name: str, *, says: str) -> Declare[Any]:
     from questree.formats.catalogue import EXPORTERS, Exporter
 
     def declare(write: Callable[["Run", Path], Mapping[str, int] | None]) -> Any:
-        _takes("exporter", name, write, "run", "folder")
+        takes("exporter", name, write, "run", "folder")
         EXPORTERS.add(name, Exporter(says, write=write))
         return write
 
@@ -113,10 +114,10 @@ def metric(name: str, *, formula: str, by: str = "", how: str = "ratio", needs: 
     from questree.metrics.catalogue import METRICS, Metric
     from questree.metrics.cells import COMBINE
 
-    _one_of("metric", name, "how", how, COMBINE)
+    one_of("metric", name, "how", how, COMBINE)
 
     def declare(count: Callable[..., Any]) -> Any:
-        _takes("metric", name, count, "table")
+        takes("metric", name, count, "table")
         METRICS.add(name, Metric(name, formula, count, by, how, tuple(needs)))  # type: ignore[arg-type]
         return count
 
@@ -128,68 +129,11 @@ def augmentation(name: str, *, says: str, after: str = "propagate annotations") 
     from questree.stages.augment import RULES, Rule
 
     def declare(change: Callable[..., Any]) -> Any:
-        _takes("augmentation", name, change, "graphs", "vocabulary")
+        takes("augmentation", name, change, "graphs", "vocabulary")
         number = max(rule.number for rule in RULES.values()) + 1
         rule = Rule(number, name, says, lambda graphs, vocabulary, options: change(graphs, vocabulary))
         RULES.add(name, rule, after)
         return change
-
-    return declare
-
-
-def ops(medium: Medium) -> dict[str, Op]:
-    """Every operator of a medium by name: called with arguments it is a program, its `run` is its meaning."""
-    from questree.domains.images import IMAGES
-    from questree.domains.video import VIDEO
-
-    return {"video": VIDEO, "images": IMAGES}[medium].ops
-
-
-def operator(medium: Medium = "video", *, name: str = "", **readings: Any) -> Callable[[Any], Any]:
-    """An operator: its signature is its type, its body its meaning over columns; keywords: English, parts, evidence."""
-    from questree.domains.images import IMAGES
-    from questree.domains.video import VIDEO
-
-    languages = {"video": VIDEO, "images": IMAGES}
-
-    def declare(run: Callable[..., Any]) -> Any:
-        called = name or run.__name__
-        _one_of("operator", called, "medium", medium, languages)
-        known = [each.name for each in fields(Op) if each.name not in ("name", "doc", "run", "params", "result")]
-        for reading in readings:
-            _one_of("operator", called, "keyword", reading, known)
-        hints = get_type_hints(run, include_extras=True)
-        for each in [*list(inspect.signature(run).parameters)[1:], "return"]:
-            if not isinstance(next(iter(getattr(hints.get(each), "__metadata__", ())), None), Kind):
-                raise wrong("operator", called, f"{each}: expected a kind (Object, Bool ...), got {hints.get(each)}")
-        if called in languages[medium].ops:
-            taken = ", ".join(languages[medium].ops)
-            raise wrong("operator", called, f"expected a new name, got one that is taken; taken are {taken}")
-        extends_language()
-        return languages[medium].operator(name, **readings)(run)
-
-    return declare
-
-
-def rule(composition: str, *, medium: Medium, sentence: str, **rest: Any) -> Declare[Any]:
-    """A consistency rule: a function of the answers to a question and its sub-questions that says when they agree.
-
-    Keywords as of questree.rules.Rule, and `types` of questions that have it; `yes_no`: are new types answered so?
-    """
-    from questree.rules import Rule, add
-
-    schemes = {"video": "videos", "images": "images"}
-    types, yes_no = rest.pop("types", ()), rest.pop("yes_no", True)
-
-    def declare(reads: Callable[..., Any]) -> Any:
-        _one_of("rule", composition, "medium", medium, schemes)
-        _takes("rule", composition, reads, "members")
-        try:
-            add(Rule(composition, reads, sentence, **rest), schemes[medium], types, yes_no)
-        except (TypeError, ValueError) as error:
-            raise wrong("rule", composition, str(error).removeprefix(f"rule {composition}: ")) from error
-        extends_language()
-        return reads
 
     return declare
 
@@ -205,38 +149,10 @@ def split(
     """A split: what is held out of train, as predicates in the language of docs/splits.md or docs/covr-splits.md."""
     from questree.stages.split.declared import PLUGGED, Given
 
-    _one_of("split", name, "medium", medium, PLUGGED)
+    one_of("split", name, "medium", medium, PLUGGED)
     if not held_out:
         raise wrong("split", name, "held_out: expected a predicate, got nothing")
     PLUGGED[medium].add(name, Given(held_out, train, test))
-
-
-def template(name: str, *, program: str, wordings: Iterable[str], group: str, key: str, **ranges: Any) -> None:
-    """A question about videos: program, wordings, ranges of its slots, rules; fields as in docs/add-a-template.md."""
-    from questree.stages.generate.given import GivenTemplate, add
-
-    try:
-        given = GivenTemplate(name, program, tuple(wordings), group, key, **{k: _fixed(v) for k, v in ranges.items()})
-    except TypeError as error:
-        known = ", ".join(GivenTemplate.__struct_fields__)
-        raise wrong("template", name, f"{error}; choose from {known}") from error
-    add(given.template())
-
-
-def _fixed(value: Any) -> Any:
-    return tuple(value) if isinstance(value, list) else value
-
-
-def generation(name: str, *, needs: str = "") -> Declare[Any]:
-    """A rule of generation, which templates name: a function of candidates that says which of them are not asked."""
-    from questree.stages.generate.rules import CORE, RULES, Look
-
-    def declare(fails: Callable[..., Any]) -> Any:
-        _takes("rule of generation", name, fails, "core")
-        RULES.add(name, (Look(CORE, needs, fails),))
-        return fails
-
-    return declare
 
 
 def bot(name: str, *, says: str) -> Declare[Any]:
@@ -247,7 +163,7 @@ def bot(name: str, *, says: str) -> Declare[Any]:
     from questree.models.bots import BOTS, Bot
 
     def declare(answers: Callable[..., Any]) -> Any:
-        _takes("bot", name, answers, "table")
+        takes("bot", name, answers, "table")
 
         def said(corpus: Any, asked: Any) -> Any:
             words = pl.Series([*corpus.number, None], dtype=pl.String)
@@ -269,43 +185,3 @@ def bot(name: str, *, says: str) -> Declare[Any]:
         return answers
 
     return declare
-
-
-def image_template(
-    name: str, *, program: str, wordings: Iterable[str], asks: str = "", build: Callable[..., Any] | None = None
-) -> None:
-    """A question about image sets: a program with the holes {R}, or {A} and {B}, and its English with {R:many} ...
-
-    `build` is for other holes: a function of a source and the template that makes a draft, as those of stages/drafts.
-    """
-    from questree.benchmarks.covr.templates import BY_NAME
-    from questree.stages.drafts.builders import BUILDERS
-    from questree.stages.drafts.given import check, made
-
-    template = made(name, program, tuple(wordings), asks)
-    if build is not None:
-        _takes("template", name, build, "source", "template")
-    for message in check(template, build is None):
-        raise wrong("template", name, message)
-    if build is not None:
-        template = replace(template, builder=name)
-        BUILDERS.add(name, build)
-    BY_NAME.add(name, template)
-    extends_language()
-
-
-def _takes(kind: str, name: str, function: Any, *wanted: str) -> None:
-    """Refuse what cannot be called with so many arguments, before it is."""
-    if not callable(function):
-        raise wrong(kind, name, f"expected a function of ({', '.join(wanted)}), got {type(function).__name__}")
-    try:
-        inspect.signature(function).bind(*wanted)
-    except TypeError:
-        got = ", ".join(inspect.signature(function).parameters)
-        raise wrong(kind, name, f"expected a function of ({', '.join(wanted)}), got one of ({got})") from None
-
-
-def _one_of(kind: str, name: str, what: str, got: str, choices: Iterable[str]) -> None:
-    known = list(choices)
-    if got not in known:
-        raise wrong(kind, name, f"{what}: expected a known one, got {got!r}; choose from {', '.join(known)}")

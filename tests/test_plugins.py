@@ -278,7 +278,7 @@ def test_an_operator_is_read_asked_and_taken_apart(tmp_path: Path) -> None:
         ),
         (
             "image_template('NEW', program='exists({R})', wordings=['Is there {R:some}?'])",
-            "template NEW: form of {R}: expected a known one, got 'some'; choose from , a, the",
+            "template NEW: wording \"Is there {R:some}?\": expected a form of a reference, got 'some'; choose from",
         ),
         (
             "image_template('NEW', program='exist({R})', wordings=[])",

@@ -43,10 +43,20 @@ def refused(folder: Path, *args: object) -> str:
     return done.stderr.removeprefix("error: ").rstrip("\n")
 
 
-def wrong(folder: Path, text: str) -> str:
-    """What is said about a plugin of this text."""
-    (folder / "mine.py").write_text(text)
-    return refused(folder, "ingest", "json", "nowhere", "--out", "run", "--plugin", "mine.py")
+def all_wrong(folder: Path, texts: list[str]) -> list[str]:
+    """What is said about plugins of these texts: all at once, the first line about each, and nothing is written."""
+    options = list[str]()
+    for number, text in enumerate(texts):
+        (folder / str(number)).mkdir()
+        (folder / str(number) / "mine.py").write_text(text)
+        options += ["--plugin", f"{number}/mine.py"]
+    done = questree(folder, "ingest", "json", "nowhere", "--out", "run", *options)
+    assert (done.returncode, done.stdout) == (1, "")
+    assert "Traceback" not in done.stderr
+    assert not (folder / "run").exists()
+    said = [line.removeprefix("error: ").split("/", 1) for line in done.stderr.splitlines()]
+    first = dict(reversed(said))
+    return [first[str(number)] for number in range(len(texts))]
 
 
 def films(folder: Path, second: str = "2.0: cup drinking from\n") -> None:
@@ -101,22 +111,27 @@ def test_a_source_of_images(tmp_path: Path) -> None:
     assert "every file is as locked" in works(tmp_path, "verify", "run", "--plugin", plugin)
 
 
-def test_a_metric_has_a_table_with_intervals(asked_run: Run, tmp_path: Path) -> None:
-    plugin, run = example("metric.py", tmp_path), copy(asked_run, tmp_path).folder
+def test_a_metric_and_a_bot(asked_run: Run, tmp_path: Path) -> None:
+    run = copy(asked_run, tmp_path).folder
+    metric, bot = (("--plugin", example(f"{name}.py", tmp_path)) for name in ("metric", "bot"))
     works(tmp_path, "decompose", run, "--quiet", "--workers", 1)
-    for bot in ("always-yes", "oracle"):
-        works(tmp_path, "answer", run, "--model", bot, "--quiet")
-    out = works(tmp_path, "score", "decomp", run, "--plugin", plugin, "--resamples", 20, "--json", "scores.json")
+    assert "half-blind" in works(tmp_path, "answer", run, "--model", "?", *bot)
+    works(tmp_path, "answer", run, "--model", "half-blind", "--quiet", *bot)
+    works(tmp_path, "answer", run, "--model", "always-yes", "--quiet")
+    options = ("--resamples", 20, "--missing", "wrong", "--json")
+    out = works(tmp_path, "score", "decomp", run, *metric, *options, "scores.json")
     assert "yes bias = share of yes among predictions - share of yes among answers" in out
     rows: list[dict[str, Any]] = json.loads((tmp_path / "scores.json").read_text())
     biased, fair = (
         next(r for r in rows if (r["metric"], r["group"], r["model"]) == ("yes bias", "Overall", model))
-        for model in ("always-yes", "oracle")
+        for model in ("always-yes", "half-blind")
     )
     assert (fair["value"], fair["low"], fair["high"]) == (0, 0, 0)
     assert 0 < biased["low"] <= biased["value"] <= biased["high"] < 1
-    plain = works(tmp_path, "score", "decomp", run, "--resamples", 20, "--json", "plain.json")
-    assert "yes bias" not in plain
+    own = {(row["metric"], row["by"], row["group"]): row["value"] for row in rows if row["model"] == "half-blind"}
+    assert own["accuracy", "type", "Interaction"] == own["accuracy", "type", "Conjunction"] == 1
+    assert own["accuracy", "type", "First/Last"] < 0.5
+    assert "yes bias" not in works(tmp_path, "score", "decomp", run, *options, "plain.json")
     assert [row for row in rows if row["metric"] != "yes bias"] == json.loads((tmp_path / "plain.json").read_text())
 
 
@@ -154,38 +169,38 @@ def test_an_installed_package_is_a_plugin(tmp_path: Path, monkeypatch: pytest.Mo
     assert refused(tmp_path, "--help") == "plugin shopping: expected a module, got 'gone', which is not there"
 
 
-@pytest.mark.parametrize(
-    ("text", "said"),
-    [
-        ("x = (", "mine.py, line 1: SyntaxError: '(' was never closed"),
-        ("\nimport nowhere_at_all", "mine.py, line 2: ModuleNotFoundError: No module named 'nowhere_at_all'"),
-        ("from questree.plugins import nothing", "mine.py, line 1: ImportError: cannot import name 'nothing'"),
-        ("raise SystemExit(3)", "mine.py, line 1: SystemExit: 3"),
-        (
-            "from questree.plugins import metric\n@metric('m', formula='')\ndef m(a, b): ...",
-            "mine.py: metric m: expected a function of (table), got one of (a, b)",
-        ),
-        (
-            "from questree.plugins import metric\n@metric('m', formula='', how='sum')\ndef m(a): ...",
-            "mine.py: metric m: how: expected a known one, got 'sum'; choose from ratio, rest, odds",
-        ),
-        (
-            "from questree.plugins import source\n@source('star', says='')\ndef m(a): ...",
-            "mine.py: source star: expected a new name, got one that is taken; taken are action-genome, agqa, star",
-        ),
-        (
-            "from questree.plugins import augmentation\n@augmentation('a', says='', after='b')\ndef m(a, b): ...",
-            "mine.py: augmentation a: after: expected one that is there, got 'b'; choose from add actions",
-        ),
-        (
-            "from questree.plugins import metric\n@metric('m')\ndef m(a): ...",
-            "mine.py, line 2: TypeError: metric() mis",
-        ),
-    ],
-)
-def test_what_is_wrong_is_one_line_with_file_and_name(text: str, said: str, tmp_path: Path) -> None:
-    assert wrong(tmp_path, text).startswith(said)
-    assert [path.name for path in tmp_path.iterdir() if path.name != "__pycache__"] == ["mine.py"]
+WRONG = [
+    ("x = (", "mine.py, line 1: SyntaxError: '(' was never closed"),
+    ("\nimport nowhere_at_all", "mine.py, line 2: ModuleNotFoundError: No module named 'nowhere_at_all'"),
+    ("from questree.plugins import nothing", "mine.py, line 1: ImportError: cannot import name 'nothing'"),
+    ("raise SystemExit(3)", "mine.py, line 1: SystemExit: 3"),
+    (
+        "from questree.plugins import metric\n@metric('m', formula='')\ndef m(a, b): ...",
+        "mine.py: metric m: expected a function of (table), got one of (a, b)",
+    ),
+    (
+        "from questree.plugins import metric\n@metric('m', formula='', how='sum')\ndef m(a): ...",
+        "mine.py: metric m: how: expected a known one, got 'sum'; choose from ratio, rest, odds",
+    ),
+    (
+        "from questree.plugins import source\n@source('star', says='')\ndef m(a): ...",
+        "mine.py: source star: expected a new name, got one that is taken; taken are action-genome, agqa, star",
+    ),
+    (
+        "from questree.plugins import augmentation\n@augmentation('a', says='', after='b')\ndef m(a, b): ...",
+        "mine.py: augmentation a: after: expected one that is there, got 'b'; choose from add actions",
+    ),
+    (
+        "from questree.plugins import metric\n@metric('m')\ndef m(a): ...",
+        "mine.py, line 2: TypeError: metric() mis",
+    ),
+]
+
+
+def test_what_is_wrong_is_one_line_with_file_and_name(tmp_path: Path) -> None:
+    lines = all_wrong(tmp_path, [text for text, _ in WRONG])
+    for line, (_, said) in zip(lines, WRONG, strict=True):
+        assert line.startswith(said)
 
 
 def test_a_plugin_that_is_not_there(tmp_path: Path) -> None:
@@ -253,59 +268,56 @@ def test_an_operator_is_read_asked_and_taken_apart(tmp_path: Path) -> None:
     assert "no operator 'never'" in questree(tmp_path, "program", "read", program).stderr
 
 
-@pytest.mark.parametrize(
-    ("line", "said"),
-    [
-        (
-            "@operator('video')\ndef never(world, asked): ...",
-            "operator never: asked: expected a kind (Object,",
-        ),
-        (
-            "@operator('sound')\ndef never(world): ...",
-            "operator never: medium: expected a known one, got 'sound'",
-        ),
-        (
-            "@operator('video', says='x')\ndef n(world): ...",
-            "operator n: keyword: expected a known one, got 'says'",
-        ),
-        (
-            "@operator('video', ask='{x}?')\ndef n(world, asked: Bool) -> Bool: ...",
-            "operator n: argument in '{x}?': expected a known one, got 'x'; choose from asked",
-        ),
-        (
-            "@operator('video', parts=lambda asked: [])\ndef n(world, asked: Bool) -> Bool: ...",
-            "operator n: parts: expected a function of (vocabulary, asked), got one of (asked)",
-        ),
-        (
-            "image_template('NEW', program='exists({R})', wordings=['Is there {R:some}?'])",
-            "template NEW: wording \"Is there {R:some}?\": expected a form of a reference, got 'some'; choose from",
-        ),
-        (
-            "image_template('NEW', program='exist({R})', wordings=[])",
-            "template NEW: program: at 0: no operator 'exist'",
-        ),
-        (
-            "template('new', program='doing($relation)', wordings=[], group='', key='')",
-            "template new: relations: expected some for the slot of kind relation, got 0",
-        ),
-        (
-            "@operator('video')\ndef within(world) -> Bool: ...",
-            "operator within: expected a new name, got one that is taken; taken are both",
-        ),
-        (
-            "@rule('And', medium='video', sentence='')\ndef a(members): ...",
-            "rule And: expected a new composition and new names, got ",
-        ),
-        ("@rule('A', medium='video', sentence='', way=1)\ndef a(members): ...", "rule A: Rule.__init__() got an unexp"),
-    ],
-)
-def test_operators_and_rules_are_checked(line: str, said: str, tmp_path: Path) -> None:
-    given = f"from questree.plugins import Bool, image_template, operator, rule, template\n{line}"
-    (tmp_path / "mine.py").write_text(given)
-    found = questree(tmp_path, "verify", "run", "--plugin", "mine.py")
-    assert (found.returncode, found.stdout) == (1, "")
-    assert found.stderr.startswith(f"error: mine.py: {said}")
-    assert "Traceback" not in found.stderr
+CHECKED = [
+    (
+        "@operator('video')\ndef never(world, asked): ...",
+        "operator never: asked: expected a kind (Object,",
+    ),
+    (
+        "@operator('sound')\ndef never(world): ...",
+        "operator never: medium: expected a known one, got 'sound'",
+    ),
+    (
+        "@operator('video', says='x')\ndef n(world): ...",
+        "operator n: keyword: expected a known one, got 'says'",
+    ),
+    (
+        "@operator('video', ask='{x}?')\ndef n(world, asked: Bool) -> Bool: ...",
+        "operator n: argument in '{x}?': expected a known one, got 'x'; choose from asked",
+    ),
+    (
+        "@operator('video', parts=lambda asked: [])\ndef n(world, asked: Bool) -> Bool: ...",
+        "operator n: parts: expected a function of (vocabulary, asked), got one of (asked)",
+    ),
+    (
+        "image_template('NEW', program='exists({R})', wordings=['Is there {R:some}?'])",
+        "template NEW: wording \"Is there {R:some}?\": expected a form of a reference, got 'some'; choose from",
+    ),
+    (
+        "image_template('NEW', program='exist({R})', wordings=[])",
+        "template NEW: program: at 0: no operator 'exist'",
+    ),
+    (
+        "template('new', program='doing($relation)', wordings=[], group='', key='')",
+        "template new: relations: expected some for the slot of kind relation, got 0",
+    ),
+    (
+        "@operator('video')\ndef within(world) -> Bool: ...",
+        "operator within: expected a new name, got one that is taken; taken are both",
+    ),
+    (
+        "@rule('And', medium='video', sentence='')\ndef a(members): ...",
+        "rule And: expected a new composition and new names, got ",
+    ),
+    ("@rule('A', medium='video', sentence='', way=1)\ndef a(members): ...", "rule A: Rule.__init__() got an unexp"),
+]
+
+
+def test_operators_and_rules_are_checked(tmp_path: Path) -> None:
+    given = "from questree.plugins import Bool, image_template, operator, rule, template\n"
+    lines = all_wrong(tmp_path, [given + line for line, _ in CHECKED])
+    for line, (_, said) in zip(lines, CHECKED, strict=True):
+        assert line.startswith(f"mine.py: {said}")
 
 
 def test_a_composition_nobody_declared_is_named(tmp_path: Path) -> None:
@@ -357,7 +369,7 @@ def answered_questions(run: Path) -> pl.DataFrame:
 
 def test_a_video_operator_with_its_rule_and_template(cleaned_run: Run, tmp_path: Path) -> None:
     plugin, run = example("video_operator.py", tmp_path), copy(cleaned_run, tmp_path).folder
-    made = ("generate", run, "--only-templates", "--rare-below", 3, "--text", "--workers", 2, "--plugin", plugin)
+    made = ("generate", run, "--only-templates", "--rare-below", 3, "--text", "--workers", 1, "--plugin", plugin)
     assert "objRelNever" in works(tmp_path, *made)
     works(tmp_path, "decompose", run, "--quiet", "--workers", 1, "--plugin", plugin)
     for bot in ("oracle", "always-yes"):
@@ -372,27 +384,11 @@ def test_a_video_operator_with_its_rule_and_template(cleaned_run: Run, tmp_path:
     assert said.endswith(f"made with the plugin {plugin}, which is not loaded; give it with --plugin {plugin}")
 
 
-@pytest.mark.parametrize(
-    ("name", "template"), [("video_template.py", "objTouchedBoth"), ("generation.py", "relExistsLong")]
-)
-def test_a_video_template_and_a_rule_of_generation(name: str, template: str, cleaned_run: Run, tmp_path: Path) -> None:
-    plugin, run = example(name, tmp_path), copy(cleaned_run, tmp_path).folder
-    out = works(tmp_path, "generate", run, "--only-templates", "--rare-below", 3, "--workers", 1, "--plugin", plugin)
-    assert template in out
+def test_a_video_template_and_a_rule_of_generation(cleaned_run: Run, tmp_path: Path) -> None:
+    run = copy(cleaned_run, tmp_path).folder
+    plugins = [f"--plugin={example(name, tmp_path)}" for name in ("video_template.py", "generation.py")]
+    out = works(tmp_path, "generate", run, "--only-templates", "--rare-below", 3, "--workers", 1, *plugins)
+    assert "objTouchedBoth" in out
     works(tmp_path, "decompose", run, "--quiet", "--workers", 1)  # the run remembers its templates
-    if name == "generation.py":
-        counts = json.loads(next((run / "questions").glob("*/counts.json")).read_text())
-        assert counts[template]["rejected"]["time is short"] > 0
-
-
-def test_a_bot_answers(asked_run: Run, tmp_path: Path) -> None:
-    plugin, run = example("bot.py", tmp_path), copy(asked_run, tmp_path).folder
-    works(tmp_path, "decompose", run, "--quiet", "--workers", 1)
-    assert "half-blind" in works(tmp_path, "answer", run, "--model", "?", "--plugin", plugin)
-    works(tmp_path, "answer", run, "--model", "half-blind", "--quiet", "--plugin", plugin)
-    options = ("--resamples", 0, "--missing", "wrong", "--quiet", "--json", "scores.json")
-    works(tmp_path, "score", "decomp", run, *options)
-    rows = json.loads((tmp_path / "scores.json").read_text())
-    value = {row["group"]: row["value"] for row in rows if (row["metric"], row["by"]) == ("accuracy", "type")}
-    assert value["Interaction"] == value["Conjunction"] == 1
-    assert value["First/Last"] < 0.5
+    counts = json.loads(next((run / "questions").glob("*/counts.json")).read_text())
+    assert counts["relExistsLong"]["rejected"]["time is short"] > 0

@@ -14,7 +14,7 @@ import pytest
 from questree.sources.action_genome import read_action_genome
 from questree.sources.runs import write_run
 from questree.stages.augment import augment
-from questree.stages.generate.work import Options, generate
+from questree.stages.generate.shards import GenerateOptions, generate
 from questree.synth.noise import Rates
 from questree.synth.world import write_world
 from questree.tables.run import Run
@@ -77,7 +77,9 @@ def asked_run(cleaned_run: Run, tmp_path_factory: pytest.TempPathFactory) -> Run
     """The same run with its questions and their text."""
 
     def make(folder: Path) -> None:
-        generate(copy(cleaned_run, folder), Options(shard=5, text=True, rare_below=3), pool=ThreadPoolExecutor(1))
+        generate(
+            copy(cleaned_run, folder), GenerateOptions(shard=5, text=True, rare_below=3), pool=ThreadPoolExecutor(1)
+        )
 
     return Run(once(tmp_path_factory, "asked", make) / "run")
 

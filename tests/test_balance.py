@@ -19,8 +19,7 @@ from questree.stages.balance.options import BalanceOptions, read_shares
 from questree.stages.balance.packing import stirred
 from questree.stages.balance.rounds import balance, select, selection
 from questree.stages.balance.structure import evened, targets, visit, water
-from questree.stages.generate.work import Options as Asking
-from questree.stages.generate.work import generate
+from questree.stages.generate.shards import GenerateOptions, generate
 from questree.stages.questions import Bank
 from questree.stages.template_columns import TemplateColumns
 from questree.tables.balanced import read_balanced
@@ -200,7 +199,7 @@ def test_the_selection_depends_on_the_seed_alone(
     balanced_run: Run, cleaned_run: Run, tmp_path: Path, shard: int
 ) -> None:
     run = copy(cleaned_run, tmp_path)
-    generate(run, Asking(shard=shard, rare_below=3), workers=1)
+    generate(run, GenerateOptions(shard=shard, rare_below=3), workers=1)
     for folder in Bank(run).folders():  # the order of the rows does not matter either
         QUESTIONS.write(QUESTIONS.read(folder).sample(fraction=1, shuffle=True, seed=1), folder)
     balance(run, BalanceOptions(), workers=3)
@@ -238,7 +237,7 @@ def test_a_selection_of_other_questions_is_refused(asked_run: Run, cleaned_run: 
     balance(run, BalanceOptions(), workers=1)
     found = selection(run)
     assert found is not None and len(found)
-    generate(run, Asking(shard=5, rare_below=4), workers=1)
+    generate(run, GenerateOptions(shard=5, rare_below=4), workers=1)
     with pytest.raises(BadInput, match="was selected from other questions"):
         selection(run)
     assert selection(cleaned_run) is None

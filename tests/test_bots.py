@@ -26,9 +26,8 @@ from questree.models.bots import BOTS, BotOptions, Corpus, answer_run
 from questree.models.composed import Composer
 from questree.models.stored import said
 from questree.rules import VIDEO_DAGS
+from questree.stages.decompose.dag_shards import DecomposeOptions, decompose
 from questree.stages.decompose.hierarchies import RunHierarchies, run_hierarchies
-from questree.stages.decompose.work import Options as Decomposing
-from questree.stages.decompose.work import decompose
 from questree.tables.hierarchies import NOTHING
 from questree.tables.predictions import Stored
 from questree.tables.run import Run
@@ -42,14 +41,14 @@ from worlds.small import facts
 Cells = dict[tuple[str, str, str], Score]
 Scores = Callable[..., Cells]
 VIDEOS = 30
-SOME, ALL = Decomposing(balanced=True), Decomposing(balanced=False)
+SOME, ALL = DecomposeOptions(balanced=True), DecomposeOptions(balanced=False)
 NOISE = 0.2
 MOST = 4.5  # standard deviations; of a thousand cells not one is expected further off
 GROUPS = ("Object Exists", "Relation Exists", "Interaction", "Interaction Temporal Localization")
 YES_NO_GROUPS = (*GROUPS, "Exists Temporal Localization", "Conjunction")
 
 
-def apart(run: Run, how: Decomposing = SOME) -> Run:
+def apart(run: Run, how: DecomposeOptions = SOME) -> Run:
     decompose(run, how, pool=ThreadPoolExecutor(1))
     return run
 

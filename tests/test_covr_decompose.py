@@ -17,8 +17,8 @@ from questree.rules import IMAGE_DAGS
 from questree.search.word_tables import default_words
 from questree.sources.gqa import ingest
 from questree.stages.decompose.image_hierarchies import image_hierarchies
-from questree.stages.decompose.image_sets import Summary, decompose_run, read_sets, spoken_sets
-from questree.stages.drafts.work import Options, generate
+from questree.stages.decompose.image_sets import ImageDecomposeSummary, decompose_run, read_sets, spoken_sets
+from questree.stages.drafts.whole_run import DraftOptions, generate
 from questree.synth.images import make_image, write_images
 from questree.tables.images import IMAGES as IMAGE_TABLE
 from questree.tables.run import Run
@@ -104,7 +104,7 @@ def test_a_program_that_no_template_makes_has_no_sub_questions() -> None:
 
 
 NUMBER = 400
-Made = tuple[Run, Summary, dict[str, dict[str, Any]]]
+Made = tuple[Run, ImageDecomposeSummary, dict[str, dict[str, Any]]]
 
 
 @pytest.fixture(scope="module")
@@ -113,7 +113,7 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Made:
     write_images(folder / "raw", NUMBER, 3)
     run = Run(folder / "run")
     ingest(folder / "raw", run.folder)
-    generate(run, Options(questions=3000, seed=5), workers=1)
+    generate(run, DraftOptions(questions=3000, seed=5), workers=1)
     summary = decompose_run(run, default_words(), every=True)
     ids = IMAGE_TABLE.read(run.images)["id"].to_list()
     scenes = {each: make_image(at, 3) for at, each in enumerate(sorted(ids, key=int))}

@@ -11,7 +11,7 @@ from questree.cli.app import app
 from questree.faults import BadInput
 from questree.search import together
 from questree.search.exclusion import scorer_of, word_pairs, write_tables
-from questree.search.word_tables import Words, annotations
+from questree.search.word_tables import WordTables, annotations
 from worlds.image_sets import images, thing, write_words
 
 ONTOLOGY = {
@@ -51,7 +51,7 @@ def test_attributes_of_a_group_contradict_if_things_hardly_have_both(tmp_path: P
     seen = together.attributes(images(tmp_path, corpus()), ONTOLOGY_GROUPS)
     rows = {(a, b): (n, round(chances, 3)) for a, b, n, chances in seen.iter_rows()}
     assert rows == {("blue", "red"): (0, 3.0), ("blue", "white"): (0, 3.0), ("red", "white"): (6, 3.0)}
-    found = word_pairs(images(tmp_path, corpus()), Words.read(words), annotations(words))
+    found = word_pairs(images(tmp_path, corpus()), WordTables.read(words), annotations(words))
     assert found["contradicting_predicted_attributes"] == {("blue", "red"), ("blue", "white"), ("open", "closed")}
     assert found["entailing_attributes"] == {("light blue", "blue")}
 
@@ -61,7 +61,7 @@ ONTOLOGY_GROUPS = {"red": "color", "blue": "color", "white": "color", "wood": "m
 
 def test_relations_exclude_each_other_in_one_direction(tmp_path: Path, words: Path) -> None:
     """Cups: on and near never together, but near is annotated as possible where on is. Men: near whenever by."""
-    found = word_pairs(images(tmp_path, corpus()), Words.read(words), annotations(words))
+    found = word_pairs(images(tmp_path, corpus()), WordTables.read(words), annotations(words))
     assert found["disjoint_predicted_relations"] == {("on", "near"), ("behind", "near")}
     assert found["not_disjoint_relations"] == {("near", "on"), ("near", "by"), ("by", "near")}
 
@@ -71,7 +71,7 @@ def test_names_of_one_box_and_a_class_and_its_members_entail(tmp_path: Path, wor
     assert {(a, b): (n, chances) for a, b, n, chances in seen.iter_rows() if "person" in (a, b)} == {
         ("man", "person"): (1, 1.0)
     }
-    found = word_pairs(images(tmp_path, corpus()), Words.read(words), annotations(words))
+    found = word_pairs(images(tmp_path, corpus()), WordTables.read(words), annotations(words))
     assert found["entailing_predicted_nouns"] >= {("person", "man"), ("person", "woman"), ("cup", "mug")}
     assert not any("dishes" in pair for pair in found["entailing_predicted_nouns"])  # no image has such a thing
 
@@ -86,7 +86,7 @@ def test_a_scorer_judges_instead_of_the_images(tmp_path: Path, words: Path) -> N
             for pair in pairs
         ]
 
-    found = word_pairs(images(tmp_path, corpus()), Words.read(words), annotations(words), score)
+    found = word_pairs(images(tmp_path, corpus()), WordTables.read(words), annotations(words), score)
     assert found["contradicting_predicted_attributes"] == {("red", "wood"), ("open", "closed")}
     assert found["disjoint_predicted_relations"] == {("behind", "near")}  # the others are annotated or seen as possible
     assert ("man", "woman") not in found["entailing_predicted_nouns"]
@@ -108,7 +108,7 @@ def test_scores_come_from_a_file(tmp_path: Path) -> None:
 
 def test_built_tables_are_read_again(tmp_path: Path, words: Path) -> None:
     counts = write_tables(images(tmp_path, corpus()), words, tmp_path / "out")
-    again = Words.read(tmp_path / "out")
+    again = WordTables.read(tmp_path / "out")
     assert counts["contradicting_predicted_attributes"] == 3
     assert again.contradicting("red") == {"blue"}
     assert again.ignored_relations == {"of"}
@@ -130,7 +130,7 @@ def test_the_command_says_how_many_pairs_there_are(
 
 
 def test_pairs_hold_both_ways_or_one(tmp_path: Path) -> None:
-    words = Words.read(write_words(tmp_path))
+    words = WordTables.read(write_words(tmp_path))
     assert words.contradicting("blue") == {"red", "wood"}
     assert words.entailing_nouns("mug") == {"cup"}
     assert words.disjoint("on") == {"near", "under"}
@@ -142,7 +142,7 @@ def test_pairs_hold_both_ways_or_one(tmp_path: Path) -> None:
 def test_words_that_yaml_takes_for_truth_values_stay_words(tmp_path: Path) -> None:
     write_words(tmp_path)
     (tmp_path / "ontology.yaml").write_text("attributes:\n  state: [on, off, no]\n")
-    assert Words.read(tmp_path).attribute_group == {"on": "state", "off": "state", "no": "state"}
+    assert WordTables.read(tmp_path).attribute_group == {"on": "state", "off": "state", "no": "state"}
 
 
 def test_everything_wrong_with_tables_is_told_at_once(tmp_path: Path) -> None:
@@ -151,7 +151,7 @@ def test_everything_wrong_with_tables_is_told_at_once(tmp_path: Path) -> None:
     (tmp_path / "ontology.yaml").unlink()
     (tmp_path / "adversarial_groups.yaml").write_text("entailing_attributes: ['a,b,c', 'a']\n")
     with pytest.raises(BadInput) as error:
-        Words.read(tmp_path)
+        WordTables.read(tmp_path)
     assert [str(fault).removeprefix(str(tmp_path)) for fault in error.value.faults] == [
         "/ignore.yaml: unknown heading 'verbs'; known are nouns, relations, pairs",
         "/ignore.yaml, nouns: wanted a list of words",
@@ -163,8 +163,8 @@ def test_everything_wrong_with_tables_is_told_at_once(tmp_path: Path) -> None:
 
 def test_a_folder_that_is_not_there(tmp_path: Path) -> None:
     with pytest.raises(BadInput, match="no such folder; wanted one with ignore"):
-        Words.read(tmp_path / "nowhere")
+        WordTables.read(tmp_path / "nowhere")
     write_words(tmp_path)
     (tmp_path / "ignore.yaml").write_text("nouns: [sky\n")
     with pytest.raises(BadInput, match="cannot be read as YAML"):
-        Words.read(tmp_path)
+        WordTables.read(tmp_path)

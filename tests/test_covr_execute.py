@@ -7,10 +7,10 @@ from typing import Any
 
 import pytest
 
-from questree.cli.covr_execute import Asked, execute_command, explained, results_of
+from questree.cli.covr_execute import ProgramRecord, execute_command, explained, results_of
 from questree.domains.images import Corpus, corpus
 from questree.faults import BadInput
-from questree.search.word_tables import Words
+from questree.search.word_tables import WordTables
 from questree.sources.covr_scenes import read_scenes
 from worlds.commands import questree
 
@@ -91,7 +91,7 @@ def small(tmp_path_factory: pytest.TempPathFactory) -> Corpus:
 
 def result(corpus: Corpus, program: Any, scenes: Any = None) -> Any:
     """The value, or {"error": name}."""
-    ((found,), _) = results_of([Asked(7, HOME if scenes is None else scenes, program)], corpus)
+    ((found,), _) = results_of([ProgramRecord(7, HOME if scenes is None else scenes, program)], corpus)
     assert found["id"] == 7
     return found["value"] if found["ok"] else {"error": found["error"]}
 
@@ -393,7 +393,7 @@ def test_anything_else_is_malformed(small: Corpus, case: str) -> None:
 
 @pytest.mark.parametrize("scenes", [["kitchen", "attic"], "kitchen", {"kitchen": 1}, [["kitchen"]], [7], None])
 def test_scenes_that_are_not_there_are_malformed(small: Corpus, scenes: Any) -> None:
-    asked = [Asked(1, scenes, [SCENE])]
+    asked = [ProgramRecord(1, scenes, [SCENE])]
     found, wrong = results_of(asked, small)
     assert found == [{"id": 1, "ok": False, "error": "malformed"}]
     (line,) = explained(asked, wrong)
@@ -420,13 +420,13 @@ def test_programs_of_one_shape_keep_their_own_words_scenes_and_order(small: Corp
         return [row("find", args=[name]), row("count", 0), row("geq", 1, args=[least])]
 
     asked = [
-        Asked("a", ["kitchen"], asks("cup", 2)),
-        Asked("b", ["yard"], asks("cup", 1)),
-        Asked("c", ["yard"], [row("cuont")]),
-        Asked(),
-        Asked("d", HOME, asks("table", 2)),
-        Asked("e", ["yard"], [SCENE, row("find", args=["dog"]), row("count", 1)]),
-        Asked("f", ["yard"], [SCENE, row("find", args=["dog"]), row("count", args=["dog"])]),
+        ProgramRecord("a", ["kitchen"], asks("cup", 2)),
+        ProgramRecord("b", ["yard"], asks("cup", 1)),
+        ProgramRecord("c", ["yard"], [row("cuont")]),
+        ProgramRecord(),
+        ProgramRecord("d", HOME, asks("table", 2)),
+        ProgramRecord("e", ["yard"], [SCENE, row("find", args=["dog"]), row("count", 1)]),
+        ProgramRecord("f", ["yard"], [SCENE, row("find", args=["dog"]), row("count", args=["dog"])]),
     ]
     found, wrong = results_of(asked, small, workers=2)
     assert found == [
@@ -447,7 +447,7 @@ def test_programs_of_one_shape_keep_their_own_words_scenes_and_order(small: Corp
 
 
 def test_only_some_malformed_programs_are_explained(small: Corpus) -> None:
-    asked = [Asked(at, [], [row("scene", args=[at])]) for at in range(9)]
+    asked = [ProgramRecord(at, [], [row("scene", args=[at])]) for at in range(9)]
     lines = list(explained(asked, results_of(asked, small)[1]))
     assert lines[4] == "program 4: malformed, at 0: scene: expected 0 dependencies and arguments (), found 1"
     assert lines[5:] == ["(and 4 more malformed programs)"]
@@ -557,11 +557,11 @@ def test_generated_questions_of_the_release_are_answered_as_there(tmp_path: Path
     if not shared.is_dir():
         pytest.skip("the released questions are not beside this checkout")
     scenes = json.loads(gzip.decompress((shared / "oracles" / "covr" / "generator_scenes.json.gz").read_bytes()))
-    groups = dict(Words.read(shared / "data" / "covr").attribute_group)
+    groups = dict(WordTables.read(shared / "data" / "covr").attribute_group)
     (tmp_path / "scenes.json").write_text(json.dumps(scenes | {"attribute_groups": groups}))
     read = read_scenes(tmp_path / "scenes.json")
     questions = json.loads(gzip.decompress((shared / "oracles" / "covr" / "generator_questions.json.gz").read_bytes()))
-    asked = [Asked(at, each["scenes"], each["program"]) for at, each in enumerate(questions)]
+    asked = [ProgramRecord(at, each["scenes"], each["program"]) for at, each in enumerate(questions)]
     found, _ = results_of(asked, corpus(read.images, read.attribute_groups))
     assert [each.get("value") for each in found] == [each["answer"] for each in questions]
     assert len(found) == 1026

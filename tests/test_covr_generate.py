@@ -24,13 +24,13 @@ from questree.domains.images.graph import to_json
 from questree.faults import BadInput
 from questree.notation import own
 from questree.program import Node, walk
-from questree.search.word_tables import Words
+from questree.search.word_tables import WordTables
 from questree.sources.covr_scenes import read_scenes
 from questree.stages.drafts.builders import drafts
 from questree.stages.drafts.chunk import Reasons, Workshop
 from questree.stages.drafts.parts import only, part_of
 from questree.stages.drafts.sources import Source
-from questree.stages.drafts.work import Options, Report, generate
+from questree.stages.drafts.whole_run import DraftOptions, DraftReport, generate
 from questree.tables.image_questions import ANSWERED
 from questree.tables.images import Images
 from questree.tables.run import Run
@@ -45,7 +45,7 @@ class Made:
     run: Run
     words: Path
     scenes: dict[str, Any]
-    report: Report
+    report: DraftReport
     questions: pl.DataFrame
     ids: list[str]  # of images
 
@@ -55,7 +55,7 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Made:
     folder = tmp_path_factory.mktemp("covr")
     run, scenes = made_up_run(folder, IMAGE_COUNT)
     words = write_words(folder / "words")
-    report = generate(run, Options(QUESTIONS, 3, words), workers=1)
+    report = generate(run, DraftOptions(QUESTIONS, 3, words), workers=1)
     ids = Images.load(run.images).images["id"].to_list()
     return Made(run, words, scenes, report, ANSWERED.read(run.covr), ids)
 
@@ -206,17 +206,17 @@ def test_the_same_seed_gives_the_same_bytes_and_another_seed_others(made: Made, 
     run = Run(tmp_path / "run")
     Path(run.folder).mkdir()
     (run.folder / "images").symlink_to(made.run.images)
-    generate(run, Options(150, 3, made.words), workers=1)
+    generate(run, DraftOptions(150, 3, made.words), workers=1)
     first = (run.covr / "questions.parquet").read_bytes()
-    generate(run, Options(150, 3, made.words), workers=2)
+    generate(run, DraftOptions(150, 3, made.words), workers=2)
     assert (run.covr / "questions.parquet").read_bytes() == first
-    generate(run, Options(150, 4, made.words), workers=1)
+    generate(run, DraftOptions(150, 4, made.words), workers=1)
     assert (run.covr / "questions.parquet").read_bytes() != first
 
 
 def sources(made: Made) -> tuple[Workshop, list[Source]]:
     images = Images.load(made.run.images)
-    shop = Workshop(images, np.arange(len(images.images)), Words.read(made.words))
+    shop = Workshop(images, np.arange(len(images.images)), WordTables.read(made.words))
     return shop, list(shop.sources(range(40), 4, 5, Reasons()))
 
 
@@ -268,7 +268,7 @@ def packing(folder: Path) -> tuple[Images, dict[str, Any]]:
 
 def test_what_something_is_packed_into_is_asked_for(made: Made, tmp_path: Path) -> None:
     images, scenes = packing(tmp_path)
-    shop = Workshop(images, np.arange(len(images.images)), Words.read(made.words))
+    shop = Workshop(images, np.arange(len(images.images)), WordTables.read(made.words))
     asked = shop.questions(range(len(images.images)), 8, 1).questions
     texts = set(asked["question"])
     assert "What is the woman who is packing salt packing it into?" in texts
@@ -321,11 +321,11 @@ def test_without_a_split_of_the_source_images_are_dealt_by_hash(made: Made) -> N
 
 def test_wrong_options_are_all_told_and_nothing_is_written(made: Made, tmp_path: Path) -> None:
     with pytest.raises(BadInput, match=r"--questions: wanted at least 1, got 0\n--seed: wanted at least 0, got -1"):
-        Options(0, -1)
+        DraftOptions(0, -1)
     run = Run(tmp_path)
     (run.folder / "images").symlink_to(made.run.images)
     with pytest.raises(BadInput, match="no such folder"):
-        generate(run, Options(10, 1, tmp_path / "nowhere"), workers=1)
+        generate(run, DraftOptions(10, 1, tmp_path / "nowhere"), workers=1)
     assert not run.covr.exists()
 
 
@@ -368,8 +368,8 @@ def test_images_that_somebody_sees_the_reference_in_do_not_distract(
     )
     (tmp_path / "looking.py").write_text(seen)
     monkeypatch.chdir(tmp_path)
-    before = generate(run, Options(200, 1), workers=1).total
-    assert generate(run, Options(200, 1, verify="looking:nothing"), workers=1).total == before > 0
-    assert generate(run, Options(200, 1, verify="looking:all"), workers=1).total < before
+    before = generate(run, DraftOptions(200, 1), workers=1).total
+    assert generate(run, DraftOptions(200, 1, verify="looking:nothing"), workers=1).total == before > 0
+    assert generate(run, DraftOptions(200, 1, verify="looking:all"), workers=1).total < before
     with pytest.raises(BadInput, match="neither a file nor a function"):
-        generate(run, Options(200, 1, verify="looking:who"), workers=1)
+        generate(run, DraftOptions(200, 1, verify="looking:who"), workers=1)

@@ -22,7 +22,7 @@ from questree.search.kinds import kinds_of
 from questree.search.related import Related
 from questree.search.subgraphs import subgraphs
 from questree.search.verification import THRESHOLDS, scorer_of, simple_graphs, verified
-from questree.search.word_tables import Words
+from questree.search.word_tables import WordTables
 from worlds.image_sets import images, naive_tables, random_scenes, scenes_file, thing, write_words
 
 SHARED = Path(__file__).parents[2] / "shared"
@@ -33,15 +33,15 @@ ON_TABLE = {"name": "cup", "relations": [{"name": "on", "target": {"name": "tabl
 
 
 @pytest.fixture(scope="module")
-def words(tmp_path_factory: pytest.TempPathFactory) -> Words:
-    return Words.read(write_words(tmp_path_factory.mktemp("words")))
+def words(tmp_path_factory: pytest.TempPathFactory) -> WordTables:
+    return WordTables.read(write_words(tmp_path_factory.mktemp("words")))
 
 
 def red(graph: dict[str, Any]) -> dict[str, Any]:
     return {**graph, "attributes": ["red"]}
 
 
-def kinds(folder: Path, words: Words, graph: dict[str, Any], **scenes: dict[str, Any]) -> dict[str, str]:
+def kinds(folder: Path, words: WordTables, graph: dict[str, Any], **scenes: dict[str, Any]) -> dict[str, str]:
     """Kind -> ids of scenes, the positives among them."""
     index = Index(images(folder, scenes))
     related = Related(index, words)
@@ -53,14 +53,14 @@ def on(name: str, target: str, attributes: str = "", relation: str = "on") -> di
     return {"a": thing(name, attributes, [(relation, "b")]), "b": thing(target)}
 
 
-def test_another_attribute_distracts_unless_the_scene_has_the_thing_too(tmp_path: Path, words: Words) -> None:
+def test_another_attribute_distracts_unless_the_scene_has_the_thing_too(tmp_path: Path, words: WordTables) -> None:
     blue, both = {"a": thing("cup", "blue")}, {"a": thing("cup", "blue"), "b": thing("cup", "red")}
     entailing = {"a": thing("cup", "blue"), "b": thing("mug", "dark red")}
     found = kinds(tmp_path, words, red(CUP), r={"a": thing("cup", "red")}, b=blue, both=both, d=entailing)
     assert found == {"positive": "r both", "0_attr": "b"}
 
 
-def test_another_name_distracts_only_from_a_node_without_attribute(tmp_path: Path, words: Words) -> None:
+def test_another_name_distracts_only_from_a_node_without_attribute(tmp_path: Path, words: WordTables) -> None:
     scenes = {
         "p": on("cup", "table"),
         "mug": on("mug", "table"),
@@ -71,19 +71,19 @@ def test_another_name_distracts_only_from_a_node_without_attribute(tmp_path: Pat
     assert kinds(tmp_path, words, red({**ON_TABLE}), **scenes) == {"positive": "", "2_name": "d"}
 
 
-def test_a_single_name_has_all_other_scenes(tmp_path: Path, words: Words) -> None:
+def test_a_single_name_has_all_other_scenes(tmp_path: Path, words: WordTables) -> None:
     scenes = {"p": {"a": thing("cup", side=2)}, "m": {"a": thing("mug")}, "d": {"a": thing("dog")}, "none": {}}
     assert kinds(tmp_path, words, CUP, **scenes) == {"positive": "p", "0_name": "d"}
 
 
-def test_disjoint_relations_are_directed(tmp_path: Path, words: Words) -> None:
+def test_disjoint_relations_are_directed(tmp_path: Path, words: WordTables) -> None:
     near = {"name": "cup", "relations": [{"name": "near", "target": {"name": "table"}}]}
     scenes = {"on": on("cup", "table"), "near": on("cup", "table", relation="near")}
     assert kinds(tmp_path, words, ON_TABLE, **scenes)["1_relation"] == "near"
     assert kinds(tmp_path, words, near, **scenes) == {"positive": "near"}
 
 
-def test_root_attribute_and_another_change(tmp_path: Path, words: Words) -> None:
+def test_root_attribute_and_another_change(tmp_path: Path, words: WordTables) -> None:
     """F has no root attribute: a scene with any cup on a table is out."""
     scenes = {
         "p": on("cup", "table", "red"),
@@ -94,14 +94,14 @@ def test_root_attribute_and_another_change(tmp_path: Path, words: Words) -> None
     assert found == {"positive": "p", "2_name_neg_attr_main_object": "blue dog"}
 
 
-def test_another_leaf_and_another_name(tmp_path: Path, words: Words) -> None:
+def test_another_leaf_and_another_name(tmp_path: Path, words: WordTables) -> None:
     """The leaf becomes what cups are on elsewhere; F is the root alone."""
     scenes = {"p": on("cup", "table"), "dog": on("cup", "dog"), "man": on("man", "dog"), "sky": on("man", "sky")}
     found = kinds(tmp_path, words, ON_TABLE, **scenes)
     assert found == {"positive": "p", "2_name": "dog", "0_name_neg_object_2": "man"}
 
 
-def test_of_tells_no_leaf_from_another(tmp_path: Path, words: Words) -> None:
+def test_of_tells_no_leaf_from_another(tmp_path: Path, words: WordTables) -> None:
     graph = {"name": "cup", "relations": [{"name": "of", "target": {"name": "table"}}]}
     scenes = {
         name: on(a, b, relation="of")
@@ -110,7 +110,7 @@ def test_of_tells_no_leaf_from_another(tmp_path: Path, words: Words) -> None:
     assert kinds(tmp_path, words, graph, **scenes) == {"positive": "p", "2_name": "d"}
 
 
-def test_another_relation_and_another_name(tmp_path: Path, words: Words) -> None:
+def test_another_relation_and_another_name(tmp_path: Path, words: WordTables) -> None:
     """Near is disjoint from on, and seen between a cup and a table."""
     scenes = {
         "p": on("cup", "table"),
@@ -121,13 +121,13 @@ def test_another_relation_and_another_name(tmp_path: Path, words: Words) -> None
     assert found == {"positive": "p", "1_relation": "n", "0_name_neg_relation_1": "m"}
 
 
-def test_several_nodes_may_be_one_thing(tmp_path: Path, words: Words) -> None:
+def test_several_nodes_may_be_one_thing(tmp_path: Path, words: WordTables) -> None:
     graph = {"name": "man", "relations": [{"name": r, "target": {"name": "dog"}} for r in ("on", "near")]}
     scenes = {"one": {"a": thing("man", "", [("on", "b"), ("near", "b")]), "b": thing("dog")}}
     assert kinds(tmp_path, words, graph, **scenes)["positive"] == "one"
 
 
-def test_scenes_with_fewer_roots_distract_from_several(tmp_path: Path, words: Words) -> None:
+def test_scenes_with_fewer_roots_distract_from_several(tmp_path: Path, words: WordTables) -> None:
     scenes = {str(count): {f"{count}{at}": thing("cup", "red") for at in range(count)} for count in range(5)}
     index = Index(images(tmp_path, scenes))
     related, graph = Related(index, words), from_json(red(CUP))
@@ -136,7 +136,7 @@ def test_scenes_with_fewer_roots_distract_from_several(tmp_path: Path, words: Wo
     assert related.multi(graph, 1).tolist() == []
 
 
-def test_a_word_that_no_scene_has(tmp_path: Path, words: Words) -> None:
+def test_a_word_that_no_scene_has(tmp_path: Path, words: WordTables) -> None:
     """Nobody is called person, but a man entails it; an unheard-of word is found nowhere."""
     scenes = {"m": on("man", "table"), "c": on("cup", "table")}
     person = {"name": "person", "relations": ON_TABLE["relations"]}
@@ -144,12 +144,12 @@ def test_a_word_that_no_scene_has(tmp_path: Path, words: Words) -> None:
     assert kinds(tmp_path, words, {"name": "unheard of", "attributes": ["unheard of"]}, **scenes) == {"positive": ""}
 
 
-def test_no_scenes_at_all(tmp_path: Path, words: Words) -> None:
+def test_no_scenes_at_all(tmp_path: Path, words: WordTables) -> None:
     assert kinds(tmp_path, words, ON_TABLE) == {"positive": ""}
     assert kinds(tmp_path, words, CUP, empty={}) == {"positive": ""}
 
 
-def random_graphs(index: Index, words: Words, draw: Random, number: int) -> list[Graph]:
+def random_graphs(index: Index, words: WordTables, draw: Random, number: int) -> list[Graph]:
     """Subgraphs, some with a word exchanged, so that graphs that are nowhere are among them."""
     found = [graph for _, _, graph in subgraphs(index, words)]
     chosen = draw.sample(found, min(number, len(found)))
@@ -161,7 +161,7 @@ def random_graphs(index: Index, words: Words, draw: Random, number: int) -> list
 
 
 @pytest.mark.parametrize("seed", range(8))
-def test_the_naive_judge_finds_the_same(seed: int, tmp_path: Path, words: Words) -> None:
+def test_the_naive_judge_finds_the_same(seed: int, tmp_path: Path, words: WordTables) -> None:
     scenes = random_scenes(seed, 25)
     index = Index(images(tmp_path, scenes))
     graphs = random_graphs(index, words, Random(seed), 60)
@@ -175,7 +175,7 @@ def test_the_naive_judge_finds_the_same(seed: int, tmp_path: Path, words: Words)
         assert ours == negative, graph
 
 
-def test_the_random_graphs_have_every_kind(tmp_path: Path, words: Words) -> None:
+def test_the_random_graphs_have_every_kind(tmp_path: Path, words: WordTables) -> None:
     """Otherwise agreement would say little."""
     index = Index(images(tmp_path, random_scenes(5, 60)))
     graphs = [graph for _, _, graph in subgraphs(index, words)][::7]
@@ -186,7 +186,7 @@ def test_the_random_graphs_have_every_kind(tmp_path: Path, words: Words) -> None
     assert wanted <= seen
 
 
-def test_an_instance_is_what_the_image_has_instead(tmp_path: Path, words: Words) -> None:
+def test_an_instance_is_what_the_image_has_instead(tmp_path: Path, words: WordTables) -> None:
     index = Index(images(tmp_path, random_scenes(3, 40)))
     graphs = [graph for _, _, graph in subgraphs(index, words)][::11]
     related = Related(index, words)
@@ -198,7 +198,7 @@ def test_an_instance_is_what_the_image_has_instead(tmp_path: Path, words: Words)
         assert (instance == graph) == (found.kinds[found.kind[hit]] == "positive")
 
 
-def test_a_limit_draws_some_of_the_images_of_every_kind(tmp_path: Path, words: Words) -> None:
+def test_a_limit_draws_some_of_the_images_of_every_kind(tmp_path: Path, words: WordTables) -> None:
     index = Index(images(tmp_path, random_scenes(4, 200)))
     graphs = [graph for _, _, graph in subgraphs(index, words)][::401]
     related = Related(index, words)
@@ -218,7 +218,9 @@ def test_a_limit_draws_some_of_the_images_of_every_kind(tmp_path: Path, words: W
     assert not np.array_equal(some.image, other.image)
 
 
-def test_graphs_are_found_alone_as_in_company(tmp_path: Path, words: Words, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_graphs_are_found_alone_as_in_company(
+    tmp_path: Path, words: WordTables, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Also after a trip to another process, and if few are searched together."""
     index = Index(images(tmp_path, random_scenes(6)))
     graphs = [graph for _, _, graph in subgraphs(index, words)][::13]
@@ -295,7 +297,7 @@ def constant(score: float, checks: Sequence[Any]) -> list[float]:
     return [score for _ in checks]
 
 
-def test_verified_distractors_leave_the_positives_alone(tmp_path: Path, words: Words) -> None:
+def test_verified_distractors_leave_the_positives_alone(tmp_path: Path, words: WordTables) -> None:
     scenes = {"p": {"a": thing("cup", "red")}, "b": {"a": thing("cup", "blue")}, "c": {"a": thing("cup", "blue")}}
     index = Index(images(tmp_path, scenes))
     graph = from_json(red(CUP))
@@ -383,7 +385,7 @@ def test_the_released_rows_are_equal() -> None:
 
     index = Index(read_scenes(VECTORS / "generator_scenes.json.gz").images)
     rows = json.loads(gzip.decompress((VECTORS / "related_expected.json.gz").read_bytes()))
-    found = Related(index, Words.read(TABLES)).find([from_json(row["graph"]) for row in rows])
+    found = Related(index, WordTables.read(TABLES)).find([from_json(row["graph"]) for row in rows])
     ids = index.image_ids.to_list()
     assert len(rows) == 684
     for at, row in enumerate(rows):
@@ -403,7 +405,7 @@ def test_the_page_shows_what_the_commands_write(tmp_path: Path, monkeypatch: pyt
     written = json.loads(Path("related.json").read_text())
     assert [{key: row[key] for key in ("scene", "positive", "negative")} for row in written] == shown
     assert len(json.loads(Path("subgraphs.json").read_text())) == 24
-    assert Words.read(Path("tables")).contradicting("red") >= {"white"}
+    assert WordTables.read(Path("tables")).contradicting("red") >= {"white"}
 
 
 def test_the_benchmark_measures_the_index(tmp_path: Path) -> None:

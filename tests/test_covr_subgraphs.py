@@ -14,7 +14,7 @@ from questree.domains.images.graph import to_json
 from questree.search.drawn import sampled
 from questree.search.index import Index
 from questree.search.subgraphs import subgraphs
-from questree.search.word_tables import Words, default_words
+from questree.search.word_tables import WordTables, default_words
 from worlds.image_sets import images, naive_tables, random_scenes, scenes_file, thing, write_words
 
 SHARED = Path(__file__).parents[2] / "shared"
@@ -23,8 +23,8 @@ needs_vectors = pytest.mark.skipif(not VECTORS.is_dir(), reason="the released ve
 
 
 @pytest.fixture(scope="module")
-def words(tmp_path_factory: pytest.TempPathFactory) -> Words:
-    return Words.read(write_words(tmp_path_factory.mktemp("words")))
+def words(tmp_path_factory: pytest.TempPathFactory) -> WordTables:
+    return WordTables.read(write_words(tmp_path_factory.mktemp("words")))
 
 
 def said(graph: Any) -> str:
@@ -37,22 +37,22 @@ def said(graph: Any) -> str:
     return f"{name}: {' & '.join(sorted(legs))}" if legs else name
 
 
-def found(folder: Path, scene: dict[str, Any], words: Words, root: str = "a") -> list[str]:
+def found(folder: Path, scene: dict[str, Any], words: WordTables, root: str = "a") -> list[str]:
     """The subgraphs of one object, sorted."""
     index = Index(images(folder, {"s": scene}))
     rows = subgraphs(index, words)
     return sorted(said(to_json(graph)) for _, start, graph in rows if index.thing_ids[start] == root)
 
 
-def test_a_node_has_no_attribute_or_one_of_its_own(tmp_path: Path, words: Words) -> None:
+def test_a_node_has_no_attribute_or_one_of_its_own(tmp_path: Path, words: WordTables) -> None:
     assert found(tmp_path, {"a": thing("cup", "red, wood")}, words) == ["cup", "red cup", "wood cup"]
 
 
-def test_an_attribute_said_twice_is_one(tmp_path: Path, words: Words) -> None:
+def test_an_attribute_said_twice_is_one(tmp_path: Path, words: WordTables) -> None:
     assert found(tmp_path, {"a": thing("cup", "red, red")}, words) == ["cup", "red cup"]
 
 
-def test_ignored_nouns_and_small_boxes_are_no_roots(tmp_path: Path, words: Words) -> None:
+def test_ignored_nouns_and_small_boxes_are_no_roots(tmp_path: Path, words: WordTables) -> None:
     assert found(tmp_path, {"a": thing("sky")}, words) == []
     assert found(tmp_path, {"a": thing("cup", side=20)}, words) == []  # 400 square pixels are too few
     assert found(tmp_path, {"a": thing("cup", side=21)}, words) == ["cup"]
@@ -60,13 +60,13 @@ def test_ignored_nouns_and_small_boxes_are_no_roots(tmp_path: Path, words: Words
     assert found(tmp_path, {"a": thing("sky", side=None)}, words) == []
 
 
-def test_ignored_relations_and_targets_that_do_not_fit_are_left_out(tmp_path: Path, words: Words) -> None:
+def test_ignored_relations_and_targets_that_do_not_fit_are_left_out(tmp_path: Path, words: WordTables) -> None:
     edges = [("with", "b"), ("to the left of", "b"), ("on", "c"), ("on", "d"), ("near", "b")]
     scene = {"a": thing("cup", "", edges), "b": thing("man"), "c": thing("table", side=9), "d": thing("sky")}
     assert found(tmp_path, scene, words) == ["cup", "cup: near (man)"]
 
 
-def test_a_name_does_not_come_back_on_its_path(tmp_path: Path, words: Words) -> None:
+def test_a_name_does_not_come_back_on_its_path(tmp_path: Path, words: WordTables) -> None:
     scene = {
         "a": thing("cup", "", [("near", "b"), ("on", "c")]),
         "b": thing("cup"),
@@ -76,7 +76,7 @@ def test_a_name_does_not_come_back_on_its_path(tmp_path: Path, words: Words) -> 
     assert found(tmp_path, scene, words) == ["cup", "cup: on (table)", "cup: on (table: near (man))"]
 
 
-def test_of_equal_edges_the_first_that_qualifies_is_used(tmp_path: Path, words: Words) -> None:
+def test_of_equal_edges_the_first_that_qualifies_is_used(tmp_path: Path, words: WordTables) -> None:
     scene = {
         "a": thing("cup", "", [("on", "b"), ("on", "c"), ("on", "d")]),
         "b": thing("table", "wood", side=9),
@@ -86,7 +86,7 @@ def test_of_equal_edges_the_first_that_qualifies_is_used(tmp_path: Path, words: 
     assert found(tmp_path, scene, words) == ["cup", "cup: on (red table)", "cup: on (table)"]
 
 
-def test_two_relations_lead_to_different_names_and_end_there(tmp_path: Path, words: Words) -> None:
+def test_two_relations_lead_to_different_names_and_end_there(tmp_path: Path, words: WordTables) -> None:
     scene = {
         "a": thing("man", "", [("near", "b"), ("near", "c"), ("on", "b")]),
         "b": thing("table", "", [("near", "c")]),
@@ -104,7 +104,7 @@ def test_two_relations_lead_to_different_names_and_end_there(tmp_path: Path, wor
     ]
 
 
-def test_two_relations_may_hang_below_the_only_relation_of_the_root(tmp_path: Path, words: Words) -> None:
+def test_two_relations_may_hang_below_the_only_relation_of_the_root(tmp_path: Path, words: WordTables) -> None:
     scene = {
         "a": thing("man", "", [("near", "b")]),
         "b": thing("table", "", [("near", "c"), ("on", "d")]),
@@ -117,7 +117,7 @@ def test_two_relations_may_hang_below_the_only_relation_of_the_root(tmp_path: Pa
     )
 
 
-def test_prepositions_are_always_attached_without_attributes_or_tests(tmp_path: Path, words: Words) -> None:
+def test_prepositions_are_always_attached_without_attributes_or_tests(tmp_path: Path, words: WordTables) -> None:
     scene = {
         "a": thing("man", "", [("putting", "b", ("putting:_into", "c"), ("putting:_with", "a")), ("near", "d")]),
         "b": thing("mug", "red", side=None),
@@ -133,7 +133,7 @@ def test_prepositions_are_always_attached_without_attributes_or_tests(tmp_path: 
     ]
 
 
-def test_an_ignored_pair_needs_an_attribute_at_any_level(tmp_path: Path, words: Words) -> None:
+def test_an_ignored_pair_needs_an_attribute_at_any_level(tmp_path: Path, words: WordTables) -> None:
     scene = {
         "a": thing("dog", "", [("near", "b")]),
         "b": thing("man", "", [("holding", "c"), ("near", "d")]),
@@ -151,7 +151,7 @@ def test_an_ignored_pair_needs_an_attribute_at_any_level(tmp_path: Path, words: 
 
 
 @pytest.mark.parametrize("seed", range(6))
-def test_the_naive_judge_finds_the_same(seed: int, tmp_path: Path, words: Words) -> None:
+def test_the_naive_judge_finds_the_same(seed: int, tmp_path: Path, words: WordTables) -> None:
     scenes = random_scenes(seed)
     index = Index(images(tmp_path, scenes))
     ids, things = index.image_ids.to_list(), index.thing_ids.to_list()
@@ -168,7 +168,7 @@ def test_the_naive_judge_finds_the_same(seed: int, tmp_path: Path, words: Words)
     assert all((graph.length, graph.depth) == (naive.length(form), naive.depth(form)) for _, _, form, graph in rows)
 
 
-def test_drawn_subgraphs_are_subgraphs_each_once_with_their_number_of_roots(tmp_path: Path, words: Words) -> None:
+def test_drawn_subgraphs_are_subgraphs_each_once_with_their_number_of_roots(tmp_path: Path, words: WordTables) -> None:
     index = Index(images(tmp_path, random_scenes(11)))
     every: dict[int, Counter[Any]] = {}
     for image, _, graph in subgraphs(index, words):
@@ -179,7 +179,7 @@ def test_drawn_subgraphs_are_subgraphs_each_once_with_their_number_of_roots(tmp_
     assert {graph.length for _, _, graph, _ in rows} >= {1, 3, 5, 7}
 
 
-def test_what_is_drawn_depends_on_the_seed_and_not_on_the_other_images(tmp_path: Path, words: Words) -> None:
+def test_what_is_drawn_depends_on_the_seed_and_not_on_the_other_images(tmp_path: Path, words: WordTables) -> None:
     scenes = random_scenes(12)
     whole, alone = Index(images(tmp_path, scenes)), Index(images(tmp_path, {"s7": scenes["s7"]}))
     row = whole.image_ids.to_list().index("s7")
@@ -224,7 +224,7 @@ def test_the_released_subgraphs_are_all_there() -> None:
     ids, things = index.image_ids.to_list(), index.thing_ids.to_list()
     ours: dict[Any, tuple[int, int]] = {}
     rows = sorted({ids.index(row["scene"]) for row in expected})
-    for image, start, graph in subgraphs(index, Words.read(TABLES), rows):
+    for image, start, graph in subgraphs(index, WordTables.read(TABLES), rows):
         ours[ids[image], things[start], naive.canonical(to_json(graph))] = graph.length, graph.depth
     theirs = {
         (row["scene"], row["start"], naive.canonical(row["graph"])): (row["len"], row["depth"]) for row in expected

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from questree.benchmarks.covr import programs
-from questree.benchmarks.covr.forms import Form, Template, pieces
+from questree.benchmarks.covr.forms import Template, TemplateForm, pieces
 from questree.benchmarks.covr.programs import can_be_written, shape, things, those
 from questree.benchmarks.covr.templates import NUMBER, TEMPLATES, WORD, YES_NO
 from questree.domains.images import IMAGES
@@ -242,14 +242,14 @@ FORMS = [(template, form) for template in TEMPLATES for form in template.forms]
 
 
 @pytest.mark.parametrize(("template", "form"), FORMS, ids=lambda each: each.name)
-def test_a_form_has_a_program_of_its_kind_of_answer(template: Template, form: Form) -> None:
+def test_a_form_has_a_program_of_its_kind_of_answer(template: Template, form: TemplateForm) -> None:
     slots = {name: things(CUP) if name in "ABRC" else "3" if name in ("number", "size") else "x" for name in form.slots}
     node = shape(form.filled(slots).pattern)
     assert node.kind.name in ANSWERS[template.answers]
 
 
 @pytest.mark.parametrize(("template", "form"), FORMS, ids=lambda each: each.name)
-def test_a_frame_says_every_slot_and_ends_in_a_question_mark(template: Template, form: Form) -> None:
+def test_a_frame_says_every_slot_and_ends_in_a_question_mark(template: Template, form: TemplateForm) -> None:
     for frame in form.frames:
         said = {piece[0] for piece in pieces(frame) if isinstance(piece, tuple)}
         counted = "{number:things}" in frame  # which says the reference in the number's number

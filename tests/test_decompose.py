@@ -20,12 +20,12 @@ from questree.readings.english import english
 from questree.readings.parts import decompose as take_apart
 from questree.readings.parts import node_type, nodes
 from questree.rules import VIDEO_DAGS
-from questree.stages.decompose.columns import Summary, edge_table, form_table, node_table
+from questree.stages.decompose.columns import DecomposeSummary, edge_table, form_table, node_table
+from questree.stages.decompose.dag_shards import Decomposed, DecomposeOptions, decompose
 from questree.stages.decompose.expand import Batch, Block, expand
 from questree.stages.decompose.negatives import about_existence
 from questree.stages.decompose.spoken import say
 from questree.stages.decompose.texts import Texts
-from questree.stages.decompose.work import Decomposed, Options, decompose
 from questree.stages.questions import Bank
 from questree.tables.nodes import DECOMPOSED, NODES
 from questree.tables.run import Run
@@ -40,13 +40,13 @@ def dags(asked_run: Run) -> list[Decomposed]:
 
 
 @pytest.fixture(scope="module")
-def run(asked_run: Run, tmp_path_factory: pytest.TempPathFactory) -> tuple[Run, Summary]:
+def run(asked_run: Run, tmp_path_factory: pytest.TempPathFactory) -> tuple[Run, DecomposeSummary]:
     run = copy(asked_run, tmp_path_factory.mktemp("decomposed"))
-    return run, decompose(run, Options(), pool=ThreadPoolExecutor(1))
+    return run, decompose(run, DecomposeOptions(), pool=ThreadPoolExecutor(1))
 
 
 @pytest.fixture(scope="module")
-def stored(run: tuple[Run, Summary]) -> list[Stored]:
+def stored(run: tuple[Run, DecomposeSummary]) -> list[Stored]:
     return [Stored.read(folder) for folder in shards(run[0])]
 
 
@@ -69,7 +69,7 @@ def test_the_dag_of_a_question_is_that_of_its_program(asked_run: Run, stored: li
                 assert row["program"] == decomp.write(part, WORDS)
 
 
-def test_every_question_has_the_answer_it_was_generated_with(asked_run: Run, run: tuple[Run, Summary]) -> None:
+def test_every_question_has_the_answer_it_was_generated_with(asked_run: Run, run: tuple[Run, DecomposeSummary]) -> None:
     bank = Bank(asked_run)
     for folder, made in zip(bank.folders(), shards(run[0]), strict=True):
         tops, answers = pl.read_parquet(made / "tops.parquet"), NODES.read(made)["answer"]
@@ -90,7 +90,7 @@ def test_no_node_has_a_part_twice_and_all_parts_are_numbered(dags: list[Decompos
         assert not edges.select("parent", "label", "child").is_duplicated().any()
 
 
-def test_every_scored_node_has_an_answer(run: tuple[Run, Summary]) -> None:
+def test_every_scored_node_has_an_answer(run: tuple[Run, DecomposeSummary]) -> None:
     types = run[1].types
     assert sum(counts["undefined"] for type, counts in types.items() if type in VIDEO_DAGS.unscored) > 0
     assert {type for type, counts in types.items() if counts["undefined"]} <= VIDEO_DAGS.unscored
@@ -196,13 +196,13 @@ def test_in_an_open_world_nobody_says_that_an_object_is_not_there(asked_run: Run
 def test_only_the_balanced_selection_is_decomposed(asked_run: Run, tmp_path: Path) -> None:
     run = copy(asked_run, tmp_path)
     with pytest.raises(BadInput, match="no balanced selection"):
-        decompose(run, Options(balanced=True), pool=ThreadPoolExecutor(1))
+        decompose(run, DecomposeOptions(balanced=True), pool=ThreadPoolExecutor(1))
     assert not run.decomposed.exists()
     run.balanced.mkdir()
     questions = pl.concat([Bank(run).shard(folder).questions for folder in Bank(run).folders()])
     chosen = questions.select("video", "number").gather_every(97)
     chosen.write_parquet(run.balanced / "balanced.parquet")
-    summary = decompose(run, Options(balanced=True), pool=ThreadPoolExecutor(1))
+    summary = decompose(run, DecomposeOptions(balanced=True), pool=ThreadPoolExecutor(1))
     assert summary.questions == len(chosen)
     tops = pl.concat([pl.read_parquet(folder / "tops.parquet") for folder in shards(run)])
     assert tops.select("video", "number").sort("video", "number").equals(chosen.sort("video", "number"))
@@ -211,7 +211,7 @@ def test_only_the_balanced_selection_is_decomposed(asked_run: Run, tmp_path: Pat
     ).read_text() == '{"options":{"balanced":true,"closed":true,"rules_only":false,"invalid_actions":0,"labels":""}}'
 
 
-def test_tables_and_tests_agree_on_types(run: tuple[Run, Summary]) -> None:
+def test_tables_and_tests_agree_on_types(run: tuple[Run, DecomposeSummary]) -> None:
     assert VIDEO_DAGS.unscored == IGNORED and VIDEO_DAGS.yes_no == ASKED_YES_NO
     assert set(VIDEO_DAGS.types) == PUBLISHED_TYPES and len(VIDEO_DAGS.types) == 34
     for folder in shards(run[0]):

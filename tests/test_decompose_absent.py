@@ -17,12 +17,12 @@ from questree.formats.decomp import export_decomp, import_decomp
 from questree.sources.hierarchies import read_hierarchies
 from questree.stages.again import made_again
 from questree.stages.decompose.choose import choose
-from questree.stages.decompose.columns import Summary
-from questree.stages.decompose.forms import Forms
+from questree.stages.decompose.columns import DecomposeSummary
+from questree.stages.decompose.dag_shards import DecomposeOptions, decompose
+from questree.stages.decompose.forms import NodeForms
 from questree.stages.decompose.hierarchies import run_hierarchies
 from questree.stages.decompose.labels import read_labels
 from questree.stages.decompose.texts import Texts
-from questree.stages.decompose.work import Options, decompose
 from questree.stages.questions import Bank
 from questree.tables.lock import differences, lock, verify
 from questree.tables.nodes import KNOWN, NEGATIVES
@@ -61,9 +61,9 @@ def labels(run: Run, folder: Path, text: str) -> pl.DataFrame:
 
 def taken_apart(
     run: Run, said: pl.DataFrame | None = None, **options: bool | int
-) -> tuple[Summary, Stored, pl.DataFrame]:
+) -> tuple[DecomposeSummary, Stored, pl.DataFrame]:
     """What is counted, the tables of the only shard, and its nodes with how they are known."""
-    summary = decompose(run, Options(**options), pool=ThreadPoolExecutor(1), labels=said)  # type: ignore[arg-type]
+    summary = decompose(run, DecomposeOptions(**options), pool=ThreadPoolExecutor(1), labels=said)  # type: ignore[arg-type]
     (folder,) = shards(run)
     stored = Stored.read(folder, executed=False)
     known = pl.Series(KNOWN).gather(pl.read_parquet(folder / "nodes.parquet")["known"])
@@ -212,7 +212,7 @@ def test_negatives_break_no_rule_and_share_no_text(world: Run, tmp_path: Path) -
     tables = {path.stem: pl.read_parquet(path) for path in folder.iterdir()}
     found = read_rules(Findings(), tables, Texts(WORDS))
     assert found.contradictions == 0 and found.applied["Before no"] > 50
-    assert [dags.summary.clashes for dags in made(run, Forms(WORDS))] == [0]
+    assert [dags.summary.clashes for dags in made(run, NodeForms(WORDS))] == [0]
 
 
 def test_negatives_are_exported_as_questions_without_a_dag_and_to_train_on(world: Run, tmp_path: Path) -> None:
@@ -268,12 +268,12 @@ def test_the_command_takes_labels_and_counts_sources(
 def test_the_lock_file_knows_the_dags_and_they_come_out_again(world: Run, tmp_path: Path) -> None:
     run = copy(world, tmp_path)
     said = labels(run, tmp_path, "A,bag\n")
-    decompose(run, Options(closed=False, invalid_actions=2), pool=ThreadPoolExecutor(1), labels=said)
+    decompose(run, DecomposeOptions(closed=False, invalid_actions=2), pool=ThreadPoolExecutor(1), labels=said)
     choose(run)
     lock(run, "decomposed")
     assert verify(run) == ([], []) and made_again(run, 1) == []
     other = copy(run, tmp_path / "other")
-    decompose(other, Options(closed=False), pool=ThreadPoolExecutor(1))
+    decompose(other, DecomposeOptions(closed=False), pool=ThreadPoolExecutor(1))
     assert {Path(fault.place).name for fault in verify(other)[0]} >= {"nodes.parquet", "plan.json", "absent.parquet"}
     places = [difference.place for difference in differences(run, other)]
     assert places[:2] == ["decomposed, option invalid_actions", "decomposed, option labels"]
@@ -285,4 +285,4 @@ def test_the_lock_file_knows_the_dags_and_they_come_out_again(world: Run, tmp_pa
 
 def test_a_negative_number_of_actions_is_refused(world: Run) -> None:
     with pytest.raises(BadInput, match="wanted at least 0, got -1"):
-        Options(invalid_actions=-1)
+        DecomposeOptions(invalid_actions=-1)

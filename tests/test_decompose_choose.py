@@ -13,7 +13,7 @@ from questree.formats.decomp import export_decomp
 from questree.notation.own import parse
 from questree.stages.balance.options import Smoothing
 from questree.stages.decompose.choose import choose, smoothed, timeless
-from questree.stages.decompose.work import Options, decompose
+from questree.stages.decompose.dag_shards import DecomposeOptions, decompose
 from questree.tables.facts import VIDEOS
 from questree.tables.run import Run
 from worlds.decomposed import FORMS, Stored, shards
@@ -27,7 +27,7 @@ def run(asked_run: Run, tmp_path_factory: pytest.TempPathFactory) -> Run:
     questions = pl.concat([pl.read_parquet(path) for path in sorted(run.questions.glob("*/questions.parquet"))])
     run.balanced.mkdir()
     questions.select("video", "number").gather_every(11).write_parquet(run.balanced / "balanced.parquet")
-    decompose(run, Options(balanced=True, closed=False), pool=ThreadPoolExecutor(1))
+    decompose(run, DecomposeOptions(balanced=True, closed=False), pool=ThreadPoolExecutor(1))
     return run
 
 
@@ -94,7 +94,7 @@ def test_the_chosen_ones_are_exported_with_the_questions_of_training_videos(run:
 def test_of_no_questions_none_are_chosen(tmp_path: Path) -> None:
     """Nothing to ask about an empty video; nothing hard to guess about one where all is yes."""
     empty = run_of(facts("video A train"), tmp_path / "empty")
-    assert decompose(empty, Options(invalid_actions=1), pool=ThreadPoolExecutor(1)).questions == 0
+    assert decompose(empty, DecomposeOptions(invalid_actions=1), pool=ThreadPoolExecutor(1)).questions == 0
     assert choose(empty).after == {}
     assert export_decomp(empty, tmp_path / "out", pool=ThreadPoolExecutor(1)) == {
         f"unbalanced_{split}_hierarchies": {"DAGs": 0, "isolated": 0} for split in ("train", "test")

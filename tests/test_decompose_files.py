@@ -19,7 +19,7 @@ from questree.formats.decomp import export_decomp, import_decomp
 from questree.formats.decomp_released import decompose_released
 from questree.rules import VIDEO_DAGS
 from questree.show.video_view import VideoView
-from questree.stages.decompose.work import Options, decompose
+from questree.stages.decompose.dag_shards import DecomposeOptions, decompose
 from questree.stages.questions import Bank
 from questree.tables.run import Run
 from questree.vocabulary.load import default
@@ -39,7 +39,7 @@ def run(asked_run: Run, tmp_path_factory: pytest.TempPathFactory) -> Run:
     questions = pl.concat([Bank(run).shard(folder).questions for folder in Bank(run).folders()])
     run.balanced.mkdir()
     questions.select("video", "number").gather_every(23).write_parquet(run.balanced / "balanced.parquet")
-    decompose(run, Options(balanced=True, closed=False), pool=one())
+    decompose(run, DecomposeOptions(balanced=True, closed=False), pool=one())
     return run
 
 

@@ -15,12 +15,12 @@ from questree.program import UNKNOWN, Array
 from questree.rules import VIDEO_DAGS
 from questree.rules.entail import allowed, coded, conclusions
 from questree.stages.decompose.columns import form_table, node_table
+from questree.stages.decompose.dag_shards import Decomposed, DecomposeOptions, decompose
 from questree.stages.decompose.expand import Batch, Block, expand
 from questree.stages.decompose.propagate import GIVEN, NOT_KNOWN, Propagation
 from questree.stages.decompose.spoken import say
 from questree.stages.decompose.texts import Texts
 from questree.stages.decompose.told import Teller
-from questree.stages.decompose.work import Decomposed, Options, decompose
 from questree.tables.nodes import KNOWN
 from questree.tables.run import Run
 from worlds.decomposed import FORMS, in_memory, shards
@@ -197,7 +197,7 @@ def test_without_execution_a_run_knows_what_was_asked_and_what_follows(asked_run
     run.balanced.mkdir()
     questions.select("video", "number").gather_every(31).write_parquet(run.balanced / "balanced.parquet")
     pool = ThreadPoolExecutor(1)
-    summary = decompose(run, Options(balanced=True, rules_only=True), pool=pool)
+    summary = decompose(run, DecomposeOptions(balanced=True, rules_only=True), pool=pool)
     found = {name: sum(counts[name] for counts in summary.types.values()) for name in KNOWN}
     assert summary.contradictions == [] and found["executed"] == found["undefined"] == found["not said"] == 0
     assert found["asked"] > summary.questions, "questions that were not selected answer sub-questions"

@@ -12,7 +12,7 @@ from judges.contradictions import Findings
 from judges.facts import WORDS
 from judges.table_rules import read_rules
 from judges.wrong_meanings import FAULTS, IN_TABLES, Wrong
-from questree.stages.decompose.forms import Forms
+from questree.stages.decompose.forms import NodeForms
 from questree.stages.decompose.texts import Texts
 from questree.tables.facts import Facts
 from questree.tables.run import Run
@@ -36,7 +36,7 @@ def notice(wrong: Wrong, folder: Path) -> Findings:
     found, texts = Findings(), TEXTS if wrong.words is WORDS else Texts(wrong.words)
     with wrong.on():
         run = run_of(wrong.facts(random_facts(VIDEOS)), folder / "run", shard=128)
-        for dags in made(run, Forms(WORDS)):
+        for dags in made(run, NodeForms(WORDS)):
             read_rules(found, dags.tables, texts)
     return found
 

@@ -17,11 +17,10 @@ from questree.benchmarks.agqa.records import lines, quoted
 from questree.benchmarks.agqa.templates import TEMPLATES, TIMES
 from questree.cli.export import agqa
 from questree.faults import BadInput
-from questree.formats.agqa import Options, export, id_tables
+from questree.formats.agqa import ExportOptions, export, id_tables
 from questree.formats.agqa_csvs import HEADER
 from questree.notation.agqa import write
-from questree.stages.generate.work import Options as Generation
-from questree.stages.generate.work import generate
+from questree.stages.generate.shards import GenerateOptions, generate
 from questree.stages.questions import Bank, Question
 from questree.stages.split.steps import NEVER, most_steps
 from questree.tables.run import Run
@@ -241,7 +240,7 @@ def test_without_a_selection_only_everything_can_be_exported(random_run: Run, tm
         path.unlink()
     run.balanced.rmdir()
     with pytest.raises(BadInput) as refused:
-        export(run, tmp_path / "out", Options())
+        export(run, tmp_path / "out", ExportOptions())
     fault = f"{run.balanced}: no balanced questions: `questree balance` selects them; or use --unbalanced"
     assert str(refused.value) == fault
     assert not (tmp_path / "out").exists()
@@ -274,13 +273,13 @@ def test_a_video_without_frames_has_no_questions_and_an_empty_graph(tmp_path: Pa
 def test_a_folder_with_other_things_is_not_overwritten(random_run: Run, tmp_path: Path) -> None:
     (tmp_path / "thesis.tex").touch()
     with pytest.raises(BadInput, match=r"not an earlier export \(it has thesis.tex\)"):
-        export(random_run, tmp_path, Options())
+        export(random_run, tmp_path, ExportOptions())
 
 
 @pytest.mark.processes
 def test_neither_shards_nor_processes_change_a_byte(random_run: Run, release: Path, tmp_path: Path) -> None:
     run = copy(random_run, tmp_path)
-    generate(run, Generation(shard=4, rare_below=0), pool=ThreadPoolExecutor(1))
+    generate(run, GenerateOptions(shard=4, rare_below=0), pool=ThreadPoolExecutor(1))
     agqa(run.folder, out=tmp_path / "out", unbalanced=True, workers=2, json=tmp_path / "told.json", quiet=True)
     assert made.content(tmp_path / "out") == made.content(release)
     told = json.loads((tmp_path / "told.json").read_text())

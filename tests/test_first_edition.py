@@ -12,17 +12,15 @@ from conftest import copy
 from questree.benchmarks.agqa.editions import FIRST
 from questree.cli.app import app
 from questree.domains.video import videos
-from questree.formats.agqa import Options as Release
-from questree.formats.agqa import export
+from questree.formats.agqa import ExportOptions, export
 from questree.notation.agqa import read
 from questree.readings.answer import answer
-from questree.stages.audit.work import AuditOptions, audit
+from questree.stages.audit.audited import AuditOptions, audit
 from questree.stages.balance.options import BalanceOptions
 from questree.stages.balance.rounds import balance
+from questree.stages.decompose.dag_shards import DecomposeOptions, decompose
 from questree.stages.decompose.tops import BEYOND, TIMED, UNDECIDED
-from questree.stages.decompose.work import Options as Decomposing
-from questree.stages.decompose.work import decompose
-from questree.stages.generate.work import Options, generate
+from questree.stages.generate.shards import GenerateOptions, generate
 from questree.stages.questions import Bank
 from questree.stages.split.engine import SplitOptions
 from questree.stages.split.videos import read_split, split
@@ -33,7 +31,7 @@ from questree.tables.run import Run
 @pytest.fixture(scope="module")
 def run(cleaned_run: Run, tmp_path_factory: pytest.TempPathFactory) -> Run:
     run = copy(cleaned_run, tmp_path_factory.mktemp("first"))
-    generate(run, Options(shard=5, rare_below=3, edition="1.0"), workers=1)
+    generate(run, GenerateOptions(shard=5, rare_below=3, edition="1.0"), workers=1)
     balance(run, BalanceOptions(), workers=1)
     return run
 
@@ -63,7 +61,7 @@ def test_splits_know_the_relation_a_question_only_refers_to(run: Run) -> None:
 
 
 def test_exported_programs_are_read_again_and_give_the_answer(run: Run, tmp_path: Path) -> None:
-    found = export(run, tmp_path / "out", Release(graphs=False), pool=ThreadPoolExecutor(1))
+    found = export(run, tmp_path / "out", ExportOptions(graphs=False), pool=ThreadPoolExecutor(1))
     bank, facts = Bank(run), run.load("facts")
     world, place = videos(facts, bank.vocabulary), {name: at for at, name in enumerate(bank.ids)}
     records = json.loads((tmp_path / "out" / "AGQA_balanced" / "test_balanced.txt").read_text())
@@ -86,7 +84,7 @@ def test_an_audit_scores_every_template_asked(run: Run) -> None:
 
 
 def test_what_decomposition_does_not_cover_is_counted_by_reason(run: Run) -> None:
-    summary = decompose(run, Decomposing(), workers=1)
+    summary = decompose(run, DecomposeOptions(), workers=1)
     assert summary.questions + summary.beyond.total() == len(asked(run))
     assert set(summary.beyond) == {*BEYOND.values(), TIMED, UNDECIDED}
     tops = pl.concat(
@@ -102,7 +100,7 @@ def ask(*words: object) -> None:
 
 
 def test_true_answers_break_no_rule(run: Run, tmp_path: Path) -> None:
-    decompose(run, Decomposing(), workers=1)
+    decompose(run, DecomposeOptions(), workers=1)
     ask("answer", run.folder, "--model", "oracle")
     scored = ("--model", "oracle", "--missing", "skip", "--json", tmp_path / "scores.json")
     ask("score", "decomp", run.folder, *scored)

@@ -19,7 +19,7 @@ from questree.domains.video import videos
 from questree.faults import BadInput
 from questree.readings.answer import answer
 from questree.readings.steps import steps
-from questree.stages.generate.work import Options, generate
+from questree.stages.generate.shards import GenerateOptions, generate
 from questree.stages.questions import Bank
 from questree.tables.questions import QUESTIONS
 from questree.tables.run import Run
@@ -41,7 +41,7 @@ def said(run: Run) -> list[str]:
 @pytest.mark.parametrize("shard", [1, 4, 100])
 def test_questions_do_not_depend_on_the_shards(asked_run: Run, tmp_path: Path, shard: int) -> None:
     run = copy(asked_run, tmp_path)
-    generate(run, Options(shard=shard, text=True, rare_below=3), workers=1)
+    generate(run, GenerateOptions(shard=shard, text=True, rare_below=3), workers=1)
     assert rows(run).equals(rows(asked_run))
     assert said(run) == said(asked_run)
 
@@ -49,7 +49,7 @@ def test_questions_do_not_depend_on_the_shards(asked_run: Run, tmp_path: Path, s
 def test_questions_do_not_depend_on_the_executor(asked_run: Run, tmp_path: Path) -> None:
     run = copy(asked_run, tmp_path)
     pool: Executor = ThreadPoolExecutor(2)
-    counts = generate(run, Options(shard=5, text=True, rare_below=3), pool=pool)
+    counts = generate(run, GenerateOptions(shard=5, text=True, rare_below=3), pool=pool)
     for mine, other in zip(Bank(run).folders(), Bank(asked_run).folders(), strict=True):
         for path in sorted(mine.iterdir()):
             assert path.read_bytes() == (other / path.name).read_bytes()
@@ -58,7 +58,7 @@ def test_questions_do_not_depend_on_the_executor(asked_run: Run, tmp_path: Path)
 
 def test_another_seed_chooses_other_references_and_frames(asked_run: Run, tmp_path: Path) -> None:
     run = copy(asked_run, tmp_path)
-    generate(run, Options(seed=2, shard=5, text=True, rare_below=3), workers=1)
+    generate(run, GenerateOptions(seed=2, shard=5, text=True, rare_below=3), workers=1)
     assert said(run) != said(asked_run)
 
 
@@ -89,7 +89,7 @@ def test_other_options_throw_finished_shards_away(asked_run: Run, tmp_path: Path
     work = run.folder / ".questions.part"
     (work / "00000").mkdir(parents=True)
     (work / "plan.json").write_text("{}")
-    generate(run, Options(shard=5, text=True, rare_below=3), workers=1)
+    generate(run, GenerateOptions(shard=5, text=True, rare_below=3), workers=1)
     assert rows(run).equals(rows(asked_run))
 
 

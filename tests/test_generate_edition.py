@@ -22,7 +22,7 @@ from questree.notation import agqa
 from questree.notation.own import show
 from questree.readings.answer import answer
 from questree.readings.steps import steps
-from questree.stages.generate.work import Options, generate
+from questree.stages.generate.shards import GenerateOptions, generate
 from questree.stages.questions import Bank
 from questree.tables.facts import Facts
 from questree.tables.run import Run
@@ -207,7 +207,7 @@ def test_it_is_asked_whether_a_doorway_is_contacted() -> None:
 @pytest.fixture(scope="module")
 def old_run(cleaned_run: Run, tmp_path_factory: pytest.TempPathFactory) -> Run:
     run = copy(cleaned_run, tmp_path_factory.mktemp("old"))
-    generate(run, Options(shard=5, text=True, rare_below=3, edition="1.0"), workers=1)
+    generate(run, GenerateOptions(shard=5, text=True, rare_below=3, edition="1.0"), workers=1)
     return run
 
 
@@ -235,7 +235,7 @@ def test_every_row_is_a_program_with_that_answer_and_text(old_run: Run) -> None:
 
 def test_the_edition_does_not_depend_on_the_shards(old_run: Run, tmp_path: Path) -> None:
     run = copy(old_run, tmp_path)
-    generate(run, Options(shard=100, rare_below=3, edition="1.0"), workers=1)
+    generate(run, GenerateOptions(shard=100, rare_below=3, edition="1.0"), workers=1)
     assert table(run).equals(table(old_run))
 
 

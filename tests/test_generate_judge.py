@@ -20,7 +20,7 @@ from questree.notation import agqa
 from questree.program import Node, Slot, Term, Word
 from questree.readings.answer import answer, position
 from questree.readings.steps import steps
-from questree.stages.generate.words import may_be_indirect
+from questree.stages.generate.word_columns import may_be_indirect
 from questree.tables.facts import Facts
 from worlds import generator_rows as rows
 from worlds import generator_worlds as chance

@@ -23,11 +23,10 @@ from questree.faults import BadInput
 from questree.program import ACTION, OBJECT, RELATION, Array, Kind, Node, Slot, fill
 from questree.readings.answer import answer
 from questree.stages.drafts.given import read as read_image_templates
-from questree.stages.drafts.work import Options as ImageOptions
-from questree.stages.drafts.work import noted, options_of
+from questree.stages.drafts.whole_run import DraftOptions, noted, options_of
 from questree.stages.generate.given import GROUPS, check, read
 from questree.stages.generate.rules import RULES
-from questree.stages.generate.work import Options, generate
+from questree.stages.generate.shards import GenerateOptions, generate
 from questree.stages.questions import Bank
 from questree.tables.facts import Facts
 from questree.tables.questions import time_actions, time_kind
@@ -144,7 +143,7 @@ def test_templates_of_a_file_are_asked_after_the_shipped_ones_and_remembered(ask
         (tmp_path / part).symlink_to(asked_run.folder / part)
     run = Run(tmp_path)
     added = read([file])
-    counts = generate(run, Options(templates=added, text=True), workers=2)
+    counts = generate(run, GenerateOptions(templates=added, text=True), workers=2)
     assert [*counts][-len(added) :] == [template.name for template in added]
     assert all(counts[template.name].kept for template in added)
     bank = Bank(run)
@@ -155,7 +154,7 @@ def test_templates_of_a_file_are_asked_after_the_shipped_ones_and_remembered(ask
         texts = pl.read_parquet(folder / "text.parquet")["question"]
         for at in np.flatnonzero(own)[:: max(int(own.sum()) // 40, 1)].tolist():
             assert shard.question(at).text == texts[at]
-    alone = generate(run, Options(templates=added, only_templates=True), workers=1)
+    alone = generate(run, GenerateOptions(templates=added, only_templates=True), workers=1)
     assert [*alone] == [template.name for template in added]
     assert {name: tally.kept for name, tally in alone.items()} == {name: counts[name].kept for name in alone}
 
@@ -224,7 +223,7 @@ def test_templates_of_image_sets_need_no_python_either(tmp_path: Path) -> None:
     things = reference(Graph("dog"))
     assert form.say(dict.fromkeys(form.slots, things)).endswith("?")
     assert pickle.loads(pickle.dumps(added)) == added
-    assert options_of(msgspec.to_builtins(noted(ImageOptions(templates=(added,))))).templates == (added,)
+    assert options_of(msgspec.to_builtins(noted(DraftOptions(templates=(added,))))).templates == (added,)
 
 
 def test_all_faults_of_templates_of_image_sets_are_told(tmp_path: Path) -> None:

@@ -23,8 +23,8 @@ from questree.domains.images.corpus import corpus
 from questree.faults import BadInput
 from questree.notation.own import parse, show
 from questree.stages.ground.boxes import image_boxes
+from questree.stages.ground.grounding import GroundOptions, ground
 from questree.stages.ground.relevant import relevant
-from questree.stages.ground.work import Options, ground
 from questree.stages.questions import Bank
 from questree.tables.facts import PERSONS, Facts
 from questree.tables.image_questions import ANSWERED
@@ -49,7 +49,7 @@ action c104 2 3
 action c154 4 5
 """
 LIGHT = "turning on a light"
-EVERY = Options(split="all", all=True)
+EVERY = GroundOptions(split="all", all=True)
 
 
 def spots(table: pl.DataFrame, boxes: pl.DataFrame, side: str = "relevant") -> dict[str, set[str]]:
@@ -276,21 +276,21 @@ def test_the_files_say_per_frame_what_is_kept(random_run: Run, tmp_path: Path) -
 
 
 def test_the_selection_and_the_split_are_those_of_the_run(random_run: Run, images: Run, tmp_path: Path) -> None:
-    def ids(run: Run, options: Options) -> set[str]:
+    def ids(run: Run, options: GroundOptions) -> set[str]:
         return {id for table, _ in ground(run, options, GROUPS) for id in table["id"].to_list()}
 
     split = dict(zip(*(random_run.load("facts").videos[name] for name in ("id", "split")), strict=True))
-    every, test = ids(random_run, EVERY), ids(random_run, Options(all=True))
+    every, test = ids(random_run, EVERY), ids(random_run, GroundOptions(all=True))
     assert test == {id for id in every if split[id.rpartition("-")[0]] != "train"}
-    assert len(ids(random_run, Options(split="all"))) == pytest.approx(len(every) / 7, abs=9)
-    assert ids(images, Options(split="dev", all=True)) == set(
+    assert len(ids(random_run, GroundOptions(split="all"))) == pytest.approx(len(every) / 7, abs=9)
+    assert ids(images, GroundOptions(split="dev", all=True)) == set(
         ANSWERED.read(images.covr).filter(split="dev")["id"].to_list()
     )
-    assert len(ids(images, Options(split="all", sample=5))) == 5
+    assert len(ids(images, GroundOptions(split="all", sample=5))) == 5
     with pytest.raises(BadInput, match="--split: wanted train, test or all, came 'dev'"):
-        ids(random_run, Options(split="dev"))
+        ids(random_run, GroundOptions(split="dev"))
     with pytest.raises(BadInput, match="no questions here"):
-        ids(Run(tmp_path), Options())
+        ids(Run(tmp_path), GroundOptions())
 
 
 def predictions(path: Path, answers: dict[str, str]) -> list[Path]:
@@ -300,7 +300,7 @@ def predictions(path: Path, answers: dict[str, str]) -> list[Path]:
 
 def test_a_run_is_scored_by_the_evidence_of_its_programs(random_run: Run, tmp_path: Path) -> None:
     """A model that sees what it needs and nothing else is grounded wherever there is something to compare."""
-    read, found = relevant(random_run, Options(), {})
+    read, found = relevant(random_run, GroundOptions(), {})
     truth = dict(read.questions.select("id", "answer").rows())
     given: dict[str, Any] = {
         "all": predictions(tmp_path / "all.jsonl", truth),
@@ -322,7 +322,7 @@ def test_a_run_is_scored_by_the_evidence_of_its_programs(random_run: Run, tmp_pa
 
 def test_the_importance_of_boxes_is_counted_within_a_question(images: Run, tmp_path: Path) -> None:
     """A model that finds the relevant boxes most important matches their ranking fully."""
-    read, found = relevant(images, Options(), GROUPS)
+    read, found = relevant(images, GroundOptions(), GROUPS)
     truth = dict(read.questions.select("id", "answer").rows())
     size = {id: 1 + max([*one.relevant, *one.irrelevant], default=0) for id, one in zip(truth, found, strict=True)}
     scores = {
@@ -350,7 +350,7 @@ def test_without_a_run_the_files_are_wanted(tmp_path: Path) -> None:
 
 
 def test_the_page_on_grounding_works(random_run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    read, _ = relevant(random_run, Options(), {})
+    read, _ = relevant(random_run, GroundOptions(), {})
     for name in ("all", "rel", "irrel"):
         predictions(tmp_path / f"{name}.jsonl", dict(read.questions.select("id", "answer").rows()))
     monkeypatch.chdir(tmp_path)

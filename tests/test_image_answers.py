@@ -24,10 +24,9 @@ from questree.faults import BadInput
 from questree.metrics.scores import Score
 from questree.models.bots import BOTS
 from questree.search.word_tables import default_words
+from questree.stages.decompose.dag_shards import DecomposeOptions, decompose
 from questree.stages.decompose.image_hierarchies import image_hierarchies, node_keys
 from questree.stages.decompose.image_sets import decompose_run, read_sets
-from questree.stages.decompose.work import Options as Decomposing
-from questree.stages.decompose.work import decompose
 from questree.tables.image_questions import ANSWERED
 from questree.tables.images import IMAGES
 from questree.tables.predictions import Stored, models
@@ -50,7 +49,7 @@ def run(made: Run, tmp_path: Path) -> Run:
 @pytest.fixture(scope="module")
 def taken_apart(asked_run: Run, tmp_path_factory: pytest.TempPathFactory) -> Run:
     run = copy(asked_run, tmp_path_factory.mktemp("videos"))
-    decompose(run, Decomposing(balanced=False), pool=ThreadPoolExecutor(1))
+    decompose(run, DecomposeOptions(balanced=False), pool=ThreadPoolExecutor(1))
     return run
 
 

@@ -20,7 +20,7 @@ from questree.sources.gqa import ingest
 from questree.stages.decompose.hierarchies import RunHierarchies
 from questree.stages.decompose.image_hierarchies import image_hierarchies
 from questree.stages.decompose.image_sets import decompose_run
-from questree.stages.drafts.work import Options, generate
+from questree.stages.drafts.whole_run import DraftOptions, generate
 from questree.synth.images import write_images
 from questree.tables.predictions import IMAGE_SETS, Stored
 from questree.tables.run import Run
@@ -39,7 +39,7 @@ def asked(tmp_path_factory: pytest.TempPathFactory) -> RunHierarchies:
     write_images(folder / "raw", 300, 3)
     run = Run(folder / "run")
     ingest(folder / "raw", run.folder)
-    generate(run, Options(questions=2000, seed=5), workers=1)
+    generate(run, DraftOptions(questions=2000, seed=5), workers=1)
     decompose_run(run, default_words(), every=True, workers=1)
     return image_hierarchies(run)
 

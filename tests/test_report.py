@@ -22,8 +22,7 @@ from questree.show.report.failures import SHOWN, failures
 from questree.show.report.scoring import How
 from questree.show.report.sections import ReportRequest, report
 from questree.show.report.written import escaped, latex, page
-from questree.stages.decompose.work import Options as Decomposing
-from questree.stages.decompose.work import decompose
+from questree.stages.decompose.dag_shards import DecomposeOptions, decompose
 from questree.stages.split.engine import SplitOptions
 from questree.stages.split.videos import split
 from questree.tables.lock import lock
@@ -75,7 +74,7 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Run:
     made = random_run(tmp_path_factory.mktemp("reported") / "run")
     select_every(made, 19)
     split(made, SplitOptions(), 1)
-    decompose(made, Decomposing(balanced=True), pool=ThreadPoolExecutor(1))
+    decompose(made, DecomposeOptions(balanced=True), pool=ThreadPoolExecutor(1))
     answer_run(made, BotOptions("perception-noise", noise=0.3), MODELS[0])
     answer_run(made, BotOptions("composition-noise", noise=0.3), MODELS[1])
     lock(made)

@@ -12,7 +12,7 @@ from questree.show.judged import Broken, Judged
 from questree.show.reasons import reason
 from questree.show.report.axes import Axis, around
 from questree.show.report.charts import composition_plot, dags_plot, models_plot, steps_plot
-from questree.show.report.document import Rows
+from questree.show.report.document import ScoreRows
 from questree.show.report.verdicts import compared, verdicts
 
 QUESTION = "Did they hold a dish after sneezing?"
@@ -33,7 +33,7 @@ def test_best_and_worst_are_told_where_intervals_lie_apart() -> None:
         score("CA", "First", None, 0, 0, 0),
         score("CA", "Overall", 0.75, 0.7, 0.8, 153),
     ]
-    told = list(verdicts(Rows(rows), "M"))
+    told = list(verdicts(ScoreRows(rows), "M"))
     assert told[-1] == "Nothing is said about While: fewer than 30 wholes."
     assert told[:4] == [
         "Overall CA is 75.00 [70.0, 80.0]: how often the model puts right parts together.",
@@ -45,7 +45,7 @@ def test_best_and_worst_are_told_where_intervals_lie_apart() -> None:
 
 def test_nothing_is_called_best_where_all_intervals_overlap() -> None:
     rows = [score("CA", name, 0.7, 0.5, 0.9) for name in ("And", "Xor", "Overall")]
-    told = list(verdicts(Rows(rows), "M"))
+    told = list(verdicts(ScoreRows(rows), "M"))
     assert told[1] == "The intervals do not tell any composition from the overall CA."
     assert not any(text.startswith(("Best", "Worst")) for text in told)
 
@@ -53,7 +53,7 @@ def test_nothing_is_called_best_where_all_intervals_overlap() -> None:
 def test_without_an_overall_value_the_ends_are_compared() -> None:
     rows = [score("IC", "And", 0.9, 0.8, 1.0, None), score("IC", "Xor", 0.5, 0.4, 0.6, None)]
     rows += [score("IC", "Overall", None, 0, 0, None), *(score("CA", name, 0.5, 0, 1) for name in ("And", "Xor"))]
-    assert list(verdicts(Rows(rows), "M"))[1] == (
+    assert list(verdicts(ScoreRows(rows), "M"))[1] == (
         "Overall IC is N/A. Highest And (IC 90.00 [80.0, 100.0], n 40), lowest Xor (IC 50.00 [40.0, 60.0], n 40), "
         "apart from each other."
     )
@@ -71,7 +71,7 @@ def test_luck_is_a_delta_whose_interval_is_above_zero() -> None:
         score("CA", "Choose", 0.1, 0.1, 0.1, 500),
         score("RWR", "Choose", 1.0, 1.0, 1.0, 2),
     ]
-    assert list(verdicts(Rows(rows), "M"))[-2:] == [
+    assert list(verdicts(ScoreRows(rows), "M"))[-2:] == [
         "Right for the wrong reasons: right more often when a part is wrong, in Equals "
         "(Delta 4.00 [1.0, 7.0], n 70 and 30).",
         "Whether wrong parts do any harm cannot be told (the interval of Delta holds 0) in And.",
@@ -87,7 +87,7 @@ def test_models_differ_only_at_the_false_discovery_rate() -> None:
         Difference("CA", "type", "Choose", 0.7, 0.5, -0.2, -0.5, 0.1, 0.001, 0.01),
     ]
     enough = [Score("CA", "composition", name, 0.5, 99, 0, 1, model) for name in ("And", "Xor") for model in "AB"]
-    first, *others = compared(Rows(enough), cells, "A", "B")
+    first, *others = compared(ScoreRows(enough), cells, "A", "B")
     assert "2 of 3 values" in first
     assert others == [
         "CA is higher for B in And (by 20.00 [10.0, 30.0]).",
@@ -147,26 +147,26 @@ def steps(model: str, values: dict[int, float]) -> list[Score]:
 
 def test_dots_stand_where_the_accuracy_is_and_grow_with_n() -> None:
     rows = [*steps("M", {1: 0.5, 4: 0.9}), *steps("oracle", {1: 1.0, 4: 1.0})]
-    drawing = steps_plot(Rows(rows), ["M"], ["oracle"])
+    drawing = steps_plot(ScoreRows(rows), ["M"], ["oracle"])
     dots = re.findall(r'<circle cx="([\d.]+)" cy="([\d.]+)" r="([\d.]+)"[^>]*><title>M, (\d)', drawing)
     (x1, y1, r1, _), (x4, y4, r4, _) = dots
     assert float(x1) < float(x4) and float(y1) > float(y4) and float(r1) < float(r4)
     assert drawing.count("<polyline") == 1 and "stroke-dasharray" in drawing  # the bot; without a fit there is no line
-    assert steps_plot(Rows([]), ["M"], []) == ""
+    assert steps_plot(ScoreRows([]), ["M"], []) == ""
 
 
 def test_the_fit_is_drawn_with_its_band() -> None:
     fit = [Score("fit, 80 % band", "steps", str(at), 0.6, 5, 0.5, 0.7, "M") for at in (1, 2)]
-    drawing = steps_plot(Rows([*steps("M", {1: 0.5, 2: 0.7}), *fit]), ["M"], [])
+    drawing = steps_plot(ScoreRows([*steps("M", {1: 0.5, 2: 0.7}), *fit]), ["M"], [])
     assert drawing.count("<polygon") == 1 and drawing.count("<polyline") == 1
 
 
 def test_compositions_without_a_value_are_not_drawn() -> None:
     rows = [score("CA", "And", 0.9, 0.85, 0.95), score("RWR", "And", None, 0, 0), score("CA", "First", None, 0, 0)]
-    drawing = composition_plot(Rows(rows), ["M"], [])
+    drawing = composition_plot(ScoreRows(rows), ["M"], [])
     assert "M, And: CA 90.00 [85.0, 95.0], n 40" in drawing
     assert "First" not in drawing
-    assert composition_plot(Rows([]), ["M"], []) == ""
+    assert composition_plot(ScoreRows([]), ["M"], []) == ""
 
 
 def test_models_without_consistency_are_not_drawn() -> None:
@@ -174,7 +174,7 @@ def test_models_without_consistency_are_not_drawn() -> None:
         Score("accuracy", "type", "Overall", 0.5, 10, 0.4, 0.6, "M"),
         Score("IC", "composition", "Overall", None, None, None, None, "M"),
     ]
-    assert models_plot(Rows(rows), ["M"], []) == ""
+    assert models_plot(ScoreRows(rows), ["M"], []) == ""
 
 
 def test_dags_are_counted_where_both_numbers_are_known() -> None:

@@ -18,7 +18,7 @@ from questree.metrics.bootstrap import Resampling
 from questree.metrics.generalization import score_generalization
 from questree.metrics.scores import Score
 from questree.sources.covr_questions import read_covr_questions, read_plan
-from questree.tables.asked import Asked
+from questree.tables.asked import QuestionRecords
 from worlds.decomp_files import table
 
 Names = dict[tuple[str, str, str], Score]
@@ -47,7 +47,7 @@ SAID = {"V-1": "yes", "V-2": "no", "V-3": "cup", "V-4": "dish", "V-5": "bag"}
 
 
 @pytest.fixture
-def asked(tmp_path: Path) -> Asked:
+def asked(tmp_path: Path) -> QuestionRecords:
     path = tmp_path / "test_balanced.txt"
     path.write_text(json.dumps(QUESTIONS))
     return read_questions(path)
@@ -57,7 +57,7 @@ def by_name(rows: list[Score]) -> Names:
     return {(row.metric, row.by, row.group): row for row in rows}
 
 
-def test_a_question_counts_in_all_its_categories(asked: Asked) -> None:
+def test_a_question_counts_in_all_its_categories(asked: QuestionRecords) -> None:
     rows = by_name(score_agqa(asked, table(SAID)).rows("m"))
     wanted = {
         ("accuracy", "reasoning", "exists"): (1, 2),
@@ -79,7 +79,7 @@ def test_a_question_counts_in_all_its_categories(asked: Asked) -> None:
     assert {name: (rows[name].value, rows[name].n) for name in wanted} == wanted
 
 
-def test_precision_asks_only_where_the_direct_question_was_right(asked: Asked) -> None:
+def test_precision_asks_only_where_the_direct_question_was_right(asked: QuestionRecords) -> None:
     """Of the indirect questions V-2 has a direct one answered right, V-3 one answered wrong, V-5 none in the file."""
     rows = by_name(score_agqa(asked, table(SAID)).rows("m"))
     by = "indirect reference"
@@ -95,7 +95,7 @@ def test_precision_asks_only_where_the_direct_question_was_right(asked: Asked) -
     assert {(m, g): (rows[m, by, g].value, rows[m, by, g].n) for m, g in wanted} == wanted
 
 
-def test_most_likely_is_half_of_binary_questions_and_the_commonest_answer_elsewhere(asked: Asked) -> None:
+def test_most_likely_is_half_of_binary_questions_and_the_commonest_answer_elsewhere(asked: QuestionRecords) -> None:
     rows = by_name(most_likely(baseline(asked), groups(asked)))
     assert rows["accuracy", "reasoning", "exists"].value == 1 / 2
     assert rows["accuracy", "reasoning, open", "obj-rel"].value == 2 / 3  # cup, cup, bag
@@ -120,7 +120,7 @@ def test_many_questions_pull_the_line() -> None:
     assert r2 == pytest.approx(1 - rest)
 
 
-def test_the_band_belongs_to_the_line(asked: Asked) -> None:
+def test_the_band_belongs_to_the_line(asked: QuestionRecords) -> None:
     rows = fit_rows(score_agqa(asked, table(SAID)).tallies, "m", Resampling(50))
     assert [row.metric for row in rows[:3]] == ["slope", "intercept", "R^2"]
     assert [row.group for row in rows[3:]] == ["1", "3", "5"]

@@ -21,9 +21,8 @@ from questree.faults import BadInput
 from questree.formats.decomp import export_decomp
 from questree.models.bots import BotOptions, answer_run
 from questree.sources.hierarchies import read_hierarchies
+from questree.stages.decompose.dag_shards import DecomposeOptions, decompose
 from questree.stages.decompose.hierarchies import run_hierarchies
-from questree.stages.decompose.work import Options as Decomposing
-from questree.stages.decompose.work import decompose
 from questree.tables.hierarchies import Hierarchies
 from questree.tables.predictions import Stored, models
 from questree.tables.run import Run
@@ -36,7 +35,7 @@ SPLITS = ("train", "test")
 def run(random_run: Run, tmp_path_factory: pytest.TempPathFactory) -> Run:
     """Some questions of small random worlds, in an open world: some answers are not published."""
     run = copy(random_run, tmp_path_factory.mktemp("score"))
-    decompose(run, Decomposing(balanced=True, closed=False), pool=ThreadPoolExecutor(1))
+    decompose(run, DecomposeOptions(balanced=True, closed=False), pool=ThreadPoolExecutor(1))
     return run
 
 
@@ -175,7 +174,7 @@ def test_all_stored_models_are_scored_unless_some_are_named(run: Run, tmp_path: 
 def test_answers_to_nodes_that_are_no_more_are_refused(run: Run, tmp_path: Path) -> None:
     place = copy(run, tmp_path)
     answer_run(place, BotOptions("oracle"))
-    decompose(place, Decomposing(balanced=False), pool=ThreadPoolExecutor(1))
+    decompose(place, DecomposeOptions(balanced=False), pool=ThreadPoolExecutor(1))
     with pytest.raises(BadInput, match="answers to other nodes than the run has now"):
         Stored.of(place, "oracle")
 

@@ -8,7 +8,7 @@ import pytest
 
 from questree.faults import BadInput
 from questree.sources.action_genome import read_action_genome
-from questree.sources.assemble import Reading
+from questree.sources.assemble import SourceReading
 from questree.vocabulary import default
 from worlds.raw_files import mark, people, write_action_genome, write_charades
 from worlds.small import actions, presence, relations
@@ -18,7 +18,7 @@ FIRST, SECOND, THIRD = "AAAAA.mp4/000030.png", "AAAAA.mp4/000060.png", "AAAAA.mp
 NO_ACTIONS = {"AAAAA": ("", 5.0)}
 
 
-def read(folder: Path, fps: float | None = 30.0) -> Reading:
+def read(folder: Path, fps: float | None = 30.0) -> SourceReading:
     return read_action_genome(folder, default(), fps)
 
 

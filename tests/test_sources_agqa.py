@@ -8,7 +8,7 @@ import pytest
 
 from questree.faults import BadInput
 from questree.sources.agqa import read_agqa
-from questree.sources.assemble import Reading
+from questree.sources.assemble import SourceReading
 from questree.vocabulary import default
 from worlds.small import actions, presence, relations
 
@@ -64,7 +64,7 @@ def write(folder: Path, **files: Any) -> Path:
     return folder
 
 
-def read(folder: Path, **files: Any) -> Reading:
+def read(folder: Path, **files: Any) -> SourceReading:
     return read_agqa(write(folder, **files), default())
 
 

@@ -8,7 +8,7 @@ import polars as pl
 import pytest
 
 from questree.faults import BadInput
-from questree.sources.assemble import Reading
+from questree.sources.assemble import SourceReading
 from questree.sources.own_json import read_own_json, write
 from questree.tables.facts import TABLES, Facts
 from questree.vocabulary import default
@@ -22,7 +22,7 @@ def example() -> dict[str, Any]:
     return found
 
 
-def read(path: Path) -> Reading:
+def read(path: Path) -> SourceReading:
     return read_own_json(path, default())
 
 

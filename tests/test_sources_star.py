@@ -7,7 +7,7 @@ import msgspec
 import pytest
 
 from questree.faults import BadInput
-from questree.sources.assemble import Reading
+from questree.sources.assemble import SourceReading
 from questree.sources.star import numbering, read_star
 from questree.vocabulary import default
 from worlds.small import actions, presence, relations
@@ -24,7 +24,7 @@ def question(video: str = "AAAAA", **frames: Any) -> dict[str, Any]:
     return {"question_id": "Q1", "video_id": video, "situations": {name[1:]: each for name, each in frames.items()}}
 
 
-def read(folder: Path, fps: float | None = 10.0, **files: Any) -> Reading:
+def read(folder: Path, fps: float | None = 10.0, **files: Any) -> SourceReading:
     for name, content in files.items():
         (folder / f"STAR_{name}.json").write_bytes(msgspec.json.encode(content))
     return read_star(folder, default(), fps)

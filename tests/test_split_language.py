@@ -9,7 +9,7 @@ from questree.program import Node, Word, walk
 from questree.stages.questions import Bank, Question, Shard
 from questree.stages.split.grammar import Wrong
 from questree.stages.split.language import read
-from questree.stages.split.rows import Rows, Truth
+from questree.stages.split.rows import QuestionRows, Truth
 from questree.stages.split.shapes import rows_of
 from questree.tables.run import Run
 from questree.vocabulary.load import default
@@ -24,19 +24,19 @@ def shard(asked_run: Run) -> Shard:
 
 
 @pytest.fixture(scope="module")
-def rows(shard: Shard) -> Rows:
+def rows(shard: Shard) -> QuestionRows:
     return rows_of(shard)
 
 
 @pytest.fixture(scope="module")
-def sample(shard: Shard, rows: Rows) -> dict[int, Question]:
+def sample(shard: Shard, rows: QuestionRows) -> dict[int, Question]:
     """A question of every shape, and some more."""
     firsts = np.unique(rows.code, return_index=True)[1]
     more = np.random.default_rng(1).choice(len(rows), 100)
     return {int(at): shard.question(int(at)) for at in np.append(firsts, more)}
 
 
-def holds(text: str, rows: Rows) -> Truth:
+def holds(text: str, rows: QuestionRows) -> Truth:
     return read(text, WORDS, (2,) * 27).holds(rows)
 
 
@@ -44,7 +44,7 @@ def nodes(question: Question, op: str) -> list[Node]:
     return [node for node in walk(question.program) if isinstance(node, Node) and node.op.name == op]
 
 
-def test_has_finds_the_operators_of_the_program(rows: Rows, sample: dict[int, Question]) -> None:
+def test_has_finds_the_operators_of_the_program(rows: QuestionRows, sample: dict[int, Question]) -> None:
     seen = set()
     for op in VIDEO.ops:
         found = holds(f"has({op})", rows)
@@ -55,7 +55,7 @@ def test_has_finds_the_operators_of_the_program(rows: Rows, sample: dict[int, Qu
 
 
 @pytest.mark.parametrize("word", ["holding", "touching", "behind"])
-def test_has_finds_the_words_an_operator_is_given(rows: Rows, sample: dict[int, Question], word: str) -> None:
+def test_has_finds_the_words_an_operator_is_given(rows: QuestionRows, sample: dict[int, Question], word: str) -> None:
     for op in ("interaction", "first", "objects"):
         found = holds(f'has({op}, relation="{word}")', rows)
         for at, question in sample.items():
@@ -63,7 +63,7 @@ def test_has_finds_the_words_an_operator_is_given(rows: Rows, sample: dict[int, 
             assert found[at] == any(arg.name == word for arg in named), (op, question.text)
 
 
-def test_a_reference_stands_for_what_it_refers_to(rows: Rows, sample: dict[int, Question]) -> None:
+def test_a_reference_stands_for_what_it_refers_to(rows: QuestionRows, sample: dict[int, Question]) -> None:
     """ "Before the longest action" is before standing up, if that is the longest."""
     for at, question in sample.items():
         for node in nodes(question, "before"):
@@ -76,14 +76,14 @@ def test_a_reference_stands_for_what_it_refers_to(rows: Rows, sample: dict[int, 
     pytest.fail("no reference in the sample")
 
 
-def test_and_or_not_bind_as_in_python(rows: Rows) -> None:
+def test_and_or_not_bind_as_in_python(rows: QuestionRows) -> None:
     a, b, c = (holds(text, rows) for text in ("novel", "indirect", "has(first)"))
     assert (holds("novel | indirect & ~has(first)", rows) == (a | (b & ~c))).all()
     assert (holds("(novel | indirect) & ~has(first)", rows) == ((a | b) & ~c)).all()
     assert (holds("~novel & indirect", rows) == (~a & b)).all()
 
 
-def test_columns_can_be_asked_for(rows: Rows) -> None:
+def test_columns_can_be_asked_for(rows: QuestionRows) -> None:
     table = rows.questions
     assert (holds("novel", rows) == ((table["flags"].to_numpy() & NOVEL) > 0)).all()
     assert (holds("indirect", rows) == ((table["flags"].to_numpy() & INDIRECT) > 0)).all()

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from questree.program import UNKNOWN, Array
-from questree.rules import NEVER, NO, YES, Members, NodeColumns, Rule, Words
+from questree.rules import NEVER, NO, YES, Members, NodeColumns, Rule, WordNumbers
 from questree.tables.hierarchies import NOTHING
 
 Checks = dict[str, tuple[Array, Array]]
@@ -34,7 +34,9 @@ def checked(
     every = np.ones(said.size, bool)
     number = {"no": NO, "yes": YES} | ({"before": 0, "after": 1} if times else {})
     option = words.ravel() if about else np.full(said.size, NEVER)
-    columns = NodeColumns(Words(number), said.ravel(), words.ravel(), every, every, nested.ravel(), lambda: option)
+    columns = NodeColumns(
+        WordNumbers(number), said.ravel(), words.ravel(), every, every, nested.ravel(), lambda: option
+    )
     nodes = np.arange(said.size).reshape(said.shape)
     known = (said != UNKNOWN).all(1)
     found = rule.checks(rule.reads(Members(columns, tuple(nodes.T))))

@@ -20,7 +20,7 @@ from questree.stages.decompose import answers
 from questree.stages.generate import laws, spans
 from questree.stages.generate.cores import Core
 from questree.stages.generate.references import References
-from questree.stages.generate.words import Words
+from questree.stages.generate.word_columns import WordColumns
 from questree.tables.facts import ACTIONS, Facts
 from questree.vocabulary import Vocabulary, default
 
@@ -133,7 +133,7 @@ def either_action(world: Videos, verb: Array, object: Array) -> Array:
     return np.asarray(found[next(TURNS) % 2])
 
 
-def named_twice(video: Array, action: Array, words: Words, references: References) -> tuple[Array, ...]:
+def named_twice(video: Array, action: Array, words: WordColumns, references: References) -> tuple[Array, ...]:
     """An action is named by verb and object although another one fits as well."""
     pairs = (video * 256 + WORDS.verb_of[action]) * 256 + WORDS.object_of[action]
     first = np.isin(np.arange(len(pairs)), np.unique(pairs, return_index=True)[1])

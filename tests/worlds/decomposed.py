@@ -12,16 +12,16 @@ from judges.facts import WORDS
 from questree.benchmarks.agqa.templates import TEMPLATES
 from questree.domains.video import videos
 from questree.rules import VIDEO_DAGS
-from questree.stages.decompose.forms import Forms
+from questree.stages.decompose.dag_shards import Decomposed, tables
+from questree.stages.decompose.forms import NodeForms
 from questree.stages.decompose.spoken import spoken
 from questree.stages.decompose.texts import Texts
-from questree.stages.decompose.work import Decomposed, tables
 from questree.stages.questions import Bank
 from questree.tables.facts import ACTIONS, FRAMES, OBJECTS, PERSONS, RELATIONS, VIDEOS, Facts, pack
 from questree.tables.nodes import EDGES, TOPS
 from questree.tables.run import Run
 
-FORMS = Forms(WORDS)
+FORMS = NodeForms(WORDS)
 Edge = tuple[str, str, str]  # question, composition, sub-question
 
 
@@ -66,7 +66,7 @@ def _in_memory(folder: Path, closed: bool, templates: tuple[str, ...]) -> list[D
     return list(made(Run(folder), FORMS, closed, templates))
 
 
-def made(run: Run, forms: Forms, closed: bool = True, templates: tuple[str, ...] = ()) -> Iterator[Decomposed]:
+def made(run: Run, forms: NodeForms, closed: bool = True, templates: tuple[str, ...] = ()) -> Iterator[Decomposed]:
     wanted = [at for at, template in enumerate(TEMPLATES) if not templates or template.name in templates]
     bank, facts = Bank(run), run.load("facts")
     for folder in bank.folders():

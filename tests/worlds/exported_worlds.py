@@ -7,10 +7,9 @@ from typing import Any
 
 import polars as pl
 
-from questree.formats.agqa import Options as ExportOptions
-from questree.formats.agqa import export
+from questree.formats.agqa import ExportOptions, export
 from questree.sources.runs import write_run
-from questree.stages.generate.work import Options, generate
+from questree.stages.generate.shards import GenerateOptions, generate
 from questree.tables.facts import Facts
 from questree.tables.run import Run
 from questree.tables.store import new_folder
@@ -36,7 +35,7 @@ def run_of(known: Facts, folder: Path, shard: int = SHARD) -> Run:
     write_run(folder, default_text(), known)
     with new_folder(run.facts) as work:
         known.save(work)
-    generate(run, Options(shard=shard, rare_below=0), pool=ThreadPoolExecutor(1))
+    generate(run, GenerateOptions(shard=shard, rare_below=0), pool=ThreadPoolExecutor(1))
     return run
 
 

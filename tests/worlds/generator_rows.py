@@ -19,8 +19,8 @@ from questree.domains.video.time import localised
 from questree.program import ACTION, OBJECT, RELATION, Node, Term, Word, fill, slots
 from questree.stages.generate.chunk import chunk
 from questree.stages.generate.questions import EFFECTS
-from questree.stages.generate.words import pair_counts, words
-from questree.stages.generate.work import Counts, questions, side_tables
+from questree.stages.generate.shards import Counts, questions, side_tables
+from questree.stages.generate.word_columns import pair_counts, words
 from questree.tables.facts import Facts
 from questree.tables.questions import NOTHING8, NOTHING16
 

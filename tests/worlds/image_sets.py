@@ -5,7 +5,7 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
-from questree.search.word_tables import Words
+from questree.search.word_tables import WordTables
 from questree.sources.covr_scenes import read_scenes
 from questree.tables.images import Images
 
@@ -43,7 +43,7 @@ def write_words(folder: Path) -> Path:
     return folder
 
 
-def naive_tables(words: Words) -> dict[str, Any]:
+def naive_tables(words: WordTables) -> dict[str, Any]:
     """What the naive judge wants to know."""
     return {
         "nouns": words.ignored_nouns,

@@ -7,10 +7,10 @@ from pathlib import Path
 import numpy as np
 import polars as pl
 
+from questree.stages.decompose.dag_shards import DecomposeOptions, decompose
 from questree.stages.decompose.hierarchies import shards
 from questree.stages.decompose.spoken import spoken
 from questree.stages.decompose.texts import Texts
-from questree.stages.decompose.work import Options, decompose
 from questree.tables.hierarchies import NOTHING
 from questree.tables.image_questions import ANSWERED
 from questree.tables.images import Edge, Gathering, Thing
@@ -44,7 +44,7 @@ Answering = Callable[[str, str | None], str | None]  # text of a node, its answe
 def served_run(folder: Path) -> Run:
     """All questions of the two videos, decomposed."""
     run = run_of(facts(WORLD), folder, shard=1)
-    decompose(run, Options(balanced=False, closed=True), pool=ThreadPoolExecutor(1))
+    decompose(run, DecomposeOptions(balanced=False, closed=True), pool=ThreadPoolExecutor(1))
     return run
 
 

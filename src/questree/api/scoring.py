@@ -13,9 +13,9 @@ from questree.metrics.coverage import Coverage, coverage
 from questree.metrics.dags.answered import Said, needed
 from questree.metrics.dags.report import score_decomp
 from questree.metrics.scores import Score, Scored
-from questree.models.policies import Policy, Reading, read_answers
+from questree.models.policies import Policy, ReadPredictions, read_answers
 from questree.models.predictions import Predictions, model_name, read_predictions
-from questree.tables.asked import Asked
+from questree.tables.asked import QuestionRecords
 from questree.tables.hierarchies import Hierarchies
 from questree.tables.run import Run
 from questree.vocabulary.load import default, load
@@ -44,11 +44,11 @@ class Reader:
     vocabulary: Path | None = None
     say: Tell = silent
 
-    def read(self, file: Path, model: str) -> list[tuple[str, Reading, list[Score]]]:
+    def read(self, file: Path, model: str) -> list[tuple[str, ReadPredictions, list[Score]]]:
         """(model, its answers, rows about coverage) per policy; coverage is said, and refused if it must be whole."""
         return self.readings(file, read_predictions(file, model))
 
-    def readings(self, place: object, given: Predictions) -> list[tuple[str, Reading, list[Score]]]:
+    def readings(self, place: object, given: Predictions) -> list[tuple[str, ReadPredictions, list[Score]]]:
         """The same of predictions that were read."""
         found = coverage(self.needed, self.known, given.table)
         repeated = f", {given.duplicates:,} repeated ids (the last counts)" if given.duplicates else ""
@@ -64,13 +64,13 @@ class Reader:
                 f"{', '.join(found.examples)}; give them, or choose --missing wrong or --missing skip",
             )
 
-    def _reading(self, given: Predictions, policy: Policy, found: Coverage) -> tuple[str, Reading, list[Score]]:
+    def _reading(self, given: Predictions, policy: Policy, found: Coverage) -> tuple[str, ReadPredictions, list[Score]]:
         asked = given.table.filter(pl.col("id").is_in(self.known.implode()))  # others say nothing about the model
         reading = self.understood(asked, policy)
         model, rows = self.about(given.model, policy, found, reading.unparsed, len(reading.table))
         return model, reading, rows
 
-    def understood(self, table: pl.DataFrame, policy: Policy) -> Reading:
+    def understood(self, table: pl.DataFrame, policy: Policy) -> ReadPredictions:
         words = (load(self.vocabulary) if self.vocabulary else default()) if policy == "lenient" else None
         return read_answers(table, self.answers, policy, words)
 
@@ -152,7 +152,12 @@ class Corpus:
 
     @classmethod
     def of_asked(
-        cls, asked: Asked, missing: Missing, policies: tuple[Policy, ...], words: Path | None, say: Tell = silent
+        cls,
+        asked: QuestionRecords,
+        missing: Missing,
+        policies: tuple[Policy, ...],
+        words: Path | None,
+        say: Tell = silent,
     ) -> "Corpus":
         from questree.metrics.answers.report import score_agqa
 

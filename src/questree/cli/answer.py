@@ -6,7 +6,7 @@ from typing import Annotated, Any
 from cyclopts import Parameter
 
 from questree.benchmarks import chosen
-from questree.cli.options import BenchmarkOption
+from questree.cli.shared_options import BenchmarkOption
 from questree.cli.terminal import Json, Quiet, print_table, say, watching, write_json
 from questree.faults import BadInput, Fault, refuse
 from questree.models.oracle import AGREES, OUTCOMES, Tally

@@ -7,13 +7,13 @@ from typing import Annotated
 from cyclopts import Parameter
 
 from questree.benchmarks import chosen
-from questree.cli.options import BenchmarkOption
+from questree.cli.shared_options import BenchmarkOption
 from questree.cli.terminal import Json, Quiet, print_table, say, watching, write_json
 from questree.faults import Fault, refuse
 from questree.stages.audit import image_sets
+from questree.stages.audit.audited import Audit, AuditOptions
+from questree.stages.audit.audited import audit as look
 from questree.stages.audit.guesses import Measure, Score
-from questree.stages.audit.work import Audit, AuditOptions
-from questree.stages.audit.work import audit as look
 from questree.tables.run import Run
 
 

@@ -7,10 +7,10 @@ from typing import Annotated, Any
 from cyclopts import Parameter
 
 from questree.benchmarks import chosen
-from questree.cli.options import BenchmarkOption, fitting
+from questree.cli.shared_options import BenchmarkOption, fitting
 from questree.cli.terminal import Json, Quiet, print_table, say, watching, write_json
 from questree.stages.balance.options import SPLITS, BalanceOptions, Smoothing, read_shares
-from questree.stages.balance.rounds import Report, TemplateCounts
+from questree.stages.balance.rounds import BalanceReport, TemplateCounts
 from questree.stages.balance.rounds import balance as select
 from questree.tables.lock import lock
 from questree.tables.run import Run
@@ -108,7 +108,7 @@ def sums(rows: list[TemplateCounts]) -> Iterable[dict[str, object]]:
 NUMBERS = ("before", "after_groups", "after_keys", "after_structures")
 
 
-def structures(report: Report, split: str) -> list[dict[str, object]]:
+def structures(report: BalanceReport, split: str) -> list[dict[str, object]]:
     own = [target for target in report.targets if target.split == split]
     whole = max(sum(target.kept for target in own), 1)
     return [
@@ -123,7 +123,7 @@ def structures(report: Report, split: str) -> list[dict[str, object]]:
     ]
 
 
-def shortfalls(report: Report) -> Iterable[str]:
+def shortfalls(report: BalanceReport) -> Iterable[str]:
     """Structures with fewer questions than they may have: their share is smaller than asked for."""
     for t in report.targets:
         if t.short > 1:  # one may be missing, as questions go in pairs

@@ -60,15 +60,15 @@ def generate(
 ) -> None:
     """Generate the questions of a synthetic world, made and cleaned before the clock starts; rows are questions."""
     from questree.benchmarks.agqa.templates import BY_NAME
-    from questree.stages.generate.work import Options
-    from questree.stages.generate.work import generate as work
+    from questree.stages.generate.shards import GenerateOptions
+    from questree.stages.generate.shards import generate as work
 
     with watching(quiet), _folder() as folder:
         run = _aside(_cleaned, folder, videos, seed)
         counts = dict[str, int]()
 
         def generated() -> int:
-            counts.update({name: tally.kept for name, tally in work(run, Options(text=text), workers).items()})
+            counts.update({name: tally.kept for name, tally in work(run, GenerateOptions(text=text), workers).items()})
             return sum(counts.values())
 
         result = measure("generate with text" if text else "generate", videos, generated)
@@ -117,8 +117,8 @@ def split(*, videos: Videos = 200, seed: Seed = 1, workers: int = 2, quiet: Quie
 
 def audit(*, videos: Videos = 200, seed: Seed = 1, workers: int = 2, quiet: Quiet = False, json: Json = None) -> None:
     """Audit a synthetic world, balanced before the clock starts; rows are questions whose text was looked at."""
-    from questree.stages.audit.work import AuditOptions
-    from questree.stages.audit.work import audit as look
+    from questree.stages.audit.audited import AuditOptions
+    from questree.stages.audit.audited import audit as look
 
     with watching(quiet), _folder() as folder:
         run = _aside(_balanced, folder, videos, seed)
@@ -170,8 +170,8 @@ def decompose(
     json: Json = None,
 ) -> None:
     """Take apart some questions of every video of a synthetic world, generated before the clock starts."""
-    from questree.stages.decompose.work import Options
-    from questree.stages.decompose.work import decompose as work
+    from questree.stages.decompose.dag_shards import DecomposeOptions
+    from questree.stages.decompose.dag_shards import decompose as work
 
     with watching(quiet), _folder() as folder:
         with ProcessPoolExecutor(1, mp_context=get_context("spawn")) as aside:
@@ -179,7 +179,7 @@ def decompose(
         found = []
 
         def decomposed() -> int:
-            found.append(work(run, Options(balanced=True), workers))
+            found.append(work(run, DecomposeOptions(balanced=True), workers))
             return found[0].questions
 
         result = measure("decompose", videos, decomposed)
@@ -191,12 +191,12 @@ def _selected(folder: Path, videos: int, seed: int, per_video: int) -> Run:
     """A run with questions, some of every video selected: as many as there would be after balancing."""
     import polars as pl
 
-    from questree.stages.generate.work import Options
-    from questree.stages.generate.work import generate as work
+    from questree.stages.generate.shards import GenerateOptions
+    from questree.stages.generate.shards import generate as work
     from questree.tables.questions import QUESTIONS
 
     run = _cleaned(folder, videos, seed)
-    work(run, Options(), 2)
+    work(run, GenerateOptions(), 2)
     with new_folder(run.balanced) as chosen:
         for shard in sorted(path for path in run.questions.iterdir() if path.is_dir()):
             table = QUESTIONS.read(shard).select("video", "number")
@@ -224,11 +224,11 @@ def _cleaned(folder: Path, videos: int, seed: int) -> Run:
 
 def _asked(folder: Path, videos: int, seed: int) -> Run:
     """The same with all questions."""
-    from questree.stages.generate.work import Options
-    from questree.stages.generate.work import generate as work
+    from questree.stages.generate.shards import GenerateOptions
+    from questree.stages.generate.shards import generate as work
 
     run = _cleaned(folder, videos, seed)
-    work(run, Options(), 1)
+    work(run, GenerateOptions(), 1)
     return run
 
 

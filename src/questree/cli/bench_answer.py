@@ -61,10 +61,10 @@ def answer(
 
 def _apart(folder: Path, videos: int, seed: int, per_video: int, workers: int) -> Run:
     """A run of questions taken apart."""
-    from questree.stages.decompose.work import Options, decompose
+    from questree.stages.decompose.dag_shards import DecomposeOptions, decompose
 
     run = _selected(folder, videos, seed, per_video)
-    decompose(run, Options(balanced=True), workers)
+    decompose(run, DecomposeOptions(balanced=True), workers)
     return run
 
 

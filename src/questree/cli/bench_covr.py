@@ -12,11 +12,11 @@ import numpy as np
 from cyclopts import Parameter
 
 from questree.bench import Measurement, measure
-from questree.benchmarks.covr.forms import Form
+from questree.benchmarks.covr.forms import TemplateForm
 from questree.benchmarks.covr.programs import Program, shape, things, those
 from questree.benchmarks.covr.templates import TEMPLATES
-from questree.cli.covr_execute import Asked, results_of
-from questree.cli.options import Whole
+from questree.cli.covr_execute import ProgramRecord, results_of
+from questree.cli.shared_options import Whole
 from questree.cli.terminal import Json, Quiet, say, watching, write_json
 from questree.domains.images import Corpus, corpus
 from questree.domains.images.batches import Batch, answers
@@ -30,7 +30,7 @@ from questree.search.drawn import sampled
 from questree.search.index import Index
 from questree.search.related import Related
 from questree.search.word_tables import default_words
-from questree.stages.drafts.work import Options, generate
+from questree.stages.drafts.whole_run import DraftOptions, generate
 from questree.synth.image_world import world as made_up
 from questree.synth.images import VALUE_GROUPS
 from questree.tables.images import Images
@@ -98,9 +98,9 @@ def covr(
 
 def _asking(run: Path, images: int, questions: int, seed: int, workers: int) -> Measurement:
     """The way from images to questions with answers: the index, references, distractors, text, execution, the table."""
-    generate(Run(run), Options(questions=min(questions, FEW), seed=seed), workers)  # compiles the loops
+    generate(Run(run), DraftOptions(questions=min(questions, FEW), seed=seed), workers)  # compiles the loops
     name = "index and questions"
-    return measure(name, images, lambda: generate(Run(run), Options(questions, seed), workers).total)
+    return measure(name, images, lambda: generate(Run(run), DraftOptions(questions, seed), workers).total)
 
 
 def _made(folder: Path, images: int, seed: int) -> None:
@@ -133,7 +133,7 @@ def fillings() -> Iterator[Program]:
             yield form.filled({slot: _filling(form, slot, graph) for slot in form.slots})
 
 
-def _filling(form: Form, slot: str, graph: Graph) -> Program | str:
+def _filling(form: TemplateForm, slot: str, graph: Graph) -> Program | str:
     """A reference, the condition of a quantifier, or the column of a word."""
     if slot in ("R", "A"):
         return things(graph)
@@ -181,7 +181,7 @@ def _first(batch: Batch, rows: int) -> Batch:
     return Batch(batch.parts, {name: column[:rows] for name, column in batch.columns.items()}, batch.images[:rows])
 
 
-def written(made: list[Batch], world: Corpus, programs: int) -> Iterator[Asked]:
+def written(made: list[Batch], world: Corpus, programs: int) -> Iterator[ProgramRecord]:
     """The first programs of every batch as rows, as they come from a file."""
     for batch in made:
         part = _first(batch, -(-programs // len(made)))
@@ -189,7 +189,7 @@ def written(made: list[Batch], world: Corpus, programs: int) -> Iterator[Asked]:
         for row, images in enumerate(part.images.tolist()):
             words = {name: _word(world, int(part.columns[name][row]), kind) for name, kind in kinds.items()}
             program = fill(batch.parts[-1], words)
-            yield Asked(row, [world.image_ids[image] for image in images], rows_of.write(program))  # type: ignore[arg-type]
+            yield ProgramRecord(row, [world.image_ids[image] for image in images], rows_of.write(program))  # type: ignore[arg-type]
 
 
 def _word(world: Corpus, position: int, kind: Kind) -> Word:

@@ -7,7 +7,6 @@ from cyclopts import Parameter
 
 from questree.api.scoring import Corpus, names
 from questree.benchmarks import chosen
-from questree.cli.options import BenchmarkOption
 from questree.cli.score import stored_models
 from questree.cli.scoring import (
     HierarchiesOption,
@@ -22,6 +21,7 @@ from questree.cli.scoring import (
     policies,
     there,
 )
+from questree.cli.shared_options import BenchmarkOption
 from questree.cli.terminal import Json, Quiet, print_table, say, telling, watching, write_json
 from questree.faults import BadInput, Fault, refuse
 from questree.metrics.bootstrap import Resampling

@@ -44,7 +44,7 @@ def execute_command(
     write_json(json, results)
 
 
-class Asked(msgspec.Struct):
+class ProgramRecord(msgspec.Struct):
     """One program as it is in the file; anything may be wrong with it."""
 
     id: Any = None
@@ -52,7 +52,7 @@ class Asked(msgspec.Struct):
     program: Any = None
 
 
-def read_programs(path: Path) -> list[Asked]:
+def read_programs(path: Path) -> list[ProgramRecord]:
     """The records of a file; of one that is not even an object nothing."""
     from questree.tables.content import content
 
@@ -63,11 +63,11 @@ def read_programs(path: Path) -> list[Asked]:
     return [_record(raw) for raw in records]
 
 
-def _record(raw: msgspec.Raw) -> Asked:
+def _record(raw: msgspec.Raw) -> ProgramRecord:
     try:
-        return msgspec.json.decode(raw, type=Asked)
+        return msgspec.json.decode(raw, type=ProgramRecord)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
-        return Asked()
+        return ProgramRecord()
 
 
 @dataclass
@@ -92,7 +92,9 @@ class _Group:
         return Batch(self.shape.parts or (nothing(),), columns, padded(self.images))
 
 
-def results_of(asked: list[Asked], corpus: "Corpus", workers: int = 1) -> tuple[list[dict[str, Any]], dict[int, str]]:
+def results_of(
+    asked: list[ProgramRecord], corpus: "Corpus", workers: int = 1
+) -> tuple[list[dict[str, Any]], dict[int, str]]:
     """{id, ok, value} or {id, ok, error} of every program, in their order; and the malformed ones with what is wrong
     with their scenes, "" if it is the program."""
     groups, wrong = _grouped(asked, corpus)
@@ -108,7 +110,7 @@ def results_of(asked: list[Asked], corpus: "Corpus", workers: int = 1) -> tuple[
     return results, wrong
 
 
-def explained(asked: list[Asked], wrong: dict[int, str]) -> Iterator[str]:
+def explained(asked: list[ProgramRecord], wrong: dict[int, str]) -> Iterator[str]:
     """The first malformed programs, each with what is wrong with it."""
     from questree.notation.covr_shapes import read_alone
 
@@ -118,7 +120,7 @@ def explained(asked: list[Asked], wrong: dict[int, str]) -> Iterator[str]:
         yield f"(and {len(wrong) - SHOWN:,} more malformed programs)"
 
 
-def _grouped(asked: list[Asked], corpus: "Corpus") -> tuple[list[_Group], dict[int, str]]:
+def _grouped(asked: list[ProgramRecord], corpus: "Corpus") -> tuple[list[_Group], dict[int, str]]:
     """Programs that can be run, by shape; and of the others what is wrong with them."""
     from questree.notation.covr_shapes import Shapes
 

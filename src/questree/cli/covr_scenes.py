@@ -12,7 +12,7 @@ from questree.cli.terminal import Json, Quiet, print_table, say, watching, write
 from questree.faults import BadInput, Fault, refuse
 
 if TYPE_CHECKING:
-    from questree.search.related import Found
+    from questree.search.related import RelatedImages
 
 Scenes = Annotated[Path, Parameter(help='{"gqa", "imsitu"}: scene graphs.')]
 Tables = Annotated[Path | None, Parameter(help="Folder of word tables. [default: the shipped ones]")]
@@ -69,7 +69,7 @@ class Link(msgspec.Struct):
     prepositions: list[Preposition] | None = None
 
 
-class Row(msgspec.Struct):
+class GraphRecord(msgspec.Struct):
     """One graph; its own scene is only passed on."""
 
     scene: str
@@ -115,7 +115,7 @@ def related_command(
     write_json(json, rows)
 
 
-def _written(row: Row, found: "Found", at: int, ids: list[str]) -> dict[str, Any]:
+def _written(row: GraphRecord, found: "RelatedImages", at: int, ids: list[str]) -> dict[str, Any]:
     scenes = {
         kind: [ids[image] for image in found.image[hits.start : hits.stop]] for kind, hits in found.of(at).items()
     }
@@ -131,11 +131,11 @@ def _counts(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
     return [{"kind": kind, "graphs": len(sizes), "scenes": sum(sizes)} for kind, sizes in kinds.items()]
 
 
-def read_graphs(path: Path) -> list[Row]:
+def read_graphs(path: Path) -> list[GraphRecord]:
     """The rows of a file; everything that is wrong with it in one go."""
     from questree.search.hooks import records
 
-    rows = records(path, Row)
+    rows = records(path, GraphRecord)
     faults = []
     for at, row in enumerate(rows):
         try:

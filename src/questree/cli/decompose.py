@@ -8,12 +8,12 @@ from cyclopts import Parameter
 from polars import DataFrame
 
 from questree.benchmarks import chosen
-from questree.cli.options import BenchmarkOption, Whole, WordsOption, fitting
+from questree.cli.shared_options import BenchmarkOption, Whole, WordsOption, fitting
 from questree.cli.terminal import Json, Quiet, print_table, say, watching, write_json
 from questree.faults import BadInput
-from questree.stages.decompose.columns import Coverage, Summary
+from questree.stages.decompose.columns import Coverage, DecomposeSummary
+from questree.stages.decompose.dag_shards import DecomposeOptions, decompose, world_is_closed
 from questree.stages.decompose.told import MOST
-from questree.stages.decompose.work import Options, decompose, world_is_closed
 from questree.tables.lock import lock
 from questree.tables.nodes import ANSWERED, KNOWN
 from questree.tables.run import Run
@@ -83,7 +83,7 @@ def decompose_command(
     if own.domain == "images":
         of_images(place, words, balanced is False, workers, json, quiet)
         return
-    options = Options(
+    options = DecomposeOptions(
         balanced=place.balanced.is_dir() if balanced is None else balanced,
         closed=world_is_closed(place) if closed is None else closed,
         rules_only=rules_only,
@@ -145,7 +145,7 @@ def labelled(run: Run, path: Path | None) -> DataFrame | None:
     return read_labels(path, run.table("facts", VIDEOS)["id"], run.vocabulary())
 
 
-def record(summary: Summary) -> dict[str, Any]:
+def record(summary: DecomposeSummary) -> dict[str, Any]:
     """The result for programs."""
     names = ("questions", "isolated", "nodes", "edges", "relabelled", "negatives", "clashes", "contradictions")
     found = {name: getattr(summary, name) for name in (*names, "types")}
@@ -171,7 +171,7 @@ def choose_training(run: Run, quiet: bool) -> None:
     say(f"wrote {chosen_file(run)}", quiet)
 
 
-def tell_rules(summary: Summary, quiet: bool) -> None:
+def tell_rules(summary: DecomposeSummary, quiet: bool) -> None:
     """What rules alone answer, of the questions that were selected and of all there are."""
     kinds = {
         "these questions": (summary.types, summary.places),
@@ -186,7 +186,7 @@ def tell_rules(summary: Summary, quiet: bool) -> None:
             say(f"{said} ({also}); rules give {every['entailed']:,} of {left:,} that no question asks", quiet)
 
 
-def tell_contradictions(summary: Summary, quiet: bool) -> None:
+def tell_contradictions(summary: DecomposeSummary, quiet: bool) -> None:
     told = summary.contradictions[:MOST]
     few = f", the first {len(told)} of them:" if summary.clashes > len(told) else ":" if told else ""
     say(f"{summary.clashes:,} contradiction{'s' * (summary.clashes != 1)}{few}", quiet)

@@ -7,7 +7,7 @@ from typing import Annotated
 from cyclopts import Parameter
 
 from questree.cli.terminal import Json, Quiet, print_table, say, watching, write_json
-from questree.formats.agqa import Options, export
+from questree.formats.agqa import ExportOptions, export
 from questree.formats.catalogue import Exporter
 from questree.tables.run import Run
 from questree.tables.store import new_folder, only_earlier
@@ -33,7 +33,7 @@ def agqa(
         Run folder with questions (`questree generate` or `questree import`).
     """
     with watching(quiet):
-        counts = export(Run(run), out, Options(unbalanced, csv, graphs), workers)
+        counts = export(Run(run), out, ExportOptions(unbalanced, csv, graphs), workers)
     print_table("Questions per file", [{"file": name, "questions": count} for name, count in counts.items()], quiet)
     say(f"wrote {out}", quiet)
     write_json(json, {"out": str(out), "questions": counts})

@@ -6,12 +6,12 @@ from typing import Annotated, Any, Literal
 from cyclopts import Parameter
 
 from questree.benchmarks import chosen
-from questree.cli.options import BenchmarkOption, WordsOption, fitting
+from questree.cli.shared_options import BenchmarkOption, WordsOption, fitting
 from questree.cli.terminal import Json, Quiet, print_table, say, watching, write_json
 from questree.stages.drafts.given import read as read_image_templates
 from questree.stages.generate.given import read as read_templates
 from questree.stages.generate.rules import Tally
-from questree.stages.generate.work import Options, generate
+from questree.stages.generate.shards import GenerateOptions, generate
 from questree.tables.lock import lock
 from questree.tables.run import Run
 
@@ -69,7 +69,7 @@ def generate_command(
 
 def of_videos(run: Run, given: dict[str, Any], workers: int, json: Path | None, quiet: bool) -> None:
     with watching(quiet):
-        counts = generate(run, Options(**given), workers)
+        counts = generate(run, GenerateOptions(**given), workers)
         lock(run, "questions")
     print_table("Questions per template", table(counts), quiet)
     for template, tally in counts.items():
@@ -98,12 +98,12 @@ def table(counts: dict[str, Tally]) -> list[dict[str, object]]:
 
 
 def of_images(run: Run, given: dict[str, Any], workers: int, json: Path | None, quiet: bool) -> None:
-    from questree.stages.drafts.work import Options, generate
+    from questree.stages.drafts.whole_run import DraftOptions, generate
     from questree.tables.image_questions import made_from_questions
 
     with watching(quiet):
         gone = made_from_questions(run)
-        report = generate(run, Options(**given), workers)
+        report = generate(run, DraftOptions(**given), workers)
         lock(run, "covr/questions")
     rows = []
     for template in report.questions["train"]:

@@ -5,7 +5,7 @@ from typing import Annotated, Any, Literal
 
 from cyclopts import Parameter
 
-from questree.cli.options import BenchmarkOption, WordsOption
+from questree.cli.shared_options import BenchmarkOption, WordsOption
 from questree.cli.terminal import Json, Quiet, print_table, say, watching, write_json
 from questree.tables.run import Run
 
@@ -38,11 +38,11 @@ def ground(
     """
     from questree.faults import Fault, refuse
     from questree.stages.ground.files import write
-    from questree.stages.ground.work import Options
+    from questree.stages.ground.grounding import GroundOptions
 
     refuse([Fault("--sample", f"expected at least 0, got {sample}")] if sample < 0 else [])
     with watching(quiet):
-        options = Options(split, every, sample, seed, benchmark)
+        options = GroundOptions(split, every, sample, seed, benchmark)
         made = write(Run(run), options, attribute_groups(Run(run), options, words), out, format)
     per = made.questions or 1
     lines = [
@@ -59,7 +59,7 @@ def ground(
 def attribute_groups(run: Run, options: Any, words: Path | None) -> dict[str, str]:
     """What attributes are about, for programs over images."""
     from questree.search.word_tables import words_of
-    from questree.stages.ground.work import about_videos
+    from questree.stages.ground.grounding import about_videos
 
     if about_videos(run, options):
         return {}

@@ -6,7 +6,7 @@ from typing import Annotated, Any
 from cyclopts import Parameter
 
 from questree.cli.terminal import Json, Quiet, print_table, say, watching, write_json
-from questree.formats.agqa_import import Told, import_agqa
+from questree.formats.agqa_import import AgqaImported, import_agqa
 from questree.tables.lock import lock
 from questree.tables.run import Run
 
@@ -36,7 +36,7 @@ def agqa(
     write_json(json, result | {"kept as they are": told.kept_as_is, "irregular": irregular(told)})
 
 
-def irregular(told: Told) -> list[dict[str, Any]]:
+def irregular(told: AgqaImported) -> list[dict[str, Any]]:
     return [
         {"records": count, "what": fault, "for example": ", ".join(told.examples[fault])}
         for fault, count in told.faults.most_common()

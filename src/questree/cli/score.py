@@ -7,7 +7,6 @@ from cyclopts import Parameter
 
 from questree.api.scoring import Corpus
 from questree.benchmarks import chosen
-from questree.cli.options import BenchmarkOption
 from questree.cli.scoring import (
     Files,
     HierarchiesOption,
@@ -25,6 +24,7 @@ from questree.cli.scoring import (
     resampling,
     there,
 )
+from questree.cli.shared_options import BenchmarkOption
 from questree.cli.terminal import Json, Quiet, say, telling, watching, write_json
 from questree.faults import BadInput, Fault, refuse
 from questree.metrics.scores import Score

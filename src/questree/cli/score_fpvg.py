@@ -7,8 +7,8 @@ from typing import Annotated, Any, Literal
 from cyclopts import Parameter
 
 from questree.api.scoring import Reader
-from questree.cli.options import BenchmarkOption
 from questree.cli.scoring import MissingOption, Resamples, Seed, print_grid, resampling, shown, there
+from questree.cli.shared_options import BenchmarkOption
 from questree.cli.terminal import Json, Quiet, print_table, say, telling, watching, write_json
 from questree.faults import BadInput
 from questree.metrics.scores import Score
@@ -118,11 +118,11 @@ def of_run(
 ) -> tuple[Any, Any, str]:
     """The questions of a run, what their programs visit, and how that was found."""
     from questree.cli.ground import attribute_groups
+    from questree.stages.ground.grounding import GroundOptions
     from questree.stages.ground.relevant import relevant
-    from questree.stages.ground.work import Options
     from questree.tables.run import Run
 
-    options = Options(split, every, sample, benchmark=benchmark)
+    options = GroundOptions(split, every, sample, benchmark=benchmark)
     read, found = relevant(Run(folder), options, attribute_groups(Run(folder), options, words))
     return read, found, "relevance: the evidence of the programs, on annotated boxes; no detector"
 

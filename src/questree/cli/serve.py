@@ -6,7 +6,7 @@ from typing import Annotated
 
 from cyclopts import Parameter
 
-from questree.cli.options import Whole
+from questree.cli.shared_options import Whole
 from questree.cli.terminal import Quiet, say, watching
 from questree.faults import BadInput
 from questree.tables.run import Run

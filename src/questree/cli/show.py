@@ -11,7 +11,7 @@ from cyclopts import Parameter
 
 from questree.benchmarks import COVR, chosen, held
 from questree.cli.lines import timeline
-from questree.cli.options import BenchmarkOption, fitting
+from questree.cli.shared_options import BenchmarkOption, fitting
 from questree.cli.terminal import Json, Quiet, say, write_json
 from questree.faults import BadInput
 from questree.tables.facts import BOX, Facts

@@ -7,7 +7,7 @@ from cyclopts import Parameter
 
 from questree.benchmarks import chosen
 from questree.benchmarks.agqa.templates import BY_NAME
-from questree.cli.options import BenchmarkOption, EveryOption, at_least, fitting
+from questree.cli.shared_options import BenchmarkOption, EveryOption, at_least, fitting
 from questree.cli.terminal import Json, Quiet, print_table, say, watching, write_json
 from questree.faults import BadInput, refuse
 from questree.tables.lock import lock

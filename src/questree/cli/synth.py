@@ -5,7 +5,7 @@ from typing import Annotated, Any
 
 from cyclopts import App, Parameter
 
-from questree.cli.options import Whole, whole
+from questree.cli.shared_options import Whole, whole
 from questree.cli.terminal import Json, Quiet, print_table, say, watching, write_json
 from questree.synth.noise import Rates
 

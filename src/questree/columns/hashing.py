@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-Words = NDArray[np.uint64]
+Hashes = NDArray[np.uint64]
 
 
 def seed_of(seed: int, name: str) -> np.uint64:
@@ -14,7 +14,7 @@ def seed_of(seed: int, name: str) -> np.uint64:
     return np.uint64(int.from_bytes(blake2b(f"{seed}\0{name}".encode(), digest_size=8).digest(), "little"))
 
 
-def mix(start: Any, *columns: Any) -> Words:
+def mix(start: Any, *columns: Any) -> Hashes:
     """A hash per row of the columns (splitmix64 steps); start is a seed or a column of seeds."""
     state = np.asarray(start, np.uint64)
     with np.errstate(over="ignore"):

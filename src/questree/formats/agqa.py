@@ -76,7 +76,7 @@ BLOCK = 1 << 22  # bytes copied at once
 
 
 @dataclass(frozen=True)
-class Options:
+class ExportOptions:
     unbalanced: bool = False
     csv: bool = True
     graphs: bool = True
@@ -94,19 +94,21 @@ class Source(Protocol):
 
 
 @dataclass(frozen=True)
-class Task:
+class ExportTask:
     source: Source
     piece: str
     out: Path  # folder for its part of every file
     places: dict[tuple[str, str], csvs.Numbering]  # empty: no CSVs
 
 
-def export(run: Run, out: Path, options: Options, workers: int = 2, pool: Executor | None = None) -> dict[str, int]:
+def export(
+    run: Run, out: Path, options: ExportOptions, workers: int = 2, pool: Executor | None = None
+) -> dict[str, int]:
     """Write everything to `out`, whole or not at all; returns the number of questions per file."""
     check_target(out)
     source = questions(run, options)
     with new_folder(out) as folder, TemporaryDirectory(prefix=".parts-", dir=folder) as parts:
-        tasks = [Task(source, piece, Path(parts) / f"{at:05d}", {}) for at, piece in enumerate(source.pieces)]
+        tasks = [ExportTask(source, piece, Path(parts) / f"{at:05d}", {}) for at, piece in enumerate(source.pieces)]
         if options.csv:
             rows = [source.count(piece) for piece in watch(source.pieces, "counting", len(tasks))]
             tasks = [replace(task, places=own) for task, own in zip(tasks, csvs.numberings(rows), strict=True)]
@@ -132,7 +134,7 @@ def check_target(out: Path) -> None:
     only_earlier(out, FOLDERS.__contains__)
 
 
-def questions(run: Run, options: Options) -> Source:
+def questions(run: Run, options: ExportOptions) -> Source:
     """The generated questions of a run, or else its imported ones."""
     run.vocabulary()
     generated = run.questions.is_dir()
@@ -145,7 +147,7 @@ def questions(run: Run, options: Options) -> Source:
     return Generated.of(run, sets) if generated else Imported.of(run, sets)
 
 
-def write_part(task: Task) -> dict[str, int]:
+def write_part(task: ExportTask) -> dict[str, int]:
     """The records of one piece, as parts of the final files; returns how many there are."""
     task.out.mkdir()
     found: dict[str, int] = {}
@@ -170,7 +172,7 @@ def append(path: Path, records: pl.DataFrame, split: str) -> None:
 
 
 def join(
-    folder: Path, sets: tuple[str, ...], tasks: list[Task], futures: list[Future[dict[str, int]]]
+    folder: Path, sets: tuple[str, ...], tasks: list[ExportTask], futures: list[Future[dict[str, int]]]
 ) -> dict[str, int]:
     """Put the parts together in order, as they come."""
     found = {f"{split}_{name}.txt": 0 for name in sets for split in FIELDS}

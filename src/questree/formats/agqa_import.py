@@ -64,7 +64,7 @@ ROWS = 1 << 16  # of a table on disk
 
 
 @dataclass
-class Told:
+class AgqaImported:
     """What was read, counted."""
 
     questions: dict[str, int] = field(default_factory=dict)  # per file
@@ -107,9 +107,9 @@ def question_files(folder: Path) -> dict[tuple[str, str], Path]:
     return found
 
 
-def import_questions(folder: Path, target: Path, vocabulary: Vocabulary) -> Told:
+def import_questions(folder: Path, target: Path, vocabulary: Vocabulary) -> AgqaImported:
     """Read all question files of a folder into `target`, whole or not at all."""
-    told, shapes = Told(), Shapes(vocabulary)
+    told, shapes = AgqaImported(), Shapes(vocabulary)
     with new_folder(target) as work:
         for (name, split), path in question_files(folder).items():
             (work / name).mkdir(exist_ok=True)
@@ -144,7 +144,7 @@ def refuse_repeated(hashes: pl.Series, folder: Path, name: str, split: str, path
     refuse([Fault(str(path), f"id {id!r} is there twice") for id in ids.filter(ids.is_duplicated()).unique().sort()])
 
 
-def tally(part: pl.DataFrame, told: Told) -> None:
+def tally(part: pl.DataFrame, told: AgqaImported) -> None:
     told.shapes.update(part["shape"].drop_nulls().unique())
     told.kept_as_is += int(part["as_is"].is_not_null().sum())
     for id, fault in part.filter(pl.col("fault").is_not_null()).select("id", "fault").iter_rows():
@@ -206,7 +206,7 @@ def grounding_fault(record: dict[str, Any]) -> str | None:
     return None
 
 
-def import_agqa(folder: Path, out: Path, facts: Path | None = None) -> Told:
+def import_agqa(folder: Path, out: Path, facts: Path | None = None) -> AgqaImported:
     """Questions of a folder into a run, new or not, with the facts of another run or of scene graphs."""
     question_files(folder)
     check_target(out)

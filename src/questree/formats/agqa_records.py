@@ -24,7 +24,7 @@ from questree.notation.spelling import names
 from questree.program import ACTION, OBJECT, RELATION, slots
 from questree.readings.answer import spell
 from questree.stages.generate.text import Lexicon, Spans, Speech, lexicon
-from questree.stages.question_forms import Form
+from questree.stages.question_forms import QuestionForm
 from questree.stages.questions import Bank, Shard, direct_equivalents, numbered
 from questree.stages.split.steps import thresholds
 from questree.tables.balanced import read_balanced
@@ -120,7 +120,7 @@ def some(*columns: str) -> Table:
 
 
 @cache
-def written(form: Form, edition: str) -> tuple[str, list[str]]:
+def written(form: QuestionForm, edition: str) -> tuple[str, list[str]]:
     """AGQA's program of a form with %s for its words, and which words; it has none, so any vocabulary will do."""
     text = write(form.node, default(), edition)
     return HOLE.sub("%s", text.replace("%", "%%")), HOLE.findall(text)

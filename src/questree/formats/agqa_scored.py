@@ -10,7 +10,7 @@ import polars as pl
 
 from questree.faults import BadInput
 from questree.formats.json_records import Piece, decoded
-from questree.tables.asked import ASKED, FLAGS, Asked
+from questree.tables.asked import ASKED, FLAGS, QuestionRecords
 
 
 class Record(msgspec.Struct, gc=False):
@@ -36,7 +36,7 @@ class Record(msgspec.Struct, gc=False):
     i_temp: int | bool = 0
 
 
-def read_questions(path: Path) -> Asked:
+def read_questions(path: Path) -> QuestionRecords:
     """Flags a record does not have (train files lack most) are not set."""
     if not path.is_file():
         raise BadInput.at(path, "no such file of questions")
@@ -62,4 +62,4 @@ def read_questions(path: Path) -> Asked:
     table = pl.DataFrame(columns, schema=dict(ASKED.columns))
     videos = table["video"].unique(maintain_order=True).to_list()
     place = {video: at for at, video in enumerate(videos)}
-    return Asked(table, videos, np.array([place[video] for video in columns["video"]], np.int64))
+    return QuestionRecords(table, videos, np.array([place[video] for video in columns["video"]], np.int64))

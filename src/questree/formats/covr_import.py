@@ -32,7 +32,7 @@ EXAMPLES = 3  # ids named per irregularity
 
 
 @dataclass
-class Told:
+class CovrImported:
     """What was read, counted."""
 
     questions: dict[str, int] = field(default_factory=dict)  # per file, those that were kept
@@ -91,7 +91,7 @@ def question_files(folder: Path) -> dict[str, Path]:
     return found
 
 
-def import_covr(folder: Path, run: Run, attribute_groups: Mapping[str, str], replace: bool = False) -> Told:
+def import_covr(folder: Path, run: Run, attribute_groups: Mapping[str, str], replace: bool = False) -> CovrImported:
     """Records into RUN/covr, whole or not at all; what does not fit is left out and counted."""
     files = question_files(folder)
     if run.covr.exists() and not replace:
@@ -99,7 +99,7 @@ def import_covr(folder: Path, run: Run, attribute_groups: Mapping[str, str], rep
     if not run.images.is_dir():
         raise BadInput.at(run.images, "the questions' images are wanted first; `questree ingest gqa` reads them")
     known = corpus(Images.load(run.images), attribute_groups)
-    told, shapes, kept, seen = Told(), Shapes(), list[Kept](), set[str]()
+    told, shapes, kept, seen = CovrImported(), Shapes(), list[Kept](), set[str]()
     for split, path in files.items():
         records = read_records(path)
         before = len(kept)
@@ -145,7 +145,7 @@ def fitting(record: Record, split: str, known: Corpus, shapes: Shapes, seen: set
     return Kept(record, split, template, images, shape, words, program)
 
 
-def agreement(kept: list[Kept], known: Corpus, told: Told) -> None:
+def agreement(kept: list[Kept], known: Corpus, told: CovrImported) -> None:
     """Answer every question again, those of one shape together."""
     members: dict[int, list[Kept]] = {}
     for each in kept:

@@ -58,7 +58,7 @@ def table(name: str) -> Table:
 
 
 @dataclass
-class Told:
+class DecompImported:
     """What was read, counted."""
 
     dags: dict[str, int] = field(default_factory=dict)  # per folder
@@ -85,9 +85,9 @@ def hierarchy_folders(folder: Path) -> list[Path]:
     return found
 
 
-def import_decomp(folder: Path, target: Path) -> Told:
+def import_decomp(folder: Path, target: Path) -> DecompImported:
     """Read all DAGs into `target`, whole or not at all."""
-    told, folders = Told(), hierarchy_folders(folder)
+    told, folders = DecompImported(), hierarchy_folders(folder)
     with new_folder(target) as work:
         for source in folders:
             place = work / source.name
@@ -123,7 +123,7 @@ def decoded(path: Path, text: bytes) -> Any:
         raise BadInput.at(path, f"not JSON: {error}") from error
 
 
-def read_file(path: Path, told: Told) -> tuple[list[tuple[Any, ...]], list[tuple[Any, ...]]]:
+def read_file(path: Path, told: DecompImported) -> tuple[list[tuple[Any, ...]], list[tuple[Any, ...]]]:
     """(rows of DAGs, rows of nodes) of one video."""
     dags = decoded(path, path.read_bytes())
     if not isinstance(dags, dict):
@@ -138,7 +138,7 @@ class Video:
     """The nodes of a video, numbered as they come."""
 
     name: str
-    told: Told
+    told: DecompImported
     nodes: dict[tuple[Any, ...], int] = field(default_factory=dict)  # (text, key, type, program, answer) -> number
     listed: list[tuple[Any, ...]] = field(default_factory=list)  # the same by number
     known: dict[str, tuple[Any, ...]] = field(default_factory=dict)  # text -> what was said first about it

@@ -26,9 +26,17 @@ from questree.notation.spelling import numbers
 from questree.program import UNKNOWN, Array, Kind
 from questree.progress import watch
 from questree.readings.answer import spell
-from questree.stages.decompose.columns import Summary, coverage, edge_table, form_table, leaves, node_table, places
+from questree.stages.decompose.columns import (
+    DecomposeSummary,
+    coverage,
+    edge_table,
+    form_table,
+    leaves,
+    node_table,
+    places,
+)
 from questree.stages.decompose.expand import Batch, expand
-from questree.stages.decompose.forms import Forms
+from questree.stages.decompose.forms import NodeForms
 from questree.stages.decompose.labels import read_labels
 from questree.stages.decompose.negatives import Negatives
 from questree.stages.decompose.propagate import Propagation
@@ -135,7 +143,7 @@ def rows(path: Path, piece: Piece, shapes: Shapes) -> pl.DataFrame:
     return pl.DataFrame(table, schema=COLUMNS, orient="row")
 
 
-def batches(asked: pl.DataFrame, video: Array, forms: Forms) -> Iterator[Batch]:
+def batches(asked: pl.DataFrame, video: Array, forms: NodeForms) -> Iterator[Batch]:
     """Questions of one shape at a time."""
     stored = stored_shapes(asked["shape"], asked["words"], VIDEO)
     for node, row in stored.by_shape:
@@ -166,12 +174,12 @@ Loose = list[tuple[str, str]]  # (video, isolated question as JSON)
 
 
 @dataclass
-class Told:
-    summary: Summary = field(default_factory=Summary)
+class DecomposedRelease:
+    summary: DecomposeSummary = field(default_factory=DecomposeSummary)
     unread: Counter[str] = field(default_factory=Counter)  # why a question has no DAG
     strange_answers: int = 0  # answers that are none of the question's kind; not used
 
-    def add(self, other: "Told") -> None:
+    def add(self, other: "DecomposedRelease") -> None:
         self.summary.add(other.summary)
         self.unread.update(other.unread)
         self.strange_answers += other.strange_answers
@@ -179,12 +187,12 @@ class Told:
 
 def decompose_released(
     path: Path, out: Path, vocabulary: Vocabulary, workers: int = 2, absent: Path | None = None
-) -> Told:
+) -> DecomposedRelease:
     """A question file into `<name>_hierarchies/`, whole or not at all; `absent` is a file of labels."""
     if not path.is_file():
         raise BadInput.at(path, "no such file; wanted a question file of AGQA's release")
     check_target(out)
-    result, loose = Told(), Loose()
+    result, loose = DecomposedRelease(), Loose()
     few = workers < 2 or buckets(path) < 2  # starting processes does not pay
     with new_folder(out) as folder, ThreadPoolExecutor(1) if few else processes(workers) as pool:
         place, rest = folder / f"{path.stem}_hierarchies", folder / ".rows"
@@ -210,13 +218,13 @@ def labelled(path: Path | None, videos: set[str], vocabulary: Vocabulary) -> pl.
 
 
 @lru_cache(maxsize=1)
-def tools(vocabulary: bytes) -> tuple[Forms, Texts]:
+def tools(vocabulary: bytes) -> tuple[NodeForms, Texts]:
     """Kept by a process from bucket to bucket."""
     words = msgspec.json.decode(vocabulary, type=Vocabulary)
-    return Forms(words), Texts(words)
+    return NodeForms(words), Texts(words)
 
 
-def write_bucket(vocabulary: bytes, bucket: Path, place: Path, labels: pl.DataFrame) -> tuple[Told, Loose]:
+def write_bucket(vocabulary: bytes, bucket: Path, place: Path, labels: pl.DataFrame) -> tuple[DecomposedRelease, Loose]:
     """The files of a bucket's videos."""
     forms, texts = tools(vocabulary)
     questions = pl.read_parquet(bucket / "*.parquet").sort("video", maintain_order=True)
@@ -236,8 +244,8 @@ def write_bucket(vocabulary: bytes, bucket: Path, place: Path, labels: pl.DataFr
 
 
 def taken_apart(
-    asked: pl.DataFrame, names: pl.Series, forms: Forms, texts: Texts, labels: pl.DataFrame
-) -> tuple[Dags, Told]:
+    asked: pl.DataFrame, names: pl.Series, forms: NodeForms, texts: Texts, labels: pl.DataFrame
+) -> tuple[Dags, DecomposedRelease]:
     """The DAGs of questions that can be read; `names` are their videos."""
     number = pl.Series(range(len(names)), dtype=pl.UInt32)
     video = asked["video"].replace_strict(names, number, return_dtype=pl.UInt32)
@@ -248,7 +256,7 @@ def taken_apart(
     made = Propagation.of(forms, blocks, tops[sure], answers[sure], Negatives(own)).run()
     nodes, table = node_table(blocks, made.answers, made.known, 0), form_table(blocks)
     edges, _ = edge_table(blocks, np.full(len(nodes), UNKNOWN))
-    summary = Summary(
+    summary = DecomposeSummary(
         questions=len(asked),
         isolated=leaves(blocks, tops),
         edges=len(edges),
@@ -258,7 +266,9 @@ def taken_apart(
         places=places(tops, made.known, edges),
     )
     top = asked.select("id", "text", "old").with_columns(video=video, node=pl.Series(tops), template=pl.lit(""))
-    return Dags(top, say(table, nodes, texts), edges, names), Told(summary, strange_answers=len(asked) - len(sure))
+    return Dags(top, say(table, nodes, texts), edges, names), DecomposedRelease(
+        summary, strange_answers=len(asked) - len(sure)
+    )
 
 
 def isolated(row: dict[str, str]) -> str:

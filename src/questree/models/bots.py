@@ -16,8 +16,8 @@ from questree.models.asked_videos import VideoShard
 from questree.models.composed import Composer
 from questree.program import Array
 from questree.progress import watch
+from questree.stages.decompose.answer_words import AnswerWords
 from questree.stages.decompose.hierarchies import shards
-from questree.stages.decompose.words import AnswerWords
 from questree.tables.facts import VIDEOS
 from questree.tables.hierarchies import NOTHING
 from questree.tables.predictions import IMAGE_SETS, write_plan, write_shard, write_words

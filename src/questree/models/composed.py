@@ -11,7 +11,7 @@ import numpy as np
 
 from questree.models.asked import AskedNodes, NodeGroup, chance
 from questree.program import Array
-from questree.rules import Members, NodeColumns, Rule, Ways, Words
+from questree.rules import Members, NodeColumns, Rule, Ways, WordNumbers
 from questree.tables.hierarchies import NOTHING
 
 
@@ -27,7 +27,7 @@ class Composer:
         for group in asked.groups:
             inner[group.rows] = group.children.shape[1] > 0
         self.columns = NodeColumns(
-            Words(asked.number),
+            WordNumbers(asked.number),
             self.said,
             asked.about,
             asked.yes_no,

@@ -33,7 +33,7 @@ LEADING = re.compile(r"^(yes|no)\b", re.IGNORECASE)
 
 
 @dataclass(frozen=True)
-class Reading:
+class ReadPredictions:
     """Predictions as words of the benchmark where they could be read as one."""
 
     policy: Policy
@@ -43,12 +43,12 @@ class Reading:
 
 def read_answers(
     table: pl.DataFrame, answers: Iterable[str], policy: Policy, vocabulary: Vocabulary | None = None
-) -> Reading:
+) -> ReadPredictions:
     """Map every prediction to the answer it means; one that means none keeps its (normalised) text and is wrong."""
     known = list(dict.fromkeys(answers))
     if policy == "exact":
         unparsed = table.filter(~pl.col("prediction").is_in(known)).height
-        return Reading(policy, table, unparsed)
+        return ReadPredictions(policy, table, unparsed)
     spellings = _spellings(known, vocabulary if policy == "lenient" else None)
     read = (lambda text, options: _lenient(text, options, spellings)) if policy == "lenient" else None
     has_options = policy == "lenient" and "options" in table.columns and table["options"].null_count() < len(table)
@@ -60,7 +60,7 @@ def read_answers(
     mapped = distinct.with_columns(pl.Series("meant", meant, pl.String))
     joined = table.select("id", *keys).join(mapped, on=keys, how="left", nulls_equal=True, maintain_order="left")
     result = table.with_columns(joined["meant"].alias("prediction"))
-    return Reading(policy, result, result.filter(~pl.col("prediction").is_in(known)).height)
+    return ReadPredictions(policy, result, result.filter(~pl.col("prediction").is_in(known)).height)
 
 
 def normal(text: str) -> str:

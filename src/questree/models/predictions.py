@@ -30,7 +30,7 @@ FAULTS = 20
 Text = str | int | float | bool | None
 
 
-class Row(msgspec.Struct, gc=False):
+class PredictionRecord(msgspec.Struct, gc=False):
     """One prediction; numbers are taken as they are written."""
 
     id: Text = None
@@ -83,13 +83,13 @@ def _content(path: Path) -> bytes:
 
 def _list(path: Path) -> pl.DataFrame:
     try:
-        return _frame(path, msgspec.json.decode(_content(path), type=list[Row]), "record")
+        return _frame(path, msgspec.json.decode(_content(path), type=list[PredictionRecord]), "record")
     except msgspec.DecodeError as error:
         raise BadInput.at(path, f"wanted a JSON list of {{{IDS[1]}, prediction}}; {error}") from error
 
 
 def _lines(path: Path) -> pl.DataFrame:
-    decoder, rows, faults = msgspec.json.Decoder(Row), list[Row](), list[Fault]()
+    decoder, rows, faults = msgspec.json.Decoder(PredictionRecord), list[PredictionRecord](), list[Fault]()
     for number, line in enumerate(_content(path).splitlines(), 1):
         if not line.strip():
             continue
@@ -103,7 +103,7 @@ def _lines(path: Path) -> pl.DataFrame:
     return _frame(path, rows, "line")
 
 
-def _frame(path: Path, rows: list[Row], called: str) -> pl.DataFrame:
+def _frame(path: Path, rows: list[PredictionRecord], called: str) -> pl.DataFrame:
     ids = [next((value for name in IDS if (value := getattr(row, name)) is not None), None) for row in rows]
     said = [row.prediction for row in rows]
     faults = [

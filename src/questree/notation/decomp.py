@@ -115,12 +115,12 @@ DECOMP = Notation(
 
 
 @dataclass(frozen=True)
-class Reading:
+class ReadProgram:
     node: Node
     notes: list[str] = field(default_factory=list)  # what the text leaves open, or says in an unusual way
 
 
-def read(text: str, vocabulary: Vocabulary) -> Reading:
+def read(text: str, vocabulary: Vocabulary) -> ReadProgram:
     """The program a text spells. A condition names a verb and an object, which need not tell the action."""
     node, notes = DECOMP.read(text, vocabulary)
 
@@ -136,7 +136,7 @@ def read(text: str, vocabulary: Vocabulary) -> Reading:
 
     resolved = fold(node, lambda leaf: leaf, combine)
     assert isinstance(resolved, Node)
-    return Reading(resolved, list(dict.fromkeys(notes)))
+    return ReadProgram(resolved, list(dict.fromkeys(notes)))
 
 
 def write(node: Node, vocabulary: Vocabulary) -> str:

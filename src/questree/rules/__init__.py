@@ -1,6 +1,6 @@
 """Every consistency rule, stated once, for scores, propagation, bots, the page and the tests of the theorem."""
 
-from questree.rules.rule import NEVER, NO, YES, Case, Members, NodeColumns, Rule, Ways, Words
+from questree.rules.rule import NEVER, NO, YES, Case, Members, NodeColumns, Rule, Ways, WordNumbers
 from questree.rules.schemes import IMAGE_DAGS, SCHEMES, VIDEO_DAGS, Scheme, add, extend, scheme_of, sentence
 
 __all__ = [
@@ -16,7 +16,7 @@ __all__ = [
     "Rule",
     "Scheme",
     "Ways",
-    "Words",
+    "WordNumbers",
     "add",
     "extend",
     "scheme_of",

@@ -5,7 +5,7 @@ from itertools import product
 
 import numpy as np
 
-from questree.rules.rule import NO, YES, Bools, Ints, Members, NodeColumns, Rule, Words
+from questree.rules.rule import NO, YES, Bools, Ints, Members, NodeColumns, Rule, WordNumbers
 from questree.tables.hierarchies import NOTHING
 
 OPEN = 2  # the state of a member whose answer is not known
@@ -21,7 +21,7 @@ def allowed(rule: Rule, members: int) -> Bools:
         about[:, 1:3] = NAMED, OTHER
     nodes = np.arange(states.size).reshape(states.shape)
     every, none = np.ones(states.size, bool), np.zeros(states.size, bool)
-    words = Words({"no": NO, "yes": YES})
+    words = WordNumbers({"no": NO, "yes": YES})
     columns = NodeColumns(words, states.ravel(), about.ravel(), every, every, none, lambda: about.ravel())
     return rule.allows(Members(columns, tuple(nodes.T))).reshape((2,) * members)
 

@@ -31,7 +31,7 @@ class Ways(Enum):
     SAID = "whatever is answered needs its own condition"
 
 
-class Words:
+class WordNumbers:
     """The numbers of words."""
 
     def __init__(self, number: Mapping[str, int]):
@@ -55,7 +55,7 @@ class Words:
 class NodeColumns:
     """What rules see of nodes; all arrays are [node]."""
 
-    words: Words
+    words: WordNumbers
     said: Ints  # the word each is answered with, NOTHING without an answer
     about: Ints  # the word it asks about: an object that may exist, an option, a number to compare with; or NOTHING
     yes_no: Bools  # of a scored type that is answered yes or no

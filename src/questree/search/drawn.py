@@ -22,14 +22,14 @@ from questree.search.subgraphs import (
     choices,
     room_for_edges,
 )
-from questree.search.word_tables import Words
+from questree.search.word_tables import WordTables
 
 SHARES = np.cumsum([15, 35, 20, 15, 15])  # [shape] per cent of the walks, summed up
 PATIENCE = 4  # walks for every subgraph wanted
 
 
 def sampled(
-    index: Index, words: Words, rows: Iterable[int] | None = None, per_image: int = 20, seed: int = 0
+    index: Index, words: WordTables, rows: Iterable[int] | None = None, per_image: int = 20, seed: int = 0
 ) -> Iterator[tuple[int, int, Graph, int]]:
     """(image row, thing row, graph, k): at most per_image distinct graphs of each image, of all shapes.
 

@@ -12,7 +12,7 @@ from questree.faults import BadInput
 from questree.search import together
 from questree.search import word_tables as tables
 from questree.search.hooks import function, records
-from questree.search.word_tables import GROUPS, IGNORE, ONTOLOGY, Words
+from questree.search.word_tables import GROUPS, IGNORE, ONTOLOGY, WordTables
 from questree.tables.images import Images
 from questree.tables.store import new_folder
 
@@ -53,7 +53,7 @@ class Limits:
 
 def write_tables(images: Images, words: Path, out: Path, scorer: Scorer | None = None) -> dict[str, int]:
     """A folder of word tables, ontology, ignored words and annotated pairs taken from another; pairs of every list."""
-    lists = word_pairs(images, Words.read(words), tables.annotations(words), scorer)
+    lists = word_pairs(images, WordTables.read(words), tables.annotations(words), scorer)
     with new_folder(out) as work:
         for name in (IGNORE, ONTOLOGY):
             (work / name).write_bytes(tables.content_of(words, name))
@@ -62,7 +62,7 @@ def write_tables(images: Images, words: Path, out: Path, scorer: Scorer | None =
 
 
 def word_pairs(
-    images: Images, words: Words, annotated: Lists, scorer: Scorer | None = None, limits: Limits | None = None
+    images: Images, words: WordTables, annotated: Lists, scorer: Scorer | None = None, limits: Limits | None = None
 ) -> dict[str, set[Pair]]:
     """Every list of the table: what is annotated, and what ontology, images or scorer add."""
     limits = limits or Limits()
@@ -81,7 +81,7 @@ def word_pairs(
     }
 
 
-def _attributes(images: Images, words: Words, scorer: Scorer | None, limits: Limits) -> set[Pair]:
+def _attributes(images: Images, words: WordTables, scorer: Scorer | None, limits: Limits) -> set[Pair]:
     """Of one group, said of the same nouns, and hardly ever of the same thing."""
     seen = together.attributes(images, None if scorer else words.attribute_group)
     if scorer:
@@ -89,7 +89,7 @@ def _attributes(images: Images, words: Words, scorer: Scorer | None, limits: Lim
     return set(_pairs(seen.filter(pl.col("together") <= limits.attributes * pl.col("chances"))))
 
 
-def _relations(images: Images, words: Words, scorer: Scorer | None, limits: Limits) -> tuple[set[Pair], set[Pair]]:
+def _relations(images: Images, words: WordTables, scorer: Scorer | None, limits: Limits) -> tuple[set[Pair], set[Pair]]:
     """(disjoint, not disjoint), directed: given b, is a hardly ever true, or now and then?"""
     ignored = pl.Series(sorted(words.ignored_relations), dtype=pl.String).implode()
     seen = together.relations(images).filter(~pl.col("a").is_in(ignored), ~pl.col("b").is_in(ignored))
@@ -100,7 +100,7 @@ def _relations(images: Images, words: Words, scorer: Scorer | None, limits: Limi
     return set(_pairs(seen.filter(rare, pl.col("chances") >= limits.edges))), both
 
 
-def _nouns(images: Images, words: Words, scorer: Scorer | None, limits: Limits) -> set[Pair]:
+def _nouns(images: Images, words: WordTables, scorer: Scorer | None, limits: Limits) -> set[Pair]:
     """A class and its members, as far as images have both; names of one box."""
     there = set(images.words["word"].gather(images.things["name"].unique()))
     classes = {(group, word) for group, members in words.noun_classes.items() for word in members if group != word}
@@ -112,13 +112,13 @@ def _nouns(images: Images, words: Words, scorer: Scorer | None, limits: Limits) 
     return set(asked) - set(_exclusive(NOUN, asked, scorer))
 
 
-def _of_one_class(words: Words, there: set[str]) -> Iterator[Pair]:
+def _of_one_class(words: WordTables, there: set[str]) -> Iterator[Pair]:
     for members in words.noun_classes.values():
         present = sorted(set(members) & there)
         yield from ((a, b) for at, a in enumerate(present) for b in present[at + 1 :])
 
 
-def _said_by_last_word(words: Words) -> Iterator[Pair]:
+def _said_by_last_word(words: WordTables) -> Iterator[Pair]:
     """Light blue is blue."""
     for attribute, group in words.attribute_group.items():
         last = attribute.split()[-1]

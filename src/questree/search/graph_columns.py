@@ -12,7 +12,7 @@ NONE = -1  # no attribute, no link
 
 
 @dataclass(frozen=True)
-class Form:
+class GraphForm:
     """How the nodes of a graph hang together, depth first: node j is element 2 j, the link that leads to it 2 j - 1."""
 
     parent: tuple[int, ...] = (-1,)  # [node] where its link starts; a preposition's: the target of its relation
@@ -40,7 +40,7 @@ class Form:
 
 @dataclass(frozen=True)
 class Coded:
-    form: Form
+    form: GraphForm
     row: Rows  # [graph] position among all graphs
     name: Rows  # [graph, node] word
     attribute: Rows  # [graph, node] word or NONE
@@ -68,9 +68,9 @@ def _add(graph: Graph, at: int, found: list[Node]) -> None:
             _add(end, len(found) - 1, found)
 
 
-def form_of(graph: Graph) -> Form:
+def form_of(graph: Graph) -> GraphForm:
     parents, prepositions, *_ = zip(*nodes(graph), strict=True)
-    return Form(parents, prepositions)
+    return GraphForm(parents, prepositions)
 
 
 def coded(graphs: Sequence[Graph], code: Callable[[str], int]) -> Iterator[Coded]:
@@ -85,10 +85,10 @@ def coded(graphs: Sequence[Graph], code: Callable[[str], int]) -> Iterator[Coded
     for form, (rows, words) in groups.items():
         table = np.array(words, np.int32).reshape(len(rows), 3, -1)
         name, attribute, link = (np.ascontiguousarray(table[:, part]) for part in range(3))
-        yield Coded(Form(*form), np.array(rows, np.int32), name, attribute, link)  # type: ignore[arg-type]
+        yield Coded(GraphForm(*form), np.array(rows, np.int32), name, attribute, link)  # type: ignore[arg-type]
 
 
-def graph_of(form: Form, names: Sequence[str], attributes: Sequence[str | None], links: Sequence[str]) -> Graph:
+def graph_of(form: GraphForm, names: Sequence[str], attributes: Sequence[str | None], links: Sequence[str]) -> Graph:
     """The graph with these words; [node] in the order of the form."""
 
     def node(at: int) -> Graph:

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from functools import cache
 
 from questree.domains.images.graph import Graph
-from questree.search.graph_columns import Form, form_of
+from questree.search.graph_columns import GraphForm, form_of
 
 ATTRIBUTE, NAME, RELATION = "attr", "name", "relation"
 OTHER_OBJECT, OTHER_RELATION = "neg_object", "neg_relation"
@@ -23,7 +23,7 @@ class Edit:
 
 
 @dataclass(frozen=True)
-class Kind:
+class DistractorKind:
     """Scenes that contain the graph with its edits (Q) and do not contain the kept part of the relaxed graph (F)."""
 
     name: str  # "0_attr", "2_name_neg_object_4", ...
@@ -33,28 +33,30 @@ class Kind:
 
 
 @cache
-def kinds_of_form(form: Form) -> tuple[Kind, ...]:
+def kinds_of_form(form: GraphForm) -> tuple[DistractorKind, ...]:
     """Every kind that some graph of this form has; attributes and words decide which of them exist."""
     return tuple(_kinds(form))
 
 
-def _kinds(form: Form) -> Iterator[Kind]:
+def _kinds(form: GraphForm) -> Iterator[DistractorKind]:
     whole = frozenset(range(len(form)))
     for single in _single_edits(form):
         kind = f"{single.element}_{single.what}"
-        yield Kind(kind, (single,), whole)
+        yield DistractorKind(kind, (single,), whole)
         if kind != "0_attr":
-            yield Kind(f"{kind}_{ROOT_ATTRIBUTE}", (single, Edit(0, ATTRIBUTE)), whole, kept_root_attribute=False)
+            yield DistractorKind(
+                f"{kind}_{ROOT_ATTRIBUTE}", (single, Edit(0, ATTRIBUTE)), whole, kept_root_attribute=False
+            )
         for leaf in filter(form.is_leaf, range(1, len(form))):
             if single.what == NAME and single.node != leaf:
                 rest = whole - form.below(leaf)
-                yield Kind(f"{kind}_{OTHER_OBJECT}_{2 * leaf}", (single, Edit(leaf, OTHER_OBJECT)), rest)
+                yield DistractorKind(f"{kind}_{OTHER_OBJECT}_{2 * leaf}", (single, Edit(leaf, OTHER_OBJECT)), rest)
             if kind in ("0_attr", "0_name") and not form.preposition[leaf]:
                 other = Edit(leaf, OTHER_RELATION)
-                yield Kind(f"{kind}_{OTHER_RELATION}_{other.element}", (single, other), frozenset({0}))
+                yield DistractorKind(f"{kind}_{OTHER_RELATION}_{other.element}", (single, other), frozenset({0}))
 
 
-def _single_edits(form: Form) -> Iterator[Edit]:
+def _single_edits(form: GraphForm) -> Iterator[Edit]:
     for node in range(len(form)):
         if node and not form.preposition[node]:
             yield Edit(node, RELATION)
@@ -62,7 +64,7 @@ def _single_edits(form: Form) -> Iterator[Edit]:
         yield Edit(node, NAME)
 
 
-def kinds_of(graph: Graph) -> tuple[Kind, ...]:
+def kinds_of(graph: Graph) -> tuple[DistractorKind, ...]:
     """The kinds that fit the graph's attributes; whether they have scenes depends on the words and the images."""
     attributes = [node.attribute for node in graph.nodes]
     bare = not any(attributes[1:])

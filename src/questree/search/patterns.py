@@ -7,7 +7,7 @@ from numba import njit
 from numpy.typing import NDArray
 
 from questree.search import kinds
-from questree.search.graph_columns import Form
+from questree.search.graph_columns import GraphForm
 from questree.search.kinds import kinds_of_form
 from questree.search.matching import FIELDS, INNER, KEPT, LINKS, NAMES, PARENT, PREPOSITION, SAID
 from questree.search.scenes import Rows
@@ -34,7 +34,7 @@ class Plan(NamedTuple):
     kept_attribute: NDArray[np.bool_]  # [kind] is the root's attribute?
 
 
-class Asked(NamedTuple):
+class AskedGraphs(NamedTuple):
     """Graphs of one form; [graph, node] words and sets."""
 
     name: Rows
@@ -47,7 +47,7 @@ class Asked(NamedTuple):
     draw: NDArray[np.uint64]  # [graph] decides which images are drawn if there are more than the limit
 
 
-def plan_of(form: Form) -> Plan:
+def plan_of(form: GraphForm) -> Plan:
     found = kinds_of_form(form)
     edit = np.zeros((len(found), 2, 2), np.int32)
     kept = np.zeros((len(found), len(form)), bool)

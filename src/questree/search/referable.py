@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from questree.search.index import BITS, Index, Keys, signature
 from questree.search.scenes import EDGES, NAME, PREPOSITIONS, RELATION, TARGET
-from questree.search.word_tables import Words
+from questree.search.word_tables import WordTables
 
 SMALLEST = 400  # square pixels; a box must be larger
 NONE = -1  # no attribute, no edge
@@ -20,7 +20,7 @@ class Referable(NamedTuple):
     pairs: Keys  # (relation, name of its target) that say nothing unless the target has an attribute; sorted
 
 
-def referable(index: Index, words: Words) -> Referable:
+def referable(index: Index, words: WordTables) -> Referable:
     at = {word: row for row, word in enumerate(index.words)}
     nouns = [at[word] for word in words.ignored_nouns if word in at]
     ignored = np.zeros(len(at), bool)

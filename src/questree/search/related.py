@@ -10,16 +10,16 @@ from numpy.typing import NDArray
 
 from questree.columns.hashing import mix, seed_of
 from questree.domains.images.graph import Graph
-from questree.search.graph_columns import NONE, Coded, Form, coded, graph_of
+from questree.search.graph_columns import NONE, Coded, GraphForm, coded, graph_of
 from questree.search.index import Index
 from questree.search.kinds import kinds_of_form
 from questree.search.loops import ALL, search
 from questree.search.negatives import other_attributes, other_names, other_relations
-from questree.search.patterns import Asked, plan_of
+from questree.search.patterns import AskedGraphs, plan_of
 from questree.search.scenes import Rows
 from questree.search.sets import Vocabulary, codes
 from questree.search.verification import Scorer, verified
-from questree.search.word_tables import Words
+from questree.search.word_tables import WordTables
 
 POSITIVE, NO_MULTIPLE = "positive", "0_no_mult"
 OF = "of"
@@ -27,7 +27,7 @@ MEMORY = 64 << 20  # bytes for the sets of words of graphs searched together
 
 
 @dataclass(frozen=True)
-class Found:
+class RelatedImages:
     """The images of many graphs, by graph and kind; ascending, or as drawn if there is a limit."""
 
     kinds: list[str]  # "positive", "0_no_mult", "0_attr", ...
@@ -37,7 +37,7 @@ class Found:
     thing: Rows  # [hit, node] row of the thing that fills it, NONE beyond; no columns without instances=True
     attribute: Rows  # [hit, node] word or NONE
     link: Rows  # [hit, node] word of the link that leads to the node, or NONE
-    forms: list[Form]  # [graph]
+    forms: list[GraphForm]  # [graph]
     words: list[str]
     names: Rows  # [thing of the images] word
 
@@ -64,7 +64,7 @@ class Found:
 class Related:
     """The images related to a graph, out of all images of an index."""
 
-    def __init__(self, index: Index, words: Words, verify: Scorer | None = None) -> None:
+    def __init__(self, index: Index, words: WordTables, verify: Scorer | None = None) -> None:
         """verify: who looks at the pixels of distracting images; nobody by default."""
         self.index, self.verify = index, verify
         self.vocabulary = Vocabulary(index.words, words)
@@ -90,7 +90,7 @@ class Related:
         seed: int = 0,
         instances: bool = False,
         positives: int | None = None,
-    ) -> Found:
+    ) -> RelatedImages:
         """Positives and every kind of many graphs at once, which is the fast way.
 
         At most `limit` images of each kind and `positives` (if not given, `limit`) positives, drawn by a keyed hash of
@@ -101,7 +101,7 @@ class Related:
             [ALL if each is None else each for each in (limit if positives is None else positives, limit)], np.int64
         )
         names: dict[str, int] = {}
-        forms: list[Form] = [Form()] * len(graphs)
+        forms: list[GraphForm] = [GraphForm()] * len(graphs)
         parts = []
         for group in coded(graphs, self.vocabulary.code):
             for row in group.row:
@@ -111,10 +111,10 @@ class Related:
                 hits = self._search(few, multiple[few.row], limits, seed, instances)
                 filled = hits[:, 3:].reshape(len(hits), -1 if len(hits) else 0, 3)
                 parts.append((few.row[hits[:, 0]], own[hits[:, 1]], hits[:, 2], filled))
-        found = Found(list(names), *_joined(parts), forms, self.index.words, self.index.scenes.name)
+        found = RelatedImages(list(names), *_joined(parts), forms, self.index.words, self.index.scenes.name)
         return found if self.verify is None else self._verified(found, graphs, self.verify)
 
-    def _verified(self, found: Found, graphs: Sequence[Graph], scorer: Scorer) -> Found:
+    def _verified(self, found: RelatedImages, graphs: Sequence[Graph], scorer: Scorer) -> RelatedImages:
         """Without distractors that seem to contain the graph after all."""
         by_name = [{kind.name: kind for kind in kinds_of_form(form)} for form in found.forms]
         kinds = [by_name[g].get(found.kinds[k]) for g, k in zip(found.graph.tolist(), found.kind.tolist(), strict=True)]
@@ -139,17 +139,17 @@ class Related:
         links, bits = other_relations(graphs, index.ends, codes, bits)
         columns = np.concatenate([graphs.name, graphs.attribute, graphs.link], axis=1)
         draw = mix(np.full(len(columns), seed_of(seed, "related"), np.uint64), *columns.T)
-        asked = Asked(graphs.name, graphs.attribute, graphs.link, names, attributes, links, multiple, draw)
+        asked = AskedGraphs(graphs.name, graphs.attribute, graphs.link, names, attributes, links, multiple, draw)
         plan = plan_of(graphs.form)
         return np.asarray(search(index.scenes, index.postings, plan, asked, codes, bits, limits, instances))
 
-    def _together(self, form: Form) -> int:
+    def _together(self, form: GraphForm) -> int:
         """How many graphs to search at once."""
         return max(MEMORY // int(8 * self.bits.shape[1] * 3 * len(form)), 16)
 
 
 @cache
-def names_of_kinds(form: Form) -> tuple[str, ...]:
+def names_of_kinds(form: GraphForm) -> tuple[str, ...]:
     return POSITIVE, NO_MULTIPLE, *(kind.name for kind in kinds_of_form(form))
 
 

@@ -7,7 +7,7 @@ from numba import njit
 from numpy.typing import NDArray
 
 from questree.search.scenes import Rows
-from questree.search.word_tables import Pairs, Words
+from questree.search.word_tables import Pairs, WordTables
 
 Bits = NDArray[np.uint64]  # [set, 64 words]
 
@@ -27,7 +27,7 @@ class Codes(NamedTuple):
 class Vocabulary:
     """The words of the images, then other words of the tables, then one number for all words that nobody knows."""
 
-    def __init__(self, used: list[str], words: Words) -> None:
+    def __init__(self, used: list[str], words: WordTables) -> None:
         self.used = len(used)
         self.at = {word: row for row, word in enumerate(used)}
         for table in (words.entailing_noun_words, words.entailing_attribute_words, words.not_disjoint_relations):
@@ -39,7 +39,7 @@ class Vocabulary:
         return self.at.get(word, self.unknown)
 
 
-def codes(vocabulary: Vocabulary, words: Words) -> tuple[Codes, Bits]:
+def codes(vocabulary: Vocabulary, words: WordTables) -> tuple[Codes, Bits]:
     rows: list[list[int]] = []
 
     def column(table: Pairs, itself: bool) -> Rows:

@@ -9,7 +9,7 @@ from questree.domains.images.graph import Graph, Preposition, Relation
 from questree.search.index import Index
 from questree.search.referable import NONE, make_two, referable, says_nothing, usable
 from questree.search.scenes import ATTRIBUTES, EDGES, END, NAME, PREPOSITIONS, TARGET, WORD
-from questree.search.word_tables import Words
+from questree.search.word_tables import WordTables
 
 # A subgraph as a row of numbers: its shape, the root thing and the word of its attribute (or NONE), then up to three
 # edges (or NONE), each with the word of its target's attribute.
@@ -17,7 +17,7 @@ SINGLE, EDGE, CHAIN, TWO, CHAIN_OF_TWO = range(5)  # where edges start: the root
 WIDTH = 9
 
 
-def subgraphs(index: Index, words: Words, rows: Iterable[int] | None = None) -> Iterator[tuple[int, int, Graph]]:
+def subgraphs(index: Index, words: WordTables, rows: Iterable[int] | None = None) -> Iterator[tuple[int, int, Graph]]:
     """(image row, thing row, graph) for these images (all without), each once: exactly what the rules allow."""
     rules, spelling = referable(index, words), Spelling(index)
     for image in range(len(index.image_ids)) if rows is None else rows:

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from questree.domains.images.graph import Graph, Relation, from_json
 from questree.faults import BadInput
 from questree.search.hooks import function, records
-from questree.search.kinds import ATTRIBUTE, NAME, OTHER_OBJECT, OTHER_RELATION, RELATION, Kind
+from questree.search.kinds import ATTRIBUTE, NAME, OTHER_OBJECT, OTHER_RELATION, RELATION, DistractorKind
 
 Check = tuple[str, Graph]  # image id, simple graph
 Scorer = Callable[[Sequence[Check]], Sequence[float]]  # how sure is it that the image contains the graph?
@@ -79,25 +79,25 @@ def _edge(subject: Graph, at: int, name: str, target: Graph, link: int) -> Simpl
     return Simple(made, frozenset({link}), frozenset({at, link + 1}), frozenset(said))
 
 
-def threshold(part: Simple, kind: Kind) -> float | None:
+def threshold(part: Simple, kind: DistractorKind) -> float | None:
     """What the score of a part must not exceed: the highest of the changes in it; None if nothing is changed."""
     places = {ATTRIBUTE: part.attributes, NAME: part.names, OTHER_OBJECT: part.names}
     changed = [edit.what for edit in kind.edits if edit.element in places.get(edit.what, part.links)]
     return max((THRESHOLDS[what] for what in changed), default=None)
 
 
-def distracts(checks: Mapping[Check, float], image: str, graph: Graph, kind: Kind) -> bool:
+def distracts(checks: Mapping[Check, float], image: str, graph: Graph, kind: DistractorKind) -> bool:
     """False if every changed part of the graph seems to be there after all."""
     limits = [(checks[image, part.graph], limit) for part, limit in _changed(graph, kind)]
     return not limits or any(score <= limit for score, limit in limits)
 
 
-def _changed(graph: Graph, kind: Kind) -> list[tuple[Simple, float]]:
+def _changed(graph: Graph, kind: DistractorKind) -> list[tuple[Simple, float]]:
     parts = ((part, threshold(part, kind)) for part in simple_graphs(graph))
     return [(part, limit) for part, limit in parts if limit is not None]
 
 
-def verified(hits: Sequence[tuple[str, Graph, Kind]], scorer: Scorer) -> NDArray[np.bool_]:
+def verified(hits: Sequence[tuple[str, Graph, DistractorKind]], scorer: Scorer) -> NDArray[np.bool_]:
     """[hit] does the image stay a distractor of the graph, by this kind?"""
     asked = dict.fromkeys((image, part.graph) for image, graph, kind in hits for part, _ in _changed(graph, kind))
     scores = list(scorer(list(asked)))

@@ -37,7 +37,7 @@ HEADINGS = tuple(dict.fromkeys((*BOTH_WAYS, DISJOINT, NOT_DISJOINT, *ANNOTATED))
 
 
 @dataclass(frozen=True)
-class Words:
+class WordTables:
     ignored_nouns: frozenset[str]
     ignored_relations: frozenset[str]
     ignored_pairs: frozenset[tuple[str, str]]  # (relation, name of its target)
@@ -50,7 +50,7 @@ class Words:
     not_disjoint_relations: Pairs
 
     @classmethod
-    def read(cls, folder: Path) -> "Words":
+    def read(cls, folder: Path) -> "WordTables":
         """A folder with ignore.yaml, ontology.yaml and adversarial_groups.yaml, each perhaps with .gz behind."""
         if not folder.is_dir():
             raise BadInput.at(folder, f"no such folder; wanted one with {IGNORE}, {ONTOLOGY} and {GROUPS}")
@@ -97,15 +97,15 @@ class Words:
 
 
 @cache
-def default_words() -> Words:
+def default_words() -> WordTables:
     """The tables shipped with the package."""
     with folder_of_words(None) as folder:
-        return Words.read(folder)
+        return WordTables.read(folder)
 
 
-def words_of(folder: Path | None) -> Words:
+def words_of(folder: Path | None) -> WordTables:
     """The tables of a folder, or the shipped ones."""
-    return default_words() if folder is None else Words.read(folder)
+    return default_words() if folder is None else WordTables.read(folder)
 
 
 @contextmanager

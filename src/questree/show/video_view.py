@@ -22,12 +22,12 @@ from questree.show.grounds import grounds_of
 from questree.show.opened import Ints, Opened
 from questree.show.timeline import Mentioned, Timeline, TimelineRow, mentioned, programs
 from questree.show.views import Evidence, Listed, Mask, Posed, Scene, View, held
-from questree.stages.decompose.forms import Forms
+from questree.stages.decompose.answer_words import AnswerWords
+from questree.stages.decompose.dag_shards import tables
+from questree.stages.decompose.forms import NodeForms
 from questree.stages.decompose.hierarchies import Columns, RunHierarchies, run_hierarchies, shards
 from questree.stages.decompose.spoken import say
 from questree.stages.decompose.texts import Texts
-from questree.stages.decompose.words import AnswerWords
-from questree.stages.decompose.work import tables
 from questree.stages.questions import Bank, Question, Shard
 from questree.stages.split.grammar import Wrong, check
 from questree.stages.split.language import read
@@ -165,7 +165,7 @@ class VideoView(View):
         shard = self.bank.shard(self.bank.folders()[question.video // self.bank.options["shard"]])
         rows = np.flatnonzero(keys_of(shard.questions) == question.video * KEY + question.row["number"])
         world = videos(self.facts.between(shard.first, shard.first + len(shard.seeds)), self.bank.vocabulary)
-        found = tables(Forms(self.bank.vocabulary), shard, rows, world, closed=True).tables
+        found = tables(NodeForms(self.bank.vocabulary), shard, rows, world, closed=True).tables
         assert int(found["tops"]["node"][0]) == 0, "the question is expanded first"
         return self._opened("", found)
 

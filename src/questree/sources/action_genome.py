@@ -9,7 +9,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from questree.faults import BadInput, Fault, refuse
-from questree.sources.assemble import Reading, Rows, assemble
+from questree.sources.assemble import SourceReading, SourceRows, assemble
 from questree.sources.charades import Charades, rates_of, read_charades, read_rates
 from questree.sources.frame_pickles import KEY, Marks, People, read_frames, read_marks, read_people
 from questree.sources.pickles import collector_paused
@@ -20,7 +20,7 @@ OBJECTS, PERSONS = "object_bbox_and_relationship.pkl", "person_bbox.pkl"
 
 def read_action_genome(
     folder: Path, vocabulary: Vocabulary, fps: float | None = None, rates_in: Path | None = None
-) -> Reading:
+) -> SourceReading:
     """Facts of a folder; its frame rates may lie in another one."""
     if not folder.is_dir():
         raise BadInput.at(folder, f"no such folder; wanted one with {OBJECTS}, {PERSONS} and the Charades CSV files")
@@ -41,7 +41,7 @@ def read_action_genome(
     return assemble(_rows(videos, table, keys, person_keys, marks, people, charades), vocabulary, str(folder))
 
 
-def read_with_truth(folder: Path, vocabulary: Vocabulary, fps: float | None = None) -> Reading:
+def read_with_truth(folder: Path, vocabulary: Vocabulary, fps: float | None = None) -> SourceReading:
     """The same; a folder `truth` inside, with the same files, holds the clean facts about the same frames."""
     raw, inside = read_action_genome(folder, vocabulary, fps), folder / "truth"
     if not inside.is_dir():
@@ -84,7 +84,7 @@ def _rows(
     marks: Marks,
     people: People,
     charades: Charades,
-) -> Rows:
+) -> SourceRows:
     row = np.full(len(keys) + 1, -1, np.int64)  # [key] row in `frames`; the last stands for keys without objects
     row[frames["key"].to_numpy()] = np.arange(len(frames))
     at = {key: position for position, key in enumerate(keys)}
@@ -94,7 +94,7 @@ def _rows(
     _count_sets(objects, frames, videos, charades.skipped)
     sizes = _kept(people.sizes, person_row)
     sizes = sizes.with_columns(video=frames["video"][sizes["frame"]]).unique("video", keep="first", maintain_order=True)
-    return Rows(
+    return SourceRows(
         videos=videos.join(sizes.drop("frame"), on="video", how="left", maintain_order="left"),
         frames=frames,
         objects=objects,

@@ -13,7 +13,7 @@ import polars as pl
 
 from questree.faults import BadInput, Fault, refuse
 from questree.progress import watch
-from questree.sources.assemble import COLUMNS, Reading, Rows, assemble
+from questree.sources.assemble import COLUMNS, SourceReading, SourceRows, assemble
 from questree.sources.classes import known, unknown
 from questree.sources.pickles import collector_paused, read_pickle
 from questree.vocabulary.words import Vocabulary
@@ -38,7 +38,7 @@ class Graphs:
     skipped: Counter[str] = field(default_factory=Counter)
 
 
-def read_agqa(folder: Path, vocabulary: Vocabulary) -> Reading:
+def read_agqa(folder: Path, vocabulary: Vocabulary) -> SourceReading:
     graphs = Graphs()
     for split, path in _files(folder).items():
         with collector_paused():
@@ -207,9 +207,9 @@ def _split(vertex: dict[str, Any]) -> str | None:
     return said if isinstance(said, str) else None
 
 
-def _rows(graphs: Graphs) -> Rows:
+def _rows(graphs: Graphs) -> SourceRows:
     videos = [(video, split, None, None, None) for video, split in graphs.videos]
     facts = {"objects": graphs.objects, "relations": graphs.relations}
-    rows = Rows.of(graphs.skipped, videos=videos, frames=graphs.frames, **facts)
+    rows = SourceRows.of(graphs.skipped, videos=videos, frames=graphs.frames, **facts)
     columns = {**COLUMNS["actions"], "first_frame": pl.Int64, "last_frame": pl.Int64}
     return replace(rows, actions=pl.DataFrame(graphs.actions, schema=columns, orient="row"))

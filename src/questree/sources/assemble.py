@@ -28,7 +28,7 @@ COLUMNS: Mapping[str, Mapping[str, Any]] = {
 
 
 @dataclass
-class Rows:
+class SourceRows:
     """What a reader finds: `frame` is a row in `frames`, `video` a row in `videos`."""
 
     videos: pl.DataFrame  # id, split, length, width, height
@@ -40,7 +40,7 @@ class Rows:
     skipped: Counter[str] = field(default_factory=Counter)  # what was left out or is odd, in words -> how often
 
     @classmethod
-    def of(cls, skipped: Counter[str], **tables: Iterable[tuple[Any, ...]]) -> "Rows":
+    def of(cls, skipped: Counter[str], **tables: Iterable[tuple[Any, ...]]) -> "SourceRows":
         """From tuples in the order of COLUMNS; a table that is not given is empty."""
         made = {
             name: pl.DataFrame(list(tables.get(name, ())), schema=dict(columns), orient="row")
@@ -50,7 +50,7 @@ class Rows:
 
 
 @dataclass(frozen=True)
-class Reading:
+class SourceReading:
     """Facts of one source, and what of it was left out or is odd."""
 
     facts: Facts
@@ -58,7 +58,7 @@ class Reading:
     truth: Facts | None = None  # the clean facts of a made-up world
 
 
-def assemble(rows: Rows, vocabulary: Vocabulary, place: str) -> Reading:
+def assemble(rows: SourceRows, vocabulary: Vocabulary, place: str) -> SourceReading:
     """Videos are ordered by id, frames by number; an object that is visible in a frame is `annotated` there."""
     videos, video_at = _sorted(rows.videos, "id")
     frames = rows.frames.with_columns(video=pl.Series(video_at[rows.frames["video"].to_numpy()], dtype=pl.UInt32))
@@ -83,7 +83,7 @@ def assemble(rows: Rows, vocabulary: Vocabulary, place: str) -> Reading:
         tracks=pack(relations),
         actions=ACTIONS.frame(_numbered(_on_frames(actions, frames, frame_at), videos, place)),
     )
-    return Reading(facts, {what: count for what, count in sorted(rows.skipped.items()) if count})
+    return SourceReading(facts, {what: count for what, count in sorted(rows.skipped.items()) if count})
 
 
 def _sorted(table: pl.DataFrame, *by: str) -> tuple[pl.DataFrame, NDArray[np.int64]]:

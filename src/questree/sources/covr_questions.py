@@ -37,7 +37,7 @@ class Record(msgspec.Struct, gc=False):
         return str(self.qid)
 
 
-class Split(msgspec.Struct, forbid_unknown_fields=True):
+class SplitPredictions(msgspec.Struct, forbid_unknown_fields=True):
     """Files of predictions of the four models of one split; questions: the held-out ones, all without it."""
 
     text: str
@@ -138,10 +138,10 @@ def answer_text(answer: Any) -> str:
     return "" if answer is None else str(answer)
 
 
-def read_plan(path: Path) -> dict[str, Split]:
+def read_plan(path: Path) -> dict[str, SplitPredictions]:
     """{split: {text, model, iid-size, iid, questions?, filtered?}}; files are named relative to the plan."""
     try:
-        plan = msgspec.json.decode(content(path), type=dict[str, Split])
+        plan = msgspec.json.decode(content(path), type=dict[str, SplitPredictions])
     except msgspec.DecodeError as error:
         raise BadInput.at(path, f"wanted {{split: {{{', '.join(ROLES)}: file}}}}; {error}") from error
     faults = [

@@ -7,7 +7,7 @@ import msgspec
 from msgspec import Raw, Struct
 
 from questree.faults import BadInput, Fault
-from questree.sources.gqa import Reading
+from questree.sources.gqa import SceneReading
 from questree.tables.content import content
 from questree.tables.images import Images
 
@@ -35,7 +35,7 @@ def read_scenes(path: Path) -> Scenes:
     parts = {"gqa": bytes(file.gqa), "imsitu": bytes(file.imsitu)}
     if not any(parts.values()):
         raise BadInput.at(path, f"wanted {SHAPE}; found neither gqa nor imsitu")
-    reading = Reading()
+    reading = SceneReading()
     for name, data in parts.items():
         if not data:
             continue

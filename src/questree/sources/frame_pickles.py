@@ -37,7 +37,7 @@ class Annotation(msgspec.Struct):
     metadata: Any = None  # {"tag": ..., "set": "train"}
 
 
-class Found(msgspec.Struct):
+class FoundPeople(msgspec.Struct):
     """The people found in one frame, as released."""
 
     bbox: Any  # [person, 4] corners
@@ -179,7 +179,7 @@ def read_people(frames: dict[str, Any], path: Path, skipped: Counter[str]) -> Pe
     def place(row: int) -> str:
         return f"{path}, {keys[row]}"
 
-    found = _convert(list(frames.values()), Found, place)
+    found = _convert(list(frames.values()), FoundPeople, place)
     boxes, count = _people_boxes(found, place)
     scores, given = flattened([each.bbox_score for each in found])
     if not np.array_equal(given, count):
@@ -193,7 +193,7 @@ def read_people(frames: dict[str, Any], path: Path, skipped: Counter[str]) -> Pe
     return People(pl.DataFrame(columns).with_columns(pl.col("score").fill_nan(None)), _sizes(found))
 
 
-def _people_boxes(found: Sequence[Found], place: Place) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
+def _people_boxes(found: Sequence[FoundPeople], place: Place) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
     """Corners of all boxes, and how many each frame has. # [person, 4], [frame]"""
     modes = {"xyxy", "xywh"}
     faults = [
@@ -215,7 +215,7 @@ def _people_boxes(found: Sequence[Found], place: Place) -> tuple[NDArray[np.floa
     return np.where(sides[:, None], _corners(boxes), boxes), count
 
 
-def _sizes(found: Sequence[Found]) -> pl.DataFrame:
+def _sizes(found: Sequence[FoundPeople]) -> pl.DataFrame:
     sized = [(row, *each.bbox_size) for row, each in enumerate(found) if _is_size(each.bbox_size)]
     return pl.DataFrame(sized, schema={"frame": pl.Int64, "width": pl.Float64, "height": pl.Float64}, orient="row")
 

@@ -43,14 +43,14 @@ def scene_graph_files(folder: Path) -> list[Path]:
 
 
 def read_files(paths: list[Path]) -> Images:
-    reading = Reading()
+    reading = SceneReading()
     for path in paths:
         reading.path(path)
     return reading.done()
 
 
 @dataclass
-class Reading:
+class SceneReading:
     """Images and faults as they come, over all files."""
 
     gathering: Gathering = field(default_factory=Gathering)

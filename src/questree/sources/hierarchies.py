@@ -13,7 +13,7 @@ import polars as pl
 from questree.faults import BadInput, Fault, refuse
 from questree.progress import watch
 from questree.sources.hierarchy_parts import together
-from questree.sources.hierarchy_rows import Asked, Composed, Dag, Names, Node, Numbers, Written, starts
+from questree.sources.hierarchy_rows import Composed, Dag, HierarchyNodes, Names, Node, Numbers, Written, starts
 from questree.tables.hierarchies import COMPOSED, DAGS, EDGES, ISOLATED, NODES, Hierarchies
 from questree.tables.table import Table
 from questree.workers import processes
@@ -79,7 +79,7 @@ def hierarchies_of(files: Mapping[str, Any]) -> Hierarchies:
     return gathered.done()
 
 
-class Rows:
+class GrowingTable:
     """A table that grows by the columns of one file after another."""
 
     def __init__(self, table: Table):
@@ -99,11 +99,11 @@ class Rows:
 class Gathering:
     """The tables of files that come one by one."""
 
-    nodes: Rows = field(default_factory=lambda: Rows(NODES))
-    composed: Rows = field(default_factory=lambda: Rows(COMPOSED))
-    edges: Rows = field(default_factory=lambda: Rows(EDGES))
-    dags: Rows = field(default_factory=lambda: Rows(DAGS))
-    isolated: Rows = field(default_factory=lambda: Rows(ISOLATED))
+    nodes: GrowingTable = field(default_factory=lambda: GrowingTable(NODES))
+    composed: GrowingTable = field(default_factory=lambda: GrowingTable(COMPOSED))
+    edges: GrowingTable = field(default_factory=lambda: GrowingTable(EDGES))
+    dags: GrowingTable = field(default_factory=lambda: GrowingTable(DAGS))
+    isolated: GrowingTable = field(default_factory=lambda: GrowingTable(ISOLATED))
     videos: Numbers = field(default_factory=Numbers)
     names: Names = field(default_factory=Names)
     keys: list[str] = field(default_factory=list)
@@ -113,7 +113,7 @@ class Gathering:
     def add_video(self, name: str, video: str, content: bytes) -> None:
         try:
             dags = list(DAGS_OF.decode(content).values())
-            asked = Asked(dags, self.names)
+            asked = HierarchyNodes(dags, self.names)
             composed = Composed(dags, asked, self.names)
         except (msgspec.DecodeError, LookupError):
             self.explain(name, content)
@@ -127,7 +127,7 @@ class Gathering:
         read = self._decoded(content, dict[str, WholeDag], name, "{top key: {subquestion, hierarchy}}")
         self.faults += [Fault(f"{name}, DAG {top}", text) for top, dag in read.items() for text in _strange(dag)]
 
-    def _add_nodes(self, asked: Asked, composed: Composed) -> None:
+    def _add_nodes(self, asked: HierarchyNodes, composed: Composed) -> None:
         parent = np.zeros(len(asked.dag), bool)
         parent[composed.row] = True
         numbers = (asked.dag + self.dags.rows, asked.text + self.texts, asked.type, asked.key + len(self.keys))

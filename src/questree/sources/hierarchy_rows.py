@@ -65,7 +65,7 @@ class Names:
         return self.words[found[1].strip()] if found else NOTHING
 
 
-class Asked:
+class HierarchyNodes:
     """The nodes of a file's DAGs; [node] unless said otherwise, numbered from 0 on."""
 
     def __init__(self, dags: Sequence[Dag], names: Names):
@@ -95,7 +95,7 @@ class Asked:
 class Composed:
     """The compositions of a file's DAGs, ordered by the parent's node, and their edges."""
 
-    def __init__(self, dags: Sequence[Dag], asked: Asked, names: Names):
+    def __init__(self, dags: Sequence[Dag], asked: HierarchyNodes, names: Names):
         entries = Entries()
         entry = array([entries[text, bytes(raw)] for dag in dags for text, raw in dag.hierarchy.items()])
         read, texts = [WRITTEN.decode(raw) for _, raw in entries], asked.texts

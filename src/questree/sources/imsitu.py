@@ -11,7 +11,7 @@ import msgspec
 
 from questree.faults import BadInput, Fault
 from questree.progress import watch
-from questree.sources.gqa import Reading
+from questree.sources.gqa import SceneReading
 from questree.sources.scene_graphs import Object, Preposition, Relation, Scene
 from questree.tables.content import content
 from questree.tables.images import Images
@@ -106,7 +106,7 @@ def pattern_of(verb: str, said: Verb) -> Pattern | None:
 class _Taking:
     space: Space
     patterns: Mapping[str, Pattern | None]
-    reading: Reading = field(default_factory=Reading)
+    reading: SceneReading = field(default_factory=SceneReading)
     skipped: Counter[str] = field(default_factory=Counter)
 
     def image(self, file_name: str, situation: Situation, split: str, file: str) -> None:

@@ -9,7 +9,7 @@ import msgspec
 
 from questree.faults import BadInput, Fault
 from questree.progress import watch
-from questree.sources.gqa import Reading
+from questree.sources.gqa import SceneReading
 from questree.sources.own_json import own_files
 from questree.sources.own_schema import Image, ImageThing, decode_images
 from questree.sources.scene_graphs import Object, Preposition, Relation, Scene
@@ -19,7 +19,7 @@ from questree.tables.images import Images
 
 def read_own_images(source: Path) -> Images:
     """A file or all JSON files of a folder; with any fault nothing is taken and all faults are raised."""
-    reading = Reading()
+    reading = SceneReading()
     for path in own_files(source):
         try:
             images = decode_images(content(path), path, reading.faults)
@@ -33,14 +33,14 @@ def read_own_images(source: Path) -> Images:
 
 def read_image_records(records: Iterable[Any], source: Path) -> Images:
     """Images that a plugin's source yields, each a record as one in a JSON file is."""
-    reading = Reading()
+    reading = SceneReading()
     data = msgspec.json.encode({"images": list(records)})
     for image in decode_images(data, source, reading.faults):
         _take(image, source, reading)
     return reading.done()
 
 
-def _take(image: Image, path: Path, reading: Reading) -> None:
+def _take(image: Image, path: Path, reading: SceneReading) -> None:
     place = f"{path}, image {image.id}"
     objects = {thing.id: _object(thing) for thing in image.things}
     if not image.id.strip():

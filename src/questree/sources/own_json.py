@@ -13,7 +13,7 @@ import polars as pl
 
 from questree.faults import BadInput, Fault, refuse
 from questree.progress import watch
-from questree.sources.assemble import BOX_COLUMNS, Reading, Rows, assemble
+from questree.sources.assemble import BOX_COLUMNS, SourceReading, SourceRows, assemble
 from questree.sources.classes import known, unknown
 from questree.sources.own_schema import Collection, Corners, Frame, Span, Thing, Video, decode
 from questree.tables.facts import SPLITS, Facts
@@ -39,8 +39,8 @@ class Taken:
         self.words = {kind: known(self.vocabulary, kind) for kind in ("object", "relation", "action")}
         self.tables = {name: [] for name in ("videos", "frames", "objects", "persons", "relations", "actions")}
 
-    def rows(self) -> Rows:
-        return Rows.of(self.skipped, **self.tables)
+    def rows(self) -> SourceRows:
+        return SourceRows.of(self.skipped, **self.tables)
 
     def video(self, video: Video, path: Path) -> None:
         place = f"{path}, video {video.id}"
@@ -140,7 +140,7 @@ def _box_faults(box: Corners, video: Video) -> Iterator[str]:
         yield f"box {list(box)} is outside the frame of {video.width or '?'} x {video.height or '?'} pixels"
 
 
-def read_own_json(source: Path, vocabulary: Vocabulary) -> Reading:
+def read_own_json(source: Path, vocabulary: Vocabulary) -> SourceReading:
     """A file or all JSON files of a folder; with any fault nothing is taken and all faults are raised."""
     taken = Taken(vocabulary)
     for path in own_files(source):
@@ -156,7 +156,7 @@ def read_own_json(source: Path, vocabulary: Vocabulary) -> Reading:
     return assemble(taken.rows(), vocabulary, str(source))
 
 
-def read_records(records: Iterable[Any], vocabulary: Vocabulary, source: Path) -> Reading:
+def read_records(records: Iterable[Any], vocabulary: Vocabulary, source: Path) -> SourceReading:
     """Videos that a plugin's source yields, each a record as one in a JSON file is."""
     taken = Taken(vocabulary)
     data = msgspec.json.encode({"videos": list(records)})

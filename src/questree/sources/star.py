@@ -12,7 +12,7 @@ import polars as pl
 
 from questree.faults import BadInput, Fault, refuse
 from questree.progress import watch
-from questree.sources.assemble import Reading, Rows, assemble
+from questree.sources.assemble import SourceReading, SourceRows, assemble
 from questree.sources.charades import rates_of, read_rates
 from questree.sources.classes import known, unknown
 from questree.vocabulary.words import Vocabulary
@@ -62,7 +62,7 @@ def numbering() -> Numbering:
     return msgspec.toml.decode(text, type=Numbering)
 
 
-def read_star(source: Path, vocabulary: Vocabulary, fps: float | None = None) -> Reading:
+def read_star(source: Path, vocabulary: Vocabulary, fps: float | None = None) -> SourceReading:
     gathered = Gathered(vocabulary)
     for path in _files(source):
         split = next((value for word, value in SPLITS.items() if word in path.stem.lower()), "")
@@ -173,10 +173,10 @@ class Gathered:
             self.faults.append(Fault(where, f"{label}: {unknown(kind, name, self.vocabulary)}"))
         return at
 
-    def rows(self, rates: list[float]) -> Rows:
+    def rows(self, rates: list[float]) -> SourceRows:
         video_at = {video: at for at, video in enumerate(self.split)}
         frames = [(video_at[video], number, number / rates[video_at[video]]) for video, number in self.frame_at]
-        rows = Rows.of(
+        rows = SourceRows.of(
             self.skipped,
             videos=[(video, split, None, None, None) for video, split in self.split.items()],
             frames=frames,

@@ -13,12 +13,10 @@ from questree.stages.balance import pairs
 from questree.stages.balance.options import BalanceOptions
 from questree.stages.balance.rounds import balance
 from questree.stages.decompose.choose import choose, chosen_file
+from questree.stages.decompose.dag_shards import DecomposeOptions, decompose
 from questree.stages.decompose.image_sets import decompose_run
-from questree.stages.decompose.work import Options as Decomposing
-from questree.stages.decompose.work import decompose
-from questree.stages.drafts import work as drafts
-from questree.stages.generate.work import Options as Asking
-from questree.stages.generate.work import generate
+from questree.stages.drafts import whole_run as drafts
+from questree.stages.generate.shards import GenerateOptions, generate
 from questree.stages.split.engine import SplitOptions
 from questree.stages.split.image_sets import split_run
 from questree.stages.split.videos import split
@@ -55,7 +53,7 @@ def linked(path: Path, run: Run, copy: Run) -> None:
 
 def decompose_again(run: Run, used: Used, workers: int, original: Run) -> None:
     labels = ABSENT.read(original.decomposed) if used.get("labels") else None
-    decompose(run, msgspec.convert(used, Decomposing), workers, labels=labels)
+    decompose(run, msgspec.convert(used, DecomposeOptions), workers, labels=labels)
     if chosen_file(original).is_file():
         choose(run)
 
@@ -81,7 +79,7 @@ def folder_of(used: Used) -> Path | None:
 
 
 MAKE: dict[str, Callable[[Run, Used, int, Run], object]] = {
-    "questions": lambda run, used, workers, _: generate(run, msgspec.convert(used, Asking), workers),
+    "questions": lambda run, used, workers, _: generate(run, msgspec.convert(used, GenerateOptions), workers),
     "balanced": lambda run, used, workers, _: balance(run, msgspec.convert(used, BalanceOptions), workers),
     "splits": split_again,
     "decomposed": decompose_again,

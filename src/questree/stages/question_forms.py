@@ -15,7 +15,7 @@ BITS = {"relation": 1, "first": 5, "second": 5, "time": 3 + 2 * ACTION_BITS}  # 
 
 
 @dataclass(frozen=True)
-class Form:
+class QuestionForm:
     """A program whose slots are named after the columns of their words: "first", "first.relation", "time.a.verb"."""
 
     template: Template
@@ -24,7 +24,7 @@ class Form:
 
 
 @cache
-def form(template: Template, number: int) -> Form:
+def form(template: Template, number: int) -> QuestionForm:
     """The form of a template whose slots are worded as the lower bits of a number say."""
     worded, stands, filled = dict[str, int](), dict[Term, str](), dict[str, Term]()
     for side, bits in reversed(BITS.items()):
@@ -39,7 +39,7 @@ def form(template: Template, number: int) -> Form:
             filled[name] = make(WORDED[name], worded[WORDED[name]], stands)
     program = fill(template.node, filled)
     assert isinstance(program, Node)
-    return Form(template, canonical(program), stands)
+    return QuestionForm(template, canonical(program), stands)
 
 
 def canonical(node: Node) -> Node:

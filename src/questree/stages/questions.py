@@ -22,7 +22,7 @@ from questree.faults import BadInput
 from questree.program import ACTION, OBJECT, Node, fill, slots
 from questree.readings.answer import spell
 from questree.stages.generate.choices import choices, time_ways
-from questree.stages.question_forms import ACTION_BITS, BITS, BY_OBJECT, REFERENCE_BITS, Form, canonical, form
+from questree.stages.question_forms import ACTION_BITS, BITS, BY_OBJECT, REFERENCE_BITS, QuestionForm, canonical, form
 from questree.stages.template_columns import TemplateColumns
 from questree.tables.facts import VIDEOS
 from questree.tables.questions import NOTHING8, NOTHING16, QUESTIONS, TABLES, WORDED, time_actions, time_kind
@@ -113,7 +113,7 @@ class Named:
         return found
 
 
-class Words(dict[str, Ints]):
+class WordPositions(dict[str, Ints]):
     """Column -> [question] positions in the vocabulary, read when first asked for; a form says which it has."""
 
     def __init__(self, shard: "Shard"):
@@ -217,8 +217,8 @@ class Shard:
         return self.named.words[inside][row]
 
     @cached_property
-    def words(self) -> Words:
-        return Words(self)
+    def words(self) -> WordPositions:
+        return WordPositions(self)
 
     @cached_property
     def forms(self) -> Ints:
@@ -234,11 +234,11 @@ class Shard:
             code = code << BITS[place] | own
         return np.asarray(code << BITS["time"] | shapes["phrases"][self.row("time")])
 
-    def form(self, number: int) -> Form:
+    def form(self, number: int) -> QuestionForm:
         bits = sum(BITS.values())
         return form(self.edition.by_code[number >> bits], number & (1 << bits) - 1)
 
-    def by_form(self) -> Iterator[tuple[Form, Ints]]:
+    def by_form(self) -> Iterator[tuple[QuestionForm, Ints]]:
         """Each form with the rows of its questions, ascending."""
         order = np.argsort(self.forms, kind="stable")
         codes, begin = np.unique(self.forms[order], return_index=True)

@@ -9,7 +9,7 @@ import msgspec
 Zone = tuple[float, float, float, float]  # top, bottom, left, right as shares of the whole
 
 
-class Kind(msgspec.Struct, forbid_unknown_fields=True):
+class ThingKind(msgspec.Struct, forbid_unknown_fields=True):
     size: tuple[float, float] = (0.0, 0.0)  # share of the image's width
     tall: float = 1.0  # height / width
     surface: bool = False  # things lie on it
@@ -40,12 +40,12 @@ class World(msgspec.Struct, forbid_unknown_fields=True):
     shares: dict[str, float]
     places: list[Place]
     hold: dict[str, list[str]]
-    ground: dict[str, Kind]
-    things: dict[str, Kind]
+    ground: dict[str, ThingKind]
+    things: dict[str, ThingKind]
     worn: dict[str, Zone]
-    worn_values: dict[str, Kind]
+    worn_values: dict[str, ThingKind]
     parts: dict[str, Zone]
-    part_values: dict[str, Kind]
+    part_values: dict[str, ThingKind]
 
 
 @cache

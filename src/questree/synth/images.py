@@ -10,7 +10,7 @@ import msgspec
 
 from questree.faults import Fault, refuse
 from questree.progress import watch
-from questree.synth.image_world import EVERYWHERE, HANGING, STANDING, Box, Kind, Zone, world
+from questree.synth.image_world import EVERYWHERE, HANGING, STANDING, Box, ThingKind, Zone, world
 from questree.tables.store import new_file
 
 VALUE_GROUPS = ("color", "material", "pattern", "shape", "state")
@@ -26,7 +26,7 @@ class Drawn:
     """A thing of one image while it is being made."""
 
     name: str
-    kind: Kind
+    kind: ThingKind
     box: Box
     layer: str  # back, stands, hangs, lies, held, worn, part
     attributes: list[str] = field(default_factory=list)
@@ -124,12 +124,12 @@ class _Studio:
             found.append(self.draw.choice(found if again else choices))
         return found
 
-    def add(self, name: str, kind: Kind, box: Box, layer: str, large: float = 0.5) -> Drawn:
+    def add(self, name: str, kind: ThingKind, box: Box, layer: str, large: float = 0.5) -> Drawn:
         thing = Drawn(name, kind, box, layer, self.attributes(kind, large))
         self.things.append(thing)
         return thing
 
-    def attributes(self, kind: Kind, large: float) -> list[str]:
+    def attributes(self, kind: ThingKind, large: float) -> list[str]:
         said, shares = [], self.world.shares
         for group in VALUE_GROUPS:
             values = getattr(kind, group)
@@ -145,7 +145,7 @@ class _Studio:
         self.add(self.place.back, self.world.ground[self.place.back], (0, 0, self.width, middle), "back")
         self.add(self.place.ground, self.world.ground[self.place.ground], (0, middle, self.width, self.height), "back")
 
-    def measured(self, name: str) -> tuple[Kind, float, int, int]:
+    def measured(self, name: str) -> tuple[ThingKind, float, int, int]:
         """The kind, how large of its sort (0..1), width and height in pixels."""
         kind, large = self.world.things[name], self.draw.random()
         w = max(6, round(self.width * (kind.size[0] + large * (kind.size[1] - kind.size[0]))))
@@ -219,7 +219,7 @@ class _Studio:
         x, y = min(max(0, side), self.width - w), min((top + bottom) // 2, self.height - h)
         person.relations.append(("holding", self.add(name, kind, (x, y, x + w, y + h), "held", large)))
 
-    def inside(self, name: str, kind: Kind, zone: Zone, whole: Drawn, layer: str) -> None:
+    def inside(self, name: str, kind: ThingKind, zone: Zone, whole: Drawn, layer: str) -> None:
         left, top, right, bottom = whole.box
         w, h = right - left, bottom - top
         x1, y1 = left + int(w * zone[2]), top + int(h * zone[0])

@@ -28,7 +28,7 @@ ASKED = Table(
 
 
 @dataclass(frozen=True)
-class Asked:
+class QuestionRecords:
     table: pl.DataFrame
     videos: list[str]
     video: NDArray[np.int64]  # [question] position in `videos`

@@ -22,7 +22,7 @@ def pieces(text: str) -> Iterator[Piece]:
 
 
 @dataclass(frozen=True)
-class Form:
+class TemplateForm:
     name: str  # "more, objects"; unique within its template
     program: str
     frames: tuple[str, ...]
@@ -76,16 +76,16 @@ class Template:
     needs: str
     answers: str
     positives: tuple[int, int]  # how many images of the set contain the reference, when there are enough
-    forms: tuple[Form, ...]
+    forms: tuple[TemplateForm, ...]
     twin: bool = False  # is it asked only together with a twin of another answer?
     builder: str = "references"  # of stages/drafts: how its slots are filled and its sets of images chosen
     by_image: bool = False  # is it about references that one image contains several times?
     verifies: str = ""  # the template whose number it asks about, which is computed first
     verified_form: str = ""  # its form, by {how} the number is compared and the {form} that gave it
 
-    def form(self, name: str) -> Form:
+    def form(self, name: str) -> TemplateForm:
         return self._by_name[name]
 
     @cached_property
-    def _by_name(self) -> dict[str, Form]:
+    def _by_name(self) -> dict[str, TemplateForm]:
         return {form.name: form for form in self.forms}

@@ -4,7 +4,7 @@ A hole `{R}` of a program is filled by a reference, `{attribute}` by a word. A f
 reference are in english.py. All sentences ask about all images of the set together.
 """
 
-from questree.benchmarks.covr.forms import Form, Template
+from questree.benchmarks.covr.forms import Template, TemplateForm
 from questree.extensions import Registry
 
 YES_NO, NUMBER, WORD = "yes or no", "a number", "a word"
@@ -45,7 +45,7 @@ TEMPLATES = (
         YES_NO,
         (1, 1),
         (
-            Form(
+            TemplateForm(
                 "attribute",
                 "verify_attr(unique({R}), {attribute})",
                 ("{R:Is} {R:the} {attribute}?", "Look at {R:the}: {R:is} {R:this} {attribute}?"),
@@ -60,7 +60,7 @@ TEMPLATES = (
         WORD,
         (1, 1),
         (
-            Form(
+            TemplateForm(
                 "attributes",
                 "choose_attr(unique({R}), {first}, {second})",
                 ("{R:Is} {R:the} {first} or {second}?", "Which is true of {R:the}: {first} or {second}?"),
@@ -75,7 +75,7 @@ TEMPLATES = (
         WORD,
         (1, 1),
         tuple(
-            Form(group, "query_attr(unique({R}), {group})", frames)
+            TemplateForm(group, "query_attr(unique({R}), {group})", frames)
             for group, frames in {
                 "color": ("What color {R:is} {R:the}?", "Which color {R:is} {R:the}?"),
                 "shape": ("What shape {R:is} {R:the}?", "Which shape does {R:the} have?"),
@@ -92,7 +92,7 @@ TEMPLATES = (
         YES_NO,
         (1, 3),
         tuple(
-            Form(f"{how}, {what}", f"{op}({COUNTED[what] % 'A'}, {COUNTED[what] % 'B'})", (frame,))
+            TemplateForm(f"{how}, {what}", f"{op}({COUNTED[what] % 'A'}, {COUNTED[what] % 'B'})", (frame,))
             for (how, op, what), frame in MORE.items()
         ),
         builder="compared counts",
@@ -104,8 +104,8 @@ TEMPLATES = (
         NUMBER,
         (0, 3),
         (
-            Form("objects", COUNTED["objects"] % "R", ("How many {R:head} are {R:there}?",)),
-            Form(
+            TemplateForm("objects", COUNTED["objects"] % "R", ("How many {R:head} are {R:there}?",)),
+            TemplateForm(
                 "images",
                 COUNTED["images"] % "R",
                 ("How many images show {R:a}?", "In how many of the images {R:is} there {R:a}?"),
@@ -122,7 +122,7 @@ TEMPLATES = (
         (0, 3),
         (
             *(
-                Form(
+                TemplateForm(
                     f"{how}, objects",
                     f"{op}({COUNTED['objects'] % 'R'}, {{number}})",
                     (f"{{number:Are}} there {how} {{number}} {{number:things}}?",),
@@ -130,7 +130,7 @@ TEMPLATES = (
                 for how, op in COMPARED.items()
             ),
             *(
-                Form(
+                TemplateForm(
                     f"{how}, images",
                     f"{op}({COUNTED['images'] % 'R'}, {{number}})",
                     (f"{{number:Do}} {how} {{number}} {{number:images}} show {{R:a}}?",),
@@ -150,7 +150,7 @@ TEMPLATES = (
         NUMBER,
         (0, 3),
         tuple(
-            Form(how, _grouped(how), (f"How many images show {said} {{R:many}}?",))
+            TemplateForm(how, _grouped(how), (f"How many images show {said} {{R:many}}?",))
             for how, (said, _) in GROUPED.items()
         ),
         builder="count by image",
@@ -163,7 +163,7 @@ TEMPLATES = (
         YES_NO,
         (0, 3),
         tuple(
-            Form(
+            TemplateForm(
                 f"{how} images, {size} objects",
                 f"{op}({_grouped(size)}, {{number}})",
                 (f"{{number:Do}} {how} {{number}} {{number:images}} show {GROUPED[size][0]} {{R:many}}?",),
@@ -183,12 +183,14 @@ TEMPLATES = (
         YES_NO,
         (0, 2),
         (
-            Form(
+            TemplateForm(
                 "both",
                 "logic_and(exists({A}), exists({B}))",
                 ("Do the images show both {A:a} and also {B:a}?", "Do the images show {A:a} as well as {B:a}?"),
             ),
-            Form("either", "logic_or(exists({A}), exists({B}))", ("Does at least one image show {A:a} or {B:a}?",)),
+            TemplateForm(
+                "either", "logic_or(exists({A}), exists({B}))", ("Does at least one image show {A:a} or {B:a}?",)
+            ),
         ),
         builder="logic",
     ),
@@ -199,7 +201,7 @@ TEMPLATES = (
         YES_NO,
         (0, 3),
         tuple(
-            Form(f"{how}, {what}", f"{how}({{R}}, {{C}})", frames)
+            TemplateForm(f"{how}, {what}", f"{how}({{R}}, {{C}})", frames)
             for how, frames in QUANTIFIERS.items()
             for what in ("attribute", "relation")
         ),
@@ -212,7 +214,7 @@ TEMPLATES = (
         YES_NO,
         (2, 4),
         (
-            Form(
+            TemplateForm(
                 "group",
                 "all_same({R}, {group})",
                 ("Do all of the {R:many} share the same {group}?", "Is the {group} the same for all of the {R:many}?"),
@@ -227,7 +229,7 @@ TEMPLATES = (
         YES_NO,
         (1, 1),
         (
-            Form(
+            TemplateForm(
                 "group",
                 "same_attr(query_attr(unique({A}), {group}), query_attr(unique({B}), {group}))",
                 ("Is the {group} of {A:the} the same as that of {B:the}?",),
@@ -242,8 +244,8 @@ TEMPLATES = (
         WORD,
         (1, 1),
         (
-            Form("object", f"query_name(unique({ASKED}))", ("What {R:is} {R:the} {relation}?",)),
-            Form(
+            TemplateForm("object", f"query_name(unique({ASKED}))", ("What {R:is} {R:the} {relation}?",)),
+            TemplateForm(
                 "object, two steps",
                 f"query_name(unique({ASKED}))",
                 ("There {R:is} {R:a}. What {R:is} {R:this} {relation}?",),
@@ -258,12 +260,12 @@ TEMPLATES = (
         WORD,
         (1, 1),
         (
-            Form(
+            TemplateForm(
                 "objects",
                 f"choose_name(unique({ASKED}), {{first}}, {{second}})",
                 ("{R:Is} {R:the} {relation} {first} or {second}?",),
             ),
-            Form(
+            TemplateForm(
                 "objects, two steps",
                 f"choose_name(unique({ASKED}), {{first}}, {{second}})",
                 ("There {R:is} {R:a}. {R:Is} {R:this} {relation} {first} or {second}?",),
@@ -278,7 +280,7 @@ TEMPLATES = (
         WORD,
         (1, 1),
         (
-            Form(
+            TemplateForm(
                 "relations",
                 "choose_relation(query_link(unique_link(relation_between_nouns(unique({R}), {B}))), {first}, {second})",
                 ("{R:Is} {R:the} {first} or {second} {B:a}?",),

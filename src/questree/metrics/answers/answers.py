@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from questree.metrics.cells import Cell
 from questree.metrics.tallies import Tallies, joined, tally
-from questree.tables.asked import Asked
+from questree.tables.asked import QuestionRecords
 
 Bools = NDArray[np.bool_]
 KINDS = ("binary", "open", "all")  # B, O, All of Tables 3-9
@@ -17,7 +17,7 @@ KINDS = ("binary", "open", "all")  # B, O, All of Tables 3-9
 
 @dataclass(frozen=True)
 class Answers:
-    asked: Asked
+    asked: QuestionRecords
     correct: Bools  # [question]
     counted: Bools  # [question] has a prediction, or its absence counts as wrong
 
@@ -26,7 +26,7 @@ class Answers:
         return {"binary": binary, "open": ~binary, "all": np.ones(len(binary), bool)}[kind]
 
 
-def answers(asked: Asked, predictions: pl.DataFrame, skip_missing: bool) -> Answers:
+def answers(asked: QuestionRecords, predictions: pl.DataFrame, skip_missing: bool) -> Answers:
     said = asked.table.select("id", "answer").join(predictions, on="id", how="left", maintain_order="left")
     right = (said["prediction"] == said["answer"]).fill_null(False).to_numpy()
     there = said["prediction"].is_not_null().to_numpy()

@@ -8,7 +8,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from questree.tables.asked import Asked
+from questree.tables.asked import QuestionRecords
 
 OVERALL = "Overall"
 REASONING = (  # rows in the order of Table 2
@@ -27,7 +27,7 @@ NOVEL = {"Sequencing": "nc_seq", "Superlative": "nc_sup", "Duration": "nc_dur", 
 Bools = NDArray[np.bool_]
 
 
-def groups(asked: Asked) -> dict[str, dict[str, Bools]]:
+def groups(asked: QuestionRecords) -> dict[str, dict[str, Bools]]:
     """Table -> row -> [question] whether it belongs there; categories of the data's own come after the paper's."""
     table = asked.table
     every = np.ones(len(table), bool)

@@ -11,10 +11,10 @@ from questree.metrics.cells import Cell
 from questree.metrics.dags.answered import Missing
 from questree.metrics.scores import Scored
 from questree.metrics.tallies import joined
-from questree.tables.asked import Asked
+from questree.tables.asked import QuestionRecords
 
 
-def score_agqa(asked: Asked, predictions: pl.DataFrame, missing: Missing = "error") -> Scored:
+def score_agqa(asked: QuestionRecords, predictions: pl.DataFrame, missing: Missing = "error") -> Scored:
     model = answers(asked, predictions.select("id", "prediction"), missing == "skip")
     tables = groups(asked)
     recall, precision = references(model)
@@ -39,6 +39,6 @@ def _questions(model: Answers, predictions: pl.DataFrame) -> pl.DataFrame:
     return said.with_columns(scope=model.asked.video, correct=model.correct).filter(model.counted)
 
 
-def baseline(asked: Asked) -> Answers:
+def baseline(asked: QuestionRecords) -> Answers:
     """What the Most-Likely baseline is counted on: the questions alone."""
     return answers(asked, pl.DataFrame(schema={"id": pl.String, "prediction": pl.String}), False)

@@ -9,7 +9,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from questree.rules import NEVER, Case, Members, NodeColumns, Rule, Scheme, Words, scheme_of
+from questree.rules import NEVER, Case, Members, NodeColumns, Rule, Scheme, WordNumbers, scheme_of
 from questree.tables.hierarchies import COMPOSED, NOTHING, Hierarchies
 
 Missing = Literal["error", "wrong", "skip"]
@@ -31,7 +31,7 @@ class Answered:
     yes_no: Bools  # [node] scored and of a type answered yes or no
     correct: Bools  # [node]
     isolated: NDArray[np.int32]  # [question without a DAG] predicted word
-    words: Words  # every word that is an answer, an object or a prediction
+    words: WordNumbers  # every word that is an answer, an object or a prediction
     scheme: Scheme
 
     def column(self, name: str) -> Ints:
@@ -65,12 +65,12 @@ class Answered:
         return np.asarray(self.column("answer") != NOTHING)
 
     @cached_property
-    def read(self) -> list["Reading"]:
+    def read(self) -> list["RuleReading"]:
         """What the rules read in the predictions for all scored questions with parts."""
         return list(readings(self))
 
 
-class Reading(NamedTuple):
+class RuleReading(NamedTuple):
     """A rule in the compositions of its kind that have as many parts."""
 
     rule: Rule
@@ -78,7 +78,7 @@ class Reading(NamedTuple):
     case: Case
 
 
-def readings(model: Answered) -> Iterator[Reading]:
+def readings(model: Answered) -> Iterator[RuleReading]:
     """Every rule where it could apply, by the number of parts it looks at."""
     found = model.hierarchies
     parent, kind, first, size = (found.composed[name].to_numpy() for name in COMPOSED.columns)
@@ -106,7 +106,7 @@ def readings(model: Answered) -> Iterator[Reading]:
                 kept = model.scored[nodes[0]] & model.scored[nodes[-1]] if parts == 2 else np.zeros(len(own), bool)
                 own, nodes = own[kept], [each[kept] for each in nodes]
             if parts and len(own):
-                yield Reading(rule, own, rule.reads(Members(columns, (parent[own], *nodes))))
+                yield RuleReading(rule, own, rule.reads(Members(columns, (parent[own], *nodes))))
 
 
 def options(model: Answered) -> Ints:
@@ -163,7 +163,7 @@ def beside(
         yes_no=np.array([name in scheme.yes_no for name in types], bool)[type] & scored,
         correct=(prediction == hierarchies.nodes["answer"].to_numpy()) & (prediction != NOTHING),
         isolated=said[hierarchies.isolated["key"].to_numpy()],
-        words=Words(number),
+        words=WordNumbers(number),
         scheme=scheme,
     )
 

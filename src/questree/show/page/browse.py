@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from questree.show.page.filters import Found
+from questree.show.page.filters import FilteredRows
 from questree.show.page.questions import RIGHT, WRONG
 from questree.show.page.shown import Said
 from questree.show.page.site import Collection
@@ -84,7 +84,7 @@ class ModelSummary:
     contradicting: float | None
 
 
-def summary(own: Collection, found: Found, models: list[str]) -> list[ModelSummary]:
+def summary(own: Collection, found: FilteredRows, models: list[str]) -> list[ModelSummary]:
     key = ("summary", *models)
     if key not in found.kept:
         found.kept[key] = [_told(own, found.rows, name) for name in models]
@@ -110,7 +110,7 @@ def share(part: Any, whole: Any) -> float | None:
     return float(part) / float(whole) if whole else None
 
 
-def by_number(own: Collection, found: Found, models: list[str]) -> list[dict[str, Any]]:
+def by_number(own: Collection, found: FilteredRows, models: list[str]) -> list[dict[str, Any]]:
     """How many of the questions have how many steps, or images, and how often each model is right on them."""
     key = ("by number", *models)
     if key not in found.kept:

@@ -45,7 +45,7 @@ class Choice:
 
 
 @dataclass(frozen=True)
-class Found:
+class FilteredRows:
     rows: NDArray[np.int64]  # ascending
     faults: list[Fault]
     kept: dict[Any, Any] = field(default_factory=dict)  # what pages worked out about these rows
@@ -56,7 +56,7 @@ class Filters:
     """Values come as text from a page's address; what is wrong with them is told, all of it."""
 
     questions: Questions
-    _found: OrderedDict[tuple[tuple[str, str], ...], Found] = field(default_factory=OrderedDict)
+    _found: OrderedDict[tuple[tuple[str, str], ...], FilteredRows] = field(default_factory=OrderedDict)
     _lock: Lock = field(default_factory=Lock)
 
     @cached_property
@@ -86,7 +86,7 @@ class Filters:
             "other_verdict": lambda value, all: self.judged(value, "verdict", VERDICTS, all.get("other", "")),
         }
 
-    def find(self, wanted: Mapping[str, str]) -> Found:
+    def find(self, wanted: Mapping[str, str]) -> FilteredRows:
         """The questions all filters let through; none if something is wrong with a filter."""
         key = tuple(sorted((name, value) for name, value in wanted.items() if value))
         with self._lock:
@@ -97,7 +97,7 @@ class Filters:
             self._found.move_to_end(key)
             return self._found[key]
 
-    def _find(self, wanted: Mapping[str, str]) -> Found:
+    def _find(self, wanted: Mapping[str, str]) -> FilteredRows:
         mask, faults = np.ones(len(self.questions), bool), []
         for name, value in wanted.items():
             try:
@@ -105,7 +105,7 @@ class Filters:
                 mask &= self.masks[name](value, wanted)
             except Wrong as wrong:
                 faults.append(Fault(name.replace("_", " "), str(wrong)))
-        return Found(np.flatnonzero(mask) if not faults else np.zeros(0, np.int64), faults)
+        return FilteredRows(np.flatnonzero(mask) if not faults else np.zeros(0, np.int64), faults)
 
     def known(self, value: str, name: str) -> str:
         check(name, (value,), [choice.value for choice in self.choices[name]])

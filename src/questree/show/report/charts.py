@@ -25,7 +25,7 @@ from questree.show.report.axes import (
     short,
     whisker,
 )
-from questree.show.report.document import Number, Rows
+from questree.show.report.document import Number, ScoreRows
 from questree.stages.audit import svg
 
 BINS = 20  # of accuracy and of consistency
@@ -42,13 +42,13 @@ def said(row: Score) -> str:
     return f"{row.model}, {row.group}: {row.metric} {number.text}{room}{n}"
 
 
-def known(rows: Rows, metric: str, by: str, model: str) -> list[Score]:
+def known(rows: ScoreRows, metric: str, by: str, model: str) -> list[Score]:
     """The rows of a metric that have a value, Overall left out."""
     own = (rows.find(metric, by, group, model) for group in rows.groups(by, [metric]) if group != "Overall")
     return [row for row in own if row is not None and row.value is not None]
 
 
-def steps_plot(rows: Rows, models: Sequence[str], bots: Sequence[str]) -> str:
+def steps_plot(rows: ScoreRows, models: Sequence[str], bots: Sequence[str]) -> str:
     """Figure 5 of AGQA: dots as large as their n, the weighted fit with its 80 % band, bots as dashed lines."""
     dots = {model: known(rows, "accuracy", "steps", model) for model in [*models, *bots]}
     every = [row for own in dots.values() for row in own]
@@ -84,7 +84,7 @@ def _fitted(fit: Sequence[Score], at: int, x: Axis, y: Axis) -> list[str]:
     return [*band, path(points, colour(at), 2)]
 
 
-def models_plot(rows: Rows, models: Sequence[str], bots: Sequence[str]) -> str:
+def models_plot(rows: ScoreRows, models: Sequence[str], bots: Sequence[str]) -> str:
     """Overall accuracy and internal consistency of every model, with intervals; bots are grey."""
     found = []
     for model in [*models, *bots]:
@@ -131,7 +131,7 @@ def dags_plot(model: str, accuracy: Floats, consistency: Floats) -> str:
     return svg.drawing(x.end + 10, y.begin + 42, [*shapes, title])
 
 
-def composition_plot(rows: Rows, models: Sequence[str], bots: Sequence[str]) -> str:
+def composition_plot(rows: ScoreRows, models: Sequence[str], bots: Sequence[str]) -> str:
     """CA, RWR and Delta of every composition side by side; whiskers are intervals, ticks are bots."""
     groups = [g for g in rows.groups("composition", ["CA", "RWR"]) if _any(rows, g, models)]
     if not groups:
@@ -155,12 +155,12 @@ def composition_plot(rows: Rows, models: Sequence[str], bots: Sequence[str]) -> 
     return svg.drawing(left + 3 * PANEL + 10, bottom + 26, shapes)
 
 
-def _any(rows: Rows, group: str, models: Sequence[str]) -> bool:
+def _any(rows: ScoreRows, group: str, models: Sequence[str]) -> bool:
     found = (rows.find(metric, "composition", group, model) for metric in ("CA", "RWR") for model in models)
     return any(row is not None and row.value is not None for row in found)
 
 
-def _axis(rows: Rows, metric: str, groups: Sequence[str], models: Sequence[str], begin: float) -> Axis:
+def _axis(rows: ScoreRows, metric: str, groups: Sequence[str], models: Sequence[str], begin: float) -> Axis:
     if metric != "Delta":
         return Axis(0, 1, begin, begin + PANEL - 44)
     found = [rows.find(metric, "composition", group, model) for group in groups for model in models]
@@ -169,7 +169,7 @@ def _axis(rows: Rows, metric: str, groups: Sequence[str], models: Sequence[str],
 
 
 def _row(
-    rows: Rows, metric: str, group: str, models: Sequence[str], bots: Sequence[str], x: Axis, y: float
+    rows: ScoreRows, metric: str, group: str, models: Sequence[str], bots: Sequence[str], x: Axis, y: float
 ) -> list[str]:
     shapes = []
     for at, bot in enumerate(bots):

@@ -103,7 +103,7 @@ def runs(values: Iterable[str]) -> list[tuple[str, int]]:
     return found
 
 
-class Rows:
+class ScoreRows:
     """Score rows, to be asked for one by one."""
 
     def __init__(self, rows: Iterable[Score]):
@@ -133,7 +133,7 @@ class Figure:
 
 
 @dataclass(frozen=True)
-class Words:
+class Sentences:
     """Sentences under a heading."""
 
     title: str
@@ -161,7 +161,7 @@ class Failure:
     picture: str  # SVG
 
 
-Block = Grid | Figure | Words | Missing | Failure
+Block = Grid | Figure | Sentences | Missing | Failure
 
 
 @dataclass(frozen=True)
@@ -173,7 +173,7 @@ class Section:
 
 
 @dataclass(frozen=True)
-class Report:
+class ReportDocument:
     title: str
     facts: tuple[tuple[str, str], ...]  # what was scored, how: label, text
     commands: tuple[str, ...]  # that make it again

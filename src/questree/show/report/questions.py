@@ -21,14 +21,14 @@ from questree.metrics.sets.accuracy import score_covr
 from questree.metrics.sets.majority import majority
 from questree.show.video_view import answer_numbers
 from questree.show.views import View
+from questree.stages.decompose.answer_words import AnswerWords
 from questree.stages.decompose.hierarchies import shards
 from questree.stages.decompose.image_sets import read_sets
-from questree.stages.decompose.words import AnswerWords
 from questree.stages.questions import Bank, numbered
 from questree.stages.split import steps
 from questree.stages.split.image_sets import selected
 from questree.stages.split.videos import TWINS
-from questree.tables.asked import ASKED, Asked
+from questree.tables.asked import ASKED, QuestionRecords
 from questree.tables.facts import SPLIT_UNSAID, VIDEOS
 from questree.tables.hierarchies import NOTHING
 from questree.tables.images import IMAGES
@@ -54,7 +54,7 @@ class ScoredShard:
 
 @dataclass(frozen=True)
 class RunQuestions:
-    asked: Asked
+    asked: QuestionRecords
     parts: list[ScoredShard]  # one after the other in `asked`
     unit: ClassVar[str] = "videos"  # what is resampled
 
@@ -97,7 +97,7 @@ def run_questions(run: Run, split: str | None) -> RunQuestions:
     table = pl.concat(tables) if tables else pl.DataFrame(schema=dict(COLUMNS.columns))
     videos = table["video"].unique().sort()
     place = np.searchsorted(videos.to_numpy(), table["video"].to_numpy()).astype(np.int64)
-    return RunQuestions(Asked(records(bank, table), [bank.ids[at] for at in videos], place), parts)
+    return RunQuestions(QuestionRecords(records(bank, table), [bank.ids[at] for at in videos], place), parts)
 
 
 def records(bank: Bank, table: pl.DataFrame) -> pl.DataFrame:

@@ -12,7 +12,7 @@ from questree.metrics.comparison import compare
 from questree.metrics.scores import Score
 from questree.show.image_view import ImageView
 from questree.show.report.corpus import Named, agqa_corpus, covr_corpus, parts_blocks
-from questree.show.report.document import Block, Figure, Grid, Missing, Report, Rows, Section, Words
+from questree.show.report.document import Block, Figure, Grid, Missing, ReportDocument, ScoreRows, Section, Sentences
 from questree.show.report.failures import failures
 from questree.show.report.questions import questions_of
 from questree.show.report.scoring import How, Judge, Result, called, has_answered, refuse_gaps
@@ -115,7 +115,7 @@ class Reported:
     prefix: str  # of the names of its sections, tables and plots
     heading: str  # before the titles of its sections
     corpus: Callable[[Run, Named, int, int], Iterator[Block]]
-    alone: Callable[[Rows, Sequence[str], Sequence[str]], Iterator[Block]]  # scores of every question alone
+    alone: Callable[[ScoreRows, Sequence[str], Sequence[str]], Iterator[Block]]  # scores of every question alone
     paper: str  # that lays these out
     before_dags: bool = False  # does it have baselines that need no DAGs?
 
@@ -124,16 +124,16 @@ VIDEOS = Reported(VideoView, "", "", agqa_corpus, agqa_blocks, "agqa")
 IMAGES = Reported(ImageView, "image-", "Image sets: ", covr_corpus, covr_blocks, "covr", before_dags=True)
 
 
-def report(run: Run, asked: ReportRequest, how: How, workers: int = 2) -> Report:
+def report(run: Run, asked: ReportRequest, how: How, workers: int = 2) -> ReportDocument:
     """Everything there is to say about a run and these models."""
     images = run.images.is_dir() or run.covr.is_dir()
     if not images:
         run.vocabulary()  # says so if this is no run
     there = [VIDEOS] if run.facts.is_dir() or run.questions.is_dir() or not images else []
     there += [IMAGES] if images else []
-    told = [Told(one, run, asked, how, workers) for one in there]
+    told = [DomainSections(one, run, asked, how, workers) for one in there]
     sections = [section for one in told for section in one.sections()]
-    return Report(
+    return ReportDocument(
         title=f"{', '.join(asked.models) or 'Questions'} on {asked.run}",
         facts=tuple(facts(run, asked, how, [result for one in told for result in one.scores.results])),
         commands=tuple(commands(run, asked, how)),
@@ -148,12 +148,12 @@ class Scores:
     models: tuple[str, ...] = ()
     bots: tuple[str, ...] = ()
     results: list[Result] = field(default_factory=list)
-    rows: Rows = field(default_factory=lambda: Rows([]))
+    rows: ScoreRows = field(default_factory=lambda: ScoreRows([]))
     empty: bool = False  # are there no questions in the split?
 
 
 @dataclass(frozen=True)
-class Told:
+class DomainSections:
     """What is told of one domain, section by section."""
 
     of: Reported
@@ -182,7 +182,7 @@ class Told:
         results = [judge.score(name) for name in (*models, *bots)]
         refuse_gaps(results[: len(models)], self.how.missing)  # bots have nothing to say where nothing is true
         rows: list[Score] = [row for result in results for row in result.rows]
-        return Scores(models, bots, results, Rows([*rows, *judge.questions.baseline(self.how.resampling)]))
+        return Scores(models, bots, results, ScoreRows([*rows, *judge.questions.baseline(self.how.resampling)]))
 
     def missing(self, command: str, sentence: str) -> Missing:
         """A part the run does not have, with the command that makes it."""
@@ -233,7 +233,7 @@ class Told:
     def without_results(self) -> Iterator[Block]:
         """What can be said without models, and how to store somebody's answers."""
         if self.view is not None and self.of.before_dags:
-            rows = Rows(questions_of(self.view, self.how.split).baseline(self.how.resampling))
+            rows = ScoreRows(questions_of(self.view, self.how.split).baseline(self.how.resampling))
             yield from self.of.alone(rows, (), ())
         run, own = self.asked.run, self.of.view.benchmark
         if self.scores.empty:
@@ -250,7 +250,7 @@ class Told:
     def worked(self) -> Iterator[Block]:
         models = self.scores.models or tuple(bot for bot in self.scores.bots if bot != "oracle")
         found = list[Block](failures(self.run, models, self.how.split, self.how.seed, of=self.of.view))
-        yield from found or [Words("", ("No model failed on a question whose DAG can be drawn.",))]
+        yield from found or [Sentences("", ("No model failed on a question whose DAG can be drawn.",))]
 
 
 def any_in(view: View, split: str | None) -> bool:
@@ -260,9 +260,9 @@ def any_in(view: View, split: str | None) -> bool:
 
 def in_words(scores: Scores, how: How) -> Iterator[Block]:
     for model in scores.models:
-        yield Words(model, tuple(verdicts(scores.rows, model)))
+        yield Sentences(model, tuple(verdicts(scores.rows, model)))
     own = [result for result in scores.results if result.model in scores.models][:COMPARED]
     for a, b in combinations(own, 2):
         if how.resampling:
             told = compared(scores.rows, compare(a.scored, b.scored, how.resampling), a.model, b.model)
-            yield Words(f"{a.model} and {b.model}", tuple(told))
+            yield Sentences(f"{a.model} and {b.model}", tuple(told))

@@ -6,7 +6,7 @@ from questree.metrics.answers.most_likely import MODEL as MOST_LIKELY
 from questree.metrics.dags.correlation import NAME as CORRELATION
 from questree.metrics.sets.majority import BASELINES
 from questree.show.report.charts import composition_plot, dags_plot, models_plot, steps_plot
-from questree.show.report.document import Block, Column, Entry, Figure, Grid, Kind, Line, Rows
+from questree.show.report.document import Block, Column, Entry, Figure, Grid, Kind, Line, ScoreRows
 from questree.show.report.scoring import Result, called
 
 KINDS = {"B": ", binary", "O": ", open", "All": ""}
@@ -14,7 +14,7 @@ TITLES = {"reasoning": "Reasoning", "semantic": "Semantic class", "structural": 
 HARDER = {"novel composition": "Novel compositions", "more steps": "More compositional steps"}
 
 
-def agqa_tables(rows: Rows, models: Sequence[str], bots: Sequence[str]) -> Iterator[Grid]:
+def agqa_tables(rows: ScoreRows, models: Sequence[str], bots: Sequence[str]) -> Iterator[Grid]:
     """Tables 2 and 9; 3, 4, 6 and 8; 5 and 7; the numbers of Figure 5. AGQA has a Most-Likely of its own."""
     beside = [MOST_LIKELY, *models, *(bot for bot in bots if bot != MOST_LIKELY.lower())]
     caption = (
@@ -38,7 +38,7 @@ def agqa_tables(rows: Rows, models: Sequence[str], bots: Sequence[str]) -> Itera
 
 
 def by_kind(
-    rows: Rows,
+    rows: ScoreRows,
     name: str,
     title: str,
     tables: dict[str, str],
@@ -61,7 +61,7 @@ def by_kind(
     return Grid(name, title, caption, ("", ""), columns, tuple(lines), blocks)
 
 
-def of_group(rows: Rows, by: str, group: str, pairs: Sequence[tuple[str, str]]) -> Iterator[Line]:
+def of_group(rows: ScoreRows, by: str, group: str, pairs: Sequence[tuple[str, str]]) -> Iterator[Line]:
     """The kinds of one group; `pairs` are models and metrics."""
     found = {
         kind: tuple(rows.number(metric, by + suffix, group, model) for model, metric in pairs)
@@ -72,7 +72,7 @@ def of_group(rows: Rows, by: str, group: str, pairs: Sequence[tuple[str, str]]) 
         yield Line((group, kind), found[kind], group == "Overall")
 
 
-def by_steps(rows: Rows, models: Sequence[str]) -> Grid:
+def by_steps(rows: ScoreRows, models: Sequence[str]) -> Grid:
     """Accuracy and the fitted line at every number of steps; slope and R² below."""
     fitted = [model for model in models if rows.find("R^2", "steps", "Overall", model)]
     columns = [
@@ -106,7 +106,7 @@ READ = (
 )
 
 
-def decomp_tables(rows: Rows, models: Sequence[str], bots: Sequence[str]) -> Iterator[Grid]:
+def decomp_tables(rows: ScoreRows, models: Sequence[str], bots: Sequence[str]) -> Iterator[Grid]:
     """Tables 3, 4, 6, 7, 8, 9, 11 and 12; bots beside the models where the paper has its baseline."""
     main = list(models) or list(bots)
     shown = [*main, *(bot for bot in bots if models and bot == BASELINE)]
@@ -132,14 +132,14 @@ def decomp_tables(rows: Rows, models: Sequence[str], bots: Sequence[str]) -> Ite
         yield by_group(rows, "decomp-bots-composition", title, "composition", "Composition", wanted, caption)
 
 
-def several_wrong(rows: Rows, by: str, models: Sequence[str]) -> list[str]:
+def several_wrong(rows: ScoreRows, by: str, models: Sequence[str]) -> list[str]:
     """RWR-1, RWR-2, ... as far as these models got so many parts wrong."""
     own = (row for row in rows.all if row.by == by and row.model in models and row.n)
     return sorted({row.metric for row in own if row.metric[:4] == "RWR-"}, key=lambda name: int(name[4:]))
 
 
 def by_group(
-    rows: Rows, name: str, title: str, by: str, corner: str, wanted: dict[str, list[str]], caption: str
+    rows: ScoreRows, name: str, title: str, by: str, corner: str, wanted: dict[str, list[str]], caption: str
 ) -> Grid:
     """Groups down; metrics across, under each its models."""
     columns = [(metric, model) for metric, models in wanted.items() for model in models]
@@ -151,7 +151,7 @@ def by_group(
     return Grid(name, title, caption, (corner,), heads, tuple(lines))
 
 
-def by_truth(rows: Rows, models: Sequence[str], caption: str) -> Grid:
+def by_truth(rows: ScoreRows, models: Sequence[str], caption: str) -> Grid:
     """Type and true answer down, models across; types with open answers have too many to list."""
     groups = rows.groups("answer", ["accuracy"])
     types = rows.groups("type", ["accuracy"])
@@ -177,7 +177,9 @@ def _type_of(group: str, types: Sequence[str]) -> str:
     return max((type for type in types if group.startswith(f"{type}-")), key=len, default=group)
 
 
-def decomp_blocks(rows: Rows, results: Sequence[Result], models: Sequence[str], bots: Sequence[str]) -> Iterator[Block]:
+def decomp_blocks(
+    rows: ScoreRows, results: Sequence[Result], models: Sequence[str], bots: Sequence[str]
+) -> Iterator[Block]:
     shown, below = (models, bots) if models else (bots, ())
     by_type, by_composition, *others = decomp_tables(rows, models, bots)
     yield by_type
@@ -200,7 +202,7 @@ def decomp_blocks(rows: Rows, results: Sequence[Result], models: Sequence[str], 
     yield from others
 
 
-def correlations(rows: Rows, models: Sequence[str]) -> Grid:
+def correlations(rows: ScoreRows, models: Sequence[str]) -> Grid:
     entries = tuple(rows.number(CORRELATION, "dag", "Overall", model, "plain") for model in models)
     caption = "Pearson correlation over DAGs of accuracy and consistency, with 95 % interval and the number of DAGs."
     columns = tuple(Column(model) for model in models)
@@ -208,7 +210,7 @@ def correlations(rows: Rows, models: Sequence[str]) -> Grid:
     return Grid("decomp-correlation", title, caption, ("",), columns, (Line(("correlation",), entries),))
 
 
-def agqa_blocks(rows: Rows, models: Sequence[str], bots: Sequence[str]) -> Iterator[Block]:
+def agqa_blocks(rows: ScoreRows, models: Sequence[str], bots: Sequence[str]) -> Iterator[Block]:
     categories, *others = agqa_tables(rows, models, bots)
     yield categories
     caption = (
@@ -220,7 +222,7 @@ def agqa_blocks(rows: Rows, models: Sequence[str], bots: Sequence[str]) -> Itera
     yield from others
 
 
-def covr_blocks(rows: Rows, models: Sequence[str], bots: Sequence[str]) -> Iterator[Block]:
+def covr_blocks(rows: ScoreRows, models: Sequence[str], bots: Sequence[str]) -> Iterator[Block]:
     """COVR's Tables 6 and 12: accuracy by template beside the baselines."""
     shown = [name for name in (*BASELINES, *models, *bots) if rows.find("accuracy", "template", "Overall", name)]
     lines = [

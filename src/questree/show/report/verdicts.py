@@ -4,14 +4,14 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from questree.metrics.comparison import Difference
 from questree.metrics.scores import Score
-from questree.show.report.document import Number, Rows
+from questree.show.report.document import Number, ScoreRows
 
 MEANS = {"CA": "puts right parts together", "IC": "agrees with itself"}  # what a high value says
 LEVEL = 0.05  # false discovery rate called a difference
 LEAST = 30  # wholes below which nothing is said: resampling a few equal answers gives an interval of no width
 
 
-def verdicts(rows: Rows, model: str) -> Iterator[str]:
+def verdicts(rows: ScoreRows, model: str) -> Iterator[str]:
     """Sentences about one model by composition."""
     for metric, means in MEANS.items():
         known = ranked(rows, metric, model)
@@ -29,14 +29,14 @@ def verdicts(rows: Rows, model: str) -> Iterator[str]:
         yield f"Nothing is said about {listed(few)}: fewer than {LEAST} wholes."
 
 
-def wholes(rows: Rows, metric: str, group: str, model: str) -> int:
+def wholes(rows: ScoreRows, metric: str, group: str, model: str) -> int:
     """How many wholes are behind a value: with right parts, with a wrong one, the fewer of these for Delta."""
     found = [rows.find(name, "composition", group, model) for name in ("CA", "RWR")]
     right, wrong = ((row.n or 0) if row else 0 for row in found)
     return {"CA": right, "RWR": wrong, "Delta": min(right, wrong)}.get(metric, right + wrong)
 
 
-def ranked(rows: Rows, metric: str, model: str) -> list[Score]:
+def ranked(rows: ScoreRows, metric: str, model: str) -> list[Score]:
     """Compositions with a value, an interval and enough wholes, the highest first."""
     groups = [group for group in rows.groups("composition", [metric]) if group != "Overall"]
     found = (rows.find(metric, "composition", g, model) for g in groups if wholes(rows, metric, g, model) >= LEAST)
@@ -44,7 +44,7 @@ def ranked(rows: Rows, metric: str, model: str) -> list[Score]:
     return sorted(known, key=lambda row: (-(row.value or 0.0), row.group))
 
 
-def against(rows: Rows, known: Sequence[Score], overall: Score, means: str) -> Iterator[str]:
+def against(rows: ScoreRows, known: Sequence[Score], overall: Score, means: str) -> Iterator[str]:
     """Compositions whose interval lies wholly above or below that of the overall value, the farthest first."""
     above = [row for row in known if is_above(row, overall)]
     below = [row for row in known[::-1] if is_above(overall, row)]
@@ -59,7 +59,7 @@ def against(rows: Rows, known: Sequence[Score], overall: Score, means: str) -> I
         yield f"The intervals do not tell {which} from the overall {overall.metric}."
 
 
-def ends(rows: Rows, known: Sequence[Score], metric: str) -> str:
+def ends(rows: ScoreRows, known: Sequence[Score], metric: str) -> str:
     """Without an overall value: the highest and the lowest, and whether they can be told apart."""
     first, last = known[0], known[-1]
     sure = "apart from each other" if is_above(first, last) else "but these intervals overlap"
@@ -72,7 +72,7 @@ def is_above(a: Score, b: Score) -> bool:
     return a.low > b.high
 
 
-def lucky(rows: Rows, model: str) -> Iterator[str]:
+def lucky(rows: ScoreRows, model: str) -> Iterator[str]:
     """Compositions for which wrong parts help, and for which no harm can be told."""
     known = ranked(rows, "Delta", model)
     more = [row for row in known if row.low is not None and row.low > 0]
@@ -86,7 +86,7 @@ def lucky(rows: Rows, model: str) -> Iterator[str]:
         yield "Wherever Delta has wholes enough the model is right less often when a part is wrong, as it should be."
 
 
-def told(rows: Rows, row: Score) -> str:
+def told(rows: ScoreRows, row: Score) -> str:
     """ "And (CA 95.81 [94.1, 97.2], n 1,204)"; n are wholes, of a Delta those with right and with wrong parts."""
     number = Number.of(row)
     parts = ("CA", "RWR") if row.metric == "Delta" else (row.metric,)
@@ -99,7 +99,7 @@ def listed(found: Iterable[str]) -> str:
     return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
 
 
-def compared(rows: Rows, differences: Sequence[Difference], first: str, second: str) -> Iterator[str]:
+def compared(rows: ScoreRows, differences: Sequence[Difference], first: str, second: str) -> Iterator[str]:
     """Compositions in which two models differ, on the same resampled videos."""
     own = [d for d in differences if d.by == "composition" and d.metric in ("CA", "RWR", "IC") and d.q is not None]
     own = [d for d in own if all(wholes(rows, d.metric, d.group, model) >= LEAST for model in (first, second))]

@@ -11,14 +11,25 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
 import questree
-from questree.show.report.document import Column, Entry, Failure, Figure, Grid, Line, Missing, Number, Report, Words
+from questree.show.report.document import (
+    Column,
+    Entry,
+    Failure,
+    Figure,
+    Grid,
+    Line,
+    Missing,
+    Number,
+    ReportDocument,
+    Sentences,
+)
 
 HERE = Path(__file__).parent
 KINDS: dict[str, type] = {
     "score": Number,
     "grid": Grid,
     "figure": Figure,
-    "words": Words,
+    "words": Sentences,
     "missing": Missing,
     "failure": Failure,
 }
@@ -40,7 +51,7 @@ def environment() -> Environment:
     return found
 
 
-def page(report: Report) -> str:
+def page(report: ReportDocument) -> str:
     style = Markup((HERE / "report.css").read_text("utf-8"))
     return environment().get_template("report.html").render(report=report, style=style, version=questree.__version__)
 

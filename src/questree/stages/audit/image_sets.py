@@ -5,9 +5,9 @@ import polars as pl
 
 from questree.benchmarks.covr.templates import TEMPLATES
 from questree.columns.hashing import mix, seed_of
+from questree.stages.audit.audited import Audit, AuditOptions, duplicates, model, shares, written
 from questree.stages.audit.guesses import SETS, Types, entropy, guess_keys, guess_types
 from questree.stages.audit.plots import TOP, first_words, stacked
-from questree.stages.audit.work import Audit, AuditOptions, duplicates, model, shares, written
 from questree.tables.image_questions import BALANCED, answered
 from questree.tables.run import Run
 

@@ -7,7 +7,7 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from questree.columns.hashing import Words
+from questree.columns.hashing import Hashes
 from questree.stages.balance.levelling import kept
 from questree.stages.balance.packing import ANSWER, BITS, KEY, Dealt, Places, cell_of, stirred
 
@@ -19,7 +19,7 @@ GROUPS = 8  # of a content key: two answers, four temporal effects
 class Keys:
     """The content keys with both answers, and their questions sorted by key, answer and effect."""
 
-    packed: Words
+    packed: Hashes
     place: Places
     begin: NDArray[np.int64]  # [key + 1] where its questions begin
     size: NDArray[np.int64]  # [key] questions after the first round: twice those of its rarer answer
@@ -35,7 +35,7 @@ def keys(parts: list[Dealt]) -> Keys:
     return Keys(packed[:rows].copy(), place[:rows].copy(), begin, size, cell)
 
 
-def chosen(keys: Keys, keep: NDArray[np.int64], seeds: Words) -> Places:
+def chosen(keys: Keys, keep: NDArray[np.int64], seeds: Hashes) -> Places:
     """The questions that stay when `keep` of each key do (an even number, at most its size)."""
     return np.asarray(_choose(keys.packed, keys.place, keys.begin, keys.size, keep, seeds))
 

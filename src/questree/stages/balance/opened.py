@@ -6,7 +6,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from questree.columns.hashing import Words, mix
+from questree.columns.hashing import Hashes, mix
 from questree.columns.joins import Ints
 from questree.stages.balance.levelling import remaining
 from questree.stages.balance.options import Smoothing
@@ -21,19 +21,19 @@ EFFECTS = 4
 class OpenQuestions:
     """Columns of the open questions of both splits."""
 
-    place: Words  # video * 2^32 + number
+    place: Hashes  # video * 2^32 + number
     template: Ints
     group: Ints  # split and group of templates
     key: Ints  # split, group and raw content key
     answer: Ints
     effect: Ints
-    hash: Words
+    hash: Hashes
 
     def where(self, kept: NDArray[np.bool_]) -> "OpenQuestions":
         return OpenQuestions(**{name: column[kept] for name, column in vars(self).items()})
 
 
-def open_questions(rows: pl.DataFrame, test: NDArray[np.bool_], seeds: Words, known: TemplateColumns) -> OpenQuestions:
+def open_questions(rows: pl.DataFrame, test: NDArray[np.bool_], seeds: Hashes, known: TemplateColumns) -> OpenQuestions:
     """rows: of `packing.COLUMNS`; test, seeds: per video."""
     columns = {name: rows[name].to_numpy().astype(np.int64) for name in rows.columns}
     video, template = columns["video"], columns["template"]

@@ -10,7 +10,7 @@ from numba import njit
 from numpy.typing import NDArray
 
 from questree.benchmarks.agqa.templates import TIMES
-from questree.columns.hashing import Words
+from questree.columns.hashing import Hashes
 from questree.stages.template_columns import TemplateColumns
 from questree.tables.questions import QUESTIONS, time_kind, time_without_kind
 from questree.tables.table import Table
@@ -33,7 +33,7 @@ Places = NDArray[np.uint64]  # [row] video * 2^32 + number
 class Dealt:
     """Rows of one bucket: all questions of a content key are in the same one."""
 
-    packed: Words
+    packed: Hashes
     place: Places
 
 

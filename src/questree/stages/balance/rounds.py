@@ -11,7 +11,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from questree.columns.hashing import Words, seed_of
+from questree.columns.hashing import Hashes, seed_of
 from questree.columns.joins import Ints
 from questree.faults import BadInput
 from questree.progress import watch
@@ -42,7 +42,7 @@ class TemplateCounts:
 
 
 @dataclass(frozen=True)
-class Report:
+class BalanceReport:
     options: BalanceOptions
     rows: list[TemplateCounts]
     targets: list[Target]
@@ -52,7 +52,7 @@ class Report:
         return sum(getattr(row, column) for row in self.rows)
 
 
-def balance(run: Run, options: BalanceOptions, workers: int = 2) -> Report:
+def balance(run: Run, options: BalanceOptions, workers: int = 2) -> BalanceReport:
     """Select questions and write the selection, one table per split, with the report beside it."""
     bank = Bank(run)
     videos = run.table("facts", VIDEOS)
@@ -84,10 +84,10 @@ def select(
     folders: list[Path],
     known: TemplateColumns,
     test: NDArray[np.bool_],
-    seeds: Words,
+    seeds: Hashes,
     options: BalanceOptions,
     pool: ThreadPoolExecutor,
-) -> tuple[Places, Report]:
+) -> tuple[Places, BalanceReport]:
     """The selected questions in order; test, seeds: per video."""
     buckets, rows, before = read(folders, known, test, pool)
     open = open_questions(rows, test, seeds, known)
@@ -115,7 +115,7 @@ def select(
         for split in range(len(SPLITS))
         for target in shown(split, last, first, query[split], options, known.structure)
     ]
-    return places, Report(options, table((before, after[0] + binary, *rounds), known), targets)
+    return places, BalanceReport(options, table((before, after[0] + binary, *rounds), known), targets)
 
 
 def read(
@@ -163,7 +163,7 @@ def table(stages: tuple[Ints, ...], known: TemplateColumns) -> list[TemplateCoun
     ]
 
 
-def write(folder: Path, places: Places, test: NDArray[np.bool_], report: Report) -> None:
+def write(folder: Path, places: Places, test: NDArray[np.bool_], report: BalanceReport) -> None:
     video, number = (places >> np.uint64(32)).astype(np.uint32), places.astype(np.uint32)
     with new_folder(folder) as work:
         for split, name in enumerate(SPLITS):

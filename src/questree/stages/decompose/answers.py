@@ -10,7 +10,7 @@ from questree.program import UNKNOWN, Array, Node
 from questree.readings.answer import answer
 from questree.rules import NO, VIDEO_DAGS, YES
 from questree.stages.decompose.expand import Block
-from questree.stages.decompose.forms import Forms
+from questree.stages.decompose.forms import NodeForms
 from questree.stages.decompose.negatives import Negatives, about_existence
 from questree.tables.nodes import KNOWN
 
@@ -32,7 +32,7 @@ def executed(blocks: list[Block], world: Videos) -> Array:
     return found
 
 
-def known(blocks: list[Block], answers: Array, closed: bool, absent: Negatives, forms: Forms) -> Array:
+def known(blocks: list[Block], answers: Array, closed: bool, absent: Negatives, forms: NodeForms) -> Array:
     """[node] how its answer is known. In an open world an object nobody annotated may be there all the same, unless
     somebody says that it is not, or it is asked for around an action that does not occur."""
     found = np.where(answers == UNKNOWN, UNDEFINED, EXECUTED).astype(np.uint8)

@@ -19,7 +19,7 @@ from questree.rules import VIDEO_DAGS
 from questree.stages.balance.options import Smoothing
 from questree.stages.balance.smoothing import answers_kept
 from questree.stages.decompose.answers import NOT_SAID
-from questree.stages.decompose.forms import Forms, ordered_slots
+from questree.stages.decompose.forms import NodeForms, ordered_slots
 from questree.stages.decompose.keys import parts_of_others, within_video
 from questree.tables.facts import VIDEOS
 from questree.tables.nodes import EDGES, FORMS, NEGATIVES, NODES, TOPS
@@ -31,13 +31,13 @@ CHOSEN = Table("subquestions", {"video": pl.UInt32, "node": pl.UInt32})  # node:
 
 
 @dataclass(frozen=True)
-class Told:
+class ChooseCounts:
     before: dict[str, int]  # type -> nodes of training videos with an answer
     by_type: dict[str, int]
     after: dict[str, int]
 
 
-def choose(run: Run, smoothing: Smoothing | None = None, seed: int = 1) -> Told:
+def choose(run: Run, smoothing: Smoothing | None = None, seed: int = 1) -> ChooseCounts:
     """Write RUN/decomposed/subquestions.parquet."""
     how = smoothing or Smoothing()
     if not run.decomposed.is_dir():
@@ -47,7 +47,7 @@ def choose(run: Run, smoothing: Smoothing | None = None, seed: int = 1) -> Told:
     second = smoothed(first, ["program", "words"], how)
     with new_file(chosen_file(run)) as work:
         CHOSEN.frame(second.sort("video", "node")).write_parquet(work, compression="zstd", compression_level=1)
-    return Told(*(counts(part) for part in (table, first, second)))
+    return ChooseCounts(*(counts(part) for part in (table, first, second)))
 
 
 def chosen_file(run: Run) -> Path:
@@ -63,13 +63,13 @@ def candidates(run: Run, seed: int) -> Iterator[pl.DataFrame]:
     videos = run.table("facts", VIDEOS)
     train = (videos["split"] == "train").to_numpy()
     seeds = np.array([seed_of(seed, f"subquestions {video}") for video in videos["id"]], np.uint64)
-    forms = Forms(run.vocabulary())
+    forms = NodeForms(run.vocabulary())
     folders = sorted(path for path in run.decomposed.iterdir() if path.is_dir())
     for folder in watch(folders, "sub-questions", len(folders)):
         yield of_shard(folder, forms, train, seeds)
 
 
-def of_shard(folder: Path, forms: Forms, train: Array, seeds: Array) -> pl.DataFrame:
+def of_shard(folder: Path, forms: NodeForms, train: Array, seeds: Array) -> pl.DataFrame:
     table, nodes = FORMS.read(folder), NODES.read(folder).with_row_index("node")
     kinds = table.select("type", form=pl.int_range(pl.len(), dtype=pl.UInt16))
     groups = [timeless(parse(program, VIDEO), forms) for program in table["program"]]
@@ -103,7 +103,7 @@ def drawn(video: Array, seeds: Array) -> Array:
     return np.asarray(mix(seeds[video], own.astype(np.uint64)))
 
 
-def timeless(node: Node, forms: Forms) -> tuple[str, list[str]]:
+def timeless(node: Node, forms: NodeForms) -> tuple[str, list[str]]:
     """The form without its time phrase, and the slots it keeps."""
     plain = without_time(node)
     return show(forms.canonical(plain)[0]), [slot.name for slot in ordered_slots(plain)]

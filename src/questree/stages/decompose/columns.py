@@ -21,7 +21,7 @@ Coverage = dict[str, Counter[str]]  # type -> how the answers of its nodes are k
 
 
 @dataclass
-class Summary:
+class DecomposeSummary:
     questions: int = 0
     isolated: int = 0  # questions that have no sub-questions
     edges: int = 0
@@ -39,7 +39,7 @@ class Summary:
     def nodes(self) -> int:
         return sum(counts.total() for counts in self.types.values())
 
-    def add(self, other: "Summary") -> None:
+    def add(self, other: "DecomposeSummary") -> None:
         for name in ("questions", "isolated", "edges", "relabelled", "negatives", "clashes"):
             setattr(self, name, getattr(self, name) + getattr(other, name))
         self.contradictions += other.contradictions

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from questree.program import Array, Node
-from questree.stages.decompose.forms import Form, Forms, Variant
+from questree.stages.decompose.forms import NodeForm, NodeForms, Variant
 
 Ints = NDArray[np.int64]
 
@@ -27,7 +27,7 @@ class Batch:
 class Block:
     """The nodes of one form, numbered from `first` on, ordered by video and words."""
 
-    form: Form
+    form: NodeForm
     first: int
     video: Ints  # [node]
     values: dict[str, Ints]  # slot -> [node] positions in the vocabulary
@@ -52,7 +52,7 @@ class Waiting:
     asking: dict[Node, Asking] = field(default_factory=dict)
     order: list[tuple[int, str, Node]] = field(default_factory=list)  # a heap
 
-    def at(self, form: Form) -> Asking:
+    def at(self, form: NodeForm) -> Asking:
         if form.node not in self.asking:
             self.asking[form.node] = Asking()
             heappush(self.order, (-form.height, form.text, form.node))
@@ -63,7 +63,7 @@ class Waiting:
         return node, self.asking.pop(node)
 
 
-def expand(forms: Forms, batches: Iterable[Batch], questions: int) -> tuple[list[Block], Ints]:
+def expand(forms: NodeForms, batches: Iterable[Batch], questions: int) -> tuple[list[Block], Ints]:
     """All nodes below the questions, parents first, and [question] the number of its node."""
     tops = np.full(questions, -1, np.int64)
     waiting = Waiting()
@@ -84,7 +84,13 @@ def expand(forms: Forms, batches: Iterable[Batch], questions: int) -> tuple[list
 
 
 def push(
-    forms: Forms, waiting: Waiting, variant: Variant, video: Ints, values: dict[str, Ints], numbers: Ints, rows: Ints
+    forms: NodeForms,
+    waiting: Waiting,
+    variant: Variant,
+    video: Ints,
+    values: dict[str, Ints],
+    numbers: Ints,
+    rows: Ints,
 ) -> None:
     """Ask for the numbers of a sub-question's nodes; they are written to `numbers` at `rows`."""
     kept = np.ones(len(video), bool)
@@ -98,7 +104,7 @@ def push(
     place.places.append((numbers, rows if kept.all() else rows[kept]))
 
 
-def number(forms: Forms, node: Node, asking: Asking, first: int) -> Block:
+def number(forms: NodeForms, node: Node, asking: Asking, first: int) -> Block:
     """Each distinct row becomes a node; those who wait are told its number."""
     form = forms[node]
     keys, inverse = distinct([np.concatenate(key) for key in zip(*asking.keys, strict=True)])
@@ -111,7 +117,7 @@ def number(forms: Forms, node: Node, asking: Asking, first: int) -> Block:
     return Block(form, first, scope, {slot.name: own for slot, own in zip(form.slots, words, strict=True)}, children)
 
 
-def packed(forms: Forms, scope: Ints, words: list[Ints]) -> list[Ints]:
+def packed(forms: NodeForms, scope: Ints, words: list[Ints]) -> list[Ints]:
     """The scope and the words of rows as few numbers, which sort like them."""
     keys: list[Ints] = []
     at = 0
@@ -126,7 +132,7 @@ def packed(forms: Forms, scope: Ints, words: list[Ints]) -> list[Ints]:
     return keys
 
 
-def unpacked(forms: Forms, keys: list[Ints], words: int) -> tuple[Ints, list[Ints]]:
+def unpacked(forms: NodeForms, keys: list[Ints], words: int) -> tuple[Ints, list[Ints]]:
     """The scope and the words again."""
     found: list[Ints] = []
     for key, size in zip(keys[::-1], forms.layout(words)[::-1], strict=True):

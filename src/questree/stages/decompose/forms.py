@@ -32,7 +32,7 @@ class Variant:
 
 
 @dataclass(frozen=True)
-class Form:
+class NodeForm:
     node: Node
     type: str
     labels: tuple[str, ...]  # [part]
@@ -55,11 +55,11 @@ def is_leaf(term: Term) -> bool:
 
 
 @dataclass
-class Forms:
+class NodeForms:
     """All forms met so far."""
 
     vocabulary: Any  # of videos a Vocabulary; of image sets their words
-    _known: dict[Node, Form] = field(default_factory=dict)
+    _known: dict[Node, NodeForm] = field(default_factory=dict)
     _variants: dict[tuple[Node, Term | None], tuple[Variant, ...]] = field(default_factory=dict)
 
     @cached_property
@@ -83,14 +83,14 @@ class Forms:
         """How many of the words of a program go into each 64-bit number; its scope goes into the first."""
         return [words]
 
-    def __getitem__(self, node: Node) -> Form:
+    def __getitem__(self, node: Node) -> NodeForm:
         if node not in self._known:
             edges = parts(node, self.vocabulary)
             confirmed = options(node, edges)
             found = tuple(self.variants(edge.part, one) for edge, one in zip(edges, confirmed, strict=True))
             height = 1 + max((self[one.form].height for ways in found for one in ways), default=-1)
             labels = tuple(edge.label for edge in edges)
-            self._known[node] = Form(node, node_type(node, self.vocabulary), labels, found, height, show(node))
+            self._known[node] = NodeForm(node, node_type(node, self.vocabulary), labels, found, height, show(node))
         return self._known[node]
 
     def variants(self, node: Node, option: Term | None = None) -> tuple[Variant, ...]:

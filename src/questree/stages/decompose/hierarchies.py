@@ -17,13 +17,13 @@ from questree.program import OBJECT, UNKNOWN, Array, Slot
 from questree.progress import watch
 from questree.rules import VIDEO_DAGS
 from questree.sources.hierarchy_parts import together
+from questree.stages.decompose.answer_words import AnswerWords
 from questree.stages.decompose.answers import NOT_SAID
 from questree.stages.decompose.file_order import in_order
 from questree.stages.decompose.keys import asked, keyed, parts_of_others
 from questree.stages.decompose.occurrences import Compositions, Occurrences
 from questree.stages.decompose.spoken import by_form
 from questree.stages.decompose.texts import Texts
-from questree.stages.decompose.words import AnswerWords
 from questree.stages.generate.text import Lexicon, lexicon
 from questree.stages.questions import Bank
 from questree.tables import hierarchies as tables
@@ -98,7 +98,7 @@ def part(run: Path, name: str, split: str | None) -> tuple[Hierarchies, Named]:
     if split is not None:
         wanted = pl.Series(splits == split)
         questions, others = (table.filter(wanted.gather(table["video"])) for table in (questions, others))
-    made = Asked.of(questions, edges, Columns.of(forms, nodes, words), others)
+    made = ShardDags.of(questions, edges, Columns.of(forms, nodes, words), others)
     ids = [bank.ids[at] for at in made.videos.tolist()]
     return made.hierarchies(ids, list(words.number), keys), Named(name, len(nodes), tops["node"].to_numpy())
 
@@ -136,7 +136,7 @@ class Columns:
 
 
 @dataclass(frozen=True)
-class Asked:
+class ShardDags:
     """The questions of a shard with their DAGs."""
 
     dags: pl.DataFrame  # questions with sub-questions: video, node, key
@@ -150,7 +150,7 @@ class Asked:
     @classmethod
     def of(
         cls, questions: pl.DataFrame, edges: pl.DataFrame, columns: Columns, others: pl.DataFrame | None = None
-    ) -> "Asked":
+    ) -> "ShardDags":
         """`others` are asked without their sub-questions."""
         inner = np.zeros(len(columns.type), bool)
         inner[edges["parent"].to_numpy()] = True

@@ -10,7 +10,7 @@ import polars as pl
 from questree.benchmarks import chosen
 from questree.faults import BadInput
 from questree.rules import IMAGE_DAGS
-from questree.stages.decompose.hierarchies import Asked, Columns, Named, RunHierarchies, run_hierarchies
+from questree.stages.decompose.hierarchies import Columns, Named, RunHierarchies, ShardDags, run_hierarchies
 from questree.stages.decompose.image_sets import read_sets, spoken_sets
 from questree.tables.hierarchies import NOTHING
 from questree.tables.image_questions import ANSWERED
@@ -46,7 +46,7 @@ def image_hierarchies(run: Run, split: str | None = None) -> RunHierarchies:
     if questions.is_empty():
         raise BadInput.at(folder, f"no questions of the split {split}" if split else "no questions")
     words, columns = node_columns(nodes)
-    asked = Asked.of(questions.unique(maintain_order=True), tables[EDGES.name], columns)
+    asked = ShardDags.of(questions.unique(maintain_order=True), tables[EDGES.name], columns)
     found = asked.hierarchies(names.gather(asked.videos).to_list(), words, keys, IMAGE_DAGS.compositions)
     return RunHierarchies(run, found, [Named(IMAGE_SETS, len(nodes), np.zeros(0, np.int64))])
 

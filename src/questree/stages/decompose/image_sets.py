@@ -27,11 +27,11 @@ from questree.readings.answer import answer
 from questree.readings.english import english
 from questree.readings.parts import given, node_type
 from questree.rules import IMAGE_DAGS
-from questree.search.word_tables import Words
+from questree.search.word_tables import WordTables
 from questree.stages.decompose.answers import EXECUTED, ROWS, UNDEFINED
 from questree.stages.decompose.columns import edge_table, form_table, node_table
 from questree.stages.decompose.expand import Batch, Block, expand
-from questree.stages.decompose.forms import Forms, Variant
+from questree.stages.decompose.forms import NodeForms, Variant
 from questree.stages.decompose.spoken import by_form
 from questree.stages.decompose.texts import Values, joined
 from questree.stages.split.image_sets import selected
@@ -45,7 +45,7 @@ HOLE = re.compile(r"\$(s\d+)[!?]*")  # a slot of a form
 
 
 @dataclass(frozen=True)
-class Summary:
+class ImageDecomposeSummary:
     questions: int
     unknown: int  # questions that no template asks: left out
     without_parts: int
@@ -73,7 +73,7 @@ class SetWords:
         return np.array([not countable(Graph(word)) for word in self.words], bool)
 
 
-class ImageForms(Forms):
+class ImageForms(NodeForms):
     """Forms of programs about image sets."""
 
     vocabulary: SetWords
@@ -94,8 +94,8 @@ class ImageForms(Forms):
 
 
 def decompose_run(
-    run: Run, words: Words, every: bool = False, workers: int = 1, words_from: Path | None = None
-) -> Summary:
+    run: Run, words: WordTables, every: bool = False, workers: int = 1, words_from: Path | None = None
+) -> ImageDecomposeSummary:
     """Write RUN/covr/decomposed/, whole or not at all; the balanced questions, or every one."""
     questions = selected(run, every)
     tables, summary = decompose(questions, corpus(Images.load(run.images), words.attribute_group), workers)
@@ -107,7 +107,9 @@ def decompose_run(
     return summary
 
 
-def decompose(questions: pl.DataFrame, corpus: Corpus, workers: int = 1) -> tuple[dict[str, pl.DataFrame], Summary]:
+def decompose(
+    questions: pl.DataFrame, corpus: Corpus, workers: int = 1
+) -> tuple[dict[str, pl.DataFrame], ImageDecomposeSummary]:
     """Columns of tables/image_questions.ANSWERED -> the tables of tables/nodes.py about sets."""
     report("decompose", 0, STEPS)
     programs = program_shapes(questions["program"])
@@ -182,14 +184,16 @@ def executed(blocks: list[Block], said: SetWords, corpus: Corpus, images: Ints, 
     return found
 
 
-def summary_of(questions: pl.DataFrame, tables: dict[str, pl.DataFrame], unknown: int) -> Summary:
+def summary_of(questions: pl.DataFrame, tables: dict[str, pl.DataFrame], unknown: int) -> ImageDecomposeSummary:
     nodes, edges, tops = spoken_sets(tables, asked=False), tables[EDGES.name], tables[ASKED_TOPS.name]
     answered = nodes["answer"].gather(tops["node"])
     different = questions["id"].filter(answered.ne_missing(questions["answer"])).to_list()
     types = Counter(IMAGE_DAGS.types[at] for at in nodes["type"])
     undefined = Counter(IMAGE_DAGS.types[at] for at in nodes.filter(pl.col("answer").is_null())["type"])
     leaves = int((~tops["node"].is_in(edges["parent"].unique().implode())).sum())
-    return Summary(len(tops), unknown, leaves, len(nodes), len(edges), dict(types), dict(undefined), different)
+    return ImageDecomposeSummary(
+        len(tops), unknown, leaves, len(nodes), len(edges), dict(types), dict(undefined), different
+    )
 
 
 def read_sets(folder: Path) -> dict[str, pl.DataFrame]:

@@ -16,7 +16,7 @@ from questree.domains.video.facts import ANY, KEY
 from questree.domains.video.time import after, before, during, within
 from questree.program import ACTION, OBJECT, Array, Node, Slot
 from questree.stages.decompose.expand import Batch, Block
-from questree.stages.decompose.forms import Forms
+from questree.stages.decompose.forms import NodeForms
 from questree.tables.nodes import ABSENT
 from questree.vocabulary.words import NONE
 
@@ -52,7 +52,7 @@ class Negatives:
         missing = ~anywhere(exists.run(self.world.ask(video), thing))
         return replace(self, labels=self.labels.filter(pl.Series(missing)))
 
-    def labelled(self, block: Block, forms: Forms) -> Array:
+    def labelled(self, block: Block, forms: NodeForms) -> Array:
         """[node] does it ask whether an object is there that was labelled absent?"""
         if not about_existence(block.form.node) or not len(self.labels):
             return np.zeros(len(block), bool)
@@ -73,7 +73,7 @@ class Negatives:
                     found |= never(self.world.ask(block.video), block.values[leaf.name])
         return found
 
-    def batches(self, forms: Forms, seeds: Array, first: int) -> Iterator[Batch]:
+    def batches(self, forms: NodeForms, seeds: Array, first: int) -> Iterator[Batch]:
         """Questions that are asked because their answer is no, numbered from `first` on."""
         assert self.world is not None
         video, thing = self.labelled_pairs
@@ -88,7 +88,7 @@ class Negatives:
                 first += len(batch.question)
 
 
-def timed(things: Pairs, actions: Pairs, forms: Forms, videos: int, first: int) -> Iterator[Batch]:
+def timed(things: Pairs, actions: Pairs, forms: NodeForms, videos: int, first: int) -> Iterator[Batch]:
     """Is each thing there before, after, while each action of its video?"""
     row, at = against(things[0], starts(actions[0], videos))
     video, thing, action = things[0][row], things[1][row], actions[1][at]

@@ -10,7 +10,7 @@ from questree.program import UNKNOWN, Array, Slot
 from questree.rules import NO, VIDEO_DAGS, YES, Rule
 from questree.rules.entail import coded, conclusions
 from questree.stages.decompose.expand import Block
-from questree.stages.decompose.forms import Forms
+from questree.stages.decompose.forms import NodeForms
 from questree.stages.decompose.negatives import Negatives
 from questree.tables.nodes import KNOWN
 
@@ -31,7 +31,7 @@ class Contradiction(NamedTuple):
 class Propagation:
     """Answers of all nodes, how each is known, and what contradicts them."""
 
-    forms: Forms
+    forms: NodeForms
     blocks: list[Block]
     answers: Array  # [node] UNKNOWN where not known
     by: Array  # [node] composition that gave it, or GIVEN, NOT_KNOWN
@@ -42,7 +42,7 @@ class Propagation:
 
     @classmethod
     def of(
-        cls, forms: Forms, blocks: list[Block], nodes: Array, answers: Array, absent: Negatives | None = None
+        cls, forms: NodeForms, blocks: list[Block], nodes: Array, answers: Array, absent: Negatives | None = None
     ) -> "Propagation":
         """Start from given answers of some nodes, and from what is known not to be there."""
         total = sum(map(len, blocks))
@@ -167,7 +167,7 @@ class Composition:
             known.tell(self.nodes[member][rows], answers[rows], label, self.nodes[0][rows])
 
 
-def compositions(block: Block, forms: Forms) -> Iterator[Composition]:
+def compositions(block: Block, forms: NodeForms) -> Iterator[Composition]:
     """The compositions of a form that rules speak about."""
     groups: dict[str, list[int]] = {}
     for at, label in enumerate(block.form.labels):

@@ -10,8 +10,8 @@ from questree.domains.video import VIDEO, Videos
 from questree.program import ACTION, Array, Node, Term, fill, slots, walk
 from questree.readings.answer import answer
 from questree.stages.decompose.expand import Batch
-from questree.stages.decompose.forms import Forms
-from questree.stages.question_forms import Form
+from questree.stages.decompose.forms import NodeForms
+from questree.stages.question_forms import QuestionForm
 from questree.stages.questions import Shard
 from questree.vocabulary.words import NONE
 
@@ -26,7 +26,7 @@ TIMES = ("before", "after", "while", "between")
 TIMED = "reference with a time of its own"
 
 
-def beyond(form: Form) -> str | None:
+def beyond(form: QuestionForm) -> str | None:
     """Why AGQA-Decomp does not cover a form; None if it does."""
     inner = [term for term in walk(form.node) if isinstance(term, Node)]
     references = [inside for term in form.stands if isinstance(term, Node) for inside in walk(term)]
@@ -35,7 +35,7 @@ def beyond(form: Form) -> str | None:
     return found or (TIMED if timed else None)
 
 
-def decided(form: Form, shard: Shard, rows: Array, world: Videos) -> Array:
+def decided(form: QuestionForm, shard: Shard, rows: Array, world: Videos) -> Array:
     """[row] is a choice's answer the first or last object there is?"""
     end = ENDS.get(form.node.op.name)
     if end is None:
@@ -61,7 +61,7 @@ def covered(shard: Shard, world: Videos) -> tuple[Shard, Counter[str]]:
     return (shard.where(shard.questions[np.sort(np.concatenate(kept))]) if left else shard), left
 
 
-def batches(shard: Shard, forms: Forms, rows: Array) -> Iterator[Batch]:
+def batches(shard: Shard, forms: NodeForms, rows: Array) -> Iterator[Batch]:
     """The questions at these rows of a shard."""
     asked = shard.where(shard.questions[rows])
     for form, at in asked.by_form():
@@ -69,7 +69,7 @@ def batches(shard: Shard, forms: Forms, rows: Array) -> Iterator[Batch]:
         yield from by_objects(form.node, words, asked.video[at], at, forms)
 
 
-def by_objects(node: Node, words: dict[str, Array], video: Array, rows: Array, forms: Forms) -> Iterator[Batch]:
+def by_objects(node: Node, words: dict[str, Array], video: Array, rows: Array, forms: NodeForms) -> Iterator[Batch]:
     """The questions of one form; actions without an object are another form."""
     deeds = [slot for slot in slots(node).values() if slot.kind == ACTION]
     alone = np.zeros(len(rows), np.int64)

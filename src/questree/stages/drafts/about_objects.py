@@ -16,7 +16,7 @@ TWO_STEPS = ", two steps"  # forms that first say who is meant, then ask
 
 
 @dataclass(frozen=True)
-class Asked:
+class AskedLeaf:
     """A leaf that may be asked for."""
 
     number: int
@@ -62,30 +62,30 @@ def choose_object(source: Source, template: Template) -> Draft | None:
     return draft(template, f"objects{asked.steps}", slots, (source.graph,), sets)
 
 
-def _asked(source: Source) -> tuple[Asked, list[str]] | None:
+def _asked(source: Source) -> tuple[AskedLeaf, list[str]] | None:
     """A leaf, and the kinds of distractors with another one and a further change."""
     choices = [(asked, source.kinds_ending(f"_neg_object_{asked.number}")) for asked in _leaves(source.graph)]
     choices = [(asked, further) for asked, further in choices if further and not brings_article(asked.link)]
     return source.draws.choice(choices) if choices else None
 
 
-def _leaves(graph: Graph) -> Iterator[Asked]:
+def _leaves(graph: Graph) -> Iterator[AskedLeaf]:
     for number, relation in graph.elements:
         if relation.prepositions:
             yield from _after_prepositions(graph, number, relation)
         elif not relation.target.relations:
             rest = graph.without(relation)
             steps = TWO_STEPS if rest.relations and not is_verb(relation.name) else ""
-            yield Asked(
+            yield AskedLeaf(
                 number + 1, refer(rest), rest.name, relation.name, said(relation.name), relation.target.name, steps
             )
         elif len(graph.relations) == 1 and len(relation.target.relations) == 1:
             last, described = relation.target.relations[0], (inverse_program(graph), inverse(graph))
             name = relation.target.name
-            yield Asked(number + 3, described, name, last.name, said(last.name), last.target.name, TWO_STEPS)
+            yield AskedLeaf(number + 3, described, name, last.name, said(last.name), last.target.name, TWO_STEPS)
 
 
-def _after_prepositions(graph: Graph, number: int, relation: Relation) -> Iterator[Asked]:
+def _after_prepositions(graph: Graph, number: int, relation: Relation) -> Iterator[AskedLeaf]:
     """Of "erasing a mark from a board": what is it erased from?"""
     number += 1 + relation.target.length
     for preposition in relation.prepositions:
@@ -93,7 +93,7 @@ def _after_prepositions(graph: Graph, number: int, relation: Relation) -> Iterat
         kept = tuple(Relation(r.name, r.target, left) if r is relation else r for r in graph.relations)
         verb = f"{said(relation.name)} {pronoun(relation.target.name)} {said(preposition.name)}"
         subject = refer(Graph(graph.name, graph.attribute, kept))
-        yield Asked(number + 1, subject, graph.name, preposition.name, verb, preposition.target.name)
+        yield AskedLeaf(number + 1, subject, graph.name, preposition.name, verb, preposition.target.name)
         number += 1 + preposition.target.length
 
 

@@ -7,7 +7,7 @@ from functools import cached_property
 
 import numpy as np
 
-from questree.benchmarks.covr.forms import Form
+from questree.benchmarks.covr.forms import TemplateForm
 from questree.benchmarks.covr.programs import Program, shape
 from questree.domains.images import Corpus, spelled
 from questree.domains.images.facts import Bits, Ints
@@ -16,7 +16,7 @@ from questree.domains.images.sets import ImageSets, padded
 from questree.program import REASONS, slots
 from questree.readings.answer import evaluate
 from questree.stages.drafts.drafts import Draft
-from questree.stages.drafts.rules import Asked, against
+from questree.stages.drafts.rules import Candidates, against
 
 SPELLED = {True: "yes", False: "no"}
 Things = dict[str, Bits]  # slot -> [question, page] what the reference in it describes
@@ -40,7 +40,7 @@ class Answerer:
         images = padded([images for _, images in rows])  # [question, image]
         asked = [draft for draft, _ in rows]
         things = self._references(asked, images)
-        members: dict[Form, list[int]] = defaultdict(list)
+        members: dict[TemplateForm, list[int]] = defaultdict(list)
         for row, draft in enumerate(asked):
             members[draft.form].append(row)
         found = [Answer()] * len(rows)
@@ -72,7 +72,7 @@ class Answerer:
         return evaluate(node, ImageSets(self.corpus, images), columns).values[node]
 
     def _answers(
-        self, form: Form, rows: list[int], asked: Sequence[Draft], images: Ints, things: Things
+        self, form: TemplateForm, rows: list[int], asked: Sequence[Draft], images: Ints, things: Things
     ) -> list[Answer]:
         node, world = form.node, ImageSets(self.corpus, images[rows])
         columns: dict[str, Ints] = {}
@@ -84,7 +84,7 @@ class Answerer:
                 columns[name] = self.corpus.positions([str(asked[row].slots[name][0]) for row in rows], slot.kind)
         outcome = evaluate(node, world, columns)
         reasons = np.array([*REASONS, ""], object)[outcome.reason]  # WELL is the last
-        for reason, applies in against(Asked(world, columns, outcome, self._values_of_group)):
+        for reason, applies in against(Candidates(world, columns, outcome, self._values_of_group)):
             reasons[(reasons == "") & applies] = reason
         return [
             Answer(reason=reason) if reason else Answer(SPELLED[value] if isinstance(value, bool) else str(value))

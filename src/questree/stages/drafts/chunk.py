@@ -22,7 +22,7 @@ from questree.search.drawn import sampled
 from questree.search.index import Index
 from questree.search.related import Related
 from questree.search.verification import Scorer
-from questree.search.word_tables import Words
+from questree.search.word_tables import WordTables
 from questree.stages.drafts.about_counts import whether
 from questree.stages.drafts.answering import Answer, Answerer
 from questree.stages.drafts.builders import drafts
@@ -40,7 +40,7 @@ Reasons = Counter[tuple[str, str]]  # (template, why a question was dropped)
 
 
 @dataclass
-class Made:
+class DraftedChunk:
     questions: pl.DataFrame  # COLUMNS; pairs are numbered from 0
     pairs: int
     dropped: Reasons
@@ -52,7 +52,7 @@ class Workshop:
 
     images: tables.Images
     rows: NDArray[np.int64]  # [image] its row among all images
-    words: Words
+    words: WordTables
     verify: Scorer | None = None
     templates: Iterable[Template] = BY_NAME.values()  # in the order they are asked
 
@@ -62,7 +62,7 @@ class Workshop:
         self.answerer = Answerer(corpus(self.images, self.words.attribute_group))
         self.ids = self.images.images["id"].to_list()
 
-    def questions(self, rows: Sequence[int], per_image: int, seed: int) -> Made:
+    def questions(self, rows: Sequence[int], per_image: int, seed: int) -> DraftedChunk:
         """Of these images (rows of the part), from at most so many references of each."""
         dropped = Reasons()
         made = [
@@ -71,13 +71,13 @@ class Workshop:
         answers = self.answerer.answer(made)
         asked = {at: draft for at, draft in enumerate(map(self.whether, made, answers)) if draft}
         verified = dict(zip(asked, self.answerer.answer(list(asked.values())), strict=True))
-        ready = Rows(self.ids, dropped)
+        ready = AnsweredDrafts(self.ids, dropped)
         for at, draft in enumerate(made):
             if at in asked:
                 ready.add(asked[at], verified[at])
             elif not draft.verified_by:
                 ready.add(draft, answers[at])
-        return Made(ready.table(self.rows), ready.pairs, dropped)
+        return DraftedChunk(ready.table(self.rows), ready.pairs, dropped)
 
     def sources(self, rows: Sequence[int], per_image: int, seed: int, dropped: Reasons) -> Iterator[Source]:
         places: dict[tuple[Graph, int], int] = {}  # reference and how often an image must contain it -> place
@@ -109,7 +109,7 @@ def named(images: Images, ids: list[str]) -> str:
 
 
 @dataclass
-class Rows:
+class AnsweredDrafts:
     """Answered questions as columns; twins of one draft are a pair."""
 
     ids: list[str]  # of images

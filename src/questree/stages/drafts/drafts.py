@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 
-from questree.benchmarks.covr.forms import Form, Template
+from questree.benchmarks.covr.forms import Template, TemplateForm
 from questree.benchmarks.covr.programs import Program, things
 from questree.domains.images.english import Forms, reference
 from questree.domains.images.graph import Graph
@@ -16,7 +16,7 @@ Slot = tuple[Program | str, Forms]  # what fills a program, and how it is said
 @dataclass(frozen=True)
 class Draft:
     template: Template
-    form: Form
+    form: TemplateForm
     slots: Mapping[str, Slot]
     graphs: tuple[Graph, ...]  # what it refers to, attributes and relations that are asked for included
     sets: list[Images]  # the second is for a twin: the same question, hoped to have another answer

@@ -8,7 +8,7 @@ import polars as pl
 
 from questree.columns.hashing import seed_of
 from questree.progress import report
-from questree.stages.drafts.chunk import COLUMNS, Made, Reasons
+from questree.stages.drafts.chunk import COLUMNS, DraftedChunk, Reasons
 
 REPEATED, IN_BOTH = "asked before", "text in dev and test"
 
@@ -24,7 +24,7 @@ class SoFar:
         return not self.chunks or self.found + under_way * self.found / self.chunks < self.wanted
 
 
-def gathered(chunks: Iterable[Made], so_far: SoFar, part: str, dropped: Reasons) -> pl.DataFrame:
+def gathered(chunks: Iterable[DraftedChunk], so_far: SoFar, part: str, dropped: Reasons) -> pl.DataFrame:
     """As many different questions as wanted, or all there are."""
     tables, seen, pairs, wanted = [pl.DataFrame(schema=COLUMNS)], set[str](), 0, so_far.wanted
     report(f"asking about {part} images", 0, wanted)

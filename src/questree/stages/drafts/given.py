@@ -6,7 +6,7 @@ from pathlib import Path
 
 import msgspec
 
-from questree.benchmarks.covr.forms import Form, Template, pieces
+from questree.benchmarks.covr.forms import Template, TemplateForm, pieces
 from questree.benchmarks.covr.templates import BY_NAME, NUMBER, WORD, YES_NO
 from questree.domains.images.english import reference
 from questree.domains.images.graph import Graph
@@ -49,7 +49,7 @@ def read(files: Iterable[Path]) -> tuple[Template, ...]:
 
 def made(name: str, program: str, wordings: tuple[str, ...], asks: str = "") -> Template:
     """A template of one form, about one kind of things or two; what it answers is read off its program."""
-    form = Form(name.lower(), program, wordings)
+    form = TemplateForm(name.lower(), program, wordings)
     try:
         kind = form.node.kind
         answers = YES_NO if kind.yes else NUMBER if kind.words == "number" else WORD
@@ -78,7 +78,7 @@ def check(template: Template, by_references: bool = True) -> Iterator[str]:
         yield from _wording(form, text, by_references)
 
 
-def _wording(form: Form, text: str, by_references: bool) -> Iterator[str]:
+def _wording(form: TemplateForm, text: str, by_references: bool) -> Iterator[str]:
     try:
         said = [piece for piece in pieces(text) if not isinstance(piece, str)]
     except ValueError as error:

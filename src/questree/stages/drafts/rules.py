@@ -18,7 +18,7 @@ LARGEST = 5  # nobody is asked to count further
 
 
 @dataclass(frozen=True)
-class Asked:
+class Candidates:
     """Questions of one form while rules look at them."""
 
     world: ImageSets
@@ -34,29 +34,29 @@ class Asked:
         return np.asarray(number_of(self.value(term)))
 
 
-Rule = Callable[[Asked, Node], Bools]  # [row] does it speak against asking?
+Rule = Callable[[Candidates, Node], Bools]  # [row] does it speak against asking?
 
 
-def _large(asked: Asked, node: Node) -> Bools:
+def _large(asked: Candidates, node: Node) -> Bools:
     return np.asarray(asked.value(node) > LARGEST)
 
 
-def _absent(asked: Asked, node: Node) -> Bools:
+def _absent(asked: Candidates, node: Node) -> Bools:
     return np.asarray(asked.value(node) == ABSENT)
 
 
-def _few(asked: Asked, node: Node) -> Bools:
+def _few(asked: Candidates, node: Node) -> Bools:
     return np.asarray(asked.number(node.args[0]) < 2)
 
 
-def _untold(asked: Asked, node: Node) -> Bools:
+def _untold(asked: Candidates, node: Node) -> Bools:
     """Some of the things have no value of the group."""
     things, group = map(asked.value, node.args)
     told = attributed(asked.world.facts, asked.world.page, things, asked.values_of_group[group])
     return np.asarray(number_of(told) < number_of(things))
 
 
-def _both(asked: Asked, node: Node) -> Bools:
+def _both(asked: Candidates, node: Node) -> Bools:
     thing, x, y = map(asked.value, node.args)
     return has_attribute(asked.world.facts, thing, x) & has_attribute(asked.world.facts, thing, y)
 
@@ -73,7 +73,7 @@ RULES: dict[Op, tuple[tuple[str, Rule], ...]] = {
 }
 
 
-def against(asked: Asked) -> Iterator[tuple[str, Bools]]:
+def against(asked: Candidates) -> Iterator[tuple[str, Bools]]:
     """(reason, [row] does it apply?) in the order the parts of the program are computed."""
     for term in asked.outcome.values:
         if isinstance(term, Node):

@@ -9,8 +9,8 @@ import numpy as np
 from questree.columns.draws import Draws
 from questree.columns.hashing import mix
 from questree.domains.images.graph import Graph
-from questree.search.related import NO_MULTIPLE, POSITIVE, Found
-from questree.search.word_tables import Words
+from questree.search.related import NO_MULTIPLE, POSITIVE, RelatedImages
+from questree.search.word_tables import WordTables
 from questree.stages.drafts.drafts import Images, Slot, refer
 
 MOST = 5  # images of a question
@@ -22,7 +22,7 @@ FURTHER = "_neg_attr_main_object"  # how kinds end whose root has another attrib
 class Finds:
     """The images around many references."""
 
-    found: Found
+    found: RelatedImages
 
     @cached_property
     def images(self) -> list[int]:  # [hit]
@@ -75,7 +75,7 @@ class Source:
     image: int
     graph: Graph
     near: Near
-    words: Words
+    words: WordTables
     key: tuple[object, ...]  # of its draws
     times: int = 1  # how often an image must contain the reference to count
 

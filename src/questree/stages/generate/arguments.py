@@ -13,7 +13,7 @@ from questree.program import OBJECT
 from questree.stages.generate.chunk import Chunk
 from questree.stages.generate.rules import FILLING, PAIR, Filling, Flags, Pair, Tally, looks
 from questree.stages.generate.spans import INDIRECT, NOTHING, classes
-from questree.stages.generate.words import Words
+from questree.stages.generate.word_columns import WordColumns
 
 NONE = -1
 
@@ -177,7 +177,7 @@ class Filler:
     """Puts relations and ways to fill the sides together, as far as the rules about words let them pass."""
 
     template: t.Template
-    words: Words
+    words: WordColumns
     tally: Tally
     weight: Ints  # [video]
     asked: NamedRelations

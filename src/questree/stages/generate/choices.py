@@ -4,8 +4,7 @@ from dataclasses import dataclass
 from math import lcm
 
 from questree.benchmarks.agqa.phrases import TIMES
-from questree.columns.hashing import Words as Hashes
-from questree.columns.hashing import mix
+from questree.columns.hashing import Hashes, mix
 from questree.columns.joins import Ints
 
 WAYS = 2  # of wording a reference

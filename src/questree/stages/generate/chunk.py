@@ -6,20 +6,20 @@ from typing import Any
 
 import numpy as np
 
-from questree.columns.hashing import Words as Hashes
+from questree.columns.hashing import Hashes
 from questree.columns.joins import Ints, one
 from questree.domains.video import Videos, videos
 from questree.stages.generate.localised import Localised, localised, timed_references
 from questree.stages.generate.references import References, references
 from questree.stages.generate.spans import ActionReferences, Phrases, Spans, action_references, phrases, spans
-from questree.stages.generate.words import Words
+from questree.stages.generate.word_columns import WordColumns
 from questree.tables.facts import Facts
 
 
 @dataclass(frozen=True)
 class Chunk:
     world: Videos
-    words: Words
+    words: WordColumns
     references: References
     actions: ActionReferences
     spans: Spans
@@ -55,7 +55,7 @@ class Chunk:
         return np.where(missing[row], -1, found) if missing.any() else found
 
 
-def chunk(facts: Facts, words: Words, seeds: Hashes, cap: int) -> Chunk:
+def chunk(facts: Facts, words: WordColumns, seeds: Hashes, cap: int) -> Chunk:
     world = videos(facts, words.vocabulary)
     found = spans(world, words)
     local = localised(world, words, found)

@@ -15,7 +15,7 @@ from questree.readings.answer import answer
 from questree.stages.generate import laws
 from questree.stages.generate.arguments import Arguments
 from questree.stages.generate.chunk import Chunk
-from questree.stages.generate.words import Words
+from questree.stages.generate.word_columns import WordColumns
 from questree.tables.questions import NOTHING8
 
 KEPT = ("answer", "x", "y")  # columns that are not computed again for some of the cores
@@ -45,7 +45,7 @@ class Core:
         return other
 
     @property
-    def words(self) -> Words:
+    def words(self) -> WordColumns:
         return self.chunk.words
 
     @property

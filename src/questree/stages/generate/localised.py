@@ -14,7 +14,7 @@ from questree.domains.video.facts import ANY, KEY
 from questree.domains.video.objects import first, last, objects, the_one
 from questree.stages.generate.references import FIRST, LAST, WHOLE, present_objects
 from questree.stages.generate.spans import ALL, Spans
-from questree.stages.generate.words import Words
+from questree.stages.generate.word_columns import WordColumns
 
 BY_WORD = -1  # the relation is named by its word
 
@@ -35,7 +35,7 @@ class DoneTo:
         return row, self.start[at][row] + np.arange(len(row)) - first[row]
 
 
-def done_to(world: Videos, words: Words, relation: Ints, place: Ints) -> DoneTo:
+def done_to(world: Videos, words: WordColumns, relation: Ints, place: Ints) -> DoneTo:
     """relation: [row of relations]; place: [video, relation] its row."""
     rows, objects = [np.arange(len(relation))], [np.full(len(relation), BY_WORD)]
     if words.edition.relation_references:
@@ -68,7 +68,7 @@ class Localised:
     named: DoneTo  # names of the relations
 
 
-def localised(world: Videos, words: Words, spans: Spans) -> Localised:
+def localised(world: Videos, words: WordColumns, spans: Spans) -> Localised:
     """Relations of every group but attention, the derived ones too, in every span of their video."""
     key_video, key_relation, key_object = world.key // (KEY * KEY), world.key // KEY % KEY, world.key % KEY
     seen = np.append(~np.isin(np.arange(len(words.vocabulary.relations)), words.vocabulary.group("attention")), False)
@@ -118,7 +118,7 @@ def closing(world: Videos, spans: Spans, at: Ints, base: Ints, rows: int) -> Int
     return found
 
 
-def timed_references(words: Words, spans: Spans, local: Localised) -> list[Ints]:
+def timed_references(words: WordColumns, spans: Spans, local: Localised) -> list[Ints]:
     """Columns video, kind, object, relation, time: the first, last or only object of a relation in a span.
 
     Of relations with several objects in the video; neither the relation nor the object is part of the time's actions.

@@ -6,8 +6,7 @@ import numpy as np
 
 from questree.benchmarks.agqa import held_out as mark
 from questree.benchmarks.agqa.templates import TIMES
-from questree.columns.hashing import Words as Hashes
-from questree.columns.hashing import mix
+from questree.columns.hashing import Hashes, mix
 from questree.columns.joins import Ints, groups, starts
 from questree.domains.video import VIDEO, Videos
 from questree.domains.video.facts import ANY, KEY
@@ -15,7 +14,7 @@ from questree.domains.video.objects import first, last, objects, the_one
 from questree.domains.video.time import whole
 from questree.notation.own import parse
 from questree.readings.steps import steps
-from questree.stages.generate.words import Words
+from questree.stages.generate.word_columns import WordColumns
 from questree.tables.questions import time_actions, time_kind
 
 DIRECT, FIRST, LAST, WHOLE = range(4)
@@ -49,7 +48,7 @@ class References:
     marks: Ints
 
 
-def present_relations(world: Videos, words: Words) -> tuple[Ints, Ints]:
+def present_relations(world: Videos, words: WordColumns) -> tuple[Ints, Ints]:
     """(video, relation) of every contact, spatial or verb relation that holds somewhere, sorted."""
     real = words.groups["contact"] | words.groups["spatial"] | words.groups["verb"]
     video, relation, thing = world.key // (KEY * KEY), world.key // KEY % KEY, world.key % KEY
@@ -58,7 +57,7 @@ def present_relations(world: Videos, words: Words) -> tuple[Ints, Ints]:
     return video[kept], relation[kept]
 
 
-def present_objects(world: Videos, words: Words) -> tuple[Ints, Ints]:
+def present_objects(world: Videos, words: WordColumns) -> tuple[Ints, Ints]:
     """(video, object) of every object that may be asked about and is annotated or has a relation, sorted."""
     video, relation, thing = world.key // (KEY * KEY), world.key // KEY % KEY, world.key % KEY
     kept = (relation == ANY) & (thing != ANY)
@@ -66,7 +65,9 @@ def present_objects(world: Videos, words: Words) -> tuple[Ints, Ints]:
     return video[kept], thing[kept]
 
 
-def references(world: Videos, words: Words, seeds: Hashes, cap: int = 3, timed: list[Ints] | None = None) -> References:
+def references(
+    world: Videos, words: WordColumns, seeds: Hashes, cap: int = 3, timed: list[Ints] | None = None
+) -> References:
     """Direct classes, and per (object, kind) at most `cap` references, by a keyed hash; timed ones are one kind."""
     video, relation = present_relations(world, words)
     allowed = ~(words.never_asked | words.one_object)[relation]
@@ -104,7 +105,7 @@ def capped(columns: list[Ints], seeds: Hashes, cap: int) -> list[Ints]:
     return [column[order] for column in rest]
 
 
-def finish(world: Videos, words: Words, columns: list[Ints]) -> References:
+def finish(world: Videos, words: WordColumns, columns: list[Ints]) -> References:
     video, kind, thing, relation, time = columns
     inner = kind != DIRECT
     marks = np.where(inner, mark.I_OBJ | words.held_out.pair(relation, thing), 0)
@@ -122,7 +123,7 @@ def finish(world: Videos, words: Words, columns: list[Ints]) -> References:
     )
 
 
-def time_inside(words: Words, time: Ints) -> tuple[Ints, Ints]:
+def time_inside(words: WordColumns, time: Ints) -> tuple[Ints, Ints]:
     """Steps and marks of the time phrase inside a reference, which names its actions by their phrases."""
     kind, (first, _) = time_kind(time), time_actions(time)
     marks = np.where(time > 0, mark.I_TEMP, 0)

@@ -18,7 +18,7 @@ from questree.benchmarks.agqa import templates as t
 from questree.columns.joins import Ints, bit
 from questree.domains.video.actions import ended, going_on
 from questree.extensions import Registry
-from questree.stages.generate.words import Words
+from questree.stages.generate.word_columns import WordColumns
 
 Flags = NDArray[np.bool_]
 FILLING, PAIR, CORE = "filling", "pair", "core"
@@ -48,7 +48,7 @@ class Filling:
     """Relations to ask about, each with a way to name an object where the template has an object slot."""
 
     template: t.Template
-    words: Words
+    words: WordColumns
     relation: Ints
     done_to: Ints  # the object that names the relation, -1 if its word does
     thing: Ints  # the class of the object
@@ -67,7 +67,7 @@ class Look:
 
 @dataclass(frozen=True)
 class Pair:
-    words: Words
+    words: WordColumns
     x: Ints
     y: Ints
 

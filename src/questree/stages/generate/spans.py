@@ -11,7 +11,7 @@ from questree.columns.joins import Ints, against, one, starts
 from questree.domains.video import Videos
 from questree.domains.video.actions import longest, shortest
 from questree.stages.generate.references import TIME_STEPS, References, steps_more
-from questree.stages.generate.words import Words
+from questree.stages.generate.word_columns import WordColumns
 from questree.tables.questions import NOTHING16, packed_time
 
 ALL, BEFORE, AFTER, WHILE, BETWEEN = range(5)
@@ -71,7 +71,7 @@ def classes(world: Videos) -> tuple[Ints, Ints]:
     return world.action_key // 256, world.action_key % 256
 
 
-def action_references(world: Videos, words: Words, references: References) -> ActionReferences:
+def action_references(world: Videos, words: WordColumns, references: References) -> ActionReferences:
     video, action = classes(world)
     rows: list[tuple[Ints, ...]] = [(video, np.full(len(video), DIRECT), action, np.full(len(video), NOTHING))]
     everyone = world.ask(np.arange(len(world.ids)))
@@ -90,7 +90,7 @@ def action_references(world: Videos, words: Words, references: References) -> Ac
     return ActionReferences(starts(video, len(world.ids)), video, named, action, reference, steps, marks)
 
 
-def indirect(video: Ints, action: Ints, words: Words, references: References) -> tuple[Ints, Ints, Ints, Ints]:
+def indirect(video: Ints, action: Ints, words: WordColumns, references: References) -> tuple[Ints, Ints, Ints, Ints]:
     """Actions whose noun is replaced by a reference to its object, where verb and object leave no other action."""
     kept = words.vocabulary.object_of[action] >= 0
     video, action = video[kept], action[kept]
@@ -106,7 +106,7 @@ def indirect(video: Ints, action: Ints, words: Words, references: References) ->
     return video[row], np.full(len(row), INDIRECT), action[row], other - references.start[video[row]]
 
 
-def spans(world: Videos, words: Words) -> Spans:
+def spans(world: Videos, words: WordColumns) -> Spans:
     """Every window that is offered (section 4): not empty, and not the whole video by another name."""
     video, action = classes(world)
     kept = words.localised[action]
@@ -144,7 +144,7 @@ def spans(world: Videos, words: Words) -> Spans:
     return Spans(starts(video, len(world.ids)), video, kind, a, b, lo, hi, objects, verbs)
 
 
-def phrases(spans: Spans, actions: ActionReferences, words: Words, second_pass: bool = False) -> Phrases:
+def phrases(spans: Spans, actions: ActionReferences, words: WordColumns, second_pass: bool = False) -> Phrases:
     """First pass: direct, longest and shortest actions. Second pass: actions with an indirect object, no between."""
     usable = (actions.kind == INDIRECT) if second_pass else (actions.kind != INDIRECT)
     span, a = named(spans, spans.a, actions, usable)

@@ -244,7 +244,7 @@ class Speech:
         frame = ways.frame % sizes[template]
         order = np.lexsort((frame, template))
         begin = np.flatnonzero(np.diff(template[order].astype(np.int64) * 1000 + frame[order], prepend=-1))
-        parts, rows = [], Rows(asked)
+        parts, rows = [], PhraseRows(asked)
         for lo, hi in zip(begin, [*begin[1:], len(order)], strict=True):
             at, own = order[lo:hi], edition.by_code[template[order[lo]]]
             pieces = own.frames[frame[at[0]]].pieces
@@ -258,7 +258,7 @@ class Speech:
         return pl.concat(parts).gather(inverse)
 
     def place(
-        self, piece: str | Piece, asked: Template, at: Ints, rows: "Rows", ways: Choices
+        self, piece: str | Piece, asked: Template, at: Ints, rows: "PhraseRows", ways: Choices
     ) -> tuple[pl.Series, Ints]:
         """Where the phrases of a slot stand: a list of phrases, and the row of it each of the questions `at` takes."""
         words, spoken = self.words, self.said
@@ -315,7 +315,7 @@ def joined(pieces: Sequence[str | Piece], found: list[tuple[pl.Series, Ints]], r
     return pl.select(pl.concat_str(said).alias("question")).to_series()
 
 
-class Rows(dict[str, Ints]):
+class PhraseRows(dict[str, Ints]):
     """Slot -> [question] the row of the phrases it is said with."""
 
     def __init__(self, asked: Shard):

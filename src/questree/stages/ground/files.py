@@ -9,7 +9,7 @@ from typing import Literal
 import polars as pl
 
 from questree.stages.ground.boxes import BOXES, Boxes
-from questree.stages.ground.work import GROUNDS, Options, ground
+from questree.stages.ground.grounding import GROUNDS, GroundOptions, ground
 from questree.stages.split.videos import Writer
 from questree.tables.run import Run
 from questree.tables.store import new_folder, only_earlier
@@ -20,7 +20,7 @@ FILES = {form: {f"questions.{form}", f"boxes.{form}"} for form in ("jsonl", "par
 
 
 @dataclass
-class Made:
+class GroundCounts:
     questions: int = 0
     boxes: int = 0
     left_out: Counter[str] = field(default_factory=Counter)
@@ -34,11 +34,13 @@ class Made:
         self.irrelevant += int(table["irrelevant"].list.len().sum())
 
 
-def write(run: Run, options: Options, attribute_groups: Mapping[str, str], out: Path, format: Format) -> Made:
+def write(
+    run: Run, options: GroundOptions, attribute_groups: Mapping[str, str], out: Path, format: Format
+) -> GroundCounts:
     """Write OUT/questions and OUT/boxes; an earlier grounding that is there is replaced."""
     earlier = next((own for own in FILES.values() if any((out / name).exists() for name in own)), set())
     only_earlier(out, earlier.__contains__, earlier, "grounding")
-    made, found = Made(), ground(run, options, attribute_groups)
+    made, found = GroundCounts(), ground(run, options, attribute_groups)
     with new_folder(out) as folder:
         if format == "parquet":
             _parquet(found, folder, made)
@@ -47,14 +49,14 @@ def write(run: Run, options: Options, attribute_groups: Mapping[str, str], out: 
     return made
 
 
-def _parquet(found: Iterator[tuple[pl.DataFrame, Boxes]], folder: Path, made: Made) -> None:
+def _parquet(found: Iterator[tuple[pl.DataFrame, Boxes]], folder: Path, made: GroundCounts) -> None:
     with Writer(folder / "questions.parquet", GROUNDS) as rows, Writer(folder / "boxes.parquet", BOXES) as boxes:
         for table, _, new in _counted(found, made):
             rows.write(table)
             boxes.write(new)
 
 
-def _jsonl(found: Iterator[tuple[pl.DataFrame, Boxes]], folder: Path, made: Made) -> None:
+def _jsonl(found: Iterator[tuple[pl.DataFrame, Boxes]], folder: Path, made: GroundCounts) -> None:
     with (folder / "questions.jsonl").open("wb") as rows, (folder / "boxes.jsonl").open("wb") as boxes:
         for table, known, new in _counted(found, made):
             by_view(table, known.table).write_ndjson(rows)
@@ -62,7 +64,7 @@ def _jsonl(found: Iterator[tuple[pl.DataFrame, Boxes]], folder: Path, made: Made
 
 
 def _counted(
-    found: Iterator[tuple[pl.DataFrame, Boxes]], made: Made
+    found: Iterator[tuple[pl.DataFrame, Boxes]], made: GroundCounts
 ) -> Iterator[tuple[pl.DataFrame, Boxes, pl.DataFrame]]:
     """With the boxes of places that were not asked about before."""
     written: set[str] = set()

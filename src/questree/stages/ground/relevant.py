@@ -5,12 +5,12 @@ from itertools import accumulate
 
 import polars as pl
 
-from questree.stages.ground.work import Options, ground
+from questree.stages.ground.grounding import GroundOptions, ground
 from questree.tables.relevance import GROUNDED, Grounded, Relevance
 from questree.tables.run import Run
 
 
-def relevant(run: Run, options: Options, attribute_groups: Mapping[str, str]) -> tuple[Grounded, list[Relevance]]:
+def relevant(run: Run, options: GroundOptions, attribute_groups: Mapping[str, str]) -> tuple[Grounded, list[Relevance]]:
     """Boxes as positions among those of a question's video or images; it belongs to the first of its images."""
     tables, found = [GROUNDED.empty()], list[Relevance]()
     for table, boxes in ground(run, options, attribute_groups):

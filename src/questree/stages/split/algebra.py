@@ -6,13 +6,13 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from questree.stages.split.rows import Piece, Rows, Truth
+from questree.stages.split.rows import Piece, QuestionRows, Truth
 
 
 class Predicate(Protocol):
     """Written as in the language of predicates, by str; frozen, so that equal ones are one."""
 
-    def holds(self, rows: Rows) -> Truth: ...
+    def holds(self, rows: QuestionRows) -> Truth: ...
 
 
 @dataclass(frozen=True)
@@ -39,7 +39,7 @@ class Has:
     def looks_at(self, piece: Piece) -> bool:
         return self.op in ("", piece.op)
 
-    def holds(self, rows: Rows) -> Truth:
+    def holds(self, rows: QuestionRows) -> Truth:
         found = np.zeros(len(rows), bool)
         for code, at in rows.by_shape:
             for piece in rows.pieces(code):
@@ -49,7 +49,7 @@ class Has:
                         found[at] |= self._stands_for(columns, rows, at)
         return found
 
-    def _stands_for(self, columns: list[list[str]], rows: Rows, at: NDArray[Any]) -> Truth:
+    def _stands_for(self, columns: list[list[str]], rows: QuestionRows, at: NDArray[Any]) -> Truth:
         """[row of `at`] for each word, does one of its columns hold it?"""
         held = np.ones(len(at), bool)
         for word, own in zip(self.words, columns, strict=True):
@@ -69,7 +69,7 @@ class Not:
     def __str__(self) -> str:
         return f"~{self.of}"
 
-    def holds(self, rows: Rows) -> Truth:
+    def holds(self, rows: QuestionRows) -> Truth:
         return ~self.of.holds(rows)
 
 
@@ -81,7 +81,7 @@ class Both:
     def __str__(self) -> str:
         return f"({self.left} & {self.right})"
 
-    def holds(self, rows: Rows) -> Truth:
+    def holds(self, rows: QuestionRows) -> Truth:
         return self.left.holds(rows) & self.right.holds(rows)
 
 
@@ -93,7 +93,7 @@ class Either:
     def __str__(self) -> str:
         return f"({self.left} | {self.right})"
 
-    def holds(self, rows: Rows) -> Truth:
+    def holds(self, rows: QuestionRows) -> Truth:
         return self.left.holds(rows) | self.right.holds(rows)
 
 
@@ -107,7 +107,7 @@ class Named:
     def __str__(self) -> str:
         return self.name
 
-    def holds(self, rows: Rows) -> Truth:
+    def holds(self, rows: QuestionRows) -> Truth:
         return self.of.holds(rows)
 
 

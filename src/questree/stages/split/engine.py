@@ -14,7 +14,7 @@ from questree.faults import refuse
 from questree.stages.split.declared import Split
 from questree.stages.split.proofs import Proof
 from questree.stages.split.properties import Drawing
-from questree.stages.split.rows import Rows, Truth
+from questree.stages.split.rows import QuestionRows, Truth
 from questree.tables.store import new_folder
 
 Parts = dict[str, Truth]  # train, test; with dev also dev and dev held out -> [question]
@@ -52,11 +52,11 @@ class Splittable(ABC, Generic[Made]):
     declared: list[Declared]
 
     @abstractmethod
-    def pieces(self) -> Iterator[tuple[Rows, Iterable[Parts]]]:
+    def pieces(self) -> Iterator[tuple[QuestionRows, Iterable[Parts]]]:
         """The questions, piece by piece, with the parts of every split."""
 
     @abstractmethod
-    def writing(self, folder: Path) -> AbstractContextManager[Callable[[str, Rows, Parts], None]]:
+    def writing(self, folder: Path) -> AbstractContextManager[Callable[[str, QuestionRows, Parts], None]]:
         """Who writes a piece of a split."""
 
     @abstractmethod
@@ -67,7 +67,7 @@ class Splittable(ABC, Generic[Made]):
         """Files about all splits, as data."""
 
 
-def parts_of(split: Split, rows: Rows, side: dict[str, Truth]) -> Parts:
+def parts_of(split: Split, rows: QuestionRows, side: dict[str, Truth]) -> Parts:
     """Which questions are in each part: train and dev without what is held out, test with it alone."""
     every = np.ones(len(rows), bool)
     learnt, held = (each.holds(rows) if each else every for each in (split.train, split.test))

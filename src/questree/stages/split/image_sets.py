@@ -19,7 +19,7 @@ from questree.stages.split.engine import Declared, Parts, SplitOptions, Splittab
 from questree.stages.split.program_rows import ImageRows, stored_rows
 from questree.stages.split.proofs import Proof
 from questree.stages.split.properties_language import read
-from questree.stages.split.rows import Rows, Truth
+from questree.stages.split.rows import QuestionRows, Truth
 from questree.tables.image_questions import BALANCED, answered
 from questree.tables.images import IMAGES
 from questree.tables.run import Run
@@ -74,16 +74,16 @@ class ImageQuestions(Splittable[MadeOfImages]):
         self.declared = list(declared(self.rows, options, read_file(options.file), self.side))
         self.parts: dict[str, Parts] = {}  # split -> its parts, once it is written
 
-    def pieces(self) -> Iterator[tuple[Rows, Iterator[Parts]]]:
+    def pieces(self) -> Iterator[tuple[QuestionRows, Iterator[Parts]]]:
         """All questions at once, split after split."""
         wanted = watch(self.declared, "splitting", len(self.declared))
         yield self.rows, (parts_of(each.split, self.rows, self.side) for each in wanted)
 
     @contextmanager
-    def writing(self, folder: Path) -> Iterator[Callable[[str, Rows, Parts], None]]:
+    def writing(self, folder: Path) -> Iterator[Callable[[str, QuestionRows, Parts], None]]:
         ids = self.questions["id"]
 
-        def write(name: str, _: Rows, parts: Parts) -> None:
+        def write(name: str, _: QuestionRows, parts: Parts) -> None:
             self.parts[name] = parts
             found = [pl.DataFrame({"id": ids.filter(pl.Series(parts[p]))}).with_columns(part=pl.lit(p)) for p in PARTS]
             Table(slug(name), SIDES.columns).write(pl.concat(found), folder)

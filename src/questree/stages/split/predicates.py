@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from questree.stages.split.rows import Rows, Truth
+from questree.stages.split.rows import QuestionRows, Truth
 from questree.tables.questions import time_kind
 
 
@@ -19,7 +19,7 @@ class OfTemplate:
     def __str__(self) -> str:
         return f"{self.name}({', '.join(self.values)})"
 
-    def holds(self, rows: Rows) -> Truth:
+    def holds(self, rows: QuestionRows) -> Truth:
         return np.asarray(np.array(self.holds_for)[rows.questions["template"].to_numpy()])
 
 
@@ -33,7 +33,7 @@ class Answer:
     def __str__(self) -> str:
         return "answer(" + ", ".join(f'"{value}"' for value in self.values) + ")"
 
-    def holds(self, rows: Rows) -> Truth:
+    def holds(self, rows: QuestionRows) -> Truth:
         table = np.zeros((len(self.codes), 256), bool)  # [template, answer]
         for template, codes in enumerate(self.codes):
             table[template, list(codes)] = True
@@ -50,7 +50,7 @@ class Flags:
     def __str__(self) -> str:
         return self.name
 
-    def holds(self, rows: Rows) -> Truth:
+    def holds(self, rows: QuestionRows) -> Truth:
         return np.asarray((rows.questions["flags"].to_numpy() & np.uint8(self.bits)) > 0)
 
 
@@ -64,7 +64,7 @@ class Time:
     def __str__(self) -> str:
         return f"time({', '.join(self.kinds)})"
 
-    def holds(self, rows: Rows) -> Truth:
+    def holds(self, rows: QuestionRows) -> Truth:
         return np.isin(time_kind(rows.questions["time"].to_numpy()), self.codes)
 
 
@@ -78,7 +78,7 @@ class Steps:
     def __str__(self) -> str:
         return f"(steps {self.relation} {self.number})"
 
-    def holds(self, rows: Rows) -> Truth:
+    def holds(self, rows: QuestionRows) -> Truth:
         steps = rows.questions["steps"].to_numpy().astype(np.int64)
         return np.asarray(COMPARE[self.relation](steps, self.number))
 
@@ -102,6 +102,6 @@ class MoreSteps:
     def __str__(self) -> str:
         return "more_steps"
 
-    def holds(self, rows: Rows) -> Truth:
+    def holds(self, rows: QuestionRows) -> Truth:
         steps, template = (rows.questions[name].to_numpy() for name in ("steps", "template"))
         return np.asarray(steps > np.array(self.most)[template])

@@ -11,7 +11,7 @@ import polars as pl
 from questree.benchmarks.covr.splits import ANSWERING, JOINT, TERMS, WORDS
 from questree.columns.joins import Ints, ranges
 from questree.notation.own_shapes import NOTHING, numbered, program_shapes, row_form
-from questree.stages.split.rows import Argument, Piece, Rows, Truth
+from questree.stages.split.rows import Argument, Piece, QuestionRows, Truth
 
 NUMBER, WORD, LIST, PROGRAM, NONE = "number", "word", "list", "program", ""  # what an argument is
 Program = Sequence[dict[str, Any]]  # rows {operation, arguments, dependencies}
@@ -19,7 +19,7 @@ Outline = tuple[Any, ...]  # a program without its words: hashable
 
 
 @dataclass(frozen=True)
-class Row(Piece):
+class ProgramRow(Piece):
     """A row of a program."""
 
     over: tuple[str, ...]  # operations of its dependencies
@@ -30,7 +30,7 @@ class Row(Piece):
 @dataclass(frozen=True)
 class Shape:
     text: str  # as the program split writes it: "count (find)"
-    rows: tuple[Row, ...]
+    rows: tuple[ProgramRow, ...]
 
     @property
     def answering(self) -> bool:
@@ -43,7 +43,7 @@ class Shape:
 
 
 @dataclass(frozen=True)
-class ImageRows(Rows):
+class ImageRows(QuestionRows):
     """questions: id, side, template, answer, spoken (the answer is a word), images (rows of the images)."""
 
     shapes: list[Shape]  # by code
@@ -168,21 +168,21 @@ def _argument(value: Any, words: list[str]) -> Any:
 
 def shape_of(program: Outline) -> Shape:
     """Columns are numbered as the words were said."""
-    rows: list[Row] = []
+    rows: list[ProgramRow] = []
     _gather(program, rows, iter(range(1 << 30)), inner=False)
     return Shape(_text(program, len(program) - 1) if program else "", tuple(rows))
 
 
-def _gather(program: Outline, rows: list[Row], column: Iterator[int], inner: bool) -> None:
+def _gather(program: Outline, rows: list[ProgramRow], column: Iterator[int], inner: bool) -> None:
     """The rows, a quantifier's before those inside it; words are numbered row by row."""
     for at, (op, arguments, dependencies) in enumerate(program):
-        below: list[Row] = []
+        below: list[ProgramRow] = []
         args = tuple(arg for each in arguments for arg in _words(op, each, below, column))
         over = tuple(program[on][0] for on in dependencies)
-        rows += [Row(op, args, over, inner, not inner and at == len(program) - 1), *below]
+        rows += [ProgramRow(op, args, over, inner, not inner and at == len(program) - 1), *below]
 
 
-def _words(op: str, argument: Any, below: list[Row], column: Iterator[int]) -> Iterator[Argument]:
+def _words(op: str, argument: Any, below: list[ProgramRow], column: Iterator[int]) -> Iterator[Argument]:
     if argument in (WORD, NUMBER):
         yield Argument(NUMBER if argument == NUMBER else WORDS.get(op, WORD), str(next(column)))
     elif argument and argument[0] == LIST:

@@ -7,7 +7,7 @@ import numpy as np
 from questree.faults import Fault
 from questree.stages.split.algebra import Predicate
 from questree.stages.split.declared import Split
-from questree.stages.split.rows import Rows, Truth
+from questree.stages.split.rows import QuestionRows, Truth
 
 EXAMPLES = 3
 
@@ -28,7 +28,7 @@ class Proof:
     def __post_init__(self) -> None:
         self.missing = list(dict.fromkeys(part for each in self.split.compositions for part in each.parts))
 
-    def see(self, rows: Rows, train: Truth, test: Truth) -> None:
+    def see(self, rows: QuestionRows, train: Truth, test: Truth) -> None:
         self.called = rows.called
         self.train += int(train.sum())
         self.test += int(test.sum())
@@ -38,7 +38,7 @@ class Proof:
             self._accuse(str(each.held_out), rows, np.flatnonzero(each.held_out.holds(rows) & train))
         self.missing = [part for part in self.missing if not (part.holds(rows) & train).any()]
 
-    def _accuse(self, composition: str, rows: Rows, at: np.ndarray[tuple[int], np.dtype[np.int64]]) -> None:
+    def _accuse(self, composition: str, rows: QuestionRows, at: np.ndarray[tuple[int], np.dtype[np.int64]]) -> None:
         if len(at):
             self.wrong[composition] = self.wrong.get(composition, 0) + len(at)
             seen = self.examples.setdefault(composition, [])

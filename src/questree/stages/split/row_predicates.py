@@ -5,8 +5,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from questree.stages.split.algebra import Has
-from questree.stages.split.program_rows import NUMBER, ImageRows, Row
-from questree.stages.split.rows import Piece, Rows, Truth
+from questree.stages.split.program_rows import NUMBER, ImageRows, ProgramRow
+from questree.stages.split.rows import Piece, QuestionRows, Truth
 
 
 @dataclass(frozen=True)
@@ -17,7 +17,7 @@ class HasRow(Has):
         return f"row({', '.join([self.op, *map(str, self.words)])})"
 
     def looks_at(self, piece: Piece) -> bool:
-        return super().looks_at(piece) and isinstance(piece, Row) and not piece.inner
+        return super().looks_at(piece) and isinstance(piece, ProgramRow) and not piece.inner
 
 
 @dataclass(frozen=True)
@@ -30,7 +30,7 @@ class Over(HasRow):
         return f"over({', '.join([self.op, *self.on])})"
 
     def looks_at(self, piece: Piece) -> bool:
-        return super().looks_at(piece) and isinstance(piece, Row) and self._depends(list(piece.over))
+        return super().looks_at(piece) and isinstance(piece, ProgramRow) and self._depends(list(piece.over))
 
     def _depends(self, over: list[str]) -> bool:
         for wanted in self.on:
@@ -49,7 +49,7 @@ class Last(HasRow):
         return f"last({self.op})"
 
     def looks_at(self, piece: Piece) -> bool:
-        return super().looks_at(piece) and isinstance(piece, Row) and piece.last
+        return super().looks_at(piece) and isinstance(piece, ProgramRow) and piece.last
 
 
 @dataclass(frozen=True)
@@ -73,7 +73,7 @@ class OneOf:
     def __str__(self) -> str:
         return f"{self.column}({', '.join(self.values)})"
 
-    def holds(self, rows: Rows) -> Truth:
+    def holds(self, rows: QuestionRows) -> Truth:
         return np.asarray(rows.questions[self.column].is_in(self.values).to_numpy())
 
 
@@ -84,7 +84,7 @@ class Numeric:
     def __str__(self) -> str:
         return "numeric"
 
-    def holds(self, rows: Rows) -> Truth:
+    def holds(self, rows: QuestionRows) -> Truth:
         return np.asarray(rows.questions["answer"].str.contains(r"^-?[0-9]+(\.[0-9]+)?$").to_numpy())
 
 
@@ -97,7 +97,7 @@ class OfShape:
     def __str__(self) -> str:
         return f"one of {len(self.codes):,} drawn shapes"
 
-    def holds(self, rows: Rows) -> Truth:
+    def holds(self, rows: QuestionRows) -> Truth:
         return np.isin(rows.code, list(self.codes))
 
 
@@ -110,7 +110,7 @@ class Together:
     def __str__(self) -> str:
         return f"one of {len(self.pairs):,} drawn pairs"
 
-    def holds(self, rows: Rows) -> Truth:
+    def holds(self, rows: QuestionRows) -> Truth:
         assert isinstance(rows, ImageRows)
         found = np.zeros(len(rows), bool)
         for pair in self.pairs:
@@ -127,7 +127,7 @@ class Term:
     def __str__(self) -> str:
         return f'term("{self.name}")'
 
-    def holds(self, rows: Rows) -> Truth:
+    def holds(self, rows: QuestionRows) -> Truth:
         assert isinstance(rows, ImageRows)
         return rows.has_term(self.name)
 
@@ -141,5 +141,5 @@ class Among:
     def __str__(self) -> str:
         return f"{len(self.ids):,} drawn questions"
 
-    def holds(self, rows: Rows) -> Truth:
+    def holds(self, rows: QuestionRows) -> Truth:
         return np.asarray(rows.questions["id"].is_in(list(self.ids)).to_numpy())

@@ -32,7 +32,7 @@ class Argument:
 
 
 @dataclass(frozen=True)
-class Rows(ABC):
+class QuestionRows(ABC):
     """Questions with everything a predicate may look at, as columns."""
 
     questions: pl.DataFrame

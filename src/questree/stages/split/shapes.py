@@ -6,13 +6,13 @@ from functools import cache
 import numpy as np
 
 from questree.program import Node, Slot, Term
-from questree.stages.question_forms import Form
+from questree.stages.question_forms import QuestionForm
 from questree.stages.questions import Shard
-from questree.stages.split.rows import Argument, Piece, Rows, Truth
+from questree.stages.split.rows import Argument, Piece, QuestionRows, Truth
 
 
 @dataclass(frozen=True)
-class VideoRows(Rows):
+class VideoRows(QuestionRows):
     shard: Shard = field(repr=False)
     called = "videos"
     _pieces: dict[int, tuple[Piece, ...]] = field(default_factory=dict, repr=False)
@@ -34,7 +34,7 @@ def rows_of(shard: Shard) -> VideoRows:
 
 
 @cache
-def pieces(form: Form) -> tuple[Piece, ...]:
+def pieces(form: QuestionForm) -> tuple[Piece, ...]:
     """The operators of a form, outer ones first."""
 
     def argument(term: Term) -> Argument:

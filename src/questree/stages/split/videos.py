@@ -23,7 +23,7 @@ from questree.stages.split.declared import INDIRECT, added, agqa, read_file
 from questree.stages.split.engine import Declared, Parts, SplitOptions, Splittable, divide, parts_of
 from questree.stages.split.language import read
 from questree.stages.split.proofs import Proof
-from questree.stages.split.rows import Rows
+from questree.stages.split.rows import QuestionRows
 from questree.stages.split.shapes import rows_of
 from questree.stages.split.steps import thresholds
 from questree.tables.balanced import BALANCED
@@ -66,14 +66,14 @@ class VideoQuestions(Splittable[MadeOfVideos]):
         found += added("video", file, options.file, reader, {each.name for each in found})
         self.declared = [Declared(each) for each in found]
 
-    def pieces(self) -> Iterator[tuple[Rows, list[Parts]]]:
+    def pieces(self) -> Iterator[tuple[QuestionRows, list[Parts]]]:
         folders = self.bank.folders()
         for rows, inside, twins in watch(self.pool.map(self._piece, folders), "splitting", len(folders)):
             if rows is not None:
                 self.twins.write(twins)
                 yield rows, inside
 
-    def _piece(self, folder: Path) -> tuple[Rows | None, list[Parts], pl.DataFrame]:
+    def _piece(self, folder: Path) -> tuple[QuestionRows | None, list[Parts], pl.DataFrame]:
         shard = self.bank.shard(folder)
         asked = shard.questions
         if self.chosen is not None:
@@ -90,7 +90,7 @@ class VideoQuestions(Splittable[MadeOfVideos]):
         return rows, inside, TWINS.frame(twins.filter(indirect).sort("video", "number"))
 
     @contextmanager
-    def writing(self, folder: Path) -> Iterator[Callable[[str, Rows, Parts], None]]:
+    def writing(self, folder: Path) -> Iterator[Callable[[str, QuestionRows, Parts], None]]:
         with ExitStack() as stack:
             writers = {
                 (each.split.name, side): stack.enter_context(
@@ -101,7 +101,7 @@ class VideoQuestions(Splittable[MadeOfVideos]):
             }
             self.twins = stack.enter_context(Writer(folder / INDIRECT / "twins.parquet", TWINS))
 
-            def write(name: str, rows: Rows, parts: Parts) -> None:
+            def write(name: str, rows: QuestionRows, parts: Parts) -> None:
                 for side in SPLITS:
                     writers[name, side].write(rows.questions.filter(parts[side]))
 

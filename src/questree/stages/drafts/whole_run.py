@@ -23,7 +23,7 @@ from questree.extensions import needed
 from questree.faults import BadInput, Fault, refuse
 from questree.search.verification import scorer_of
 from questree.search.word_tables import words_of
-from questree.stages.drafts.chunk import Made, Reasons, Workshop
+from questree.stages.drafts.chunk import DraftedChunk, Reasons, Workshop
 from questree.stages.drafts.gathering import SoFar, apart, gathered, numbered
 from questree.stages.drafts.parts import PARTS, only, part_of
 from questree.tables.image_questions import ANSWERED
@@ -38,7 +38,7 @@ ROUNDS = 8  # times every image has its turn at most
 
 
 @dataclass(frozen=True)
-class Options:
+class DraftOptions:
     questions: int = 100_000
     seed: int = 1
     words: Path | None = None  # folder of word tables; the shipped ones without
@@ -55,7 +55,7 @@ class Options:
 
 
 @dataclass(frozen=True)
-class Task:
+class DraftTask:
     """One chunk's work, small enough to send anywhere that sees the run folder."""
 
     images: Path
@@ -70,7 +70,7 @@ class Task:
 
 
 @dataclass(frozen=True)
-class Report:
+class DraftReport:
     questions: dict[str, dict[str, int]]  # split -> template -> how many
     paired: dict[str, dict[str, int]]  # split -> template -> how many of them have a twin
     images: dict[str, int]  # split -> images
@@ -82,7 +82,7 @@ class Report:
         return sum(sum(own.values()) for own in self.questions.values())
 
 
-def generate(run: Run, options: Options, workers: int = 2) -> Report:
+def generate(run: Run, options: DraftOptions, workers: int = 2) -> DraftReport:
     """Write RUN/covr/questions.parquet; whatever was made from earlier questions there goes with them."""
     images = Images.load(run.images)
     part = part_of(images)
@@ -108,25 +108,27 @@ def generate(run: Run, options: Options, workers: int = 2) -> Report:
     return found
 
 
-def noted(options: Options) -> dict[str, Any]:
+def noted(options: DraftOptions) -> dict[str, Any]:
     """The options as the report keeps them; without templates from outside it is silent about them."""
     found = asdict(options) | {"words": str(options.words or "")}
     return found if options.templates else {name: found[name] for name in found if "templates" not in name}
 
 
-def options_of(noted: Mapping[str, Any]) -> Options:
+def options_of(noted: Mapping[str, Any]) -> DraftOptions:
     """The options a report says its questions were made with."""
     templates = msgspec.convert(noted.get("templates", ()), tuple[Template, ...])
     words = Path(noted["words"]) if noted["words"] else None
-    return Options(**{**noted, "words": words, "templates": templates})
+    return DraftOptions(**{**noted, "words": words, "templates": templates})
 
 
-def asked(options: Options | Task) -> tuple[Template, ...]:
+def asked(options: DraftOptions | DraftTask) -> tuple[Template, ...]:
     """The templates in the order they are asked."""
     return options.templates if options.only_templates else (*BY_NAME.values(), *options.templates)
 
 
-def tasks(images: Path, part: str, words: bytes, ids: list[str], wanted: int, options: Options) -> Iterator[Task]:
+def tasks(
+    images: Path, part: str, words: bytes, ids: list[str], wanted: int, options: DraftOptions
+) -> Iterator[DraftTask]:
     """Every image in turn, in an order the seed decides, and again with other references of it."""
     order = sorted(range(len(ids)), key=lambda row: int(seed_of(options.seed, ids[row])))
     per_image = -(-wanted // max(YIELD * len(ids), 1))
@@ -137,15 +139,15 @@ def tasks(images: Path, part: str, words: bytes, ids: list[str], wanted: int, op
         for first in range(0, len(order), size):
             few = tuple(order[first : first + size])
             more = (options.templates, options.only_templates)
-            yield Task(images, part, words, few, per_image, own, options.verify, *more)
+            yield DraftTask(images, part, words, few, per_image, own, options.verify, *more)
 
 
-def in_order(tasks: Iterator[Task], pool: Executor | None, ahead: int, so_far: SoFar) -> Iterator[Made]:
+def in_order(tasks: Iterator[DraftTask], pool: Executor | None, ahead: int, so_far: SoFar) -> Iterator[DraftedChunk]:
     """The tasks' results one after the other; none is begun that will hardly be needed."""
     if pool is None:
         yield from map(work, tasks)
         return
-    waiting = deque[Future[Made]]()
+    waiting = deque[Future[DraftedChunk]]()
     while True:
         while len(waiting) < ahead and (not waiting or so_far.needs_more(len(waiting))):
             begun = [pool.submit(work, task) for task in islice(tasks, 1)]
@@ -157,7 +159,7 @@ def in_order(tasks: Iterator[Task], pool: Executor | None, ahead: int, so_far: S
         yield waiting.popleft().result()
 
 
-def work(task: Task) -> Made:
+def work(task: DraftTask) -> DraftedChunk:
     shop = workshop(task.images, task.part, task.words, task.verify, asked(task))
     gc.disable()  # a chunk makes many small objects and no cycles: looking for them is a fifth of the time
     try:
@@ -180,7 +182,7 @@ def summary(
     dropped: Reasons,
     short: dict[str, int],
     templates: tuple[Template, ...],
-) -> Report:
+) -> DraftReport:
     twins = questions.filter(pl.len().over("pair") > 1)
     counts, with_twin = (
         {split: _by_template(table, split, templates) for split in PARTS} for table in (questions, twins)
@@ -188,7 +190,7 @@ def summary(
     reasons: dict[str, dict[str, int]] = {}
     for (template, reason), number in sorted(dropped.items()):
         reasons.setdefault(template, {})[reason] = number
-    return Report(counts, with_twin, {split: images.get(split, 0) for split in PARTS}, reasons, short)
+    return DraftReport(counts, with_twin, {split: images.get(split, 0) for split in PARTS}, reasons, short)
 
 
 def _by_template(questions: pl.DataFrame, split: str, templates: tuple[Template, ...]) -> dict[str, int]:

@@ -22,7 +22,7 @@ from questree.stages.generate.chunk import Chunk, chunk
 from questree.stages.generate.questions import Questions, ask
 from questree.stages.generate.rules import Tally
 from questree.stages.generate.text import Lexicon, lexicon, texts
-from questree.stages.generate.words import Words, pair_counts, words
+from questree.stages.generate.word_columns import WordColumns, pair_counts, words
 from questree.stages.questions import Shard
 from questree.tables.facts import VIDEOS, Facts
 from questree.tables.questions import QUESTIONS, TABLES, TEXT
@@ -37,7 +37,7 @@ Counts = dict[str, Tally]  # per template
 
 
 @dataclass(frozen=True)
-class Options:
+class GenerateOptions:
     """What the questions depend on; all bad values are told at once."""
 
     seed: int = 1
@@ -58,16 +58,16 @@ class Options:
 
 
 @dataclass(frozen=True)
-class Task:
+class GenerateTask:
     """One shard's work, small enough to send anywhere that sees the run folder."""
 
     run: Path
     out: Path
     begin: int
-    options: Options
+    options: GenerateOptions
 
 
-def generate(run: Run, options: Options, workers: int = 2, pool: Executor | None = None) -> Counts:
+def generate(run: Run, options: GenerateOptions, workers: int = 2, pool: Executor | None = None) -> Counts:
     """All questions of a run's facts; an interrupted run goes on where it stopped."""
     run.vocabulary()
     known = {template.name for template in options.templates}
@@ -81,7 +81,8 @@ def generate(run: Run, options: Options, workers: int = 2, pool: Executor | None
     work = run.folder / ".questions.part"
     start(work, plan(run, options))
     tasks = [
-        Task(run.folder, work / f"{at // options.shard:05d}", at, options) for at in range(0, videos, options.shard)
+        GenerateTask(run.folder, work / f"{at // options.shard:05d}", at, options)
+        for at in range(0, videos, options.shard)
     ]
     left = [task for task in tasks if not task.out.is_dir()]
     with processes(workers, pool) as executor:
@@ -94,13 +95,13 @@ def generate(run: Run, options: Options, workers: int = 2, pool: Executor | None
     return counts
 
 
-def plan(run: Run, options: Options) -> bytes:
+def plan(run: Run, options: GenerateOptions) -> bytes:
     """What the questions depend on."""
     plugins = {"plugins": needed()} if needed() else {}
     return msgspec.json.encode({"options": asked(options), "facts": run.facts_digest()} | plugins)
 
 
-def asked(options: Options) -> dict[str, Any]:
+def asked(options: GenerateOptions) -> dict[str, Any]:
     """The options as the plan keeps them; without templates from outside it is silent about them."""
     found = asdict(options)
     return found if options.templates else {name: found[name] for name in found if "templates" not in name}
@@ -116,14 +117,14 @@ def start(work: Path, plan: bytes) -> None:
 
 
 @lru_cache(maxsize=1)
-def corpus(run: Path, rare_below: int, edition: Edition) -> tuple[Facts, Words, Lexicon]:
+def corpus(run: Path, rare_below: int, edition: Edition) -> tuple[Facts, WordColumns, Lexicon]:
     """Facts, words and their phrases, read once per process."""
     vocabulary, facts = Run(run).vocabulary(), Run(run).load("facts")
     known = words(vocabulary, pair_counts(facts, vocabulary), rare_below, edition)
     return facts, known, lexicon(vocabulary, known.edition)
 
 
-def shard(task: Task) -> None:
+def shard(task: GenerateTask) -> None:
     """Write the questions of one shard, whole or not at all."""
     facts, known, phrases = corpus(task.run, task.options.rare_below, edition_of(asked(task.options)))
     end = min(task.begin + task.options.shard, len(facts.videos))

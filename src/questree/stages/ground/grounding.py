@@ -49,7 +49,7 @@ CHUNK = 20_000  # questions at a time
 
 
 @dataclass(frozen=True)
-class Options:
+class GroundOptions:
     split: str = "test"  # train, dev (images), test, or all
     all: bool = False  # not only the balanced selection
     sample: int = 0  # so many questions, drawn by seed; 0: all of them
@@ -57,7 +57,9 @@ class Options:
     benchmark: str = ""  # of a run with several
 
 
-def ground(run: Run, options: Options, attribute_groups: Mapping[str, str]) -> Iterator[tuple[pl.DataFrame, Boxes]]:
+def ground(
+    run: Run, options: GroundOptions, attribute_groups: Mapping[str, str]
+) -> Iterator[tuple[pl.DataFrame, Boxes]]:
     """Tables of GROUNDS with the boxes they speak of, in the order of the run's questions."""
     own = chosen(run, options.benchmark, "questions")
     if not own.has(run, "questions"):
@@ -65,18 +67,18 @@ def ground(run: Run, options: Options, attribute_groups: Mapping[str, str]) -> I
     return of_videos(run, options) if own.domain == "video" else of_images(run, options, attribute_groups)
 
 
-def about_videos(run: Run, options: Options) -> bool:
+def about_videos(run: Run, options: GroundOptions) -> bool:
     return chosen(run, options.benchmark, "questions").domain == "video"
 
 
-def wanted(split: pl.Series, options: Options, there: tuple[str, ...]) -> pl.Series:
+def wanted(split: pl.Series, options: GroundOptions, there: tuple[str, ...]) -> pl.Series:
     """[row] is it of the split that is asked for?"""
     if options.split not in (*there, "all"):
         raise BadInput.at("--split", f"wanted {', '.join(there)} or all, came {options.split!r}")
     return split == options.split if options.split != "all" else split.is_not_null()
 
 
-def of_videos(run: Run, options: Options) -> Iterator[tuple[pl.DataFrame, Boxes]]:
+def of_videos(run: Run, options: GroundOptions) -> Iterator[tuple[pl.DataFrame, Boxes]]:
     bank, facts = Bank(run), run.load("facts")
     known = facts.videos["split"]
     inside = wanted(
@@ -116,7 +118,7 @@ def asked(shard: Shard, inside: pl.Series, chosen: pl.DataFrame | None) -> pl.Da
 class Draw:
     """Questions by keyed hash: those with the smallest, so many as are wanted."""
 
-    options: Options
+    options: GroundOptions
     ids: list[str]
     hashes: list[Ints] = field(default_factory=list)
 
@@ -179,7 +181,9 @@ def answers(asked: Shard) -> pl.Series:
     return asked.questions.join(known, on=["template", "answer"], how="left", maintain_order="left")["said"]
 
 
-def of_images(run: Run, options: Options, attribute_groups: Mapping[str, str]) -> Iterator[tuple[pl.DataFrame, Boxes]]:
+def of_images(
+    run: Run, options: GroundOptions, attribute_groups: Mapping[str, str]
+) -> Iterator[tuple[pl.DataFrame, Boxes]]:
     images, questions = Images.load(run.images), selected(run, options.all)
     questions = questions.filter(wanted(questions["split"], options, ("train", "dev", "test")))
     if options.sample:

@@ -18,7 +18,7 @@ from questree.progress import watch
 from questree.rules import NO, YES
 from questree.stages.decompose.answers import executed, known
 from questree.stages.decompose.columns import (
-    Summary,
+    DecomposeSummary,
     coverage,
     edge_table,
     form_table,
@@ -28,7 +28,7 @@ from questree.stages.decompose.columns import (
     reached,
 )
 from questree.stages.decompose.expand import Block, expand
-from questree.stages.decompose.forms import Forms
+from questree.stages.decompose.forms import NodeForms
 from questree.stages.decompose.negatives import Negatives
 from questree.stages.decompose.propagate import Propagation
 from questree.stages.decompose.texts import Texts
@@ -46,7 +46,7 @@ NOTHING = Negatives()  # nobody said that anything is absent
 
 
 @dataclass(frozen=True)
-class Options:
+class DecomposeOptions:
     balanced: bool = False  # only the balanced selection, or every question
     closed: bool = True  # what is not annotated is not there
     rules_only: bool = False  # no execution: answers are those of questions, and what rules make of them
@@ -59,8 +59,12 @@ class Options:
 
 
 def decompose(
-    run: Run, options: Options, workers: int = 2, pool: Executor | None = None, labels: pl.DataFrame | None = None
-) -> Summary:
+    run: Run,
+    options: DecomposeOptions,
+    workers: int = 2,
+    pool: Executor | None = None,
+    labels: pl.DataFrame | None = None,
+) -> DecomposeSummary:
     """Write RUN/decomposed/<shard>/, whole or not at all; `labels` are rows of ABSENT."""
     bank = Bank(run)
     if options.balanced and not run.balanced.is_dir():
@@ -68,7 +72,7 @@ def decompose(
     labels = ABSENT.empty() if labels is None else labels
     digest = blake2b(labels.write_csv().encode(), digest_size=16).hexdigest() if len(labels) else ""
     options = replace(options, labels=digest)
-    summary = Summary()
+    summary = DecomposeSummary()
     with new_folder(run.decomposed) as work, processes(workers, pool) as executor:
         tasks = [(run.folder, folder.name, work / folder.name, options, labels) for folder in bank.folders()]
         futures = [executor.submit(shard, *task) for task in tasks]
@@ -86,14 +90,14 @@ def world_is_closed(run: Run) -> bool:
 
 
 @lru_cache(maxsize=1)
-def corpus(run: Path, balanced: bool) -> tuple[Bank, Facts, Forms, pl.DataFrame | None]:
+def corpus(run: Path, balanced: bool) -> tuple[Bank, Facts, NodeForms, pl.DataFrame | None]:
     """What all shards share, read once per process."""
     bank = Bank(Run(run))
     chosen = read_balanced(Run(run).balanced) if balanced else None
-    return bank, Run(run).load("facts"), Forms(bank.vocabulary), chosen
+    return bank, Run(run).load("facts"), NodeForms(bank.vocabulary), chosen
 
 
-def shard(run: Path, name: str, out: Path, options: Options, labels: pl.DataFrame) -> Summary:
+def shard(run: Path, name: str, out: Path, options: DecomposeOptions, labels: pl.DataFrame) -> DecomposeSummary:
     """Write the tables of one shard."""
     bank, facts, forms, chosen = corpus(run, options.balanced)
     whole = bank.shard(bank.run.questions / name)
@@ -135,11 +139,11 @@ class Decomposed:
 
     blocks: list[Block]
     tables: dict[str, pl.DataFrame]
-    summary: Summary
+    summary: DecomposeSummary
 
 
 def tables(
-    forms: Forms, part: Shard, rows: Array, world: Videos, closed: bool, absent: Negatives = NOTHING
+    forms: NodeForms, part: Shard, rows: Array, world: Videos, closed: bool, absent: Negatives = NOTHING
 ) -> Decomposed:
     """Every node answered by execution."""
     blocks, tops, negatives = expanded(forms, part, rows, absent)
@@ -147,7 +151,7 @@ def tables(
     how = known(blocks, answers, closed, absent, forms)
     edges, relabelled = edge_table(blocks, answers)
     found = tables_of(blocks, answers, how, edges, part, rows, tops, negatives)
-    summary = Summary(len(rows), leaves(blocks, tops), len(edges), relabelled, len(found["negatives"]))
+    summary = DecomposeSummary(len(rows), leaves(blocks, tops), len(edges), relabelled, len(found["negatives"]))
     summary.types = coverage(blocks, how)
     there = labelled_and_seen(blocks, answers, absent, forms)
     summary.clashes = len(there)
@@ -155,7 +159,7 @@ def tables(
     return Decomposed(blocks, found, summary)
 
 
-def tables_by_rules(forms: Forms, part: Shard, rows: Array, absent: Negatives = NOTHING) -> Decomposed:
+def tables_by_rules(forms: NodeForms, part: Shard, rows: Array, absent: Negatives = NOTHING) -> Decomposed:
     """Nodes answered by all questions of the shard and by rules; counted are those below the questions at `rows`."""
     everything = np.arange(len(part.questions))
     blocks, tops, negatives = expanded(forms, part, everything, absent)
@@ -166,7 +170,7 @@ def tables_by_rules(forms: Forms, part: Shard, rows: Array, absent: Negatives = 
     found = tables_of(blocks, made.answers, how, edges, part, rows, tops[rows], negatives)
     below = reached(blocks, np.append(tops[rows], negatives))
     links = int(below[edges["parent"].to_numpy()].sum())
-    summary = Summary(len(rows), leaves(blocks, tops[rows]), links, 0, len(found["negatives"]))
+    summary = DecomposeSummary(len(rows), leaves(blocks, tops[rows]), links, 0, len(found["negatives"]))
     summary.types, summary.everything = coverage(blocks, how, below), coverage(blocks, how)
     summary.places, summary.all_places = places(tops[rows], how, edges), places(tops, how, edges)
     summary.clashes = len(made.contradictions)
@@ -174,7 +178,7 @@ def tables_by_rules(forms: Forms, part: Shard, rows: Array, absent: Negatives = 
     return Decomposed(blocks, found, summary)
 
 
-def expanded(forms: Forms, part: Shard, rows: Array, absent: Negatives) -> tuple[list[Block], Array, Array]:
+def expanded(forms: NodeForms, part: Shard, rows: Array, absent: Negatives) -> tuple[list[Block], Array, Array]:
     """All nodes, [question] the number of its node, and those of the negatives."""
     extra = list(absent.batches(forms, part.seeds, len(rows))) if absent.world else []
     total = len(rows) + sum(len(batch.question) for batch in extra)
@@ -207,7 +211,7 @@ def teller(found: dict[str, pl.DataFrame], part: Shard) -> Teller:
     return Teller(found["forms"], found["nodes"], Texts(part.vocabulary), part.ids)
 
 
-def labelled_and_seen(blocks: list[Block], answers: Array, absent: Negatives, forms: Forms) -> Array:
+def labelled_and_seen(blocks: list[Block], answers: Array, absent: Negatives, forms: NodeForms) -> Array:
     """Nodes of objects that facts show, although they were labelled absent."""
     found = [np.zeros(0, np.int64)]
     for block in blocks:

@@ -19,7 +19,7 @@ Flags = NDArray[np.bool_]
 
 
 @dataclass(frozen=True)
-class Words:
+class WordColumns:
     edition: Edition
     vocabulary: Vocabulary
     held_out: HeldOut
@@ -75,7 +75,9 @@ def pair_counts(facts: Facts, vocabulary: Vocabulary) -> NDArray[np.int64]:
     return counts
 
 
-def words(vocabulary: Vocabulary, counts: NDArray[np.int64], rare_below: int = 10, edition: Edition = SECOND) -> Words:
+def words(
+    vocabulary: Vocabulary, counts: NDArray[np.int64], rare_below: int = 10, edition: Edition = SECOND
+) -> WordColumns:
     """`counts` are the corpus' pair_counts: a pair seen on fewer frames is not asked about."""
     lists, relations, objects = vocabulary.lists, len(vocabulary.relations), len(vocabulary.objects)
     relation, thing = vocabulary.relation_at, vocabulary.object_at
@@ -95,7 +97,7 @@ def words(vocabulary: Vocabulary, counts: NDArray[np.int64], rare_below: int = 1
     transition = _flags(len(vocabulary.actions), [vocabulary.action_at[i] for i in lists.transition_actions])
     verbs = [relation[action.verb] for action in vocabulary.actions]
     transition |= np.isin(verbs, [relation[name] for name in lists.transition_verbs])
-    return Words(
+    return WordColumns(
         edition=edition,
         vocabulary=vocabulary,
         held_out=held_out(vocabulary),

@@ -1,6 +1,7 @@
 """Imports point down only: the layers of docs/architecture.md, checked on the import statements themselves."""
 
 import ast
+import re
 from pathlib import Path
 
 import pytest
@@ -75,3 +76,12 @@ def test_the_page_names_every_layer() -> None:
     for name in HEIGHT:
         if not name.startswith("__"):
             assert name in page, f"docs/architecture.md does not mention {name}"
+
+
+def test_the_page_names_files_that_are_there() -> None:
+    page = (ROOT.parents[1] / "docs" / "architecture.md").read_text("utf-8")
+    named = set(re.findall(r"`((?:[a-z_]+/)*[a-z_]+(?:\.py|/))`", page))
+    assert len(named) > 20
+    places = (ROOT, ROOT / "domains" / "images", ROOT.parents[1])
+    missing = [name for name in sorted(named) if not any((place / name).exists() for place in places)]
+    assert missing == []

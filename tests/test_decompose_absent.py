@@ -211,7 +211,7 @@ def test_negatives_break_no_rule_and_share_no_text(world: Run, tmp_path: Path) -
     (folder,) = shards(run)
     tables = {path.stem: pl.read_parquet(path) for path in folder.iterdir()}
     found = read_rules(Findings(), tables, Texts(WORDS))
-    assert found.contradictions == 0 and found.applied["Before no"] > 50
+    assert found.contradictions == 0 and found.applied["Before No"] > 50
     assert [dags.summary.clashes for dags in made(run, NodeForms(WORDS))] == [0]
 
 

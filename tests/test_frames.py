@@ -478,4 +478,4 @@ def test_the_documentation_tells_the_truth() -> None:
     exec("\n".join(before), place)
     assert repr(eval(last, place)) == code[2]
     count = sum(len(FRAMES[template.name]) for template in TEMPLATES)
-    assert f"has {count} for the 27\n" in page and f"and {len(FRAMES['actExists'])} for `actExists`" in page
+    assert f"has {count} for the 27 templates" in page and f"and {len(FRAMES['actExists'])} for `actExists`" in page

@@ -568,8 +568,8 @@ def test_bad_options_are_all_named_at_once() -> None:
     with pytest.raises(BadInput) as bad:
         AugmentOptions(duplicate_iou=1.5, neighbour_seconds=-1)
     assert [str(fault) for fault in bad.value.faults] == [
-        "--duplicate-iou: a share from 0 to 1 is wanted, not 1.5",
-        "--neighbour-seconds: 0 seconds or more is wanted, not -1",
+        "--duplicate-iou: expected a share from 0 to 1, got 1.5",
+        "--neighbour-seconds: expected 0 seconds or more, got -1",
     ]
 
 

@@ -153,7 +153,7 @@ def test_a_well_typed_program_of_another_shape_is_still_shown(text: str, capsys:
 
 def test_a_fault_is_pointed_at() -> None:
     assert fault_of("read", TEXT.replace("while", "during"), "--notation", "agqa") == [
-        "at 33: expected 'before', 'after', 'while' or 'between', found 'during'",
+        "at 33: expected 'before', 'after', 'while' or 'between', got 'during'",
         "  Exists(blanket, Iterate(Localize(during, holding a pillow), Filter(frame, [objects])))",
         "  " + " " * 33 + "^",
     ]
@@ -176,20 +176,20 @@ def test_only_the_piece_around_a_fault_is_shown() -> None:
     ("text", "notation", "fault"),
     [
         ("interacting(blankett)", "own", "at 12: no object 'blankett' in the vocabulary; near: blanket"),
-        ("interactin(bag)", "own", "at 0: no operator 'interactin' for video; there are "),
-        ("whole()", "own", "at 0: expected a question, found whole(..), which gives window"),
-        ("exists(fnd(cat))", "own", "at 7: no operator 'fnd' for images; there are find"),
+        ("interactin(bag)", "own", "at 0: no operator 'interactin' for video; choose from "),
+        ("whole()", "own", "at 0: expected a question, got whole(..), which gives window"),
+        ("exists(fnd(cat))", "own", "at 7: no operator 'fnd' for images; choose from find"),
         ("exists()", "own", "at 0: exists(object: object) takes 1 arguments, got 0"),
         ("exists(cup, box)", "own", "at 0: exists(object: object) takes 1 arguments, got 2"),
         ("exists(interacting(bag))", "own", "at 0: exists: object must be of kind object, got frames"),
         ("exists(find(cat), find(dog))", "own", "at 0: exists(things: things) takes 1 arguments, got 2"),
-        ("exists($)", "own", "at 7: expected a slot with a name, like $object, found '$'"),
+        ("exists($)", "own", "at 7: expected a slot with a name, like $object, got '$'"),
         ("after(objExists($), objExists(bag))", "decomp", "at 16: expected a slot with a name, like $object"),
-        ("", "own", "at 0: expected a word or a call, found the end"),
+        ("", "own", "at 0: expected a word or a call, got the end"),
         ("both(" * 5000, "own", "at 505: calls inside each other more than 100 deep"),
         ("[", "covr", "expected a JSON list of rows: Input data was truncated"),
         ("{}", "covr", "expected a JSON list of rows: Expected `array`, got `object`"),
-        ("[3]", "covr", "at 0: expected a row {operation, arguments, dependencies}, found 3"),
+        ("[3]", "covr", "at 0: expected a row {operation, arguments, dependencies}, got 3"),
     ],
 )
 def test_faults_of_every_notation_are_one_line(text: str, notation: str, fault: str) -> None:
@@ -199,7 +199,7 @@ def test_faults_of_every_notation_are_one_line(text: str, notation: str, fault: 
 def test_a_fault_in_rows_shows_the_row() -> None:
     rows = '[{"operation":"scene"},{"operation":"fnd","arguments":["cat"]}]'
     assert fault_of("read", rows, "--notation", "covr") == [
-        "at 1: expected an operation, found 'fnd'; there are find",
+        "at 1: expected an operation, got 'fnd'; choose from find",
         '  row 1: {"operation":"fnd","arguments":["cat"]}',
     ]
 

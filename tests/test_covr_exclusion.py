@@ -103,7 +103,7 @@ def test_scores_come_from_a_file(tmp_path: Path) -> None:
     with pytest.raises(BadInput) as error:
         scorer_of(str(path))
     assert len(error.value.faults) == 2
-    assert "record 0: wanted {kind, a, b, score}; Invalid enum value 'colour'" in str(error.value)
+    assert "record 0: expected {kind, a, b, score}; Invalid enum value 'colour'" in str(error.value)
 
 
 def test_built_tables_are_read_again(tmp_path: Path, words: Path) -> None:
@@ -154,15 +154,15 @@ def test_everything_wrong_with_tables_is_told_at_once(tmp_path: Path) -> None:
         WordTables.read(tmp_path)
     assert [str(fault).removeprefix(str(tmp_path)) for fault in error.value.faults] == [
         "/ignore.yaml: unknown heading 'verbs'; known are nouns, relations, pairs",
-        "/ignore.yaml, nouns: wanted a list of words",
+        "/ignore.yaml, nouns: expected a list of words",
         ": no ontology.yaml (or ontology.yaml.gz) in this folder of word tables",
-        "/adversarial_groups.yaml, entailing_attributes: wanted two words with one comma between, found 'a,b,c'",
-        "/adversarial_groups.yaml, entailing_attributes: wanted two words with one comma between, found 'a'",
+        "/adversarial_groups.yaml, entailing_attributes: expected two words with one comma between, got 'a,b,c'",
+        "/adversarial_groups.yaml, entailing_attributes: expected two words with one comma between, got 'a'",
     ]
 
 
 def test_a_folder_that_is_not_there(tmp_path: Path) -> None:
-    with pytest.raises(BadInput, match="no such folder; wanted one with ignore"):
+    with pytest.raises(BadInput, match="no such folder; expected one with ignore"):
         WordTables.read(tmp_path / "nowhere")
     write_words(tmp_path)
     (tmp_path / "ignore.yaml").write_text("nouns: [sky\n")

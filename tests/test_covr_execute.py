@@ -439,17 +439,17 @@ def test_programs_of_one_shape_keep_their_own_words_scenes_and_order(small: Corp
         {"id": "f", "ok": False, "error": "malformed"},
     ]
     assert list(explained(asked, wrong)) == [
-        "program c: malformed, at 0: expected an operation, found 'cuont'; there are count",
-        "program None: malformed, expected a list of scenes, found None",
-        "program f: malformed, at 2: count: expected things as things, found 'dog', or expected images as scenes, "
-        "found 'dog', or expected groups as groups, found 'dog'",
+        "program c: malformed, at 0: expected an operation, got 'cuont'; choose from count",
+        "program None: malformed, expected a list of scenes, got None",
+        "program f: malformed, at 2: count: expected things as things, got 'dog', or expected images as scenes, "
+        "got 'dog', or expected groups as groups, got 'dog'",
     ]
 
 
 def test_only_some_malformed_programs_are_explained(small: Corpus) -> None:
     asked = [ProgramRecord(at, [], [row("scene", args=[at])]) for at in range(9)]
     lines = list(explained(asked, results_of(asked, small)[1]))
-    assert lines[4] == "program 4: malformed, at 0: scene: expected 0 dependencies and arguments (), found 1"
+    assert lines[4] == "program 4: malformed, at 0: scene: expected 0 dependencies and arguments (), got 1"
     assert lines[5:] == ["(and 4 more malformed programs)"]
 
 
@@ -506,17 +506,17 @@ def test_plain_files_do_as_well_and_one_bad_record_stops_no_other(tmp_path: Path
 @pytest.mark.parametrize(
     ("scenes", "programs", "fault"),
     [
-        ('{"gqa": {}}', "{", "programs.json: wanted [{id, scenes, program}]; "),
-        ('{"imsitu": {}, "note": 1}', "{}", "programs.json: wanted [{id, scenes, program}]; "),
-        ('{"1": {"objects": {}}}', "[]", 'scenes.json: wanted {"gqa": {scene: {objects}}'),
-        ("[]", "[]", 'scenes.json: wanted {"gqa": {scene: {objects}}'),
-        ('{"gqa": []}', "[]", "scenes.json, gqa: wanted scenes by id, came []"),
+        ('{"gqa": {}}', "{", "programs.json: expected [{id, scenes, program}]; "),
+        ('{"imsitu": {}, "note": 1}', "{}", "programs.json: expected [{id, scenes, program}]; "),
+        ('{"1": {"objects": {}}}', "[]", 'scenes.json: expected {"gqa": {scene: {objects}}'),
+        ("[]", "[]", 'scenes.json: expected {"gqa": {scene: {objects}}'),
+        ('{"gqa": []}', "[]", "scenes.json, gqa: expected scenes by id, got []"),
         (
             '{"gqa": {"1": {"objects": {"a": {"name": ""}}}}}',
             "[]",
             "scenes.json, gqa, image 1, object a: the name is empty",
         ),
-        ('{"attribute_groups": {"red": 3}}', "[]", 'scenes.json: wanted {"gqa"'),
+        ('{"attribute_groups": {"red": 3}}', "[]", 'scenes.json: expected {"gqa"'),
         (
             '{"gqa": {"1": {"objects": {}}}, "imsitu": {"1": {"objects": {}}}}',
             "[]",
@@ -549,7 +549,7 @@ def test_the_command_line_knows_it(tmp_path: Path) -> None:
     files = ["--scenes", str(tmp_path / "scenes.json"), "--programs", str(tmp_path / "programs.json")]
     run = questree("covr", "execute", *files)
     assert run.returncode == 0
-    assert run.stdout.splitlines()[-1].startswith("program 1: malformed, at 0: expected an operation, found 'cuont'")
+    assert run.stdout.splitlines()[-1].startswith("program 1: malformed, at 0: expected an operation, got 'cuont'")
 
 
 def test_generated_questions_of_the_release_are_answered_as_there(tmp_path: Path) -> None:

@@ -193,7 +193,7 @@ def test_lines_that_are_no_records_are_refused_with_their_numbers(tmp_path: Path
 
 def test_a_run_without_images_and_a_folder_without_files_are_refused(tmp_path: Path) -> None:
     (tmp_path / "in").mkdir()
-    with pytest.raises(BadInput, match=r"wanted train\.jsonl"):
+    with pytest.raises(BadInput, match=r"expected train\.jsonl"):
         import_covr(tmp_path / "in", Run(tmp_path / "run"), GROUPS)
     (tmp_path / "in" / "train.jsonl").write_text("")
     with pytest.raises(BadInput, match="questree ingest gqa"):

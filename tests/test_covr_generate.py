@@ -320,7 +320,7 @@ def test_without_a_split_of_the_source_images_are_dealt_by_hash(made: Made) -> N
 
 
 def test_wrong_options_are_all_told_and_nothing_is_written(made: Made, tmp_path: Path) -> None:
-    with pytest.raises(BadInput, match=r"--questions: wanted at least 1, got 0\n--seed: wanted at least 0, got -1"):
+    with pytest.raises(BadInput, match=r"--questions: expected at least 1, got 0\n--seed: expected at least 0, got -1"):
         DraftOptions(0, -1)
     run = Run(tmp_path)
     (run.folder / "images").symlink_to(made.run.images)

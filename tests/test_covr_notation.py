@@ -130,98 +130,98 @@ def test_a_slot_cannot_be_written() -> None:
 
 FIND = row("find", args=["cup"])
 MALFORMED: dict[str, tuple[Any, int, str]] = {
-    "unknown operation": ([FIND, row("cuont", 0)], 1, "expected an operation, found 'cuont'; there are count"),
+    "unknown operation": ([FIND, row("cuont", 0)], 1, "expected an operation, got 'cuont'; choose from count"),
     "dependency on itself": (
         [FIND, row("count", 1)],
         1,
-        "count: expected one of the rows 0 to 0 before it, found a dependency on 1",
+        "count: expected one of the rows 0 to 0 before it, got a dependency on 1",
     ),
     "dependency on a later row": (
         [row("count", 1), FIND],
         0,
-        "count: expected no dependency in the first row, found a dependency on 1",
+        "count: expected no dependency in the first row, got a dependency on 1",
     ),
     "negative dependency": (
         [FIND, row("count", -1)],
         1,
-        "count: expected one of the rows 0 to 0 before it, found a dependency on -1",
+        "count: expected one of the rows 0 to 0 before it, got a dependency on -1",
     ),
     "dependency that is no number": (
         [FIND, {"operation": "exists", "dependencies": ["0"]}],
         1,
-        "exists: expected one of the rows 0 to 0 before it, found a dependency on '0'",
+        "exists: expected one of the rows 0 to 0 before it, got a dependency on '0'",
     ),
     "too few arguments": (
         [FIND, row("filter", 0)],
         1,
-        "filter: expected 2 dependencies and arguments (things: things, attribute: attribute), found 1",
+        "filter: expected 2 dependencies and arguments (things: things, attribute: attribute), got 1",
     ),
     "too many arguments": (
         [FIND, row("exists", 0, args=["cup"])],
         1,
-        "exists: expected 1 dependencies and arguments (things: things), found 2",
+        "exists: expected 1 dependencies and arguments (things: things), got 2",
     ),
     "wrong kind of row": (
         [FIND, row("exists", 0), row("group_by_images", 1)],
         2,
-        "group_by_images: expected things of kind things, found bool",
+        "group_by_images: expected things of kind things, got bool",
     ),
     "wrong kind for several operators": (
         [FIND, row("exists", 0), row("count", 1)],
         2,
-        "count: expected things of kind things, found bool, or expected images of kind scenes, found bool, "
-        "or expected groups of kind groups, found bool",
+        "count: expected things of kind things, got bool, or expected images of kind scenes, got bool, "
+        "or expected groups of kind groups, got bool",
     ),
     "a number where a word is wanted": (
         [FIND, row("unique", 0), row("verify_attr", 1, args=[3])],
         2,
-        "verify_attr: expected attribute as a word, found 3",
+        "verify_attr: expected attribute as a word, got 3",
     ),
     "a word where a number is wanted": (
         [FIND, row("count", 0), row("leq", 1, args=["two"])],
         2,
-        "leq: expected b as a number, found 'two'",
+        "leq: expected b as a number, got 'two'",
     ),
     "true is no number": (
         [FIND, row("count", 0), row("leq", 1, args=[True])],
         2,
-        "leq: expected b as a number, found True",
+        "leq: expected b as a number, got True",
     ),
     "inside a sub-program": (
         [FIND, row("some", 0, args=[[row("scene"), row("filter", 1, args=["red"])]])],
         1,
-        "some: in its sub-program, at 1: filter: expected one of the rows 0 to 0 before it, found a dependency on 1",
+        "some: in its sub-program, at 1: filter: expected one of the rows 0 to 0 before it, got a dependency on 1",
     ),
     "a sub-program of another kind": (
         [FIND, row("none", 0, args=[[row("scene"), row("count", 0)]])],
         1,
-        "none: expected condition to give things, found count",
+        "none: expected condition to give things, got count",
     ),
     "a sub-program without rows": (
         [FIND, row("none", 0, args=[[]])],
         1,
-        "none: expected condition to give things, found nothing",
+        "none: expected condition to give things, got nothing",
     ),
     "a dependency in place of a sub-program": (
         [FIND, row("all", 0, 0)],
         1,
-        "all: expected condition as a sub-program among the arguments, found a dependency",
+        "all: expected condition as a sub-program among the arguments, got a dependency",
     ),
-    "a row that is no row": ([FIND, "count"], 1, "expected a row {operation, arguments, dependencies}, found 'count'"),
+    "a row that is no row": ([FIND, "count"], 1, "expected a row {operation, arguments, dependencies}, got 'count'"),
     "a field too much": (
         [FIND | {"argument": "cup"}],
         0,
-        "expected operation, arguments and dependencies, found also argument",
+        "expected operation, arguments and dependencies, got also argument",
     ),
     "arguments that are no list": (
         [{"operation": "find", "arguments": "cup"}],
         0,
-        "expected a list of arguments, found 'cup'",
+        "expected a list of arguments, got 'cup'",
     ),
     "also in rows nobody needs": (
         [row("verify_attr", args=["red"]), row("scene")],
         0,
-        "verify_attr: expected 2 dependencies and arguments (thing: thing, attribute: attribute), found 1",
+        "verify_attr: expected 2 dependencies and arguments (thing: thing, attribute: attribute), got 1",
     ),
 }
 

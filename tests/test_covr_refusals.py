@@ -79,7 +79,7 @@ def test_a_file_that_only_has_the_name_of_one_of_ours_stays(name: str, run: Run,
 def test_the_folder_one_is_in_is_no_place_for_a_new_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     for out in (".", ".."):
-        with pytest.raises(BadInput, match="a folder with a name is wanted"), new_folder(Path(out)):
+        with pytest.raises(BadInput, match="expected a folder with a name"), new_folder(Path(out)):
             pass
     assert list(tmp_path.iterdir()) == []
 

@@ -312,7 +312,7 @@ def test_verified_distractors_leave_the_positives_alone(tmp_path: Path, words: W
 
 def test_a_scorer_that_gives_too_few_scores_is_refused() -> None:
     graph = from_json(red(CUP))
-    with pytest.raises(BadInput, match="wanted a score for each of 1 graphs, came 0"):
+    with pytest.raises(BadInput, match="expected a score for each of 1 graphs, got 0"):
         verified([("s", graph, kinds_of(graph)[0])], lambda checks: [])
 
 

@@ -223,10 +223,10 @@ def test_the_language_speaks_of_rows_dependencies_words_and_answers(run: Run) ->
         ("has(find, noun=cup, word=x)", "no kind of word 'word'"),
         ("has(find, noun=cap)", "no noun 'cap'"),
         ("template(COUNTS)", "no template 'COUNTS'"),
-        ("over(all)", "over: wanted over"),
+        ("over(all)", "over: expected over"),
         ("number(three)", "takes one number"),
         ("has-quant", "unknown 'has-quant'"),
-        ("row(all) row(some)", "wanted & or |"),
+        ("row(all) row(some)", "expected & or |"),
     ],
 )
 def test_a_predicate_that_cannot_be_read_says_what_it_wanted(run: Run, text: str, complaint: str) -> None:
@@ -334,11 +334,11 @@ def test_names_of_files_are_words_of_the_split() -> None:
 @pytest.mark.parametrize(
     ("content", "complaint"),
     [
-        ("[]", "wanted"),
-        ('{"train": []}', "wanted the keys train and val, came train"),
+        ("[]", "expected"),
+        ('{"train": []}', "expected the keys train and val, got train"),
         (
             '{"val": [], "train": [{"qid": "a", "answer":1, "program": [{"operation": "count", "dependencies":[0]}]}]}',
-            "train, question a: row 0, count: wanted dependencies on the rows before it, came 0",
+            "train, question a: row 0, count: expected dependencies on the rows before it, got 0",
         ),
     ],
 )

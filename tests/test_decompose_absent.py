@@ -99,7 +99,7 @@ def test_every_bad_label_is_told_at_once(world: Run, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("name", "text", "what"),
     [
-        ("a.csv", "name,thing\nA,bag\n", "its columns are name, thing; wanted a CSV file"),
+        ("a.csv", "name,thing\nA,bag\n", "its columns are name, thing; expected a CSV file"),
         ("a.csv", "", "its columns are none"),
         ("a.json", '{"A": "bag"}', "Expected `array`, got `str`"),
         ("a.json", "{", "truncated"),
@@ -284,5 +284,5 @@ def test_the_lock_file_knows_the_dags_and_they_come_out_again(world: Run, tmp_pa
 
 
 def test_a_negative_number_of_actions_is_refused(world: Run) -> None:
-    with pytest.raises(BadInput, match="wanted at least 0, got -1"):
+    with pytest.raises(BadInput, match="expected at least 0, got -1"):
         DecomposeOptions(invalid_actions=-1)

@@ -337,15 +337,15 @@ GOOD = {"question": "?", "answer": "yes", "video_id": "V", "program": "Longest(a
 @pytest.mark.parametrize(
     ("text", "faults"),
     [
-        ("[]", ["wanted a JSON object of questions, found b'[]'"]),
+        ("[]", ["expected a JSON object of questions, got b'[]'"]),
         ('{"V-1": {', ["cut short: the JSON object it holds does not end"]),
         (
             json.dumps({"V-1": GOOD, "V-2": GOOD | {"answer": 1}, "V-3": {"question": "?"}}),
             [
                 ", question V-2: Expected `str`, got `int` - at `$.answer`; "
-                "wanted a record with question, answer, video_id, program, all texts",
+                "expected a record with question, answer, video_id, program, all texts",
                 ", question V-3: Object missing required field `answer`; "
-                "wanted a record with question, answer, video_id, program, all texts",
+                "expected a record with question, answer, video_id, program, all texts",
             ],
         ),
         (f'{{"V-1": {json.dumps(GOOD)}, "V-1": {json.dumps(GOOD)}}}', ["id 'V-1' is there twice"]),

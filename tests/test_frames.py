@@ -145,11 +145,11 @@ def test_a_broken_file_is_refused_with_all_its_faults() -> None:
         'my.toml, objWhat frame 2: a slot of kind relation has no form dry: "{Time} did {relation:dry}?"',
         'my.toml, objWhat frame 2: {Time} must open the question, followed by a comma: "{Time} did {relation:dry}?"',
         'my.toml, objWhat frame 3: objWhat has no slot object, only relation, time: "What {object}?"',
-        'my.toml, objWhat frame 3: slot time is said 0 times, wanted once: "What {object}?"',
+        'my.toml, objWhat frame 3: expected slot time once, got it 0 times: "What {object}?"',
         'my.toml, objFirst: frame given 2 times: "What were they {relation} first{time}?"',
     ):
         assert wanted in lines
-    assert any(line.startswith("my.toml, objNever: no template is called so; there are objExists") for line in lines)
+    assert any(line.startswith("my.toml, objNever: no such template; choose from objExists") for line in lines)
 
 
 def test_edition_1_says_contact() -> None:

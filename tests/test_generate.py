@@ -144,10 +144,10 @@ def test_questions_are_wanted_before_they_are_looked_at(cleaned_run: Run) -> Non
 @pytest.mark.parametrize(
     ("option", "value", "said"),
     [
-        ("--shard", 0, "error: --shard: wanted at least 1, got 0"),
-        ("--references", -1, "error: --references: wanted at least 0, got -1"),
-        ("--rare-below", -1, "error: --rare-below: wanted at least 0, got -1"),
-        ("--workers", 0, "error: --workers: wanted at least 1, got 0"),
+        ("--shard", 0, "error: --shard: expected at least 1, got 0"),
+        ("--references", -1, "error: --references: expected at least 0, got -1"),
+        ("--rare-below", -1, "error: --rare-below: expected at least 0, got -1"),
+        ("--workers", 0, "error: --workers: expected at least 1, got 0"),
     ],
 )
 def test_bad_options_are_refused_and_the_questions_stay(asked_run: Run, option: str, value: int, said: str) -> None:

@@ -287,7 +287,7 @@ def test_the_selection_and_the_split_are_those_of_the_run(random_run: Run, image
         ANSWERED.read(images.covr).filter(split="dev")["id"].to_list()
     )
     assert len(ids(images, GroundOptions(split="all", sample=5))) == 5
-    with pytest.raises(BadInput, match="--split: wanted train, test or all, came 'dev'"):
+    with pytest.raises(BadInput, match="--split: expected train, test or all, got 'dev'"):
         ids(random_run, GroundOptions(split="dev"))
     with pytest.raises(BadInput, match="no questions here"):
         ids(Run(tmp_path), GroundOptions())
@@ -343,9 +343,9 @@ def test_the_importance_of_boxes_is_counted_within_a_question(images: Run, tmp_p
 
 def test_without_a_run_the_files_are_wanted(tmp_path: Path) -> None:
     files = predictions(tmp_path / "all.jsonl", {})
-    with pytest.raises(BadInput, match="wanted a run folder, or --questions, --scene-graphs and --detections"):
+    with pytest.raises(BadInput, match="expected a run folder, or --questions, --scene-graphs and --detections"):
         fpvg(all=files, rel=files, irrel=files)
-    with pytest.raises(BadInput, match="came both"):
+    with pytest.raises(BadInput, match="got both"):
         fpvg(tmp_path, questions=tmp_path, all=files, rel=files, irrel=files)
 
 

@@ -136,7 +136,7 @@ def test_names_that_are_no_word_of_a_list_are_refused_in_one_line(run: Run, name
     with pytest.raises(BadInput) as wrong:
         answer(run.folder, model="oracle", name=name, quiet=True)
     (fault,) = wrong.value.faults
-    assert fault.message.startswith(f"{name!r} cannot be the name of a model; wanted letters, digits, spaces and . _")
+    assert fault.message.startswith(f"{name!r} cannot be the name of a model; expected letters, digits, spaces and . _")
 
 
 def test_names_with_signs_that_mean_nothing_are_taken(run: Run) -> None:
@@ -159,7 +159,7 @@ def test_the_same_bots_are_listed_for_runs_of_either_kind(
         answer(place.folder, model="?")
         said = capsys.readouterr().out
         assert {name for name in BOTS if name in said} == BOTS.keys()
-    with pytest.raises(BadInput, match="no bot 'oracel'; there are oracle, most-likely"):
+    with pytest.raises(BadInput, match="no bot 'oracel'; choose from oracle, most-likely"):
         answer(run.folder, model="oracel", quiet=True)
 
 

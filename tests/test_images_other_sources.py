@@ -137,16 +137,16 @@ def test_everything_wrong_with_situations_is_told(tmp_path: Path) -> None:
     "content", ["{", "[]", '{"a.jpg": {"verb": "pouring"}}', '{"a.jpg": {"verb": 3, "frames": []}}']
 )
 def test_files_of_another_shape_are_refused(tmp_path: Path, content: str) -> None:
-    with pytest.raises(BadInput, match=r"test\.json: wanted \{image: \{verb, frames: "):
+    with pytest.raises(BadInput, match=r"test\.json: expected \{image: \{verb, frames: "):
         read_imsitu(imsitu(tmp_path / "raw", test=content))
-    with pytest.raises(BadInput, match=r"imsitu_space\.json: wanted \{nouns: "):
+    with pytest.raises(BadInput, match=r"imsitu_space\.json: expected \{nouns: "):
         read_imsitu(imsitu(tmp_path / "raw", imsitu_space=content))
 
 
 def test_a_folder_without_the_files_says_what_it_found(tmp_path: Path) -> None:
     (tmp_path / "raw").mkdir()
     (tmp_path / "raw" / "train.json").write_text("{}")
-    with pytest.raises(BadInput, match=r"wanted imsitu_space\.json and train\.json, .*; found train\.json"):
+    with pytest.raises(BadInput, match=r"expected imsitu_space\.json and train\.json, .*, got train\.json"):
         read_imsitu(tmp_path / "raw")
     with pytest.raises(BadInput, match="no such folder"):
         read_imsitu(tmp_path / "absent")

@@ -203,8 +203,8 @@ def test_files_without_an_image_are_refused(tmp_path: Path) -> None:
 
 def test_a_folder_without_scene_graphs_says_what_it_found(tmp_path: Path) -> None:
     assert faults(tmp_path, train_questions={}) == [
-        f"{tmp_path}: no scene graphs here; wanted files like train_sceneGraphs.json, val_sceneGraphs.json, "
-        "scene_graphs.json; found train_questions.json"
+        f"{tmp_path}: no scene graphs here: expected files like train_sceneGraphs.json, val_sceneGraphs.json, "
+        "scene_graphs.json, got train_questions.json"
     ]
 
 

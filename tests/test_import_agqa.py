@@ -198,7 +198,7 @@ def test_an_id_twice_in_a_long_file_is_found_too(
 @pytest.mark.parametrize(
     ("text", "fault"),
     [
-        ("[1, 2]", "wanted a JSON object of questions, found b'[1, 2]'"),
+        ("[1, 2]", "expected a JSON object of questions, got b'[1, 2]'"),
         ('{"a-1": {"question": "Wh', "cut short: the JSON object it holds does not end"),
         ("", "cut short: the JSON object it holds does not end"),
         ('{"a-1": {"question" "What?"}}', "not JSON: JSON is malformed"),
@@ -257,7 +257,7 @@ def test_spaces_do_not_make_another_shape() -> None:
 
 
 def test_where_questions_or_facts_are_missing_it_says_what_was_wanted(release: Path, tmp_path: Path) -> None:
-    with pytest.raises(BadInput, match=r"no question files: wanted AGQA_balanced/train_balanced.txt"):
+    with pytest.raises(BadInput, match=r"no question files: expected AGQA_balanced/train_balanced.txt"):
         import_agqa(tmp_path, tmp_path / "run")
     source = write(tmp_path / "files", some(release))
     with pytest.raises(BadInput, match=r"neither a run folder nor a folder with AGQA_train_stsgs.pkl"):

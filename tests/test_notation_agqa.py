@@ -99,12 +99,12 @@ QUERY = "Query(class, OnlyItem(IterateUntil(forward, video, Exists({}, Filter(fr
 @pytest.mark.parametrize(
     ("text", "fault"),
     [
-        ("", "at 0: expected a word or a call, found the end"),
-        ("blanket", f"at 0: expected {HEADS}, found 'blanket'"),
-        ("Exist(blanket)", f"at 0: expected {HEADS}, found 'Exist(blanket)'"),
-        ("Exists(blanket", "at 14: expected ',' or ')', found the end"),
-        ("Exists(blanket, Iterate(video, Filter(frame, [objects]))", "at 56: expected ',' or ')', found the end"),
-        ("Exists(blanket, Iterate(video, Filter(frame, [objects]))))", "at 57: expected the end, found ')'"),
+        ("", "at 0: expected a word or a call, got the end"),
+        ("blanket", f"at 0: expected {HEADS}, got 'blanket'"),
+        ("Exist(blanket)", f"at 0: expected {HEADS}, got 'Exist(blanket)'"),
+        ("Exists(blanket", "at 14: expected ',' or ')', got the end"),
+        ("Exists(blanket, Iterate(video, Filter(frame, [objects]))", "at 56: expected ',' or ')', got the end"),
+        ("Exists(blanket, Iterate(video, Filter(frame, [objects]))))", "at 57: expected the end, got ')'"),
         (
             "Exists(blankett, Iterate(video, Filter(frame, [objects])))",
             "at 7: no object 'blankett' in the vocabulary; near: blanket",
@@ -124,36 +124,36 @@ QUERY = "Query(class, OnlyItem(IterateUntil(forward, video, Exists({}, Filter(fr
         ),
         (
             "Exists(bag, Iterate(vidio, Filter(frame, [objects])))",
-            "at 20: expected 'video' or Localize(..), found 'vidio'",
+            "at 20: expected 'video' or Localize(..), got 'vidio'",
         ),
         (
             "Exists(bag, Iterate(Localize(during, standing up), Filter(frame, [objects])))",
-            "at 29: expected 'before', 'after', 'while' or 'between', found 'during'",
+            "at 29: expected 'before', 'after', 'while' or 'between', got 'during'",
         ),
         (
             "Exists(bag, Iterate(Localize(between, standing up), Filter(frame, [objects])))",
-            "at 38: expected [<action>, <action>], found 'standing up'",
+            "at 38: expected [<action>, <action>], got 'standing up'",
         ),
         (
             "Exists(bag, Iterate(video, Filter(frame, [object])))",
-            "at 42: expected 'objects', 'relations' or 'actions', found 'object'",
+            "at 42: expected 'objects', 'relations' or 'actions', got 'object'",
         ),
         (
             "Exists(bag, Iterate(video, Filter(frame, [relations, holding])))",
             "at 41: expected [objects], [relations, <relation>, objects], [relations] or [actions], "
-            "found '[relations, holding]'",
+            "got '[relations, holding]'",
         ),
         (
             "AND(Exists(bag, Iterate(video, Filter(frame, [relations, holding, objects]))), bed)",
-            "at 46: expected 'relation', found 'relations'",
+            "at 46: expected 'relation', got 'relations'",
         ),
         (
             QUERY.format("holding", "Filter(frame, [relations, touching, objects])"),
-            "at 122: expected 'holding' again (as at 58), found 'touching'",
+            "at 122: expected 'holding' again (as at 58), got 'touching'",
         ),
         (
             "Exists(Foo(bag), Iterate(video, Filter(frame, [relations, holding, objects])))",
-            "at 7: expected <object> or Query(..), found 'Foo(bag)'",
+            "at 7: expected <object> or Query(..), got 'Foo(bag)'",
         ),
         ("Query(" * 5000, "at 606: calls inside each other more than 100 deep"),
     ],

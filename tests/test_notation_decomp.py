@@ -324,27 +324,27 @@ def test_forms_of_the_language(program: str, text: str) -> None:
         ),
         (
             "before(objExists(bag), standing up)",
-            "at 23: expected actionExists(..), interactionExists(..), longest(..) or shortest(..), found 'standing up'",
+            "at 23: expected actionExists(..), interactionExists(..), longest(..) or shortest(..), got 'standing up'",
         ),
         (
             "actionExists(holding a bag)",
-            "at 13: expected an action without an object, found 'holding a bag', which is done to 'bag'",
+            "at 13: expected an action without an object, got 'holding a bag', which is done to 'bag'",
         ),
         (
             "before(objExists(bag))",
-            "at 0: expected before(actions(), <action>) or before(<frames>, <action>), found 'before(objExists(bag))'",
+            "at 0: expected before(actions(), <action>) or before(<frames>, <action>), got 'before(objExists(bag))'",
         ),
-        ("or(blanket, pillow)", "at 3: expected before(..) or equals(..), found 'blanket'"),
+        ("or(blanket, pillow)", "at 3: expected before(..) or equals(..), got 'blanket'"),
         (
             "or(before(longest(action), shortest(action)), after(shortest(action), shortest(action)))",
-            "at 52: expected 'longest(action)' again (as at 10), found 'shortest(action)'",
+            "at 52: expected 'longest(action)' again (as at 10), got 'shortest(action)'",
         ),
-        ("first(objects(objExists(dish), relationExists(in)))", "at 24: expected 'person', found 'dish'"),
-        ("longest(video)", "at 8: expected 'action', found 'video'"),
+        ("first(objects(objExists(dish), relationExists(in)))", "at 24: expected 'person', got 'dish'"),
+        ("longest(video)", "at 8: expected 'action', got 'video'"),
         (
             "and(objExists(bag), before(actions(), longest(action)))",
             "at 27: expected interactionExists(..), objExists(..), relationExists(..), actionExists(..), before(..), "
-            "after(..), while(..), between(..), longest(..) or shortest(..), found 'actions()'",
+            "after(..), while(..), between(..), longest(..) or shortest(..), got 'actions()'",
         ),
     ],
 )

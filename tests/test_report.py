@@ -431,9 +431,9 @@ def test_wrong_names_are_refused_all_at_once(run: Run, tmp_path: Path) -> None:
     with pytest.raises(BadInput) as bad:
         command(run.folder, models="seer,nobody,no one", out=tmp_path / "r.html")
     assert [fault.message for fault in bad.value.faults] == [
-        f"no stored model {name!r}; there are seer, thinker" for name in ("nobody", "no one")
+        f"no stored model {name!r}; choose from seer, thinker" for name in ("nobody", "no one")
     ]
-    with pytest.raises(BadInput, match="no bot 'sage'; there are oracle, "):
+    with pytest.raises(BadInput, match="no bot 'sage'; choose from oracle, "):
         command(run.folder, bots="sage", out=tmp_path / "r.html")
     with pytest.raises(BadInput, match="no such run folder"):
         command(tmp_path / "nowhere", out=tmp_path / "r.html")

@@ -134,9 +134,9 @@ def test_the_plan_of_the_splits_is_scored_for_generalization(run: Run, tmp_path:
 
 
 def test_wrong_options_are_refused(run: Run) -> None:
-    with pytest.raises(BadInput, match="wanted either a run folder or --questions"):
+    with pytest.raises(BadInput, match="expected either a run folder or --questions"):
         command()
-    with pytest.raises(BadInput, match="--side: wanted dev or test, came 'train'"):
+    with pytest.raises(BadInput, match="--side: expected dev or test, got 'train'"):
         command(run.folder, side="train")
     with pytest.raises(BadInput, match="no split 'HAS'"):
         command(run.folder, held_out="HAS")

@@ -60,14 +60,14 @@ def test_a_null_is_no_prediction_and_an_empty_text_is_one(tmp_path: Path) -> Non
 @pytest.mark.parametrize(
     ("name", "text", "fault"),
     [
-        ("m.json", '[{"prediction": "yes"}]', "record 1: no id; wanted one of id, csv_q_id"),
+        ("m.json", '[{"prediction": "yes"}]', "record 1: no id; expected one of id, csv_q_id"),
         ("m.json", '[{"id": "1"}]', "record 1: no prediction"),
-        ("m.json", '{"1": "yes"}', "wanted a JSON list of {csv_q_id, prediction}"),
+        ("m.json", '{"1": "yes"}', "expected a JSON list of {csv_q_id, prediction}"),
         ("m.jsonl", '{"id": "1", "prediction": "yes"}\nnonsense\n', "line 2: "),
-        ("m.csv", "name,prediction\n1,yes\n", "no column with the id; wanted one of id"),
+        ("m.csv", "name,prediction\n1,yes\n", "no column with the id; expected one of id"),
         ("m.csv", "id,answer\n1,yes\n", "no column prediction; the columns are id, answer"),
         ("m.parquet", "nonsense", "not a readable Parquet file"),
-        ("m.txt", "1 yes", "not a form of predictions we know; wanted .jsonl"),
+        ("m.txt", "1 yes", "unknown form of predictions; expected .jsonl"),
     ],
 )
 def test_what_is_wrong_with_a_file_is_said(tmp_path: Path, name: str, text: str, fault: str) -> None:

@@ -172,7 +172,7 @@ def test_missing_files_are_all_named(tmp_path: Path) -> None:
     assert faults(tmp_path) == [
         "DIR/object_bbox_and_relationship.pkl: no such file",
         "DIR/person_bbox.pkl: no such file",
-        "DIR: no Charades annotations here; wanted Charades_v1_train.csv and Charades_v1_test.csv",
+        "DIR: no Charades annotations here; expected Charades_v1_train.csv and Charades_v1_test.csv",
     ]
     assert "no such folder" in faults(tmp_path / "absent")[0]
 
@@ -217,9 +217,9 @@ def test_boxes_of_another_form_are_all_named(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("objects", "message"),
     [
-        ([], "wanted a dictionary of frames, found list"),
+        ([], "expected a dictionary of frames, got list"),
         ({"AAAAA.mp4": []}, "frame 'AAAAA.mp4' is not written like '001YG.mp4/000089.png'"),
-        ({FIRST: None}, "wanted a list of objects, found None"),
+        ({FIRST: None}, "expected a list of objects, got None"),
     ],
 )
 def test_a_pickle_of_another_form_is_refused(tmp_path: Path, objects: Any, message: str) -> None:

@@ -138,7 +138,7 @@ def test_what_is_not_understood_is_all_named(tmp_path: Path) -> None:
         "c076/1": {"start": None, "end": 4},
     }
     lines = faults(tmp_path, train={"AAAAA": found, "BBBBB": None}, test={"AAAAA": graph()})
-    place, wanted = "DIR/AGQA_train_stsgs.pkl, video AAAAA, vertex", "wanted a dictionary under an id like"
+    place, wanted = "DIR/AGQA_train_stsgs.pkl, video AAAAA, vertex", "expected a dictionary under an id like"
     assert [line.split(" known: ")[0] for line in lines] == [
         f"{place} scene: not a vertex: {wanted} 000105, o4/000105, r22/000105, c076/1",
         f"{place} o4/000105: not a vertex: {wanted} 000105, o4/000105, r22/000105, c076/1",
@@ -147,14 +147,14 @@ def test_what_is_not_understood_is_all_named(tmp_path: Path) -> None:
         f"{place} o5/000105: bbox must be (x, y, width, height) or None, is (1, 2)",
         f"{place} o6/000105: unknown relation 'r99'; did you mean 'r9'?",
         f"{place} c076/1: start and end must be seconds, are None and 4",
-        "DIR/AGQA_train_stsgs.pkl, video BBBBB: wanted a dictionary of vertices",
+        "DIR/AGQA_train_stsgs.pkl, video BBBBB: expected a dictionary of vertices",
         "DIR/AGQA_test_stsgs.pkl, video AAAAA: is in both files",
     ]
 
 
 def test_a_folder_without_graphs_is_refused(tmp_path: Path) -> None:
-    wanted = "DIR: no scene graphs here; wanted AGQA_train_stsgs.pkl or AGQA_test_stsgs.pkl"
+    wanted = "DIR: no scene graphs here; expected AGQA_train_stsgs.pkl or AGQA_test_stsgs.pkl"
     assert faults(tmp_path) == [wanted]
-    assert faults(tmp_path, train=[1]) == ["DIR/AGQA_train_stsgs.pkl: wanted a dictionary of videos, found list"]
-    missing = "DIR: no such folder; wanted one with AGQA_train_stsgs.pkl or AGQA_test_stsgs.pkl"
+    assert faults(tmp_path, train=[1]) == ["DIR/AGQA_train_stsgs.pkl: expected a dictionary of videos, got list"]
+    missing = "DIR: no such folder; expected one with AGQA_train_stsgs.pkl or AGQA_test_stsgs.pkl"
     assert faults(tmp_path / "none") == [missing]

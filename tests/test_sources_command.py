@@ -171,7 +171,7 @@ def test_a_folder_that_is_no_run_is_not_written_into(tmp_path: Path, ingest: Ing
     assert ingest("json", FIXTURES / "own_videos.json", "--out", tmp_path) == 1
     assert ingest.err == f"error: {tmp_path}: not empty and not a run folder; choose a new folder\n"
     assert ingest("json", FIXTURES / "own_videos.json", "--out", tmp_path / "thesis.txt") == 1
-    assert "a file is in the way" in ingest.err
+    assert "expected a folder, got a file" in ingest.err
     assert (tmp_path / "thesis.txt").read_text() == "dear"
 
 

@@ -172,7 +172,7 @@ def test_fields_that_are_missing_unknown_or_of_another_type_are_all_named(tmp_pa
         f"{frame}, object 1 of the list: visible: Expected `bool`, got `int`",
         f"{frame}, object 1 of the list: unknown field 'bbox'; known: class, box, visible, relations",
         f"{nameless}, frame 90: objects: Expected `array`, got `str`",
-        f"{nameless}, action 2 of the list: wanted an object with class, start, end, found ['c107', 1, 2]",
+        f"{nameless}, action 2 of the list: expected an object with class, start, end, got ['c107', 1, 2]",
         "video b: frames is missing",
         "unknown field 'note'; known: videos",
     ]
@@ -195,10 +195,10 @@ def test_faults_of_form_and_of_content_are_told_together(tmp_path: Path) -> None
         (b'{"videos": [\xff]}', "not JSON ("),
         (b'{"videos": [{"id": "a", "frames": [], "length": 1e400}]}', "not JSON (Number out of range"),
         (b'{"videos": ' + b"[" * 100_000, "nested too deeply to be read"),
-        (b"[]", "wanted an object with videos, found []"),
+        (b"[]", "expected an object with videos, got []"),
         (b"{}", "videos is missing"),
         (b'{"videos": 3}', "videos: Expected `array`, got `int`"),
-        (b'{"videos": [3]}', "video 1 of the list: wanted an object with id, frames, found 3"),
+        (b'{"videos": [3]}', "video 1 of the list: expected an object with id, frames, got 3"),
     ],
 )
 def test_what_is_not_our_form_gives_one_line(tmp_path: Path, content: bytes, begin: str) -> None:

@@ -138,7 +138,9 @@ def test_what_is_not_understood_is_all_named(tmp_path: Path) -> None:
 
 
 def test_a_file_that_is_no_json_is_refused(tmp_path: Path) -> None:
-    assert faults(tmp_path) == ["DIR: no STAR questions here; wanted STAR_train.json, STAR_val.json or STAR_test.json"]
+    assert faults(tmp_path) == [
+        "DIR: no STAR questions here; expected STAR_train.json, STAR_val.json or STAR_test.json"
+    ]
     (tmp_path / "STAR_val.json").write_text("[1, 2")
     assert "STAR_val.json: not JSON" in faults(tmp_path)[0]
 
@@ -162,7 +164,7 @@ def test_what_is_no_json_is_one_line_about_the_file(tmp_path: Path, content: byt
 
 def test_a_missing_folder_is_said(tmp_path: Path) -> None:
     wanted = "STAR_train.json, STAR_val.json or STAR_test.json"
-    assert faults(tmp_path / "none") == [f"DIR: no such folder; wanted one with {wanted}"]
+    assert faults(tmp_path / "none") == [f"DIR: no such folder; expected one with {wanted}"]
 
 
 def test_a_byte_order_mark_is_no_part_of_the_text(tmp_path: Path) -> None:

@@ -99,15 +99,15 @@ def test_columns_can_be_asked_for(rows: QuestionRows) -> None:
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ("has(befor)", "no operator 'befor'; there are before"),
-        ('has(before, action="standing")', "no action 'standing'; there are standing up"),
-        ('has(before, verb="standing")', "no kind of word 'verb'; there are action, object, relation"),
-        ("template(objWhy)", "no template 'objWhy'; there are objExists"),
-        ("has(before", "at 10: wanted ')', found 'the end'"),
-        ("novel novel", "at 6: wanted & or |"),
-        ("nowel", "unknown 'nowel'; there are has, uses"),
+        ("has(befor)", "no operator 'befor'; choose from before"),
+        ('has(before, action="standing")', "no action 'standing'; choose from standing up"),
+        ('has(before, verb="standing")', "no kind of word 'verb'; choose from action, object, relation"),
+        ("template(objWhy)", "no template 'objWhy'; choose from objExists"),
+        ("has(before", "at 10: expected ')', got 'the end'"),
+        ("novel novel", "at 6: expected & or |"),
+        ("nowel", "unknown 'nowel'; choose from has, uses"),
         ("steps > many", "steps are compared with a number"),
-        ("uses()", "wanted a word in uses"),
+        ("uses()", "expected a word in uses"),
         ("", "unknown 'the end'"),
     ],
 )

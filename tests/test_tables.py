@@ -118,7 +118,7 @@ def test_a_file_that_fails_halfway_leaves_nothing(tmp_path: Path) -> None:
 
 def test_a_file_in_the_way_of_a_folder_is_said(tmp_path: Path) -> None:
     (tmp_path / "run").write_text("")
-    with pytest.raises(BadInput, match="a file is in the way"), new_folder(tmp_path / "run"):
+    with pytest.raises(BadInput, match="expected a folder, got a file"), new_folder(tmp_path / "run"):
         pass
 
 

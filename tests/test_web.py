@@ -185,7 +185,7 @@ def test_the_query_box_speaks_the_language_of_splits(run: Run, client: TestClien
         ({"template": "objGone"}, "no template 'objGone'"),
         ({"steps": "many"}, "no steps 'many'"),
         ({"video": "Z"}, "no video 'Z'"),
-        ({"model": "nobody"}, "no model 'nobody'; there are chain, clash, script, true"),
+        ({"model": "nobody"}, "no model 'nobody'; choose from chain, clash, script, true"),
         ({"verdict": "wrong"}, "of which model? There are chain"),
         ({"rule": "And Yes"}, "of which model?"),
         ({"colour": "red"}, "no filter 'colour'"),
@@ -328,7 +328,7 @@ def test_the_next_question_is_the_next_that_was_found(client: TestClient, own: C
         ("/questions/A-99999", "no question 'A-99999' among the"),
         ("/questions/nonsense", "no question 'nonsense'"),
         ("/questions/" + quote("<script>alert(2)</script>-1"), "no question '<script>alert(2)</script>-1'"),
-        ("/questions/A-13?show=nobody", "no predictions of a model 'nobody'; there are chain"),
+        ("/questions/A-13?show=nobody", "no predictions of a model 'nobody'; choose from chain"),
         ("/questions/A-13/frames/10", "no frame 10; video A has 10"),
         ("/compare?a=true&b=nobody", "no predictions of a model 'nobody'"),
         ("/images", "no questions about sets of images"),
@@ -478,7 +478,7 @@ def test_a_run_of_image_sets_opens_with_them(pictures: TestClient) -> None:
     assert "There is a black dog &amp; more" in re.sub("</?span[^>]*>", "", page)  # words are coloured
     assert pictures.get("/images?query=BLACK").text.count('class="text"') == 1
     assert pictures.get("/images?template=COUNT&split=train").text.count('class="text"') == 1
-    assert "no template 'X'; there are" in html.unescape(pictures.get("/images?template=X").text)
+    assert "no template 'X'; choose from" in html.unescape(pictures.get("/images?template=X").text)
     assert pictures.get("/questions/A-0").status_code == 404
 
 

@@ -23,19 +23,21 @@ def answer(
     /,
     *,
     model: Annotated[
-        str, Parameter(help="Who answers: a bot, or with --predictions a name for whoever did. `--model ?` lists them.")
+        str, Parameter(help="Bot to answer, or with --predictions the name of the model. `--model ?` lists the bots.")
     ] = "",
     predictions: Annotated[
-        Path | None, Parameter(name="--predictions", help="Store these, by the ids that `export decomp` writes.")
+        Path | None,
+        Parameter(name="--predictions", help="File of predictions to store, with the ids that `export decomp` writes."),
     ] = None,
     seed: Annotated[int, Parameter(name="--seed", help="Seed of a bot's mistakes and guesses.")] = 0,
-    noise: Annotated[float, Parameter(name="--noise", help="How often a noisy bot is mistaken.")] = 0.1,
+    noise: Annotated[float, Parameter(name="--noise", help="Probability that a noisy bot is mistaken.")] = 0.1,
     name: Annotated[str, Parameter(name="--name", help="Store the bot's answers under another name.")] = "",
     out: Annotated[
-        Path | None, Parameter(name="--out", help='Also write {"id", "prediction"} lines; ids as `export decomp`.')
+        Path | None,
+        Parameter(name="--out", help='File for {"id", "prediction"} lines, with ids as in `export decomp`.'),
     ] = None,
     facts: Annotated[
-        Path | None, Parameter(name="--facts", help="Imported questions: facts to answer on, if the run has none.")
+        Path | None, Parameter(name="--facts", help="Imported questions: facts to answer from, if the run has none.")
     ] = None,
     released_last: Annotated[
         bool, Parameter(help="Imported questions: read `last` as the released generator does.")
@@ -52,7 +54,7 @@ def answer(
     Parameters
     ----------
     run
-        Run folder with DAGs (`questree decompose` or `questree decompose`), or with
+        Run folder with DAGs (`questree decompose`), or with
         imported questions (`questree import`).
     """
     place = Run(run)
@@ -124,7 +126,7 @@ def named(run: Run, model: str, images: bool) -> list[Fault]:
     """A model is a folder, and one of a list with commas; it answers about videos or about image sets."""
     plain = all(sign.isalnum() or sign in SIGNS for sign in model)
     if not plain or not model.strip() or model.startswith("."):
-        wanted = f"wanted letters, digits, spaces and {' '.join(SIGNS.strip())}, and no dot at the beginning"
+        wanted = f"expected letters, digits, spaces and {' '.join(SIGNS.strip())}, and no dot at the beginning"
         return [Fault("--model", f"{model!r} cannot be the name of a model; {wanted}")]
     if model in models(run, not images) and model not in models(run, images):
         other = "videos" if images else "image sets"

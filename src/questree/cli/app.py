@@ -28,7 +28,7 @@ bench = App(name="bench", help="Measure a stage: size, rate, peak memory.")
 export = App(name="export", help="A run in the formats of released benchmarks.")
 import_ = App(name="import", help="Questions of released benchmarks -> a run folder.")
 score = App(name="score", help="Predictions -> the tables of the papers, with intervals.")
-covr = App(name="covr", help="COVR's own files: programs, scenes, word tables; runs: generate, balance, ...")
+covr = App(name="covr", help="COVR's own files: programs, scenes, word tables. For runs: generate, balance, ...")
 for group in (ingest, bench, export, import_, score, covr):
     app.command(group)
 
@@ -90,9 +90,9 @@ for name, source in SOURCES.items():
     ingest.command(f"questree.cli.ingest:{name.replace('-', '_')}", name=name, help=source.says)
 for name, text in BENCHMARKS.items():
     bench.command(f"questree.cli.bench:{name}", name=name, help=text)
-bench.command("questree.cli.bench_answer:answer", name="answer", help="A bot answers a run; its answers are scored.")
+bench.command("questree.cli.bench_answer:answer", name="answer", help="Answer a run with a bot and score its answers.")
 bench.command("questree.cli.bench_covr:covr_index", name="covr-index", help="Search the index of images.")
-bench.command("questree.cli.bench_covr:covr", name="covr", help="Programs over sets of synthetic images.")
+bench.command("questree.cli.bench_covr:covr", name="covr", help="Run programs over sets of synthetic images.")
 for name, (module, text) in SCORES.items():
     score.command(f"questree.cli.{module}:{name}", name=name, help=text)
 for name, (place, text) in COVR.items():

@@ -7,7 +7,7 @@ from typing import Annotated
 from cyclopts import Parameter
 
 from questree.benchmarks import chosen
-from questree.cli.shared_options import BenchmarkOption
+from questree.cli.shared_options import BenchmarkOption, SeedOption, WorkersOption
 from questree.cli.terminal import Json, Quiet, print_table, say, watching, write_json
 from questree.faults import Fault, refuse
 from questree.stages.audit import image_sets
@@ -22,13 +22,13 @@ def audit(
     /,
     *,
     benchmark: BenchmarkOption = "",
-    most: Annotated[int, Parameter(help="Most questions of a set and split whose text is looked at.")] = 500_000,
-    seed: int = 1,
-    templates: Annotated[bool, Parameter(help="Also one line per template.")] = False,
+    most: Annotated[int, Parameter(help="Largest number of questions per set and split whose text is read.")] = 500_000,
+    seed: SeedOption = 1,
+    templates: Annotated[bool, Parameter(help="Also print one line per template.")] = False,
     fail_above: Annotated[
         float | None, Parameter(help="Exit with 1 if a guesser gets more per cent of all test questions right.")
     ] = None,
-    workers: int = 2,
+    workers: WorkersOption = 2,
     json: Json = None,
     quiet: Quiet = False,
 ) -> None:

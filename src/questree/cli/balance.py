@@ -7,7 +7,7 @@ from typing import Annotated, Any
 from cyclopts import Parameter
 
 from questree.benchmarks import chosen
-from questree.cli.shared_options import BenchmarkOption, fitting
+from questree.cli.shared_options import BenchmarkOption, SeedOption, WorkersOption, fitting
 from questree.cli.terminal import Json, Quiet, print_table, say, watching, write_json
 from questree.stages.balance.options import SPLITS, BalanceOptions, Smoothing, read_shares
 from questree.stages.balance.rounds import BalanceReport, TemplateCounts
@@ -24,22 +24,26 @@ def balance(
     /,
     *,
     benchmark: BenchmarkOption = "",
-    seed: int = 1,
+    seed: SeedOption = 1,
     questions: Annotated[
-        int | None, Parameter(help="Image sets: N of S = N / T, over all splits. [default: all questions there are]")
+        int | None, Parameter(help="Image sets: N in S = N / T, over all splits. [default: all questions]")
     ] = None,
     shares: Annotated[
         str | None,
-        Parameter(help="Videos: structures in per cent. [default: query=50,compare=15,choose=15,verify=15,logic=5]"),
+        Parameter(
+            help="Videos: per cent of each structure. [default: query=50,compare=15,choose=15,verify=15,logic=5]"
+        ),
     ] = None,
-    tail: Annotated[Share, Parameter(help=f"Videos: share of rarest answers left alone. [{PAPER.tail}]")] = None,
+    tail: Annotated[
+        Share, Parameter(help=f"Videos: share of the rarest answers to leave alone. [{PAPER.tail}]")
+    ] = None,
     ratio: Annotated[Share, Parameter(help=f"Videos: ratio of head to tail answers at first. [{PAPER.ratio}]")] = None,
     factor: Annotated[
         Share, Parameter(help=f"Videos: factor of the ratio after a failed pass. [{PAPER.factor}]")
     ] = None,
     few: Annotated[int | None, Parameter(help=f"Videos: questions of an answer that end a pass. [{PAPER.few}]")] = None,
     top_answers: Annotated[
-        Share, Parameter(help=f"Videos: done when this share of the answers ... [{PAPER.top_answers}]")
+        Share, Parameter(help=f"Videos: stop when this share of the answers ... [{PAPER.top_answers}]")
     ] = None,
     top_questions: Annotated[
         Share, Parameter(help=f"Videos: ... has at most this share of the questions. [{PAPER.top_questions}]")
@@ -47,7 +51,7 @@ def balance(
     least: Annotated[
         Share, Parameter(help=f"Videos: share of a key's questions that must stay. [{PAPER.least}]")
     ] = None,
-    workers: int = 2,
+    workers: WorkersOption = 2,
     json: Json = None,
     quiet: Quiet = False,
 ) -> None:

@@ -12,14 +12,15 @@ from typing import Annotated, Any
 from cyclopts import Parameter
 
 from questree.bench import Measurement, measure
+from questree.cli.shared_options import WorkersOption
 from questree.cli.terminal import Json, Quiet, print_table, say, watching, write_json
 from questree.synth.noise import Rates
 from questree.tables.run import Run
 from questree.tables.store import new_folder
 
-Videos = Annotated[int, Parameter(name="--videos", help="How many videos.")]
-Seed = Annotated[int, Parameter(name="--seed", help="Another seed, another world.")]
-Workers = Annotated[int | None, Parameter(name="--workers", help="Processes to use; all processors without it.")]
+Videos = Annotated[int, Parameter(name="--videos", help="Number of videos.")]
+Seed = Annotated[int, Parameter(name="--seed", help="Seed of the synthetic world.")]
+Workers = Annotated[int | None, Parameter(name="--workers", help="Number of processes. [default: one per processor]")]
 
 
 def synth(
@@ -53,8 +54,8 @@ def generate(
     *,
     videos: Videos = 200,
     seed: Seed = 1,
-    text: Annotated[bool, Parameter(help="With the questions' text.")] = False,
-    workers: int = 2,
+    text: Annotated[bool, Parameter(help="Also write the questions' text.")] = False,
+    workers: WorkersOption = 2,
     quiet: Quiet = False,
     json: Json = None,
 ) -> None:
@@ -83,10 +84,10 @@ def generate(
 
 def balance(
     *,
-    questions: Annotated[int, Parameter(name="--questions", help="How many questions.")] = 5_000_000,
-    videos: Annotated[int, Parameter(name="--videos", help="Videos whose questions are copied.")] = 300,
+    questions: Annotated[int, Parameter(name="--questions", help="Number of questions.")] = 5_000_000,
+    videos: Annotated[int, Parameter(name="--videos", help="Number of videos whose questions are copied.")] = 300,
     seed: Seed = 1,
-    workers: int = 2,
+    workers: WorkersOption = 2,
     quiet: Quiet = False,
     json: Json = None,
 ) -> None:
@@ -100,7 +101,9 @@ def balance(
     _tell(result, quiet, json)
 
 
-def split(*, videos: Videos = 200, seed: Seed = 1, workers: int = 2, quiet: Quiet = False, json: Json = None) -> None:
+def split(
+    *, videos: Videos = 200, seed: Seed = 1, workers: WorkersOption = 2, quiet: Quiet = False, json: Json = None
+) -> None:
     """Split every question of a synthetic world in AGQA's four ways, with proofs; rows are questions."""
     from questree.stages.split.engine import SplitOptions
     from questree.stages.split.videos import split as make
@@ -115,7 +118,9 @@ def split(*, videos: Videos = 200, seed: Seed = 1, workers: int = 2, quiet: Quie
     _tell(result, quiet, json)
 
 
-def audit(*, videos: Videos = 200, seed: Seed = 1, workers: int = 2, quiet: Quiet = False, json: Json = None) -> None:
+def audit(
+    *, videos: Videos = 200, seed: Seed = 1, workers: WorkersOption = 2, quiet: Quiet = False, json: Json = None
+) -> None:
     """Audit a synthetic world, balanced before the clock starts; rows are questions whose text was looked at."""
     from questree.stages.audit.audited import AuditOptions
     from questree.stages.audit.audited import audit as look
@@ -128,9 +133,9 @@ def audit(*, videos: Videos = 200, seed: Seed = 1, workers: int = 2, quiet: Quie
 
 def score(
     *,
-    dags: Annotated[int, Parameter(name="--dags", help="How many DAGs, of 11.5 nodes each.")] = 2_270_000,
+    dags: Annotated[int, Parameter(name="--dags", help="Number of DAGs, of 11.5 nodes each.")] = 2_270_000,
     videos: Videos = 9600,
-    resamples: Annotated[int, Parameter(name="--resamples", help="Of the bootstrap.")] = 1000,
+    resamples: Annotated[int, Parameter(name="--resamples", help="Number of bootstrap resamples.")] = 1000,
     seed: Seed = 1,
     quiet: Quiet = False,
     json: Json = None,
@@ -164,8 +169,8 @@ def decompose(
     *,
     videos: Videos = 200,
     seed: Seed = 1,
-    per_video: Annotated[int, Parameter(help="Questions taken per video; AGQA's balanced set has 236.")] = 236,
-    workers: int = 2,
+    per_video: Annotated[int, Parameter(help="Number of questions per video; AGQA's balanced set has 236.")] = 236,
+    workers: WorkersOption = 2,
     quiet: Quiet = False,
     json: Json = None,
 ) -> None:

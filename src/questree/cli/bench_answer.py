@@ -8,6 +8,7 @@ from cyclopts import Parameter
 
 from questree.bench import Measurement, measure
 from questree.cli.bench import Seed, Videos, _aside, _folder, _selected
+from questree.cli.shared_options import WorkersOption
 from questree.cli.terminal import Json, Quiet, say, watching, write_json
 from questree.tables.run import Run
 
@@ -16,10 +17,10 @@ def answer(
     *,
     videos: Videos = 200,
     seed: Seed = 1,
-    per_video: Annotated[int, Parameter(help="Questions taken per video; AGQA's balanced set has 236.")] = 236,
-    model: Annotated[str, Parameter(help="Which bot.")] = "perception-noise",
+    per_video: Annotated[int, Parameter(help="Number of questions per video; AGQA's balanced set has 236.")] = 236,
+    model: Annotated[str, Parameter(help="Bot to run.")] = "perception-noise",
     files: Annotated[bool, Parameter(negative="", help="Also read the exported JSON hierarchies of the run.")] = False,
-    workers: int = 2,
+    workers: WorkersOption = 2,
     quiet: Quiet = False,
     json: Json = None,
 ) -> None:

@@ -53,11 +53,11 @@ OTHER = Graph("target", None, (Relation("onward", Graph("last")),))
 
 def covr(
     *,
-    images: Annotated[Whole, Parameter(help="How many made-up images.")] = 10_000,
-    programs: Annotated[Whole, Parameter(help="How many programs of all templates together.")] = 2_000_000,
-    questions: Annotated[Whole, Parameter(help="How many questions to make.")] = 100_000,
-    seed: Annotated[Whole, Parameter(help="Another seed, another world.")] = 1,
-    workers: Annotated[Whole, Parameter(help="Processes, and threads of the executor.")] = 2,
+    images: Annotated[Whole, Parameter(help="Number of synthetic images.")] = 10_000,
+    programs: Annotated[Whole, Parameter(help="Number of programs, over all templates.")] = 2_000_000,
+    questions: Annotated[Whole, Parameter(help="Number of questions to generate.")] = 100_000,
+    seed: Annotated[Whole, Parameter(help="Seed of the synthetic world.")] = 1,
+    workers: Annotated[Whole, Parameter(help="Number of processes, and of threads of the executor.")] = 2,
     quiet: Quiet = False,
     json: Json = None,
 ) -> None:
@@ -206,9 +206,9 @@ WARM = 20  # graphs that are searched before, so that nothing is compiled while 
 
 def covr_index(
     *,
-    images: Annotated[Whole, Parameter(help="How many made-up images.")] = 10_000,
-    graphs: Annotated[Whole, Parameter(help="How many subgraphs are searched for, at most.")] = 50_000,
-    seed: Annotated[Whole, Parameter(help="Another seed, another world.")] = 1,
+    images: Annotated[Whole, Parameter(help="Number of synthetic images.")] = 10_000,
+    graphs: Annotated[Whole, Parameter(help="Largest number of subgraphs to search for.")] = 50_000,
+    seed: Annotated[Whole, Parameter(help="Seed of the synthetic world.")] = 1,
     quiet: Quiet = False,
     json: Json = None,
 ) -> None:

@@ -7,6 +7,7 @@ from typing import Annotated, Any
 
 from cyclopts import Parameter
 
+from questree.cli.shared_options import WorkersOption
 from questree.cli.terminal import Json, Quiet, say, watching, write_json
 from questree.faults import BadInput, Fault, refuse
 from questree.sources.catalogue import SOURCES, kind_of
@@ -33,13 +34,15 @@ def build(
     *,
     out: Annotated[Path, Parameter(name="--out", help="Run folder to write.")],
     source: Annotated[
-        str | None, Parameter(help="Kind of raw files, as in `ingest`; told by their names without it.")
+        str | None, Parameter(help="Kind of raw files, as in `ingest`. [default: told by their names]")
     ] = None,
-    vocabulary: Annotated[Path | None, Parameter(help="Videos: vocabulary file; AGQA's words without it.")] = None,
+    vocabulary: Annotated[Path | None, Parameter(help="Videos: vocabulary file. [default: AGQA's words]")] = None,
     fps: Annotated[float | None, Parameter(name="--fps", help="Videos: frames per second, as in `ingest`.")] = None,
-    questions: Annotated[int | None, Parameter(help="Image sets: most questions, as in `generate`.")] = None,
+    questions: Annotated[
+        int | None, Parameter(help="Image sets: largest number of questions, as in `generate`.")
+    ] = None,
     tables: Annotated[bool, Parameter(negative="", help="Print what each stage's own command prints.")] = False,
-    workers: int = 2,
+    workers: WorkersOption = 2,
     json: Json = None,
     quiet: Quiet = False,
 ) -> None:

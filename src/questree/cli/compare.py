@@ -42,8 +42,10 @@ def compare(
     missing: MissingOption = "error",
     policy: OnePolicy = "exact",
     vocabulary: VocabularyFile = None,
-    level: Annotated[float, Parameter(name="--level", help="False discovery rate called a difference.")] = 0.05,
-    resamples: Annotated[int, Parameter(name="--resamples", help="Bootstrap resamples.")] = 1000,
+    level: Annotated[
+        float, Parameter(name="--level", help="False discovery rate up to which a difference counts.")
+    ] = 0.05,
+    resamples: Annotated[int, Parameter(name="--resamples", help="Number of bootstrap resamples.")] = 1000,
     seed: Seed = 0,
     json: Json = None,
     quiet: Quiet = False,
@@ -99,9 +101,10 @@ def power(
     /,
     *,
     predictions: Annotated[
-        Path | None, Parameter(name="--predictions", help="A model to go by: a pilot, a baseline.")
+        Path | None,
+        Parameter(name="--predictions", help="Predictions of a model to plan by, such as a pilot or a baseline."),
     ] = None,
-    model: Annotated[str, Parameter(name="--model", help="A model stored in the run to go by instead.")] = "",
+    model: Annotated[str, Parameter(name="--model", help="Model stored in the run to plan by instead.")] = "",
     split: SplitOption = None,
     benchmark: BenchmarkOption = "",
     hierarchies: HierarchiesOption = None,
@@ -109,12 +112,12 @@ def power(
     half_width: Annotated[
         float, Parameter(name="--half-width", help="Half-width of the 95 % interval, as a fraction.")
     ] = 0.01,
-    metric: Annotated[str, Parameter(name="--metric", help="Which metric.")] = "accuracy",
-    by: Annotated[str | None, Parameter(name="--by", help="Which table of the metric; all without it.")] = None,
+    metric: Annotated[str, Parameter(name="--metric", help="Metric to plan for.")] = "accuracy",
+    by: Annotated[str | None, Parameter(name="--by", help="Table of the metric. [default: all]")] = None,
     missing: MissingOption = "error",
     policy: OnePolicy = "exact",
     vocabulary: VocabularyFile = None,
-    resamples: Annotated[int, Parameter(name="--resamples", help="Bootstrap resamples.")] = 1000,
+    resamples: Annotated[int, Parameter(name="--resamples", help="Number of bootstrap resamples.")] = 1000,
     seed: Seed = 0,
     json: Json = None,
     quiet: Quiet = False,

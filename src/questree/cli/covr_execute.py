@@ -25,7 +25,7 @@ def execute_command(
     *,
     scenes: Annotated[Path, Parameter(help='{"gqa", "imsitu", "attribute_groups"}: scene graphs, and groups.')],
     programs: Annotated[Path, Parameter(help="[{id, scenes, program}], a program being a list of rows.")],
-    workers: Annotated[int, Parameter(help="Threads to use.")] = 2,
+    workers: Annotated[int, Parameter(help="Number of threads.")] = 2,
     json: Json = None,
     quiet: Quiet = False,
 ) -> None:
@@ -59,7 +59,7 @@ def read_programs(path: Path) -> list[ProgramRecord]:
     try:
         records = msgspec.json.decode(content(path), type=list[msgspec.Raw])
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
-        raise BadInput.at(path, f"wanted [{{id, scenes, program}}]; {error}") from error
+        raise BadInput.at(path, f"expected [{{id, scenes, program}}]; {error}") from error
     return [_record(raw) for raw in records]
 
 
@@ -127,7 +127,7 @@ def _grouped(asked: list[ProgramRecord], corpus: "Corpus") -> tuple[list[_Group]
     shapes, groups, wrong = Shapes(), dict[int, _Group](), dict[int, str]()
     for row, each in enumerate(asked):
         if not isinstance(each.scenes, list):
-            wrong[row] = f"expected a list of scenes, found {each.scenes!r:.60}"
+            wrong[row] = f"expected a list of scenes, got {each.scenes!r:.60}"
             continue
         try:
             images = [corpus.image_at[name] for name in dict.fromkeys(each.scenes)]

@@ -18,7 +18,9 @@ def export_command(
     /,
     *,
     out: OutOption,
-    every: Annotated[bool, Parameter(name="--all", help="Every question, not only the balanced selection.")] = False,
+    every: Annotated[
+        bool, Parameter(name="--all", help="Write every question, not only the balanced selection.")
+    ] = False,
     json: Json = None,
     quiet: Quiet = False,
 ) -> None:
@@ -42,14 +44,14 @@ def import_command(
     folder: Annotated[Path, Parameter(help="Folder with train, dev (or val) and test files, .jsonl or .json.")],
     /,
     *,
-    out: Annotated[Path, Parameter(name="--out", help="Run folder with the images; it gets covr/.")],
+    out: Annotated[Path, Parameter(name="--out", help="Run folder with the images; covr/ is written into it.")],
     words: Annotated[
-        Path | None, Parameter(name="--words", help="A folder of word tables instead of those of the package.")
+        Path | None, Parameter(name="--words", help="Folder of word tables. [default: the shipped ones]")
     ] = None,
     replace: Annotated[
         bool,
         Parameter(
-            name="--replace", negative="", help="Replace the run's questions; what was made from them goes with them."
+            name="--replace", negative="", help="Replace the run's questions; what was made from them is removed."
         ),
     ] = False,
     json: Json = None,

@@ -80,7 +80,7 @@ class GraphRecord(msgspec.Struct):
 def related_command(
     *,
     scenes: Scenes,
-    graphs: Annotated[Path, Parameter(help="[{scene, graph}]; a multi_count beside them asks for 0_no_mult too.")],
+    graphs: Annotated[Path, Parameter(help="[{scene, graph}]; with a multi_count, 0_no_mult is searched for too.")],
     words: Tables = None,
     verify: Annotated[
         str | None, Parameter(help="Scores of distractors: module:function, or a file [{image, graph, score}].")
@@ -168,7 +168,7 @@ def exclusion_command(
     scenes: Annotated[Path | None, Parameter(help='Scene graphs {"gqa", "imsitu"} instead of a run.')] = None,
     words: Tables = None,
     scorer: Annotated[
-        str | None, Parameter(help="Who judges pairs: module:function, or a file [{kind, a, b, score}].")
+        str | None, Parameter(help="Judge of pairs: module:function, or a file [{kind, a, b, score}].")
     ] = None,
     json: Json = None,
     quiet: Quiet = False,
@@ -180,7 +180,7 @@ def exclusion_command(
     from questree.tables.images import Images
 
     if (run is None) == (scenes is None):
-        raise BadInput.at("", "wanted either a run folder or --scenes FILE")
+        raise BadInput.at("", "expected either a run folder or --scenes FILE")
     with watching(quiet), folder_of_words(words) as folder:
         images = Images.load(run / "images") if run is not None else read_scenes(scenes).images  # type: ignore[arg-type]
         counts = write_tables(images, folder, out, scorer_of(scorer) if scorer else None)

@@ -5,6 +5,7 @@ from typing import Annotated
 
 from cyclopts import Parameter
 
+from questree.cli.shared_options import WorkersOption
 from questree.cli.terminal import Json, Quiet, print_table, say, watching, write_json
 from questree.tables.lock import lock
 from questree.tables.run import Run
@@ -15,7 +16,7 @@ def export_command(
     /,
     *,
     out: Annotated[Path, Parameter(name="--out", help="Folder to write; an earlier export there is replaced.")],
-    workers: int = 2,
+    workers: WorkersOption = 2,
     json: Json = None,
     quiet: Quiet = False,
 ) -> None:
@@ -41,7 +42,7 @@ def import_command(
     ],
     /,
     *,
-    out: Annotated[Path, Parameter(name="--out", help="Run folder, new or not; it gets hierarchies/.")],
+    out: Annotated[Path, Parameter(name="--out", help="Run folder, new or not, to write hierarchies/ into.")],
     json: Json = None,
     quiet: Quiet = False,
 ) -> None:

@@ -8,7 +8,7 @@ from cyclopts import Parameter
 from polars import DataFrame
 
 from questree.benchmarks import chosen
-from questree.cli.shared_options import BenchmarkOption, Whole, WordsOption, fitting
+from questree.cli.shared_options import BenchmarkOption, Whole, WordsOption, WorkersOption, fitting
 from questree.cli.terminal import Json, Quiet, print_table, say, watching, write_json
 from questree.faults import BadInput
 from questree.stages.decompose.columns import Coverage, DecomposeSummary
@@ -27,7 +27,8 @@ def decompose_command(
     *,
     benchmark: BenchmarkOption = "",
     balanced: Annotated[
-        bool | None, Parameter(negative="--all", help="The balanced selection (if there is one), or all questions.")
+        bool | None,
+        Parameter(negative="--all", help="Take the balanced selection (if there is one), or all questions."),
     ] = None,
     closed: Annotated[
         bool | None,
@@ -38,24 +39,26 @@ def decompose_command(
         ),
     ] = None,
     rules_only: Annotated[
-        bool, Parameter(negative="", help="Videos: do not execute; only what follows from questions' answers by rules.")
+        bool,
+        Parameter(negative="", help="Videos: do not run programs; keep what rules make of the questions' answers."),
     ] = False,
     absent: Annotated[
         Path | None,
-        Parameter(help="Videos: objects people labelled absent, CSV video,object or JSON {video: [object]}."),
+        Parameter(help="Videos: file of objects labelled absent, CSV video,object or JSON {video: [object]}."),
     ] = None,
     invalid_actions: Annotated[
-        Whole, Parameter(help="Videos: actions per video that do not occur, to ask about its objects around them: no.")
+        Whole,
+        Parameter(help="Videos: number of actions per video that do not occur, for questions with the answer no."),
     ] = 0,
     train_set: Annotated[
-        bool, Parameter(negative="", help="Videos: also choose sub-questions to train on, their answers balanced.")
+        bool, Parameter(negative="", help="Videos: also choose sub-questions to train on, with balanced answers.")
     ] = False,
     words: WordsOption = None,
     from_agqa: Annotated[
         Path | None, Parameter(help="A released AGQA question file instead of a run; no scene graphs needed.")
     ] = None,
     out: Annotated[Path | None, Parameter(name="--out", help="With --from-agqa: folder for the hierarchies.")] = None,
-    workers: int = 2,
+    workers: WorkersOption = 2,
     json: Json = None,
     quiet: Quiet = False,
 ) -> None:
@@ -74,7 +77,7 @@ def decompose_command(
         released(from_agqa, out, absent, workers, json, quiet)
         return
     if run is None or out:
-        raise BadInput.at("decompose", "wanted a run folder, or --from-agqa FILE --out DIR")
+        raise BadInput.at("decompose", "expected a run folder, or --from-agqa FILE --out DIR")
     place = Run(run)
     own = chosen(place, benchmark, "questions")
     videos = {"closed": closed or None, "rules_only": rules_only, "absent": absent, "train_set": train_set}

@@ -6,6 +6,7 @@ from typing import Annotated
 
 from cyclopts import Parameter
 
+from questree.cli.shared_options import WorkersOption
 from questree.cli.terminal import Json, Quiet, print_table, say, watching, write_json
 from questree.formats.agqa import ExportOptions, export
 from questree.formats.catalogue import Exporter
@@ -18,10 +19,10 @@ def agqa(
     /,
     *,
     out: Annotated[Path, Parameter(name="--out", help="Folder to write; an earlier export there is replaced.")],
-    unbalanced: Annotated[bool, Parameter(help="Also every question, not only the balanced selection.")] = False,
-    csv: Annotated[bool, Parameter(help="CSV files for the published baselines.")] = True,
-    graphs: Annotated[bool, Parameter(help="Scene graphs.")] = True,
-    workers: int = 2,
+    unbalanced: Annotated[bool, Parameter(help="Also write every question, not only the balanced selection.")] = False,
+    csv: Annotated[bool, Parameter(help="Write CSV files for the published baselines.")] = True,
+    graphs: Annotated[bool, Parameter(help="Write scene graphs.")] = True,
+    workers: WorkersOption = 2,
     json: Json = None,
     quiet: Quiet = False,
 ) -> None:
@@ -46,7 +47,7 @@ def written_by(exporter: Exporter) -> Callable[..., None]:
         run: Annotated[Path, Parameter(help="Run folder.")],
         /,
         *,
-        out: Annotated[Path, Parameter(name="--out", help="Folder to write; it is new or empty.")],
+        out: Annotated[Path, Parameter(name="--out", help="Folder to write, new or empty.")],
         json: Json = None,
         quiet: Quiet = False,
     ) -> None:

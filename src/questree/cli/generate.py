@@ -6,7 +6,7 @@ from typing import Annotated, Any, Literal
 from cyclopts import Parameter
 
 from questree.benchmarks import chosen
-from questree.cli.shared_options import BenchmarkOption, WordsOption, fitting
+from questree.cli.shared_options import BenchmarkOption, SeedOption, WordsOption, WorkersOption, fitting
 from questree.cli.terminal import Json, Quiet, print_table, say, watching, write_json
 from questree.stages.drafts.given import read as read_image_templates
 from questree.stages.generate.given import read as read_templates
@@ -21,16 +21,18 @@ def generate_command(
     /,
     *,
     benchmark: BenchmarkOption = "",
-    seed: int = 1,
-    references: Annotated[int | None, Parameter(help="Videos: references kept per object and kind. [3]")] = None,
-    rare_below: Annotated[
-        int | None, Parameter(help="Videos: a pair seen on fewer frames of the corpus is not asked. [10]")
+    seed: SeedOption = 1,
+    references: Annotated[
+        int | None, Parameter(help="Videos: number of references kept per object and kind. [3]")
     ] = None,
-    shard: Annotated[int | None, Parameter(help="Videos: videos per file. [128]")] = None,
+    rare_below: Annotated[
+        int | None, Parameter(help="Videos: fewest frames of the corpus on which a pair must be seen. [10]")
+    ] = None,
+    shard: Annotated[int | None, Parameter(help="Videos: number of videos per file. [128]")] = None,
     edition: Annotated[Literal["2.0", "1.0"] | None, Parameter(help="Videos: edition of AGQA. [2.0]")] = None,
     text: Annotated[bool, Parameter(help="Videos: also write every question's text.")] = False,
     questions: Annotated[
-        int | None, Parameter(help="Image sets: most questions of train, dev and test together. [100,000]")
+        int | None, Parameter(help="Image sets: largest number of questions of train, dev and test together. [100,000]")
     ] = None,
     words: WordsOption = None,
     verify: Annotated[
@@ -41,7 +43,7 @@ def generate_command(
         list[Path] | None, Parameter(help="TOML file of further templates; may be given several times.")
     ] = None,
     only_templates: Annotated[bool, Parameter(help="Ask only the further templates.", negative=())] = False,
-    workers: int = 2,
+    workers: WorkersOption = 2,
     json: Json = None,
     quiet: Quiet = False,
 ) -> None:

@@ -9,8 +9,8 @@ from questree.cli.shared_options import BenchmarkOption, WordsOption
 from questree.cli.terminal import Json, Quiet, print_table, say, watching, write_json
 from questree.tables.run import Run
 
-SplitOption = Annotated[str, Parameter(name="--split", help="Questions of train, dev (image sets), test, or all.")]
-EveryOption = Annotated[bool, Parameter(name="--all", help="Every question, not only the balanced selection.")]
+SplitOption = Annotated[str, Parameter(name="--split", help="Split to take: train, dev (image sets), test, or all.")]
+EveryOption = Annotated[bool, Parameter(name="--all", help="Take every question, not only the balanced selection.")]
 SampleOption = Annotated[int, Parameter(name="--sample", help="Number of questions to draw; 0 for all.")]
 
 
@@ -18,7 +18,7 @@ def ground(
     run: Path,
     /,
     *,
-    out: Annotated[Path, Parameter(name="--out", help="Folder to write; an earlier one there is replaced.")],
+    out: Annotated[Path, Parameter(name="--out", help="Folder to write; an earlier grounding there is replaced.")],
     format: Annotated[Literal["jsonl", "parquet"], Parameter(name="--format")] = "jsonl",
     split: SplitOption = "test",
     every: EveryOption = False,

@@ -17,9 +17,9 @@ def agqa(
     folder: Annotated[Path, Parameter(help="Folder with AGQA_balanced/, AGQA_unbalanced/ or the question files.")],
     /,
     *,
-    out: Annotated[Path, Parameter(name="--out", help="Run folder, new or not; it gets imported/.")],
+    out: Annotated[Path, Parameter(name="--out", help="Run folder, new or not, to write imported/ into.")],
     facts: Annotated[
-        Path | None, Parameter(name="--facts", help="Facts to answer on: a run, or a folder of scene graphs.")
+        Path | None, Parameter(name="--facts", help="Facts to answer from: a run, or a folder of scene graphs.")
     ] = None,
     json: Json = None,
     quiet: Quiet = False,

@@ -16,8 +16,8 @@ from questree.vocabulary.load import default_text, parse
 from questree.vocabulary.words import Vocabulary
 
 Out = Annotated[Path, Parameter(name="--out", help="Run folder to write.")]
-Add = Annotated[bool, Parameter(name="--add", negative="", help="Keep the images that are in the run; add these.")]
-Words = Annotated[Path | None, Parameter(name="--vocabulary", help="Vocabulary file; AGQA's words without it.")]
+Add = Annotated[bool, Parameter(name="--add", negative="", help="Keep the images in the run and add these.")]
+Words = Annotated[Path | None, Parameter(name="--vocabulary", help="Vocabulary file. [default: AGQA's words]")]
 Rate = Annotated[
     float | None, Parameter(name="--fps", help="Frames per second of videos that frame_rates.csv does not name.")
 ]

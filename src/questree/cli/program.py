@@ -36,11 +36,9 @@ def read(
     text: Annotated[str, Parameter(allow_leading_hyphen=True)],
     /,
     *,
-    notation: Annotated[Name, Parameter(help="What TEXT is written in.")] = "own",
-    to: Annotated[
-        list[Name] | None, Parameter(negative="", help="Write it in these notations; all that fit if left out.")
-    ] = None,
-    vocabulary: Annotated[Path | None, Parameter(help="A vocabulary in TOML; AGQA's if left out.")] = None,
+    notation: Annotated[Name, Parameter(help="Notation of TEXT.")] = "own",
+    to: Annotated[list[Name] | None, Parameter(negative="", help="Notations to print. [default: all that fit]")] = None,
+    vocabulary: Annotated[Path | None, Parameter(help="Vocabulary file in TOML. [default: AGQA's words]")] = None,
     json: Json = None,
     quiet: Quiet = False,
 ) -> None:
@@ -118,7 +116,7 @@ def _sense(call: Call, language: Language, words: Vocabulary) -> int:
 
 def _a_question(node: Node, call: Call, words: Vocabulary) -> Node:
     if not node.kind.askable:
-        raise ProgramError(f"expected a question, found {node.op.name}(..), which gives {node.kind.name}", call.at)
+        raise ProgramError(f"expected a question, got {node.op.name}(..), which gives {node.kind.name}", call.at)
     return with_names(call, node, words)
 
 

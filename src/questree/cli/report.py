@@ -6,6 +6,7 @@ from typing import Annotated, Any, Literal
 from cyclopts import Parameter
 
 from questree.cli.scoring import MissingOption, OnePolicy, Resamples, Seed
+from questree.cli.shared_options import WorkersOption
 from questree.cli.terminal import Quiet, say, watching
 from questree.faults import Fault, refuse
 
@@ -16,25 +17,21 @@ def report(
     run: Path,
     /,
     *,
-    models: Annotated[
-        str, Parameter(name="--models", help="Stored models, as in A,B; without it all that are stored.")
-    ] = "",
+    models: Annotated[str, Parameter(name="--models", help="Stored models, as in A,B. [default: all of them]")] = "",
     bots: Annotated[
-        str, Parameter(name="--bots", help=f"Bots to hold models against, as in oracle,uniform; {NONE} for none.")
+        str, Parameter(name="--bots", help=f"Bots to compare the models with, as in oracle,uniform; {NONE} for none.")
     ] = "oracle,most-likely,uniform",
-    out: Annotated[Path, Parameter(name="--out", help="The HTML file.")] = Path("report.html"),
-    latex: Annotated[
-        Path | None, Parameter(name="--latex", help="Also every table as LaTeX (booktabs), in this folder.")
-    ] = None,
-    csv: Annotated[Path | None, Parameter(name="--csv", help="Also every table as CSV, in this folder.")] = None,
+    out: Annotated[Path, Parameter(name="--out", help="HTML file to write.")] = Path("report.html"),
+    latex: Annotated[Path | None, Parameter(name="--latex", help="Folder for every table as LaTeX (booktabs).")] = None,
+    csv: Annotated[Path | None, Parameter(name="--csv", help="Folder for every table as CSV.")] = None,
     split: Annotated[
-        Literal["test", "dev", "train", "all"], Parameter(name="--split", help="Questions that are scored.")
+        Literal["test", "dev", "train", "all"], Parameter(name="--split", help="Split whose questions are scored.")
     ] = "test",
     missing: MissingOption = "error",
     policy: OnePolicy = "exact",
     resamples: Resamples = 1000,
     seed: Seed = 0,
-    workers: int = 2,
+    workers: WorkersOption = 2,
     quiet: Quiet = False,
 ) -> None:
     """Tables laid out as in the papers with intervals, plots, best and worst in words, worked failures as DAGs.
@@ -52,7 +49,7 @@ def report(
     from questree.tables.run import Run
     from questree.tables.store import new_file
 
-    faults = [] if resamples >= 0 else [Fault("--resamples", f"wanted a number from 0 on, came {resamples}")]
+    faults = [] if resamples >= 0 else [Fault("--resamples", f"expected a number from 0 on, got {resamples}")]
     refuse([*faults, *replaceable(latex, ".tex"), *replaceable(csv, ".csv")])
     place = Run(run)
     references = chosen_bots(bots)
@@ -93,7 +90,7 @@ def chosen_models(run: Any, wanted: str, bots: tuple[str, ...]) -> tuple[str, ..
 
     there = models(run)
     names = listed(wanted)
-    known = f"there are {', '.join(there)}" if there else "there are none; `questree answer` stores them"
+    known = f"choose from {', '.join(there)}" if there else "there are none; `questree answer` stores them"
     refuse([Fault("--models", f"no stored model {name!r}; {known}") for name in names if name not in there])
     return names or tuple(name for name in there if name not in bots)
 
@@ -107,5 +104,5 @@ def chosen_bots(wanted: str) -> tuple[str, ...]:
 
     names = tuple(name for name in listed(wanted) if name != NONE)
     strange = [name for name in names if name not in BOTS]
-    refuse([Fault("--bots", f"no bot {name!r}; there are {', '.join(BOTS)}, or {NONE}") for name in strange])
+    refuse([Fault("--bots", f"no bot {name!r}; choose from {', '.join(BOTS)}, or {NONE}") for name in strange])
     return names

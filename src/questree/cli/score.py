@@ -39,7 +39,7 @@ def decomp(
     hierarchies: HierarchiesOption = None,
     predictions: Files | None = None,
     model: Annotated[
-        list[str] | None, Parameter(name="--model", help="A model stored in the run; may be given again.")
+        list[str] | None, Parameter(name="--model", help="Model stored in the run; may be given again.")
     ] = None,
     split: SplitOption = None,
     benchmark: BenchmarkOption = "",

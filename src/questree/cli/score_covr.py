@@ -39,17 +39,23 @@ def covr(
         Path | None, Parameter(name="--train", help="COVR questions of the training set, for the baselines.")
     ] = None,
     predictions: Annotated[
-        list[Path] | None, Parameter(name="--predictions", help="Of one model; may be given again.", negative="")
+        list[Path] | None,
+        Parameter(name="--predictions", help="Predictions of one model; may be given again.", negative=""),
     ] = None,
     model: Annotated[
         list[str] | None,
-        Parameter(name="--model", help="A model stored in the run; may be given again.", negative=""),
+        Parameter(name="--model", help="Model stored in the run; may be given again.", negative=""),
     ] = None,
-    side: Annotated[str, Parameter(name="--side", help="Of a run: the questions of dev or of test.")] = "test",
+    side: Annotated[str, Parameter(name="--side", help="With a run: split to score, dev or test.")] = "test",
     held_out: Annotated[
-        str, Parameter(name="--held-out", help="Of a run: only what this split holds out; its train for baselines.")
+        str,
+        Parameter(
+            name="--held-out", help="With a run: score what this split holds out; baselines learn from its train."
+        ),
     ] = "",
-    every: Annotated[bool, Parameter(name="--all", help="Of a run: all questions, not the balanced ones.")] = False,
+    every: Annotated[
+        bool, Parameter(name="--all", help="With a run: score every question, not only the balanced selection.")
+    ] = False,
     missing: MissingOption = "error",
     policy: PolicyOption = "exact",
     vocabulary: VocabularyFile = None,
@@ -116,7 +122,7 @@ def of_files(questions: Path | None, train: Path | None) -> tuple[Any, Any]:
     from questree.sources.covr_questions import QUESTIONS, read_templates
 
     if questions is None:
-        raise BadInput.at("", "wanted either a run folder or --questions FILE")
+        raise BadInput.at("", "expected either a run folder or --questions FILE")
     found = read_templates(questions), QUESTIONS.empty() if train is None else read_templates(train)
     asked, learnt = (table.with_columns(pl.col("template").replace(TEMPLATE_OF)) for table in found)
     return asked, learnt
@@ -130,7 +136,7 @@ def of_run(run: Path, side: str, held_out: str, every: bool) -> tuple[Any, Any]:
 
     here = Run(run)
     if side not in ("dev", "test"):
-        raise BadInput.at("--side", f"wanted dev or test, came {side!r}")
+        raise BadInput.at("--side", f"expected dev or test, got {side!r}")
     table = selected(here, every)
     ids = IMAGES.read(here.images)["id"]
     first = table["images"].list.first()

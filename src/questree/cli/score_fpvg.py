@@ -16,7 +16,7 @@ from questree.metrics.scores import Score
 
 def fpvg(
     run: Annotated[
-        Path | None, Parameter(help="A run whose questions we made: what they are about is their programs' evidence.")
+        Path | None, Parameter(help="Run with generated questions; relevant is what their programs rest on.")
     ] = None,
     /,
     *,
@@ -24,32 +24,36 @@ def fpvg(
     scene_graphs: Annotated[
         Path | None, Parameter(name="--scene-graphs", help="GQA scene graphs {image: graph}.")
     ] = None,
-    detections: Annotated[Path | None, Parameter(name="--detections", help="{image: {bboxes, objectsNum}}.")] = None,
-    all: Annotated[list[Path], Parameter(name="--all", help="Predictions with all objects. Again for another run.")],
+    detections: Annotated[
+        Path | None, Parameter(name="--detections", help="Detections {image: {bboxes, objectsNum}}.")
+    ] = None,
+    all: Annotated[list[Path], Parameter(name="--all", help="Predictions with all objects; may be given again.")],
     rel: Annotated[list[Path], Parameter(name="--rel", help="Predictions with the relevant objects only.")],
     irrel: Annotated[list[Path], Parameter(name="--irrel", help="Predictions with the irrelevant objects only.")],
     annotations: Annotated[
-        Literal["path", "final"], Parameter(name="--annotations", help="All annotated objects, or the answer's only.")
+        Literal["path", "final"],
+        Parameter(name="--annotations", help="Relevant objects: all annotated ones, or only the answer's."),
     ] = "path",
     irrelevant: Annotated[
         Literal["detected", "annotated"],
-        Parameter(name="--irrelevant", help="Whose area overlap is measured by: as released, or as in the paper."),
+        Parameter(
+            name="--irrelevant", help="Box whose area the overlap is measured by: as released, or as in the paper."
+        ),
     ] = "detected",
-    split: Annotated[str, Parameter(name="--split", help="Of a run: questions of train, dev, test, or all.")] = "test",
-    every: Annotated[bool, Parameter(name="--unbalanced", help="Of a run: not only the balanced selection.")] = False,
-    sample: Annotated[int, Parameter(name="--sample", help="Of a run: the sample that `ground` drew by seed 0.")] = 0,
+    split: Annotated[str, Parameter(name="--split", help="With a run: train, dev, test, or all.")] = "test",
+    every: Annotated[bool, Parameter(name="--unbalanced", help="With a run: score every question.")] = False,
+    sample: Annotated[int, Parameter(name="--sample", help="With a run: size of `ground`'s sample, of seed 0.")] = 0,
     benchmark: BenchmarkOption = "",
     words: Annotated[
-        Path | None, Parameter(name="--words", help="Of a run: word tables instead of the package's.")
+        Path | None, Parameter(name="--words", help="With a run: folder of word tables. [default: the shipped ones]")
     ] = None,
-    ood: Annotated[
-        Path | None, Parameter(name="--ood", help="A JSON list of the out-of-distribution questions.")
-    ] = None,
+    ood: Annotated[Path | None, Parameter(name="--ood", help="JSON list of the out-of-distribution questions.")] = None,
     importance: Annotated[
-        Path | None, Parameter(name="--importance", help="{question: [a number per detection]} of the model.")
+        Path | None,
+        Parameter(name="--importance", help="Importance of detections to the model, {question: [numbers]}."),
     ] = None,
     write_relevance: Annotated[
-        Path | None, Parameter(name="--write-relevance", help="Write the relevant and irrelevant detections here.")
+        Path | None, Parameter(name="--write-relevance", help="File for the relevant and irrelevant detections.")
     ] = None,
     missing: MissingOption = "error",
     resamples: Resamples = 1000,
@@ -68,9 +72,9 @@ def fpvg(
     how = resampling(resamples, seed)
     there(*all, *rel, *irrel)
     if run is not None and (questions or scene_graphs or detections):
-        raise BadInput.at("", "wanted a run folder or --questions, --scene-graphs and --detections, came both")
+        raise BadInput.at("", "expected a run folder or --questions, --scene-graphs and --detections, got both")
     if not len(all) == len(rel) == len(irrel):
-        raise BadInput.at("", f"wanted as many --all as --rel and --irrel, came {len(all)}, {len(rel)}, {len(irrel)}")
+        raise BadInput.at("", f"expected as many --all as --rel and --irrel, got {len(all)}, {len(rel)}, {len(irrel)}")
     with watching(quiet):
         if run is None:
             read, found, about_relevance = of_files(questions, scene_graphs, detections, annotations, irrelevant)
@@ -107,7 +111,7 @@ def of_files(
     from questree.sources.grounded import read_grounded
 
     if questions is None or scene_graphs is None or detections is None:
-        raise BadInput.at("", "wanted a run folder, or --questions, --scene-graphs and --detections")
+        raise BadInput.at("", "expected a run folder, or --questions, --scene-graphs and --detections")
     read = read_grounded(questions, scene_graphs, detections, annotations)
     said = f"annotations: {annotations}; irrelevant: overlap by the {irrelevant} box's area"
     return read, relevance(read, irrelevant), said

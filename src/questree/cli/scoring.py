@@ -15,11 +15,11 @@ from questree.metrics.scores import Score, find
 from questree.models.policies import POLICIES, Policy
 
 Files = Annotated[list[Path], Parameter(name="--predictions", help="Predictions of one model; may be given again.")]
-MissingOption = Annotated[Missing, Parameter(name="--missing", help="What a question without a prediction is.")]
+MissingOption = Annotated[Missing, Parameter(name="--missing", help="Treatment of questions without a prediction.")]
 PolicyOption = Annotated[
-    Literal["exact", "vqa", "lenient", "all"], Parameter(name="--policy", help="How free-form answers are read.")
+    Literal["exact", "vqa", "lenient", "all"], Parameter(name="--policy", help="Way to read free-form answers.")
 ]
-OnePolicy = Annotated[Policy, Parameter(name="--policy", help="How free-form answers are read.")]
+OnePolicy = Annotated[Policy, Parameter(name="--policy", help="Way to read free-form answers.")]
 HierarchiesOption = Annotated[
     Path | None, Parameter(name="--hierarchies", help="AGQA-Decomp hierarchies: a folder, one <video>.json per video.")
 ]
@@ -28,11 +28,15 @@ QuestionsOption = Annotated[
 ]
 SplitOption = Annotated[
     Literal["train", "dev", "test"] | None,
-    Parameter(name="--split", help="Of a run: only this split; image sets have dev."),
+    Parameter(name="--split", help="With a run: split to score; dev only of image sets."),
 ]
-Resamples = Annotated[int, Parameter(name="--resamples", help="Bootstrap resamples behind low and high; 0 for none.")]
+Resamples = Annotated[
+    int, Parameter(name="--resamples", help="Number of bootstrap resamples behind low and high; 0 for none.")
+]
 Seed = Annotated[int, Parameter(name="--seed", help="Seed of the resampling.")]
-VocabularyFile = Annotated[Path | None, Parameter(name="--vocabulary", help="Synonyms for `lenient`; ours without it.")]
+VocabularyFile = Annotated[
+    Path | None, Parameter(name="--vocabulary", help="Vocabulary file with synonyms for `lenient`. [default: ours]")
+]
 
 
 def there(*files: Path, more: str = "") -> None:

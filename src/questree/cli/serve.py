@@ -18,7 +18,7 @@ def serve(
     run: Path,
     /,
     *,
-    port: Annotated[Whole, Parameter(help="Port to listen on; 0 takes any that is free.")] = 8000,
+    port: Annotated[Whole, Parameter(help="Port to listen on; 0 for any free one.")] = 8000,
     host: Annotated[str, Parameter(help="Address to listen on; anything but loopback shows the run to others.")] = (
         "127.0.0.1"
     ),

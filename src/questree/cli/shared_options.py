@@ -21,13 +21,17 @@ def whole(_: Any, tokens: Sequence[Token]) -> int:
 Whole = Annotated[int, Parameter(converter=whole)]
 BenchmarkOption = Annotated[
     str,
-    Parameter(name="--benchmark", help="Of a run with both: agqa (videos, the default) or covr (image sets)."),
+    Parameter(
+        name="--benchmark", help="Benchmark of a run with both: agqa (videos, the default) or covr (image sets)."
+    ),
 ]
 WordsOption = Annotated[
     Path | None, Parameter(name="--words", help="Image sets: folder of word tables. [default: the shipped ones]")
 ]
+SeedOption = Annotated[int, Parameter(name="--seed", help="Seed of the draws.")]
+WorkersOption = Annotated[int, Parameter(name="--workers", help="Number of processes.")]
 EveryOption = Annotated[
-    bool, Parameter(name="--all", negative="", help="Every question, not only the balanced selection.")
+    bool, Parameter(name="--all", negative="", help="Take every question, not only the balanced selection.")
 ]
 
 

@@ -36,7 +36,7 @@ def show(
     stage: Annotated[
         Literal["raw", "facts", "truth", "newest"] | None, Parameter(help="Videos: stage of the facts. [newest]")
     ] = None,
-    dag: Annotated[bool, Parameter(negative="", help="A question's DAG of sub-questions, with answers.")] = False,
+    dag: Annotated[bool, Parameter(negative="", help="Show a question's DAG of sub-questions, with answers.")] = False,
     svg: Annotated[Path | None, Parameter(name="--svg", help="Draw the DAG into this file.")] = None,
     json: Json = None,
     quiet: Quiet = False,
@@ -48,7 +48,7 @@ def show(
     run
         Run folder.
     id
-        Id of a video, of an image, or of a question (VIDEO-NUMBER, or of an image set); the first scope without one.
+        Id of a video, of an image, or of a question (VIDEO-NUMBER, or of an image set); the first one without it.
     """
     place = Run(run)
     own = chosen(place, benchmark or of_id(place, id))
@@ -160,7 +160,7 @@ def find(ids: list[str], scope: str, run: Path, called: str = "video") -> int:
         return 0
     if scope not in ids:
         near = get_close_matches(scope, ids, 3, 0.0)
-        raise BadInput.at(run, f"no {called} {scope!r} among its {len(ids):,}; there are {', '.join(near)}, ...")
+        raise BadInput.at(run, f"no {called} {scope!r} among its {len(ids):,}; choose from {', '.join(near)}, ...")
     return ids.index(scope)
 
 

@@ -7,7 +7,7 @@ from cyclopts import Parameter
 
 from questree.benchmarks import chosen
 from questree.benchmarks.agqa.templates import BY_NAME
-from questree.cli.shared_options import BenchmarkOption, EveryOption, at_least, fitting
+from questree.cli.shared_options import BenchmarkOption, EveryOption, WorkersOption, at_least, fitting
 from questree.cli.terminal import Json, Quiet, print_table, say, watching, write_json
 from questree.faults import BadInput, refuse
 from questree.tables.lock import lock
@@ -19,25 +19,29 @@ def split(
     /,
     *,
     benchmark: BenchmarkOption = "",
-    splits: Annotated[Path | None, Parameter(help="Your own splits, in a YAML file.")] = None,
+    splits: Annotated[Path | None, Parameter(help="YAML file with your own splits.")] = None,
     every: EveryOption = False,
-    more_steps: Annotated[str | None, Parameter(help="Videos: most steps in train, as in relTime=5,objWhat=3.")] = None,
+    more_steps: Annotated[
+        str | None, Parameter(help="Videos: largest number of steps in train, as in relTime=5,objWhat=3.")
+    ] = None,
     name: Annotated[
-        list[str] | None, Parameter(help="Image sets: only this split; may be given again.", negative="")
+        list[str] | None, Parameter(help="Image sets: make only this split; may be given again.", negative="")
     ] = None,
     few_shot: Annotated[
-        int | None, Parameter(help="Image sets: examples with the property that stay in train. [250]")
+        int | None, Parameter(help="Image sets: number of examples with the property that stay in train. [250]")
     ] = None,
-    seed: Annotated[int | None, Parameter(help="Image sets: seed of everything that is drawn. [0]")] = None,
-    draws: Annotated[int | None, Parameter(help="Image sets: seeds of the program and the lexical split. [3]")] = None,
-    lexical_pairs: Annotated[int | None, Parameter(help="Image sets: pairs of terms held out. [65]")] = None,
+    seed: Annotated[int | None, Parameter(help="Image sets: seed of the draws. [0]")] = None,
+    draws: Annotated[
+        int | None, Parameter(help="Image sets: number of seeds of the program and the lexical split. [3]")
+    ] = None,
+    lexical_pairs: Annotated[int | None, Parameter(help="Image sets: number of pairs of terms held out. [65]")] = None,
     lexical_alone: Annotated[
         int | None, Parameter(help="Image sets: fewest questions of train with one term but not the other. [50]")
     ] = None,
     lexical_together: Annotated[
         int | None, Parameter(help="Image sets: fewest questions of test with both terms. [15]")
     ] = None,
-    workers: int = 2,
+    workers: WorkersOption = 2,
     json: Json = None,
     quiet: Quiet = False,
 ) -> None:
@@ -136,9 +140,9 @@ def read_steps(text: str) -> dict[str, int]:
 def released_command(
     *,
     questions: Annotated[Path, Parameter(name="--questions", help='Questions {"train": [...], "val": [...]}.')],
-    few_shot: Annotated[int, Parameter(help="Examples with the property that stay in train.")] = 250,
-    seed: Annotated[int, Parameter(help="Seed of everything that is drawn.")] = 0,
-    lexical_pairs: Annotated[int, Parameter(help="Pairs of terms held out.")] = 65,
+    few_shot: Annotated[int, Parameter(help="Number of examples with the property that stay in train.")] = 250,
+    seed: Annotated[int, Parameter(help="Seed of the draws.")] = 0,
+    lexical_pairs: Annotated[int, Parameter(help="Number of pairs of terms held out.")] = 65,
     lexical_alone: Annotated[int, Parameter(help="Fewest questions of train with one term but not the other.")] = 50,
     lexical_together: Annotated[int, Parameter(help="Fewest questions of val with both terms.")] = 15,
     json: Json = None,

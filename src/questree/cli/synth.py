@@ -12,7 +12,7 @@ from questree.synth.noise import Rates
 app = App(name="synth", help="Raw files of a made-up world, with the truth beside them.")
 
 Out = Annotated[Path, Parameter(name="--out", help="Folder to write; an earlier world there is replaced.")]
-Seed = Annotated[Whole, Parameter(name="--seed", help="Another seed, another world.")]
+Seed = Annotated[Whole, Parameter(name="--seed", help="Seed of the world.")]
 USUAL = Rates()
 
 
@@ -36,7 +36,7 @@ def videos(
     Parameters
     ----------
     videos
-        How many videos.
+        Number of videos.
     missing_relations
         Share of relation annotations left out.
     overlapping_stamps
@@ -48,7 +48,7 @@ def videos(
     missing_takes
         Share of takings left out although a holding follows.
     workers
-        Processes to use; all processors without it. The files are the same.
+        Number of processes, which does not change the files. [default: one per processor]
     """
     from questree.synth.world import write_world
 
@@ -67,7 +67,7 @@ def images(*, out: Out, images: Whole = 100, seed: Seed = 1, quiet: Quiet = Fals
     Parameters
     ----------
     images
-        How many images.
+        Number of images.
     """
     from questree.synth.images import write_images
 
@@ -85,7 +85,7 @@ def situations(*, out: Out, images: Whole = 100, seed: Seed = 1, quiet: Quiet = 
     Parameters
     ----------
     images
-        How many images.
+        Number of images.
     """
     from questree.synth.situations import write_situations
 

@@ -5,6 +5,7 @@ from typing import Annotated
 
 from cyclopts import Parameter
 
+from questree.cli.shared_options import WorkersOption
 from questree.cli.terminal import Json, Quiet, print_table, say, watching, write_json
 from questree.faults import refuse
 from questree.tables.lock import STAGES, differences, lock
@@ -20,7 +21,7 @@ def verify(
     again: Annotated[
         bool, Parameter(help="Also make questions, selection, splits and DAGs again and compare.")
     ] = False,
-    workers: int = 2,
+    workers: WorkersOption = 2,
     json: Json = None,
     quiet: Quiet = False,
 ) -> None:

@@ -31,7 +31,7 @@ def check(file: Path, /, *, quiet: Quiet = False) -> None:
 @app.command
 def show(
     *,
-    vocabulary: Annotated[Path | None, Parameter(help="A vocabulary in TOML; AGQA's if left out.")] = None,
+    vocabulary: Annotated[Path | None, Parameter(help="Vocabulary file in TOML. [default: AGQA's words]")] = None,
     json: Json = None,
     quiet: Quiet = False,
 ) -> None:

@@ -19,7 +19,7 @@ from questree.vocabulary import default, load
 def wordings(
     *,
     out: Annotated[Path, Parameter(help="Text file to write.")],
-    vocabulary: Annotated[Path | None, Parameter(help="A vocabulary in TOML; AGQA's if left out.")] = None,
+    vocabulary: Annotated[Path | None, Parameter(help="Vocabulary file in TOML. [default: AGQA's words]")] = None,
     edition: Annotated[Literal["2.0", "1.0"], Parameter(help="Edition of AGQA.")] = "2.0",
     templates: Annotated[
         list[Path] | None, Parameter(help="TOML file of templates to show instead; may be given several times.")

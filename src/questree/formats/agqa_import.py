@@ -103,7 +103,7 @@ def question_files(folder: Path) -> dict[tuple[str, str], Path]:
             if there:
                 found[name, split] = there[0]
     if not found:
-        raise BadInput.at(folder, "no question files: wanted AGQA_balanced/train_balanced.txt or another of its kind")
+        raise BadInput.at(folder, "no question files: expected AGQA_balanced/train_balanced.txt or another of its kind")
     return found
 
 
@@ -195,7 +195,7 @@ def grounding_fault(record: dict[str, Any]) -> str | None:
     try:
         grounds = GROUNDS.decode(record["sg_grounding"])
     except msgspec.MsgspecError:
-        return "grounding: wanted an object from spans to vertices"
+        return "grounding: expected an object from spans to vertices"
     size = len(record["question"])
     for span in grounds:
         begin, _, end = span.partition("-")

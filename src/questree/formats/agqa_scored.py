@@ -14,7 +14,7 @@ from questree.tables.asked import ASKED, FLAGS, QuestionRecords
 
 
 class Record(msgspec.Struct, gc=False):
-    """wanted {question id: AGQA record}"""
+    """expected {question id: AGQA record}"""
 
     answer: str
     video_id: str
@@ -44,7 +44,7 @@ def read_questions(path: Path) -> QuestionRecords:
     try:
         content = gzip.decompress(content) if content[:2] == b"\x1f\x8b" else content
     except (OSError, EOFError) as error:
-        raise BadInput.at(path, f"wanted {{question id: AGQA record}}; {error}") from error
+        raise BadInput.at(path, f"expected {{question id: AGQA record}}; {error}") from error
     records = decoded(path, Piece(content, 0), Record)
     rows = list(records.values())
     columns: dict[str, list[Any]] = {

@@ -87,7 +87,7 @@ def question_files(folder: Path) -> dict[str, Path]:
             if path.is_file():
                 found.setdefault(split, path)
     if not found:
-        raise BadInput.at(folder, "no question files: wanted train.jsonl, dev.jsonl (or val.jsonl) or test.jsonl")
+        raise BadInput.at(folder, "no question files: expected train.jsonl, dev.jsonl (or val.jsonl) or test.jsonl")
     return found
 
 
@@ -97,7 +97,7 @@ def import_covr(folder: Path, run: Run, attribute_groups: Mapping[str, str], rep
     if run.covr.exists() and not replace:
         raise BadInput.at(run.covr, "there are image questions already; remove the folder first, or give --replace")
     if not run.images.is_dir():
-        raise BadInput.at(run.images, "the questions' images are wanted first; `questree ingest gqa` reads them")
+        raise BadInput.at(run.images, "no images yet; read the questions' images first with `questree ingest gqa`")
     known = corpus(Images.load(run.images), attribute_groups)
     told, shapes, kept, seen = CovrImported(), Shapes(), list[Kept](), set[str]()
     for split, path in files.items():

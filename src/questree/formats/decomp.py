@@ -81,7 +81,7 @@ def hierarchy_folders(folder: Path) -> list[Path]:
         return [folder]
     found = sorted(path for path in folder.iterdir() if path.is_dir() and path.name.endswith(ENDING))
     if not found:
-        raise BadInput.at(folder, f"no hierarchies: wanted <video>.json files, or folders named ..{ENDING}")
+        raise BadInput.at(folder, f"no hierarchies: expected <video>.json files, or folders named ..{ENDING}")
     return found
 
 
@@ -111,7 +111,7 @@ def copy_isolated(source: Path, target: Path) -> int:
         return 0
     rows = decoded(source, source.read_bytes())
     if not isinstance(rows, list):
-        raise BadInput.at(source, f"wanted a list of questions, found {type(rows).__name__}")
+        raise BadInput.at(source, f"expected a list of questions, got {type(rows).__name__}")
     target.write_bytes(source.read_bytes())
     return len(rows)
 
@@ -127,7 +127,7 @@ def read_file(path: Path, told: DecompImported) -> tuple[list[tuple[Any, ...]], 
     """(rows of DAGs, rows of nodes) of one video."""
     dags = decoded(path, path.read_bytes())
     if not isinstance(dags, dict):
-        raise BadInput.at(path, f"wanted an object of DAGs, found {type(dags).__name__}")
+        raise BadInput.at(path, f"expected an object of DAGs, got {type(dags).__name__}")
     video = Video(path.stem, told)
     rows = [video.row(key, dag) for key, dag in dags.items()]
     return rows, [(path.stem, *node) for node in video.listed]

@@ -58,7 +58,7 @@ COLUMNS: dict[str, pl.DataType | type[pl.DataType]] = dict.fromkeys(NAMES, pl.St
 
 
 class Record(msgspec.Struct):
-    """wanted a record with question, answer, video_id, program, all texts"""
+    """expected a record with question, answer, video_id, program, all texts"""
 
     question: str
     answer: str
@@ -190,7 +190,7 @@ def decompose_released(
 ) -> DecomposedRelease:
     """A question file into `<name>_hierarchies/`, whole or not at all; `absent` is a file of labels."""
     if not path.is_file():
-        raise BadInput.at(path, "no such file; wanted a question file of AGQA's release")
+        raise BadInput.at(path, "no such file; expected a question file of AGQA's release")
     check_target(out)
     result, loose = DecomposedRelease(), Loose()
     few = workers < 2 or buckets(path) < 2  # starting processes does not pay

@@ -39,7 +39,7 @@ def pieces(path: Path, block: int = BLOCK) -> Iterator[Piece]:
                 if not buffer:
                     continue
                 if not buffer.startswith(b"{"):
-                    raise BadInput.at(path, f"wanted a JSON object of questions, found {buffer[:20]!r}")
+                    raise BadInput.at(path, f"expected a JSON object of questions, got {buffer[:20]!r}")
                 buffer, depth = buffer[1:], 1
             ends = member_ends(buffer)
             if len(ends):

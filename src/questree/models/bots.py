@@ -33,8 +33,8 @@ class BotOptions:
 
     def faults(self) -> list[Fault]:
         known = self.model in BOTS
-        found = [] if known else [Fault("--model", f"no bot {self.model!r}; there are {', '.join(BOTS)}")]
-        return found + ([] if 0 <= self.noise <= 1 else [Fault("--noise", f"wanted 0 to 1, came {self.noise}")])
+        found = [] if known else [Fault("--model", f"no bot {self.model!r}; choose from {', '.join(BOTS)}")]
+        return found + ([] if 0 <= self.noise <= 1 else [Fault("--noise", f"expected 0 to 1, got {self.noise}")])
 
 
 @dataclass(frozen=True)

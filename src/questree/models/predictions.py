@@ -59,7 +59,7 @@ def read_predictions(path: Path, model: str = "") -> Predictions:
     suffixes = [suffix for suffix in path.suffixes if suffix != ".gz"]
     read = forms.get(suffixes[-1] if suffixes else "")
     if read is None:
-        raise BadInput.at(path, f"not a form of predictions we know; wanted {FORMS}")
+        raise BadInput.at(path, f"unknown form of predictions; expected {FORMS}")
     table = read(path)
     known = table.filter(pl.col(PREDICTION).is_not_null())
     last = known.unique("id", keep="last", maintain_order=True)
@@ -85,7 +85,7 @@ def _list(path: Path) -> pl.DataFrame:
     try:
         return _frame(path, msgspec.json.decode(_content(path), type=list[PredictionRecord]), "record")
     except msgspec.DecodeError as error:
-        raise BadInput.at(path, f"wanted a JSON list of {{{IDS[1]}, prediction}}; {error}") from error
+        raise BadInput.at(path, f"expected a JSON list of {{{IDS[1]}, prediction}}; {error}") from error
 
 
 def _lines(path: Path) -> pl.DataFrame:
@@ -107,7 +107,7 @@ def _frame(path: Path, rows: list[PredictionRecord], called: str) -> pl.DataFram
     ids = [next((value for name in IDS if (value := getattr(row, name)) is not None), None) for row in rows]
     said = [row.prediction for row in rows]
     faults = [
-        Fault(f"{path}, {called} {number}", f"no id; wanted one of {', '.join(IDS)}")
+        Fault(f"{path}, {called} {number}", f"no id; expected one of {', '.join(IDS)}")
         for number, id in enumerate(ids, 1)
         if id is None
     ]
@@ -151,7 +151,7 @@ def _parquet(path: Path) -> pl.DataFrame:
 
 def _named(path: Path, table: pl.DataFrame) -> pl.DataFrame:
     id = next((name for name in IDS if name in table.columns), None)
-    faults = [] if id else [f"no column with the id; wanted one of {', '.join(IDS)}"]
+    faults = [] if id else [f"no column with the id; expected one of {', '.join(IDS)}"]
     faults += [] if PREDICTION in table.columns else [f"no column {PREDICTION}"]
     came = f"; the columns are {', '.join(table.columns)}"
     refuse([Fault(str(path), fault + came) for fault in faults])

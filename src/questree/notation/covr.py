@@ -75,11 +75,11 @@ def _row(row: Row, before: list[Node], parts: list[Node]) -> Node:
     operation, arguments, dependencies = _fields(row)
     if operation not in OPERATIONS:
         near = get_close_matches(operation, OPERATIONS, 3) or sorted(OPERATIONS)
-        raise ProgramError(f"expected an operation, found {operation!r}; there are {', '.join(near)}")
+        raise ProgramError(f"expected an operation, got {operation!r}; choose from {', '.join(near)}")
     for at in dependencies:
         if isinstance(at, bool) or not isinstance(at, int) or not 0 <= at < len(before):
             there = f"one of the rows 0 to {len(before) - 1} before it" if before else "no dependency in the first row"
-            raise ProgramError(f"{operation}: expected {there}, found a dependency on {at!r}")
+            raise ProgramError(f"{operation}: expected {there}, got a dependency on {at!r}")
     wrong = []
     for op in OPERATIONS[operation]:
         try:
@@ -93,14 +93,14 @@ def _row(row: Row, before: list[Node], parts: list[Node]) -> Node:
 
 def _fields(row: Any) -> tuple[str, list[Any], list[Any]]:
     if not isinstance(row, dict) or not isinstance(row.get("operation"), str):
-        raise ProgramError(f"expected a row {{operation, arguments, dependencies}}, found {row!r:.60}")
+        raise ProgramError(f"expected a row {{operation, arguments, dependencies}}, got {row!r:.60}")
     if extra := sorted(set(row) - {"operation", "arguments", "dependencies"}):
-        raise ProgramError(f"expected operation, arguments and dependencies, found also {', '.join(extra)}")
+        raise ProgramError(f"expected operation, arguments and dependencies, got also {', '.join(extra)}")
     lists: dict[str, list[Any]] = {}
     for name in ("arguments", "dependencies"):
         lists[name] = [] if row.get(name) is None else row[name]
         if not isinstance(lists[name], list):
-            raise ProgramError(f"expected a list of {name}, found {row[name]!r:.60}")
+            raise ProgramError(f"expected a list of {name}, got {row[name]!r:.60}")
     return row["operation"], lists["arguments"], lists["dependencies"]
 
 
@@ -111,7 +111,7 @@ def _terms(op: Op, nodes: list[Node], arguments: list[Any], parts: list[Node]) -
     if not least <= given <= most:
         counts = f"{most}" if least == most else f"{least} to {most}"
         named = ", ".join(f"{name}: {kind.name}" for name, kind in op.params.items())
-        raise ProgramError(f"expected {counts} dependencies and arguments ({named}), found {given}")
+        raise ProgramError(f"expected {counts} dependencies and arguments ({named}), got {given}")
     for at, (name, kind) in enumerate(op.params.items()):
         if at >= len(nodes):
             value = arguments[at - len(nodes)] if at < given else None
@@ -120,9 +120,9 @@ def _terms(op: Op, nodes: list[Node], arguments: list[Any], parts: list[Node]) -
             else:
                 yield _argument(name, kind, value, optional=at >= least)
         elif (op, name) in SUB_PROGRAM:
-            raise ProgramError(f"expected {name} as a sub-program among the arguments, found a dependency")
+            raise ProgramError(f"expected {name} as a sub-program among the arguments, got a dependency")
         elif nodes[at].kind != kind:
-            raise ProgramError(f"expected {name} of kind {kind.name}, found {nodes[at].kind.name}")
+            raise ProgramError(f"expected {name} of kind {kind.name}, got {nodes[at].kind.name}")
         else:
             yield nodes[at]
 
@@ -130,7 +130,7 @@ def _terms(op: Op, nodes: list[Node], arguments: list[Any], parts: list[Node]) -
 def _condition(name: str, kind: Kind, rows: list[Any], parts: list[Node]) -> Node:
     condition = [answers.nothing(), *_read(rows, parts)][-1]
     if condition.kind != kind:
-        raise ProgramError(f"expected {name} to give {kind.name}, found {condition.kind.name}")
+        raise ProgramError(f"expected {name} to give {kind.name}, got {condition.kind.name}")
     return condition
 
 
@@ -148,7 +148,7 @@ def _argument(name: str, kind: Kind, value: Any, optional: bool) -> Term:
     wanted = {"text": "a word", "number": "a number"}.get(
         kind.words, "a list of words" if kind == CHOICES else kind.name
     )
-    raise ProgramError(f"expected {name} as {wanted}, found {value!r:.60}")
+    raise ProgramError(f"expected {name} as {wanted}, got {value!r:.60}")
 
 
 def _choices(words: list[Any]) -> Node:

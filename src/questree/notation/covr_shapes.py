@@ -44,7 +44,7 @@ class Shapes:
 def read_alone(program: Any) -> Shape:
     """The shape of a program, its words where they are."""
     if not isinstance(program, list):
-        return Shape((), (), ProgramError(f"expected a list of rows, found {program!r:.60}"))
+        return Shape((), (), ProgramError(f"expected a list of rows, got {program!r:.60}"))
     try:
         parts, wrong = in_order(program)
     except RecursionError:

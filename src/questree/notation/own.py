@@ -28,7 +28,7 @@ def _node(call: Call, language: Language) -> Node:
     op = language.ops.get(call.name)
     if op is None:
         near = get_close_matches(call.name, language.ops, 3) or sorted(language.ops)
-        raise ProgramError(f"no operator {call.name!r} for {language.name}; there are {', '.join(near)}", call.at)
+        raise ProgramError(f"no operator {call.name!r} for {language.name}; choose from {', '.join(near)}", call.at)
     if len(call.args) != len(op.params):
         wanted = ", ".join(f"{name}: {kind.name}" for name, kind in op.params.items())
         raise ProgramError(f"{op.name}({wanted}) takes {len(op.params)} arguments, got {len(call.args)}", call.at)

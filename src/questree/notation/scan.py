@@ -27,14 +27,14 @@ class Call:
         return f"{self.name}({inner})" if self.name else f"[{inner}]"
 
     def wanted(self, what: str) -> ProgramError:
-        return ProgramError(f"expected {what}, found {str(self)[:60]!r}", self.at)
+        return ProgramError(f"expected {what}, got {str(self)[:60]!r}", self.at)
 
 
 def scan(text: str) -> Call:
     """The one call the text consists of."""
     call, end = _call(text, _skip(text, 0))
     if end < len(text):
-        raise ProgramError(f"expected the end, found {text[end : end + 20]!r}", end)
+        raise ProgramError(f"expected the end, got {text[end : end + 20]!r}", end)
     return call
 
 
@@ -60,7 +60,7 @@ def _call(text: str, begin: int, depth: int = 0) -> tuple[Call, int]:
         return Call("", args, begin), at
     if not name:
         found = repr(text[at : at + 20]) if at < len(text) else "the end"
-        raise ProgramError(f"expected a word or a call, found {found}", at)
+        raise ProgramError(f"expected a word or a call, got {found}", at)
     return Call(name, None, begin), at
 
 
@@ -78,5 +78,5 @@ def _arguments(text: str, at: int, close: str, depth: int) -> tuple[tuple[Call, 
             return tuple(args), _skip(text, at + 1)
         if text[at : at + 1] != ",":
             found = repr(text[at : at + 20]) if at < len(text) else "the end"
-            raise ProgramError(f"expected ',' or {close!r}, found {found}", at)
+            raise ProgramError(f"expected ',' or {close!r}, got {found}", at)
         at += 1

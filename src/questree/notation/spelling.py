@@ -44,7 +44,7 @@ def read_word(call: Call, kind: Kind, vocabulary: Vocabulary, alone: bool = Fals
         raise ProgramError(f"no {what} {call.name!r} in the vocabulary; {near(call.name, kind, vocabulary)}", call.at)
     if alone and vocabulary.noun_of[at] != NONE:
         noun = vocabulary.objects[vocabulary.noun_of[at]].name
-        raise ProgramError(f"expected an {what}, found {call.name!r}, which is done to {noun!r}", call.at)
+        raise ProgramError(f"expected an {what}, got {call.name!r}, which is done to {noun!r}", call.at)
     return Word(names(kind, vocabulary)[at], kind)
 
 

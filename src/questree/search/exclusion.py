@@ -133,7 +133,7 @@ def _pairs(seen: pl.DataFrame) -> list[Pair]:
 def _exclusive(kind: str, pairs: Sequence[Pair], scorer: Scorer) -> list[Pair]:
     scores = list(scorer(kind, pairs))
     if len(scores) != len(pairs):
-        raise BadInput.at("scorer", f"wanted a score for each of {len(pairs):,} {kind} pairs, came {len(scores):,}")
+        raise BadInput.at("scorer", f"expected a score for each of {len(pairs):,} {kind} pairs, got {len(scores):,}")
     return [pair for pair, score in zip(pairs, scores, strict=True) if score > EXCLUSIVE]
 
 

@@ -24,7 +24,7 @@ def function(place: str) -> Callable[..., Any]:
     except Exception as error:  # whatever somebody's module does while it is imported
         why = f"{type(error).__name__}: {' '.join(str(error).split())}"
         raise BadInput.at(
-            place, f"neither a file nor a function of a module ({why}); wanted module:function"
+            place, f"neither a file nor a function of a module ({why}); expected module:function"
         ) from error
     if not callable(found):
         raise BadInput.at(place, f"{name!r} of {module} is not a function")
@@ -37,12 +37,12 @@ def records(path: Path, kind: type[Record]) -> list[Record]:
     try:
         given = msgspec.json.decode(content(path), type=list[msgspec.Raw])
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
-        raise BadInput.at(path, f"wanted a list of {{{fields}}}; {error}") from error
+        raise BadInput.at(path, f"expected a list of {{{fields}}}; {error}") from error
     found, faults = list[Record](), list[Fault]()
     for at, raw in enumerate(given):
         try:
             found.append(msgspec.json.decode(raw, type=kind))
         except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
-            faults.append(Fault(f"{path}, record {at}", f"wanted {{{fields}}}; {error}"))
+            faults.append(Fault(f"{path}, record {at}", f"expected {{{fields}}}; {error}"))
     refuse(faults)
     return found

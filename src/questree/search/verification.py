@@ -102,6 +102,6 @@ def verified(hits: Sequence[tuple[str, Graph, DistractorKind]], scorer: Scorer) 
     asked = dict.fromkeys((image, part.graph) for image, graph, kind in hits for part, _ in _changed(graph, kind))
     scores = list(scorer(list(asked)))
     if len(scores) != len(asked):
-        raise BadInput.at("verification", f"wanted a score for each of {len(asked):,} graphs, came {len(scores):,}")
+        raise BadInput.at("verification", f"expected a score for each of {len(asked):,} graphs, got {len(scores):,}")
     known = dict(zip(asked, scores, strict=True))
     return np.array([distracts(known, *hit) for hit in hits], bool)

@@ -53,7 +53,7 @@ class WordTables:
     def read(cls, folder: Path) -> "WordTables":
         """A folder with ignore.yaml, ontology.yaml and adversarial_groups.yaml, each perhaps with .gz behind."""
         if not folder.is_dir():
-            raise BadInput.at(folder, f"no such folder; wanted one with {IGNORE}, {ONTOLOGY} and {GROUPS}")
+            raise BadInput.at(folder, f"no such folder; expected one with {IGNORE}, {ONTOLOGY} and {GROUPS}")
         faults: list[Fault] = []
         ignore = _lists(folder, IGNORE, ("nouns", "relations", "pairs"), faults)
         ontology = _ontology(folder, faults)
@@ -147,7 +147,7 @@ def _lists(folder: Path, name: str, wanted: tuple[str, ...], faults: list[Fault]
     found = {heading: given.get(heading) or [] for heading in wanted}
     for heading, words in found.items():
         if not _is_words(words):
-            faults.append(Fault(f"{folder / name}, {heading}", "wanted a list of words"))
+            faults.append(Fault(f"{folder / name}, {heading}", "expected a list of words"))
             found[heading] = []
     return found
 
@@ -158,7 +158,7 @@ def _ontology(folder: Path, faults: list[Fault]) -> dict[str, dict[str, list[str
     for heading, groups in found.items():
         wrong = groups if not isinstance(groups, dict) else [g for g, words in groups.items() if not _is_words(words)]
         if wrong:
-            faults.append(Fault(f"{folder / ONTOLOGY}, {heading}", "wanted groups, each with a list of words"))
+            faults.append(Fault(f"{folder / ONTOLOGY}, {heading}", "expected groups, each with a list of words"))
             found[heading] = {}
     return found
 
@@ -177,7 +177,7 @@ def _mapping(folder: Path, name: str, headings: tuple[str, ...], faults: list[Fa
         faults.append(Fault(str(folder / name), f"cannot be read as YAML ({' '.join(str(error).split())})"))
         return {}
     if not isinstance(found, dict):
-        faults.append(Fault(str(folder / name), f"wanted the headings {', '.join(headings)}"))
+        faults.append(Fault(str(folder / name), f"expected the headings {', '.join(headings)}"))
         return {}
     unknown = [key for key in found if key not in headings]
     faults += [
@@ -196,7 +196,7 @@ def _split(pairs: list[str], place: str, faults: list[Fault]) -> list[tuple[str,
     for pair in pairs:
         a, comma, b = pair.partition(",")
         if not (comma and a.strip() and b.strip()) or "," in b:
-            faults.append(Fault(place, f"wanted two words with one comma between, found {pair!r}"))
+            faults.append(Fault(place, f"expected two words with one comma between, got {pair!r}"))
         else:
             found.append((a.strip(), b.strip()))
     return found

@@ -23,7 +23,7 @@ def read_action_genome(
 ) -> SourceReading:
     """Facts of a folder; its frame rates may lie in another one."""
     if not folder.is_dir():
-        raise BadInput.at(folder, f"no such folder; wanted one with {OBJECTS}, {PERSONS} and the Charades CSV files")
+        raise BadInput.at(folder, f"no such folder; expected one with {OBJECTS}, {PERSONS} and the Charades CSV files")
     faults = [Fault(str(folder / name), "no such file") for name in (OBJECTS, PERSONS) if not (folder / name).is_file()]
     charades = read_charades(folder, vocabulary, faults)
     rates = read_rates(rates_in or folder, faults)

@@ -50,22 +50,22 @@ def read_agqa(folder: Path, vocabulary: Vocabulary) -> SourceReading:
 
 def _files(folder: Path) -> dict[str, Path]:
     if not folder.is_dir():
-        raise BadInput.at(folder, f"no such folder; wanted one with {' or '.join(FILES.values())}")
+        raise BadInput.at(folder, f"no such folder; expected one with {' or '.join(FILES.values())}")
     found = {split: folder / name for split, name in FILES.items() if (folder / name).is_file()}
     if not found:
-        raise BadInput.at(folder, f"no scene graphs here; wanted {' or '.join(FILES.values())}")
+        raise BadInput.at(folder, f"no scene graphs here; expected {' or '.join(FILES.values())}")
     return found
 
 
 def _read_file(path: Path, split: str, graphs: Graphs, vocabulary: Vocabulary) -> None:
     content = read_pickle(path)
     if not isinstance(content, dict):
-        raise BadInput.at(path, f"wanted a dictionary of videos, found {type(content).__name__}")
+        raise BadInput.at(path, f"expected a dictionary of videos, got {type(content).__name__}")
     words = {kind: known(vocabulary, kind) for kind in ("object", "relation", "action")}
     seen = {video for video, _ in graphs.videos}
     for video, vertices in watch(content.items(), f"taking in {path.name}", len(content)):
         if not isinstance(vertices, dict) or not isinstance(video, str):
-            graphs.faults.append(Fault(f"{path}, video {video}", "wanted a dictionary of vertices"))
+            graphs.faults.append(Fault(f"{path}, video {video}", "expected a dictionary of vertices"))
         elif video in seen:
             graphs.faults.append(Fault(f"{path}, video {video}", "is in both files"))
         else:
@@ -90,7 +90,7 @@ class _Video:
             match = VERTEX.match(name) if isinstance(name, str) else None
             if match is None or not isinstance(vertex, dict):
                 self.fault(
-                    name, "not a vertex: wanted a dictionary under an id like 000105, o4/000105, r22/000105, c076/1"
+                    name, "not a vertex: expected a dictionary under an id like 000105, o4/000105, r22/000105, c076/1"
                 )
             else:
                 kinds[str(match.lastgroup)].append((name, vertex))

@@ -29,7 +29,7 @@ def read_charades(folder: Path, vocabulary: Vocabulary, faults: list[Fault]) -> 
     charades = Charades()
     present = {split: folder / name for split, name in FILES.items() if (folder / name).is_file()}
     if not present:
-        faults.append(Fault(str(folder), f"no Charades annotations here; wanted {' and '.join(FILES.values())}"))
+        faults.append(Fault(str(folder), f"no Charades annotations here; expected {' and '.join(FILES.values())}"))
     for split, path in present.items():
         for row in _rows(path, COLUMNS, faults):
             _take(charades, row, split, path, vocabulary, faults)

@@ -59,7 +59,7 @@ def read_records(path: Path) -> list[Record]:
     try:
         return msgspec.json.decode(text, type=list[Record])
     except (msgspec.DecodeError, UnicodeDecodeError) as error:
-        raise BadInput.at(path, f"wanted {WANTED}; {error}") from error
+        raise BadInput.at(path, f"expected {WANTED}; {error}") from error
 
 
 def _lines(path: Path, text: bytes) -> list[Record]:
@@ -68,7 +68,7 @@ def _lines(path: Path, text: bytes) -> list[Record]:
         try:
             found += [decoder.decode(line)] if line.strip() else []
         except (msgspec.DecodeError, UnicodeDecodeError) as error:
-            faults.append(Fault(f"{path}, line {number}", f"wanted {WANTED}; {error}"))
+            faults.append(Fault(f"{path}, line {number}", f"expected {WANTED}; {error}"))
     refuse(faults[:FAULTS])
     return found
 
@@ -78,9 +78,9 @@ def read_sides(path: Path) -> dict[str, list[Record]]:
     try:
         found = msgspec.json.decode(content(path), type=dict[str, list[Record]])
     except (msgspec.DecodeError, UnicodeDecodeError) as error:
-        raise BadInput.at(path, f'wanted {{"train": [questions], "val": [questions]}}; {error}') from error
+        raise BadInput.at(path, f'expected {{"train": [questions], "val": [questions]}}; {error}') from error
     if set(found) != set(SIDES):
-        raise BadInput.at(path, f"wanted the keys {' and '.join(SIDES)}, came {', '.join(found) or 'none'}")
+        raise BadInput.at(path, f"expected the keys {' and '.join(SIDES)}, got {', '.join(found) or 'none'}")
     faults: list[Fault] = []
     for side in SIDES:
         for record in found[side]:
@@ -94,11 +94,11 @@ def loose_ends(program: list[Any]) -> Iterator[str]:
     """Rows without an operation, and rows that depend on a row that does not stand before them."""
     for at, row in enumerate(program):
         if not isinstance(row, dict) or not isinstance(row.get("operation"), str):
-            yield f"row {at}: wanted {{operation, arguments, dependencies}}, came {row!r:.60}"
+            yield f"row {at}: expected {{operation, arguments, dependencies}}, got {row!r:.60}"
             continue
         for on in _list(row, "dependencies"):
             if not isinstance(on, int) or not 0 <= on < at:
-                yield f"row {at}, {row['operation']}: wanted dependencies on the rows before it, came {on!r}"
+                yield f"row {at}, {row['operation']}: expected dependencies on the rows before it, got {on!r}"
         for argument in _list(row, "arguments"):
             if is_program(argument):
                 yield from (f"row {at}, {row['operation']}: in its sub-program, {end}" for end in loose_ends(argument))
@@ -143,7 +143,7 @@ def read_plan(path: Path) -> dict[str, SplitPredictions]:
     try:
         plan = msgspec.json.decode(content(path), type=dict[str, SplitPredictions])
     except msgspec.DecodeError as error:
-        raise BadInput.at(path, f"wanted {{split: {{{', '.join(ROLES)}: file}}}}; {error}") from error
+        raise BadInput.at(path, f"expected {{split: {{{', '.join(ROLES)}: file}}}}; {error}") from error
     faults = [
         Fault(f"{path}, split {name}", f"{role}: no such file {split.file(role)}")
         for name, split in plan.items()

@@ -31,10 +31,10 @@ def read_scenes(path: Path) -> Scenes:
     try:
         file = msgspec.json.decode(content(path), type=_File)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
-        raise BadInput.at(path, f"wanted {SHAPE}; {error}") from error
+        raise BadInput.at(path, f"expected {SHAPE}; {error}") from error
     parts = {"gqa": bytes(file.gqa), "imsitu": bytes(file.imsitu)}
     if not any(parts.values()):
-        raise BadInput.at(path, f"wanted {SHAPE}; found neither gqa nor imsitu")
+        raise BadInput.at(path, f"expected {SHAPE}; got neither gqa nor imsitu")
     reading = SceneReading()
     for name, data in parts.items():
         if not data:
@@ -42,6 +42,6 @@ def read_scenes(path: Path) -> Scenes:
         if data.lstrip()[:1] == b"{":
             reading.file(data, f"{path}, {name}", "")
         else:
-            came = data[:20].decode(errors="replace")
-            reading.faults.append(Fault(f"{path}, {name}", f"wanted scenes by id, came {came}"))
+            got = data[:20].decode(errors="replace")
+            reading.faults.append(Fault(f"{path}, {name}", f"expected scenes by id, got {got}"))
     return Scenes(reading.done(), file.attribute_groups)

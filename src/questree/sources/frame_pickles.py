@@ -66,7 +66,7 @@ def read_frames(path: Path) -> dict[str, Any]:
     """A pickle whose keys are frames."""
     content = read_pickle(path)
     if not isinstance(content, dict):
-        raise BadInput.at(path, f"wanted a dictionary of frames, found {type(content).__name__}")
+        raise BadInput.at(path, f"expected a dictionary of frames, got {type(content).__name__}")
     wrong = [key for key in content if not isinstance(key, str) or not re.match(KEY, key)]
     refuse([Fault(str(path), f"frame {key!r} is not written like '001YG.mp4/000089.png'") for key in wrong])
     return content
@@ -75,7 +75,7 @@ def read_frames(path: Path) -> dict[str, Any]:
 def read_marks(frames: dict[str, Any], vocabulary: Vocabulary, path: Path, skipped: Counter[str]) -> Marks:
     keys = list(frames)
     wrong = [key for key in keys if not isinstance(frames[key], list)]
-    refuse([Fault(f"{path}, {key}", f"wanted a list of objects, found {frames[key]!r:.60}") for key in wrong])
+    refuse([Fault(f"{path}, {key}", f"expected a list of objects, got {frames[key]!r:.60}") for key in wrong])
     frame = np.repeat(np.arange(len(keys)), np.fromiter(map(len, frames.values()), np.int64, len(keys)))  # [object]
 
     def place(row: int) -> str:

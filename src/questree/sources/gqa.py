@@ -33,12 +33,12 @@ def scene_graph_files(folder: Path) -> list[Path]:
     if folder.is_file():
         return [folder]
     if not folder.is_dir():
-        raise BadInput.at(folder, f"no such folder; wanted one with scene graphs ({NAMES})")
+        raise BadInput.at(folder, f"no such folder; expected one with scene graphs ({NAMES})")
     present = sorted(path for path in folder.iterdir() if path.name.endswith((".json", ".json.gz")))
     found = [path for path in present if "scenegraph" in path.name.lower().replace("_", "")]
     if not found:
         names = ", ".join(path.name for path in present) or "no JSON file"
-        raise BadInput.at(folder, f"no scene graphs here; wanted files like {NAMES}; found {names}")
+        raise BadInput.at(folder, f"no scene graphs here: expected files like {NAMES}, got {names}")
     return found
 
 
@@ -75,7 +75,7 @@ class SceneReading:
             records = scene_graphs.records(data)
         except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
             what = "not of a known shape" if isinstance(error, msgspec.ValidationError) else "not JSON"
-            self.faults.append(Fault(name, f"{what} ({error}); wanted {scene_graphs.SHAPES}"))
+            self.faults.append(Fault(name, f"{what} ({error}); expected {scene_graphs.SHAPES}"))
             return
         for key, raw in watch(records, f"reading {name}", len(records)):
             image, scene, faults = scene_graphs.read(key, raw, name)

@@ -80,7 +80,7 @@ def _boxes(things: list[Thing]) -> Boxes:
 
 def _detected(path: Path, image: str, detection: Detection) -> Detected:
     if any(len(box) != 4 for box in detection.bboxes):
-        raise BadInput.at(f"{path}, image {image}", "wanted boxes of four numbers x1, y1, x2, y2")
+        raise BadInput.at(f"{path}, image {image}", "expected boxes of four numbers x1, y1, x2, y2")
     return Detected(np.array(detection.bboxes, np.float64).reshape(-1, 4), detection.objectsNum)
 
 
@@ -98,9 +98,9 @@ def read_importance(path: Path) -> dict[str, list[float]]:
 
 def read_json(path: Path, shape: Any, wanted: str) -> Any:
     if not path.is_file():
-        raise BadInput.at(path, f"no such file; wanted {wanted}")
+        raise BadInput.at(path, f"no such file; expected {wanted}")
     content = path.read_bytes()
     try:
         return msgspec.json.decode(gzip.decompress(content) if content[:2] == b"\x1f\x8b" else content, type=shape)
     except (msgspec.DecodeError, OSError, EOFError) as error:
-        raise BadInput.at(path, f"wanted {wanted}; {error}") from error
+        raise BadInput.at(path, f"expected {wanted}; {error}") from error

@@ -41,11 +41,11 @@ class Loose(msgspec.Struct, gc=False):
 def read_hierarchies(folder: Path, workers: int | None = None) -> Hierarchies:
     """The DAGs of every `<video>.json`, in order of file name, and the questions of isolated.json."""
     if not folder.is_dir():
-        raise BadInput.at(folder, "no such folder; wanted one with a <video>.json per video")
+        raise BadInput.at(folder, "no such folder; expected one with a <video>.json per video")
     files = sorted(path for path in folder.glob("*.json") if path.name != ISOLATED_FILE)
     loose = folder / ISOLATED_FILE
     if not files and not loose.is_file():
-        raise BadInput.at(folder, "no hierarchies here: wanted <video>.json files of {top key: DAG}")
+        raise BadInput.at(folder, "no hierarchies here: expected <video>.json files of {top key: DAG}")
     size = sum(path.stat().st_size for path in files)
     chunks = [files[at : at + CHUNK] for at in range(0, len(files), CHUNK)]
     if size > ONE_PROCESS and (workers or cpu_count()) > 1:
@@ -166,7 +166,7 @@ class Gathering:
         try:
             return msgspec.json.decode(content, type=shape)
         except msgspec.DecodeError as error:
-            self.faults.append(Fault(name, f"wanted {wanted}; {error}"))
+            self.faults.append(Fault(name, f"expected {wanted}; {error}"))
             return shape()
 
 

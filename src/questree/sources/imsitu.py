@@ -58,11 +58,11 @@ class Pattern:
 def read_imsitu(folder: Path) -> tuple[Images, Counter[str]]:
     """The images of a folder, and how many were left out and why."""
     if not folder.is_dir():
-        raise BadInput.at(folder, f"no such folder; wanted one with {NAMES}")
+        raise BadInput.at(folder, f"no such folder; expected one with {NAMES}")
     present = {path.name: path for path in sorted(folder.iterdir())}
     splits = {name: split for name in present for begin, split in SPLITS.items() if name.startswith(begin)}
     if SPACE not in present or not splits:
-        raise BadInput.at(folder, f"wanted {NAMES}; found {', '.join(present) or 'nothing'}")
+        raise BadInput.at(folder, f"expected {NAMES}, got {', '.join(present) or 'nothing'}")
     space = _decoded(present[SPACE], Space, "{nouns: {id: {gloss}}, verbs: {verb: {order, abstract}}}")
     taking = _Taking(space, {verb: pattern_of(verb, each) for verb, each in space.verbs.items()})
     for name, split in splits.items():
@@ -76,7 +76,7 @@ def _decoded(path: Path, kind: type[Kind], shape: str) -> Kind:
     try:
         return msgspec.json.decode(content(path), type=kind)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
-        raise BadInput.at(path, f"wanted {shape}; {error}") from error
+        raise BadInput.at(path, f"expected {shape}; {error}") from error
 
 
 def pattern_of(verb: str, said: Verb) -> Pattern | None:

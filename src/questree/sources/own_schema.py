@@ -133,7 +133,7 @@ def _struct_faults(value: Any, kind: type[msgspec.Struct], place: str) -> Iterat
     fields = msgspec.structs.fields(kind)
     if not isinstance(value, dict):
         names = ", ".join(each.encode_name for each in fields if each.required) or fields[0].encode_name
-        yield Fault(place, f"wanted an object with {names}, found {value!r:.40}")
+        yield Fault(place, f"expected an object with {names}, got {value!r:.40}")
         return
     for each in fields:
         if each.encode_name in value:

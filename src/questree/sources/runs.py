@@ -22,7 +22,7 @@ SHOWN = ("videos", "frames", "objects", "persons", "relations", "actions")
 def check_target(folder: Path) -> None:
     """Before hours of work: is this a place where a run can be written?"""
     if folder.exists() and not folder.is_dir():
-        raise BadInput.at(folder, "a folder is wanted here, but a file is in the way")
+        raise BadInput.at(folder, "expected a folder, got a file")
     if folder.is_dir() and any(folder.iterdir()):
         run = Run(folder)
         if not any(path.exists() for path in (run.vocabulary_file, run.raw, run.images)):

@@ -79,10 +79,10 @@ def _files(source: Path) -> list[Path]:
     if source.is_file():
         return [source]
     if not source.is_dir():
-        raise BadInput.at(source, f"no such folder; wanted one with {NAMES}")
+        raise BadInput.at(source, f"no such folder; expected one with {NAMES}")
     found = sorted(source.glob("STAR_*.json"), key=lambda path: ("train" not in path.name, path.name))
     if not found:
-        raise BadInput.at(source, f"no STAR questions here; wanted {NAMES}")
+        raise BadInput.at(source, f"no STAR questions here; expected {NAMES}")
     return found
 
 

@@ -56,7 +56,7 @@ def _faults(out: Path, images: int, seed: int) -> list[Fault]:
     foreign = out.is_dir() and any(out.iterdir()) and not _is_made_up(out)
     found = [Fault(str(out), "not empty and not made-up images; choose a new folder")] if foreign else []
     found += [] if images > 0 else [Fault("--images", f"must be at least 1, is {images}")]
-    return found + ([] if seed >= 0 else [Fault("--seed", f"wanted 0 or more, got {seed}")])
+    return found + ([] if seed >= 0 else [Fault("--seed", f"expected 0 or more, got {seed}")])
 
 
 def _is_made_up(folder: Path) -> bool:

@@ -25,7 +25,7 @@ def write_situations(out: Path, images: int, seed: int) -> dict[str, int]:
     refuse(
         [Fault(str(out), "not empty and not made-up situations; choose a new folder")] * foreign
         + [Fault("--images", f"must be at least 1, is {images}")] * (images < 1)
-        + [Fault("--seed", f"wanted 0 or more, got {seed}")] * (seed < 0)
+        + [Fault("--seed", f"expected 0 or more, got {seed}")] * (seed < 0)
     )
     made = [make_situation(at, seed) for at in watch(range(images), "making situations", images)]
     with new_folder(out) as folder:

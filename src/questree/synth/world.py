@@ -67,12 +67,12 @@ def write_world(out: Path, videos: int, seed: int, rates: Rates, workers: int | 
 def _faults(out: Path, videos: int, seed: int, rates: Rates, workers: int | None) -> list[Fault]:
     foreign = out.is_dir() and any(out.iterdir()) and not (out / NOISE).is_file()
     found = [Fault(str(out), "not empty and not a synthetic world; choose a new folder")] if foreign else []
-    found += [] if 1 <= videos <= 36**5 else [Fault("--videos", f"wanted 1 to {36**5:,}, got {videos}")]
-    found += [] if seed >= 0 else [Fault("--seed", f"wanted 0 or more, got {seed}")]
-    found += [] if workers is None or workers >= 1 else [Fault("--workers", f"wanted 1 or more, got {workers}")]
+    found += [] if 1 <= videos <= 36**5 else [Fault("--videos", f"expected 1 to {36**5:,}, got {videos}")]
+    found += [] if seed >= 0 else [Fault("--seed", f"expected 0 or more, got {seed}")]
+    found += [] if workers is None or workers >= 1 else [Fault("--workers", f"expected 1 or more, got {workers}")]
     for name, rate in asdict(rates).items():
         if not 0 <= rate <= 1:
-            found.append(Fault(f"--{name.replace('_', '-')}", f"wanted a share from 0 to 1, got {rate}"))
+            found.append(Fault(f"--{name.replace('_', '-')}", f"expected a share from 0 to 1, got {rate}"))
     return found
 
 

@@ -14,6 +14,6 @@ def read_balanced(folder: Path) -> pl.DataFrame:
     """Every selected question once, in order; the files may have more columns."""
     files = sorted(folder.glob("*.parquet"))
     if not files:
-        raise BadInput.at(folder, "no selection here: wanted Parquet files with the columns video, number")
+        raise BadInput.at(folder, "no selection here: expected Parquet files with the columns video, number")
     found = [Table(file.stem, BALANCED.columns).read(folder) for file in files]
     return pl.concat(found).unique().sort("video", "number")

@@ -35,8 +35,9 @@ class Stored:
     def of(cls, run: Run, model: str) -> "Stored":
         folder = run.predictions / model
         if model not in models(run):
-            there = ", ".join(models(run)) or "none yet; `questree answer` writes them"
-            raise BadInput.at(run.folder, f"no predictions of a model {model!r}; there are {there}")
+            there = ", ".join(models(run))
+            choices = f"choose from {there}" if there else "there are none; `questree answer` stores them"
+            raise BadInput.at(run.folder, f"no predictions of a model {model!r}; {choices}")
         known = msgspec.json.decode((folder / PLAN).read_bytes()) if (folder / PLAN).is_file() else None
         if known is not None and known["nodes"] != nodes_digest(run, folder):
             raise BadInput.at(folder, "answers to other nodes than the run has now; run `questree answer` again")

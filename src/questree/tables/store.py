@@ -22,9 +22,9 @@ def only_earlier(out: Path, ours: Callable[[str], bool], whole: Collection[str] 
 def new_folder(target: Path) -> Iterator[Path]:
     """A folder to fill; it takes the place of `target` only when the block ends without an error."""
     if target.exists() and not target.is_dir():
-        raise BadInput.at(target, "a folder is wanted here, but a file is in the way")
+        raise BadInput.at(target, "expected a folder, got a file")
     if target.name in ("", ".."):  # it cannot be renamed
-        raise BadInput.at(target, "a folder with a name is wanted, not the one you are in; choose a new folder")
+        raise BadInput.at(target, "expected a folder with a name, got the one you are in; choose a new folder")
     if target.is_symlink():
         target = target.resolve()
     try:
@@ -52,7 +52,7 @@ def new_file(target: Path) -> Iterator[Path]:
     """A file to write; it takes the place of `target` only when the block ends without an error."""
     target = target.resolve() if target.is_symlink() else target
     if target.is_dir():
-        raise BadInput.at(target, "a file is wanted here, but a folder is in the way")
+        raise BadInput.at(target, "expected a file, got a folder")
     if target.exists() and not target.is_file():  # a pipe or a device is written to, not replaced
         with tempfile.TemporaryDirectory() as place:
             yield Path(place) / "piece"

@@ -82,7 +82,7 @@ def objects(vocabulary: Vocabulary) -> Found:
     for word in vocabulary.objects:
         where = f"object {word.id}"
         if word.article not in ARTICLES:
-            yield where, f'article "{word.article}", wanted one of {_quoted(ARTICLES)}'
+            yield where, f'article: expected one of {_quoted(ARTICLES)}, got "{word.article}"'
         yield from _target(where, "merged", word, merged, "an object")
 
 
@@ -92,7 +92,7 @@ def relations(vocabulary: Vocabulary) -> Found:
     for word in vocabulary.relations:
         where = f"relation {word.id}"
         if word.group not in GROUPS:
-            yield where, f'group "{word.group}", wanted one of {_quoted(GROUPS)}'
+            yield where, f'group: expected one of {_quoted(GROUPS)}, got "{word.group}"'
         yield from _target(where, "folds", word, folds, "a relation")
         if not word.folds and not silent & {word.id, word.name, *word.labels}:
             yield from _forms(where, word)

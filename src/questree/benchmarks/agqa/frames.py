@@ -136,9 +136,9 @@ def _faults(raw: Mapping[str, Any], known: Mapping[str, Kinds]) -> Found:
         yield name, "template has no frames"
     for name, texts in raw.items():
         if name not in known:
-            yield name, f"no template is called so; there are {', '.join(known)}"
+            yield name, f"no such template; choose from {', '.join(known)}"
         elif not isinstance(texts, list) or not all(isinstance(text, str) for text in texts):
-            yield name, "wanted a list of texts"
+            yield name, "expected a list of texts"
         else:
             yield from faults(name, texts, known[name])
 
@@ -171,7 +171,7 @@ def _wrong(template: str, text: str, wanted: Kinds) -> Iterator[str]:
     counts = Counter(piece.slot for piece in asked if piece.form not in EXTRA)
     for slot in wanted:
         if counts[slot] != 1:
-            yield f"slot {slot} is said {counts[slot]} times, wanted once"
+            yield f"expected slot {slot} once, got it {counts[slot]} times"
     yield from _untidy(text)
 
 

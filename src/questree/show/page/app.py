@@ -151,7 +151,8 @@ def row_of(request: Request, view: type[View]) -> tuple[Collection, int]:
 
 def known_model(own: Collection, name: str) -> str:
     if name and name not in own.models:
-        raise HTTPException(404, f"no predictions of a model {name!r}; there are {', '.join(own.models) or 'none'}")
+        known = f"choose from {', '.join(own.models)}" if own.models else "there are none"
+        raise HTTPException(404, f"no predictions of a model {name!r}; {known}")
     return name
 
 

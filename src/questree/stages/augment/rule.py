@@ -30,7 +30,7 @@ class AugmentOptions:
 
     def __post_init__(self) -> None:
         bad = [
-            Fault(f"--{field.name.replace('_', '-')}", f"{wanted} is wanted, not {value:g}")
+            Fault(f"--{field.name.replace('_', '-')}", f"expected {wanted}, got {value:g}")
             for field in fields(self)
             for value, share in [(getattr(self, field.name), field.name in SHARES)]
             for wanted in ["a share from 0 to 1" if share else "0 seconds or more"]

@@ -55,7 +55,7 @@ class DecomposeOptions:
 
     def __post_init__(self) -> None:
         if self.invalid_actions < 0:
-            raise BadInput.at("--invalid-actions", f"wanted at least 0, got {self.invalid_actions}")
+            raise BadInput.at("--invalid-actions", f"expected at least 0, got {self.invalid_actions}")
 
 
 def decompose(

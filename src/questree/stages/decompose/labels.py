@@ -14,7 +14,7 @@ from questree.tables.nodes import ABSENT
 from questree.vocabulary.words import Vocabulary
 
 COLUMNS = ("video", "object")
-SHAPES = 'wanted a CSV file with the columns video,object, or a JSON file {"<video>": ["<object>", ..], ..}'
+SHAPES = 'expected a CSV file with the columns video,object, or a JSON file {"<video>": ["<object>", ..], ..}'
 
 
 class Label(NamedTuple):

@@ -51,7 +51,7 @@ class DraftOptions:
         wrong = [(name, low) for name, low in least.items() if getattr(self, name) < low]
         if self.only_templates and not self.templates:
             raise BadInput.at("--only-templates", "expected --templates FILE with it, got none")
-        refuse([Fault(f"--{name}", f"wanted at least {low}, got {getattr(self, name)}") for name, low in wrong])
+        refuse([Fault(f"--{name}", f"expected at least {low}, got {getattr(self, name)}") for name, low in wrong])
 
 
 @dataclass(frozen=True)

@@ -53,7 +53,7 @@ class GenerateOptions:
         least = {"references": 0, "rare_below": 0, "shard": 1}
         wrong = [(name, low) for name, low in least.items() if getattr(self, name) < low]
         refuse(
-            [Fault(f"--{n.replace('_', '-')}", f"wanted at least {low}, got {getattr(self, n)}") for n, low in wrong]
+            [Fault(f"--{n.replace('_', '-')}", f"expected at least {low}, got {getattr(self, n)}") for n, low in wrong]
         )
 
 
@@ -76,7 +76,7 @@ def generate(run: Run, options: GenerateOptions, workers: int = 2, pool: Executo
     if options.only_templates and not options.templates:
         raise BadInput.at("--only-templates", "expected --templates FILE or a plugin's template with it, got none")
     if workers < 1:
-        raise BadInput.at("--workers", f"wanted at least 1, got {workers}")
+        raise BadInput.at("--workers", f"expected at least 1, got {workers}")
     videos = len(run.table("facts", VIDEOS))
     work = run.folder / ".questions.part"
     start(work, plan(run, options))

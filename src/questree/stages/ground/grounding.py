@@ -63,7 +63,7 @@ def ground(
     """Tables of GROUNDS with the boxes they speak of, in the order of the run's questions."""
     own = chosen(run, options.benchmark, "questions")
     if not own.has(run, "questions"):
-        raise BadInput.at(run.folder, "no questions here: wanted questions/ (about videos) or covr/ (about images)")
+        raise BadInput.at(run.folder, "no questions here: expected questions/ (about videos) or covr/ (about images)")
     return of_videos(run, options) if own.domain == "video" else of_images(run, options, attribute_groups)
 
 
@@ -74,7 +74,7 @@ def about_videos(run: Run, options: GroundOptions) -> bool:
 def wanted(split: pl.Series, options: GroundOptions, there: tuple[str, ...]) -> pl.Series:
     """[row] is it of the split that is asked for?"""
     if options.split not in (*there, "all"):
-        raise BadInput.at("--split", f"wanted {', '.join(there)} or all, came {options.split!r}")
+        raise BadInput.at("--split", f"expected {', '.join(there)} or all, got {options.split!r}")
     return split == options.split if options.split != "all" else split.is_not_null()
 
 

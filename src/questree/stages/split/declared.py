@@ -102,7 +102,7 @@ def read_file(path: Path | None, templates: Collection[str] = ()) -> File:
     except OSError as error:
         raise BadInput.at(path, f"cannot be read ({error.strerror})") from error
     except (msgspec.DecodeError, UnicodeDecodeError) as error:
-        raise BadInput.at(path, f"{' '.join(str(error).split())}; wanted `splits:` and `more steps:`") from error
+        raise BadInput.at(path, f"{' '.join(str(error).split())}; expected `splits:` and `more steps:`") from error
     wrong = [name for name in found.more_steps if name not in templates]
     choices = f"choose from {', '.join(templates)}" if templates else "only videos have steps"
     refuse([Fault(f"{path}, more steps", f"expected a template, got {name!r}; {choices}") for name in wrong])
@@ -137,10 +137,10 @@ def own(
         train, test = predicate(given.train, f"{place}, train"), predicate(given.test, f"{place}, test")
         compositions = [Composition(each, tuple(algebra.parts(each))) for each in held if each]
         if name in taken or not all(part.isalnum() for part in name.replace("_", "-").split("-")):
-            wanted = f"wanted a name of letters, digits and -, and none of {', '.join(sorted(taken))}"
+            wanted = f"expected a name of letters, digits and -, and none of {', '.join(sorted(taken))}"
             faults.append(Fault(place, wanted))
         if not texts:
-            faults.append(Fault(place, "holds nothing out; wanted a predicate"))
+            faults.append(Fault(place, "expected a predicate to hold out, got none"))
         if compositions:
             found.append(held_out(name, compositions, train, test))
     refuse(faults)

@@ -14,7 +14,7 @@ TOKEN = re.compile(
 
 
 class Wrong(Exception):
-    """A predicate that cannot be read: what was wanted, what came."""
+    """A predicate that cannot be read: what was expected, what was given."""
 
 
 @dataclass(frozen=True)
@@ -56,13 +56,13 @@ class Reader(ABC):
     def take(self, text: str = "") -> Token:
         token = self.left[0]
         if text and (token.text != text or token.kind == "text"):
-            raise Wrong(f"at {token.at}: wanted {text!r}, found {token.text!r}")
+            raise Wrong(f"at {token.at}: expected {text!r}, got {token.text!r}")
         return self.left.pop(0) if token.kind != "end" else token
 
     def whole(self) -> Predicate:
         found = self.either()
         if self.next.kind != "end":
-            raise Wrong(f"at {self.next.at}: wanted & or | or the end, found {self.next.text!r}")
+            raise Wrong(f"at {self.next.at}: expected & or | or the end, got {self.next.text!r}")
         return found
 
     def either(self) -> Predicate:
@@ -88,7 +88,7 @@ class Reader(ABC):
             self.take(")")
             return found
         if token.kind != "name" or token.text not in self.known:
-            raise Wrong(f"at {token.at}: unknown {token.text!r}; there are {', '.join(self.known)}")
+            raise Wrong(f"at {token.at}: unknown {token.text!r}; choose from {', '.join(self.known)}")
         return self.atom(token.text)
 
     def arguments(self, name: str) -> tuple[tuple[str, ...], dict[str, str]]:
@@ -99,7 +99,7 @@ class Reader(ABC):
         while True:
             token = self.take()
             if token.kind not in ("name", "text", "number"):
-                raise Wrong(f"at {token.at}: wanted a word in {name}(...), found {token.text!r}")
+                raise Wrong(f"at {token.at}: expected a word in {name}(...), got {token.text!r}")
             if self.next.text == "=":
                 self.take()
                 named[token.text] = self.take().text
@@ -114,4 +114,4 @@ class Reader(ABC):
 def check(what: str, values: tuple[str, ...], valid: list[str]) -> None:
     for value in values:
         if value not in valid:
-            raise Wrong(f"no {what} {value!r}; there are {choices(value, valid)}")
+            raise Wrong(f"no {what} {value!r}; choose from {choices(value, valid)}")

@@ -165,7 +165,7 @@ def read_split(run: Run, name: str) -> dict[str, pl.Series]:
     folder = run.covr / "splits"
     there = sorted(path.stem for path in folder.glob("*.parquet"))
     if slug(name) not in there:
-        wanted = ", ".join(there) or "none: run `questree split`"
-        raise BadInput.at(folder, f"no split {name!r}; there are {wanted}")
+        known = f"choose from {', '.join(there)}" if there else "there are none: run `questree split`"
+        raise BadInput.at(folder, f"no split {name!r}; {known}")
     table = Table(slug(name), SIDES.columns).read(folder)
     return {part: table.filter(pl.col("part") == part)["id"] for part in PARTS}

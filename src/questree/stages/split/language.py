@@ -67,7 +67,7 @@ class VideoReader(Reader):
     def program(self, name: str, plain: tuple[str, ...], named: dict[str, str]) -> Has:
         if len(plain) != (name == "has") or (name == "uses" and not named):
             usage = "has(operator, action=..., object=..., relation=...)" if name == "has" else 'uses(action="...")'
-            raise Wrong(f"{name}: wanted {usage}")
+            raise Wrong(f"{name}: expected {usage}")
         check("operator", plain, list(VIDEO.ops))
         check("kind of word", tuple(named), list(WORDS))
         return Has(plain[0] if plain else "", tuple(self.word(kind, name) for kind, name in named.items()))

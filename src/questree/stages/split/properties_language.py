@@ -58,7 +58,7 @@ class ImageReader(Reader):
             found.append(sign + self.operation())
         self.take(")")
         if len(found) == 1:
-            raise Wrong(f"over: wanted {USAGE['over']}")
+            raise Wrong(f"over: expected {USAGE['over']}")
         return p.Over(found[0], (), tuple(found[1:]))
 
     def operation(self) -> str:
@@ -68,7 +68,7 @@ class ImageReader(Reader):
 
     def program(self, name: str, plain: tuple[str, ...], named: dict[str, str]) -> Has:
         if len(plain) != (name != "uses") or (name == "uses" and not named) or (name == "last" and named):
-            raise Wrong(f"{name}: wanted {USAGE[name]}")
+            raise Wrong(f"{name}: expected {USAGE[name]}")
         check("operation", plain, list(OPERATIONS))
         check("kind of word", tuple(named), list(KINDS))
         words = tuple(self.word(kind, word) for kind, word in named.items())

@@ -155,5 +155,6 @@ def read_split(run: Run, name: str) -> dict[str, pl.DataFrame]:
     folder = run.folder / "splits" / name
     if not folder.is_dir():
         there = sorted(path.name for path in folder.parent.glob("*") if path.is_dir())
-        raise BadInput.at(folder, f"no such split; there are {', '.join(there) or 'none: run `questree split`'}")
+        known = f"choose from {', '.join(there)}" if there else "there are none: run `questree split`"
+        raise BadInput.at(folder, f"no such split; {known}")
     return {side: Table(side, BALANCED.columns).read(folder) for side in SPLITS}

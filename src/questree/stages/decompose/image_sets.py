@@ -33,7 +33,7 @@ from questree.stages.decompose.columns import edge_table, form_table, node_table
 from questree.stages.decompose.expand import Batch, Block, expand
 from questree.stages.decompose.forms import NodeForms, Variant
 from questree.stages.decompose.spoken import by_form
-from questree.stages.decompose.texts import Values, joined
+from questree.stages.decompose.texts import Values
 from questree.stages.split.image_sets import selected
 from questree.tables.images import Images
 from questree.tables.nodes import ASKED_TOPS, EDGES, FORMS, SETS, WORDS, nodes_about, slots_of
@@ -210,43 +210,53 @@ def spoken_sets(tables: dict[str, pl.DataFrame], asked: bool = True) -> pl.DataF
     words, nodes = tables[WORDS.name]["word"], tables["nodes"]
     own = dict(own_words(tables)) if asked else {}
     value = nodes["answer"].cast(pl.Int64).fill_null(UNKNOWN).to_numpy()
-    parts: list[pl.DataFrame] = []
+    type_of, about, form_of = (np.full(len(nodes), UNKNOWN, np.int64) for _ in range(3))
+    kinds: list[Kind] = []  # [form]
+    programs: list[list[str]] = []  # [form] text and slots in turn
+    questions: list[str] = []
     for rows, type, node, values in by_form(tables[FORMS.name], nodes, IMAGES):
-        size = rows.stop - rows.start
         option = next((slot for slot in slots(node).values() if slot.option), None) or given(node)
-        columns: dict[str, Any] = {
-            "set": nodes["set"][rows],
-            "program": joined(_pieces(show(node), words, values), size),
-            "type": pl.repeat(IMAGE_DAGS.types.index(type), size, dtype=pl.UInt8, eager=True),
-            "answer": _spelled(node.kind, value[rows], words),
-            "word": words.gather(values[option.name]) if option else pl.repeat(None, size, dtype=pl.String, eager=True),
-        }
+        type_of[rows], form_of[rows] = IMAGE_DAGS.types.index(type), len(kinds)
+        if option:
+            about[rows] = values[option.name]
+        kinds.append(node.kind)
+        programs.append(HOLE.split(show(node)))
         if asked:
+            size = rows.stop - rows.start
             parts_of_others = np.array([at for at in range(size) if rows.start + at not in own], np.int64)
             said = dict(zip(parts_of_others.tolist(), _questions(node, values, words, parts_of_others), strict=True))
-            columns["question"] = [said[at] if at in said else own[rows.start + at] for at in range(size)]
-        parts.append(pl.DataFrame(columns))
-    return pl.concat(parts)
+            questions += [said[at] if at in said else own[rows.start + at] for at in range(size)]
+    columns: dict[str, Any] = {
+        "set": nodes["set"],
+        "program": _programs(programs, form_of, nodes, words),
+        "type": pl.Series(type_of, dtype=pl.UInt8),
+        "answer": _spelled(kinds, form_of, value, words),
+        "word": words.gather(pl.Series(about).replace(UNKNOWN, None)),
+    }
+    return pl.DataFrame(columns | ({"question": pl.Series(questions, dtype=pl.String)} if asked else {}))
 
 
-def _pieces(form: str, words: pl.Series, values: Values) -> list[pl.Series | str]:
-    """A form with its words, as columns and constant texts."""
-    found: list[pl.Series | str] = []
-    end = 0
-    for hole in HOLE.finditer(form):
-        found += [form[end : hole.start()], words.gather(values[hole[1]])]
-        end = hole.end()
-    return [*found, form[end:]]
+def _programs(forms: list[list[str]], form_of: Ints, nodes: pl.DataFrame, words: pl.Series) -> pl.Series:
+    """[node] its form with its words; one column per place in a form, as there are many forms of few nodes."""
+    slot_names, spelled = list(slots_of(nodes)), pl.concat([words, pl.Series([""])])
+    filled = [nodes[name].cast(pl.Int64).fill_null(0).to_numpy() for name in slot_names]
+    pieces: list[pl.Series] = []
+    for at in range(max(map(len, forms), default=0)):
+        own = [form[at] if at < len(form) else "" for form in forms]
+        if at % 2 == 0:
+            pieces.append(pl.Series(own).gather(form_of))
+            continue
+        slot_of = np.array([slot_names.index(name) if name else UNKNOWN for name in own])[form_of]
+        pieces.append(spelled.gather(np.select([slot_of == slot for slot in range(len(filled))], filled, len(words))))
+    return pl.select(pl.concat_str(pieces)).to_series() if pieces else pl.Series(dtype=pl.String)
 
 
-def _spelled(kind: Kind, value: Array, words: pl.Series) -> pl.Series:
-    """[row] answers as they are printed; null where there is none."""
-    there, known = pl.Series(value != UNKNOWN), pl.Series(np.maximum(value, 0))
-    if kind == COUNT:
-        said = known.cast(pl.String)
-    else:
-        said = (pl.Series(BOOL.answers) if kind == BOOL else words).gather(known)
-    return said.set(~there, None)
+def _spelled(kinds: list[Kind], form_of: Ints, value: Array, words: pl.Series) -> pl.Series:
+    """[node] answers as they are printed; null where there is none."""
+    yes_no, count = (np.array([kind == one for kind in kinds], bool)[form_of] for one in (BOOL, COUNT))
+    known = np.maximum(value, 0)
+    said = pl.concat([words, pl.Series(BOOL.answers)]).gather(np.where(count, 0, known + yes_no * len(words)))
+    return pl.Series(known).cast(pl.String).zip_with(pl.Series(count), said).set(pl.Series(value == UNKNOWN), None)
 
 
 def _questions(node: Node, values: Values, words: pl.Series, rows: Ints) -> list[str]:

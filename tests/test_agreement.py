@@ -1,6 +1,6 @@
 """Precision and recall of relation facts against a clean truth, on worlds where they can be counted by hand."""
 
-from questree.stages.agreement import Score, agreement
+from questree.stages.agreement import AgreementScore, agreement
 from questree.tables.facts import Facts
 from questree.vocabulary import default
 from worlds.small import facts
@@ -9,7 +9,9 @@ WORDS = default()
 
 
 def score(ours: Facts, truth: Facts, group: str, given: bool = True) -> tuple[int, int, int, int]:
-    found: Score = next(s for s in agreement(ours, truth, WORDS) if (s.group, s.given_by_actions) == (group, given))
+    found: AgreementScore = next(
+        s for s in agreement(ours, truth, WORDS) if (s.group, s.given_by_actions) == (group, given)
+    )
     return found.right, found.stated, found.found, found.true
 
 

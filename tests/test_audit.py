@@ -14,7 +14,7 @@ from questree.cli.audit import audit as command
 from questree.faults import BadInput
 from questree.stages.audit.audited import MODEL, AuditOptions, audit, duplicates
 from questree.stages.audit.counts import content_keys
-from questree.stages.audit.guesses import KEY, TYPE, Measure, Score, entropy, guess_keys, guess_types, types_of
+from questree.stages.audit.guesses import KEY, TYPE, GuessScore, Measure, entropy, guess_keys, guess_types, types_of
 from questree.stages.audit.ngrams import BUCKETS, grams, train
 from questree.stages.audit.plots import first_words, stacked
 from questree.stages.balance.options import BalanceOptions
@@ -45,19 +45,19 @@ TABLE = counts(
 )
 
 
-def found(measures: list[Measure], type: str = "all") -> Score:
+def found(measures: list[Measure], type: str = "all") -> GuessScore:
     return next(measure.after for measure in measures if measure.type == type)
 
 
 def test_the_most_likely_answer_of_a_type_is_that_of_train() -> None:
     measures = list(guess_types(TABLE, TYPES))
-    assert found(measures) == Score(3 / 8, 8)  # 0 everywhere: right for keys 1 and 3
-    assert found(measures, "structure: verify") == Score(3 / 8, 8)
+    assert found(measures) == GuessScore(3 / 8, 8)  # 0 everywhere: right for keys 1 and 3
+    assert found(measures, "structure: verify") == GuessScore(3 / 8, 8)
     assert {measure.name for measure in measures} == {TYPE}
 
 
 def test_the_most_likely_answer_of_a_key_falls_back_to_the_template() -> None:
-    assert found(list(guess_keys(TABLE, TYPES))) == Score(1.0, 8)
+    assert found(list(guess_keys(TABLE, TYPES))) == GuessScore(1.0, 8)
     assert {measure.name for measure in guess_keys(TABLE, TYPES)} == {KEY}
 
 
@@ -67,7 +67,7 @@ def test_nothing_is_scored_without_training_questions() -> None:
 
 def test_entropy_is_that_of_the_answers_of_a_key() -> None:
     even = counts((1, EXISTS, 0, True, 4), (1, EXISTS, 1, True, 4), (2, EXISTS, 0, True, 8))
-    assert found(list(entropy(even, TYPES))) == Score(0.5, 16)  # one bit for half of the questions
+    assert found(list(entropy(even, TYPES))) == GuessScore(0.5, 16)  # one bit for half of the questions
 
 
 def test_an_open_key_is_the_same_before_and_after_an_action() -> None:
@@ -114,7 +114,7 @@ def test_duplicates_are_texts_of_train_in_test() -> None:
     rows = [("a", 1, False), ("a", 0, False), ("b", 1, False), ("a", 1, True), ("b", 0, True), ("c", 1, True)]
     said = pl.DataFrame(rows, orient="row", schema=["question", "answer", "test"])
     text, both = duplicates({"before": said, "after": said})
-    assert text.after == Score(2 / 3, 3) and both.after == Score(1 / 3, 3)
+    assert text.after == GuessScore(2 / 3, 3) and both.after == GuessScore(1 / 3, 3)
 
 
 @pytest.fixture(scope="module")

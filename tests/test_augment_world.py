@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from questree.sources.action_genome import read_action_genome
-from questree.stages.agreement import Score, agreement
+from questree.stages.agreement import AgreementScore, agreement
 from questree.stages.augment import RULES, AugmentOptions, Graphs, augment, guarantees
 from questree.synth.noise import Rates
 from questree.synth.world import write_world
@@ -25,7 +25,7 @@ def world(tmp_path_factory: pytest.TempPathFactory) -> tuple[Facts, Facts]:
 
 
 def whole(facts: Facts, truth: Facts, given: bool) -> tuple[float, float]:
-    found: Score = next(
+    found: AgreementScore = next(
         score
         for score in agreement(facts, truth, WORDS)
         if score.group == "spatial and contact" and score.given_by_actions == given

@@ -22,7 +22,7 @@ from questree.metrics.bootstrap import Resampling
 from questree.metrics.dags.report import score_decomp
 from questree.metrics.scores import Score
 from questree.models.asked import NOT_SEEN
-from questree.models.bots import BOTS, BotOptions, Corpus, answer_run
+from questree.models.bots import BOTS, BotCorpus, BotOptions, answer_run
 from questree.models.composed import Composer
 from questree.models.stored import said
 from questree.rules import VIDEO_DAGS
@@ -170,7 +170,7 @@ def said_nodes(folder: Path) -> dict[str, pl.DataFrame]:
 
 def test_composing_true_leaves_gives_the_truth(run: Run) -> None:
     """Sub-questions determine their question through the rules, or do not speak against it: node by node."""
-    corpus = Corpus(run, BotOptions("oracle"))
+    corpus = BotCorpus(run, BotOptions("oracle"))
     for name in corpus.names:
         shard = corpus.shard(name)
         made = Composer(shard, shard.drawn(0, "noise"), 0.0, 0.0).run()

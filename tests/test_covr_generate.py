@@ -29,7 +29,7 @@ from questree.sources.covr_scenes import read_scenes
 from questree.stages.drafts.builders import drafts
 from questree.stages.drafts.chunk import Reasons, Workshop
 from questree.stages.drafts.parts import only, part_of
-from questree.stages.drafts.sources import Source
+from questree.stages.drafts.sources import DraftSource
 from questree.stages.drafts.whole_run import DraftOptions, DraftReport, generate
 from questree.tables.image_questions import ANSWERED
 from questree.tables.images import Images
@@ -214,7 +214,7 @@ def test_the_same_seed_gives_the_same_bytes_and_another_seed_others(made: Made, 
     assert (run.covr / "questions.parquet").read_bytes() != first
 
 
-def sources(made: Made) -> tuple[Workshop, list[Source]]:
+def sources(made: Made) -> tuple[Workshop, list[DraftSource]]:
     images = Images.load(made.run.images)
     shop = Workshop(images, np.arange(len(images.images)), WordTables.read(made.words))
     return shop, list(shop.sources(range(40), 4, 5, Reasons()))

@@ -11,7 +11,7 @@ import pytest
 from questree.metrics.dags.report import score_decomp
 from questree.metrics.scores import Score
 from questree.models.asked import NOT_SEEN, AskedNodes
-from questree.models.bots import BOTS, BotOptions, Corpus, answer_run
+from questree.models.bots import BOTS, BotCorpus, BotOptions, answer_run
 from questree.models.composed import Composer
 from questree.models.stored import said
 from questree.rules import IMAGE_DAGS
@@ -46,7 +46,7 @@ def asked(tmp_path_factory: pytest.TempPathFactory) -> RunHierarchies:
 
 @pytest.fixture(scope="module")
 def nodes(asked: RunHierarchies) -> AskedNodes:
-    return Corpus(asked.run, BotOptions("oracle"), images=True).shard(IMAGE_SETS)
+    return BotCorpus(asked.run, BotOptions("oracle"), images=True).shard(IMAGE_SETS)
 
 
 def cells(asked: RunHierarchies, bot: str, noise: float = NOISE) -> Cells:

@@ -14,7 +14,7 @@ from judges.images import Judge, Undefined
 from questree.cli.app import app
 from questree.domains.images import IMAGES, ImageSets, image_sets, spelled
 from questree.domains.images.answers import all_same, count, every, exists, none, query_attr, same_attr, some
-from questree.domains.images.batches import Batch, answer, execute
+from questree.domains.images.batches import ProgramBatch, answer, execute
 from questree.domains.images.kinds import ANY_WORD, ATTRIBUTE, CHOICES, COUNT, GROUP, LINK_NAME, NOUN
 from questree.domains.images.things import (
     any_link,
@@ -342,7 +342,7 @@ def test_the_page_does_what_it_says(
 def test_a_batch_is_answered_in_chunks_and_keeps_its_order(home: ImageSets) -> None:
     at = home.corpus.word_at
     names, rows = np.array([at["table"], at["cup"]] * 9000), np.array([0, 0, 1] * 6000)
-    batch = Batch((count(find(Slot("noun", NOUN))),), {"noun": names}, home.image[rows])
+    batch = ProgramBatch((count(find(Slot("noun", NOUN))),), {"noun": names}, home.image[rows])
     for workers in (1, 2):
         found = answer(batch, home.corpus, workers)
         assert found.value == [2, 2, 1, 2, 2, 0] * 3000

@@ -12,7 +12,7 @@ from questree.cli.answer import answer
 from questree.cli.import_ import agqa as import_command
 from questree.faults import BadInput
 from questree.formats.agqa_import import files, import_agqa, import_questions, read
-from questree.formats.agqa_programs import Program, Shapes
+from questree.formats.agqa_programs import AgqaProgram, AgqaShapes
 from questree.formats.json_records import pieces
 from questree.tables.run import Run
 from questree.vocabulary import default
@@ -239,8 +239,8 @@ def test_values_that_are_no_objects_are_not_lost(tmp_path: Path) -> None:
 
 
 def test_a_word_that_is_said_twice_is_one_slot() -> None:
-    shapes = Shapes(default())
-    assert shapes.program(WALKING) == Program(
+    shapes = AgqaShapes(default())
+    assert shapes.program(WALKING) == AgqaProgram(
         "relation_order($w0, to_action($w1, first($w2, whole())))", "walking, taking, on the side of", None
     )
     held = "Iterate(video, Filter(frame, [relation, holding, objects]))"
@@ -250,10 +250,10 @@ def test_a_word_that_is_said_twice_is_one_slot() -> None:
 
 
 def test_spaces_do_not_make_another_shape() -> None:
-    shapes = Shapes(default())
+    shapes = AgqaShapes(default())
     plain = shapes.program("Exists(bag, Iterate(Localize(while, holding a bag), Filter(frame, [objects])))")
     assert plain == shapes.program("Exists( bag ,Iterate(Localize(while,holding a bag),Filter(frame,[ objects])))")
-    assert plain == Program("within(interacting($w0), while($w1))", "bag, holding a bag", None)
+    assert plain == AgqaProgram("within(interacting($w0), while($w1))", "bag, holding a bag", None)
 
 
 def test_where_questions_or_facts_are_missing_it_says_what_was_wanted(release: Path, tmp_path: Path) -> None:

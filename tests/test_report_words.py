@@ -5,7 +5,7 @@ import re
 import numpy as np
 import pytest
 
-from questree.metrics.comparison import Difference
+from questree.metrics.comparison import ModelDifference
 from questree.metrics.scores import Score
 from questree.show.dag import Dag
 from questree.show.judged import Broken, Judged
@@ -80,11 +80,11 @@ def test_luck_is_a_delta_whose_interval_is_above_zero() -> None:
 
 def test_models_differ_only_at_the_false_discovery_rate() -> None:
     cells = [
-        Difference("CA", "composition", "And", 0.5, 0.7, 0.2, 0.1, 0.3, 0.001, 0.01),
-        Difference("CA", "composition", "Xor", 0.7, 0.5, -0.2, -0.3, -0.1, 0.001, 0.01),
-        Difference("IC", "composition", "And", 0.7, 0.5, -0.2, -0.5, 0.1, 0.2, 0.3),
-        Difference("CA", "composition", "First", 0.0, 1.0, 1.0, 1.0, 1.0, 0.001, 0.01),
-        Difference("CA", "type", "Choose", 0.7, 0.5, -0.2, -0.5, 0.1, 0.001, 0.01),
+        ModelDifference("CA", "composition", "And", 0.5, 0.7, 0.2, 0.1, 0.3, 0.001, 0.01),
+        ModelDifference("CA", "composition", "Xor", 0.7, 0.5, -0.2, -0.3, -0.1, 0.001, 0.01),
+        ModelDifference("IC", "composition", "And", 0.7, 0.5, -0.2, -0.5, 0.1, 0.2, 0.3),
+        ModelDifference("CA", "composition", "First", 0.0, 1.0, 1.0, 1.0, 1.0, 0.001, 0.01),
+        ModelDifference("CA", "type", "Choose", 0.7, 0.5, -0.2, -0.5, 0.1, 0.001, 0.01),
     ]
     enough = [Score("CA", "composition", name, 0.5, 99, 0, 1, model) for name in ("And", "Xor") for model in "AB"]
     first, *others = compared(ScoreRows(enough), cells, "A", "B")

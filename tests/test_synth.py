@@ -25,7 +25,7 @@ from questree.synth.noise import Rates, name_the_closest, observe
 from questree.synth.scripts import lay_chain
 from questree.synth.spans import Span, squeeze
 from questree.synth.survey import LEAST, closeness, features, richness, shares
-from questree.synth.video import Video, make_video, name
+from questree.synth.video import SynthVideo, make_video, name
 from questree.synth.world import write_world
 
 H = habits()
@@ -35,12 +35,12 @@ NONE = Rates(0, 0, 0, 0, 0)
 
 
 @pytest.fixture(scope="module")
-def truths() -> list[Video]:
+def truths() -> list[SynthVideo]:
     return [make_video(1, index) for index in range(VIDEOS)]
 
 
 @pytest.fixture(scope="module")
-def seen(truths: list[Video]) -> list[Video]:
+def seen(truths: list[SynthVideo]) -> list[SynthVideo]:
     return [observe(video, Rates(), 1, index)[0] for index, video in enumerate(truths)]
 
 
@@ -52,9 +52,9 @@ def bits(*names: str) -> int:
     return H.mask(names)
 
 
-def light_switched_on_and_off() -> Video:
+def light_switched_on_and_off() -> SynthVideo:
     """Two frames, a light that is touched in the first, a table beside it that only stands there."""
-    return Video(
+    return SynthVideo(
         id="0ABCD",
         split="train",
         scene="Kitchen",
@@ -109,7 +109,7 @@ def test_a_thing_is_taken_again_only_after_it_was_put() -> None:
     assert first.end < put.start < put.end < second.start < second.end <= 30
 
 
-def by_family(video: Video, *wanted: Role) -> dict[int, dict[Role, list[Span]]]:
+def by_family(video: SynthVideo, *wanted: Role) -> dict[int, dict[Role, list[Span]]]:
     found: dict[int, dict[Role, list[Span]]] = {}
     for s in video.spans:
         if H.role[s.action] in wanted:
@@ -117,7 +117,7 @@ def by_family(video: Video, *wanted: Role) -> dict[int, dict[Role, list[Span]]]:
     return found
 
 
-def test_taking_ends_before_holding_and_holding_before_putting(truths: list[Video]) -> None:
+def test_taking_ends_before_holding_and_holding_before_putting(truths: list[SynthVideo]) -> None:
     checked = 0
     for video in truths:
         for chain in by_family(video, Role.TAKE, Role.HOLD, Role.PUT).values():
@@ -128,7 +128,7 @@ def test_taking_ends_before_holding_and_holding_before_putting(truths: list[Vide
     assert checked > 100
 
 
-def test_what_is_held_mid_video_was_taken_right_before(truths: list[Video]) -> None:
+def test_what_is_held_mid_video_was_taken_right_before(truths: list[SynthVideo]) -> None:
     takable = {H.family[a] for a, role in enumerate(H.role) if role == Role.TAKE}
     begun = [
         (hold, chain[Role.TAKE])
@@ -142,7 +142,7 @@ def test_what_is_held_mid_video_was_taken_right_before(truths: list[Video]) -> N
     assert all(any(0 < hold.start - take.end < 0.5 for take in takes) for hold, takes in begun)
 
 
-def test_actions_have_annotated_frames_five_at_most_each(truths: list[Video]) -> None:
+def test_actions_have_annotated_frames_five_at_most_each(truths: list[SynthVideo]) -> None:
     for video in truths:
         assert (np.diff(video.numbers) > 0).all()
         assert (video.seconds <= video.length).all()
@@ -151,7 +151,7 @@ def test_actions_have_annotated_frames_five_at_most_each(truths: list[Video]) ->
             assert ((video.seconds >= s.start) & (video.seconds <= s.end)).any()
 
 
-def test_instances_of_one_action_do_not_overlap(truths: list[Video]) -> None:
+def test_instances_of_one_action_do_not_overlap(truths: list[SynthVideo]) -> None:
     for video in truths:
         ordered = sorted(video.spans, key=lambda s: (s.action, s.start))
         assert all(a.end <= b.start for a, b in pairwise(ordered) if a.action == b.action)
@@ -160,7 +160,7 @@ def test_instances_of_one_action_do_not_overlap(truths: list[Video]) -> None:
 # ---------------------------------------------------------------- what is true in a frame
 
 
-def held(video: Video) -> Iterator[tuple[Span, Any, int]]:
+def held(video: SynthVideo) -> Iterator[tuple[Span, Any, int]]:
     """Every action with an object: the span, its frames, the column of its object."""
     for s in video.spans:
         noun = int(WORDS.noun_of[s.action])
@@ -168,7 +168,7 @@ def held(video: Video) -> Iterator[tuple[Span, Any, int]]:
             yield s, (video.seconds >= s.start) & (video.seconds <= s.end), video.objects.index(noun)
 
 
-def test_an_action_shows_in_the_contacts_of_its_object(truths: list[Video]) -> None:
+def test_an_action_shows_in_the_contacts_of_its_object(truths: list[SynthVideo]) -> None:
     for video in truths:
         for s, now, column in held(video):
             verb = int(WORDS.verb_of[s.action])
@@ -176,7 +176,7 @@ def test_an_action_shows_in_the_contacts_of_its_object(truths: list[Video]) -> N
             assert (video.relations[now, column] & wanted == wanted).all(), WORDS.actions[s.action].phrase
 
 
-def test_what_follows_from_a_contact_holds_as_well(truths: list[Video]) -> None:
+def test_what_follows_from_a_contact_holds_as_well(truths: list[SynthVideo]) -> None:
     apart = H.mask(WORDS.lists.not_touching_contacts)
     for video in truths:
         for at in (k for k, implied in enumerate(H.implied) if implied and WORDS.relations[k].group == "contact"):
@@ -185,7 +185,7 @@ def test_what_follows_from_a_contact_holds_as_well(truths: list[Video]) -> None:
             assert not (there & apart).any()
 
 
-def test_above_and_beneath_follow_from_the_boxes(truths: list[Video]) -> None:
+def test_above_and_beneath_follow_from_the_boxes(truths: list[SynthVideo]) -> None:
     counts = Counter[str]()
     for video in truths:
         high = at_head(video.boxes, video.person[:, None])
@@ -196,7 +196,7 @@ def test_above_and_beneath_follow_from_the_boxes(truths: list[Video]) -> None:
     assert min(counts["above"], counts["beneath"]) > 500
 
 
-def test_boxes_lie_in_the_picture_and_things_can_be_told_apart(truths: list[Video]) -> None:
+def test_boxes_lie_in_the_picture_and_things_can_be_told_apart(truths: list[SynthVideo]) -> None:
     for video in (v for v in truths if v.boxes.size):
         for boxes in (video.boxes, video.person):
             assert (boxes[..., :2] >= 0).all()
@@ -206,7 +206,7 @@ def test_boxes_lie_in_the_picture_and_things_can_be_told_apart(truths: list[Vide
         assert pairs.max() < 0.5
 
 
-def test_hidden_things_have_no_relations_and_used_things_are_not_hidden(truths: list[Video]) -> None:
+def test_hidden_things_have_no_relations_and_used_things_are_not_hidden(truths: list[SynthVideo]) -> None:
     hidden = 0
     for video in truths:
         hidden += int((~video.visible).sum())
@@ -215,7 +215,7 @@ def test_hidden_things_have_no_relations_and_used_things_are_not_hidden(truths: 
     assert hidden > 0
 
 
-def test_every_object_class_and_most_actions_occur(truths: list[Video]) -> None:
+def test_every_object_class_and_most_actions_occur(truths: list[SynthVideo]) -> None:
     objects = {WORDS.objects[o].name for video in truths for o in video.objects}
     assert objects == {word.name for word in WORDS.objects if not word.part_only} - {"person"}
     assert len({s.action for video in truths for s in video.spans}) > 130
@@ -224,7 +224,7 @@ def test_every_object_class_and_most_actions_occur(truths: list[Video]) -> None:
 # ---------------------------------------------------------------- features and statistics
 
 
-def test_every_feature_is_shown_by_one_video_in_a_hundred(truths: list[Video]) -> None:
+def test_every_feature_is_shown_by_one_video_in_a_hundred(truths: list[SynthVideo]) -> None:
     shown = Counter(feature for video in truths for feature in features(video))
     rare = {feature: share for feature, share in shares(shown, VIDEOS).items() if share < LEAST}
     assert rare == {}
@@ -249,7 +249,7 @@ def test_richness_leaves_out_what_follows_and_attention() -> None:
     )
 
 
-def test_the_world_is_near_the_statistics(truths: list[Video]) -> None:
+def test_the_world_is_near_the_statistics(truths: list[SynthVideo]) -> None:
     rows = np.array([(v, s.action, s.start, s.end) for v, video in enumerate(truths) for s in video.spans])
     near = closeness(np.array([video.length for video in truths]), rows)
     assert near["rank correlation of action frequencies"] > 0.9
@@ -263,7 +263,7 @@ def test_the_world_is_near_the_statistics(truths: list[Video]) -> None:
     assert train == pytest.approx(0.81, abs=0.05)
 
 
-def test_videos_are_as_rich_as_questions_need(truths: list[Video]) -> None:
+def test_videos_are_as_rich_as_questions_need(truths: list[SynthVideo]) -> None:
     total = sum((richness(video) for video in truths), Counter[str]())
     mean = {what: count / VIDEOS for what, count in total.items()}
     assert 26 < mean["frames"] < 36
@@ -277,7 +277,7 @@ def test_videos_are_as_rich_as_questions_need(truths: list[Video]) -> None:
 # ---------------------------------------------------------------- noise
 
 
-def test_noise_comes_at_the_rates_asked_for(truths: list[Video]) -> None:
+def test_noise_comes_at_the_rates_asked_for(truths: list[SynthVideo]) -> None:
     counts = sum((observe(v, Rates(), 1, i)[1] for i, v in enumerate(truths)), Counter[str]())
     for kind, rate, margin in [
         ("missing relations", 0.25, 0.01),
@@ -301,7 +301,7 @@ def test_without_noise_annotators_still_name_only_the_closest_contact() -> None:
     assert counts["missing relations"] == counts["flipped heights"] == 0
 
 
-def test_what_is_seen_is_true_but_for_flips_and_double_labels(truths: list[Video]) -> None:
+def test_what_is_seen_is_true_but_for_flips_and_double_labels(truths: list[SynthVideo]) -> None:
     for index, video in enumerate(truths[:100]):
         seen, _ = observe(video, replace(Rates(), flipped_heights=0, double_labels=0), 1, index)
         assert not (seen.relations & ~name_the_closest(video.relations, H)).any()
@@ -333,7 +333,9 @@ def test_overlapping_stamps_keep_their_order() -> None:
     assert [(s.start, s.end) for s in spans] == [(5, 10), (10.2, 20), (20.2, 25)]  # the truth is left alone
 
 
-def test_a_double_label_covers_fewer_frames_with_nearly_the_same_box(truths: list[Video], seen: list[Video]) -> None:
+def test_a_double_label_covers_fewer_frames_with_nearly_the_same_box(
+    truths: list[SynthVideo], seen: list[SynthVideo]
+) -> None:
     doubled = 0
     for true, noisy in zip(truths, seen, strict=True):
         for column in range(len(true.objects), len(noisy.objects)):
@@ -348,7 +350,7 @@ def test_a_double_label_covers_fewer_frames_with_nearly_the_same_box(truths: lis
     assert doubled > 20
 
 
-def test_one_rate_does_not_change_the_other_faults(truths: list[Video]) -> None:
+def test_one_rate_does_not_change_the_other_faults(truths: list[SynthVideo]) -> None:
     for index, video in enumerate(truths[:50]):
         few, many = (observe(video, replace(Rates(), missing_takes=r), 1, index)[0] for r in (0, 1))
         assert (few.relations == many.relations).all()

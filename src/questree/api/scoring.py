@@ -10,13 +10,13 @@ import polars as pl
 
 from questree.faults import BadInput
 from questree.metrics.coverage import Coverage, coverage
-from questree.metrics.dags.answered import Said, needed
+from questree.metrics.dags.answered import ModelAnswers, needed
 from questree.metrics.dags.report import score_decomp
 from questree.metrics.scores import Score, Scored
 from questree.models.policies import Policy, ReadPredictions, read_answers
 from questree.models.predictions import Predictions, model_name, read_predictions
-from questree.tables.asked import QuestionRecords
 from questree.tables.hierarchies import Hierarchies
+from questree.tables.question_records import QuestionRecords
 from questree.tables.run import Run
 from questree.vocabulary.load import default, load
 
@@ -33,7 +33,7 @@ def silent(_: str) -> None:
 
 
 @dataclass(frozen=True)
-class Reader:
+class PredictionReader:
     """Reads predictions for questions with these ids and answers, under the policies asked for."""
 
     needed: pl.Series
@@ -83,11 +83,11 @@ class Reader:
 
 
 @dataclass(frozen=True)
-class Corpus:
+class ComparedQuestions:
     """The questions two models are compared on, or one is judged by."""
 
-    reader: Reader
-    scorer: Callable[[pl.DataFrame | Said], Scored]
+    reader: PredictionReader
+    scorer: Callable[[pl.DataFrame | ModelAnswers], Scored]
     asked: "RunHierarchies | None" = None
 
     @classmethod
@@ -102,7 +102,7 @@ class Corpus:
         split: str | None = None,
         benchmark: str = "",
         say: Tell = silent,
-    ) -> "Corpus":
+    ) -> "ComparedQuestions":
         """Of the one source that is given."""
         if sum(place is not None for place in (hierarchies, questions, run)) != 1:
             raise BadInput.at("", "expected one of a run, --hierarchies DIR (AGQA-Decomp) and --questions FILE (AGQA)")
@@ -129,7 +129,7 @@ class Corpus:
         words: Path | None,
         benchmark: str = "",
         say: Tell = silent,
-    ) -> "Corpus":
+    ) -> "ComparedQuestions":
         from questree.stages.decompose.image_hierarchies import hierarchies_in
 
         asked = hierarchies_in(run, split, benchmark)
@@ -145,9 +145,9 @@ class Corpus:
         words: Path | None,
         asked: "RunHierarchies | None" = None,
         say: Tell = silent,
-    ) -> "Corpus":
+    ) -> "ComparedQuestions":
         scored, known = (read.keys.gather(needed(read, scored)) for scored in (True, False))
-        reader = Reader(scored, known, answers_of(read), policies, missing, words, say)
+        reader = PredictionReader(scored, known, answers_of(read), policies, missing, words, say)
         return cls(reader, lambda said: score_decomp(read, said, missing), asked)
 
     @classmethod
@@ -158,13 +158,13 @@ class Corpus:
         policies: tuple[Policy, ...],
         words: Path | None,
         say: Tell = silent,
-    ) -> "Corpus":
+    ) -> "ComparedQuestions":
         from questree.metrics.answers.report import score_agqa
 
         ids, answers = asked.table["id"], asked.table["answer"].unique(maintain_order=True).to_list()
-        reader = Reader(ids, ids, answers, policies, missing, words, say)
+        reader = PredictionReader(ids, ids, answers, policies, missing, words, say)
 
-        def scorer(said: pl.DataFrame | Said) -> Scored:
+        def scorer(said: pl.DataFrame | ModelAnswers) -> Scored:
             assert isinstance(said, pl.DataFrame)
             return score_agqa(asked, said, missing)
 
@@ -179,7 +179,7 @@ class Corpus:
             for model, reading, about in self.reader.read(file, name):
                 yield model, self.scorer(reading.table), about
 
-    def _read_stored(self, name: str) -> Iterator[tuple[str, Said, list[Score]]]:
+    def _read_stored(self, name: str) -> Iterator[tuple[str, ModelAnswers, list[Score]]]:
         from questree.models.stored import covered, said
         from questree.tables.predictions import Stored
 
@@ -194,7 +194,7 @@ class Corpus:
             meant = self.reader.understood(table, policy).table["prediction"]
             unparsed = int(times[~meant.is_in(list(self.reader.answers)).to_numpy()].sum())
             model, rows = self.reader.about(name, policy, found, unparsed, int(times.sum()))
-            yield model, Said(meant.to_list(), given.by_key), rows
+            yield model, ModelAnswers(meant.to_list(), given.by_key), rows
 
 
 def answers_of(read: Hierarchies) -> list[str]:

@@ -13,7 +13,7 @@ from questree.faults import Fault, refuse
 from questree.stages.audit import image_sets
 from questree.stages.audit.audited import Audit, AuditOptions
 from questree.stages.audit.audited import audit as look
-from questree.stages.audit.guesses import Measure, Score
+from questree.stages.audit.guesses import GuessScore, Measure
 from questree.tables.run import Run
 
 
@@ -69,7 +69,7 @@ def lines(measures: Sequence[Measure], templates: bool) -> list[dict[str, object
     ]
 
 
-def shown(score: Score, name: str) -> str:
+def shown(score: GuessScore, name: str) -> str:
     if score.value is None:
         return "N/A"
     return f"{score.value:.3f}" if "bits" in name else f"{100 * score.value:.1f} %"

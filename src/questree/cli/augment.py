@@ -11,7 +11,7 @@ from questree.faults import Fault, refuse
 from questree.progress import report
 from questree.stages.ablation import Worth
 from questree.stages.ablation import ablation as measure_rules
-from questree.stages.agreement import Score, agreement
+from questree.stages.agreement import AgreementScore, agreement
 from questree.stages.augment import AugmentOptions, Change, Entry, guarantees
 from questree.stages.augment import augment as clean
 from questree.tables.facts import Facts
@@ -62,7 +62,7 @@ def augment(
     write_json(json, record)
 
 
-def compare(raw: Facts, facts: Facts, truth: Facts, vocabulary: Vocabulary) -> dict[str, list[Score]]:
+def compare(raw: Facts, facts: Facts, truth: Facts, vocabulary: Vocabulary) -> dict[str, list[AgreementScore]]:
     scores = {}
     for done, (name, side) in enumerate({"before": raw, "after": facts}.items()):
         report("compare with the truth", done, 2)
@@ -75,7 +75,7 @@ def _record(
     raw: Facts,
     facts: Facts,
     ledger: list[Entry],
-    scores: dict[str, list[Score]],
+    scores: dict[str, list[AgreementScore]],
     worths: list[Worth],
 ) -> dict[str, Any]:
     tables = {"object annotations": "objects", "relation tracks": "tracks", "actions": "actions"}
@@ -94,7 +94,7 @@ def _record(
     }
 
 
-def _told(score: Score) -> dict[str, Any]:
+def _told(score: AgreementScore) -> dict[str, Any]:
     return asdict(score) | {"precision": score.precision, "recall": score.recall}
 
 
@@ -113,7 +113,7 @@ def _spoken(changes: list[Change]) -> list[Change]:
     return [change for change in changes if change != Change(change.what)] or changes[:1]
 
 
-def score_lines(scores: dict[str, list[Score]]) -> list[dict[str, Any]]:
+def score_lines(scores: dict[str, list[AgreementScore]]) -> list[dict[str, Any]]:
     return [
         {
             "relations": before.group,

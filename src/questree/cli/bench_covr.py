@@ -19,7 +19,7 @@ from questree.cli.covr_execute import ProgramRecord, results_of
 from questree.cli.shared_options import Whole
 from questree.cli.terminal import Json, Quiet, say, watching, write_json
 from questree.domains.images import Corpus, corpus
-from questree.domains.images.batches import Batch, answers
+from questree.domains.images.batches import ProgramBatch, answers
 from questree.domains.images.facts import Ints
 from questree.domains.images.graph import Graph, Relation
 from questree.domains.images.kinds import ATTRIBUTE, COUNT, GROUP, LINK_NAME, NOUN
@@ -111,7 +111,7 @@ def _made(folder: Path, images: int, seed: int) -> None:
     ingest(folder / "world", folder / "run")
 
 
-def batches(world: Corpus, programs: int, seed: int) -> Iterator[Batch]:
+def batches(world: Corpus, programs: int, seed: int) -> Iterator[ProgramBatch]:
     """Equally many programs of every form of every template with every form of reference."""
     draw = np.random.default_rng(seed)
     shapes = list(dict.fromkeys(filled.pattern for filled in fillings()))
@@ -124,7 +124,7 @@ def batches(world: Corpus, programs: int, seed: int) -> Iterator[Batch]:
             name: drawn.get(words[pattern][int(name)], _any(world, slot.kind, size, draw))
             for name, slot in slots(program).items()
         }
-        yield Batch((program,), columns, images)
+        yield ProgramBatch((program,), columns, images)
 
 
 def fillings() -> Iterator[Program]:
@@ -177,11 +177,13 @@ def _any(world: Corpus, kind: Kind, size: int, draw: np.random.Generator) -> Int
     return draw.choice(said, size).astype(np.int64)
 
 
-def _first(batch: Batch, rows: int) -> Batch:
-    return Batch(batch.parts, {name: column[:rows] for name, column in batch.columns.items()}, batch.images[:rows])
+def _first(batch: ProgramBatch, rows: int) -> ProgramBatch:
+    return ProgramBatch(
+        batch.parts, {name: column[:rows] for name, column in batch.columns.items()}, batch.images[:rows]
+    )
 
 
-def written(made: list[Batch], world: Corpus, programs: int) -> Iterator[ProgramRecord]:
+def written(made: list[ProgramBatch], world: Corpus, programs: int) -> Iterator[ProgramRecord]:
     """The first programs of every batch as rows, as they come from a file."""
     for batch in made:
         part = _first(batch, -(-programs // len(made)))

@@ -5,7 +5,7 @@ from typing import Annotated, Any
 
 from cyclopts import Parameter
 
-from questree.api.scoring import Corpus, names
+from questree.api.scoring import ComparedQuestions, names
 from questree.benchmarks import chosen
 from questree.cli.score import stored_models
 from questree.cli.scoring import (
@@ -25,7 +25,7 @@ from questree.cli.shared_options import BenchmarkOption
 from questree.cli.terminal import Json, Quiet, print_table, say, telling, watching, write_json
 from questree.faults import BadInput, Fault, refuse
 from questree.metrics.bootstrap import Resampling
-from questree.metrics.comparison import Difference
+from questree.metrics.comparison import ModelDifference
 from questree.tables.predictions import models
 from questree.tables.run import Run
 
@@ -62,7 +62,7 @@ def compare(
     called = dict(zip(map(str, files), names(files), strict=True))
     first, second = (called.get(str(one), str(one)) for one in (a, b))
     with watching(quiet):
-        corpus = Corpus.of(
+        corpus = ComparedQuestions.of(
             hierarchies, questions, missing, policies(policy), vocabulary, run, split, benchmark, telling(quiet)
         )
         found = {model: scored for model, scored, _ in corpus.scored(files, stored)}
@@ -75,12 +75,12 @@ def compare(
     print_table("Cells that differ", [_line(row, first, second) for row in different], quiet)
 
 
-def _main(rows: list[Difference]) -> list[Difference]:
+def _main(rows: list[ModelDifference]) -> list[ModelDifference]:
     """The cells a paper's main table has."""
     return [row for row in rows if row.by != "answer" and not row.metric.startswith("RWR-")]
 
 
-def _line(row: Difference, first: str, second: str) -> dict[str, Any]:
+def _line(row: ModelDifference, first: str, second: str) -> dict[str, Any]:
     written = plain if row.by == "dag" else percent  # a correlation is no share
     room = "" if row.low is None or row.high is None else f"[{written(row.low)}, {written(row.high)}]"
     return {
@@ -135,7 +135,7 @@ def power(
         raise BadInput.at("", "expected one model, as --predictions FILE or, of a run, as --model NAME")
     unit = "images" if run and chosen(Run(run), benchmark, "decomposed").domain == "images" else "videos"
     with watching(quiet):
-        corpus = Corpus.of(
+        corpus = ComparedQuestions.of(
             hierarchies, questions, missing, policies(policy), vocabulary, run, split, benchmark, telling(quiet)
         )
         ((_, scored, _),) = corpus.scored(files, stored)

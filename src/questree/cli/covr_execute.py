@@ -14,8 +14,8 @@ from questree.faults import BadInput
 
 if TYPE_CHECKING:
     from questree.domains.images import Corpus
-    from questree.domains.images.batches import Batch
-    from questree.notation.covr_shapes import Shape
+    from questree.domains.images.batches import ProgramBatch
+    from questree.notation.covr_shapes import CovrShape
 
 MALFORMED = "malformed"
 SHOWN = 5  # malformed programs that are explained
@@ -74,22 +74,22 @@ def _record(raw: msgspec.Raw) -> ProgramRecord:
 class _Group:
     """Programs of one shape."""
 
-    shape: "Shape"
+    shape: "CovrShape"
     rows: list[int] = field(default_factory=list)  # [member] place in the file
     words: list[list[str | int]] = field(default_factory=list)  # [member, word]
     images: list[list[int]] = field(default_factory=list)  # [member, image] rows in the corpus
 
-    def batch(self, corpus: "Corpus") -> "Batch":
+    def batch(self, corpus: "Corpus") -> "ProgramBatch":
         """A shape whose first row is malformed runs nothing."""
         from questree.domains.images.answers import nothing
-        from questree.domains.images.batches import Batch
+        from questree.domains.images.batches import ProgramBatch
         from questree.domains.images.sets import padded
 
         columns = {
             slot.name: corpus.positions([words[int(slot.name)] for words in self.words], slot.kind)
             for slot in self.shape.slots
         }
-        return Batch(self.shape.parts or (nothing(),), columns, padded(self.images))
+        return ProgramBatch(self.shape.parts or (nothing(),), columns, padded(self.images))
 
 
 def results_of(
@@ -122,9 +122,9 @@ def explained(asked: list[ProgramRecord], wrong: dict[int, str]) -> Iterator[str
 
 def _grouped(asked: list[ProgramRecord], corpus: "Corpus") -> tuple[list[_Group], dict[int, str]]:
     """Programs that can be run, by shape; and of the others what is wrong with them."""
-    from questree.notation.covr_shapes import Shapes
+    from questree.notation.covr_shapes import CovrShapes
 
-    shapes, groups, wrong = Shapes(), dict[int, _Group](), dict[int, str]()
+    shapes, groups, wrong = CovrShapes(), dict[int, _Group](), dict[int, str]()
     for row, each in enumerate(asked):
         if not isinstance(each.scenes, list):
             wrong[row] = f"expected a list of scenes, got {each.scenes!r:.60}"

@@ -52,21 +52,21 @@ def subgraphs_command(*, scenes: Scenes, words: Tables = None, json: Json = None
 TOGETHER = 2000  # graphs whose scenes are in memory at once
 
 
-class Node(msgspec.Struct):
+class NodeRecord(msgspec.Struct):
     name: str
     attributes: list[str] | None = None
-    relations: list["Link"] | None = None
+    relations: list["LinkRecord"] | None = None
 
 
-class Preposition(msgspec.Struct):
+class PrepositionRecord(msgspec.Struct):
     name: str
-    target: Node
+    target: NodeRecord
 
 
-class Link(msgspec.Struct):
+class LinkRecord(msgspec.Struct):
     name: str
-    target: Node
-    prepositions: list[Preposition] | None = None
+    target: NodeRecord
+    prepositions: list[PrepositionRecord] | None = None
 
 
 class GraphRecord(msgspec.Struct):
@@ -139,7 +139,7 @@ def read_graphs(path: Path) -> list[GraphRecord]:
     faults = []
     for at, row in enumerate(rows):
         try:
-            node = msgspec.json.decode(row.graph, type=Node)
+            node = msgspec.json.decode(row.graph, type=NodeRecord)
         except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
             faults.append(Fault(f"{path}, record {at}, graph", str(error)))
         else:
@@ -148,7 +148,7 @@ def read_graphs(path: Path) -> list[GraphRecord]:
     return rows
 
 
-def _wrong(node: Node) -> Iterator[str]:
+def _wrong(node: NodeRecord) -> Iterator[str]:
     if not node.name.strip():
         yield "the name of a node is empty"
     if len(node.attributes or ()) > 1:

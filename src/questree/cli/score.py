@@ -5,7 +5,7 @@ from typing import Annotated
 
 from cyclopts import Parameter
 
-from questree.api.scoring import Corpus
+from questree.api.scoring import ComparedQuestions
 from questree.benchmarks import chosen
 from questree.cli.scoring import (
     Files,
@@ -59,7 +59,7 @@ def decomp(
     there(*files)
     stored = stored_models(run, model, bool(files), benchmark)
     with watching(quiet):
-        corpus = Corpus.of(
+        corpus = ComparedQuestions.of(
             hierarchies, None, missing, policies(policy), vocabulary, run, split, benchmark, telling(quiet)
         )
         rows = list[Score]()

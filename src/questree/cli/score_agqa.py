@@ -5,7 +5,7 @@ from typing import Annotated
 
 from cyclopts import Parameter
 
-from questree.api.scoring import Corpus
+from questree.api.scoring import ComparedQuestions
 from questree.cli.scoring import (
     Files,
     MissingOption,
@@ -50,7 +50,7 @@ def agqa(
     there(*predictions)
     with watching(quiet):
         asked = read_questions(questions)
-        corpus = Corpus.of_asked(asked, missing, policies(policy), vocabulary, telling(quiet))
+        corpus = ComparedQuestions.of_asked(asked, missing, policies(policy), vocabulary, telling(quiet))
         rows = most_likely(baseline(asked), groups(asked))
         for model, scored, about in corpus.scored(predictions):
             rows += [*scored.rows(model, how), *fit_rows(scored.tallies, model, how), *about]

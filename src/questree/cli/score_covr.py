@@ -6,7 +6,7 @@ from typing import Annotated, Any
 
 from cyclopts import Parameter
 
-from questree.api.scoring import Reader, names
+from questree.api.scoring import PredictionReader, names
 from questree.cli.scoring import (
     MissingOption,
     OnePolicy,
@@ -80,7 +80,9 @@ def covr(
         for name, table in (majority(learnt, asked) if len(learnt) else {}).items():
             rows += score_covr(asked, table, templates).rows(name, how)
         answers = asked["answer"].unique(maintain_order=True).to_list()
-        reader = Reader(asked["id"], asked["id"], answers, policies(policy), missing, vocabulary, telling(quiet))
+        reader = PredictionReader(
+            asked["id"], asked["id"], answers, policies(policy), missing, vocabulary, telling(quiet)
+        )
         kept = stored(run, model or [], asked["id"]) if run else []
         found = [reader.readings(run, each) for each in kept]
         found += [reader.read(file, name) for file, name in zip(files, names(files), strict=True)]
@@ -192,7 +194,7 @@ def generalization(
         said, about = dict[str, Any](), list[Score]()
         for name, split in splits.items():
             ids = asked["id"] if split.questions is None else asked["id"].filter(asked["id"].is_in(split.questions))
-            reader = Reader(ids, asked["id"], answers, (policy,), missing, vocabulary, telling(quiet))
+            reader = PredictionReader(ids, asked["id"], answers, (policy,), missing, vocabulary, telling(quiet))
             for role in ROLES:
                 label = f"{name}, {LABELS[role]}"
                 ((_, reading, rows),) = reader.read(plan.parent / split.file(role), label)

@@ -6,7 +6,7 @@ from typing import Annotated, Any, Literal
 
 from cyclopts import Parameter
 
-from questree.api.scoring import Reader
+from questree.api.scoring import PredictionReader
 from questree.cli.scoring import MissingOption, Resamples, Seed, print_grid, resampling, shown, there
 from questree.cli.shared_options import BenchmarkOption
 from questree.cli.terminal import Json, Quiet, print_table, say, telling, watching, write_json
@@ -81,7 +81,7 @@ def fpvg(
         else:
             read, found, about_relevance = of_run(run, split, every, sample, benchmark, words)
         ids, answers = read.questions["id"], read.questions["answer"].unique(maintain_order=True).to_list()
-        reader = Reader(ids, ids, answers, ("exact",), missing, say=telling(quiet))
+        reader = PredictionReader(ids, ids, answers, ("exact",), missing, say=telling(quiet))
         outside = None if ood is None else set(read_ids(ood))
         ranks = None if importance is None else read_importance(importance)
         runs, about = list[list[Score]](), list[Score]()

@@ -82,7 +82,7 @@ class ExportOptions:
     graphs: bool = True
 
 
-class Source(Protocol):
+class RecordSource(Protocol):
     """Questions as records; a piece is what one process works on."""
 
     @property
@@ -95,7 +95,7 @@ class Source(Protocol):
 
 @dataclass(frozen=True)
 class ExportTask:
-    source: Source
+    source: RecordSource
     piece: str
     out: Path  # folder for its part of every file
     places: dict[tuple[str, str], csvs.Numbering]  # empty: no CSVs
@@ -134,7 +134,7 @@ def check_target(out: Path) -> None:
     only_earlier(out, FOLDERS.__contains__)
 
 
-def questions(run: Run, options: ExportOptions) -> Source:
+def questions(run: Run, options: ExportOptions) -> RecordSource:
     """The generated questions of a run, or else its imported ones."""
     run.vocabulary()
     generated = run.questions.is_dir()

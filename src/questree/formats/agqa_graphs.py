@@ -96,12 +96,12 @@ def write_graphs(facts: Facts, vocabulary: Vocabulary, folder: Path, splits: Seq
             pickle = LinkedPickle(file, OFTEN)
             own = sorted((at for at, said in enumerate(splits) if said == split), key=ids.__getitem__)
             for at in watch(own, f"graphs, {split}", len(own)):
-                graph = Graph(facts.between(at, at + 1), vocabulary, split)
+                graph = AgqaGraph(facts.between(at, at + 1), vocabulary, split)
                 pickle.add(graph.video, list(graph.links), list(graph.vertices()))
             pickle.finish()
 
 
-class Graph:
+class AgqaGraph:
     """One video as vertices; `facts` holds nothing else."""
 
     def __init__(self, facts: Facts, vocabulary: Vocabulary, split: str):

@@ -12,7 +12,7 @@ import polars as pl
 
 from questree.benchmarks.agqa.records import AS_JSON, FIELDS, TEST, lines, quoted
 from questree.faults import BadInput, Fault, refuse
-from questree.formats.agqa_programs import Shapes
+from questree.formats.agqa_programs import AgqaShapes
 from questree.formats.json_records import decoded, pieces
 from questree.sources.agqa import FILES as GRAPHS
 from questree.sources.agqa import read_agqa
@@ -109,7 +109,7 @@ def question_files(folder: Path) -> dict[tuple[str, str], Path]:
 
 def import_questions(folder: Path, target: Path, vocabulary: Vocabulary) -> AgqaImported:
     """Read all question files of a folder into `target`, whole or not at all."""
-    told, shapes = AgqaImported(), Shapes(vocabulary)
+    told, shapes = AgqaImported(), AgqaShapes(vocabulary)
     with new_folder(target) as work:
         for (name, split), path in question_files(folder).items():
             (work / name).mkdir(exist_ok=True)
@@ -153,14 +153,14 @@ def tally(part: pl.DataFrame, told: AgqaImported) -> None:
             told.examples.setdefault(fault, []).append(id)
 
 
-def read_file(path: Path, split: str, shapes: Shapes) -> Iterator[pl.DataFrame]:
+def read_file(path: Path, split: str, shapes: AgqaShapes) -> Iterator[pl.DataFrame]:
     """The records of a file as tables of a few megabytes each, in order."""
     for piece in pieces(path):
         members = decoded(path, piece, msgspec.Raw)
         yield columns(members, split, shapes)
 
 
-def columns(members: dict[str, msgspec.Raw], split: str, shapes: Shapes) -> pl.DataFrame:
+def columns(members: dict[str, msgspec.Raw], split: str, shapes: AgqaShapes) -> pl.DataFrame:
     """The fields of records, their programs as shapes, and what is irregular about them."""
     rows = zip(*(row(id, raw, split, shapes) for id, raw in members.items()), strict=True)
     names = (*FIELDS[split], "shape", "words", "fault")
@@ -171,7 +171,7 @@ def columns(members: dict[str, msgspec.Raw], split: str, shapes: Shapes) -> pl.D
     return table("").frame(found.with_columns(own_text(found, text, split), *missing))
 
 
-def row(id: str, raw: msgspec.Raw, split: str, shapes: Shapes) -> tuple[Any, ...]:
+def row(id: str, raw: msgspec.Raw, split: str, shapes: AgqaShapes) -> tuple[Any, ...]:
     """The fields of one record, its shape and words, its fault."""
     try:
         values = msgspec.structs.asdict(RECORDS[split].decode(raw))

@@ -15,13 +15,13 @@ from questree.program import ACTION, OBJECT, RELATION, Kind, Node, ProgramError,
 from questree.vocabulary.words import Vocabulary
 
 
-class Program(NamedTuple):
+class AgqaProgram(NamedTuple):
     shape: str | None  # in our notation, slots $w0, $w1, ... for words; None if the string cannot be read
     words: str | None  # of the slots, between them JOINT
     fault: str | None
 
 
-class Shape(NamedTuple):
+class AgqaShape(NamedTuple):
     text: str
     order: tuple[int, ...]  # [slot] which word of the pattern
     kinds: tuple[Kind, ...]  # [slot]
@@ -48,11 +48,11 @@ def word() -> re.Pattern[str]:
 
 
 @dataclass
-class Shapes:
+class AgqaShapes:
     vocabulary: Vocabulary
-    _known: dict[str, Shape | str] = field(default_factory=dict)  # pattern -> its shape, or what is wrong with it
+    _known: dict[str, AgqaShape | str] = field(default_factory=dict)  # pattern -> its shape, or what is wrong with it
 
-    def program(self, text: str) -> Program:
+    def program(self, text: str) -> AgqaProgram:
         words: dict[str, int] = {}
 
         def blank(match: re.Match[str]) -> str:
@@ -63,19 +63,19 @@ class Shapes:
         if shape is None:
             shape = self._known[pattern] = self._shape(pattern)
         if isinstance(shape, str):
-            return Program(None, None, f"program: {shape}")
+            return AgqaProgram(None, None, f"program: {shape}")
         spelled = list(words)
         found = [spelled[at] for at in shape.order]
         for name, kind in zip(found, shape.kinds, strict=True):
             if name not in self._words[kind.words]:
-                return Program(None, None, f"program: no {kind.name} {name!r} in the vocabulary")
-        return Program(shape.text, JOINT.join(found), None)
+                return AgqaProgram(None, None, f"program: no {kind.name} {name!r} in the vocabulary")
+        return AgqaProgram(shape.text, JOINT.join(found), None)
 
     @cached_property
     def _words(self) -> dict[str, dict[str, int]]:
         return {kind.words: positions(kind, self.vocabulary) for kind in (OBJECT, RELATION, ACTION)}
 
-    def _shape(self, pattern: str) -> Shape | str:
+    def _shape(self, pattern: str) -> AgqaShape | str:
         try:
             node = read(pattern, self.vocabulary)
         except ProgramError as error:
@@ -87,4 +87,4 @@ class Shapes:
             lambda leaf: Slot(f"{SLOT}{number[leaf]}", leaf.kind) if isinstance(leaf, Slot) else leaf,
             lambda node, kids: Node(node.op, tuple(kids.values())),
         )
-        return Shape(show(renamed), tuple(int(s.name[len(SLOT) :]) for s in slots), tuple(s.kind for s in slots))
+        return AgqaShape(show(renamed), tuple(int(s.name[len(SLOT) :]) for s in slots), tuple(s.kind for s in slots))

@@ -9,11 +9,11 @@ import numpy as np
 import polars as pl
 
 from questree.faults import BadInput
-from questree.formats.json_records import Piece, decoded
-from questree.tables.asked import ASKED, FLAGS, QuestionRecords
+from questree.formats.json_records import JsonPiece, decoded
+from questree.tables.question_records import ASKED, FLAGS, QuestionRecords
 
 
-class Record(msgspec.Struct, gc=False):
+class AgqaRecord(msgspec.Struct, gc=False):
     """expected {question id: AGQA record}"""
 
     answer: str
@@ -45,7 +45,7 @@ def read_questions(path: Path) -> QuestionRecords:
         content = gzip.decompress(content) if content[:2] == b"\x1f\x8b" else content
     except (OSError, EOFError) as error:
         raise BadInput.at(path, f"expected {{question id: AGQA record}}; {error}") from error
-    records = decoded(path, Piece(content, 0), Record)
+    records = decoded(path, JsonPiece(content, 0), AgqaRecord)
     rows = list(records.values())
     columns: dict[str, list[Any]] = {
         "id": list(records),

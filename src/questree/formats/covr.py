@@ -77,7 +77,7 @@ def records(questions: pl.DataFrame, image_ids: pl.Series, selection: set[str] |
     programs, found = program_shapes(questions["program"]), [b""] * len(questions)
     properties, ids = _properties(questions), image_ids.to_list()
     for node, at in watch(programs.by_shape, "writing records", len(programs.by_shape)):
-        writer = Writer(node)
+        writer = CovrWriter(node)
         words = programs.filled[at, : len(slots(node))].tolist()
         for number, row, own in zip(at.tolist(), questions[at.tolist()].iter_rows(named=True), words, strict=True):
             record = _plain(row, ids) | writer.said([programs.words[word] for word in own], row["answer"])
@@ -105,7 +105,7 @@ def _properties(questions: pl.DataFrame) -> list[list[str]]:
     return [[name for name, has in zip(held, own, strict=True) if has] for own in zip(*held.values(), strict=True)]
 
 
-class Writer:
+class CovrWriter:
     """Writes the questions of one shape: its rows are written once, with marks for words."""
 
     def __init__(self, node: Node):

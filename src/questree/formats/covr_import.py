@@ -10,17 +10,17 @@ import polars as pl
 
 from questree.benchmarks.covr.references import references, size
 from questree.benchmarks.covr.splits import PATTERNS, TEMPLATE_OF
-from questree.domains.images.batches import Batch, answer
+from questree.domains.images.batches import ProgramBatch, answer
 from questree.domains.images.corpus import Corpus, corpus
 from questree.domains.images.sets import padded
 from questree.faults import BadInput
 from questree.notation import own
-from questree.notation.covr_shapes import Shape, Shapes
+from questree.notation.covr_shapes import CovrShape, CovrShapes
 from questree.notation.scan import SPECIAL
 from questree.program import REASONS, Node, Word, fill
 from questree.progress import watch
 from questree.readings.answer import WELL
-from questree.sources.covr_questions import Record, answer_text, read_records
+from questree.sources.covr_questions import CovrRecord, answer_text, read_records
 from questree.tables.image_questions import ANSWERED, BALANCED
 from questree.tables.images import Images
 from questree.tables.run import Run
@@ -51,11 +51,11 @@ class CovrImported:
 class Kept:
     """A record that can be a row of the table."""
 
-    record: Record
+    record: CovrRecord
     split: str
     template: str
     images: list[int]
-    shape: Shape
+    shape: CovrShape
     words: list[str | int]
     program: Node
 
@@ -99,7 +99,7 @@ def import_covr(folder: Path, run: Run, attribute_groups: Mapping[str, str], rep
     if not run.images.is_dir():
         raise BadInput.at(run.images, "no images yet; read the questions' images first with `questree ingest gqa`")
     known = corpus(Images.load(run.images), attribute_groups)
-    told, shapes, kept, seen = CovrImported(), Shapes(), list[Kept](), set[str]()
+    told, shapes, kept, seen = CovrImported(), CovrShapes(), list[Kept](), set[str]()
     for split, path in files.items():
         records = read_records(path)
         before = len(kept)
@@ -119,7 +119,7 @@ def import_covr(folder: Path, run: Run, attribute_groups: Mapping[str, str], rep
     return told
 
 
-def fitting(record: Record, split: str, known: Corpus, shapes: Shapes, seen: set[str]) -> Kept | str:
+def fitting(record: CovrRecord, split: str, known: Corpus, shapes: CovrShapes, seen: set[str]) -> Kept | str:
     """The record as a row of ours, or why it cannot be one."""
     template = TEMPLATE_OF.get(record.pattern_name, record.pattern_name)
     missing = [scene for scene in record.scenes if scene not in known.image_at]
@@ -156,7 +156,7 @@ def agreement(kept: list[Kept], known: Corpus, told: CovrImported) -> None:
             slot.name: known.positions([each.words[int(slot.name)] for each in own_kind], slot.kind)
             for slot in shape.slots
         }
-        found = answer(Batch(shape.parts, columns, padded([each.images for each in own_kind])), known)
+        found = answer(ProgramBatch(shape.parts, columns, padded([each.images for each in own_kind])), known)
         for each, value, reason in zip(own_kind, found.value, found.reason.tolist(), strict=True):
             spelled = answer_text(value)
             how = REASONS[reason] if reason != WELL else "same" if spelled == each.answer else "other"

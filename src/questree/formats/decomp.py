@@ -128,13 +128,13 @@ def read_file(path: Path, told: DecompImported) -> tuple[list[tuple[Any, ...]], 
     dags = decoded(path, path.read_bytes())
     if not isinstance(dags, dict):
         raise BadInput.at(path, f"expected an object of DAGs, got {type(dags).__name__}")
-    video = Video(path.stem, told)
+    video = VideoNodes(path.stem, told)
     rows = [video.row(key, dag) for key, dag in dags.items()]
     return rows, [(path.stem, *node) for node in video.listed]
 
 
 @dataclass
-class Video:
+class VideoNodes:
     """The nodes of a video, numbered as they come."""
 
     name: str

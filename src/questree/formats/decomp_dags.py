@@ -61,7 +61,7 @@ class Dags:
 
     def videos(self) -> Iterator[tuple[int, list[str], list[str]]]:
         """(video, its DAGs, its isolated questions), each as JSON."""
-        write = Writer(*self.children, self.nodes["text"].to_list(), self.entries())
+        write = DagWriter(*self.children, self.nodes["text"].to_list(), self.entries())
         tops = self.tops()
         bounds = np.flatnonzero(np.diff(self.questions["video"].to_numpy().astype(np.int64), prepend=-1, append=-1))
         for lo, hi in pairwise(bounds.tolist()):
@@ -156,7 +156,7 @@ class Top(NamedTuple):
         return f'{asked}, "old_program": {self.old}, "new_program": {self.program}, "answer": {self.answer}'
 
 
-class Writer:
+class DagWriter:
     """Puts DAGs together."""
 
     def __init__(self, start: list[int], child: list[int], labels: list[str], text: list[str], entry: list[str]):

@@ -17,10 +17,10 @@ from questree.benchmarks.agqa.records import quoted
 from questree.columns.hashing import seed_of
 from questree.domains.video import VIDEO
 from questree.faults import BadInput, Fault, refuse
-from questree.formats.agqa_programs import Shapes
+from questree.formats.agqa_programs import AgqaShapes
 from questree.formats.decomp import ISOLATED, check_target, write_json
 from questree.formats.decomp_dags import Dags
-from questree.formats.json_records import Piece, decoded, pieces
+from questree.formats.json_records import JsonPiece, decoded, pieces
 from questree.notation.own_shapes import stored_shapes
 from questree.notation.spelling import numbers
 from questree.program import UNKNOWN, Array, Kind
@@ -57,7 +57,7 @@ NAMES = ("id", "video", "text", "old", "answer", "shape", "words", "fault")
 COLUMNS: dict[str, pl.DataType | type[pl.DataType]] = dict.fromkeys(NAMES, pl.String)
 
 
-class Record(msgspec.Struct):
+class ReleasedRecord(msgspec.Struct):
     """expected a record with question, answer, video_id, program, all texts"""
 
     question: str
@@ -67,7 +67,7 @@ class Record(msgspec.Struct):
 
 
 @dataclass
-class Dealt:
+class QuestionBuckets:
     """A question file in buckets, each a folder of Parquet files."""
 
     folder: Path
@@ -75,7 +75,7 @@ class Dealt:
     hashes: list[pl.Series] = field(default_factory=list)  # of ids
 
     @classmethod
-    def of(cls, path: Path, folder: Path, vocabulary: bytes, pool: Executor) -> "Dealt":
+    def of(cls, path: Path, folder: Path, vocabulary: bytes, pool: Executor) -> "QuestionBuckets":
         """Read the file once; every bucket has its rows in the order of the file."""
         found = cls(folder)
         tasks = (
@@ -117,13 +117,13 @@ def in_order(pool: Executor, work: Callable[..., Result], tasks: Iterable[tuple[
 
 
 @lru_cache(maxsize=1)
-def shapes(vocabulary: bytes) -> Shapes:
+def shapes(vocabulary: bytes) -> AgqaShapes:
     """Kept by a process from piece to piece."""
-    return Shapes(msgspec.json.decode(vocabulary, type=Vocabulary))
+    return AgqaShapes(msgspec.json.decode(vocabulary, type=Vocabulary))
 
 
 def deal(
-    path: Path, piece: Piece, number: int, folder: Path, buckets: int, vocabulary: bytes
+    path: Path, piece: JsonPiece, number: int, folder: Path, buckets: int, vocabulary: bytes
 ) -> tuple[set[str], pl.Series]:
     """Write the rows of a piece to their buckets; its videos, and the hashes of its ids."""
     table = rows(path, piece, shapes(vocabulary))
@@ -137,8 +137,8 @@ def deal(
     return set(names), table["id"].hash()
 
 
-def rows(path: Path, piece: Piece, shapes: Shapes) -> pl.DataFrame:
-    found = decoded(path, piece, Record).items()
+def rows(path: Path, piece: JsonPiece, shapes: AgqaShapes) -> pl.DataFrame:
+    found = decoded(path, piece, ReleasedRecord).items()
     table = [(id, r.video_id, r.question, r.program, r.answer, *shapes.program(r.program)) for id, r in found]
     return pl.DataFrame(table, schema=COLUMNS, orient="row")
 
@@ -199,7 +199,7 @@ def decompose_released(
         place.mkdir()
         rest.mkdir()
         raw = msgspec.json.encode(vocabulary)
-        dealt = Dealt.of(path, rest, raw, pool)
+        dealt = QuestionBuckets.of(path, rest, raw, pool)
         labels = labelled(absent, dealt.videos, vocabulary)
         tasks = [(raw, bucket, place, labels) for bucket in dealt.filled()]
         for told, isolated in watch(in_order(pool, write_bucket, tasks), "decompose", len(tasks)):

@@ -21,12 +21,12 @@ Record = TypeVar("Record")
 BETWEEN = b", \t\r\n"  # what may stand between two records
 
 
-class Piece(NamedTuple):
+class JsonPiece(NamedTuple):
     text: bytes  # a JSON object
     members: int  # how many of its values are objects or lists
 
 
-def pieces(path: Path, block: int = BLOCK) -> Iterator[Piece]:
+def pieces(path: Path, block: int = BLOCK) -> Iterator[JsonPiece]:
     """The members of the object a file holds, some at a time, in order."""
     size, done, rest, depth = path.stat().st_size, 0, b"", 0
     with path.open("rb") as file:
@@ -44,14 +44,14 @@ def pieces(path: Path, block: int = BLOCK) -> Iterator[Piece]:
             ends = member_ends(buffer)
             if len(ends):
                 cut = int(ends[-1]) + 1
-                yield Piece(b"{" + buffer[:cut].lstrip(BETWEEN) + b"}", len(ends))
+                yield JsonPiece(b"{" + buffer[:cut].lstrip(BETWEEN) + b"}", len(ends))
                 buffer = buffer[cut:]
             rest = buffer
     last = rest.strip(BETWEEN)
     if depth == 0 or not last.endswith(b"}"):
         raise BadInput.at(path, "cut short: the JSON object it holds does not end")
     if len(last) > 1:  # members that are no objects, at the end
-        yield Piece(b"{" + last, 0)
+        yield JsonPiece(b"{" + last, 0)
 
 
 @cache
@@ -59,7 +59,7 @@ def decoder(record: Any) -> msgspec.json.Decoder[Any]:
     return msgspec.json.Decoder(record)
 
 
-def decoded(path: Path, piece: Piece, record: type[Record]) -> dict[str, Record]:
+def decoded(path: Path, piece: JsonPiece, record: type[Record]) -> dict[str, Record]:
     """The records of a piece by their ids, none of them twice; says which is not as wanted."""
     try:
         found: dict[str, Record] = decoder(dict[str, record]).decode(piece.text)  # type: ignore[valid-type]
@@ -70,7 +70,7 @@ def decoded(path: Path, piece: Piece, record: type[Record]) -> dict[str, Record]
     return found
 
 
-def faults(path: Path, piece: Piece, record: type[Record], error: Exception) -> Iterator[Fault]:
+def faults(path: Path, piece: JsonPiece, record: type[Record], error: Exception) -> Iterator[Fault]:
     """What is wrong with which records of a piece, not more than anybody reads; a record says itself what is wanted."""
     try:
         members = decoder(dict[str, msgspec.Raw]).decode(piece.text)

@@ -12,7 +12,7 @@ from questree.metrics.scores import Scored, interval, number
 from questree.metrics.tallies import Floats
 
 
-class Difference(msgspec.Struct, frozen=True):
+class ModelDifference(msgspec.Struct, frozen=True):
     metric: str
     by: str
     group: str
@@ -25,7 +25,7 @@ class Difference(msgspec.Struct, frozen=True):
     q: float | None  # p after Benjamini-Hochberg over the table
 
 
-def compare(a: Scored, b: Scored, resampling: Resampling) -> list[Difference]:
+def compare(a: Scored, b: Scored, resampling: Resampling) -> list[ModelDifference]:
     """Cells both models have, in the order of the first."""
     second = {cell.name: at for at, cell in enumerate(b.cells)}
     pairs = [(at, second[cell.name]) for at, cell in enumerate(a.cells) if cell.name in second]
@@ -38,7 +38,7 @@ def compare(a: Scored, b: Scored, resampling: Resampling) -> list[Difference]:
     p = p_values(found, draws)
     columns = zip(value_a, value_b, found, low, high, p, benjamini_hochberg(p), strict=True)
     return [
-        Difference(*cell.name, *(number(value) for value in _hidden(row)))
+        ModelDifference(*cell.name, *(number(value) for value in _hidden(row)))
         for cell, row in zip(cells_a, columns, strict=True)
     ]
 

@@ -38,7 +38,7 @@ class BotOptions:
 
 
 @dataclass(frozen=True)
-class Corpus:
+class BotCorpus:
     """What a bot may look at: the nodes of a run, one shard at a time, and what is common in all of them."""
 
     run: Run
@@ -114,7 +114,7 @@ def looked_up(asked: pl.DataFrame, words: pl.DataFrame) -> Array:
     return found.fill_null(NOTHING).to_numpy()
 
 
-Answers = Callable[[Corpus, AskedNodes], Array]  # [node] words
+Answers = Callable[[BotCorpus, AskedNodes], Array]  # [node] words
 
 
 class Bot(NamedTuple):
@@ -123,24 +123,24 @@ class Bot(NamedTuple):
 
 
 def composing(misseen: bool, miscomposed: bool) -> Answers:
-    def answers(corpus: Corpus, asked: AskedNodes) -> Array:
+    def answers(corpus: BotCorpus, asked: AskedNodes) -> Array:
         p, drawn = corpus.options.noise, asked.drawn(corpus.options.seed, "noise")
         return Composer(asked, drawn, misseen * p, miscomposed * p).run()
 
     return answers
 
 
-def most_likely(corpus: Corpus, asked: AskedNodes) -> Array:
+def most_likely(corpus: BotCorpus, asked: AskedNodes) -> Array:
     return looked_up(type_of(asked), corpus.of_type)
 
 
-def shortcut(corpus: Corpus, asked: AskedNodes) -> Array:
+def shortcut(corpus: BotCorpus, asked: AskedNodes) -> Array:
     """What was never answered is answered by its type."""
     found = looked_up(asked.texts, corpus.of_text)
     return np.where(found == NOTHING, most_likely(corpus, asked), found)
 
 
-def uniform(corpus: Corpus, asked: AskedNodes) -> Array:
+def uniform(corpus: BotCorpus, asked: AskedNodes) -> Array:
     drawn, found = asked.drawn(corpus.options.seed, "guess"), np.full(len(asked), NOTHING, np.int64)
     for group in asked.groups:
         found[group.rows] = asked.any_answer(group, drawn[group.rows])
@@ -166,7 +166,7 @@ for name, bot in {
 def answer_run(run: Run, options: BotOptions, name: str = "", images: bool = False) -> int:
     """Store a bot's answers to all nodes, of videos or of image sets, in RUN/predictions/<name>/; how many."""
     refuse(options.faults())
-    corpus, answered = Corpus(run, options, images), 0
+    corpus, answered = BotCorpus(run, options, images), 0
     with new_folder(run.predictions / (name or options.model)) as place:
         for shard, found in corpus.answers():
             (place / shard).mkdir()

@@ -10,9 +10,9 @@ from numpy.typing import NDArray
 
 from questree.faults import BadInput
 from questree.metrics.coverage import SHOWN, Coverage
-from questree.metrics.dags.answered import Said, needed
+from questree.metrics.dags.answered import ModelAnswers, needed
 from questree.models.predictions import COLUMNS, PREDICTION, Predictions
-from questree.stages.decompose.hierarchies import Named, RunHierarchies
+from questree.stages.decompose.hierarchies import RunHierarchies, ShardKeys
 from questree.stages.decompose.image_sets import read_sets
 from questree.tables.hierarchies import NOTHING
 from questree.tables.predictions import IMAGE_SETS, Stored, write_asked, write_plan, write_shard, write_words
@@ -22,16 +22,16 @@ from questree.tables.store import new_file, new_folder
 Words = NDArray[np.int32]
 
 
-def said(asked: RunHierarchies, stored: Stored) -> Said:
+def said(asked: RunHierarchies, stored: Stored) -> ModelAnswers:
     """A stored model's answers by key."""
     parts = [np.zeros(0, np.int32)]
     for shard in asked.named:
         nodes = stored.shard(shard.shard, shard.nodes)
         parts += [nodes, stored.asked(shard.shard, nodes[shard.tops])]
-    return Said(stored.words, np.concatenate(parts))
+    return ModelAnswers(stored.words, np.concatenate(parts))
 
 
-def covered(asked: RunHierarchies, given: Said) -> Coverage:
+def covered(asked: RunHierarchies, given: ModelAnswers) -> Coverage:
     """Of the questions and sub-questions some metric looks at, those with a prediction."""
     wanted = needed(asked.hierarchies)
     without = wanted[given.by_key[wanted] == NOTHING]
@@ -77,7 +77,7 @@ def by_key(keys: pl.Series, table: pl.DataFrame, words: pl.Series) -> Words:
     return found["word"].fill_null(NOTHING).to_numpy()
 
 
-def of_shards(named: list[Named]) -> Iterator[tuple[Named, slice]]:
+def of_shards(named: list[ShardKeys]) -> Iterator[tuple[ShardKeys, slice]]:
     """The rows of each shard's keys: its nodes, then its questions."""
     begin = 0
     for shard in named:
@@ -86,7 +86,7 @@ def of_shards(named: list[Named]) -> Iterator[tuple[Named, slice]]:
         begin = end
 
 
-def write_lines(path: Path, asked: RunHierarchies, model: Said) -> int:
+def write_lines(path: Path, asked: RunHierarchies, model: ModelAnswers) -> int:
     """{"id", "prediction"} per line, every key of the hierarchies once; how many there are."""
     found, used = asked.hierarchies, needed(asked.hierarchies, scored=False)
     rows = used[model.by_key[used] != NOTHING]

@@ -1,7 +1,7 @@
 """AGQA release strings: `Exists(blanket, Iterate(Localize(while, holding a pillow), Filter(frame, [objects])))`."""
 
 from questree.domains.video import VIDEO
-from questree.notation.grammar import Notation, Rule, rule
+from questree.notation.grammar import GrammarRule, Notation, rule
 from questree.program import ACTION, OBJECT, RELATION, Node, Slot
 from questree.vocabulary.words import Vocabulary
 
@@ -78,11 +78,11 @@ QUESTIONS = {
 }
 
 
-def rules(table: dict[str, str]) -> tuple[Rule, ...]:
+def rules(table: dict[str, str]) -> tuple[GrammarRule, ...]:
     return tuple(rule(text, term, VIDEO) for text, term in table.items())
 
 
-def events(table: dict[str, str]) -> tuple[Rule, ...]:
+def events(table: dict[str, str]) -> tuple[GrammarRule, ...]:
     """Each event over the whole video, and inside a window."""
     return rules(
         {text.replace("$t", "video"): term for text, term in table.items()}
@@ -90,7 +90,9 @@ def events(table: dict[str, str]) -> tuple[Rule, ...]:
     )
 
 
-def notation(name: str, questions: tuple[Rule, ...], sides: tuple[Rule, ...], **more: tuple[Rule, ...]) -> Notation:
+def notation(
+    name: str, questions: tuple[GrammarRule, ...], sides: tuple[GrammarRule, ...], **more: tuple[GrammarRule, ...]
+) -> Notation:
     return Notation(
         name,
         {

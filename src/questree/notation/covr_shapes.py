@@ -12,7 +12,7 @@ PLAIN = (str, int, type(None))  # types of arguments
 
 
 @dataclass(frozen=True)
-class Shape:
+class CovrShape:
     parts: tuple[Node, ...]  # in the order they are run, up to a malformed row; slots "0", "1", ... stand for words
     slots: tuple[Slot, ...]  # of the parts
     wrong: ProgramError | None  # of the malformed row
@@ -23,12 +23,12 @@ class _Irregular(Exception):
 
 
 @dataclass
-class Shapes:
+class CovrShapes:
     """Shapes as they come, each read once."""
 
-    known: dict[Hashable, Shape] = field(default_factory=dict)
+    known: dict[Hashable, CovrShape] = field(default_factory=dict)
 
-    def of(self, program: Any) -> tuple[Shape, list[str | int]]:
+    def of(self, program: Any) -> tuple[CovrShape, list[str | int]]:
         """A program's shape, and its words: the word of slot "3" is the fourth."""
         words: list[str | int] = []
         try:
@@ -41,15 +41,15 @@ class Shapes:
             return read_alone(program), []
 
 
-def read_alone(program: Any) -> Shape:
+def read_alone(program: Any) -> CovrShape:
     """The shape of a program, its words where they are."""
     if not isinstance(program, list):
-        return Shape((), (), ProgramError(f"expected a list of rows, got {program!r:.60}"))
+        return CovrShape((), (), ProgramError(f"expected a list of rows, got {program!r:.60}"))
     try:
         parts, wrong = in_order(program)
     except RecursionError:
-        return Shape((), (), ProgramError("sub-programs inside sub-programs, too deep to be read"))
-    return Shape(tuple(parts), tuple({slot.name: slot for part in parts for slot in _open(part)}.values()), wrong)
+        return CovrShape((), (), ProgramError("sub-programs inside sub-programs, too deep to be read"))
+    return CovrShape(tuple(parts), tuple({slot.name: slot for part in parts for slot in _open(part)}.values()), wrong)
 
 
 def _open(part: Node) -> Iterator[Slot]:

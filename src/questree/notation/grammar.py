@@ -16,7 +16,7 @@ WORD, ALONE = "word", "alone"  # what stands in a hole: a plain word; the word o
 
 
 @dataclass(frozen=True)
-class Rule:
+class GrammarRule:
     """`text` has holes `$name` or `$name:form`; the slots of `term` are the same holes.
 
     The form names the rules for what stands there; left out, it is the kind of the slot.
@@ -54,8 +54,8 @@ def _holes(pattern: Call) -> Iterator[tuple[str, str]]:
         yield from _holes(arg)
 
 
-def rule(text: str, term: str | Slot, language: Language, note: str = "") -> Rule:
-    return Rule(scan(text), term if isinstance(term, Slot) else parse(term, language), note)
+def rule(text: str, term: str | Slot, language: Language, note: str = "") -> GrammarRule:
+    return GrammarRule(scan(text), term if isinstance(term, Slot) else parse(term, language), note)
 
 
 class Mismatch(NamedTuple):
@@ -63,7 +63,7 @@ class Mismatch(NamedTuple):
 
     call: Call
     wanted: Call
-    rule: Rule
+    rule: GrammarRule
 
     @property
     def reached(self) -> tuple[int, bool]:
@@ -87,11 +87,13 @@ class Mismatch(NamedTuple):
 @dataclass(frozen=True)
 class Notation:
     name: str
-    rules: Mapping[str, tuple[Rule, ...]]  # form -> its rules; for reading and for writing, the first that fits is used
+    rules: Mapping[
+        str, tuple[GrammarRule, ...]
+    ]  # form -> its rules; for reading and for writing, the first that fits is used
 
     def read(self, text: str, vocabulary: Vocabulary) -> tuple[Node, list[str]]:
         """The question a text spells, and what there is to say about the way it is spelled."""
-        reader = Reader(self, vocabulary)
+        reader = NotationReader(self, vocabulary)
         node = reader.read(scan(text), "question")
         assert isinstance(node, Node)
         return node, list(dict.fromkeys(reader.notes))
@@ -99,7 +101,7 @@ class Notation:
     def write(self, node: Node, vocabulary: Vocabulary) -> str:
         return str(self._written(node, "question", vocabulary))
 
-    def find(self, call: Call, form: str) -> tuple[Rule, dict[str, list[Call]]]:
+    def find(self, call: Call, form: str) -> tuple[GrammarRule, dict[str, list[Call]]]:
         """The rule a text is an instance of, with what stands in its holes (unread)."""
         for rule in self.rules[form]:
             holes: dict[str, list[Call]] = {}
@@ -133,7 +135,7 @@ class Notation:
 
 
 @dataclass
-class Reader:
+class NotationReader:
     notation: Notation
     vocabulary: Vocabulary
     notes: list[str] = field(default_factory=list)
@@ -145,7 +147,7 @@ class Reader:
         values = {name: self._agreed(calls, rule, name) for name, calls in holes.items()}
         return fill(rule.term, values)
 
-    def _agreed(self, calls: list[Call], rule: Rule, name: str) -> Term:
+    def _agreed(self, calls: list[Call], rule: GrammarRule, name: str) -> Term:
         """A hole that occurs several times says the same everywhere."""
         value = self._hole(calls[0], rule, name)
         for call in calls[1:]:
@@ -153,14 +155,14 @@ class Reader:
                 raise call.wanted(f"{str(calls[0])!r} again (as at {calls[0].at})")
         return value
 
-    def _hole(self, call: Call, rule: Rule, name: str) -> Term:
+    def _hole(self, call: Call, rule: GrammarRule, name: str) -> Term:
         form = rule.forms[name]
         if form not in (WORD, ALONE):
             return self.read(call, form)
         return read_word(call, rule.kinds[name], self.vocabulary, alone=form == ALONE)
 
 
-def match(pattern: Call, call: Call, rule: Rule, holes: dict[str, list[Call]]) -> Mismatch | None:
+def match(pattern: Call, call: Call, rule: GrammarRule, holes: dict[str, list[Call]]) -> Mismatch | None:
     """Compare all but the holes; what stands in them is collected."""
     if pattern.args is None and pattern.name.startswith(HOLE):
         name = pattern.name[1:].partition(":")[0]
@@ -178,7 +180,7 @@ def match(pattern: Call, call: Call, rule: Rule, holes: dict[str, list[Call]]) -
     return next((miss for miss in misses if miss), None)
 
 
-def bind(pattern: Term, term: Term, rule: Rule, found: dict[str, Term], vocabulary: Vocabulary) -> bool:
+def bind(pattern: Term, term: Term, rule: GrammarRule, found: dict[str, Term], vocabulary: Vocabulary) -> bool:
     """Is the term an instance of the pattern? Its holes are collected."""
     if isinstance(pattern, Slot):
         form = rule.forms[pattern.name]

@@ -12,6 +12,7 @@ ALL = np.iinfo(np.int64).max  # as a limit
 PRIMES = np.array([2147483659, 2147483693, 2147483713, 2147483743, 2147483777, 2147483783, 2147483813, 2147483857])
 
 
+# Its arguments are the classes of patterns.py, index.py and scenes.py.
 @njit(cache=True, nogil=True)
 def search(scenes, postings, plan, asked, codes, bits, limits, instances):  # type: ignore[no-untyped-def]
     """[hit, (graph, kind, image)], and with instances behind them for every node (thing, attribute, link) that fill it.

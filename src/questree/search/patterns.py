@@ -24,6 +24,7 @@ EDITS = {
 POSITIVE, NO_MULTIPLE, FIRST_KIND = range(3)  # numbers of kinds; those of the form follow
 
 
+# Caches of compiled loops know the classes of arguments by name: who renames one deletes src/**/*.nbi.
 class Plan(NamedTuple):
     """The kinds of a form as arrays."""
 

@@ -17,7 +17,7 @@ from questree.search.loops import ALL, search
 from questree.search.negatives import other_attributes, other_names, other_relations
 from questree.search.patterns import AskedGraphs, plan_of
 from questree.search.scenes import Rows
-from questree.search.sets import Vocabulary, codes
+from questree.search.sets import SearchWords, codes
 from questree.search.verification import Scorer, verified
 from questree.search.word_tables import WordTables
 
@@ -67,7 +67,7 @@ class Related:
     def __init__(self, index: Index, words: WordTables, verify: Scorer | None = None) -> None:
         """verify: who looks at the pixels of distracting images; nobody by default."""
         self.index, self.verify = index, verify
-        self.vocabulary = Vocabulary(index.words, words)
+        self.vocabulary = SearchWords(index.words, words)
         self.codes, self.bits = codes(self.vocabulary, words)
 
     def positive(self, graph: Graph, multi_count: int = 1) -> Rows:

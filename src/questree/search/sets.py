@@ -24,7 +24,7 @@ class Codes(NamedTuple):
     disjoint: Rows
 
 
-class Vocabulary:
+class SearchWords:
     """The words of the images, then other words of the tables, then one number for all words that nobody knows."""
 
     def __init__(self, used: list[str], words: WordTables) -> None:
@@ -39,7 +39,7 @@ class Vocabulary:
         return self.at.get(word, self.unknown)
 
 
-def codes(vocabulary: Vocabulary, words: WordTables) -> tuple[Codes, Bits]:
+def codes(vocabulary: SearchWords, words: WordTables) -> tuple[Codes, Bits]:
     rows: list[list[int]] = []
 
     def column(table: Pairs, itself: bool) -> Rows:

@@ -18,7 +18,7 @@ FAULTS = 20
 WANTED = "questions {qid, answer, scenes, pattern_name, program}"
 
 
-class Record(msgspec.Struct, gc=False):
+class CovrRecord(msgspec.Struct, gc=False):
     """A question as released, or as we export it; what a record does not say is None or empty."""
 
     qid: str | int
@@ -51,19 +51,19 @@ class SplitPredictions(msgspec.Struct, forbid_unknown_fields=True):
         return str(getattr(self, role.replace("-", "_")))
 
 
-def read_records(path: Path) -> list[Record]:
+def read_records(path: Path) -> list[CovrRecord]:
     """A JSON list or JSON lines of questions, gzipped or not."""
     text = content(path)
     if text.lstrip()[:1] != b"[":
         return _lines(path, text)
     try:
-        return msgspec.json.decode(text, type=list[Record])
+        return msgspec.json.decode(text, type=list[CovrRecord])
     except (msgspec.DecodeError, UnicodeDecodeError) as error:
         raise BadInput.at(path, f"expected {WANTED}; {error}") from error
 
 
-def _lines(path: Path, text: bytes) -> list[Record]:
-    decoder, found, faults = msgspec.json.Decoder(Record), list[Record](), list[Fault]()
+def _lines(path: Path, text: bytes) -> list[CovrRecord]:
+    decoder, found, faults = msgspec.json.Decoder(CovrRecord), list[CovrRecord](), list[Fault]()
     for number, line in enumerate(text.splitlines(), 1):
         try:
             found += [decoder.decode(line)] if line.strip() else []
@@ -73,10 +73,10 @@ def _lines(path: Path, text: bytes) -> list[Record]:
     return found
 
 
-def read_sides(path: Path) -> dict[str, list[Record]]:
+def read_sides(path: Path) -> dict[str, list[CovrRecord]]:
     """{"train": [questions], "val": [questions]}; every program must hang together."""
     try:
-        found = msgspec.json.decode(content(path), type=dict[str, list[Record]])
+        found = msgspec.json.decode(content(path), type=dict[str, list[CovrRecord]])
     except (msgspec.DecodeError, UnicodeDecodeError) as error:
         raise BadInput.at(path, f'expected {{"train": [questions], "val": [questions]}}; {error}') from error
     if set(found) != set(SIDES):

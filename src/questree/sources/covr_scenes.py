@@ -21,12 +21,12 @@ class _File(Struct):
 
 
 @dataclass(frozen=True)
-class Scenes:
+class CovrScenes:
     images: Images  # GQA's first, in the order of the file; no splits
     attribute_groups: dict[str, str]  # attribute -> group: red -> color
 
 
-def read_scenes(path: Path) -> Scenes:
+def read_scenes(path: Path) -> CovrScenes:
     """A JSON file, gzipped or not; one of gqa and imsitu may be left out, and the groups."""
     try:
         file = msgspec.json.decode(content(path), type=_File)
@@ -44,4 +44,4 @@ def read_scenes(path: Path) -> Scenes:
         else:
             got = data[:20].decode(errors="replace")
             reading.faults.append(Fault(f"{path}, {name}", f"expected scenes by id, got {got}"))
-    return Scenes(reading.done(), file.attribute_groups)
+    return CovrScenes(reading.done(), file.attribute_groups)

@@ -10,7 +10,7 @@ from questree.faults import BadInput, Fault, refuse
 from questree.progress import watch
 from questree.sources import scene_graphs
 from questree.sources.runs import write_image_run
-from questree.sources.scene_graphs import Object, Preposition, Relation, Scene
+from questree.sources.scene_graphs import GqaObject, GqaPreposition, GqaRelation, GqaScene
 from questree.tables.content import content
 from questree.tables.images import Edge, Gathering, Images, Thing
 
@@ -86,7 +86,7 @@ class SceneReading:
         if is_gqa and len(self.faults) == before and data.count(b'"name"') != self.names:
             self.faults += scene_graphs.repeated_keys(data, name)
 
-    def scene(self, image: str, scene: Scene, split: str, file: str) -> None:
+    def scene(self, image: str, scene: GqaScene, split: str, file: str) -> None:
         place = f"{file}, image {image}"
         if image in self.image_in:
             self.faults.append(Fault(place, f"image id {image} is used twice; it is also in {self.image_in[image]}"))
@@ -99,7 +99,7 @@ class SceneReading:
             self.gathering.add(image, split, (scene.width, scene.height), scene.location, things)
 
 
-def scene_faults(scene: Scene, place: str) -> Iterator[Fault]:
+def scene_faults(scene: GqaScene, place: str) -> Iterator[Fault]:
     for side in ("width", "height"):
         if (pixels := getattr(scene, side)) is not None and not 0 < pixels <= LARGEST:
             yield Fault(place, f"{side} must be 1 to {LARGEST} pixels, is {pixels}")
@@ -108,7 +108,7 @@ def scene_faults(scene: Scene, place: str) -> Iterator[Fault]:
             yield Fault(f"{place}, object {key}", message)
 
 
-def _object_faults(each: Object, scene: Scene) -> Iterator[str]:
+def _object_faults(each: GqaObject, scene: GqaScene) -> Iterator[str]:
     if not each.name.strip():
         yield "the name is empty"
     if any(not attribute.strip() for attribute in each.attributes):
@@ -121,7 +121,7 @@ def _object_faults(each: Object, scene: Scene) -> Iterator[str]:
         if (value := sides[side]) is not None and value < 0:
             yield f"a box of negative size: {side} is {value}"
     for relation in each.relations:
-        links: list[Relation | Preposition] = [relation, *relation.prepositions]
+        links: list[GqaRelation | GqaPreposition] = [relation, *relation.prepositions]
         for name, target in [(one.name, str(one.object)) for one in links]:
             if not name.strip():
                 yield "the name of a relation is empty"
@@ -129,19 +129,19 @@ def _object_faults(each: Object, scene: Scene) -> Iterator[str]:
                 yield f"relation {name!r} to object {target}, which is not in this image"
 
 
-def _things(scene: Scene) -> list[Thing]:
+def _things(scene: GqaScene) -> list[Thing]:
     at = {key: position for position, key in enumerate(scene.objects)}
     return [Thing(key, each.name, _box(each), each.attributes, _edges(each, at)) for key, each in scene.objects.items()]
 
 
-def _edges(each: Object, at: dict[str, int]) -> list[Edge]:
+def _edges(each: GqaObject, at: dict[str, int]) -> list[Edge]:
     return [
         Edge(one.name, at[str(one.object)], [(p.name, at[str(p.object)]) for p in one.prepositions])
         for one in each.relations
     ]
 
 
-def _box(each: Object) -> tuple[float, float, float, float] | None:
+def _box(each: GqaObject) -> tuple[float, float, float, float] | None:
     if each.x is None or each.y is None or each.w is None or each.h is None:
         return None
     return each.x, each.y, each.x + each.w, each.y + each.h

@@ -17,18 +17,18 @@ FIELDS = {"path": ("answer", "fullAnswer", "question"), "final": ("answer",)}  #
 FAULTS = 20
 
 
-class Thing(msgspec.Struct, gc=False):
+class AnnotatedThing(msgspec.Struct, gc=False):
     x: float
     y: float
     w: float
     h: float
 
 
-class Scene(msgspec.Struct, gc=False):
-    objects: dict[str, Thing] = {}
+class AnnotatedScene(msgspec.Struct, gc=False):
+    objects: dict[str, AnnotatedThing] = {}
 
 
-class Question(msgspec.Struct, gc=False):
+class GqaQuestion(msgspec.Struct, gc=False):
     imageId: str
     answer: str
     annotations: dict[str, dict[str, str] | list[Any]] = {}
@@ -42,14 +42,16 @@ class Detection(msgspec.Struct, gc=False):
 
 def read_grounded(questions: Path, scene_graphs: Path, detections: Path, annotations: Annotations) -> Grounded:
     """Annotated objects that the scene graph does not have are a fault; a question without any is kept and counted."""
-    asked: dict[str, Question] = read_json(
-        questions, dict[str, Question], "{question id: {imageId, answer, annotations}}"
+    asked: dict[str, GqaQuestion] = read_json(
+        questions, dict[str, GqaQuestion], "{question id: {imageId, answer, annotations}}"
     )
-    scenes: dict[str, Scene] = read_json(scene_graphs, dict[str, Scene], "{image id: {objects: {id: {x, y, w, h}}}}")
+    scenes: dict[str, AnnotatedScene] = read_json(
+        scene_graphs, dict[str, AnnotatedScene], "{image id: {objects: {id: {x, y, w, h}}}}"
+    )
     found: dict[str, Detection] = read_json(detections, dict[str, Detection], "{image id: {bboxes, objectsNum}}")
     faults, annotated = list[Fault](), list[Boxes]()
     for id, question in watch(asked.items(), "annotations", len(asked)):
-        things = scenes.get(question.imageId, Scene()).objects
+        things = scenes.get(question.imageId, AnnotatedScene()).objects
         names = _annotated(question, FIELDS[annotations])
         faults += [
             Fault(f"{questions}, question {id}", f"object {name}: the scene graph of image {question.imageId} lacks it")
@@ -68,13 +70,13 @@ def read_grounded(questions: Path, scene_graphs: Path, detections: Path, annotat
     return Grounded(pl.DataFrame(columns, schema=dict(GROUNDED.columns)), annotated, boxes)
 
 
-def _annotated(question: Question, fields: tuple[str, ...]) -> list[str]:
+def _annotated(question: GqaQuestion, fields: tuple[str, ...]) -> list[str]:
     """Ids of objects, each once, in order."""
     parts = [part for name in fields if isinstance(part := question.annotations.get(name, {}), dict)]
     return list(dict.fromkeys(id for part in parts for id in part.values()))
 
 
-def _boxes(things: list[Thing]) -> Boxes:
+def _boxes(things: list[AnnotatedThing]) -> Boxes:
     return np.array([(t.x, t.y, t.x + t.w, t.y + t.h) for t in things], np.float64).reshape(-1, 4)
 
 

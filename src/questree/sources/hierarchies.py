@@ -13,13 +13,22 @@ import polars as pl
 from questree.faults import BadInput, Fault, refuse
 from questree.progress import watch
 from questree.sources.hierarchy_parts import together
-from questree.sources.hierarchy_rows import Composed, Dag, HierarchyNodes, Names, Node, Numbers, Written, starts
+from questree.sources.hierarchy_rows import (
+    Composed,
+    HierarchyNodes,
+    Names,
+    Numbers,
+    ReleasedDag,
+    ReleasedNode,
+    Written,
+    starts,
+)
 from questree.tables.hierarchies import COMPOSED, DAGS, EDGES, ISOLATED, NODES, Hierarchies
 from questree.tables.table import Table
 from questree.workers import processes
 
 ISOLATED_FILE = "isolated.json"
-DAGS_OF = msgspec.json.Decoder(dict[str, Dag])
+DAGS_OF = msgspec.json.Decoder(dict[str, ReleasedDag])
 CHUNK = 50  # files read at a time by one process
 ONE_PROCESS = 200_000_000  # bytes; starting others for less does not pay
 FAULTS = 20  # a folder that is not what we want has too many to print
@@ -28,7 +37,7 @@ FAULTS = 20  # a folder that is not what we want has too many to print
 class WholeDag(msgspec.Struct, gc=False):
     """A DAG with all its entries decoded: slower, but it knows where a fault is."""
 
-    subquestion: dict[str, Node]
+    subquestion: dict[str, ReleasedNode]
     hierarchy: dict[str, Written]
 
 

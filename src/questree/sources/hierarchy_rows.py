@@ -15,21 +15,21 @@ Ints = NDArray[np.int64]
 Written = dict[str, list[str]]  # composition -> texts of its children
 
 
-class Dag(msgspec.Struct, gc=False):
+class ReleasedDag(msgspec.Struct, gc=False):
     """Entries stay as they are written."""
 
     subquestion: dict[str, msgspec.Raw]
     hierarchy: dict[str, msgspec.Raw]
 
 
-class Node(msgspec.Struct, gc=False):
+class ReleasedNode(msgspec.Struct, gc=False):
     key: str
     type: str
     answer: str | None = None
     program: str | None = None
 
 
-NODE, WRITTEN = msgspec.json.Decoder(Node), msgspec.json.Decoder(Written)
+NODE, WRITTEN = msgspec.json.Decoder(ReleasedNode), msgspec.json.Decoder(Written)
 
 
 class Numbers(dict[str, int]):
@@ -68,7 +68,7 @@ class Names:
 class HierarchyNodes:
     """The nodes of a file's DAGs; [node] unless said otherwise, numbered from 0 on."""
 
-    def __init__(self, dags: Sequence[Dag], names: Names):
+    def __init__(self, dags: Sequence[ReleasedDag], names: Names):
         entries, keys = Entries(), Numbers()
         node = array([entries[text, bytes(raw)] for dag in dags for text, raw in dag.subquestion.items()])
         read, self.texts = [NODE.decode(raw) for _, raw in entries], Numbers()
@@ -95,7 +95,7 @@ class HierarchyNodes:
 class Composed:
     """The compositions of a file's DAGs, ordered by the parent's node, and their edges."""
 
-    def __init__(self, dags: Sequence[Dag], asked: HierarchyNodes, names: Names):
+    def __init__(self, dags: Sequence[ReleasedDag], asked: HierarchyNodes, names: Names):
         entries = Entries()
         entry = array([entries[text, bytes(raw)] for dag in dags for text, raw in dag.hierarchy.items()])
         read, texts = [WRITTEN.decode(raw) for _, raw in entries], asked.texts

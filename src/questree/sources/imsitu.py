@@ -12,7 +12,7 @@ import msgspec
 from questree.faults import BadInput, Fault
 from questree.progress import watch
 from questree.sources.gqa import SceneReading
-from questree.sources.scene_graphs import Object, Preposition, Relation, Scene
+from questree.sources.scene_graphs import GqaObject, GqaPreposition, GqaRelation, GqaScene
 from questree.tables.content import content
 from questree.tables.images import Images
 
@@ -40,7 +40,7 @@ class Space(msgspec.Struct):
     verbs: dict[str, Verb]
 
 
-class Situation(msgspec.Struct):
+class ImsituSituation(msgspec.Struct):
     verb: str
     frames: list[dict[str, str]]  # role -> WordNet id, "" if nobody knows; one frame per annotator
 
@@ -66,7 +66,7 @@ def read_imsitu(folder: Path) -> tuple[Images, Counter[str]]:
     space = _decoded(present[SPACE], Space, "{nouns: {id: {gloss}}, verbs: {verb: {order, abstract}}}")
     taking = _Taking(space, {verb: pattern_of(verb, each) for verb, each in space.verbs.items()})
     for name, split in splits.items():
-        situations = _decoded(present[name], dict[str, Situation], "{image: {verb, frames: [{role: noun}]}}")
+        situations = _decoded(present[name], dict[str, ImsituSituation], "{image: {verb, frames: [{role: noun}]}}")
         for image, situation in watch(situations.items(), f"reading {name}", len(situations)):
             taking.image(image, situation, split, name)
     return taking.reading.done(), taking.skipped
@@ -109,7 +109,7 @@ class _Taking:
     reading: SceneReading = field(default_factory=SceneReading)
     skipped: Counter[str] = field(default_factory=Counter)
 
-    def image(self, file_name: str, situation: Situation, split: str, file: str) -> None:
+    def image(self, file_name: str, situation: ImsituSituation, split: str, file: str) -> None:
         image, place = file_name.rsplit(".", 1)[0], f"{file}, image {file_name}"
         if situation.verb not in self.patterns:
             self.reading.faults.append(Fault(place, f"the verb {situation.verb!r} is not in {SPACE}"))
@@ -124,10 +124,10 @@ class _Taking:
             return
         more = [(name, role) for name, role in pattern.more if frame.get(role)]
         nouns = [self.noun(frame[role], place) for role in (pattern.subject, pattern.object, *(r for _, r in more))]
-        objects = {f"{image}_{at}": Object(noun) for at, noun in enumerate(nouns)}
-        prepositions = [Preposition(name, f"{image}_{at}") for at, (name, _) in enumerate(more, 2)]
-        objects[f"{image}_0"].relations = [Relation(pattern.relation, f"{image}_1", prepositions)]
-        self.reading.scene(image, Scene(objects), split, file)
+        objects = {f"{image}_{at}": GqaObject(noun) for at, noun in enumerate(nouns)}
+        prepositions = [GqaPreposition(name, f"{image}_{at}") for at, (name, _) in enumerate(more, 2)]
+        objects[f"{image}_0"].relations = [GqaRelation(pattern.relation, f"{image}_1", prepositions)]
+        self.reading.scene(image, GqaScene(objects), split, file)
 
     def noun(self, id: str, place: str) -> str:
         """The first of its glosses."""

@@ -12,7 +12,7 @@ from questree.progress import watch
 from questree.sources.gqa import SceneReading
 from questree.sources.own_json import own_files
 from questree.sources.own_schema import Image, ImageThing, decode_images
-from questree.sources.scene_graphs import Object, Preposition, Relation, Scene
+from questree.sources.scene_graphs import GqaObject, GqaPreposition, GqaRelation, GqaScene
 from questree.tables.content import content
 from questree.tables.images import Images
 
@@ -47,16 +47,16 @@ def _take(image: Image, path: Path, reading: SceneReading) -> None:
         reading.faults.append(Fault(place, "the id is empty"))
     times = Counter(thing.id for thing in image.things)
     reading.faults += [Fault(place, f"thing id {name} is used twice") for name, n in times.items() if n > 1]
-    scene = Scene(objects, image.width, image.height, image.location)
+    scene = GqaScene(objects, image.width, image.height, image.location)
     reading.scene(image.id, scene, image.split, str(path))
 
 
-def _object(thing: ImageThing) -> Object:
+def _object(thing: ImageThing) -> GqaObject:
     relations = [
-        Relation(one.name, one.object, [Preposition(each.name, each.object) for each in one.prepositions])
+        GqaRelation(one.name, one.object, [GqaPreposition(each.name, each.object) for each in one.prepositions])
         for one in thing.relations
     ]
     if thing.box is None:
-        return Object(thing.name, attributes=thing.attributes, relations=relations)
+        return GqaObject(thing.name, attributes=thing.attributes, relations=relations)
     x1, y1, x2, y2 = thing.box
-    return Object(thing.name, x1, y1, x2 - x1, y2 - y1, thing.attributes, relations)
+    return GqaObject(thing.name, x1, y1, x2 - x1, y2 - y1, thing.attributes, relations)

@@ -15,7 +15,7 @@ from questree.faults import BadInput, Fault, refuse
 from questree.progress import watch
 from questree.sources.assemble import BOX_COLUMNS, SourceReading, SourceRows, assemble
 from questree.sources.classes import known, unknown
-from questree.sources.own_schema import Collection, Corners, Frame, Span, Thing, Video, decode
+from questree.sources.own_schema import Corners, OwnFrame, OwnSpan, OwnThing, OwnVideo, OwnVideos, decode
 from questree.tables.facts import SPLITS, Facts
 from questree.tables.store import new_file
 from questree.vocabulary.words import Vocabulary
@@ -42,7 +42,7 @@ class Taken:
     def rows(self) -> SourceRows:
         return SourceRows.of(self.skipped, **self.tables)
 
-    def video(self, video: Video, path: Path) -> None:
+    def video(self, video: OwnVideo, path: Path) -> None:
         place = f"{path}, video {video.id}"
         self.say(place, _video_faults(video))
         if video.id in self.file_of:
@@ -56,7 +56,7 @@ class Taken:
         for number, span in enumerate(video.actions, 1):
             self.action(at, span, video, f"{place}, action {number} ({span.name})")
 
-    def frame(self, video: int, frame: Frame, whole: Video, place: str) -> None:
+    def frame(self, video: int, frame: OwnFrame, whole: OwnVideo, place: str) -> None:
         at = len(self.tables["frames"])
         self.tables["frames"].append((video, frame.number, frame.seconds))
         if frame.person is not None:
@@ -72,7 +72,7 @@ class Taken:
         for relation, name in frame.relations:
             self.relation(at, relation, self.position("object", name, place), place)
 
-    def thing(self, frame: int, kind: int | None, thing: Thing, whole: Video, place: str) -> None:
+    def thing(self, frame: int, kind: int | None, thing: OwnThing, whole: OwnVideo, place: str) -> None:
         if thing.box is not None:
             self.say(place, _box_faults(thing.box, whole))
             if not thing.visible:
@@ -84,7 +84,7 @@ class Taken:
     def relation(self, frame: int, name: str, thing: int | None, place: str) -> None:
         self.tables["relations"].append((frame, self.position("relation", name, place), thing))
 
-    def action(self, video: int, span: Span, whole: Video, place: str) -> None:
+    def action(self, video: int, span: OwnSpan, whole: OwnVideo, place: str) -> None:
         if span.end < span.start:
             self.say(place, [f"end {span.end:g} is before start {span.start:g}"])
         if span.start < 0:
@@ -102,7 +102,7 @@ class Taken:
         self.faults += [Fault(place, message) for message in messages]
 
 
-def _video_faults(video: Video) -> Iterator[str]:
+def _video_faults(video: OwnVideo) -> Iterator[str]:
     if not video.id:
         yield "id is empty"
     if video.split not in SPLITS:
@@ -115,7 +115,7 @@ def _video_faults(video: Video) -> Iterator[str]:
             yield f"{side} must be 1 to {MOST_PIXELS} pixels, is {pixels}"
 
 
-def _order_faults(frames: list[Frame]) -> Iterator[str]:
+def _order_faults(frames: list[OwnFrame]) -> Iterator[str]:
     """Numbers are unique, and later frames have later seconds."""
     for number, times in Counter(frame.number for frame in frames).items():
         if times > 1:
@@ -131,7 +131,7 @@ def _order_faults(frames: list[Frame]) -> Iterator[str]:
         yield f"frame {ordered[0].number}: seconds must not be negative, are {ordered[0].seconds:g}"
 
 
-def _box_faults(box: Corners, video: Video) -> Iterator[str]:
+def _box_faults(box: Corners, video: OwnVideo) -> Iterator[str]:
     x1, y1, x2, y2 = box
     if x2 < x1 or y2 < y1:
         yield f"box {list(box)} is not [x1, y1, x2, y2] with x1 <= x2 and y1 <= y2"
@@ -181,22 +181,22 @@ def write(facts: Facts, vocabulary: Vocabulary, path: Path) -> None:
     """The facts as a file that `questree ingest json` reads; presence comes from visible objects again."""
     frames = _frames(facts, vocabulary)
     videos = [
-        Video(id, [], split, length, width, height) for id, split, length, width, height in facts.videos.iter_rows()
+        OwnVideo(id, [], split, length, width, height) for id, split, length, width, height in facts.videos.iter_rows()
     ]
     for (video, _), frame in frames.items():
         videos[video].frames.append(frame)
     for video, action, start, end in facts.actions.select("video", "action", "start", "end").iter_rows():
-        videos[video].actions.append(Span(vocabulary.actions[action].id, start, end))
+        videos[video].actions.append(OwnSpan(vocabulary.actions[action].id, start, end))
     with new_file(path) as work:
-        work.write_bytes(msgspec.json.format(msgspec.json.encode(Collection(videos)), indent=1) + b"\n")
+        work.write_bytes(msgspec.json.format(msgspec.json.encode(OwnVideos(videos)), indent=1) + b"\n")
 
 
-def _frames(facts: Facts, vocabulary: Vocabulary) -> dict[tuple[int, int], Frame]:
+def _frames(facts: Facts, vocabulary: Vocabulary) -> dict[tuple[int, int], OwnFrame]:
     """(video, position) -> frame with everything in it."""
-    frames = {(video, at): Frame(number, seconds) for video, at, number, seconds in facts.frames.iter_rows()}
-    things: dict[tuple[int, int, int], Thing] = {}
+    frames = {(video, at): OwnFrame(number, seconds) for video, at, number, seconds in facts.frames.iter_rows()}
+    things: dict[tuple[int, int, int], OwnThing] = {}
     for video, at, kind, *box, visible in _short(facts.objects).iter_rows():
-        thing = Thing(vocabulary.objects[kind].name, None if box[0] is None else tuple(box), visible)
+        thing = OwnThing(vocabulary.objects[kind].name, None if box[0] is None else tuple(box), visible)
         things[video, at, kind] = thing
         frames[video, at].objects.append(thing)
     for video, at, *box, score in _short(facts.persons).iter_rows():

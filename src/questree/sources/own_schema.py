@@ -11,51 +11,51 @@ from questree.faults import Fault
 Corners = tuple[float, float, float, float]  # x1, y1, x2, y2 in pixels
 
 
-class Thing(msgspec.Struct, forbid_unknown_fields=True, omit_defaults=True):
+class OwnThing(msgspec.Struct, forbid_unknown_fields=True, omit_defaults=True):
     name: str = msgspec.field(name="class")
     box: Corners | None = None
     visible: bool = True
     relations: list[str] = []  # of the person to this object
 
 
-class Frame(msgspec.Struct, forbid_unknown_fields=True, omit_defaults=True):
+class OwnFrame(msgspec.Struct, forbid_unknown_fields=True, omit_defaults=True):
     number: int
     seconds: float
     person: Corners | None = None
     person_score: float | None = None
-    objects: list[Thing] = []
+    objects: list[OwnThing] = []
     relations: list[tuple[str, str]] = []  # (relation, object) for objects that are not annotated themselves
 
 
-class Span(msgspec.Struct, forbid_unknown_fields=True):
+class OwnSpan(msgspec.Struct, forbid_unknown_fields=True):
     name: str = msgspec.field(name="class")
     start: float
     end: float
 
 
-class Video(msgspec.Struct, forbid_unknown_fields=True, omit_defaults=True):
+class OwnVideo(msgspec.Struct, forbid_unknown_fields=True, omit_defaults=True):
     id: str
-    frames: list[Frame]
+    frames: list[OwnFrame]
     split: str = ""
     length: float | None = None
     width: int | None = None
     height: int | None = None
-    actions: list[Span] = []
+    actions: list[OwnSpan] = []
 
 
-class Collection(msgspec.Struct, forbid_unknown_fields=True):
-    videos: list[Video]
+class OwnVideos(msgspec.Struct, forbid_unknown_fields=True):
+    videos: list[OwnVideo]
 
 
-class Preposition(msgspec.Struct, forbid_unknown_fields=True):
+class OwnPreposition(msgspec.Struct, forbid_unknown_fields=True):
     name: str  # with its relation: "pouring:_into"
     object: str
 
 
-class Relation(msgspec.Struct, forbid_unknown_fields=True):
+class OwnRelation(msgspec.Struct, forbid_unknown_fields=True):
     name: str
     object: str  # id of a thing of the same image
-    prepositions: list[Preposition] = []
+    prepositions: list[OwnPreposition] = []
 
 
 class ImageThing(msgspec.Struct, forbid_unknown_fields=True):
@@ -63,7 +63,7 @@ class ImageThing(msgspec.Struct, forbid_unknown_fields=True):
     name: str
     box: Corners | None = None
     attributes: list[str] = []
-    relations: list[Relation] = []
+    relations: list[OwnRelation] = []
 
 
 class Image(msgspec.Struct, forbid_unknown_fields=True):
@@ -92,9 +92,9 @@ NAMED = {
 }
 
 
-def decode(data: bytes, path: Path, faults: list[Fault]) -> list[Video]:
+def decode(data: bytes, path: Path, faults: list[Fault]) -> list[OwnVideo]:
     """The videos of a file that have the right form; every other one leaves its faults."""
-    return _collected(data, path, faults, Collection, Video, "videos")
+    return _collected(data, path, faults, OwnVideos, OwnVideo, "videos")
 
 
 def decode_images(data: bytes, path: Path, faults: list[Fault]) -> list[Image]:

@@ -11,31 +11,31 @@ from questree.faults import Fault
 Number = int | float
 
 
-class Preposition(Struct):
+class GqaPreposition(Struct):
     name: str
     object: str | int
 
 
-class Relation(Struct):
+class GqaRelation(Struct):
     name: str
     object: str | int
-    prepositions: list[Preposition] = []
+    prepositions: list[GqaPreposition] = []
 
 
-class Object(Struct):
+class GqaObject(Struct):
     name: str
     x: Number | None = None
     y: Number | None = None
     w: Number | None = None
     h: Number | None = None
     attributes: list[str] = []
-    relations: list[Relation] = []
+    relations: list[GqaRelation] = []
 
 
-class Scene(Struct):
+class GqaScene(Struct):
     """One image as GQA writes it; the other shapes are turned into it."""
 
-    objects: dict[str, Object]
+    objects: dict[str, GqaObject]
     width: int | None = None
     height: int | None = None
     location: str | None = None
@@ -69,7 +69,7 @@ class GenomeScene(Struct):
     height: int | None = None
 
 
-class Boxes(Struct):  # parallel lists; a relation names positions in them
+class GqaBoxes(Struct):  # parallel lists; a relation names positions in them
     bboxes: list[tuple[Number, Number, Number, Number]]  # x1, y1, x2, y2
     labels: list[str]
     attributes: list[list[str]] = []
@@ -80,10 +80,10 @@ class Boxes(Struct):  # parallel lists; a relation names positions in them
 
 class LabelledBoxes(Struct):
     data_path: str
-    annotation: Boxes
+    annotation: GqaBoxes
 
 
-Read = tuple[str, Scene | None, list[Fault]]  # image id, its scene if it could be read, what is wrong with it
+Read = tuple[str, GqaScene | None, list[Fault]]  # image id, its scene if it could be read, what is wrong with it
 SHAPES = "{image: {objects}} (GQA), [{image_id, objects}] (Visual Genome) or [{data_path, annotation}] (labelled boxes)"
 
 
@@ -104,24 +104,24 @@ def read(key: str | int, raw: Raw, file: str) -> Read:
 
 def _gqa(raw: Raw, image: str, place: str) -> Read:
     try:
-        return image, msgspec.json.decode(raw, type=Scene), []
+        return image, msgspec.json.decode(raw, type=GqaScene), []
     except msgspec.ValidationError as error:
         objects, faults = _objects(raw, place)
-        return image, Scene(objects), faults or [Fault(place, _reason(error))]
+        return image, GqaScene(objects), faults or [Fault(place, _reason(error))]
 
 
-def _objects(raw: Raw, place: str) -> tuple[dict[str, Object], list[Fault]]:
+def _objects(raw: Raw, place: str) -> tuple[dict[str, GqaObject], list[Fault]]:
     """Object by object, because the error of a whole scene does not say which; what does not read gets a stand-in."""
-    objects, faults = dict[str, Object](), list[Fault]()
+    objects, faults = dict[str, GqaObject](), list[Fault]()
     try:
         each_raw = msgspec.json.decode(raw, type=SceneOfRaw).objects
     except msgspec.ValidationError:
         return objects, faults
     for key, each in each_raw.items():
         try:
-            objects[key] = msgspec.json.decode(each, type=Object)
+            objects[key] = msgspec.json.decode(each, type=GqaObject)
         except msgspec.ValidationError as error:
-            objects[key] = Object("?")
+            objects[key] = GqaObject("?")
             faults.append(Fault(f"{place}, object {key}", _reason(error)))
     return objects, faults
 
@@ -145,7 +145,7 @@ def _labelled(record: LabelledBoxes, place: str) -> Read:
         return image, None, [Fault(place, f"bboxes, labels and attributes differ in length: {sorted(lengths)}")]
     attributes = boxes.attributes or [[] for _ in boxes.labels]
     objects = [
-        Object(label, x1, y1, x2 - x1, y2 - y1, given)
+        GqaObject(label, x1, y1, x2 - x1, y2 - y1, given)
         for label, (x1, y1, x2, y2), given in zip(boxes.labels, boxes.bboxes, attributes, strict=True)
     ]
     faults = []
@@ -153,18 +153,18 @@ def _labelled(record: LabelledBoxes, place: str) -> Read:
         if not 0 <= subject < len(objects):
             faults.append(Fault(place, f"relation {name!r} of box {subject}, but there are {len(objects)} boxes"))
         else:
-            objects[subject].relations.append(Relation(name, f"{image}_{target}"))
-    scene = Scene({f"{image}_{i}": each for i, each in enumerate(objects)}, boxes.width, boxes.height)
+            objects[subject].relations.append(GqaRelation(name, f"{image}_{target}"))
+    scene = GqaScene({f"{image}_{i}": each for i, each in enumerate(objects)}, boxes.width, boxes.height)
     return image, scene, faults
 
 
 def _genome(record: GenomeScene, place: str) -> Read:
-    image, objects, faults = str(record.image_id), dict[str, Object](), list[Fault]()
+    image, objects, faults = str(record.image_id), dict[str, GqaObject](), list[Fault]()
     for each in record.objects:
         key, name = str(each.object_id), next(iter(each.names), "").strip().lower()
         if key in objects:
             faults.append(Fault(f"{place}, image {image}", f"object id {key} is used twice"))
-        objects[key] = Object(name, each.x, each.y, each.w, each.h, [a.strip().lower() for a in each.attributes])
+        objects[key] = GqaObject(name, each.x, each.y, each.w, each.h, [a.strip().lower() for a in each.attributes])
     for relation in record.relationships:
         subject, name = str(relation.subject_id), relation.predicate.strip().lower()
         if subject not in objects:
@@ -172,8 +172,8 @@ def _genome(record: GenomeScene, place: str) -> Read:
                 Fault(f"{place}, image {image}", f"relation {name!r} of object {subject}, which is not there")
             )
         else:
-            objects[subject].relations.append(Relation(name, str(relation.object_id)))
-    return image, Scene(objects, record.width, record.height), faults
+            objects[subject].relations.append(GqaRelation(name, str(relation.object_id)))
+    return image, GqaScene(objects, record.width, record.height), faults
 
 
 class _Repeats(dict[str, Any]):

@@ -27,7 +27,7 @@ SPLITS = {
 NAMES = "STAR_train.json, STAR_val.json or STAR_test.json"
 
 
-class Situation(msgspec.Struct):
+class StarSituation(msgspec.Struct):
     """One frame: pairs of (person, object) with a relation each, boxes as corners with a class each."""
 
     rel_pairs: list[tuple[str, str]] = []
@@ -37,13 +37,13 @@ class Situation(msgspec.Struct):
     bbox_labels: list[str] = []
 
 
-class Question(msgspec.Struct):
+class StarQuestion(msgspec.Struct):
     video_id: str
     question_id: str = ""
-    situations: dict[str, Situation] | None = None
+    situations: dict[str, StarSituation] | None = None
 
 
-class Numbering(msgspec.Struct):
+class StarNumbering(msgspec.Struct):
     objects: list[str]
     relations: list[str]
     actions: list[str]
@@ -57,9 +57,9 @@ class Numbering(msgspec.Struct):
 
 
 @cache
-def numbering() -> Numbering:
+def numbering() -> StarNumbering:
     text = resources.files("questree.sources").joinpath("star.toml").read_bytes()
-    return msgspec.toml.decode(text, type=Numbering)
+    return msgspec.toml.decode(text, type=StarNumbering)
 
 
 def read_star(source: Path, vocabulary: Vocabulary, fps: float | None = None) -> SourceReading:
@@ -86,7 +86,7 @@ def _files(source: Path) -> list[Path]:
     return found
 
 
-def _questions(path: Path, faults: list[Fault]) -> list[tuple[str, Question]]:
+def _questions(path: Path, faults: list[Fault]) -> list[tuple[str, StarQuestion]]:
     """(where, question) of a file: a list of questions, or one."""
     try:
         data = path.read_bytes().removeprefix(BOM_UTF8)
@@ -103,7 +103,7 @@ def _questions(path: Path, faults: list[Fault]) -> list[tuple[str, Question]]:
     found = []
     for at, part in enumerate(parts):
         try:
-            question = msgspec.json.decode(part, type=Question)
+            question = msgspec.json.decode(part, type=StarQuestion)
             found.append((f"{path}, question {question.question_id or at}", question))
         except (msgspec.DecodeError, UnicodeDecodeError) as error:
             faults.append(Fault(f"{path}, question {at} (counted from 0)", str(error)))
@@ -128,7 +128,7 @@ class Gathered:
         self.words = {kind: known(self.vocabulary, kind) for kind in ("object", "relation", "action")}
         self.person = self.vocabulary.object_at[self.vocabulary.person]
 
-    def take(self, question: Question, split: str, place: str) -> None:
+    def take(self, question: StarQuestion, split: str, place: str) -> None:
         if not question.situations:
             self.skipped["question without situations"] += 1
             return
@@ -145,7 +145,7 @@ class Gathered:
                 frame = self.frame_at.setdefault((question.video_id, int(number)), len(self.frame_at))
                 self.situation(frame, situation, where)
 
-    def situation(self, frame: int, situation: Situation, where: str) -> None:
+    def situation(self, frame: int, situation: StarSituation, where: str) -> None:
         for box, label in zip(situation.bbox, situation.bbox_labels, strict=True):
             thing = self.position("object", label, where)
             if thing == self.person:

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from questree.progress import report
-from questree.stages.agreement import Score, agreement
+from questree.stages.agreement import AgreementScore, agreement
 from questree.stages.augment import RULES, AugmentOptions, Rule, augment
 from questree.stages.augment.rule import FACTS
 from questree.tables.facts import Facts
@@ -16,15 +16,15 @@ WHOLE = "spatial and contact"
 class Worth:
     number: int | None  # none: the first line, with no rule at all and with all of them
     name: str
-    alone: Score
-    left_out: Score
+    alone: AgreementScore
+    left_out: AgreementScore
 
 
 def ablation(raw: Facts, truth: Facts, vocabulary: Vocabulary, options: AugmentOptions) -> list[Worth]:
     """First no rule beside all rules, then each rule that changes facts."""
     rules = [rule for rule in RULES.values() if rule.when == FACTS]
 
-    def score(chosen: list[Rule]) -> Score:
+    def score(chosen: list[Rule]) -> AgreementScore:
         facts, _ = augment(raw, vocabulary, options, chosen)
         found = agreement(facts, truth, vocabulary)
         return next(s for s in found if s.group == WHOLE and s.given_by_actions)

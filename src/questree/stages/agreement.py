@@ -24,7 +24,7 @@ GROUPS: dict[str, tuple[str, ...]] = {
 
 
 @dataclass(frozen=True)
-class Score:
+class AgreementScore:
     group: str
     given_by_actions: bool  # are facts counted that an action of the frame gives, such as holding while holding a cup?
     stated: int  # facts found
@@ -41,7 +41,7 @@ class Score:
         return self.found / self.true if self.true else None
 
 
-def agreement(facts: Facts, truth: Facts, vocabulary: Vocabulary) -> list[Score]:
+def agreement(facts: Facts, truth: Facts, vocabulary: Vocabulary) -> list[AgreementScore]:
     """Frames are matched by video id and frame number; what the other side has no frame for is not judged."""
     ours, our_gifts = _side(facts, vocabulary)
     clean, true_gifts = (_placed(table, truth, facts) for table in _side(truth, vocabulary))
@@ -79,6 +79,6 @@ def _stated(relations: pl.DataFrame, gifts: pl.DataFrame, vocabulary: Vocabulary
     return without(relations, entailed(rows(relations, gifts), vocabulary))
 
 
-def _score(group: str, given: bool, tables: Sequence[pl.DataFrame], vocabulary: Vocabulary) -> Score:
+def _score(group: str, given: bool, tables: Sequence[pl.DataFrame], vocabulary: Vocabulary) -> AgreementScore:
     asked = among("relation", telling(vocabulary, *GROUPS[group]))
-    return Score(group, given, *(table.filter(asked).height for table in tables))
+    return AgreementScore(group, given, *(table.filter(asked).height for table in tables))

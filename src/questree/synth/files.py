@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from questree.synth.habits import GROUPS, habits
-from questree.synth.video import Video
+from questree.synth.video import SynthVideo
 from questree.vocabulary import Object, Relation
 
 START, END = b"\x80\x04", b"."
@@ -123,7 +123,7 @@ def memo() -> Memo:
     return Memo([*KEYS, *SPLITS, "xyxy", *labels])
 
 
-def csv_line(video: Video) -> str:
+def csv_line(video: SynthVideo) -> str:
     known = habits().words
     told = [known.actions[span.action] for span in video.spans]
     story = ", then they ".join(action.present for action in told) or "wait"
@@ -156,11 +156,11 @@ def _relation_lists(mask: int) -> bytes:
     return b"".join(parts)
 
 
-def frame_names(video: Video) -> list[str]:
+def frame_names(video: SynthVideo) -> list[str]:
     return [f"{video.id}.mp4/{index:06d}.png" for index in video.numbers.tolist()]
 
 
-def object_entries(video: Video) -> bytes:
+def object_entries(video: SynthVideo) -> bytes:
     """All frames of the video, to be added to the dictionary of object_bbox_and_relationship.pkl."""
     if not len(video.numbers):
         return b""
@@ -169,7 +169,7 @@ def object_entries(video: Video) -> bytes:
     return items(part for frame in frames for part in frame)
 
 
-def _column(video: Video, column: int) -> list[bytes]:
+def _column(video: SynthVideo, column: int) -> list[bytes]:
     """[frame] the entry of one object; nothing where it is not annotated"""
     label = object_label(habits().words.objects[video.objects[column]])
     head = b"}(" + memo()["class"] + memo()[label] + memo()["bbox"]
@@ -191,7 +191,7 @@ def _column(video: Video, column: int) -> list[bytes]:
     ]
 
 
-def _tag(video: Video, label: str, index: int) -> bytes:
+def _tag(video: SynthVideo, label: str, index: int) -> bytes:
     return text(f"{video.id}.mp4/{label}/{index:06d}")
 
 
@@ -201,7 +201,7 @@ def _wide(boxes: NDArray[Any]) -> list[bytes]:
     return [row.tobytes() for row in number_tuples(wide)]
 
 
-def person_entries(video: Video) -> bytes:
+def person_entries(video: SynthVideo) -> bytes:
     if not len(video.numbers):
         return b""
     size = several(map(integer, video.size))

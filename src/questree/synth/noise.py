@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from questree.synth.habits import Habits, Role, habits
 from questree.synth.spans import Span
-from questree.synth.video import Video
+from questree.synth.video import SynthVideo
 
 MISSED_PERSONS = 0.01  # share of frames in which the person is not detected
 RIGHT_AFTER = 1.0  # seconds within which holding follows on taking, putting on holding
@@ -29,7 +29,7 @@ class Rates:
 Counts = Counter[str]  # "missing takes" changed, "missing takes of" out of
 
 
-def observe(video: Video, rates: Rates, seed: int, index: int) -> tuple[Video, Counts]:
+def observe(video: SynthVideo, rates: Rates, seed: int, index: int) -> tuple[SynthVideo, Counts]:
     """Every kind of noise has its own random numbers: changing one rate leaves the others' faults as they are."""
     known, counts = habits(), Counter[str]()
     draws = [np.random.default_rng((seed, index, kind)) for kind in range(1, 7)]
@@ -112,7 +112,7 @@ def _flip(
     return np.where(flipped, relations ^ both, relations)
 
 
-def _label_twice(video: Video, rate: float, known: Habits, counts: Counts, rng: np.random.Generator) -> Video:
+def _label_twice(video: SynthVideo, rate: float, known: Habits, counts: Counts, rng: np.random.Generator) -> SynthVideo:
     """A second label covers some of the object's frames, its box nearly the same, its relations those of the first."""
     for column, o in enumerate(video.objects):
         others = [s for s in known.similar.get(o, []) if s not in video.objects]
@@ -129,7 +129,7 @@ def _label_twice(video: Video, rate: float, known: Habits, counts: Counts, rng: 
     return video
 
 
-def _add(video: Video, column: int, label: int, frames: NDArray[Any], rng: np.random.Generator) -> Video:
+def _add(video: SynthVideo, column: int, label: int, frames: NDArray[Any], rng: np.random.Generator) -> SynthVideo:
     there = np.zeros(len(video.numbers), bool)
     there[frames] = True
     box = video.boxes[:, column].copy()

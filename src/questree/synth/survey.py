@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from questree.synth.habits import habits
 from questree.synth.noise import name_the_closest
 from questree.synth.statistics import statistics, tables
-from questree.synth.video import Video
+from questree.synth.video import SynthVideo
 from questree.vocabulary.words import NONE
 
 ENOUGH = 20  # instances of an action before its quantiles are compared
@@ -120,12 +120,12 @@ def feature_names() -> tuple[str, ...]:
     )
 
 
-def features(video: Video) -> set[str]:
+def features(video: SynthVideo) -> set[str]:
     """The names of what this video shows."""
     return _of_actions(video) | _of_relations(video)
 
 
-def _of_actions(video: Video) -> set[str]:
+def _of_actions(video: SynthVideo) -> set[str]:
     words = habits().words
     actions = [span.action for span in video.spans]
     pairs = [(words.actions[a].verb, words.actions[a].object) for a in set(actions)]
@@ -147,7 +147,7 @@ def _of_actions(video: Video) -> set[str]:
     return found | {f"merged noun: {name}" for o, name in _merged_nouns().items() if o in nouns}
 
 
-def _of_relations(video: Video) -> set[str]:
+def _of_relations(video: SynthVideo) -> set[str]:
     if not video.relations.size:
         return set()
     known = habits()
@@ -166,7 +166,7 @@ def _of_relations(video: Video) -> set[str]:
     return {name for name, there in shown.items() if there}
 
 
-def richness(video: Video) -> Counter[str]:
+def richness(video: SynthVideo) -> Counter[str]:
     """How much there is: frames, actions, objects (merged), relations, (relation, object) tracks with those of verbs.
 
     Attention, no contact and what follows from another relation of the frame are not counted."""

@@ -31,7 +31,7 @@ SCENES = (
 
 
 @dataclass(frozen=True)
-class Video:
+class SynthVideo:
     id: str
     split: str
     scene: str
@@ -54,7 +54,7 @@ class Video:
         return self.numbers / float(self.rate)
 
 
-def make_video(seed: int, index: int) -> Video:
+def make_video(seed: int, index: int) -> SynthVideo:
     """The same for the same seed and index, whatever else is made."""
     known, rng = habits(), np.random.default_rng((seed, index))
     statistics = tables(tuple(action.id for action in known.words.actions))
@@ -70,7 +70,7 @@ def make_video(seed: int, index: int) -> Video:
     person, boxes = person_boxes(stage, size, rng), thing_boxes(stage, props, size, known, rng)
     relations = touched.masks | locate(stage, touched, props, boxes, person, known, rng)
     visible = _in_sight(touched, stage, props, known, rng)
-    return Video(
+    return SynthVideo(
         id=name(seed, index),
         split=split,
         scene=scene,

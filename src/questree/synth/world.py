@@ -17,7 +17,7 @@ from questree.progress import report
 from questree.synth.files import COLUMNS, END, class_files, csv_line, memo, object_entries, person_entries
 from questree.synth.noise import Rates, observe
 from questree.synth.survey import closeness, features, richness, shares
-from questree.synth.video import Video, make_video
+from questree.synth.video import SynthVideo, make_video
 from questree.tables.store import new_folder
 from questree.workers import processes
 
@@ -119,7 +119,7 @@ def _chunk(task: tuple[int, int, int, Rates]) -> Chunk:
     return chunk
 
 
-def _parts(video: Video) -> dict[str, bytes]:
+def _parts(video: SynthVideo) -> dict[str, bytes]:
     return {
         TABLES[video.split]: csv_line(video).encode(),
         FRAME_RATES: f"{video.id},{video.rate}\n".encode(),

@@ -17,7 +17,7 @@ from questree.tables.run import SCHEMA, Run
 from questree.tables.store import new_file
 
 
-class Place(NamedTuple):
+class StagePlace(NamedTuple):
     """Where the files of a stage are in a run, and which of them say its options."""
 
     folder: str
@@ -26,19 +26,19 @@ class Place(NamedTuple):
 
 
 STAGES = {  # in the order they are made
-    **{name: Place(name) for name in ("raw", "truth", "images", "imported", "facts", "questions", "balanced")},
-    **{name: Place(name) for name in ("splits", "decomposed", "hierarchies")},
-    "covr/questions": Place("covr", ("questions.parquet", "report.json")),
-    "covr/balanced": Place("covr", ("balanced.parquet", "balanced.json"), ("balanced.json",)),
-    "covr/splits": Place("covr/splits", notes=("report.json",)),
-    "covr/decomposed": Place("covr/decomposed"),
+    **{name: StagePlace(name) for name in ("raw", "truth", "images", "imported", "facts", "questions", "balanced")},
+    **{name: StagePlace(name) for name in ("splits", "decomposed", "hierarchies")},
+    "covr/questions": StagePlace("covr", ("questions.parquet", "report.json")),
+    "covr/balanced": StagePlace("covr", ("balanced.parquet", "balanced.json"), ("balanced.json",)),
+    "covr/splits": StagePlace("covr/splits", notes=("report.json",)),
+    "covr/decomposed": StagePlace("covr/decomposed"),
 }
 PACKAGE = Path(questree.__file__).parent
 TEMPLATES = PACKAGE / "benchmarks"
 PIECE = 1 << 22  # bytes read at once
 
 
-class Stage(msgspec.Struct, frozen=True):
+class LockedStage(msgspec.Struct, frozen=True):
     files: dict[str, str]  # path inside the stage's folder -> digest
     options: dict[str, Any] = {}
     code: str = ""  # of the whole package when the stage was locked
@@ -48,7 +48,7 @@ class Stage(msgspec.Struct, frozen=True):
 
 class Lock(msgspec.Struct, frozen=True):
     vocabulary: str  # empty for a run of images, which has none
-    stages: dict[str, Stage] = {}
+    stages: dict[str, LockedStage] = {}
     schema: int = SCHEMA
 
 
@@ -74,10 +74,10 @@ def files(run: Run, name: str) -> list[Path]:
     return sorted(path for path in found if path.is_file())
 
 
-def stage(run: Run, name: str, code: str = "", templates: str = "") -> Stage:
+def stage(run: Run, name: str, code: str = "", templates: str = "") -> LockedStage:
     folder = run.folder / STAGES[name].folder
     found = {str(path.relative_to(folder)): digest(path) for path in files(run, name)}
-    return Stage(found, options(run, name), code, templates, digests())
+    return LockedStage(found, options(run, name), code, templates, digests())
 
 
 def options(run: Run, name: str) -> dict[str, Any]:
@@ -86,7 +86,7 @@ def options(run: Run, name: str) -> dict[str, Any]:
     return next((dict(note["options"]) for note in notes if "options" in note), {})
 
 
-def state(run: Run, known: dict[str, Stage] | None = None) -> Lock:
+def state(run: Run, known: dict[str, LockedStage] | None = None) -> Lock:
     """The run as it is now, but for stages that are known."""
     check(run)
     code, templates, known = of_code(), of_code(TEMPLATES), known or {}
@@ -160,13 +160,13 @@ def changes(was: dict[str, str], now: dict[str, str]) -> Iterator[tuple[str, str
             yield file, "has changed"
 
 
-class Difference(msgspec.Struct, frozen=True):
+class RunDifference(msgspec.Struct, frozen=True):
     place: str
     first: str
     second: str
 
 
-def differences(one: Run, other: Run) -> Iterator[Difference]:
+def differences(one: Run, other: Run) -> Iterator[RunDifference]:
     """What differs between two runs, causes first: vocabulary, then stage by stage code, options and tables."""
     a, b = state(one), state(other)
     locked = [read(run) if run.lock_file.is_file() else now for run, now in ((one, a), (other, b))]
@@ -176,13 +176,13 @@ def differences(one: Run, other: Run) -> Iterator[Difference]:
         was, now = a.stages.get(name), b.stages.get(name)
         if was is None or now is None:
             if was is not now:
-                yield Difference(name, "there" if was else "not there", "there" if now else "not there")
+                yield RunDifference(name, "there" if was else "not there", "there" if now else "not there")
             continue
-        made = [lock.stages.get(name, Stage({})) for lock in locked]
+        made = [lock.stages.get(name, LockedStage({})) for lock in locked]
         for what in ("code", "templates"):
             first, second = (getattr(stage, what)[:8] for stage in made)
             if first != second:
-                yield Difference(f"{name}, {what}", first, second)
+                yield RunDifference(f"{name}, {what}", first, second)
         yield from told(f"{name}, plugin", *(stage.plugins for stage in made))
         yield from told(f"{name}, option", flat(was.options), flat(now.options))
         if was.files != now.files:
@@ -196,38 +196,38 @@ def flat(options: dict[str, Any], before: str = "") -> dict[str, str]:
     return found
 
 
-def told(what: str, a: dict[str, str], b: dict[str, str]) -> Iterator[Difference]:
+def told(what: str, a: dict[str, str], b: dict[str, str]) -> Iterator[RunDifference]:
     for name in dict.fromkeys([*a, *b]):
         if a.get(name) != b.get(name):
-            yield Difference(f"{what} {name}", a.get(name, "not there"), b.get(name, "not there"))
+            yield RunDifference(f"{what} {name}", a.get(name, "not there"), b.get(name, "not there"))
 
 
-def vocabularies(one: Run, other: Run) -> Iterator[Difference]:
+def vocabularies(one: Run, other: Run) -> Iterator[RunDifference]:
     if not (one.vocabulary_file.is_file() and other.vocabulary_file.is_file()):
         there = ["there" if run.vocabulary_file.is_file() else "not there" for run in (one, other)]
-        yield Difference("vocabulary", *there)
+        yield RunDifference("vocabulary", *there)
         return
     for words in ("objects", "relations", "actions"):
         first, second = ({w.id: w for w in getattr(run.vocabulary(), words)} for run in (one, other))
         changed = [word for word in dict.fromkeys([*first, *second]) if first.get(word) != second.get(word)]
         if changed:
             few = ", ".join(changed[:5]) + (", ..." if len(changed) > 5 else "")
-            yield Difference(f"vocabulary, {words}", f"{len(first)} words", f"{len(second)} words; other: {few}")
+            yield RunDifference(f"vocabulary, {words}", f"{len(first)} words", f"{len(second)} words; other: {few}")
     if one.vocabulary().lists != other.vocabulary().lists:
-        yield Difference("vocabulary, lists", "", "other")
+        yield RunDifference("vocabulary, lists", "", "other")
 
 
-def contents(name: str, one: Run, other: Run) -> Iterator[Difference]:
+def contents(name: str, one: Run, other: Run) -> Iterator[RunDifference]:
     """Rows of each table (all shards together), and how far two selections agree."""
     first, second = rows(one, name), rows(other, name)
     for table in dict.fromkeys([*first, *second]):
         same = first.get(table) == second.get(table)
         said = [f"{n[table]:,} rows" if table in n else "not there" for n in (first, second)]
-        yield Difference(f"{name}, {table}", said[0], f"{said[1]}, other content" if same else said[1])
+        yield RunDifference(f"{name}, {table}", said[0], f"{said[1]}, other content" if same else said[1])
     if name in SELECTIONS:
         x, y = (SELECTIONS[name](run) for run in (one, other))
         both = len(x.join(y, on=x.columns, how="semi"))
-        yield Difference(f"{name}, questions only here", f"{len(x) - both:,}", f"{len(y) - both:,}")
+        yield RunDifference(f"{name}, questions only here", f"{len(x) - both:,}", f"{len(y) - both:,}")
 
 
 SELECTIONS: dict[str, Callable[[Run], pl.DataFrame]] = {

@@ -21,7 +21,7 @@ CHUNK = 8192  # rows that are evaluated together: their values stay in the proce
 
 
 @dataclass(frozen=True)
-class Batch:
+class ProgramBatch:
     """Programs of one shape, each with the images it asks about."""
 
     parts: tuple[Node, ...]  # in the order they are run, with slots for words; the last is the answer
@@ -33,12 +33,14 @@ class Batch:
 
 
 @dataclass(frozen=True)
-class Answers:
+class BatchAnswers:
     value: list[Any]  # [program] as `spelled` writes it; None where there is no answer
     reason: Ints  # [program] position in REASONS of why there is no answer, WELL where all is well
 
 
-def execute(programs: Sequence[Node], images: Sequence[Sequence[int]], corpus: Corpus, workers: int = 1) -> Answers:
+def execute(
+    programs: Sequence[Node], images: Sequence[Sequence[int]], corpus: Corpus, workers: int = 1
+) -> BatchAnswers:
     """The answer of every program about its images (rows in the corpus, each once).
 
     Programs are grouped by shape here, which costs about twenty times as much as answering them: who has templates
@@ -58,25 +60,25 @@ def execute(programs: Sequence[Node], images: Sequence[Sequence[int]], corpus: C
             slot.name: corpus.positions(column, slot.kind)
             for slot, column in zip(slots(form).values(), spoken, strict=True)
         }
-        made.append(Batch((form,), columns, padded([images[row] for row in rows])))
+        made.append(ProgramBatch((form,), columns, padded([images[row] for row in rows])))
     value: list[Any] = [None] * len(programs)
     reason = np.full(len(programs), WELL, np.int64)
     for rows, found in zip(members.values(), answers(made, corpus, workers), strict=True):
         reason[rows] = found.reason
         for row, one in zip(rows, found.value, strict=True):
             value[row] = one
-    return Answers(value, reason)
+    return BatchAnswers(value, reason)
 
 
-def answer(batch: Batch, corpus: Corpus, workers: int = 1) -> Answers:
+def answer(batch: ProgramBatch, corpus: Corpus, workers: int = 1) -> BatchAnswers:
     """The answers of the programs of a batch, in their order."""
     return next(answers([batch], corpus, workers))
 
 
-def answers(batches: Sequence[Batch], corpus: Corpus, workers: int = 1) -> Iterator[Answers]:
+def answers(batches: Sequence[ProgramBatch], corpus: Corpus, workers: int = 1) -> Iterator[BatchAnswers]:
     """The answers of every batch."""
 
-    def told(batch: Batch, rows: slice) -> tuple[list[Any], Ints]:
+    def told(batch: ProgramBatch, rows: slice) -> tuple[list[Any], Ints]:
         outcome, world = _evaluated(batch, rows, corpus)
         return spelled(batch.parts[-1], outcome, world), outcome.reason
 
@@ -84,14 +86,14 @@ def answers(batches: Sequence[Batch], corpus: Corpus, workers: int = 1) -> Itera
     found = _each(told, chunks, workers)
     for batch in batches:
         parts = [next(found) for _ in _chunks(batch)]
-        yield Answers([one for value, _ in parts for one in value], _joined([reason for _, reason in parts]))
+        yield BatchAnswers([one for value, _ in parts for one in value], _joined([reason for _, reason in parts]))
 
 
-def _chunks(batch: Batch) -> list[slice]:
+def _chunks(batch: ProgramBatch) -> list[slice]:
     return [slice(begin, begin + CHUNK) for begin in range(0, len(batch), CHUNK)]
 
 
-def _evaluated(batch: Batch, rows: slice, corpus: Corpus) -> tuple[Outcome, ImageSets]:
+def _evaluated(batch: ProgramBatch, rows: slice, corpus: Corpus) -> tuple[Outcome, ImageSets]:
     world = ImageSets(corpus, batch.images[rows])
     return evaluate(batch.parts, world, {name: column[rows] for name, column in batch.columns.items()}), world
 

@@ -122,17 +122,19 @@ def options(model: Answered) -> Ints:
 
 
 @dataclass(frozen=True)
-class Said:
+class ModelAnswers:
     """One model's answers by key."""
 
     words: list[str]
     by_key: NDArray[np.int32]  # [key] position in `words`, NOTHING without an answer
 
 
-def answered(hierarchies: Hierarchies, predictions: pl.DataFrame | Said, missing: Missing = "error") -> Answered:
+def answered(
+    hierarchies: Hierarchies, predictions: pl.DataFrame | ModelAnswers, missing: Missing = "error"
+) -> Answered:
     """Predictions beside the nodes: with the columns id and prediction (each id once), or by key."""
     number = {word: at for at, word in enumerate(hierarchies.words)}
-    if isinstance(predictions, Said):
+    if isinstance(predictions, ModelAnswers):
         words = [number.setdefault(word, len(number)) for word in predictions.words]
         said = np.array([*words, NOTHING], np.int32)[predictions.by_key]
     else:

@@ -5,7 +5,7 @@ import polars as pl
 from questree.metrics.catalogue import with_metrics
 from questree.metrics.cells import Cell
 from questree.metrics.dags.accuracy import accuracy_cells, count_accuracy
-from questree.metrics.dags.answered import Answered, Missing, Said, answered
+from questree.metrics.dags.answered import Answered, Missing, ModelAnswers, answered
 from questree.metrics.dags.composition import composition_cells, count_composition
 from questree.metrics.dags.consistency import consistency_cells, count_consistency
 from questree.metrics.dags.correlation import correlation_cell, count_correlation
@@ -18,7 +18,9 @@ from questree.tables.hierarchies import Hierarchies
 STEPS = 5  # of the work, as it is watched
 
 
-def score_decomp(hierarchies: Hierarchies, predictions: pl.DataFrame | Said, missing: Missing = "error") -> Scored:
+def score_decomp(
+    hierarchies: Hierarchies, predictions: pl.DataFrame | ModelAnswers, missing: Missing = "error"
+) -> Scored:
     """Predictions have the columns id and prediction, or are by key; what `error` means is the caller's matter."""
     report("scoring", 0, STEPS)
     return score_answered(answered(hierarchies, predictions, missing), missing == "skip")

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from questree.show.page.filters import FilteredRows
 from questree.show.page.questions import RIGHT, WRONG
-from questree.show.page.shown import Said
+from questree.show.page.shown import ShownAnswer
 from questree.show.page.site import Collection
 from questree.show.views import Posed
 
@@ -21,7 +21,7 @@ Rows = NDArray[np.int64]
 class ListedQuestion:
     asked: Posed
     numbers: list[int]  # as the view's
-    said: list[Said]
+    said: list[ShownAnswer]
     broken: list[str]  # models that contradict themselves in its DAG
 
 
@@ -68,7 +68,7 @@ def _line(own: Collection, at: int, models: list[str]) -> ListedQuestion:
     return ListedQuestion(
         asked.question(at),
         [int(asked.columns[name][at]) for name in asked.view.numbers],
-        [Said(name, asked.word(int(j.said[at])), verdict.get(int(j.right[at]))) for name, j in judged.items()],
+        [ShownAnswer(name, asked.word(int(j.said[at])), verdict.get(int(j.right[at]))) for name, j in judged.items()],
         [name for name, j in judged.items() if j.broken[at]],
     )
 

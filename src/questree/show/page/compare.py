@@ -6,7 +6,7 @@ from threading import Lock
 from typing import Any
 
 from questree.metrics.bootstrap import Resampling
-from questree.metrics.comparison import Difference, compare
+from questree.metrics.comparison import ModelDifference, compare
 from questree.metrics.dags.answered import OVERALL
 from questree.metrics.dags.report import score_decomp
 from questree.metrics.scores import Scored
@@ -30,7 +30,7 @@ class Comparing:
 
     view: View
     _scored: dict[str, Scored] = field(default_factory=dict)
-    _found: dict[tuple[str, str], list[Difference]] = field(default_factory=dict)
+    _found: dict[tuple[str, str], list[ModelDifference]] = field(default_factory=dict)
     _lock: Lock = field(default_factory=Lock)
 
     @cached_property
@@ -46,7 +46,7 @@ class Comparing:
     def ready(self, a: str, b: str) -> bool:
         return (a, b) in self._found
 
-    def differences(self, a: str, b: str) -> list[Difference]:
+    def differences(self, a: str, b: str) -> list[ModelDifference]:
         """The second model minus the first; the cells of the papers' main tables."""
         with self._lock:
             if (a, b) not in self._found:
@@ -69,7 +69,7 @@ class Examples:
 @dataclass(frozen=True)
 class ComparedRow:
     group: str
-    cells: dict[str, Difference]  # by metric
+    cells: dict[str, ModelDifference]  # by metric
     only_a: Examples | None
     only_b: Examples | None
 
@@ -86,7 +86,7 @@ def grids(comparing: Comparing, filters: Filters, a: str, b: str) -> list[Compar
     return [grid(filters, by, [row for row in found if row.by == by], a, b) for by in METRICS]
 
 
-def grid(filters: Filters, by: str, cells: list[Difference], a: str, b: str) -> ComparedTable:
+def grid(filters: Filters, by: str, cells: list[ModelDifference], a: str, b: str) -> ComparedTable:
     """Groups that no cell says anything about are left out."""
     groups = dict.fromkeys(row.group for row in cells if row.a is not None or row.b is not None)
     rows = [

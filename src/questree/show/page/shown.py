@@ -27,7 +27,7 @@ WHY = {  # how an answer is known, in words
 
 
 @dataclass(frozen=True)
-class Said:
+class ShownAnswer:
     model: str
     word: str | None
     right: bool | None
@@ -44,7 +44,7 @@ class NodeShown:
     answer: str | None
     why: str
     parts: list[tuple[str, int]]  # composition, sub-question
-    said: list[Said]
+    said: list[ShownAnswer]
     evidence: list[Evidence]
 
     @property
@@ -130,7 +130,7 @@ class Shown:
             answer=row["answer"],
             why=WHY[row["known"]],
             parts=self.dag.edges.get(number, []),
-            said=[Said(name, each.said[number], each.right[number]) for name, each in self.judged.items()],
+            said=[ShownAnswer(name, each.said[number], each.right[number]) for name, each in self.judged.items()],
             evidence=self.scene.evidence(program),
         )
 

@@ -28,12 +28,12 @@ from questree.stages.questions import Bank, numbered
 from questree.stages.split import steps
 from questree.stages.split.image_sets import selected
 from questree.stages.split.videos import TWINS
-from questree.tables.asked import ASKED, QuestionRecords
 from questree.tables.facts import SPLIT_UNSAID, VIDEOS
 from questree.tables.hierarchies import NOTHING
 from questree.tables.images import IMAGES
 from questree.tables.nodes import NODES, TOPS
 from questree.tables.predictions import IMAGE_SETS, Stored
+from questree.tables.question_records import ASKED, QuestionRecords
 from questree.tables.questions import QUESTIONS
 from questree.tables.run import Run
 from questree.tables.table import Table

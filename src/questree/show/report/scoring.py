@@ -8,17 +8,16 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from questree.api.scoring import IDS, Corpus
+from questree.api.scoring import IDS, ComparedQuestions
 from questree.faults import Fault, refuse
 from questree.metrics.bootstrap import Resampling
 from questree.metrics.coverage import Coverage
-from questree.metrics.dags.answered import Missing, Said, answered
+from questree.metrics.dags.answered import Missing, ModelAnswers, answered
 from questree.metrics.dags.correlation import dag_scores
 from questree.metrics.dags.report import score_answered
 from questree.metrics.scores import Score, Scored
 from questree.metrics.tallies import Floats
-from questree.models.bots import BOTS, BotOptions
-from questree.models.bots import Corpus as BotCorpus
+from questree.models.bots import BOTS, BotCorpus, BotOptions
 from questree.models.policies import Policy
 from questree.models.stored import covered, said
 from questree.show.report.questions import ImageQuestions, RunQuestions, questions_of
@@ -88,12 +87,12 @@ class Judge:
 
     view: View
     how: How
-    corpus: Corpus
+    corpus: ComparedQuestions
     questions: RunQuestions | ImageQuestions
 
     @classmethod
     def of(cls, view: View, how: How) -> "Judge":
-        corpus = Corpus.of_run(view.run, how.split, how.missing, (how.policy,), None, view.benchmark.name)
+        corpus = ComparedQuestions.of_run(view.run, how.split, how.missing, (how.policy,), None, view.benchmark.name)
         return cls(view, how, corpus, questions_of(view, how.split))
 
     def score(self, model: str) -> Result:
@@ -103,7 +102,7 @@ class Judge:
         given = said(dags, stored)
         found = covered(dags, given)
         words = self.understood(stored.words)
-        beside = answered(dags.hierarchies, Said(words, given.by_key), how.missing)
+        beside = answered(dags.hierarchies, ModelAnswers(words, given.by_key), how.missing)
         scored = score_answered(beside, how.missing == "skip")
         alone = self.questions.rows(model, stored, words, how.missing, how.resampling)
         unit = self.questions.unit

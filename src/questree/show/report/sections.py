@@ -20,7 +20,7 @@ from questree.show.report.tables import agqa_blocks, covr_blocks, decomp_blocks
 from questree.show.report.verdicts import compared, verdicts
 from questree.show.video_view import VideoView
 from questree.show.views import View
-from questree.tables.lock import Stage, flat, read
+from questree.tables.lock import LockedStage, flat, read
 from questree.tables.run import Run
 
 SHORT = 12  # letters of a digest that are shown
@@ -72,14 +72,14 @@ def locked(run: Run) -> Iterator[Fact]:
     yield "code when locked", ", ".join(dict.fromkeys(stage.code[:SHORT] for stage in found.stages.values()))
 
 
-def shown(stage: Stage) -> Iterator[Fact]:
+def shown(stage: LockedStage) -> Iterator[Fact]:
     """Options without the long lists."""
     for option, value in flat(stage.options).items():
         if value and not option.startswith("more steps ") and len(value) <= 80:
             yield option, value
 
 
-def digest(stage: Stage) -> str:
+def digest(stage: LockedStage) -> str:
     """Of all files of a stage."""
     found = blake2b(digest_size=16)
     for name, own in sorted(stage.files.items()):

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Iterator, Sequence
 
-from questree.metrics.comparison import Difference
+from questree.metrics.comparison import ModelDifference
 from questree.metrics.scores import Score
 from questree.show.report.document import Number, ScoreRows
 
@@ -99,7 +99,7 @@ def listed(found: Iterable[str]) -> str:
     return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
 
 
-def compared(rows: ScoreRows, differences: Sequence[Difference], first: str, second: str) -> Iterator[str]:
+def compared(rows: ScoreRows, differences: Sequence[ModelDifference], first: str, second: str) -> Iterator[str]:
     """Compositions in which two models differ, on the same resampled videos."""
     own = [d for d in differences if d.by == "composition" and d.metric in ("CA", "RWR", "IC") and d.q is not None]
     own = [d for d in own if all(wholes(rows, d.metric, d.group, model) >= LEAST for model in (first, second))]
@@ -118,7 +118,7 @@ def compared(rows: ScoreRows, differences: Sequence[Difference], first: str, sec
                 yield f"{metric} is higher for {name} in {listed([difference(d) for d in cells])}."
 
 
-def difference(cell: Difference) -> str:
+def difference(cell: ModelDifference) -> str:
     sign = 1 if (cell.difference or 0) > 0 else -1
     ends = sorted(sign * value for value in (cell.low, cell.high) if value is not None)
     number = Number(sign * (cell.difference or 0), None, *(ends if len(ends) == 2 else (None, None)))

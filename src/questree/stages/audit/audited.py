@@ -14,8 +14,8 @@ from questree.stages.audit.guesses import (
     KEY,
     SETS,
     TYPE,
+    GuessScore,
     Measure,
-    Score,
     Types,
     by_type,
     entropy,
@@ -112,5 +112,5 @@ def duplicates(said: dict[str, pl.DataFrame]) -> Iterator[Measure]:
         for table in (said[s] for s in SETS):
             asked, learnt = table.filter("test"), table.filter(~pl.col("test")).select(columns).unique()
             same = asked.join(learnt, on=columns, how="semi")
-            found.append(Score(len(same) / len(asked) if len(asked) else None, len(asked)))
+            found.append(GuessScore(len(same) / len(asked) if len(asked) else None, len(asked)))
         yield Measure("test questions also in train", name, *found)

@@ -26,7 +26,7 @@ def types_of(templates: tuple[Template, ...]) -> Types:
 
 
 @dataclass(frozen=True)
-class Score:
+class GuessScore:
     """A share, or bits of entropy; None where nothing is there to score."""
 
     value: float | None
@@ -37,8 +37,8 @@ class Score:
 class Measure:
     name: str
     type: str  # "structure: query"
-    before: Score
-    after: Score
+    before: GuessScore
+    after: GuessScore
 
 
 def by_type(scores: dict[str, pl.DataFrame], name: str, known: Types) -> Iterator[Measure]:
@@ -55,7 +55,7 @@ def measures(scores: dict[str, pl.DataFrame], types: list[str], grouping: str, n
     """scores per set: type, value, n."""
     for type in dict.fromkeys(types):
         own = [scores[s].filter(pl.col("type") == type).select(pl.col("value", "n").sum()).row(0) for s in SETS]
-        before, after = (Score(value / n if n else None, int(n)) for value, n in own)
+        before, after = (GuessScore(value / n if n else None, int(n)) for value, n in own)
         if before.n or after.n:
             yield Measure(name, type if grouping == "all" else f"{grouping}: {type}", before, after)
 

@@ -37,7 +37,7 @@ SPLITS = ("train", "test")
 FEW = 1_000_000  # bytes of nodes; starting processes for less does not pay
 
 
-class Named(NamedTuple):
+class ShardKeys(NamedTuple):
     """The keys of a shard: first those of its nodes, by row, then those of its questions, by row of `tops`."""
 
     shard: str
@@ -49,7 +49,7 @@ class Named(NamedTuple):
 class RunHierarchies:
     run: Run
     hierarchies: Hierarchies
-    named: list[Named]  # keys of the hierarchies, in their order
+    named: list[ShardKeys]  # keys of the hierarchies, in their order
 
 
 def shards(run: Run) -> list[Path]:
@@ -86,7 +86,7 @@ def corpus(run: Path) -> tuple[Bank, Array, Texts, Lexicon, AnswerWords]:
     return bank, split, Texts(words), lexicon(words, bank.edition), AnswerWords(words)
 
 
-def part(run: Path, name: str, split: str | None) -> tuple[Hierarchies, Named]:
+def part(run: Path, name: str, split: str | None) -> tuple[Hierarchies, ShardKeys]:
     """The DAGs of one shard."""
     bank, splits, texts, lexicon, words = corpus(run)
     folder = bank.run.decomposed / name
@@ -100,7 +100,7 @@ def part(run: Path, name: str, split: str | None) -> tuple[Hierarchies, Named]:
         questions, others = (table.filter(wanted.gather(table["video"])) for table in (questions, others))
     made = ShardDags.of(questions, edges, Columns.of(forms, nodes, words), others)
     ids = [bank.ids[at] for at in made.videos.tolist()]
-    return made.hierarchies(ids, list(words.number), keys), Named(name, len(nodes), tops["node"].to_numpy())
+    return made.hierarchies(ids, list(words.number), keys), ShardKeys(name, len(nodes), tops["node"].to_numpy())
 
 
 def negatives(folder: Path, edges: pl.DataFrame, nodes: int, tops: pl.DataFrame) -> pl.DataFrame:

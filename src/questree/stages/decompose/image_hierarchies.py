@@ -10,7 +10,7 @@ import polars as pl
 from questree.benchmarks import chosen
 from questree.faults import BadInput
 from questree.rules import IMAGE_DAGS
-from questree.stages.decompose.hierarchies import Columns, Named, RunHierarchies, ShardDags, run_hierarchies
+from questree.stages.decompose.hierarchies import Columns, RunHierarchies, ShardDags, ShardKeys, run_hierarchies
 from questree.stages.decompose.image_sets import read_sets, spoken_sets
 from questree.tables.hierarchies import NOTHING
 from questree.tables.image_questions import ANSWERED
@@ -48,7 +48,7 @@ def image_hierarchies(run: Run, split: str | None = None) -> RunHierarchies:
     words, columns = node_columns(nodes)
     asked = ShardDags.of(questions.unique(maintain_order=True), tables[EDGES.name], columns)
     found = asked.hierarchies(names.gather(asked.videos).to_list(), words, keys, IMAGE_DAGS.compositions)
-    return RunHierarchies(run, found, [Named(IMAGE_SETS, len(nodes), np.zeros(0, np.int64))])
+    return RunHierarchies(run, found, [ShardKeys(IMAGE_SETS, len(nodes), np.zeros(0, np.int64))])
 
 
 def decomposed(run: Run) -> Path:

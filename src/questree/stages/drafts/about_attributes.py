@@ -6,12 +6,12 @@ from questree.benchmarks.covr.forms import Template
 from questree.domains.images.english import countable
 from questree.domains.images.nouns import MADE_OF, after_is, can_follow_is
 from questree.stages.drafts.drafts import Draft, Images, draft, refer, word
-from questree.stages.drafts.sources import FURTHER, Source
+from questree.stages.drafts.sources import FURTHER, DraftSource
 
 TWIN = "0_attr"  # images where the thing has an attribute that excludes the root's
 
 
-def verify_attribute(source: Source, template: Template) -> Draft | None:
+def verify_attribute(source: DraftSource, template: Template) -> Draft | None:
     attribute, further = source.graph.attribute, source.kinds_ending(FURTHER)
     if attribute is None or not further or not can_follow_is(attribute):
         return None
@@ -20,7 +20,7 @@ def verify_attribute(source: Source, template: Template) -> Draft | None:
     return draft(template, "attribute", slots, (source.graph,), sets, source.graph.is_long)
 
 
-def choose_attribute(source: Source, template: Template) -> Draft | None:
+def choose_attribute(source: DraftSource, template: Template) -> Draft | None:
     attribute, further = source.graph.attribute, source.kinds_ending(FURTHER)
     if attribute is None or not further:
         return None
@@ -40,7 +40,7 @@ def choose_attribute(source: Source, template: Template) -> Draft | None:
     return draft(template, "attributes", slots, (source.graph,), sets, source.graph.is_long)
 
 
-def query_attribute(source: Source, template: Template) -> Draft | None:
+def query_attribute(source: DraftSource, template: Template) -> Draft | None:
     group, further = source.group, source.kinds_ending(FURTHER)
     if group is None or not further:
         return None
@@ -51,7 +51,7 @@ def query_attribute(source: Source, template: Template) -> Draft | None:
     return draft(template, form, slots, (source.graph,), sets, source.draws.below(2))
 
 
-def same_attribute(source: Source, template: Template) -> Draft | None:
+def same_attribute(source: DraftSource, template: Template) -> Draft | None:
     """Two things of one name; the second differs in one more word, and its attribute is the first's or excludes it."""
     group, further, draws = source.group, source.kinds_ending(FURTHER), source.draws
     if group is None or not further:
@@ -71,7 +71,7 @@ def same_attribute(source: Source, template: Template) -> Draft | None:
     return draft(template, "group", slots, (source.graph, second), sets)
 
 
-def all_same_attribute(source: Source, template: Template) -> Draft | None:
+def all_same_attribute(source: DraftSource, template: Template) -> Draft | None:
     """In the one set all that contain the reference have its attribute, in the other some have one that excludes it."""
     if source.group is None or not countable(source.graph):
         return None

@@ -9,14 +9,14 @@ from questree.columns.draws import Draws
 from questree.domains.images.english import Forms, countable, reference
 from questree.domains.images.graph import Graph
 from questree.stages.drafts.drafts import Draft, Images, Slot, draft, refer, word
-from questree.stages.drafts.sources import MOST, Source
+from questree.stages.drafts.sources import MOST, DraftSource
 
 DISTRACTORS = 2  # that a set to count in has at least
 COMPARISONS: dict[str, Callable[[int, int], bool]] = {"more": gt, "fewer": lt, "equal": eq}
 HOW, SIZES = tuple(COMPARISONS), tuple(GROUPED)
 
 
-def count(source: Source, template: Template) -> Draft | None:
+def count(source: DraftSource, template: Template) -> Draft | None:
     if not countable(source.graph) or not (sets := _different_numbers(source)):
         return None
     draws, (counted, verified_by) = source.draws, _counted(template)
@@ -24,7 +24,7 @@ def count(source: Source, template: Template) -> Draft | None:
     return draft(counted, form, {"R": refer(source.graph)}, (source.graph,), sets, draws.below(2), verified_by)
 
 
-def count_by_image(source: Source, template: Template) -> Draft | None:
+def count_by_image(source: DraftSource, template: Template) -> Draft | None:
     if not countable(source.graph) or not (sets := _different_numbers(source)):
         return None
     slots = {"R": refer(source.graph), "size": word(str(source.times))}
@@ -37,7 +37,7 @@ def _counted(template: Template) -> tuple[Template, Template | None]:
     return (BY_NAME[template.verifies], template) if template.verifies else (template, None)
 
 
-def _different_numbers(source: Source) -> list[Images]:
+def _different_numbers(source: DraftSource) -> list[Images]:
     """Two sets with different numbers of images that contain the reference, the first with the source."""
     draws = source.draws
     others, kinds = source.others(MOST), source.kinds
@@ -77,21 +77,21 @@ def _number(number: int, said: Forms) -> Slot:
     }
 
 
-def of_one(template: Template, form: str, source: Source) -> Draft | None:
+def of_one(template: Template, form: str, source: DraftSource) -> Draft | None:
     """Any question about one kind of things that can be counted."""
     if not countable(source.graph) or not (sets := _different_numbers(source)):
         return None
     return draft(template, form, {"R": refer(source.graph)}, (source.graph,), sets, source.draws.below(2))
 
 
-def of_two(template: Template, form: str, source: Source) -> Draft | None:
+def of_two(template: Template, form: str, source: DraftSource) -> Draft | None:
     """Any question about two kinds of things that can be counted."""
     if source.second is None or not (countable(source.graph) and countable(source.second[0])):
         return None
     return _compared(template, form, source, *source.second, source.draws.choice(HOW))
 
 
-def compare_count(source: Source, template: Template) -> Draft | None:
+def compare_count(source: DraftSource, template: Template) -> Draft | None:
     """More of one than of the other; the twin has other numbers of images of each."""
     draws, second = source.draws, source.second
     if second is None:
@@ -101,7 +101,7 @@ def compare_count(source: Source, template: Template) -> Draft | None:
     return _compared(template, f"{how}, {what}", source, *second, how)
 
 
-def _compared(template: Template, form: str, source: Source, other: Graph, with_other: Images, how: str) -> Draft:
+def _compared(template: Template, form: str, source: DraftSource, other: Graph, with_other: Images, how: str) -> Draft:
     draws = source.draws
     swapped = draws.below(2) == 1
     own = [source.image, *source.others(2)]

@@ -10,7 +10,7 @@ from questree.domains.images.graph import Graph, Relation
 from questree.domains.images.nouns import brings_article, is_verb
 from questree.domains.images.nouns import relation as said
 from questree.stages.drafts.drafts import Draft, Slot, draft, refer, word
-from questree.stages.drafts.sources import Source
+from questree.stages.drafts.sources import DraftSource
 
 TWO_STEPS = ", two steps"  # forms that first say who is meant, then ask
 
@@ -32,7 +32,7 @@ class AskedLeaf:
         return word(self.link, self.verb)
 
 
-def query_object(source: Source, template: Template) -> Draft | None:
+def query_object(source: DraftSource, template: Template) -> Draft | None:
     found = _asked(source)
     if found is None:
         return None
@@ -42,7 +42,7 @@ def query_object(source: Source, template: Template) -> Draft | None:
     return draft(template, f"object{asked.steps}", slots, (source.graph,), sets)
 
 
-def choose_object(source: Source, template: Template) -> Draft | None:
+def choose_object(source: DraftSource, template: Template) -> Draft | None:
     found = _asked(source)
     if found is None:
         return None
@@ -62,7 +62,7 @@ def choose_object(source: Source, template: Template) -> Draft | None:
     return draft(template, f"objects{asked.steps}", slots, (source.graph,), sets)
 
 
-def _asked(source: Source) -> tuple[AskedLeaf, list[str]] | None:
+def _asked(source: DraftSource) -> tuple[AskedLeaf, list[str]] | None:
     """A leaf, and the kinds of distractors with another one and a further change."""
     choices = [(asked, source.kinds_ending(f"_neg_object_{asked.number}")) for asked in _leaves(source.graph)]
     choices = [(asked, further) for asked, further in choices if further and not brings_article(asked.link)]
@@ -97,7 +97,7 @@ def _after_prepositions(graph: Graph, number: int, relation: Relation) -> Iterat
         number += 1 + preposition.target.length
 
 
-def choose_relation(source: Source, template: Template) -> Draft | None:
+def choose_relation(source: DraftSource, template: Template) -> Draft | None:
     graph = source.graph
     further = source.kinds_ending("_neg_relation_1")
     if graph.length != 3 or not further:

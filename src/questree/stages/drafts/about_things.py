@@ -7,13 +7,13 @@ from questree.domains.images.english import countable, predicate
 from questree.domains.images.graph import Graph
 from questree.domains.images.nouns import after_is, can_follow_is
 from questree.stages.drafts.drafts import Draft, Images, Slot, draft, refer
-from questree.stages.drafts.sources import Source
+from questree.stages.drafts.sources import DraftSource
 
 HOW = tuple(QUANTIFIERS)
 Condition = tuple[str, Graph, Slot, list[str]]  # (form, what is spoken of, what is said of it, kinds that break it)
 
 
-def verify_logic(source: Source, template: Template) -> Draft | None:
+def verify_logic(source: DraftSource, template: Template) -> Draft | None:
     draws, second = source.draws, source.second
     if second is None:
         return None
@@ -28,7 +28,7 @@ def verify_logic(source: Source, template: Template) -> Draft | None:
     return draft(template, form, slots, graphs, sets, draws.below(2))
 
 
-def verify_quantifier(source: Source, template: Template) -> Draft | None:
+def verify_quantifier(source: DraftSource, template: Template) -> Draft | None:
     if not countable(source.graph):
         return None
     choices = [*_attribute(source.graph), *_relations(source.graph)]
@@ -41,7 +41,7 @@ def verify_quantifier(source: Source, template: Template) -> Draft | None:
     return draft(template, f"{how}, {what}", slots, (source.graph,), sets, bool(about.relations))
 
 
-def _held_and_broken(source: Source, how: str, broken: list[str]) -> list[Images]:
+def _held_and_broken(source: DraftSource, how: str, broken: list[str]) -> list[Images]:
     """Sets in which the condition holds of some of the things, and of all or none, as the quantifier needs them."""
     draws, with_it = source.draws, [source.image, *source.others(2)]
     without = draws.shuffled(dict.fromkeys(image for kind in broken for image in source.images(kind)))

@@ -6,12 +6,12 @@ from questree.benchmarks.covr.forms import Template
 from questree.extensions import Registry
 from questree.stages.drafts import about_attributes, about_counts, about_objects, about_things
 from questree.stages.drafts.drafts import Draft
-from questree.stages.drafts.sources import Source
+from questree.stages.drafts.sources import DraftSource
 
-Builder = Callable[[Source, Template], Draft | None]
+Builder = Callable[[DraftSource, Template], Draft | None]
 
 
-def references(source: Source, template: Template) -> Draft | None:
+def references(source: DraftSource, template: Template) -> Draft | None:
     """Of a template that says only what it refers to: R, or A and B; its two sets have other numbers of them."""
     form = source.draws.choice(template.forms)
     of = about_counts.of_one if form.slots == ("R",) else about_counts.of_two
@@ -38,7 +38,7 @@ for _name, _builder in {
     BUILDERS.add(_name, _builder)
 
 
-def drafts(source: Source, templates: Iterable[Template]) -> Iterator[Draft]:
+def drafts(source: DraftSource, templates: Iterable[Template]) -> Iterator[Draft]:
     """One of every template that the reference and its images allow."""
     for template in templates:
         if template.by_image == (source.times > 1):

@@ -27,7 +27,7 @@ from questree.stages.drafts.about_counts import whether
 from questree.stages.drafts.answering import Answer, Answerer
 from questree.stages.drafts.builders import drafts
 from questree.stages.drafts.drafts import Draft, Images
-from questree.stages.drafts.sources import Finds, Near, Source
+from questree.stages.drafts.sources import DraftSource, Finds, Near
 from questree.tables import images as tables
 from questree.tables.image_questions import ANSWERED
 
@@ -79,7 +79,7 @@ class Workshop:
                 ready.add(draft, answers[at])
         return DraftedChunk(ready.table(self.rows), ready.pairs, dropped)
 
-    def sources(self, rows: Sequence[int], per_image: int, seed: int, dropped: Reasons) -> Iterator[Source]:
+    def sources(self, rows: Sequence[int], per_image: int, seed: int, dropped: Reasons) -> Iterator[DraftSource]:
         places: dict[tuple[Graph, int], int] = {}  # reference and how often an image must contain it -> place
         drawn: list[tuple[int, Graph, int, int]] = []
         for image, _, graph, times in sampled(self.index, self.words, rows, per_image, seed):
@@ -92,7 +92,7 @@ class Workshop:
         finds = Finds(self.related.find(graphs, wanted_times, LIMIT, seed, instances=True, positives=POSITIVES))
         near = [Near(finds, finds.found.of(place)) for place in range(len(places))]
         for image, graph, times, place in drawn:
-            yield Source(
+            yield DraftSource(
                 image, graph, near[place], self.words, (seed, self.ids[image], times, things(graph).text), times
             )
 

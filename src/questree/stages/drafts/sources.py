@@ -71,7 +71,7 @@ class Near:
 
 
 @dataclass
-class Source:
+class DraftSource:
     image: int
     graph: Graph
     near: Near

@@ -64,7 +64,7 @@ def lexicon(vocabulary: Vocabulary, edition: Edition = SECOND) -> Lexicon:
 
 
 @dataclass(frozen=True)
-class Said:
+class PhraseTable:
     """Phrases of a shard's side tables; a row's ways stand next to each other: row * ways + way."""
 
     objects: pl.Series  # Lexicon.objects, then references with a time of their own
@@ -73,7 +73,7 @@ class Said:
     times: Texts  # "" as it ends a question, "leading" as it opens one
 
 
-def said(lexicon: Lexicon, named: Named) -> Said:
+def said(lexicon: Lexicon, named: Named) -> PhraseTable:
     refs, words = named.sides["references"], lexicon.vocabulary
     kind, relation = named.column("references", "kind"), named.column("references", "relation")
     indirect = len(words.objects) + ((kind - 1) * len(words.relations) + relation) * WAYS
@@ -85,7 +85,7 @@ def said(lexicon: Lexicon, named: Named) -> Said:
         objects[timed] = len(named_objects) + np.arange(len(timed) * WAYS).reshape(-1, WAYS)
         named_objects = pl.concat([named_objects, _series(timed_texts(lexicon, refs[timed]))])
     actions = action_texts(lexicon, named, objects, named_objects)
-    return Said(named_objects, objects.ravel(), actions, time_texts(lexicon.edition.name, named, actions))
+    return PhraseTable(named_objects, objects.ravel(), actions, time_texts(lexicon.edition.name, named, actions))
 
 
 def timed_texts(lexicon: Lexicon, refs: pl.DataFrame) -> list[str | None]:
@@ -179,7 +179,7 @@ def moved(span: Ints, by: Ints) -> Ints:
     return np.where(span < 0, -1, span + by[:, None])
 
 
-def inside(words: Lexicon, spoken: Said, named: Named, sizes: Sizes) -> Inside:
+def inside(words: Lexicon, spoken: PhraseTable, named: Named, sizes: Sizes) -> Inside:
     actions = {form: {"object": reference_spans(form, words, spoken, named, sizes)} for form in TENSES}
     suffix = {
         name: none(named.phrases * WAYS * time_ways(words.edition.name)) for name in ("a", "a.object", "b", "b.object")
@@ -198,7 +198,7 @@ def inside(words: Lexicon, spoken: Said, named: Named, sizes: Sizes) -> Inside:
     return Inside(actions, {"": suffix, "leading": leading})
 
 
-def reference_spans(form: str, words: Lexicon, spoken: Said, named: Named, sizes: Sizes) -> Ints:
+def reference_spans(form: str, words: Lexicon, spoken: PhraseTable, named: Named, sizes: Sizes) -> Ints:
     """[row of action references * WAYS + way, 2] the reference that stands for an action's noun."""
     inner = np.flatnonzero(named.inner >= 0)
     found = none(len(named.inner) * WAYS).reshape(-1, WAYS, 2)
@@ -222,7 +222,7 @@ class Speech:
     named: Named
 
     @cached_property
-    def said(self) -> Said:
+    def said(self) -> PhraseTable:
         return said(self.words, self.named)
 
     @cached_property

@@ -10,7 +10,7 @@ import polars as pl
 
 from questree.stages.ground.boxes import BOXES, Boxes
 from questree.stages.ground.grounding import GROUNDS, GroundOptions, ground
-from questree.stages.split.videos import Writer
+from questree.stages.split.videos import TableWriter
 from questree.tables.run import Run
 from questree.tables.store import new_folder, only_earlier
 
@@ -50,7 +50,10 @@ def write(
 
 
 def _parquet(found: Iterator[tuple[pl.DataFrame, Boxes]], folder: Path, made: GroundCounts) -> None:
-    with Writer(folder / "questions.parquet", GROUNDS) as rows, Writer(folder / "boxes.parquet", BOXES) as boxes:
+    with (
+        TableWriter(folder / "questions.parquet", GROUNDS) as rows,
+        TableWriter(folder / "boxes.parquet", BOXES) as boxes,
+    ):
         for table, _, new in _counted(found, made):
             rows.write(table)
             boxes.write(new)

@@ -16,7 +16,7 @@ class Predicate(Protocol):
 
 
 @dataclass(frozen=True)
-class Word:
+class PredicateWord:
     kind: str  # action, object, relation; noun, attribute, ...
     position: int
     name: str
@@ -30,7 +30,7 @@ class Has:
     """The program has this operator (any, if it is ""), and its arguments stand for these words."""
 
     op: str
-    words: tuple[Word, ...]
+    words: tuple[PredicateWord, ...]
 
     def __str__(self) -> str:
         inner = ", ".join([*([self.op] if self.op else []), *map(str, self.words)])
@@ -98,7 +98,7 @@ class Either:
 
 
 @dataclass(frozen=True)
-class Named:
+class NamedPredicate:
     """A predicate that has a name of its own."""
 
     name: str
@@ -118,7 +118,7 @@ def parts(of: Predicate) -> list[Predicate]:
             return list(dict.fromkeys(parts(left) + parts(right)))
         case Has(op, words) if op and words:
             return [Has(op, ()), *(Has("", (word,)) for word in words)]
-        case Has() | Named():
+        case Has() | NamedPredicate():
             return [of]
         case _:
             return []  # what is denied is no part, and flags and columns have none

@@ -72,9 +72,9 @@ def agqa(vocabulary: Vocabulary, most_steps: tuple[int, ...], edition: Edition) 
     ]
 
 
-def word(vocabulary: Vocabulary, kind: str, name: str) -> algebra.Word:
+def word(vocabulary: Vocabulary, kind: str, name: str) -> algebra.PredicateWord:
     at = int(getattr(vocabulary, f"{kind}_at")[name])
-    return algebra.Word(kind, at, vocabulary.actions[at].phrase if kind == "action" else name)
+    return algebra.PredicateWord(kind, at, vocabulary.actions[at].phrase if kind == "action" else name)
 
 
 class Given(msgspec.Struct, frozen=True, forbid_unknown_fields=True):

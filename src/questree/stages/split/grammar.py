@@ -37,7 +37,7 @@ def choices(value: str, valid: list[str]) -> str:
     return f"{', '.join(near)}, ..." if near and len(valid) > 30 else ", ".join(valid)
 
 
-class Reader(ABC):
+class PredicateReader(ABC):
     """Recursive descent: | binds least, then &, then ~."""
 
     known: tuple[str, ...]  # what a predicate may begin with

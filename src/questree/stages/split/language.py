@@ -8,8 +8,8 @@ from questree.benchmarks.agqa.templates import TIMES, Template
 from questree.domains.video import VIDEO
 from questree.readings.answer import spell
 from questree.stages.split import predicates
-from questree.stages.split.algebra import Has, Predicate, Word
-from questree.stages.split.grammar import Reader, Wrong, check
+from questree.stages.split.algebra import Has, Predicate, PredicateWord
+from questree.stages.split.grammar import PredicateReader, Wrong, check
 from questree.vocabulary.words import Vocabulary
 
 FLAGS = {name: 1 << bit for bit, name in enumerate(held_out.FLAGS)}
@@ -25,7 +25,7 @@ WORDS = ("action", "object", "relation")
 KNOWN = ("has", "uses", *OF_TEMPLATE, "time", "answer", "steps", "more_steps", *FLAGS)
 
 
-class VideoReader(Reader):
+class VideoReader(PredicateReader):
     known = KNOWN
 
     def __init__(self, text: str, vocabulary: Vocabulary, most_steps: tuple[int, ...], edition: Edition):
@@ -72,10 +72,10 @@ class VideoReader(Reader):
         check("kind of word", tuple(named), list(WORDS))
         return Has(plain[0] if plain else "", tuple(self.word(kind, name) for kind, name in named.items()))
 
-    def word(self, kind: str, name: str) -> Word:
+    def word(self, kind: str, name: str) -> PredicateWord:
         at = getattr(self.vocabulary, f"{kind}_at")
         check(kind, (name,), list(at))
-        return Word(kind, at[name], name)
+        return PredicateWord(kind, at[name], name)
 
     def answer(self, values: tuple[str, ...]) -> predicates.Answer:
         spelled = [{a: code for code, a in self.spellings(template)} for template in self.templates]

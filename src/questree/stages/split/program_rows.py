@@ -28,7 +28,7 @@ class ProgramRow(Piece):
 
 
 @dataclass(frozen=True)
-class Shape:
+class ProgramShape:
     text: str  # as the program split writes it: "count (find)"
     rows: tuple[ProgramRow, ...]
 
@@ -46,7 +46,7 @@ class Shape:
 class ImageRows(QuestionRows):
     """questions: id, side, template, answer, spoken (the answer is a word), images (rows of the images)."""
 
-    shapes: list[Shape]  # by code
+    shapes: list[ProgramShape]  # by code
     known: list[str] = field(repr=False)  # the words the columns refer to
     called = "images"
 
@@ -137,7 +137,7 @@ def stored_rows(questions: pl.DataFrame, texts: pl.Series) -> ImageRows:
     return _rows(questions, programs.code, shapes, programs.words, filled)
 
 
-def _rows(questions: pl.DataFrame, code: Ints, shapes: list[Shape], known: list[str], filled: Ints) -> ImageRows:
+def _rows(questions: pl.DataFrame, code: Ints, shapes: list[ProgramShape], known: list[str], filled: Ints) -> ImageRows:
     """filled: [question, place] the words of its program, in the order of its rows."""
     answers = questions["answer"].unique(maintain_order=True).to_list()
     columns = {str(place): filled[:, place] for place in range(filled.shape[1])}
@@ -166,11 +166,11 @@ def _argument(value: Any, words: list[str]) -> Any:
     return NUMBER if isinstance(value, int) else WORD
 
 
-def shape_of(program: Outline) -> Shape:
+def shape_of(program: Outline) -> ProgramShape:
     """Columns are numbered as the words were said."""
     rows: list[ProgramRow] = []
     _gather(program, rows, iter(range(1 << 30)), inner=False)
-    return Shape(_text(program, len(program) - 1) if program else "", tuple(rows))
+    return ProgramShape(_text(program, len(program) - 1) if program else "", tuple(rows))
 
 
 def _gather(program: Outline, rows: list[ProgramRow], column: Iterator[int], inner: bool) -> None:

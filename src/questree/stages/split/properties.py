@@ -7,8 +7,8 @@ from typing import Any
 import polars as pl
 
 from questree.benchmarks.covr.splits import FEW_SHOT, FURTHER, KEPT, LEXICAL, PROGRAM, TEMPLATE_OF, ZERO_SHOT
-from questree.sources.covr_questions import Record, answer_text
-from questree.stages.split.algebra import Both, Either, Named, Not, Predicate, parts
+from questree.sources.covr_questions import CovrRecord, answer_text
+from questree.stages.split.algebra import Both, Either, NamedPredicate, Not, Predicate, parts
 from questree.stages.split.declared import Composition, Split
 from questree.stages.split.draws import Lexical, drawn_pairs, drawn_questions, drawn_shapes
 from questree.stages.split.program_rows import ImageRows, image_rows
@@ -36,7 +36,7 @@ class Property:
     warnings: tuple[str, ...] = ()
 
 
-def of_records(sides: Mapping[str, Sequence[Record]]) -> ImageRows:
+def of_records(sides: Mapping[str, Sequence[CovrRecord]]) -> ImageRows:
     """Questions as released, with their images left out."""
     every = [(side, record) for side, records in sides.items() for record in records]
     columns = {
@@ -59,14 +59,14 @@ def program_split(rows: ImageRows, seed: int) -> Property:
     texts = drawn_shapes(rows, seed)
     held = set(texts)
     codes = frozenset(code for code, shape in enumerate(rows.shapes) if shape.text in held)
-    return Property(PROGRAM, Named(f"{PROGRAM} of seed {seed}", OfShape(codes)), texts)
+    return Property(PROGRAM, NamedPredicate(f"{PROGRAM} of seed {seed}", OfShape(codes)), texts)
 
 
 def lexical_split(rows: ImageRows, seed: int, train: Truth, judged: Truth, lexical: Lexical) -> Property:
     pairs = drawn_pairs(rows, train, judged, lexical, seed)
     few = f"{LEXICAL}: {len(pairs):,} pairs instead of {lexical.pairs:,}: no others have {lexical.alone} questions of "
     few += f"train with each term alone and {lexical.together} with both outside of it"
-    predicate = Named(f"{LEXICAL} of seed {seed}", Together(tuple(pairs)))
+    predicate = NamedPredicate(f"{LEXICAL} of seed {seed}", Together(tuple(pairs)))
     return Property(LEXICAL, predicate, [list(pair) for pair in pairs], (few,) if len(pairs) < lexical.pairs else ())
 
 
@@ -80,7 +80,7 @@ def properties(rows: ImageRows, drawing: Drawing, train: Truth, judged: Truth) -
 
 def zero_shot(held: Property, name: str = "") -> Split:
     """Nothing of it in train; of what is composed, every part should be."""
-    inside = held.predicate.of if isinstance(held.predicate, Named) else held.predicate
+    inside = held.predicate.of if isinstance(held.predicate, NamedPredicate) else held.predicate
     pieces = parts(inside) if isinstance(inside, Both) else []
     if isinstance(inside, Together):
         pieces = [Term(term) for term in dict.fromkeys(term for pair in inside.pairs for term in pair)]

@@ -3,8 +3,8 @@
 from questree.benchmarks.covr.splits import PATTERNS, PROPERTIES, WORDS
 from questree.notation.covr import OPERATIONS
 from questree.stages.split import row_predicates as p
-from questree.stages.split.algebra import Has, Named, Predicate, Word
-from questree.stages.split.grammar import Reader, Wrong, check
+from questree.stages.split.algebra import Has, NamedPredicate, Predicate, PredicateWord
+from questree.stages.split.grammar import PredicateReader, Wrong, check
 from questree.stages.split.program_rows import NUMBER, ImageRows
 
 UNKNOWN = -2  # a word that occurs nowhere
@@ -18,7 +18,7 @@ USAGE = {
 }
 
 
-class ImageReader(Reader):
+class ImageReader(PredicateReader):
     """Words are checked against those of the questions, unless the predicate is one of ours."""
 
     known = (*USAGE, "number", "numeric", "template", "answer", *PROPERTIES)
@@ -30,7 +30,7 @@ class ImageReader(Reader):
 
     def atom(self, name: str) -> Predicate:
         if name in PROPERTIES:
-            return Named(name, ImageReader(PROPERTIES[name], self.rows, False).whole())
+            return NamedPredicate(name, ImageReader(PROPERTIES[name], self.rows, False).whole())
         if name == "numeric":
             return p.Numeric()
         if name == "number" and self.next.text != "(":
@@ -43,7 +43,7 @@ class ImageReader(Reader):
         if named or not plain or (name == "number" and not (len(plain) == 1 and plain[0].isdecimal())):
             raise Wrong(f"{name}(...) takes {'one number' if name == 'number' else 'one or more values'}")
         if name == "number":
-            return Has("", (Word(NUMBER, self.rows.position.get(plain[0], UNKNOWN), plain[0]),))
+            return Has("", (PredicateWord(NUMBER, self.rows.position.get(plain[0], UNKNOWN), plain[0]),))
         if self.checked:
             there = self.rows.questions[name].unique().to_list()
             check(name, plain, list(PATTERNS) if name == "template" else sorted(there))
@@ -75,10 +75,10 @@ class ImageReader(Reader):
         made = {"has": Has, "uses": Has, "row": p.HasRow, "last": p.Last}[name]
         return made(plain[0] if plain else "", words)
 
-    def word(self, kind: str, name: str) -> Word:
+    def word(self, kind: str, name: str) -> PredicateWord:
         if self.checked:
             check(kind, (name,), self.rows.words_of(kind))
-        return Word(kind, self.rows.position.get(name, UNKNOWN), name)
+        return PredicateWord(kind, self.rows.position.get(name, UNKNOWN), name)
 
 
 def read(text: str, rows: ImageRows) -> Predicate:

@@ -94,12 +94,12 @@ class VideoQuestions(Splittable[MadeOfVideos]):
         with ExitStack() as stack:
             writers = {
                 (each.split.name, side): stack.enter_context(
-                    Writer(folder / each.split.name / f"{side}.parquet", BALANCED)
+                    TableWriter(folder / each.split.name / f"{side}.parquet", BALANCED)
                 )
                 for each in self.declared
                 for side in SPLITS
             }
-            self.twins = stack.enter_context(Writer(folder / INDIRECT / "twins.parquet", TWINS))
+            self.twins = stack.enter_context(TableWriter(folder / INDIRECT / "twins.parquet", TWINS))
 
             def write(name: str, rows: QuestionRows, parts: Parts) -> None:
                 for side in SPLITS:
@@ -131,7 +131,7 @@ def between(chosen: pl.DataFrame, asked: pl.DataFrame) -> pl.DataFrame:
     return chosen[int(lo) : int(hi)]
 
 
-class Writer:
+class TableWriter:
     """A Parquet file written piece by piece, with the columns of a table."""
 
     def __init__(self, path: Path, table: Table):
@@ -139,7 +139,7 @@ class Writer:
         self.table = table
         self.file = pq.ParquetWriter(path, table.empty().to_arrow().schema, compression="zstd")
 
-    def __enter__(self) -> "Writer":
+    def __enter__(self) -> "TableWriter":
         return self
 
     def __exit__(self, *_: object) -> None:

@@ -363,6 +363,46 @@ def test_an_image_operator_with_its_rule_and_template(tmp_path: Path) -> None:
     )
 
 
+def without_rule(name: str, folder: Path) -> str:
+    """An example that declares no rule for its composition."""
+    text = (EXAMPLES / name).read_text("utf-8")
+    begin = text.index("\n@rule(")
+    (folder / name).write_text(text[:begin] + text[text.index("\n\n\n", begin) :], "utf-8")
+    return name
+
+
+def scores_without_rule(folder: Path, run: str | Path, plugin: str) -> dict[tuple[str, str, str], float | None]:
+    works(folder, "decompose", run, "--quiet", "--workers", 1, "--plugin", plugin)
+    works(folder, "answer", run, "--model", "oracle", "--quiet", "--plugin", plugin)
+    works(folder, "score", "decomp", run, "--plugin", plugin, "--resamples", 0, "--quiet", "--json", "scores.json")
+    rows = json.loads((folder / "scores.json").read_text())
+    return {(row["metric"], row["by"], row["group"]): row["value"] for row in rows}
+
+
+def test_an_image_operator_without_a_rule(tmp_path: Path) -> None:
+    plugin = without_rule("image_operator.py", tmp_path)
+    works(tmp_path, "synth", "images", "--out", "world", "--images", 60, "--seed", 4, "--quiet")
+    works(tmp_path, "ingest", "gqa", "world", "--out", "run", "--quiet")
+    made = ("--questions", 400, "--workers", 2, "--quiet", "--plugin", plugin)
+    works(tmp_path, "generate", "run", *made)
+    for stage in ("balance", "split"):
+        works(tmp_path, stage, "run", "--quiet", "--plugin", plugin)
+    found = scores_without_rule(tmp_path, "run", plugin)
+    assert found["accuracy", "type", "Parity"] == found["CA", "composition", "Odd"] == 1
+    assert found["IC", "type", "Parity"] is None
+    works(tmp_path, "verify", "run", "--again", "--quiet", "--plugin", plugin)
+    assert "expected a run of videos (agqa)" in refused(tmp_path, "export", "agqa", "run", "--out", "out")
+
+
+def test_a_video_operator_without_a_rule(cleaned_run: Run, tmp_path: Path) -> None:
+    plugin, run = without_rule("video_operator.py", tmp_path), copy(cleaned_run, tmp_path).folder
+    made = ("--only-templates", "--rare-below", 3, "--workers", 1, "--quiet", "--plugin", plugin)
+    works(tmp_path, "generate", run, *made)
+    found = scores_without_rule(tmp_path, run, plugin)
+    assert found["accuracy", "type", "Never"] == found["CA", "composition", "Never"] == 1
+    assert found["IC", "type", "Never"] is None
+
+
 def answered_questions(run: Path) -> pl.DataFrame:
     return ANSWERED.read(run / "covr")
 
@@ -380,6 +420,14 @@ def test_a_video_operator_with_its_rule_and_template(cleaned_run: Run, tmp_path:
     assert value["oracle", "rule", "Never Yes"] == value["oracle", "rule", "Never No"] == 1
     assert value["oracle", "type", "Never"] == 1
     assert value["always-yes", "rule", "Never Yes"] == 0
+    works(tmp_path, "report", run, "--resamples", 0, "--bots", "none", "--quiet", "--plugin", plugin)
+    assert "never(within(interaction(" in (tmp_path / "report.html").read_text("utf-8")
+    works(tmp_path, "split", run, "--all", "--more-steps", "objRelNever=4,actExists=2", "--quiet", "--plugin", plugin)
+    for name in ("agqa", "decomp"):
+        more = ["--unbalanced"] if name == "agqa" else []
+        said = refused(tmp_path, "export", name, run, "--out", "out", *more, "--plugin", plugin)
+        assert said.startswith("template objRelNever: expected a program that can be exported, got another: AGQA")
+    assert not (tmp_path / "out").exists()
     said = refused(tmp_path, "decompose", run)
     assert said.endswith(f"made with the plugin {plugin}, which is not loaded; give it with --plugin {plugin}")
 

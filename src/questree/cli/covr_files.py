@@ -5,6 +5,7 @@ from typing import Annotated, Any
 
 from cyclopts import Parameter
 
+from questree.benchmarks import chosen
 from questree.cli.terminal import Json, Quiet, print_table, say, watching, write_json
 from questree.tables.lock import lock
 from questree.tables.run import Run
@@ -33,6 +34,7 @@ def export_command(
     """
     from questree.formats.covr import export
 
+    chosen(Run(run), "covr")
     with watching(quiet):
         counts = export(Run(run), out, every)
     print_table("Questions per file", [{"file": name, "questions": count} for name, count in counts.items()], quiet)

@@ -5,6 +5,7 @@ from typing import Annotated
 
 from cyclopts import Parameter
 
+from questree.benchmarks import chosen
 from questree.cli.shared_options import WorkersOption
 from questree.cli.terminal import Json, Quiet, print_table, say, watching, write_json
 from questree.tables.lock import lock
@@ -29,6 +30,8 @@ def export_command(
     """
     from questree.formats.decomp import export_decomp
 
+    if not Run(run).hierarchies.is_dir():
+        chosen(Run(run), "agqa")
     with watching(quiet):
         counts = export_decomp(Run(run), out, workers)
     print_table("DAGs per folder", [{"folder": name, **found} for name, found in counts.items()], quiet)

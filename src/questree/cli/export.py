@@ -6,6 +6,7 @@ from typing import Annotated
 
 from cyclopts import Parameter
 
+from questree.benchmarks import chosen
 from questree.cli.shared_options import WorkersOption
 from questree.cli.terminal import Json, Quiet, print_table, say, watching, write_json
 from questree.formats.agqa import ExportOptions, export
@@ -33,6 +34,7 @@ def agqa(
     run
         Run folder with questions (`questree generate` or `questree import`).
     """
+    chosen(Run(run), "agqa")
     with watching(quiet):
         counts = export(Run(run), out, ExportOptions(unbalanced, csv, graphs), workers)
     print_table("Questions per file", [{"file": name, "questions": count} for name, count in counts.items()], quiet)

@@ -6,7 +6,7 @@ from typing import Annotated, Any, Literal
 from cyclopts import Parameter
 
 from questree.cli.scoring import MissingOption, OnePolicy, Resamples, Seed
-from questree.cli.shared_options import WorkersOption
+from questree.cli.shared_options import OnlyBenchmark, WorkersOption
 from questree.cli.terminal import Quiet, say, watching
 from questree.faults import Fault, refuse
 
@@ -17,6 +17,7 @@ def report(
     run: Path,
     /,
     *,
+    benchmark: OnlyBenchmark = "",
     models: Annotated[str, Parameter(name="--models", help="Stored models, as in A,B. [default: all of them]")] = "",
     bots: Annotated[
         str, Parameter(name="--bots", help=f"Bots to compare the models with, as in oracle,uniform; {NONE} for none.")
@@ -54,7 +55,7 @@ def report(
     place = Run(run)
     references = chosen_bots(bots)
     names = chosen_models(place, models, references)
-    asked = ReportRequest(str(run), names, tuple(bot for bot in references if bot not in names), out.name)
+    asked = ReportRequest(str(run), names, tuple(bot for bot in references if bot not in names), out.name, benchmark)
     with watching(quiet):
         made = make(place, asked, How(None if split == "all" else split, missing, policy, resamples, seed), workers)
         with new_file(out) as work:

@@ -18,6 +18,9 @@ def serve(
     run: Path,
     /,
     *,
+    benchmark: Annotated[
+        str, Parameter(help="Of a run with both, shown first: agqa (videos, the default) or covr (image sets).")
+    ] = "",
     port: Annotated[Whole, Parameter(help="Port to listen on; 0 for any free one.")] = 8000,
     host: Annotated[str, Parameter(help="Address to listen on; anything but loopback shows the run to others.")] = (
         "127.0.0.1"
@@ -45,8 +48,9 @@ def serve(
 
     with bound(host, port) as place:  # before anything is read
         with watching(quiet):
-            site = Site.read(Run(run), media)
-        say(f"{run} is served at {shown_address(place)} (Ctrl-C ends it)", quiet)
+            site = Site.read(Run(run), media, benchmark)
+        address = shown_address(place) + (site.first.view.home[1:] if benchmark else "")
+        say(f"{run} is served at {address} (Ctrl-C ends it)", quiet)
         sys.stdout.flush()  # for whoever reads it through a pipe
         work(application(site, host), place)
     say("stopped", quiet)

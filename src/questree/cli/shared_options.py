@@ -25,6 +25,9 @@ BenchmarkOption = Annotated[
         name="--benchmark", help="Benchmark of a run with both: agqa (videos, the default) or covr (image sets)."
     ),
 ]
+OnlyBenchmark = Annotated[
+    str, Parameter(name="--benchmark", help="Of a run with both: only agqa (videos) or covr (image sets).")
+]
 WordsOption = Annotated[
     Path | None, Parameter(name="--words", help="Image sets: folder of word tables. [default: the shipped ones]")
 ]

@@ -1,12 +1,12 @@
 """`questree split`: train and test, by video or image and by what questions are made of."""
 
+from collections.abc import Collection
 from pathlib import Path
 from typing import Annotated, Any
 
 from cyclopts import Parameter
 
 from questree.benchmarks import chosen
-from questree.benchmarks.agqa.templates import BY_NAME
 from questree.cli.shared_options import BenchmarkOption, EveryOption, WorkersOption, at_least, fitting
 from questree.cli.terminal import Json, Quiet, print_table, say, watching, write_json
 from questree.faults import BadInput, refuse
@@ -70,11 +70,13 @@ def split(
 def of_videos(
     run: Run, more_steps: str, splits: Path | None, every: bool, workers: int, json: Path | None, quiet: bool
 ) -> None:
+    from questree.stages.questions import Bank
     from questree.stages.split.engine import SplitOptions
     from questree.stages.split.videos import split
 
+    steps = read_steps(more_steps, Bank(run).edition.codes) if more_steps else {}
     with watching(quiet):
-        made = split(run, SplitOptions(splits, every, read_steps(more_steps)), workers)
+        made = split(run, SplitOptions(splits, every, steps), workers)
         lock(run, "splits")
     rows = [
         {"split": m.name, "train": m.train, "of videos": m.train_videos, "test": m.test, "videos": m.test_videos}
@@ -126,12 +128,13 @@ def drawing(
     return Drawing(seed, Lexical(lexical_pairs, lexical_alone, lexical_together), few_shot)
 
 
-def read_steps(text: str) -> dict[str, int]:
+def read_steps(text: str, templates: Collection[str]) -> dict[str, int]:
+    """Template -> most steps in train; templates of the run, those that were added among them."""
     found = {}
     for part in filter(None, text.split(",")):
         name, _, number = part.partition("=")
-        if name not in BY_NAME or not number.isdigit():
-            wanted = f"expected TEMPLATE=STEPS, got {part!r}; choose from {', '.join(BY_NAME)}"
+        if name not in templates or not number.isdigit():
+            wanted = f"expected TEMPLATE=STEPS, got {part!r}; choose from {', '.join(templates)}"
             raise BadInput.at("--more-steps", wanted)
         found[name] = int(number)
     return found
@@ -142,6 +145,7 @@ def released_command(
     questions: Annotated[Path, Parameter(name="--questions", help='Questions {"train": [...], "val": [...]}.')],
     few_shot: Annotated[int, Parameter(help="Number of examples with the property that stay in train.")] = 250,
     seed: Annotated[int, Parameter(help="Seed of the draws.")] = 0,
+    draws: Annotated[int, Parameter(help="Number of seeds, for splits of runs; a file is split with one.")] = 3,
     lexical_pairs: Annotated[int, Parameter(help="Number of pairs of terms held out.")] = 65,
     lexical_alone: Annotated[int, Parameter(help="Fewest questions of train with one term but not the other.")] = 50,
     lexical_together: Annotated[int, Parameter(help="Fewest questions of val with both terms.")] = 15,
@@ -154,7 +158,7 @@ def released_command(
 
     counts = {"few_shot": few_shot, "lexical_pairs": lexical_pairs}
     counts |= {"lexical_alone": lexical_alone, "lexical_together": lexical_together}
-    refuse(at_least(0, counts))
+    refuse(at_least(0, {**counts, "draws": draws}))
     with watching(quiet):
         rows = of_records(read_sides(questions))
         side = {name: (rows.questions["side"] == name).to_numpy() for name in SIDES}

@@ -1,7 +1,7 @@
 """Generated questions as AGQA's released records, shard by shard in batches of rows."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cache, cached_property, lru_cache
 from pathlib import Path
@@ -12,19 +12,20 @@ import numpy as np
 import polars as pl
 
 from questree.benchmarks.agqa import held_out
+from questree.benchmarks.agqa.editions import Edition
 from questree.benchmarks.agqa.records import INDIRECT, NOVEL, TEST
 from questree.benchmarks.agqa.templates import TIMES, Template
 from questree.columns.joins import Ints
 from questree.domains.video import videos
-from questree.faults import BadInput
+from questree.faults import BadInput, Fault, refuse
 from questree.formats.agqa_csvs import runs
 from questree.formats.agqa_grounding import Ground, groundings
 from questree.notation.agqa import write
 from questree.notation.spelling import names
-from questree.program import ACTION, OBJECT, RELATION, slots
+from questree.program import ACTION, OBJECT, RELATION, Node, ProgramError, slots
 from questree.readings.answer import spell
 from questree.stages.generate.text import Lexicon, Spans, Speech, lexicon
-from questree.stages.question_forms import QuestionForm
+from questree.stages.question_forms import QuestionForm, plain_form
 from questree.stages.questions import Bank, Shard, direct_equivalents, numbered
 from questree.stages.split.steps import thresholds
 from questree.tables.balanced import read_balanced
@@ -63,6 +64,7 @@ class Generated:
     def of(cls, run: Run, sets: tuple[str, ...]) -> "Generated":
         corpus.cache_clear()  # the run may have changed since
         bank, facts, *_ = corpus(run.folder)
+        refuse_unwritable(bank.edition, lambda node: write(node, default(), bank.edition.name))
         return cls(run.folder, sets, thresholds(bank, (facts.videos["split"] == "train").to_numpy(), {}))
 
     @property
@@ -119,10 +121,26 @@ def some(*columns: str) -> Table:
     return Table(QUESTIONS.name, {name: QUESTIONS.columns[name] for name in columns})
 
 
+def refuse_unwritable(edition: Edition, say: Callable[[Node], str]) -> None:
+    """Refuse templates from outside whose programs a notation cannot say, before anything is written."""
+    faults = dict[str, Fault]()
+    for template in edition.added:
+        for time in template.times or TIMES[:1]:
+            try:
+                say(plain_form(template, time).node)
+            except ProgramError as error:
+                wanted = f"expected a program that can be exported, got another: {error}"
+                faults.setdefault(template.name, Fault(f"template {template.name}", wanted))
+    refuse(list(faults.values()))
+
+
 @cache
 def written(form: QuestionForm, edition: str) -> tuple[str, list[str]]:
     """AGQA's program of a form with %s for its words, and which words; it has none, so any vocabulary will do."""
-    text = write(form.node, default(), edition)
+    try:
+        text = write(form.node, default(), edition)
+    except ProgramError as error:
+        raise BadInput.at(f"template {form.template.name}", str(error)) from error
     return HOLE.sub("%s", text.replace("%", "%%")), HOLE.findall(text)
 
 

@@ -16,11 +16,14 @@ import polars as pl
 
 from questree.faults import BadInput
 from questree.formats.agqa_csvs import HEADER, file_name
+from questree.formats.agqa_records import refuse_unwritable
 from questree.formats.decomp_dags import dags_of
+from questree.notation import agqa
+from questree.notation.decomp import DECOMP
 from questree.progress import watch
 from questree.rules import VIDEO_DAGS
 from questree.stages.decompose.choose import chosen_file
-from questree.stages.decompose.texts import Texts
+from questree.stages.decompose.texts import Texts, in_pairs
 from questree.stages.questions import Bank
 from questree.tables.facts import SPLIT_UNSAID, Facts
 from questree.tables.run import Run
@@ -230,7 +233,9 @@ def export_decomp(run: Run, out: Path, workers: int = 2, pool: Executor | None =
         return export_imported(run, out)
     if not run.decomposed.is_dir():
         raise BadInput.at(run.decomposed, "not there yet; `questree decompose` writes it")
-    name = set_of(run)
+    name, bank = set_of(run), Bank(run)
+    refuse_unwritable(bank.edition, lambda node: DECOMP.write(in_pairs(node), bank.vocabulary))
+    refuse_unwritable(bank.edition, lambda node: agqa.write(node, bank.vocabulary, bank.edition.name))
     counts = {split: {"DAGs": 0, "isolated": 0} for split in SPLITS}
     loose: dict[str, list[str]] = {split: [] for split in SPLITS}
     with new_folder(out) as folder, processes(workers, pool) as executor:

@@ -9,7 +9,7 @@ from typing import Any, Literal, TypeVar, get_type_hints
 from questree.extensions import extends_language, one_of, takes, wrong
 from questree.faults import BadInput
 from questree.program import Kind, Op
-from questree.rules import SCHEMES
+from questree.rules import SCHEMES, extend
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 Declare = Callable[[Function], Function]
@@ -83,12 +83,8 @@ def _in_scheme(name: str, medium: Medium, parts: Callable[..., Any]) -> Callable
 
 def _listed(medium: Medium, made: Op) -> None:
     """A new composition and a new type become rows of the tables, with or without a rule."""
-    scheme = SCHEMES[SCHEME[medium]]
-    if made.label and made.label not in scheme.compositions:
-        scheme.compositions.append(made.label)
-    if isinstance(made.type, str) and made.type and made.type not in scheme.types:
-        scheme.types.append(made.type)
-        scheme.yes_no.update([made.type] if made.result.yes else [])
+    types = [made.type] if isinstance(made.type, str) and made.type else []
+    extend(SCHEME[medium], types, [made.label] if made.label else [], bool(made.result.yes))
 
 
 def rule(composition: str, *, medium: Medium, sentence: str, **rest: Any) -> Declare[Any]:

@@ -15,7 +15,7 @@ from questree.benchmarks.agqa.held_out import FLAGS
 from questree.columns.hashing import mix, seed_of
 from questree.domains.video import Videos, videos
 from questree.notation import agqa, own
-from questree.program import Node
+from questree.program import Node, ProgramError
 from questree.rules import VIDEO_DAGS
 from questree.show.dag import Dag, pieces, spelled
 from questree.show.grounds import grounds_of
@@ -189,7 +189,10 @@ class VideoView(View):
         ]
 
     def notations(self, asked: Posed) -> dict[str, str]:
-        return {"in AGQA's notation": agqa.write(asked.stored.program, self.bank.vocabulary)}
+        try:
+            return {"in AGQA's notation": agqa.write(asked.stored.program, self.bank.vocabulary)}
+        except ProgramError:  # of a template from outside
+            return {}
 
     def key(self, id: str) -> int | None:
         """An id is <video>-<number>."""

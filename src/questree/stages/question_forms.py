@@ -42,6 +42,11 @@ def form(template: Template, number: int) -> QuestionForm:
     return QuestionForm(template, canonical(program), stands)
 
 
+def plain_form(template: Template, kind: str) -> QuestionForm:
+    """The form of a template whose slots are words and whose time is of a kind."""
+    return form(template, TIMES.index(kind) << 2 * ACTION_BITS)
+
+
 def canonical(node: Node) -> Node:
     """Over the whole video a localised event is the event itself."""
     args = tuple(canonical(arg) if isinstance(arg, Node) else arg for arg in node.args)

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
+from questree.benchmarks import chosen
 from questree.faults import BadInput
 from questree.show.image_view import ImageView
 from questree.show.page.compare import Comparing
@@ -49,12 +50,13 @@ class Site:
     media: Path | None = None
 
     @classmethod
-    def read(cls, run: Run, media: Path | None = None) -> "Site":
+    def read(cls, run: Run, media: Path | None = None, first: str = "") -> "Site":
         if not run.folder.is_dir():
             raise BadInput.at(run.folder, "no such run folder; make one with `questree ingest`")
         if media is not None and not media.is_dir():
             raise BadInput.at(media, "no such folder of frames; expected DIR/<video>/<frame>.png or .jpg")
-        views = [view for view in VIEWS if view.there(run)]
+        shown = chosen(run, first) if first else None
+        views = sorted((view for view in VIEWS if view.there(run)), key=lambda view: view.benchmark is not shown)
         if not views:
             run.vocabulary()
             raise BadInput.at(run.folder, "no questions to look at; `questree generate` writes them")

@@ -7,7 +7,7 @@ from hashlib import blake2b
 from itertools import combinations
 from shlex import quote
 
-from questree.benchmarks import held
+from questree.benchmarks import chosen, held
 from questree.metrics.comparison import compare
 from questree.metrics.scores import Score
 from questree.show.image_view import ImageView
@@ -35,6 +35,7 @@ class ReportRequest:
     models: tuple[str, ...]
     bots: tuple[str, ...]
     out: str  # the name of the file
+    benchmark: str = ""  # only this one; without it all that the run holds
 
 
 def facts(run: Run, asked: ReportRequest, how: How, results: Sequence[Result]) -> Iterator[Fact]:
@@ -93,6 +94,7 @@ def commands(run: Run, asked: ReportRequest, how: How) -> Iterator[str]:
     if run.lock_file.is_file():
         yield f"questree verify {name}"
     models = f"--models {quote(','.join(asked.models))} " if asked.models else ""
+    models += f"--benchmark {asked.benchmark} " if asked.benchmark else ""
     models += f"--bots {quote(','.join(asked.bots) or 'none')} "
     choices = f"--split {how.split or 'all'} --policy {how.policy} --missing {how.missing}"
     drawn = f"--resamples {how.resamples} --seed {how.seed}"
@@ -131,6 +133,9 @@ def report(run: Run, asked: ReportRequest, how: How, workers: int = 2) -> Report
         run.vocabulary()  # says so if this is no run
     there = [VIDEOS] if run.facts.is_dir() or run.questions.is_dir() or not images else []
     there += [IMAGES] if images else []
+    if asked.benchmark:
+        only = chosen(run, asked.benchmark)
+        there = [one for one in (VIDEOS, IMAGES) if one.view.benchmark is only]
     told = [DomainSections(one, run, asked, how, workers) for one in there]
     sections = [section for one in told for section in one.sections()]
     return ReportDocument(

@@ -10,8 +10,9 @@ import polars as pl
 from questree.domains.video.actions import to_action
 from questree.domains.video.atoms import happening, interaction
 from questree.notation.decomp import DECOMP
+from questree.notation.own import show
 from questree.notation.spelling import names
-from questree.program import ACTION, OBJECT, RELATION, UNKNOWN, Array, Kind, Node, Slot, Term, Word, fold
+from questree.program import ACTION, OBJECT, RELATION, UNKNOWN, Array, Kind, Node, ProgramError, Slot, Term, Word, fold
 from questree.readings.answer import spell
 from questree.readings.english import english, spelling
 from questree.stages.decompose.forms import ordered_slots
@@ -54,9 +55,12 @@ class Texts:
         return self._lists[kind.name, form]
 
     def programs(self, node: Node, values: Values, rows: int) -> pl.Series:
-        """[row] the programs of one form in AGQA-Decomp's notation."""
+        """[row] the programs of one form in AGQA-Decomp's notation, or in ours if it has no form for them."""
         if node not in self._programs:
-            self._programs[node] = DECOMP.write(in_pairs(node), self.vocabulary)
+            try:
+                self._programs[node] = DECOMP.write(in_pairs(node), self.vocabulary)
+            except ProgramError:  # an operator from outside
+                self._programs[node] = show(node)
         kinds = {slot.name: slot.kind for slot in ordered_slots(node)}
         pieces: list[pl.Series | str] = []
         end = 0

@@ -13,7 +13,6 @@ import polars as pl
 import pyarrow.parquet as pq
 
 from questree.benchmarks.agqa import held_out
-from questree.benchmarks.agqa.editions import SECOND
 from questree.faults import BadInput
 from questree.progress import watch
 from questree.stages.balance.options import SPLITS
@@ -59,7 +58,8 @@ class VideoQuestions(Splittable[MadeOfVideos]):
         self.folder, self.ids = run.folder / "splits", self.bank.ids
         self.train = (run.table("facts", VIDEOS)["split"] == "train").to_numpy()
         self.chosen = None if options.all else selection(run)
-        file, edition = read_file(options.file, SECOND.codes), self.bank.edition
+        edition = self.bank.edition
+        file = read_file(options.file, edition.codes)
         self.most = thresholds(self.bank, self.train, {**file.more_steps, **(options.more_steps or {})}, workers)
         found = agqa(self.bank.vocabulary, self.most, edition)
         reader = partial(read, vocabulary=self.bank.vocabulary, most_steps=self.most, edition=edition)

@@ -3,9 +3,12 @@
 import json
 import pickle
 import re
+from collections import Counter
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
 from random import Random
+from types import SimpleNamespace
 from typing import Any
 
 import msgspec
@@ -13,15 +16,27 @@ import numpy as np
 import polars as pl
 import pytest
 
+from conftest import copy
 from judges.facts import WORDS
 from questree.benchmarks.agqa.editions import SECOND
 from questree.benchmarks.agqa.templates import ACTION_REFERENCES, BANS, REFERENCES, SIDES, TIMES, Template
+from questree.cli.balance import shortfalls
+from questree.cli.show import of_question
+from questree.columns.draws import Draws
 from questree.domains.images.english import reference
 from questree.domains.images.graph import Graph
 from questree.domains.video import VIDEO, Videos, videos
 from questree.faults import BadInput
+from questree.formats.agqa import ExportOptions, export
+from questree.formats.decomp import export_decomp
 from questree.program import ACTION, OBJECT, RELATION, Array, Kind, Node, Slot, fill
 from questree.readings.answer import answer
+from questree.show.video_view import VideoView
+from questree.stages.decompose.dag_shards import DecomposeOptions, decompose
+from questree.stages.drafts import about_counts
+from questree.stages.drafts.builders import references
+from questree.stages.drafts.drafts import draft, refer
+from questree.stages.drafts.given import made
 from questree.stages.drafts.given import read as read_image_templates
 from questree.stages.drafts.whole_run import DraftOptions, noted, options_of
 from questree.stages.generate.given import GROUPS, check, read
@@ -159,6 +174,53 @@ def test_templates_of_a_file_are_asked_after_the_shipped_ones_and_remembered(ask
     assert {name: tally.kept for name, tally in alone.items()} == {name: counts[name].kept for name in alone}
 
 
+UNWRITTEN = """
+[[template]]
+name = "relButNot"
+program = "but_not(within(doing($relation), $time), interacting($object))"
+times = ["before", "after"]
+relations = ["contact"]
+objects = ["direct"]
+rules = ["more than 8 steps"]
+group = "exists"
+key = "{relation}"
+wordings = [
+  "Were they {relation} {relation:something}{time}, yet never touching {object}?",
+  "{Time}, were they {relation} {relation:something}, yet never touching {object}?",
+]
+"""
+
+
+def test_a_program_agqa_cannot_write_is_shown_and_no_export_begins(cleaned_run: Run, tmp_path: Path) -> None:
+    (tmp_path / "mine.toml").write_text(UNWRITTEN, "utf-8")
+    run = copy(cleaned_run, tmp_path)
+    options = GenerateOptions(templates=read([tmp_path / "mine.toml"]), only_templates=True)
+    generate(run, options, pool=ThreadPoolExecutor(1))
+    decompose(run, DecomposeOptions(), pool=ThreadPoolExecutor(1))
+    view = VideoView(run)
+    bank = Bank(run)
+    id = bank.shard(bank.folders()[0]).question(0).id
+    lines, found = of_question(run, run.load("facts"), id)
+    assert found["agqa"] is None
+    assert "AGQA: no notation for this program" in [*lines]
+    asked = view.find(view.key(id) or 0)
+    assert view.notations(asked) == {}
+    _, dag = view.taken_apart(id)
+    assert all(row["program"] for row in dag.rows)
+    for export_to in (
+        lambda out: export(run, out, ExportOptions(unbalanced=True), pool=ThreadPoolExecutor(1)),
+        lambda out: export_decomp(run, out, pool=ThreadPoolExecutor(1)),
+    ):
+        with pytest.raises(BadInput, match="template relButNot: expected a program that can be exported, got another"):
+            export_to(tmp_path / "out")
+        assert not (tmp_path / "out").exists()
+
+
+def test_balance_says_what_to_do_when_it_keeps_nothing() -> None:
+    nothing: Any = SimpleNamespace(targets=[])
+    assert all(note.endswith("`split` and `decompose` take --all") for note in shortfalls(nothing))
+
+
 def test_all_faults_of_a_file_are_told_with_the_names_of_its_templates(tmp_path: Path) -> None:
     file = tmp_path / "mine.toml"
     raw: list[dict[str, Any]] = [
@@ -224,6 +286,29 @@ def test_templates_of_image_sets_need_no_python_either(tmp_path: Path) -> None:
     assert form.say(dict.fromkeys(form.slots, things)).endswith("?")
     assert pickle.loads(pickle.dumps(added)) == added
     assert options_of(msgspec.to_builtins(noted(DraftOptions(templates=(added,))))).templates == (added,)
+
+
+@pytest.mark.parametrize(("program", "slots"), [("exists({R})", "R"), ("logic_or(exists({A}), exists({B}))", "AB")])
+def test_every_wording_of_an_image_template_is_asked(program: str, slots: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Which one depends on the key of the source alone."""
+    said = " or ".join(f"{{{slot}:a}}" for slot in slots)
+    template = made("MINE", program, tuple(f"{start} {said}?" for start in ("Is there", "Do you see", "Can one find")))
+
+    def drafted(template: Any, form: str, source: Any) -> Any:
+        things = dict.fromkeys(slots, refer(Graph("dog")))
+        return draft(template, form, things, (Graph("dog"),), [])
+
+    for name in ("of_one", "of_two"):
+        monkeypatch.setattr(about_counts, name, drafted)
+
+    def asked() -> list[str]:
+        sources: list[Any] = [SimpleNamespace(key=(1, at), draws=Draws(1, at)) for at in range(60)]
+        return [found.text for source in sources if (found := references(source, template))]
+
+    counts = Counter(text.split(" a dog")[0] for text in asked())
+    assert counts.keys() == {"Is there", "Do you see", "Can one find"}
+    assert min(counts.values()) > 8
+    assert asked() == asked()
 
 
 def test_all_faults_of_templates_of_image_sets_are_told(tmp_path: Path) -> None:

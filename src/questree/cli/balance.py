@@ -134,7 +134,7 @@ def shortfalls(report: BalanceReport) -> Iterable[str]:
             yield f"{t.split}: {t.structure} falls short of its target by {t.short:,}; there are only {t.before:,}"
     for split in SPLITS:
         if not any(t.kept for t in report.targets if t.split == split):
-            yield f"{split}: no open question is left, so nothing can be kept"
+            yield f"{split}: no open question is left, so nothing can be kept; `split` and `decompose` take --all"
 
 
 def of_images(run: Run, given: dict[str, Any], json: Path | None, quiet: bool) -> None:

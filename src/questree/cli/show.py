@@ -189,7 +189,7 @@ def of_question(run: Run, facts: Facts, id: str) -> Shown:
         "structural": labels.structural,
         "semantic": labels.semantic,
         "program": spelled(question.program),
-        "agqa": agqa.write(question.program, bank.vocabulary, bank.edition.name),
+        "agqa": agqa.written(question.program, bank.vocabulary, bank.edition.name),
         "evidence": grounds(question.program, world),
     }
 
@@ -197,7 +197,14 @@ def of_question(run: Run, facts: Facts, id: str) -> Shown:
         yield f"{question.text}  {question.answer}"
         kinds = ", ".join([question.template.name, labels.structural, labels.semantic, *labels.reasoning])
         yield f"{id}: {kinds}; {question.row['steps']} steps"
-        yield from ("", *tree(question.program), "", f"AGQA: {found['agqa']}", "", "what it rests on:")
+        yield from (
+            "",
+            *tree(question.program),
+            "",
+            f"AGQA: {found['agqa'] or 'no notation for this program'}",
+            "",
+            "what it rests on:",
+        )
         yield from grounded(question.program, world, width())
 
     return lines(), found

@@ -2,7 +2,7 @@
 
 from questree.domains.video import VIDEO
 from questree.notation.grammar import GrammarRule, Notation, rule
-from questree.program import ACTION, OBJECT, RELATION, Node, Slot
+from questree.program import ACTION, OBJECT, RELATION, Node, ProgramError, Slot
 from questree.vocabulary.words import Vocabulary
 
 OBJECTS = "Filter(frame, [relations, $r, objects])"
@@ -142,3 +142,11 @@ def read(text: str, vocabulary: Vocabulary, edition: str = "2.0") -> Node:
 
 def write(node: Node, vocabulary: Vocabulary, edition: str = "2.0") -> str:
     return NOTATIONS[edition].write(node, vocabulary)
+
+
+def written(node: Node, vocabulary: Vocabulary, edition: str = "2.0") -> str | None:
+    """None if AGQA has no form for the program, as it may be with templates and operators from outside."""
+    try:
+        return write(node, vocabulary, edition)
+    except ProgramError:
+        return None

@@ -15,7 +15,7 @@ from questree.benchmarks.agqa.held_out import FLAGS
 from questree.columns.hashing import mix, seed_of
 from questree.domains.video import Videos, videos
 from questree.notation import agqa, own
-from questree.program import Node, ProgramError
+from questree.program import Node
 from questree.rules import VIDEO_DAGS
 from questree.show.dag import Dag, pieces, spelled
 from questree.show.grounds import grounds_of
@@ -189,10 +189,8 @@ class VideoView(View):
         ]
 
     def notations(self, asked: Posed) -> dict[str, str]:
-        try:
-            return {"in AGQA's notation": agqa.write(asked.stored.program, self.bank.vocabulary)}
-        except ProgramError:  # of a template from outside
-            return {}
+        text = agqa.written(asked.stored.program, self.bank.vocabulary, self.bank.edition.name)
+        return {"in AGQA's notation": text} if text else {}
 
     def key(self, id: str) -> int | None:
         """An id is <video>-<number>."""

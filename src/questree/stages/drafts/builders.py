@@ -1,8 +1,10 @@
 """How drafts are made: functions of a source and a template, which names the one it is made by."""
 
 from collections.abc import Callable, Iterable, Iterator
+from dataclasses import replace
 
 from questree.benchmarks.covr.forms import Template
+from questree.columns.draws import Draws
 from questree.extensions import Registry
 from questree.stages.drafts import about_attributes, about_counts, about_objects, about_things
 from questree.stages.drafts.drafts import Draft
@@ -15,7 +17,8 @@ def references(source: DraftSource, template: Template) -> Draft | None:
     """Of a template that says only what it refers to: R, or A and B; its two sets have other numbers of them."""
     form = source.draws.choice(template.forms)
     of = about_counts.of_one if form.slots == ("R",) else about_counts.of_two
-    return of(template, form.name, source)
+    made = of(template, form.name, source)
+    return made and replace(made, wording=Draws(*source.key, "wording").below(len(form.frames)))
 
 
 BUILDERS = Registry[Builder]("builder")

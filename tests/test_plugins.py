@@ -11,6 +11,8 @@ import polars as pl
 import pytest
 
 from conftest import copy
+from questree.faults import BadInput
+from questree.metrics.catalogue import METRICS, Metric
 from questree.stages.questions import Bank
 from questree.tables.image_questions import ANSWERED
 from questree.tables.run import Run
@@ -318,6 +320,99 @@ def test_operators_and_rules_are_checked(tmp_path: Path) -> None:
     lines = all_wrong(tmp_path, [given + line for line, _ in CHECKED])
     for line, (_, said) in zip(lines, CHECKED, strict=True):
         assert line.startswith(f"mine.py: {said}")
+
+
+DOUBLING = (
+    "@operator('video', ask='Is {asked} so', type='Doubling', label='Doubling', parts=lambda v, asked: [])\n"
+    "def NAME(world, asked: Bool) -> Bool: ...\n"
+)
+MISTAKEN = [
+    (
+        "@operator('video', ask='Is it so', categories=Categories(reasoning='x'))\ndef n(world) -> Bool: ...",
+        "operator n: categories: reasoning: expected a list, got a text 'x'",
+    ),
+    (
+        DOUBLING.replace("NAME", "p") + "@rule('P', medium='video', sentence='', types='X')\ndef r(members): ...",
+        "rule P: types: expected a list, got a text 'X'",
+    ),
+    (
+        "@metric('m', formula='', needs='parts')\ndef m(table): ...",
+        "metric m: needs: expected a list, got a text 'parts'",
+    ),
+    (
+        "image_template('NEW', program='exists({R})', wordings='Is there {R:a}?')",
+        "template NEW: wordings: expected a list, got a text 'Is there {R:a}?'",
+    ),
+    (
+        "template('new', program='doing($relation)', wordings=['x'], group='', key='', rules='more than 8 steps')",
+        "template new: rules: expected a list, got a text 'more than 8 steps'",
+    ),
+    (
+        "template('new', program='doing($relation)', wordings=['x'], group='', key='', wording=[])",
+        "template new: keyword: expected a known one, got 'wording'; choose from name, program, wordings",
+    ),
+    (
+        DOUBLING.replace("NAME", "q") + "@rule('Dubling', medium='video', sentence='')\ndef r(members): ...",
+        "rule Dubling: composition: expected a known one, got 'Dubling'; choose from Doubling",
+    ),
+    (
+        "@rule('Triple', medium='images', sentence='')\ndef r(members): ...",
+        "rule Triple: composition: expected a known one, got 'Triple'; choose from Modifier",
+    ),
+    (
+        DOUBLING.replace("NAME", "t").replace("label='Doubling'", "label='Twice'")
+        + "@rule('Twice', medium='video', sentence='', types=['Duobling'])\ndef r(members): ...",
+        "rule Twice: types: expected a known one, got 'Duobling'; choose from Doubling",
+    ),
+    (
+        "@metric('m', formula='', by='types')\ndef m(table): ...",
+        "metric m: by: expected a known one, got 'types'; choose from id, answer",
+    ),
+    (
+        "@metric('m', formula='', needs=['part'])\ndef m(table): ...",
+        "metric m: needs: expected a known one, got 'part'; choose from id, answer",
+    ),
+    (
+        "@metric('accuracy', formula='')\ndef m(table): ...",
+        "metric accuracy: expected a new name, got one that is taken; taken are accuracy, CA",
+    ),
+    (
+        "@operator('video', ask='Is it so', steps='two')\ndef n(world) -> Bool: ...",
+        "operator n: steps: expected a whole number, got 'two'",
+    ),
+    (
+        "@operator('video', phrase='so')\ndef n(world) -> Bool: ...",
+        "operator n: expected English (ask=...), got none",
+    ),
+    (
+        "@operator('images', ask='Are {few:plural} few')\ndef n(world, few: Things) -> Bool: ...",
+        "operator n: form in 'Are {few:plural} few': expected a known one, got 'plural'; choose from ",
+    ),
+    ("ops('images')['cuont']", ", line 2: KeyError: \"expected an operator, got 'cuont'; choose from count"),
+]
+
+
+def test_mistakes_are_told_when_a_plugin_is_loaded(tmp_path: Path) -> None:
+    names = "Bool, Categories, Things, image_template, metric, operator, ops, rule, template"
+    lines = all_wrong(tmp_path, [f"from questree.plugins import {names}\n{line}" for line, _ in MISTAKEN])
+    for line, (_, said) in zip(lines, MISTAKEN, strict=True):
+        assert line.startswith("mine.py" + ("" if said.startswith(",") else ": ") + said)
+
+
+@pytest.mark.parametrize(
+    ("how", "count", "said"),
+    [
+        ("difference", [1, 0], "metric m: how 'difference': expected 2 Series, got 1"),
+        ("mean score", [[1, 0]] * 4, "metric m: how 'mean score': expected 3 or a multiple of it Series, got 4"),
+        ("ratio", ["yes", "no"], "metric m: expected a Series of numbers, got one of String"),
+    ],
+)
+def test_what_a_metric_returns_is_checked(how: Any, count: list[Any], said: str) -> None:
+    several = [pl.Series(part) for part in count] if isinstance(count[0], list) else pl.Series(count)
+    METRICS.places["m"] = "metric m"
+    with pytest.raises(BadInput) as bad:
+        Metric("m", "", lambda table: several, how=how).parts(pl.DataFrame({"id": ["a", "b"]}))
+    assert str(bad.value.faults[0]) == said
 
 
 def test_a_composition_nobody_declared_is_named(tmp_path: Path) -> None:

@@ -5,7 +5,7 @@ import inspect
 import sys
 import tomllib
 import traceback
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
@@ -41,6 +41,7 @@ class Plugin:
 
 
 LOADED: dict[Path, Plugin] = {}  # in the order they were loaded
+_checks = list[tuple[Plugin, Callable[[], None]]]()  # of links between plugins, for when all of them are there
 _language = set[Path]()  # files of plugins without which questions cannot be read
 _loading: ContextVar[Plugin | None] = ContextVar("_loading", default=None)
 
@@ -98,6 +99,20 @@ def one_of(kind: str, name: str, what: str, got: str, choices: Iterable[str]) ->
         raise wrong(kind, name, f"{what}: expected a known one, got {got!r}; choose from {', '.join(known)}")
 
 
+def a_list(kind: str, name: str, what: str, got: Any) -> tuple[Any, ...]:
+    """Refuse a text, which would be taken for a list of its letters."""
+    if isinstance(got, str) or not isinstance(got, Iterable):
+        said = f"a text {got!r}" if isinstance(got, str) else repr(got)
+        raise wrong(kind, name, f"{what}: expected a list, got {said}")
+    return tuple(got)
+
+
+def when_all_are_loaded(check: Callable[[], None]) -> None:
+    """Check a link to what another plugin may add; without a file that is being loaded there is no such moment."""
+    if plugin := _loading.get():
+        _checks.append((plugin, check))
+
+
 def load(plugins: Iterable[Plugin]) -> None:
     """Load what is not loaded yet; the faults of all of them at once."""
     faults: list[Fault] = []
@@ -110,6 +125,14 @@ def load(plugins: Iterable[Plugin]) -> None:
             LOADED[plugin.file] = plugin
         except BadInput as bad:
             faults += bad.faults
+    for plugin, check in _checks:
+        try:
+            if plugin.file in LOADED:  # another one has said what is wrong with it
+                with _taking(plugin):
+                    check()
+        except BadInput as bad:
+            faults += bad.faults
+    _checks.clear()
     refuse(faults)
 
 

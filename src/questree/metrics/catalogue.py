@@ -14,11 +14,26 @@ import polars as pl
 
 from questree.extensions import Registry
 from questree.faults import BadInput
-from questree.metrics.cells import Cell, How
+from questree.metrics.cells import PARTS, Cell, How
 from questree.metrics.scores import Scored
 from questree.metrics.tallies import Floats, Tallies, joined
+from questree.tables.asked import ASKED
 
 OVERALL, ALL = "Overall", "all"
+SHIPPED = (
+    "accuracy",
+    "CA",
+    "RWR",
+    "Delta",
+    "IC",
+    "precision",
+    "recall",
+    "coverage",
+    "unparsed",
+)  # names of our own scores
+COLUMNS = dict.fromkeys(  # of the tables below, in whichever benchmark
+    ("id", "answer", "prediction", "correct", "scope", "type", "parts", "dag", "template", "image", *ASKED.columns)
+)
 Counted = pl.Series | pl.Expr | Sequence[pl.Series | pl.Expr]
 
 
@@ -43,6 +58,13 @@ class Metric:
             if not isinstance(each, pl.Series) or len(each) != len(table):
                 got = f"{len(each)} rows" if isinstance(each, pl.Series) else type(each).__name__
                 raise BadInput.at(METRICS.places[self.name], f"expected a Series of {len(table)} rows, got {got}")
+            if not (each.dtype.is_numeric() or each.dtype in (pl.Boolean, pl.Null)):
+                raise BadInput.at(METRICS.places[self.name], f"expected a Series of numbers, got one of {each.dtype}")
+        wanted = PARTS[self.how]
+        many = self.how.startswith("mean")
+        if not found or (len(found) % wanted if many else len(found) != wanted):
+            said = f"how {self.how!r}: expected {wanted}{' or a multiple of it' * many} Series, got {len(found)}"
+            raise BadInput.at(METRICS.places[self.name], said)
         return [each.cast(pl.Float64).fill_null(np.nan).to_numpy() for each in found]
 
 

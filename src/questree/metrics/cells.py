@@ -99,6 +99,13 @@ COMBINE: dict[str, Callable[[Sequence[Floats]], Floats]] = {
     "mean score": _mean_score,
     "correlation": _correlation,
 }
+PARTS: dict[str, int] = {  # how many each takes; means take a multiple of it
+    **dict.fromkeys(("ratio", "rest", "odds", "mean", "mean of defined"), 1),
+    **dict.fromkeys(("odds drop", "difference"), 2),
+    "score": 3,
+    "mean score": 3,
+    "correlation": 5,
+}
 
 
 def evaluate(cells: Sequence[Cell], passed: Floats, total: Floats) -> Floats:

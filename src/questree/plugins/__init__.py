@@ -12,7 +12,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from questree.extensions import Plugin, one_of, takes, wrong
+from questree.extensions import Plugin, a_list, one_of, takes, wrong
 from questree.extensions import load as _load
 from questree.plugins.language import Declare, Medium
 from questree.plugins.language import generation as generation
@@ -111,14 +111,20 @@ def exporter(name: str, *, says: str) -> Declare[Any]:
 
 def metric(name: str, *, formula: str, by: str = "", how: str = "ratio", needs: Iterable[str] = ()) -> Declare[Any]:
     """A score: a function of the table of questions -> what each counts (1, 0, or null), in one Series per part."""
-    from questree.metrics.catalogue import METRICS, Metric
+    from questree.metrics.catalogue import COLUMNS, METRICS, SHIPPED, Metric
     from questree.metrics.cells import COMBINE
 
     one_of("metric", name, "how", how, COMBINE)
+    columns = a_list("metric", name, "needs", needs)
+    for what, column in (("by", by), *(("needs", each) for each in columns)):
+        if column:
+            one_of("metric", name, what, column, COLUMNS)
+    if name in SHIPPED:
+        raise wrong("metric", name, f"expected a new name, got one that is taken; taken are {', '.join(SHIPPED)}")
 
     def declare(count: Callable[..., Any]) -> Any:
         takes("metric", name, count, "table")
-        METRICS.add(name, Metric(name, formula, count, by, how, tuple(needs)))  # type: ignore[arg-type]
+        METRICS.add(name, Metric(name, formula, count, by, how, columns))  # type: ignore[arg-type]
         return count
 
     return declare

@@ -1,20 +1,29 @@
 """What a plugin adds to the language of questions: operators, consistency rules, templates, rules of generation."""
 
 import inspect
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import fields, replace
+from difflib import get_close_matches
 from string import Formatter
 from typing import Any, Literal, TypeVar, get_type_hints
 
-from questree.extensions import extends_language, one_of, takes, wrong
+from questree.extensions import a_list, extends_language, one_of, takes, when_all_are_loaded, wrong
 from questree.faults import BadInput
-from questree.program import Kind, Op
+from questree.program import BOOL, Categories, Kind, Op
 from questree.rules import SCHEMES, extend
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 Declare = Callable[[Function], Function]
 Medium = Literal["video", "images"]
 SCHEME = {"video": "videos", "images": "images"}
+ADDED: dict[Medium, list[Op]] = {"video": [], "images": []}  # operators of plugins
+LISTED = {name: ((*scheme.compositions,), (*scheme.types,)) for name, scheme in SCHEMES.items()}  # without plugins
+
+
+class NamedOps(dict[str, Op]):
+    def __missing__(self, name: str) -> Op:
+        near = get_close_matches(name, self, 3) or sorted(self)
+        raise KeyError(f"expected an operator, got {name!r}; choose from {', '.join(near)}")
 
 
 def ops(medium: Medium) -> dict[str, Op]:
@@ -22,7 +31,8 @@ def ops(medium: Medium) -> dict[str, Op]:
     from questree.domains.images import IMAGES
     from questree.domains.video import VIDEO
 
-    return {"video": VIDEO, "images": IMAGES}[medium].ops
+    one_of("operators", "of a medium", "medium", medium, SCHEME)
+    return NamedOps({"video": VIDEO, "images": IMAGES}[medium].ops)
 
 
 def operator(medium: Medium = "video", *, name: str = "", **readings: Any) -> Callable[[Any], Any]:
@@ -46,10 +56,14 @@ def operator(medium: Medium = "video", *, name: str = "", **readings: Any) -> Ca
             taken = ", ".join(languages[medium].ops)
             raise wrong("operator", called, f"expected a new name, got one that is taken; taken are {taken}")
         _said(called, readings, parameters)
+        _plain(called, readings)
         if "parts" in readings:
             takes("operator", called, readings["parts"], "vocabulary", *parameters, what="parts: ")
             readings["parts"] = _in_scheme(called, medium, readings["parts"])
+        kinds = {each: hints[each].__metadata__[0] for each in [*parameters, "return"]}
+        _asked(called, readings, kinds, languages[medium].ops)
         made = languages[medium].operator(name, **readings)(run)
+        ADDED[medium].append(made)
         _listed(medium, made)
         extends_language()
         return made
@@ -60,11 +74,65 @@ def operator(medium: Medium = "video", *, name: str = "", **readings: Any) -> Ca
 def _said(name: str, readings: Mapping[str, Any], parameters: list[str]) -> None:
     """Refuse English about arguments that the operator does not have."""
     ask, phrase = readings.get("ask", ()), readings.get("phrase", ())
-    for texts in (ask, *(phrase.values() if isinstance(phrase, dict) else [phrase])):
-        for text in [texts] if isinstance(texts, str) else texts if isinstance(texts, tuple) else ():
-            for _, argument, _, _ in Formatter().parse(text):
-                if argument is not None:
-                    one_of("operator", name, f"argument in {text!r}", argument, parameters)
+    for text in _texts(ask, phrase):
+        for _, argument, _, _ in Formatter().parse(text):
+            if argument is not None:
+                one_of("operator", name, f"argument in {text!r}", argument, parameters)
+
+
+def _plain(name: str, readings: dict[str, Any]) -> None:
+    """Refuse what would fail, or be taken for something else, only when a question is read."""
+    categories = readings.get("categories", Categories())
+    if not isinstance(categories, Categories):
+        raise wrong("operator", name, f"categories: expected Categories(...), got {categories!r}")
+    reasoning = a_list("operator", name, "categories: reasoning", categories.reasoning)
+    readings["categories"] = replace(categories, reasoning=reasoning)
+    for each in ("options", "given"):
+        if each in readings:
+            readings[each] = a_list("operator", name, each, readings[each])
+    for each in ("steps", "reference_steps"):
+        got = readings.get(each, 0)
+        if not isinstance(got, int) or isinstance(got, bool) or got < 0:
+            raise wrong("operator", name, f"{each}: expected a whole number, got {got!r}")
+    for each in ("label", "target", "type"):
+        got = readings.get(each, "")
+        if not isinstance(got, str) and not (each == "type" and callable(got)):
+            raise wrong("operator", name, f"{each}: expected a text, got {got!r}")
+
+
+def _asked(name: str, readings: Mapping[str, Any], kinds: Mapping[str, Kind], ops: Mapping[str, Op]) -> None:
+    """Refuse a question nobody can ask, and forms that no argument of that kind is said in."""
+    result = kinds["return"]
+    if not readings.get("ask") and (result.yes or (result.askable and not readings.get("phrase"))):
+        raise wrong("operator", name, "expected English (ask=...), got none")
+    for text in _texts(readings.get("ask", ()), readings.get("phrase", ())):
+        for _, argument, form, _ in Formatter().parse(text):
+            if argument is not None and form:
+                one_of("operator", name, f"form in {text!r}", form, _forms(kinds[argument], ops))
+
+
+def _texts(ask: Any, phrase: Any) -> Iterator[str]:
+    for texts in (ask, *(phrase.values() if isinstance(phrase, Mapping) else [phrase])):
+        yield from [texts] if isinstance(texts, str) else texts if isinstance(texts, tuple) else ()
+
+
+def _forms(kind: Kind, ops: Mapping[str, Op]) -> list[str]:
+    """The forms in which operators say, or are said, an argument of a kind."""
+    from questree.stages.drafts.given import FORMS
+
+    def fits(other: Kind) -> bool:
+        return other == kind or bool(kind == BOOL and other.yes)
+
+    found = {"ask"} if kind.askable else set[str]()
+    for op in ops.values():
+        if fits(op.result) and not callable(op.phrase):
+            found |= {*op.phrase}
+        elif fits(op.result) and kind.name in ("things", "thing"):
+            found |= {*FORMS}
+        for text in _texts(op.ask, op.phrase):
+            said = [(name, form) for _, name, form, _ in Formatter().parse(text) if name]
+            found |= {form for name, form in said if form and fits(op.params[name])}
+    return sorted(found - {""})
 
 
 def _in_scheme(name: str, medium: Medium, parts: Callable[..., Any]) -> Callable[..., Any]:
@@ -99,30 +167,49 @@ def rule(composition: str, *, medium: Medium, sentence: str, **rest: Any) -> Dec
     def declare(reads: Callable[..., Any]) -> Any:
         one_of("rule", composition, "medium", medium, SCHEME)
         takes("rule", composition, reads, "members")
+        about = a_list("rule", composition, "types", types)
+        for each in ("names", "parents"):
+            if each in rest:
+                a_list("rule", composition, each, rest[each])
         try:
-            add(Rule(composition, reads, sentence, **rest), SCHEME[medium], types, yes_no)
+            add(Rule(composition, reads, sentence, **rest), SCHEME[medium], about, yes_no)
         except (TypeError, ValueError) as error:
             raise wrong("rule", composition, str(error).removeprefix(f"rule {composition}: ")) from error
+        when_all_are_loaded(lambda: _linked(composition, medium, about))
         extends_language()
         return reads
 
     return declare
 
 
+def _linked(composition: str, medium: Medium, types: tuple[str, ...]) -> None:
+    """Refuse names that no operator has; what functions of plugins return is not known, unless it is nearly right."""
+    compositions, known = LISTED[SCHEME[medium]]
+    labels = [op.label for op in ADDED[medium] if op.label]
+    loose = [label for label in labels if label not in SCHEMES[SCHEME[medium]].rules]
+    if composition not in (*compositions, *labels) and (
+        not any(op.parts for op in ADDED[medium]) or get_close_matches(composition, loose)
+    ):
+        one_of("rule", composition, "composition", composition, dict.fromkeys((*labels, *compositions)))
+    own = [op.type for op in ADDED[medium] if isinstance(op.type, str) and op.type]
+    free = any(callable(op.type) for op in ADDED[medium])
+    for each in types:
+        timed = any(each.startswith(f"{type} ") for type in own)  # what another operator makes of it
+        if each not in (*known, *own) and not timed and (not free or get_close_matches(each, own)):
+            one_of("rule", composition, "types", each, dict.fromkeys((*own, *known)))
+
+
 def template(name: str, *, program: str, wordings: Iterable[str], group: str, key: str, **ranges: Any) -> None:
     """A question about videos: program, wordings, ranges of its slots, rules; fields as in docs/add-a-template.md."""
     from questree.stages.generate.given import GivenTemplate, add
 
-    try:
-        given = GivenTemplate(name, program, tuple(wordings), group, key, **{k: _fixed(v) for k, v in ranges.items()})
-    except TypeError as error:
-        known = ", ".join(GivenTemplate.__struct_fields__)
-        raise wrong("template", name, f"{error}; choose from {known}") from error
-    add(given.template())
-
-
-def _fixed(value: Any) -> Any:
-    return tuple(value) if isinstance(value, list) else value
+    for each in ranges:
+        one_of("template", name, "keyword", each, GivenTemplate.__struct_fields__)
+    given: dict[str, Any] = {
+        each: got if isinstance(got, bool) else a_list("template", name, each, got) for each, got in ranges.items()
+    }
+    texts = a_list("template", name, "wordings", wordings)
+    add(GivenTemplate(name, program, texts, group, key, **given).template())
 
 
 def generation(name: str, *, needs: str = "") -> Declare[Any]:
@@ -148,7 +235,7 @@ def image_template(
     from questree.stages.drafts.builders import BUILDERS
     from questree.stages.drafts.given import check, made
 
-    template = made(name, program, tuple(wordings), asks)
+    template = made(name, program, a_list("template", name, "wordings", wordings), asks)
     if build is not None:
         takes("template", name, build, "source", "template")
     for message in check(template, build is None):

@@ -88,7 +88,8 @@ def _wording(form: TemplateForm, text: str, by_references: bool) -> Iterator[str
         if slot not in form.slots:
             yield f'wording "{text}": expected slots of the program, got {slot}; choose from {", ".join(form.slots)}'
         elif by_references and how not in FORMS:
-            yield f'wording "{text}": expected a form of a reference, got {how!r}; choose from {", ".join(FORMS)}'
+            known = ", ".join(filter(None, FORMS))
+            yield f'wording "{text}": expected a form of a reference, got {how!r}; choose from {known}'
     for slot in form.slots:
         if slot not in [name for name, _ in said]:
             yield f'wording "{text}": expected the slot {slot}, got none'

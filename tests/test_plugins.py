@@ -11,11 +11,15 @@ import polars as pl
 import pytest
 
 from conftest import copy
+from questree.cli.program import parsed
 from questree.faults import BadInput
 from questree.metrics.catalogue import METRICS, Metric
+from questree.plugins import template
+from questree.program import ProgramError
 from questree.stages.questions import Bank
 from questree.tables.image_questions import ANSWERED
 from questree.tables.run import Run
+from questree.vocabulary import default
 
 EXAMPLES = Path(__file__).parents[1] / "docs" / "extend"
 
@@ -397,6 +401,21 @@ def test_mistakes_are_told_when_a_plugin_is_loaded(tmp_path: Path) -> None:
     lines = all_wrong(tmp_path, [f"from questree.plugins import {names}\n{line}" for line, _ in MISTAKEN])
     for line, (_, said) in zip(lines, MISTAKEN, strict=True):
         assert line.startswith("mine.py" + ("" if said.startswith(",") else ": ") + said)
+
+
+def test_faults_of_programs_and_wordings_speak_of_what_was_written() -> None:
+    with pytest.raises(ProgramError, match="no operator 'odd' for images"):
+        parsed("odd(find(cup))", "own", default())
+    with pytest.raises(ProgramError, match="no operator 'odd' for video"):
+        parsed("odd(even(cup))", "own", default())
+    with pytest.raises(BadInput) as bad:
+        template("new", program="interacting($object)", wordings=["Is {a} {object}"], objects=["direct"], **KEYED)
+    said = [str(fault) for fault in bad.value.faults]
+    assert said[0].startswith("template new: wording 1: the program has no slot a, only object")
+    assert not any("frame" in each or each.count("new") > 1 for each in said)
+
+
+KEYED: dict[str, Any] = {"group": "exists", "key": "{object}"}
 
 
 @pytest.mark.parametrize(

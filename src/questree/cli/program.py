@@ -95,7 +95,8 @@ def _own(text: str, words: Vocabulary) -> Node:
 
     call = scan(text)
     wrong: list[tuple[int, int, ProgramError]] = []  # how much was understood, as far as where
-    for language in [each for each in (VIDEO, IMAGES) if call.name in each.ops] or [VIDEO]:
+    near = max((VIDEO, IMAGES), key=lambda each: _operators(call, each))  # of equals the first: a video's
+    for language in [each for each in (VIDEO, IMAGES) if call.name in each.ops] or [near]:
         try:
             node = own.parse(text, language)
         except ProgramError as error:
@@ -103,6 +104,11 @@ def _own(text: str, words: Vocabulary) -> Node:
             continue
         return _a_question(node, call, words) if language is VIDEO else node
     raise max(wrong, key=lambda each: each[:2])[2]  # of equals the first: a video's
+
+
+def _operators(call: Call, language: Language) -> int:
+    inside = call.args or ()
+    return (call.args is not None and call.name in language.ops) + sum(_operators(arg, language) for arg in inside)
 
 
 def _sense(call: Call, language: Language, words: Vocabulary) -> int:

@@ -143,17 +143,17 @@ def _faults(raw: Mapping[str, Any], known: Mapping[str, Kinds]) -> Found:
             yield from faults(name, texts, known[name])
 
 
-def faults(name: str, texts: Sequence[str], slots: Kinds) -> Found:
-    """What is wrong with the wordings of one template."""
+def faults(name: str, texts: Sequence[str], slots: Kinds, called: str = "frame") -> Found:
+    """What is wrong with the wordings of one template, as its file calls them; without a name if that is said."""
     for number, text in enumerate(texts, 1):
         for message in _wrong(name, text, slots):
-            yield f"{name} frame {number}", f'{message}: "{text}"'
+            yield f"{name} {called} {number}".strip(), f'{message}: "{text}"'
     for text, count in Counter(texts).items():
         if count > 1:
-            yield name, f'frame given {count} times: "{text}"'
+            yield name, f'{called} given {count} times: "{text}"'
     for placeholder in ("{time}", "{Time}"):  # a template with a time slot says it at the end and at the beginning
         if "time" in slots and not any(placeholder in text for text in texts):
-            yield name, f"no frame with {placeholder}"
+            yield name, f"no {called} with {placeholder}"
 
 
 def _wrong(template: str, text: str, wanted: Kinds) -> Iterator[str]:
@@ -165,7 +165,7 @@ def _wrong(template: str, text: str, wanted: Kinds) -> Iterator[str]:
     asked = [piece for piece in pieces if isinstance(piece, Piece)]
     for piece in asked:
         if piece.slot not in wanted:
-            yield f"{template} has no slot {piece.slot}, only {', '.join(wanted) or 'none'}"
+            yield f"{template or 'the program'} has no slot {piece.slot}, only {', '.join(wanted) or 'none'}"
         elif piece.form not in FORMS[wanted[piece.slot]]:
             yield f"a slot of kind {wanted[piece.slot]} has no form {piece.form}"
     counts = Counter(piece.slot for piece in asked if piece.form not in EXTRA)

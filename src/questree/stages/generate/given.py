@@ -120,8 +120,8 @@ def check(template: t.Template) -> Iterator[str]:
         return
     yield from _ranges(template)
     yield from _rules(template)
-    for where, message in wrong_wordings(template.name, template.wordings, template.kinds):
-        yield f"{where}: {message}"
+    for where, message in wrong_wordings("", template.wordings, template.kinds, "wording"):
+        yield f"{where or 'wordings'}: {message}"
     if not template.wordings:
         yield "wordings: expected at least one, got none"
     for field in _fields(template.local):

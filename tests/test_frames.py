@@ -142,7 +142,8 @@ def test_a_broken_file_is_refused_with_all_its_faults() -> None:
         "my.toml, actTime: template has no frames",
         'my.toml, objWhat frame 1: a space too many: "What were  they {relation}{time}"',
         'my.toml, objWhat frame 1: does not end in a question mark: "What were  they {relation}{time}"',
-        'my.toml, objWhat frame 2: a slot of kind relation has no form dry: "{Time} did {relation:dry}?"',
+        "my.toml, objWhat frame 2: a slot of kind relation has no form dry; choose from {relation}, "
+        '{relation:present}, {relation:past}, {relation:something}, {relation:rest}: "{Time} did {relation:dry}?"',
         'my.toml, objWhat frame 2: {Time} must open the question, followed by a comma: "{Time} did {relation:dry}?"',
         'my.toml, objWhat frame 3: objWhat has no slot object, only relation, time: "What {object}?"',
         'my.toml, objWhat frame 3: expected slot time once, got it 0 times: "What {object}?"',

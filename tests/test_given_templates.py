@@ -22,6 +22,7 @@ from questree.benchmarks.agqa.editions import SECOND
 from questree.benchmarks.agqa.templates import ACTION_REFERENCES, BANS, REFERENCES, SIDES, TIMES, Template
 from questree.cli.balance import shortfalls
 from questree.cli.show import of_question
+from questree.cli.wordings import wordings
 from questree.columns.draws import Draws
 from questree.domains.images.english import reference
 from questree.domains.images.graph import Graph
@@ -214,6 +215,19 @@ def test_a_program_agqa_cannot_write_is_shown_and_no_export_begins(cleaned_run: 
         with pytest.raises(BadInput, match="template relButNot: expected a program that can be exported, got another"):
             export_to(tmp_path / "out")
         assert not (tmp_path / "out").exists()
+
+
+def test_templates_of_plugins_have_examples_too(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name, part in (("mine.toml", example()), ("plugged.toml", UNWRITTEN)):
+        (tmp_path / name).write_text(part, "utf-8")
+    monkeypatch.setattr("questree.cli.wordings.ADDED", {each.name: each for each in read([tmp_path / "plugged.toml"])})
+
+    def named(**more: Any) -> list[str]:
+        wordings(out=tmp_path / "out.txt", json=tmp_path / "out.json", quiet=True, **more)
+        return [row["template"] for row in json.loads((tmp_path / "out.json").read_text("utf-8"))["templates"]]
+
+    assert named() == [*(each.name for each in SECOND.by_code if each in SECOND.templates), "relButNot"]
+    assert named(templates=[tmp_path / "mine.toml"]) == ["relButNot", "actDuring", "objEither"]
 
 
 def test_balance_says_what_to_do_when_it_keeps_nothing() -> None:

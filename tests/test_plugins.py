@@ -12,7 +12,7 @@ import pytest
 
 from conftest import copy
 from questree.cli.program import parsed
-from questree.faults import BadInput
+from questree.faults import BadInput, Fault, lines
 from questree.metrics.catalogue import METRICS, Metric
 from questree.plugins import template
 from questree.program import ProgramError
@@ -104,8 +104,16 @@ def test_what_a_source_yields_is_checked(tmp_path: Path) -> None:
     assert said.startswith("raw, video a, frame 15: unknown object 'unicorn'")
     (tmp_path / "raw" / "a.frames.txt").write_text("soon: cup holding\n")
     said = refused(tmp_path, "ingest", "shopping-list", "raw", "--out", "run", "--plugin", plugin)
-    assert said == "source.py, line 25: ValueError: could not convert string to float: 'soon'"
+    where = "source.py, line 25: ValueError: could not convert string to float: 'soon'"
+    assert said == f"{where}; reading {Path('raw', 'a.frames.txt')}"
     assert not (tmp_path / "run").exists()
+
+
+def test_faults_that_say_the_same_are_told_so_often_and_then_counted() -> None:
+    same = [Fault(f"video {at}", "unknown object 'unicorn'") for at in range(77)]
+    *first, other, more = lines([*same, Fault("video 3", "no frame")])
+    assert first == [str(fault) for fault in same[:20]]
+    assert (other, more) == ("video 3: no frame", "... and 57 more: unknown object 'unicorn'")
 
 
 def test_a_source_of_images(tmp_path: Path) -> None:

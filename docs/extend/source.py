@@ -1,4 +1,4 @@
-"""A source: `questree ingest shopping-list FILE_OR_FOLDER --out RUN` reads text files, one video each.
+"""A source: `questree ingest shopping-list FOLDER --out RUN` reads text files, one video each.
 
 A line is `second: object relation, relation ...`:
 

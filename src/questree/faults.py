@@ -1,7 +1,10 @@
 """What is wrong with somebody's input, said in one line per fault and all at once."""
 
-from collections.abc import Iterable
+from collections import Counter
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+
+ALIKE = 20  # faults with the same message that are told one by one
 
 
 @dataclass(frozen=True, order=True)
@@ -26,6 +29,16 @@ class BadInput(Exception):
     @classmethod
     def at(cls, place: object, message: str) -> "BadInput":
         return cls([Fault(str(place), message)])
+
+
+def lines(faults: Iterable[Fault]) -> Iterator[str]:
+    """One line per fault; of those that say the same about many places the first ones, and how many more there are."""
+    times = Counter[str]()
+    for fault in faults:
+        times[fault.message] += 1
+        if times[fault.message] <= ALIKE:
+            yield str(fault)
+    yield from (f"... and {n - ALIKE:,} more: {message}" for message, n in times.items() if n > ALIKE)
 
 
 def refuse(faults: list[Fault]) -> None:

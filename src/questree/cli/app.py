@@ -8,7 +8,7 @@ from cyclopts import App, CycloptsError
 
 from questree import __version__
 from questree.extensions import blamed, load, wanted
-from questree.faults import BadInput
+from questree.faults import BadInput, lines
 from questree.formats.catalogue import EXPORTERS
 from questree.sources.catalogue import SOURCES
 
@@ -128,8 +128,8 @@ def main() -> None:
 
 
 def _say(bad: BadInput) -> int:
-    for fault in bad.faults:
-        print(f"error: {fault}", file=sys.stderr)
+    for line in lines(bad.faults):
+        print(f"error: {line}", file=sys.stderr)
     return BAD_INPUT
 
 

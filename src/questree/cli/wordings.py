@@ -10,6 +10,7 @@ from cyclopts import Parameter
 
 from questree.benchmarks.agqa.editions import EDITIONS
 from questree.benchmarks.agqa.examples import Example, examples
+from questree.benchmarks.agqa.templates import ADDED
 from questree.cli.terminal import Json, Quiet, print_table, say, write_json
 from questree.stages.generate.given import read
 from questree.tables.store import new_file
@@ -27,11 +28,14 @@ def wordings(
     json: Json = None,
     quiet: Quiet = False,
 ) -> None:
-    """Write an example of every template, frame, kind of time phrase and kind of reference, with its program."""
+    """Write an example of every template of videos, frame, kind of time phrase and kind of reference, with its program.
+
+    Templates of plugins come after the shipped ones.
+    """
     words = default() if vocabulary is None else load(vocabulary)
     known = EDITIONS[edition]
-    if templates:
-        known = replace(known, added=read(templates), only_added=True)
+    if templates or ADDED:
+        known = replace(known, added=(*ADDED.values(), *read(templates or ())), only_added=bool(templates))
     found = list(examples(words, known))
     with new_file(out) as work:
         work.write_text("".join(f"{line}\n" for line in lines(found)), "utf-8")

@@ -10,10 +10,12 @@ def yes_rate(table):
 from collections.abc import Callable, Iterable, Mapping
 from importlib import import_module
 from pathlib import Path
+from traceback import walk_tb
 from typing import TYPE_CHECKING, Any
 
-from questree.extensions import Plugin, a_list, one_of, takes, wrong
+from questree.extensions import Plugin, a_list, blamed, one_of, takes, wrong
 from questree.extensions import load as _load
+from questree.faults import BadInput, Fault
 from questree.plugins.language import Declare, Medium
 from questree.plugins.language import generation as generation
 from questree.plugins.language import image_template as image_template
@@ -89,12 +91,25 @@ def source(name: str, *, says: str, medium: Medium = "video", sign: str = "") ->
         return read
 
     def _given(read: Callable[[Path], Iterable[Any]], folder: Path) -> Iterable[Any]:
-        records = read(folder)
-        if not isinstance(records, Iterable):
-            raise wrong("source", name, f"expected records, got {type(records).__name__}; yield one per {medium}")
-        return records
+        try:
+            records = read(folder)
+            if not isinstance(records, Iterable):
+                raise wrong("source", name, f"expected records, got {type(records).__name__}; yield one per {medium}")
+            yield from records
+        except Exception as error:
+            own, file = blamed(error), _read_file(error, folder)
+            if isinstance(error, BadInput) or own is None or file is None:
+                raise
+            raise BadInput([Fault(fault.place, f"{fault.message}; reading {file}") for fault in own.faults]) from error
 
     return declare
+
+
+def _read_file(error: BaseException, folder: Path) -> Path | None:
+    """The data file a reader was at when it failed: the last one of its folder that a variable names."""
+    values = [value for frame, _ in walk_tb(error.__traceback__) for value in frame.f_locals.values()]
+    files = [value for value in values if isinstance(value, Path) and (value == folder or folder in value.parents)]
+    return next((file for file in reversed(files) if file.is_file()), None)
 
 
 def exporter(name: str, *, says: str) -> Declare[Any]:

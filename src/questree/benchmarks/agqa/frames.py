@@ -167,7 +167,10 @@ def _wrong(template: str, text: str, wanted: Kinds) -> Iterator[str]:
         if piece.slot not in wanted:
             yield f"{template or 'the program'} has no slot {piece.slot}, only {', '.join(wanted) or 'none'}"
         elif piece.form not in FORMS[wanted[piece.slot]]:
-            yield f"a slot of kind {wanted[piece.slot]} has no form {piece.form}"
+            kind = wanted[piece.slot]
+            forms = [f"{{{piece.slot}:{form}}}" if form else f"{{{piece.slot}}}" for form in FORMS[kind]]
+            listed = "{time}, {Time}" if kind == "window" else ", ".join(forms)
+            yield f"a slot of kind {kind} has no form {piece.form}; choose from {listed}"
     counts = Counter(piece.slot for piece in asked if piece.form not in EXTRA)
     for slot in wanted:
         if counts[slot] != 1:

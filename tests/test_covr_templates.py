@@ -11,7 +11,7 @@ import pytest
 from questree.benchmarks.covr import programs
 from questree.benchmarks.covr.forms import Template, TemplateForm, pieces
 from questree.benchmarks.covr.programs import can_be_written, shape, things, those
-from questree.benchmarks.covr.templates import NUMBER, TEMPLATES, WORD, YES_NO
+from questree.benchmarks.covr.templates import NUMBER, TEMPLATES, WORD, YES_OR_NO
 from questree.domains.images import IMAGES
 from questree.domains.images.english import countable, inverse, pronoun, reference
 from questree.domains.images.graph import Graph, Preposition, Relation, from_json, to_json
@@ -237,7 +237,7 @@ def test_there_are_fifteen_templates_in_more_than_nineteen_forms() -> None:
         assert len({form.name for form in template.forms}) == len(template.forms)
 
 
-ANSWERS = {YES_NO: {BOOL.name}, NUMBER: {COUNT.name}, WORD: {"attribute", "noun", "link name"}}
+ANSWERS = {YES_OR_NO: {BOOL.name}, NUMBER: {COUNT.name}, WORD: {"attribute", "noun", "link name"}}
 FORMS = [(template, form) for template in TEMPLATES for form in template.forms]
 
 

@@ -7,7 +7,7 @@ reference are in english.py. All sentences ask about all images of the set toget
 from questree.benchmarks.covr.forms import Template, TemplateForm
 from questree.extensions import Registry
 
-YES_NO, NUMBER, WORD = "yes or no", "a number", "a word"
+YES_OR_NO, NUMBER, WORD = "yes or no", "a number", "a word"
 
 # what the program computes, by the words of the question
 COUNTED = {"objects": "count({%s})", "images": "count_images(unique_images({%s}))"}
@@ -42,7 +42,7 @@ TEMPLATES = (
         "VERIFYATTR",
         "does the one thing have an attribute",
         "an attribute of the root; distractors with another one and a further change",
-        YES_NO,
+        YES_OR_NO,
         (1, 1),
         (
             TemplateForm(
@@ -89,7 +89,7 @@ TEMPLATES = (
         "COMPARECOUNT",
         "are there more, fewer or as many of one thing as of another",
         "a second reference that a distractor contains",
-        YES_NO,
+        YES_OR_NO,
         (1, 3),
         tuple(
             TemplateForm(f"{how}, {what}", f"{op}({COUNTED[what] % 'A'}, {COUNTED[what] % 'B'})", (frame,))
@@ -118,7 +118,7 @@ TEMPLATES = (
         "VERIFYCOUNT",
         "is the number of things or images exactly, at least or at most so much",
         "as COUNT",
-        YES_NO,
+        YES_OR_NO,
         (0, 3),
         (
             *(
@@ -160,7 +160,7 @@ TEMPLATES = (
         "VERIFYCOUNTGROUPBY",
         "is the number of images that have so many of a thing exactly, at least or at most so much",
         "as COUNTGROUPBY",
-        YES_NO,
+        YES_OR_NO,
         (0, 3),
         tuple(
             TemplateForm(
@@ -180,7 +180,7 @@ TEMPLATES = (
         "VERIFYLOGIC",
         "are there both things; is there one or the other",
         "a second reference that a distractor contains; images with neither",
-        YES_NO,
+        YES_OR_NO,
         (0, 2),
         (
             TemplateForm(
@@ -198,7 +198,7 @@ TEMPLATES = (
         "VERIFYQUANT",
         "do all, some or none of the things have an attribute or a relation",
         "the root's attribute, or a relation of the root, becomes the condition; two things to speak of",
-        YES_NO,
+        YES_OR_NO,
         (0, 3),
         tuple(
             TemplateForm(f"{how}, {what}", f"{how}({{R}}, {{C}})", frames)
@@ -211,7 +211,7 @@ TEMPLATES = (
         "VERIFYQUANTATTR",
         "do all the things have one value of a group of attributes in common",
         "an attribute of the root that belongs to a group; two things to speak of, each with a value",
-        YES_NO,
+        YES_OR_NO,
         (2, 4),
         (
             TemplateForm(
@@ -226,7 +226,7 @@ TEMPLATES = (
         "VERIFYSAMEATTR",
         "do two things have the same value of a group of attributes",
         "an attribute of the root that belongs to a group; a second reference from a distractor, both with a value",
-        YES_NO,
+        YES_OR_NO,
         (1, 1),
         (
             TemplateForm(

@@ -7,7 +7,7 @@ from pathlib import Path
 import msgspec
 
 from questree.benchmarks.covr.forms import Template, TemplateForm, pieces
-from questree.benchmarks.covr.templates import BY_NAME, NUMBER, WORD, YES_NO
+from questree.benchmarks.covr.templates import BY_NAME, NUMBER, WORD, YES_OR_NO
 from questree.domains.images.english import reference
 from questree.domains.images.graph import Graph
 from questree.faults import Fault, refuse
@@ -52,7 +52,7 @@ def made(name: str, program: str, wordings: tuple[str, ...], asks: str = "") -> 
     form = TemplateForm(name.lower(), program, wordings)
     try:
         kind = form.node.kind
-        answers = YES_NO if kind.yes else NUMBER if kind.words == "number" else WORD
+        answers = YES_OR_NO if kind.yes else NUMBER if kind.words == "number" else WORD
     except (ProgramError, ValueError):  # `check` tells it
         answers = WORD
     return Template(name, asks or program, "a root that can be counted", answers, (1, 3), (form,))

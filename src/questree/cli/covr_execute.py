@@ -54,7 +54,7 @@ class ProgramRecord(msgspec.Struct):
 
 def read_programs(path: Path) -> list[ProgramRecord]:
     """The records of a file; of one that is not even an object nothing."""
-    from questree.tables.content import content
+    from questree.tables.store import content
 
     try:
         records = msgspec.json.decode(content(path), type=list[msgspec.Raw])

@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 import msgspec
 
 from questree.faults import BadInput, Fault, refuse
-from questree.tables.content import content
+from questree.tables.store import content
 
 Record = TypeVar("Record", bound=msgspec.Struct)
 

@@ -12,7 +12,7 @@ from typing import Any
 import yaml  # type: ignore[import-untyped]
 
 from questree.faults import BadInput, Fault, refuse
-from questree.tables.content import content
+from questree.tables.store import content
 
 Pairs = Mapping[str, frozenset[str]]  # word -> the words that stand to it in some way
 

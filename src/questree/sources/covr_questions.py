@@ -8,7 +8,7 @@ import msgspec
 import polars as pl
 
 from questree.faults import BadInput, Fault, refuse
-from questree.tables.content import content
+from questree.tables.store import content
 from questree.tables.table import Table
 
 QUESTIONS = Table("questions", {"id": pl.String, "answer": pl.String, "image": pl.String, "template": pl.String})

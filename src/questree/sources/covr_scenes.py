@@ -8,8 +8,8 @@ from msgspec import Raw, Struct
 
 from questree.faults import BadInput, Fault
 from questree.sources.gqa import SceneReading
-from questree.tables.content import content
 from questree.tables.images import Images
+from questree.tables.store import content
 
 SHAPE = '{"gqa": {scene: {objects}}, "imsitu": {scene: {objects}}, "attribute_groups": {attribute: group}}'
 

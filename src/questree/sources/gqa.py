@@ -11,8 +11,8 @@ from questree.progress import watch
 from questree.sources import scene_graphs
 from questree.sources.runs import write_image_run
 from questree.sources.scene_graphs import GqaObject, GqaPreposition, GqaRelation, GqaScene
-from questree.tables.content import content
 from questree.tables.images import Edge, Gathering, Images, Thing
+from questree.tables.store import content
 
 SPLITS = ("train", "val", "testdev", "test")  # by the beginning of a file's name; others have split ""
 LARGEST = 1_000_000  # pixels

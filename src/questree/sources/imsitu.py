@@ -13,8 +13,8 @@ from questree.faults import BadInput, Fault
 from questree.progress import watch
 from questree.sources.gqa import SceneReading
 from questree.sources.scene_graphs import GqaObject, GqaPreposition, GqaRelation, GqaScene
-from questree.tables.content import content
 from questree.tables.images import Images
+from questree.tables.store import content
 
 SPACE = "imsitu_space.json"
 SPLITS = {"train": "train", "dev": "val", "val": "val", "test": "test"}  # by the beginning of a file's name

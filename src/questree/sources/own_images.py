@@ -13,8 +13,8 @@ from questree.sources.gqa import SceneReading
 from questree.sources.own_json import own_files
 from questree.sources.own_schema import Image, ImageThing, decode_images
 from questree.sources.scene_graphs import GqaObject, GqaPreposition, GqaRelation, GqaScene
-from questree.tables.content import content
 from questree.tables.images import Images
+from questree.tables.store import content
 
 
 def read_own_images(source: Path) -> Images:

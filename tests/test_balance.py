@@ -22,8 +22,7 @@ from questree.stages.balance.structure import evened, targets, visit, water
 from questree.stages.generate.shards import GenerateOptions, generate
 from questree.stages.questions import Bank
 from questree.stages.template_columns import TemplateColumns
-from questree.tables.balanced import read_balanced
-from questree.tables.questions import QUESTIONS
+from questree.tables.questions import QUESTIONS, read_balanced
 from questree.tables.run import Run
 
 KEY = ["template", "relation", "x", "y", "time"]

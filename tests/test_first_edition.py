@@ -24,7 +24,7 @@ from questree.stages.generate.shards import GenerateOptions, generate
 from questree.stages.questions import Bank
 from questree.stages.split.engine import SplitOptions
 from questree.stages.split.videos import read_split, split
-from questree.tables.balanced import read_balanced
+from questree.tables.questions import read_balanced
 from questree.tables.run import Run
 
 

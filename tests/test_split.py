@@ -23,8 +23,7 @@ from questree.stages.split.proofs import Proof
 from questree.stages.split.shapes import rows_of
 from questree.stages.split.steps import most_steps
 from questree.stages.split.videos import TWINS, read_split, split
-from questree.tables.balanced import read_balanced
-from questree.tables.questions import QUESTIONS
+from questree.tables.questions import QUESTIONS, read_balanced
 from questree.tables.run import Run
 
 OWN = """

@@ -28,9 +28,8 @@ from questree.stages.generate.text import Lexicon, Spans, Speech, lexicon
 from questree.stages.question_forms import QuestionForm, plain_form
 from questree.stages.questions import Bank, Shard, direct_equivalents, numbered
 from questree.stages.split.steps import thresholds
-from questree.tables.balanced import read_balanced
 from questree.tables.facts import SPLIT_UNSAID, Facts
-from questree.tables.questions import QUESTIONS, STANDS, time_actions, time_kind
+from questree.tables.questions import QUESTIONS, STANDS, read_balanced, time_actions, time_kind
 from questree.tables.run import Run
 from questree.tables.table import Table
 from questree.vocabulary import default

@@ -34,9 +34,9 @@ from questree.stages.split.language import read
 from questree.stages.split.shapes import VideoRows, rows_of
 from questree.stages.split.steps import told
 from questree.stages.split.videos import between, read_split
-from questree.tables.balanced import read_balanced
 from questree.tables.facts import SPLIT_UNSAID, VIDEOS, Facts
 from questree.tables.nodes import EDGES, FORMS, KNOWN, NODES, TOPS
+from questree.tables.questions import read_balanced
 from questree.tables.run import Run
 from questree.tables.table import Table
 

@@ -11,8 +11,8 @@ import polars as pl
 import questree
 from questree.extensions import digests
 from questree.faults import BadInput, Fault
-from questree.tables.balanced import read_balanced
 from questree.tables.image_questions import BALANCED
+from questree.tables.questions import read_balanced
 from questree.tables.run import SCHEMA, Run
 from questree.tables.store import new_file
 

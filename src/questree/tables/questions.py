@@ -1,9 +1,11 @@
 """Questions as small integers, and the side tables that say how their slots are worded; the packing of a time."""
 
+from pathlib import Path
 from typing import Any
 
 import polars as pl
 
+from questree.faults import BadInput
 from questree.tables.table import Table
 
 NOTHING8, NOTHING16 = 255, 65535  # a slot the template does not have
@@ -66,3 +68,15 @@ TABLES["1.0"] = TABLES["2.0"] | {
     "questions": Table("questions", {**QUESTIONS.columns, "done_to": pl.UInt8}),  # the object that names the relation
     "references": Table("references", {**REFERENCES.columns, "time": pl.UInt32}),  # of its own; packed as in questions
 }
+
+
+BALANCED = Table("balanced", {"video": pl.UInt32, "number": pl.UInt32})  # as in questions
+
+
+def read_balanced(folder: Path) -> pl.DataFrame:
+    """Every selected question once, in order; the files may have more columns."""
+    files = sorted(folder.glob("*.parquet"))
+    if not files:
+        raise BadInput.at(folder, "no selection here: expected Parquet files with the columns video, number")
+    found = [Table(file.stem, BALANCED.columns).read(folder) for file in files]
+    return pl.concat(found).unique().sort("video", "number")

@@ -22,8 +22,8 @@ from questree.stages.balance.packing import BUCKETS, CELLS, COLUMNS, MOST_TEMPLA
 from questree.stages.balance.structure import Target, cells_kept, keys_kept, shown
 from questree.stages.questions import Bank
 from questree.stages.template_columns import TemplateColumns
-from questree.tables.balanced import BALANCED, read_balanced
 from questree.tables.facts import VIDEOS
+from questree.tables.questions import BALANCED, read_balanced
 from questree.tables.run import Run
 from questree.tables.store import new_folder
 

@@ -35,9 +35,9 @@ from questree.stages.decompose.texts import Texts
 from questree.stages.decompose.told import Teller
 from questree.stages.decompose.tops import batches, covered
 from questree.stages.questions import Bank, Shard
-from questree.tables.balanced import read_balanced
 from questree.tables.facts import Facts
 from questree.tables.nodes import ABSENT, DECOMPOSED
+from questree.tables.questions import read_balanced
 from questree.tables.run import Run
 from questree.tables.store import new_folder
 from questree.workers import processes

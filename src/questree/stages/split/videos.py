@@ -25,8 +25,8 @@ from questree.stages.split.proofs import Proof
 from questree.stages.split.rows import QuestionRows
 from questree.stages.split.shapes import rows_of
 from questree.stages.split.steps import thresholds
-from questree.tables.balanced import BALANCED
 from questree.tables.facts import VIDEOS
+from questree.tables.questions import BALANCED
 from questree.tables.run import Run
 from questree.tables.table import Table
 

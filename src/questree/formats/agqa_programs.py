@@ -7,9 +7,8 @@ from functools import cache, cached_property
 from typing import NamedTuple
 
 from questree.notation.agqa import AGQA, read
-from questree.notation.own import show
+from questree.notation.own import Call, show
 from questree.notation.own_shapes import JOINT, SLOT
-from questree.notation.scan import Call
 from questree.notation.spelling import positions
 from questree.program import ACTION, OBJECT, RELATION, Kind, Node, ProgramError, Slot, fold, walk
 from questree.vocabulary.words import Vocabulary

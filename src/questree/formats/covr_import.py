@@ -16,7 +16,7 @@ from questree.domains.images.sets import padded
 from questree.faults import BadInput
 from questree.notation import own
 from questree.notation.covr_shapes import CovrShape, CovrShapes
-from questree.notation.scan import SPECIAL
+from questree.notation.own import SPECIAL
 from questree.program import REASONS, Node, Word, fill
 from questree.progress import watch
 from questree.readings.answer import WELL

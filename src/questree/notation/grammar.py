@@ -5,8 +5,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import NamedTuple
 
-from questree.notation.own import parse, show
-from questree.notation.scan import Call, scan
+from questree.notation.own import Call, parse, scan, show
 from questree.notation.spelling import is_plain, read_word, write_word
 from questree.program import RELATION, Kind, Language, Node, ProgramError, Slot, Term, Word, fill, walk
 from questree.vocabulary.words import Vocabulary

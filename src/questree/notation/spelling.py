@@ -5,8 +5,7 @@ from difflib import get_close_matches
 import numpy as np
 from numpy.typing import NDArray
 
-from questree.notation.own import show, slot
-from questree.notation.scan import Call
+from questree.notation.own import Call, show, slot
 from questree.program import Kind, Node, ProgramError, Slot, Term, Word
 from questree.vocabulary.words import NONE, Vocabulary
 

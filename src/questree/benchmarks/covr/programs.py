@@ -6,7 +6,7 @@ from functools import cache, lru_cache
 from questree.domains.images import IMAGES
 from questree.domains.images.graph import Graph
 from questree.notation import own
-from questree.notation.scan import SPECIAL
+from questree.notation.own import SPECIAL
 from questree.program import Node
 
 HOLE = "{}"

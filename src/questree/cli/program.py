@@ -13,8 +13,8 @@ from questree.cli.terminal import Json, Quiet, print_table, say, write_json
 from questree.domains.video import VIDEO
 from questree.faults import BadInput
 from questree.notation import agqa, decomp, own
+from questree.notation.grammar import positions, with_names
 from questree.notation.own import Call, scan
-from questree.notation.spelling import positions, with_names
 from questree.program import ACTION, OBJECT, RELATION, Language, Node, Op, ProgramError
 from questree.readings.categories import answer_type, categories
 from questree.readings.english import english, wordings

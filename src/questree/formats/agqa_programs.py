@@ -7,9 +7,9 @@ from functools import cache, cached_property
 from typing import NamedTuple
 
 from questree.notation.agqa import AGQA, read
+from questree.notation.grammar import positions
 from questree.notation.own import Call, show
 from questree.notation.own_shapes import JOINT, SLOT
-from questree.notation.spelling import positions
 from questree.program import ACTION, OBJECT, RELATION, Kind, Node, ProgramError, Slot, fold, walk
 from questree.vocabulary.words import Vocabulary
 

@@ -21,7 +21,7 @@ from questree.faults import BadInput, Fault, refuse
 from questree.formats.agqa_csvs import runs
 from questree.formats.agqa_grounding import Ground, groundings
 from questree.notation.agqa import write
-from questree.notation.spelling import names
+from questree.notation.grammar import names
 from questree.program import ACTION, OBJECT, RELATION, Node, ProgramError, slots
 from questree.readings.answer import spell
 from questree.stages.generate.text import Lexicon, Spans, Speech, lexicon

@@ -21,8 +21,8 @@ from questree.formats.agqa_programs import AgqaShapes
 from questree.formats.decomp import ISOLATED, check_target, write_json
 from questree.formats.decomp_dags import Dags
 from questree.formats.json_records import JsonPiece, decoded, pieces
+from questree.notation.grammar import numbers
 from questree.notation.own_shapes import stored_shapes
-from questree.notation.spelling import numbers
 from questree.program import UNKNOWN, Array, Kind
 from questree.progress import watch
 from questree.readings.answer import spell

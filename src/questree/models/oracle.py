@@ -8,9 +8,9 @@ import polars as pl
 
 from questree.columns.joins import Ints
 from questree.domains.video import VIDEO, Videos
+from questree.notation.grammar import names, numbers
 from questree.notation.own import show
 from questree.notation.own_shapes import stored_shapes
-from questree.notation.spelling import names, numbers
 from questree.program import UNKNOWN, Array, Node, Word, fill, slots
 from questree.readings.answer import answer, spell
 

@@ -5,8 +5,7 @@ from dataclasses import dataclass, field
 from questree.domains.video import VIDEO
 from questree.domains.video.actions import to_action
 from questree.domains.video.atoms import happening, interaction
-from questree.notation.grammar import GrammarRule, Notation, rule
-from questree.notation.spelling import write_word
+from questree.notation.grammar import GrammarRule, Notation, rule, write_word
 from questree.program import ACTION, OBJECT, RELATION, Node, Slot, Term, Word, fold
 from questree.vocabulary.words import NONE, Vocabulary
 

@@ -8,8 +8,8 @@ from html import escape
 import polars as pl
 
 from questree.domains.video import VIDEO
+from questree.notation.grammar import names
 from questree.notation.own import parse
-from questree.notation.spelling import names
 from questree.program import Kind, Node, Word, fill
 from questree.readings.answer import position
 from questree.show.opened import Opened

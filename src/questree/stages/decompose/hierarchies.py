@@ -12,7 +12,7 @@ import polars as pl
 from questree.columns.joins import ranges, starts
 from questree.domains.video.atoms import exists
 from questree.faults import BadInput
-from questree.notation.spelling import names
+from questree.notation.grammar import names
 from questree.program import OBJECT, UNKNOWN, Array, Slot
 from questree.progress import watch
 from questree.rules import VIDEO_DAGS

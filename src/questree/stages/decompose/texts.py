@@ -10,8 +10,8 @@ import polars as pl
 from questree.domains.video.actions import to_action
 from questree.domains.video.atoms import happening, interaction
 from questree.notation.decomp import DECOMP
+from questree.notation.grammar import names
 from questree.notation.own import show
-from questree.notation.spelling import names
 from questree.program import ACTION, OBJECT, RELATION, UNKNOWN, Array, Kind, Node, ProgramError, Slot, Term, Word, fold
 from questree.readings.answer import spell
 from questree.readings.english import english, spelling

@@ -32,7 +32,7 @@ from questree.notation import covr, own
 from questree.program import REASONS, Node, Op, Slot, Term, Word
 from questree.readings.answer import WELL, evaluate
 from questree.sources import gqa
-from questree.sources.own_images import read_own_images
+from questree.sources.own_json import read_own_images
 from questree.tables.images import Gathering, Images, Thing
 
 DATA = Path(__file__).parent / "data" / "covr"

@@ -10,7 +10,7 @@ from questree.cli import ingest as command
 from questree.faults import BadInput
 from questree.sources import gqa
 from questree.sources.imsitu import Pattern, Verb, pattern_of, read_imsitu
-from questree.sources.own_images import read_own_images
+from questree.sources.own_json import read_own_images
 from questree.synth.situations import make_situation, space, write_situations
 from questree.tables.images import Images, joined
 

@@ -73,8 +73,7 @@ def load(*files: str | Path) -> None:
 def source(name: str, *, says: str, medium: Medium = "video", sign: str = "") -> Declare[Any]:
     """`questree ingest NAME`: a function of a folder that yields records in the form of docs/ingest.md or images.md."""
     from questree.sources.catalogue import SOURCES, Source
-    from questree.sources.own_images import read_image_records
-    from questree.sources.own_json import read_records
+    from questree.sources.own_json import read_image_records, read_records
 
     one_of("source", name, "medium", medium, ("video", "images"))
 

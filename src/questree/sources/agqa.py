@@ -13,8 +13,7 @@ import polars as pl
 
 from questree.faults import BadInput, Fault, refuse
 from questree.progress import watch
-from questree.sources.assemble import COLUMNS, SourceReading, SourceRows, assemble
-from questree.sources.classes import known, unknown
+from questree.sources.assemble import COLUMNS, SourceReading, SourceRows, assemble, known, unknown
 from questree.sources.pickles import collector_paused, read_pickle
 from questree.vocabulary.words import Vocabulary
 

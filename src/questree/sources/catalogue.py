@@ -52,7 +52,7 @@ for _name, _source in {
         "imSitu's situations: frames and verbs (images).", "images", "imsitu:read_imsitu", "imsitu_space.json"
     ),
     "json": Source("Your own videos, in our JSON format.", "video", "own_json:read_own_json", "*.json", takes=OWN),
-    "images": Source("Your own images, in our JSON format.", "images", "own_images:read_own_images", takes=OWN),
+    "images": Source("Your own images, in our JSON format.", "images", "own_json:read_own_images", takes=OWN),
 }.items():
     SOURCES.add(_name, _source)
 

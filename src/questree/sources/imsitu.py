@@ -11,8 +11,7 @@ import msgspec
 
 from questree.faults import BadInput, Fault
 from questree.progress import watch
-from questree.sources.gqa import SceneReading
-from questree.sources.scene_graphs import GqaObject, GqaPreposition, GqaRelation, GqaScene
+from questree.sources.gqa import GqaObject, GqaPreposition, GqaRelation, GqaScene, SceneReading
 from questree.tables.images import Images
 from questree.tables.store import content
 

@@ -12,9 +12,8 @@ import polars as pl
 
 from questree.faults import BadInput, Fault, refuse
 from questree.progress import watch
-from questree.sources.assemble import SourceReading, SourceRows, assemble
+from questree.sources.assemble import SourceReading, SourceRows, assemble, known, unknown
 from questree.sources.charades import rates_of, read_rates
-from questree.sources.classes import known, unknown
 from questree.vocabulary.words import Vocabulary
 
 SPLITS = {

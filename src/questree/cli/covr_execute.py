@@ -15,7 +15,7 @@ from questree.faults import BadInput
 if TYPE_CHECKING:
     from questree.domains.images import Corpus
     from questree.domains.images.batches import ProgramBatch
-    from questree.notation.covr_shapes import CovrShape
+    from questree.notation.covr import CovrShape
 
 MALFORMED = "malformed"
 SHOWN = 5  # malformed programs that are explained
@@ -112,7 +112,7 @@ def results_of(
 
 def explained(asked: list[ProgramRecord], wrong: dict[int, str]) -> Iterator[str]:
     """The first malformed programs, each with what is wrong with it."""
-    from questree.notation.covr_shapes import read_alone
+    from questree.notation.covr import read_alone
 
     for row in sorted(wrong)[:SHOWN]:
         yield f"program {asked[row].id}: malformed, {wrong[row] or read_alone(asked[row].program).wrong}"
@@ -122,7 +122,7 @@ def explained(asked: list[ProgramRecord], wrong: dict[int, str]) -> Iterator[str
 
 def _grouped(asked: list[ProgramRecord], corpus: "Corpus") -> tuple[list[_Group], dict[int, str]]:
     """Programs that can be run, by shape; and of the others what is wrong with them."""
-    from questree.notation.covr_shapes import CovrShapes
+    from questree.notation.covr import CovrShapes
 
     shapes, groups, wrong = CovrShapes(), dict[int, _Group](), dict[int, str]()
     for row, each in enumerate(asked):

@@ -15,7 +15,7 @@ from questree.domains.images.corpus import Corpus, corpus
 from questree.domains.images.sets import padded
 from questree.faults import BadInput
 from questree.notation import own
-from questree.notation.covr_shapes import CovrShape, CovrShapes
+from questree.notation.covr import CovrShape, CovrShapes
 from questree.notation.own import SPECIAL
 from questree.program import REASONS, Node, Word, fill
 from questree.progress import watch

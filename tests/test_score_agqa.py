@@ -18,7 +18,7 @@ from questree.metrics.bootstrap import Resampling
 from questree.metrics.generalization import score_generalization
 from questree.metrics.scores import Score
 from questree.sources.covr_questions import read_covr_questions, read_plan
-from questree.tables.question_records import QuestionRecords
+from questree.tables.scored import QuestionRecords
 from worlds.decomp_files import table
 
 Names = dict[tuple[str, str, str], Score]

@@ -15,7 +15,7 @@ from questree.metrics.fpvg.report import score_fpvg
 from questree.metrics.runs import over_runs
 from questree.metrics.scores import Score
 from questree.sources.grounded import read_grounded
-from questree.tables.relevance import GROUNDED, Detected, Grounded, Relevance
+from questree.tables.scored import GROUNDED, Detected, Grounded, Relevance
 from worlds.decomp_files import load
 
 INPUTS, EXPECTED = load("fpvg/inputs.json.gz"), load("fpvg/expected.json.gz")

@@ -16,8 +16,8 @@ from questree.metrics.scores import Score, Scored
 from questree.models.policies import Policy, ReadPredictions, read_answers
 from questree.models.predictions import Predictions, model_name, read_predictions
 from questree.tables.hierarchies import Hierarchies
-from questree.tables.question_records import QuestionRecords
 from questree.tables.run import Run
+from questree.tables.scored import QuestionRecords
 from questree.vocabulary.load import default, load
 
 if TYPE_CHECKING:

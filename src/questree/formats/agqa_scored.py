@@ -10,7 +10,7 @@ import polars as pl
 
 from questree.faults import BadInput
 from questree.formats.json_records import JsonPiece, decoded
-from questree.tables.question_records import ASKED, FLAGS, QuestionRecords
+from questree.tables.scored import ASKED, FLAGS, QuestionRecords
 
 
 class AgqaRecord(msgspec.Struct, gc=False):

@@ -17,7 +17,7 @@ from questree.faults import BadInput
 from questree.metrics.cells import PARTS, Cell, How
 from questree.metrics.scores import Scored
 from questree.metrics.tallies import Floats, Tallies, joined
-from questree.tables.question_records import ASKED
+from questree.tables.scored import ASKED
 
 OVERALL, ALL = "Overall", "all"
 SHIPPED = (

@@ -10,7 +10,7 @@ import polars as pl
 
 from questree.faults import BadInput, Fault, refuse
 from questree.progress import watch
-from questree.tables.relevance import GROUNDED, Boxes, Detected, Grounded
+from questree.tables.scored import GROUNDED, Boxes, Detected, Grounded
 
 Annotations = Literal["path", "final"]
 FIELDS = {"path": ("answer", "fullAnswer", "question"), "final": ("answer",)}  # of `annotations`

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from questree.metrics.cells import Cell
 from questree.metrics.tallies import Tallies, joined, tally
-from questree.tables.question_records import QuestionRecords
+from questree.tables.scored import QuestionRecords
 
 Bools = NDArray[np.bool_]
 KINDS = ("binary", "open", "all")  # B, O, All of Tables 3-9

@@ -8,7 +8,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from questree.tables.question_records import QuestionRecords
+from questree.tables.scored import QuestionRecords
 
 OVERALL = "Overall"
 REASONING = (  # rows in the order of Table 2

@@ -11,7 +11,7 @@ from questree.metrics.cells import Cell
 from questree.metrics.dags.answered import Missing
 from questree.metrics.scores import Scored
 from questree.metrics.tallies import joined
-from questree.tables.question_records import QuestionRecords
+from questree.tables.scored import QuestionRecords
 
 
 def score_agqa(asked: QuestionRecords, predictions: pl.DataFrame, missing: Missing = "error") -> Scored:

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from questree.metrics.cells import Cell, How
 from questree.metrics.tallies import Column, Floats, Tallies, joined, tally
-from questree.tables.relevance import Grounded, Relevance
+from questree.tables.scored import Grounded, Relevance
 
 OVERALL = "Overall"
 CONDITIONS = ("all", "rel", "irrel")

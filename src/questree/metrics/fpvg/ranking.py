@@ -8,7 +8,7 @@ import numpy as np
 from questree.metrics.cells import Cell
 from questree.metrics.fpvg.grounding import OVERALL, Grounding
 from questree.metrics.tallies import Tallies, joined, mean_tally
-from questree.tables.relevance import Relevance
+from questree.tables.scored import Relevance
 
 SIDES = ("relevant", "irrelevant")
 

@@ -11,7 +11,7 @@ import numpy as np
 
 from questree.metrics.fpvg.boxes import iou, overlap
 from questree.progress import watch
-from questree.tables.relevance import Boxes, Detected, Grounded, Relevance
+from questree.tables.scored import Boxes, Detected, Grounded, Relevance
 
 Irrelevant = Literal["detected", "annotated"]
 RELEVANT_IOU, COVERED = 0.5, 0.25  # both strict

@@ -8,7 +8,7 @@ from questree.metrics.fpvg.grounding import count_grounding, grounding, groundin
 from questree.metrics.fpvg.ranking import count_ranking, ranking_cells
 from questree.metrics.scores import Scored
 from questree.metrics.tallies import joined
-from questree.tables.relevance import Grounded, Relevance
+from questree.tables.scored import Grounded, Relevance
 
 
 def score_fpvg(

@@ -33,9 +33,9 @@ from questree.tables.hierarchies import NOTHING
 from questree.tables.images import IMAGES
 from questree.tables.nodes import NODES, TOPS
 from questree.tables.predictions import IMAGE_SETS, Stored
-from questree.tables.question_records import ASKED, QuestionRecords
 from questree.tables.questions import QUESTIONS
 from questree.tables.run import Run
+from questree.tables.scored import ASKED, QuestionRecords
 from questree.tables.table import Table
 
 NEEDED = ("video", "number", "template", "answer", "steps", "flags")

@@ -6,8 +6,8 @@ from itertools import accumulate
 import polars as pl
 
 from questree.stages.ground.grounding import GroundOptions, ground
-from questree.tables.relevance import GROUNDED, Grounded, Relevance
 from questree.tables.run import Run
+from questree.tables.scored import GROUNDED, Grounded, Relevance
 
 
 def relevant(run: Run, options: GroundOptions, attribute_groups: Mapping[str, str]) -> tuple[Grounded, list[Relevance]]:

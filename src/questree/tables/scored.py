@@ -1,4 +1,4 @@
-"""What grounding is judged from: questions with the boxes of the objects they are about, and detections per image."""
+"""What scores are computed from: AGQA questions with their categories and flags; questions about images with the boxes they are about."""
 
 from dataclasses import dataclass
 from typing import Literal
@@ -8,6 +8,32 @@ import polars as pl
 from numpy.typing import NDArray
 
 from questree.tables.table import Table
+
+FLAGS = ("novel_comp", "more_steps", "nc_seq", "nc_sup", "nc_dur", "nc_objrel", "i_obj", "i_rel", "i_act", "i_temp")
+ASKED = Table(
+    "asked",
+    {
+        "id": pl.String,
+        "video": pl.String,
+        "answer": pl.String,
+        "reasoning": pl.List(pl.String),  # `global` of the released records
+        "semantic": pl.String,
+        "structural": pl.String,
+        "binary": pl.Boolean,
+        "steps": pl.Int32,
+        "direct": pl.String,  # id of the question with direct references only, null if there is none
+        **dict.fromkeys(FLAGS, pl.Boolean),
+    },
+    optional=frozenset({"direct"}),
+)
+
+
+@dataclass(frozen=True)
+class QuestionRecords:
+    table: pl.DataFrame
+    videos: list[str]
+    video: NDArray[np.int64]  # [question] position in `videos`
+
 
 Boxes = NDArray[np.float64]  # [box, x1 y1 x2 y2]
 REASONS = ("no annotation", "no detections", "nothing relevant", "nothing irrelevant")

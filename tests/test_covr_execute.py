@@ -11,7 +11,7 @@ from questree.cli.covr_execute import ProgramRecord, execute_command, explained,
 from questree.domains.images import Corpus, corpus
 from questree.faults import BadInput
 from questree.search.word_tables import WordTables
-from questree.sources.covr_scenes import read_scenes
+from questree.sources.covr import read_scenes
 from worlds.commands import questree
 
 DATA = Path(__file__).parent / "data" / "covr"

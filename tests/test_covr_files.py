@@ -16,7 +16,7 @@ from questree.formats.covr import elements, export
 from questree.formats.covr_import import import_covr
 from questree.notation import covr
 from questree.notation.own import parse
-from questree.sources.covr_questions import answer_text
+from questree.sources.covr import answer_text
 from questree.tables.image_questions import ANSWERED, BALANCED
 from questree.tables.run import Run
 from worlds import image_run as made

@@ -25,7 +25,7 @@ from questree.faults import BadInput
 from questree.notation import own
 from questree.program import Node, walk
 from questree.search.word_tables import WordTables
-from questree.sources.covr_scenes import read_scenes
+from questree.sources.covr import read_scenes
 from questree.stages.drafts.builders import drafts
 from questree.stages.drafts.chunk import Reasons, Workshop
 from questree.stages.drafts.parts import only, part_of

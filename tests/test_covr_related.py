@@ -381,7 +381,7 @@ def test_everything_wrong_with_the_graphs_is_told_at_once(tmp_path: Path) -> Non
 
 @needs_vectors
 def test_the_released_rows_are_equal() -> None:
-    from questree.sources.covr_scenes import read_scenes
+    from questree.sources.covr import read_scenes
 
     index = Index(read_scenes(VECTORS / "generator_scenes.json.gz").images)
     rows = json.loads(gzip.decompress((VECTORS / "related_expected.json.gz").read_bytes()))

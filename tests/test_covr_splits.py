@@ -20,7 +20,7 @@ from questree.cli.split import split as split_command
 from questree.faults import BadInput
 from questree.notation import covr
 from questree.notation.own import show
-from questree.sources.covr_questions import read_sides
+from questree.sources.covr import read_sides
 from questree.stages.split import properties as splits
 from questree.stages.split.draws import Lexical, drawn_pairs
 from questree.stages.split.engine import SplitOptions

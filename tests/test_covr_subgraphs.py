@@ -217,7 +217,7 @@ def test_the_shipped_tables_know_the_made_up_world() -> None:
 
 @needs_vectors
 def test_the_released_subgraphs_are_all_there() -> None:
-    from questree.sources.covr_scenes import read_scenes
+    from questree.sources.covr import read_scenes
 
     index = Index(read_scenes(VECTORS / "generator_scenes.json.gz").images)
     expected = json.loads(gzip.decompress((VECTORS / "subgraphs_expected.json.gz").read_bytes()))["subgraphs"]

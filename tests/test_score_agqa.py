@@ -17,7 +17,7 @@ from questree.metrics.answers.steps import fit_rows, line
 from questree.metrics.bootstrap import Resampling
 from questree.metrics.generalization import score_generalization
 from questree.metrics.scores import Score
-from questree.sources.covr_questions import read_covr_questions, read_plan
+from questree.sources.covr import read_covr_questions, read_plan
 from questree.tables.scored import QuestionRecords
 from worlds.decomp_files import table
 

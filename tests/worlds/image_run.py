@@ -13,7 +13,7 @@ from questree.domains.images.corpus import corpus
 from questree.notation.own import parse
 from questree.readings.answer import WELL
 from questree.sources import gqa
-from questree.sources.covr_questions import answer_text
+from questree.sources.covr import answer_text
 from questree.tables.image_questions import ANSWERED, BALANCED
 from questree.tables.images import Images
 from questree.tables.run import Run

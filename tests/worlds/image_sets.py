@@ -6,7 +6,7 @@ from random import Random
 from typing import Any
 
 from questree.search.word_tables import WordTables
-from questree.sources.covr_scenes import read_scenes
+from questree.sources.covr import read_scenes
 from questree.tables.images import Images
 
 NOUNS = ("cup", "table", "man", "dog", "sky", "mug")

@@ -31,7 +31,7 @@ def execute_command(
 ) -> None:
     """Run programs, each over its scenes. A bad program is an error of its own and stops no other."""
     from questree.domains.images import corpus
-    from questree.sources.covr_scenes import read_scenes
+    from questree.sources.covr import read_scenes
 
     with watching(quiet):
         read = read_scenes(scenes)

@@ -25,7 +25,7 @@ def subgraphs_command(*, scenes: Scenes, words: Tables = None, json: Json = None
     from questree.search.index import Index
     from questree.search.subgraphs import subgraphs
     from questree.search.word_tables import words_of
-    from questree.sources.covr_scenes import read_scenes
+    from questree.sources.covr import read_scenes
 
     with watching(quiet):
         tables, index = words_of(words), Index(read_scenes(scenes).images)
@@ -95,7 +95,7 @@ def related_command(
     from questree.search.related import Related
     from questree.search.verification import scorer_of
     from questree.search.word_tables import words_of
-    from questree.sources.covr_scenes import read_scenes
+    from questree.sources.covr import read_scenes
 
     with watching(quiet):
         asked = read_graphs(graphs)
@@ -176,7 +176,7 @@ def exclusion_command(
     """Which words exclude each other: annotated pairs and an ontology (--words), and what the images say."""
     from questree.search.exclusion import scorer_of, write_tables
     from questree.search.word_tables import folder_of_words
-    from questree.sources.covr_scenes import read_scenes
+    from questree.sources.covr import read_scenes
     from questree.tables.images import Images
 
     if (run is None) == (scenes is None):

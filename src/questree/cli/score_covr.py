@@ -121,7 +121,7 @@ def of_files(questions: Path | None, train: Path | None) -> tuple[Any, Any]:
     import polars as pl
 
     from questree.benchmarks.covr.splits import TEMPLATE_OF
-    from questree.sources.covr_questions import QUESTIONS, read_templates
+    from questree.sources.covr import QUESTIONS, read_templates
 
     if questions is None:
         raise BadInput.at("", "expected either a run folder or --questions FILE")
@@ -176,7 +176,7 @@ def generalization(
 ) -> None:
     """How much of the gap between a text-only model and one trained on everything each split's model closes."""
     from questree.metrics.generalization import score_generalization
-    from questree.sources.covr_questions import ROLES, read_covr_questions, read_plan
+    from questree.sources.covr import ROLES, read_covr_questions, read_plan
 
     how = resampling(resamples, seed)
     with watching(quiet):

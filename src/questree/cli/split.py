@@ -153,7 +153,7 @@ def released_command(
     quiet: Quiet = False,
 ) -> None:
     """Every property of COVR's splits with the ids of a released file that it holds out; runs: `questree split`."""
-    from questree.sources.covr_questions import SIDES, read_sides
+    from questree.sources.covr import SIDES, read_sides
     from questree.stages.split.properties import of_records, properties
 
     counts = {"few_shot": few_shot, "lexical_pairs": lexical_pairs}

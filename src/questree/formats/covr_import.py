@@ -20,7 +20,7 @@ from questree.notation.own import SPECIAL
 from questree.program import REASONS, Node, Word, fill
 from questree.progress import watch
 from questree.readings.answer import WELL
-from questree.sources.covr_questions import CovrRecord, answer_text, read_records
+from questree.sources.covr import CovrRecord, answer_text, read_records
 from questree.tables.image_questions import ANSWERED, BALANCED
 from questree.tables.images import Images
 from questree.tables.run import Run

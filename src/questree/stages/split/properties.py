@@ -7,7 +7,7 @@ from typing import Any
 import polars as pl
 
 from questree.benchmarks.covr.splits import FEW_SHOT, FURTHER, KEPT, LEXICAL, PROGRAM, TEMPLATE_OF, ZERO_SHOT
-from questree.sources.covr_questions import CovrRecord, answer_text
+from questree.sources.covr import CovrRecord, answer_text
 from questree.stages.split.algebra import Both, Either, NamedPredicate, Not, Predicate, parts
 from questree.stages.split.declared import Composition, Split
 from questree.stages.split.draws import Lexical, drawn_pairs, drawn_questions, drawn_shapes

@@ -1,4 +1,4 @@
-"""COVR's notation: a list of rows {operation, arguments, dependencies}, the last row is the answer; programs that differ only in their words are read once."""
+"""COVR's notation: rows {operation, arguments, dependencies}, the last one is the answer; each shape is read once."""
 
 from collections.abc import Hashable, Iterator, Sequence
 from dataclasses import dataclass, field

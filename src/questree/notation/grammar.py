@@ -1,4 +1,4 @@
-"""Words inside programs: found by name, label or id, kept and written under the name the vocabulary gives them."""
+"""A notation as a table: each rule pairs a text with the program it spells, in both directions; spelling of words."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field

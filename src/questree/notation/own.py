@@ -1,4 +1,4 @@
-"""Reading text that is calls, words and brackets, and saying where it goes wrong."""
+"""Our own notation, `doing($relation)`: operators by name, words as they are, slots with a dollar sign; its scanner."""
 
 from dataclasses import dataclass
 from difflib import get_close_matches

@@ -1,4 +1,4 @@
-"""The two pickles of Action Genome, frame by frame -> columns of objects, their relations, and persons."""
+"""Action Genome's two pickles, frame by frame, with the Charades files beside them -> facts."""
 
 import re
 from collections import Counter

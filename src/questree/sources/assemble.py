@@ -1,4 +1,4 @@
-"""Names of classes in source files -> positions in the vocabulary, with one line for each name it does not know."""
+"""Rows as a reader finds them, names and all -> facts: everything numbered, sorted, and tied to annotated frames."""
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence

@@ -1,4 +1,4 @@
-"""Three shapes of scene-graph JSON (GQA, Visual Genome, labelled boxes) -> one record per image, faults collected."""
+"""Scene-graph JSON (GQA, Visual Genome, labelled boxes) -> image facts in a run folder, faults collected."""
 
 import json
 from collections.abc import Iterator
@@ -266,12 +266,12 @@ class SceneReading:
     def file(self, data: bytes, name: str, split: str) -> None:
         self.names, before = 0, len(self.faults)
         try:
-            records = records(data)
+            found = records(data)
         except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
             what = "not of a known shape" if isinstance(error, msgspec.ValidationError) else "not JSON"
             self.faults.append(Fault(name, f"{what} ({error}); expected {SHAPES}"))
             return
-        for key, raw in watch(records, f"reading {name}", len(records)):
+        for key, raw in watch(found, f"reading {name}", len(found)):
             image, scene, faults = read(key, raw, name)
             self.faults += faults
             if scene is not None:

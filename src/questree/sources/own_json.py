@@ -1,4 +1,4 @@
-"""The JSON form of people's own videos and images: its fields, and everything in a file that has not this form."""
+"""People's own videos and images as JSON <-> facts, with one line for everything that is wrong in a file."""
 
 from codecs import BOM_UTF8
 from collections import Counter

@@ -1,4 +1,4 @@
-"""What scores are computed from: AGQA questions with their categories and flags; questions about images with the boxes they are about."""
+"""What scores are computed from: AGQA questions with their flags; questions about images with their boxes."""
 
 from dataclasses import dataclass
 from typing import Literal

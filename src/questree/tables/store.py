@@ -1,4 +1,4 @@
-"""Files given to us, and files of ours, which are whole or not at all: written under a temporary name and renamed when complete."""
+"""Files given to us; and our own, which are written whole or not at all: renamed when they are complete."""
 
 import gzip
 import os

@@ -10,6 +10,7 @@ from typing import Any
 from unittest.mock import patch
 
 import pytest
+from hypothesis import settings
 
 from questree.sources.action_genome import read_action_genome
 from questree.sources.runs import write_run
@@ -23,6 +24,9 @@ from questree.vocabulary.load import default, default_text
 from worlds import exported_worlds
 
 VIDEOS = 12
+
+settings.register_profile("no deadline", deadline=None)  # how long an example takes says how busy the machine is
+settings.load_profile("no deadline")
 
 
 class Pools:

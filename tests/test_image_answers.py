@@ -186,7 +186,7 @@ def test_correlations_are_printed_as_they_are(run: Run, tmp_path: Path, capsys: 
 def test_a_cell_that_only_another_model_has_is_not_available(capsys: pytest.CaptureFixture[str]) -> None:
     rows = [Score("RWR-1", "type", "Count", 0.5, 2, None, None, name) for name in "ab"]
     rows += [Score("RWR-2", "type", "Count", 0.25, 4, None, None, "a")]
-    print_grid("Title", "Type", rows, "type", ["RWR-1", "RWR-2"], quiet=False)
+    print_grid("Title", "Type", rows, "type", ["RWR-1", "RWR-2"])
     (line,) = [line for line in capsys.readouterr().out.splitlines() if "Count" in line]
     assert [word for word in line.split() if word[0].isalnum()] == ["Count", "50.00", "50.00", "25.00", "N/A"]
 

@@ -89,11 +89,11 @@ def test_scores_of_a_run_are_those_of_its_files(
     for bot in bots:
         answer(run.folder, model=bot, out=tmp_path / f"{bot}.jsonl", noise=0.3, quiet=True)
     stored, files = tmp_path / "stored.json", tmp_path / "files.json"
-    decomp(run.folder, model=[*bots], split=split, resamples=20, json=stored, quiet=True)  # type: ignore[arg-type]
+    decomp(run.folder, model=[*bots], split=split, resamples=20, json=stored, quiet=True)
     lines = [tmp_path / f"{bot}.jsonl" for bot in bots]
     decomp(hierarchies=released[split], predictions=lines, resamples=20, json=files, quiet=True)
     assert len(scores(stored)) > 800 and scores(stored) == scores(files)
-    decomp(run.folder, predictions=lines, split=split, resamples=20, json=stored, quiet=True)  # type: ignore[arg-type]
+    decomp(run.folder, predictions=lines, split=split, resamples=20, json=stored, quiet=True)
     assert stored.read_bytes() == files.read_bytes()
 
 
@@ -148,7 +148,7 @@ def test_what_is_missing_in_a_stored_model_is_refused_or_counted(
         decomp(run.folder, model=["half"], quiet=True)
     for policy, wanted in (("exact", 1.0), ("lenient", 0.0)):
         found = tmp_path / "found.json"
-        decomp(run.folder, model=["half"], missing="skip", policy=policy, json=found, resamples=0, quiet=True)  # type: ignore[arg-type]
+        decomp(run.folder, model=["half"], missing="skip", policy=policy, json=found, resamples=0, quiet=True)
         (unparsed,) = [row for row in json.loads(found.read_text()) if row["metric"] == "unparsed"]
         assert (unparsed["value"], unparsed["n"], unparsed["group"]) == (wanted, len(ids[::2]), policy)
 

@@ -7,7 +7,7 @@ from cyclopts import Parameter
 
 from questree.benchmarks import chosen
 from questree.cli.shared_options import BenchmarkOption
-from questree.cli.terminal import Json, Quiet, print_table, say, watching, write_json
+from questree.cli.terminal import output, print_table, say, watching, write_json
 from questree.faults import BadInput, Fault, refuse
 from questree.models.oracle import AGREES, OUTCOMES, Tally
 from questree.progress import watch
@@ -18,6 +18,7 @@ SIGNS = " ._+-:@="  # in the name of a model, besides letters and digits
 SHOWN = 20  # disagreements on the screen; the JSON file has all
 
 
+@output
 def answer(
     run: Path,
     /,
@@ -43,8 +44,6 @@ def answer(
         bool, Parameter(help="Imported questions: read `last` as the released generator does.")
     ] = False,
     benchmark: BenchmarkOption = "",
-    json: Json = None,
-    quiet: Quiet = False,
 ) -> None:
     """Let a bot answer every question and sub-question of a run, or store anybody's predictions in it.
 
@@ -64,13 +63,13 @@ def answer(
     if model == "?":
         from questree.models.bots import BOTS
 
-        print_table("Bots", [{"model": name, "answers": bot.says} for name, bot in BOTS.items()], quiet)
+        print_table("Bots", [{"model": name, "answers": bot.says} for name, bot in BOTS.items()])
     elif not of_images and (not model or (model == "oracle" and not place.decomposed.is_dir())):
-        again(place, facts, released_last, json, quiet)
+        again(place, facts, released_last)
     elif predictions:
-        keep(place, predictions, model, of_images, out, json, quiet)
+        keep(place, predictions, model, of_images, out)
     else:
-        by_bot(place, model, seed, noise, name, of_images, out, json, quiet)
+        by_bot(place, model, seed, noise, name, of_images, out)
 
 
 def by_bot(
@@ -81,24 +80,22 @@ def by_bot(
     name: str,
     images: bool,
     out: Path | None,
-    json: Path | None,
-    quiet: bool,
 ) -> None:
     from questree.models.bots import BotOptions, answer_run
 
     options, called = BotOptions(model, seed, noise), name or model
     faults = options.faults()
     refuse([*faults, *(named(run, called, images) if name or not faults else [])])
-    with watching(quiet):
+    with watching():
         answered = answer_run(run, options, called, images)
         written = lines(run, called, images, out)
-    say(f"{called}: {answered:,} nodes answered, stored in {run.predictions / called}", quiet)
-    told(out, written, quiet)
+    say(f"{called}: {answered:,} nodes answered, stored in {run.predictions / called}")
+    told(out, written)
     used = {"model": model, "seed": seed, "noise": noise}
-    write_json(json, {"name": called, **used, "nodes answered": answered, "lines": written})
+    write_json({"name": called, **used, "nodes answered": answered, "lines": written})
 
 
-def keep(run: Run, file: Path, model: str, images: bool, out: Path | None, json: Path | None, quiet: bool) -> None:
+def keep(run: Run, file: Path, model: str, images: bool, out: Path | None) -> None:
     from questree.models.bots import BOTS
     from questree.models.predictions import read_predictions
     from questree.models.stored import store
@@ -109,17 +106,16 @@ def keep(run: Run, file: Path, model: str, images: bool, out: Path | None, json:
     given = read_predictions(file, model)
     if given.table.is_empty():
         raise BadInput.at(file, "there is no prediction in it")
-    with watching(quiet):
+    with watching():
         asked = hierarchies_in(run, benchmark="covr" if images else "agqa")
         kept = store(run, asked, given, {"file": file.name})
         written = lines(run, model, images, out)
     say(
         f"{model}: predictions for {kept.found:,} of {kept.questions:,} questions and sub-questions stored in "
-        f"{run.predictions / model}, {kept.unknown:,} for no question here, {given.duplicates:,} repeated ids",
-        quiet,
+        f"{run.predictions / model}, {kept.unknown:,} for no question here, {given.duplicates:,} repeated ids"
     )
-    told(out, written, quiet)
-    write_json(json, {"name": model, **kept._asdict(), "repeated": given.duplicates, "lines": written})
+    told(out, written)
+    write_json({"name": model, **kept._asdict(), "repeated": given.duplicates, "lines": written})
 
 
 def named(run: Run, model: str, images: bool) -> list[Fault]:
@@ -146,12 +142,12 @@ def lines(run: Run, model: str, images: bool, out: Path | None) -> int | None:
     return write_lines(out, asked, said(asked, Stored.of(run, model)))
 
 
-def told(out: Path | None, written: int | None, quiet: bool) -> None:
+def told(out: Path | None, written: int | None) -> None:
     if out is not None:
-        say(f"wrote {written:,} predictions to {out}", quiet)
+        say(f"wrote {written:,} predictions to {out}")
 
 
-def again(place: Run, facts: Path | None, released_last: bool, json: Path | None, quiet: bool) -> None:
+def again(place: Run, facts: Path | None, released_last: bool) -> None:
     """Execute the programs of imported questions."""
     from questree.domains.video import videos
     from questree.formats.agqa_import import SETS, files, read, read_facts
@@ -162,7 +158,7 @@ def again(place: Run, facts: Path | None, released_last: bool, json: Path | None
             raise BadInput.at(place.imported, "no imported questions to answer again; give --model to answer the run's")
         what = "no questions with DAGs to answer; `questree decompose` makes them of the run's questions"
         raise BadInput.at(place.decomposed, f"{what}, and `questree import` brings others")
-    with watching(quiet):
+    with watching():
         known = read_facts(facts, place.vocabulary_file.read_text("utf-8"))[1] if facts else place.newest()
         if known is None:
             raise BadInput.at(place.folder, "no facts to answer on: give --facts, or import the questions with --facts")
@@ -170,20 +166,20 @@ def again(place: Run, facts: Path | None, released_last: bool, json: Path | None
         asked = [file for name in SETS for file in files(place.imported, name)]
         for file in watch(asked, "oracle", len(asked)):
             tally.add(reanswer(read(place.imported, file), world))
-    tell(tally, quiet)
-    write_json(json, result(tally))
+    tell(tally)
+    write_json(result(tally))
 
 
-def tell(tally: Tally, quiet: bool) -> None:
+def tell(tally: Tally) -> None:
     total = sum(tally.outcomes.values())
-    print_table("Oracle", [{"outcome": name, "questions": count} for name, count in tally.outcomes.items()], quiet)
-    print_table("Not read", [{"questions": count, "why": why} for why, count in tally.unread.items()][:SHOWN], quiet)
+    print_table("Oracle", [{"outcome": name, "questions": count} for name, count in tally.outcomes.items()])
+    print_table("Not read", [{"questions": count, "why": why} for why, count in tally.unread.items()][:SHOWN])
     odd = [{"shape": name} | own for name, own in shape_rows(tally) if own["asked"] > own[AGREES]]
-    print_table("Shapes with other answers", odd[:SHOWN], quiet)
+    print_table("Shapes with other answers", odd[:SHOWN])
     for each in tally.disagreements[:SHOWN]:
         computed = each["computed"] or f"undefined: {each['why']}"
-        say(f"{each['id']}: {each['question']} stored {each['stored']}, computed {computed}", quiet)
-    say(f"{total:,} questions, {len(tally.disagreements):,} answered otherwise", quiet)
+        say(f"{each['id']}: {each['question']} stored {each['stored']}, computed {computed}")
+    say(f"{total:,} questions, {len(tally.disagreements):,} answered otherwise")
 
 
 def shape_rows(tally: Tally) -> list[tuple[str, dict[str, int]]]:

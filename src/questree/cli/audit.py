@@ -8,7 +8,7 @@ from cyclopts import Parameter
 
 from questree.benchmarks import chosen
 from questree.cli.shared_options import BenchmarkOption, SeedOption, WorkersOption
-from questree.cli.terminal import Json, Quiet, print_table, say, watching, write_json
+from questree.cli.terminal import output, print_table, say, watching, write_json
 from questree.faults import Fault, refuse
 from questree.stages.audit import image_sets
 from questree.stages.audit.audited import Audit, AuditOptions
@@ -17,6 +17,7 @@ from questree.stages.audit.guesses import GuessScore, Measure
 from questree.tables.run import Run
 
 
+@output
 def audit(
     run: Path,
     /,
@@ -29,8 +30,6 @@ def audit(
         float | None, Parameter(help="Exit with 1 if a guesser gets more per cent of all test questions right.")
     ] = None,
     workers: WorkersOption = 2,
-    json: Json = None,
-    quiet: Quiet = False,
 ) -> None:
     """Guess the answers without looking at videos or images, before and after balancing; nothing should get far.
 
@@ -42,16 +41,16 @@ def audit(
     """
     place = Run(run)
     of_images = chosen(place, benchmark, "questions").domain == "images"
-    with watching(quiet):
+    with watching():
         options = AuditOptions(most, seed)
         found = image_sets.audit(place, options) if of_images else look(place, options, workers)
     for name in dict.fromkeys(measure.name for measure in [*found.measures, *found.duplicates]):
         own = [m for m in [*found.measures, *found.duplicates] if m.name == name]
-        print_table(name, lines(own, templates), quiet)
+        print_table(name, lines(own, templates))
     if not found.balanced:
-        say("there is no balanced selection, so before and after are the same; `questree balance` makes one", quiet)
-    say(f"wrote audit.json and plots to {(place.covr if of_images else run) / 'audit'}", quiet)
-    write_json(json, found)
+        say("there is no balanced selection, so before and after are the same; `questree balance` makes one")
+    say(f"wrote audit.json and plots to {(place.covr if of_images else run) / 'audit'}")
+    write_json(found)
     refuse(too_good(found, fail_above))
 
 

@@ -6,7 +6,7 @@ from typing import Annotated, Any
 
 from cyclopts import Parameter
 
-from questree.cli.terminal import Json, Quiet, print_table, say, watching, write_json
+from questree.cli.terminal import output, print_table, say, watching, write_json, write_json_file
 from questree.faults import Fault, refuse
 from questree.progress import report
 from questree.stages.ablation import Worth
@@ -23,14 +23,13 @@ from questree.vocabulary.words import Vocabulary
 USUAL = AugmentOptions()
 
 
+@output
 def augment(
     run: Path,
     /,
     *,
     options: Annotated[AugmentOptions, Parameter(name="*")] = USUAL,
     ablation: Annotated[bool, Parameter(negative="")] = False,
-    quiet: Quiet = False,
-    json: Json = None,
 ) -> None:
     """Clean the raw facts of a run by the fifteen rules and say what each changed.
 
@@ -42,7 +41,7 @@ def augment(
         Also measure each rule alone and left out; needs a run that knows the truth.
     """
     place = Run(run)
-    with watching(quiet):
+    with watching():
         vocabulary, raw = place.vocabulary(), place.load("raw")
         truth = place.load("truth") if ablation or place.truth.is_dir() else None
         facts, ledger = clean(raw, vocabulary, options)
@@ -53,13 +52,13 @@ def augment(
         record = _record(options, raw, facts, ledger, scores, worths)
         with new_folder(place.facts) as folder, new_file(place.ledger) as file:
             facts.save(folder)
-            write_json(file, record)
+            write_json_file(file, record)
         lock(place, "facts")
-    print_table(f"What the rules did to {len(raw.videos):,} videos", ledger_lines(ledger), quiet)
-    print_table("Agreement with the truth in percent, entailed facts not counted", score_lines(scores), quiet)
-    print_table("What each rule is worth: precision and recall in percent", worth_lines(worths), quiet)
-    say(f"wrote {place.facts} and {place.ledger}", quiet)
-    write_json(json, record)
+    print_table(f"What the rules did to {len(raw.videos):,} videos", ledger_lines(ledger))
+    print_table("Agreement with the truth in percent, entailed facts not counted", score_lines(scores))
+    print_table("What each rule is worth: precision and recall in percent", worth_lines(worths))
+    say(f"wrote {place.facts} and {place.ledger}")
+    write_json(record)
 
 
 def compare(raw: Facts, facts: Facts, truth: Facts, vocabulary: Vocabulary) -> dict[str, list[AgreementScore]]:

@@ -8,7 +8,7 @@ from cyclopts import Parameter
 
 from questree.benchmarks import chosen
 from questree.cli.shared_options import BenchmarkOption, SeedOption, WorkersOption, fitting
-from questree.cli.terminal import Json, Quiet, print_table, say, watching, write_json
+from questree.cli.terminal import output, print_table, say, watching, write_json
 from questree.stages.balance.options import SPLITS, BalanceOptions, Smoothing, read_shares
 from questree.stages.balance.rounds import BalanceReport, TemplateCounts
 from questree.stages.balance.rounds import balance as select
@@ -19,6 +19,7 @@ PAPER = Smoothing()
 Share = float | None
 
 
+@output
 def balance(
     run: Path,
     /,
@@ -52,8 +53,6 @@ def balance(
         Share, Parameter(help=f"Videos: share of a key's questions that must stay. [{PAPER.least}]")
     ] = None,
     workers: WorkersOption = 2,
-    json: Json = None,
-    quiet: Quiet = False,
 ) -> None:
     """Select questions so that their answers are balanced, each split apart.
 
@@ -71,24 +70,24 @@ def balance(
     given = fitting(own, "video", {"shares": shares, **smoothing})
     of_pairs = fitting(own, "images", {"questions": questions}) | {"seed": seed}
     if own.domain == "images":
-        of_images(place, of_pairs, json, quiet)
+        of_images(place, of_pairs)
         return
     named = {"shares": read_shares(given.pop("shares"))} if shares is not None else {}
-    of_videos(place, BalanceOptions(seed, Smoothing(**given), **named), workers, json, quiet)
+    of_videos(place, BalanceOptions(seed, Smoothing(**given), **named), workers)
 
 
-def of_videos(run: Run, options: BalanceOptions, workers: int, json: Path | None, quiet: bool) -> None:
-    with watching(quiet):
+def of_videos(run: Run, options: BalanceOptions, workers: int) -> None:
+    with watching():
         report = select(run, options, workers)
         lock(run, "balanced")
     for split in SPLITS:
         own = [row for row in report.rows if row.split == split]
-        print_table(f"{split}: questions", [*map(line, own), *sums(own)], quiet)
-        print_table(f"{split}: structures", structures(report, split), quiet)
+        print_table(f"{split}: questions", [*map(line, own), *sums(own)])
+        print_table(f"{split}: structures", structures(report, split))
     for note in shortfalls(report):
-        say(note, quiet)
-    say(f"kept {report.total('after_structures'):,} of {report.total('before'):,} in {run.balanced}", quiet)
-    write_json(json, report)
+        say(note)
+    say(f"kept {report.total('after_structures'):,} of {report.total('before'):,} in {run.balanced}")
+    write_json(report)
 
 
 def line(row: TemplateCounts) -> dict[str, object]:
@@ -137,10 +136,10 @@ def shortfalls(report: BalanceReport) -> Iterable[str]:
             yield f"{split}: no open question is left, so nothing can be kept; `split` and `decompose` take --all"
 
 
-def of_images(run: Run, given: dict[str, Any], json: Path | None, quiet: bool) -> None:
+def of_images(run: Run, given: dict[str, Any]) -> None:
     from questree.stages.balance.pairs import PairsOptions, balance
 
-    with watching(quiet):
+    with watching():
         rows = balance(run, PairsOptions(**given))
         lock(run, "covr/balanced")
     for split in dict.fromkeys(row.split for row in rows):
@@ -155,6 +154,6 @@ def of_images(run: Run, given: dict[str, Any], json: Path | None, quiet: bool) -
             for row in rows
             if row.split == split
         ]
-        print_table(f"{split}: questions", own, quiet)
-    say(f"kept {sum(row.kept for row in rows):,} of {sum(row.before for row in rows):,} in {run.covr}", quiet)
-    write_json(json, rows)
+        print_table(f"{split}: questions", own)
+    say(f"kept {sum(row.kept for row in rows):,} of {sum(row.before for row in rows):,} in {run.covr}")
+    write_json(rows)

@@ -9,10 +9,11 @@ from cyclopts import Parameter
 from questree.bench import Measurement, measure
 from questree.cli.bench import Seed, Videos, _aside, _folder, _selected
 from questree.cli.shared_options import WorkersOption
-from questree.cli.terminal import Json, Quiet, say, watching, write_json
+from questree.cli.terminal import output, say, watching, write_json
 from questree.tables.run import Run
 
 
+@output
 def answer(
     *,
     videos: Videos = 200,
@@ -21,8 +22,6 @@ def answer(
     model: Annotated[str, Parameter(help="Bot to run.")] = "perception-noise",
     files: Annotated[bool, Parameter(negative="", help="Also read the exported JSON hierarchies of the run.")] = False,
     workers: WorkersOption = 2,
-    quiet: Quiet = False,
-    json: Json = None,
 ) -> None:
     """A bot answers a synthetic run made before the clock starts, its DAGs are read, it is scored; rows are nodes."""
     from questree.metrics.dags.report import score_decomp
@@ -43,7 +42,7 @@ def answer(
         score_decomp(found[0].hierarchies, model_said).rows(model)
         return len(found[0].hierarchies.nodes)
 
-    with watching(quiet), _folder() as folder:
+    with watching(), _folder() as folder:
         run = _aside(_apart, folder, videos, seed, per_video, workers)
         results.append(measure(f"answer by {model}", videos, lambda: answer_run(run, BotOptions(model))))
         results.append(measure("DAGs of the run", videos, read))
@@ -56,8 +55,8 @@ def answer(
                 measure("DAGs of files", videos, lambda: sum(len(read_hierarchies(at, workers).nodes) for at in places))
             )
     for result in results:
-        say(str(result), quiet)
-    write_json(json, [asdict(result) for result in results])
+        say(str(result))
+    write_json([asdict(result) for result in results])
 
 
 def _apart(folder: Path, videos: int, seed: int, per_video: int, workers: int) -> Run:

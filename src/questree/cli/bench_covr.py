@@ -17,7 +17,7 @@ from questree.benchmarks.covr.programs import Program, shape, things, those
 from questree.benchmarks.covr.templates import TEMPLATES
 from questree.cli.covr_execute import ProgramRecord, results_of
 from questree.cli.shared_options import Whole
-from questree.cli.terminal import Json, Quiet, say, watching, write_json
+from questree.cli.terminal import output, say, watching, write_json
 from questree.domains.images import Corpus, corpus
 from questree.domains.images.batches import ProgramBatch, answers
 from questree.domains.images.facts import Ints
@@ -51,6 +51,7 @@ REFERENCES = {
 OTHER = Graph("target", None, (Relation("onward", Graph("last")),))
 
 
+@output
 def covr(
     *,
     images: Annotated[Whole, Parameter(help="Number of synthetic images.")] = 10_000,
@@ -58,11 +59,9 @@ def covr(
     questions: Annotated[Whole, Parameter(help="Number of questions to generate.")] = 100_000,
     seed: Annotated[Whole, Parameter(help="Seed of the synthetic world.")] = 1,
     workers: Annotated[Whole, Parameter(help="Number of processes, and of threads of the executor.")] = 2,
-    quiet: Quiet = False,
-    json: Json = None,
 ) -> None:
     """Questions made; then the executor: programs of all templates about sets of up to five images."""
-    with watching(quiet), TemporaryDirectory(prefix="questree-bench-") as place:
+    with watching(), TemporaryDirectory(prefix="questree-bench-") as place:
         with ProcessPoolExecutor(1, mp_context=get_context("spawn")) as aside:  # its memory is not what is measured
             aside.submit(_made, Path(place), images, seed).result()
         asking = _asking(Path(place) / "run", images, questions, seed, workers)
@@ -87,13 +86,10 @@ def covr(
         executor = measure("executor in batches", images, run)
         asked = list(written(made, world, min(programs, BY_ROWS)))
         by_rows = measure("executor from rows", images, lambda: len(results_of(asked, world, workers)[0]))
-    say(f"{asking}\n{facts}\n{executor}\n{by_rows}", quiet)
-    say(
-        f"{len(made)} shapes of programs; {without[0]:,} programs have no answer (none or several such things, ...)",
-        quiet,
-    )
+    say(f"{asking}\n{facts}\n{executor}\n{by_rows}")
+    say(f"{len(made)} shapes of programs; {without[0]:,} programs have no answer (none or several such things, ...)")
     found = {"questions": asking, "facts": facts, "executor": executor, "from rows": by_rows}
-    write_json(json, {name: asdict(each) for name, each in found.items()})
+    write_json({name: asdict(each) for name, each in found.items()})
 
 
 def _asking(run: Path, images: int, questions: int, seed: int, workers: int) -> Measurement:
@@ -206,24 +202,23 @@ DRAWN = 10  # images of a kind, as the generator takes them
 WARM = 20  # graphs that are searched before, so that nothing is compiled while it is measured
 
 
+@output
 def covr_index(
     *,
     images: Annotated[Whole, Parameter(help="Number of synthetic images.")] = 10_000,
     graphs: Annotated[Whole, Parameter(help="Largest number of subgraphs to search for.")] = 50_000,
     seed: Annotated[Whole, Parameter(help="Seed of the synthetic world.")] = 1,
-    quiet: Quiet = False,
-    json: Json = None,
 ) -> None:
     """Build the index of made-up images and search it, on one core."""
     from questree.sources.gqa import ingest
     from questree.synth.images import write_images
 
-    with watching(quiet), TemporaryDirectory(prefix="questree-bench-") as place:
+    with watching(), TemporaryDirectory(prefix="questree-bench-") as place:
         write_images(Path(place) / "world", images, seed)
         ingest(Path(place) / "world", Path(place) / "run")
         found = measurements(Images.load(Path(place) / "run" / "images"), graphs, seed)
-    say("\n".join(map(str, found)), quiet)
-    write_json(json, [asdict(each) for each in found])
+    say("\n".join(map(str, found)))
+    write_json([asdict(each) for each in found])
 
 
 def measurements(images: Images, graphs: int, seed: int) -> list[Measurement]:

@@ -2,13 +2,15 @@
 
 import time
 from collections.abc import Callable
+from contextlib import nullcontext
+from functools import partial
 from pathlib import Path
 from typing import Annotated, Any
 
 from cyclopts import Parameter
 
 from questree.cli.shared_options import WorkersOption
-from questree.cli.terminal import Json, Quiet, say, watching, write_json
+from questree.cli.terminal import is_quiet, output, say, watching, write_json
 from questree.faults import BadInput, Fault, refuse
 from questree.sources.catalogue import SOURCES, kind_of
 from questree.tables.run import Run
@@ -28,6 +30,7 @@ MADE_OF_IMAGES = {
 }
 
 
+@output
 def build(
     folder: Annotated[Path, Parameter(help="Folder with the raw files (json, images: a file or a folder of them).")],
     /,
@@ -43,8 +46,6 @@ def build(
     ] = None,
     tables: Annotated[bool, Parameter(negative="", help="Print what each stage's own command prints.")] = False,
     workers: WorkersOption = 2,
-    json: Json = None,
-    quiet: Quiet = False,
 ) -> None:
     """Raw files of videos or images into a benchmark, every stage with its defaults.
 
@@ -55,24 +56,25 @@ def build(
         raise BadInput.at("--source", f"expected a source, got {kind!r}; choose from {', '.join(SOURCES)}")
     given = {"vocabulary": vocabulary, "fps": fps, "questions": questions}
     refuse_foreign(kind, given)
-    silent = quiet or not tables
-    steps = stages(folder, out, kind, workers, given, silent)
+    silent = is_quiet() or not tables
+    steps = stages(folder, out, kind, workers, given)
     counts = MADE_OF_IMAGES if SOURCES[kind].medium == "images" else MADE
     seconds: dict[str, float] = {}
     made: dict[str, int] = {}
-    with watching(quiet or not silent):  # stages that speak show their own progress
+    with watching() if silent else nullcontext():  # stages that speak show their own progress
         for number, (name, work) in enumerate(steps.items(), 1):
             begin = time.monotonic()
-            say(f"\n{number}/{len(steps)} {name}", silent)
-            work()
+            if not silent:
+                say(f"\n{number}/{len(steps)} {name}")
+            work(quiet=silent)
             seconds[name] = round(time.monotonic() - begin, 2)
             said = ""
             if name in counts:
                 made[name] = counted(Run(out), *counts[name])
                 said = f"{made[name]:,} {counts[name][1] or 'questions kept'}, "
-            say(f"{number}/{len(steps)} {name}: {said}{seconds[name]:.1f} s", quiet)
-    say(f"wrote {out}", quiet)
-    write_json(json, {"out": str(out), "source": kind, "made": made, "seconds": seconds})
+            say(f"{number}/{len(steps)} {name}: {said}{seconds[name]:.1f} s")
+    say(f"wrote {out}")
+    write_json({"out": str(out), "source": kind, "made": made, "seconds": seconds})
 
 
 def refuse_foreign(kind: str, given: dict[str, Any]) -> None:
@@ -94,9 +96,7 @@ def counted(run: Run, stage: str, table: str) -> int:
     return found[table] if table else sum(found.values())
 
 
-def stages(
-    folder: Path, out: Path, source: str, workers: int, given: dict[str, Any], quiet: bool
-) -> dict[str, Callable[[], None]]:
+def stages(folder: Path, out: Path, source: str, workers: int, given: dict[str, Any]) -> dict[str, Callable[..., None]]:
     """Each stage is its command; when they are silent the progress of all of them is shown in one place."""
     from questree.cli.augment import augment
     from questree.cli.balance import balance
@@ -106,16 +106,14 @@ def stages(
     from questree.cli.split import split
 
     images = SOURCES[source].medium == "images"
-    read = command(SOURCES[source])
     known = {name: given[name] for name in ("vocabulary", "fps") if given[name] is not None}
-    common: dict[str, Any] = {"benchmark": "covr" if images else "agqa", "workers": workers, "quiet": quiet}
+    common: dict[str, Any] = {"benchmark": "covr" if images else "agqa", "workers": workers}
     asked: dict[str, Any] = {"questions": given["questions"]} if images else {"text": True}
-    cleaned: dict[str, Callable[[], None]] = {} if images else {"augment": lambda: augment(out, quiet=quiet)}
     return {
-        "ingest": lambda: read(folder, out=out, quiet=quiet, **known),
-        **cleaned,
-        "generate": lambda: generate_command(out, **asked, **common),
-        "balance": lambda: balance(out, **common),
-        "split": lambda: split(out, **common),
-        "decompose": lambda: decompose_command(out, train_set=not images, **common),
+        "ingest": partial(command(SOURCES[source]), folder, out=out, **known),
+        **({} if images else {"augment": partial(augment, out)}),
+        "generate": partial(generate_command, out, **asked, **common),
+        "balance": partial(balance, out, **common),
+        "split": partial(split, out, **common),
+        "decompose": partial(decompose_command, out, train_set=not images, **common),
     }

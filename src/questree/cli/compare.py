@@ -22,7 +22,7 @@ from questree.cli.scoring import (
     there,
 )
 from questree.cli.shared_options import BenchmarkOption
-from questree.cli.terminal import Json, Quiet, print_table, say, telling, watching, write_json
+from questree.cli.terminal import output, print_table, say, watching, write_json
 from questree.faults import BadInput, Fault, refuse
 from questree.metrics.bootstrap import Resampling
 from questree.metrics.comparison import ModelDifference
@@ -30,6 +30,7 @@ from questree.tables.predictions import models
 from questree.tables.run import Run
 
 
+@output
 def compare(
     a: Annotated[Path, Parameter(help="Predictions of the first model; with --run also a model stored there.")],
     b: Annotated[Path, Parameter(help="Predictions of the second model, likewise.")],
@@ -47,8 +48,6 @@ def compare(
     ] = 0.05,
     resamples: Annotated[int, Parameter(name="--resamples", help="Number of bootstrap resamples.")] = 1000,
     seed: Seed = 0,
-    json: Json = None,
-    quiet: Quiet = False,
 ) -> None:
     """The second model minus the first, on the same resampled videos; Benjamini-Hochberg over the whole table."""
     from questree.metrics.comparison import compare as work
@@ -61,18 +60,18 @@ def compare(
     there(*files, more=f"; stored in {run}: {', '.join(known) or 'no models'}" if run else "")
     called = dict(zip(map(str, files), names(files), strict=True))
     first, second = (called.get(str(one), str(one)) for one in (a, b))
-    with watching(quiet):
+    with watching():
         corpus = ComparedQuestions.of(
-            hierarchies, questions, missing, policies(policy), vocabulary, run, split, benchmark, telling(quiet)
+            hierarchies, questions, missing, policies(policy), vocabulary, run, split, benchmark, say
         )
         found = {model: scored for model, scored, _ in corpus.scored(files, stored)}
         rows = work(found[first], found[second], Resampling(resamples, seed))
-    write_json(json, rows)
+    write_json(rows)
     different = [row for row in rows if row.q is not None and row.q <= level]
     tested = sum(row.q is not None for row in rows)
-    print_table(f"{second} minus {first}", [_line(row, first, second) for row in _main(rows)], quiet)
-    say(f"{len(different)} of {tested} cells differ at a false discovery rate of {level}", quiet)
-    print_table("Cells that differ", [_line(row, first, second) for row in different], quiet)
+    print_table(f"{second} minus {first}", [_line(row, first, second) for row in _main(rows)])
+    say(f"{len(different)} of {tested} cells differ at a false discovery rate of {level}")
+    print_table("Cells that differ", [_line(row, first, second) for row in different])
 
 
 def _main(rows: list[ModelDifference]) -> list[ModelDifference]:
@@ -96,6 +95,7 @@ def _line(row: ModelDifference, first: str, second: str) -> dict[str, Any]:
     }
 
 
+@output
 def power(
     run: Annotated[Path | None, Parameter(help="A run with DAGs (`questree decompose`), instead of files.")] = None,
     /,
@@ -119,8 +119,6 @@ def power(
     vocabulary: VocabularyFile = None,
     resamples: Annotated[int, Parameter(name="--resamples", help="Number of bootstrap resamples.")] = 1000,
     seed: Seed = 0,
-    json: Json = None,
-    quiet: Quiet = False,
 ) -> None:
     """Videos (or images) needed for every cell of a metric, judged by how much it varies between those there are."""
     from questree.metrics.power import needs
@@ -134,9 +132,9 @@ def power(
     if len(files) + len(stored) != 1:
         raise BadInput.at("", "expected one model, as --predictions FILE or, of a run, as --model NAME")
     unit = "images" if run and chosen(Run(run), benchmark, "decomposed").domain == "images" else "videos"
-    with watching(quiet):
+    with watching():
         corpus = ComparedQuestions.of(
-            hierarchies, questions, missing, policies(policy), vocabulary, run, split, benchmark, telling(quiet)
+            hierarchies, questions, missing, policies(policy), vocabulary, run, split, benchmark, say
         )
         ((_, scored, _),) = corpus.scored(files, stored)
         rows = needs(scored, half_width, Resampling(resamples, seed))
@@ -147,7 +145,7 @@ def power(
     if not found:
         tables = dict.fromkeys(row.by for row in rows if row.metric == metric)
         raise BadInput.at("--by", f"expected a table of {metric}, got {by!r}; choose from {', '.join(tables)}")
-    write_json(json, found)
+    write_json(found)
     lines = [
         {
             "by": row.by,
@@ -158,5 +156,5 @@ def power(
         }
         for row in found
     ]
-    say(f"{len(scored.tallies.total):,} {unit} here; wanted: ±{percent(half_width)} points", quiet)
-    print_table(f"{unit.capitalize()} for a half-width of {percent(half_width)} points", lines, quiet)
+    say(f"{len(scored.tallies.total):,} {unit} here; wanted: ±{percent(half_width)} points")
+    print_table(f"{unit.capitalize()} for a half-width of {percent(half_width)} points", lines)

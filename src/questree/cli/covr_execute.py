@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import msgspec
 from cyclopts import Parameter
 
-from questree.cli.terminal import Json, Quiet, print_table, say, watching, write_json
+from questree.cli.terminal import output, print_table, say, watching, write_json
 from questree.faults import BadInput
 
 if TYPE_CHECKING:
@@ -21,27 +21,26 @@ MALFORMED = "malformed"
 SHOWN = 5  # malformed programs that are explained
 
 
+@output
 def execute_command(
     *,
     scenes: Annotated[Path, Parameter(help='{"gqa", "imsitu", "attribute_groups"}: scene graphs, and groups.')],
     programs: Annotated[Path, Parameter(help="[{id, scenes, program}], a program being a list of rows.")],
     workers: Annotated[int, Parameter(help="Number of threads.")] = 2,
-    json: Json = None,
-    quiet: Quiet = False,
 ) -> None:
     """Run programs, each over its scenes. A bad program is an error of its own and stops no other."""
     from questree.domains.images import corpus
     from questree.sources.covr import read_scenes
 
-    with watching(quiet):
+    with watching():
         read = read_scenes(scenes)
         asked = read_programs(programs)
         results, wrong = results_of(asked, corpus(read.images, read.attribute_groups), workers)
     outcomes = Counter(result.get("error", "answered") for result in results)
-    print_table(f"{len(results):,} programs", [{"outcome": name, "programs": n} for name, n in outcomes.items()], quiet)
+    print_table(f"{len(results):,} programs", [{"outcome": name, "programs": n} for name, n in outcomes.items()])
     for line in explained(asked, wrong):
-        say(line, quiet)
-    write_json(json, results)
+        say(line)
+    write_json(results)
 
 
 class ProgramRecord(msgspec.Struct):

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import msgspec
 from cyclopts import Parameter
 
-from questree.cli.terminal import Json, Quiet, print_table, say, watching, write_json
+from questree.cli.terminal import output, print_table, say, watching, write_json
 from questree.faults import BadInput, Fault, refuse
 
 if TYPE_CHECKING:
@@ -18,7 +18,8 @@ Scenes = Annotated[Path, Parameter(help='{"gqa", "imsitu"}: scene graphs.')]
 Tables = Annotated[Path | None, Parameter(help="Folder of word tables. [default: the shipped ones]")]
 
 
-def subgraphs_command(*, scenes: Scenes, words: Tables = None, json: Json = None, quiet: Quiet = False) -> None:
+@output
+def subgraphs_command(*, scenes: Scenes, words: Tables = None) -> None:
     """Write every subgraph of every scene: {scene, start, graph, len, depth}."""
     from questree.domains.images.graph import to_json
     from questree.progress import watch
@@ -27,7 +28,7 @@ def subgraphs_command(*, scenes: Scenes, words: Tables = None, json: Json = None
     from questree.search.word_tables import words_of
     from questree.sources.covr import read_scenes
 
-    with watching(quiet):
+    with watching():
         tables, index = words_of(words), Index(read_scenes(scenes).images)
         image_ids, thing_ids = index.image_ids.to_list(), index.thing_ids.to_list()
         rows = [
@@ -43,10 +44,9 @@ def subgraphs_command(*, scenes: Scenes, words: Tables = None, json: Json = None
         ]
     counts = sorted(Counter((row["len"], row["depth"]) for row in rows).items())
     table = [{"length": length, "depth": depth, "subgraphs": count} for (length, depth), count in counts]
-    quiet = quiet or str(json) == "-"
-    print_table("Subgraphs", table, quiet)
-    say(f"{len(rows):,} subgraphs of {len(image_ids):,} scenes", quiet)
-    write_json(json, rows)
+    print_table("Subgraphs", table)
+    say(f"{len(rows):,} subgraphs of {len(image_ids):,} scenes")
+    write_json(rows)
 
 
 TOGETHER = 2000  # graphs whose scenes are in memory at once
@@ -77,6 +77,7 @@ class GraphRecord(msgspec.Struct):
     multi_count: Annotated[int, msgspec.Meta(ge=1)] = 1
 
 
+@output
 def related_command(
     *,
     scenes: Scenes,
@@ -85,8 +86,6 @@ def related_command(
     verify: Annotated[
         str | None, Parameter(help="Scores of distractors: module:function, or a file [{image, graph, score}].")
     ] = None,
-    json: Json = None,
-    quiet: Quiet = False,
 ) -> None:
     """Write the scenes that contain each graph, and by kind those that distract from it."""
     from questree.domains.images.graph import from_json
@@ -97,7 +96,7 @@ def related_command(
     from questree.search.word_tables import words_of
     from questree.sources.covr import read_scenes
 
-    with watching(quiet):
+    with watching():
         asked = read_graphs(graphs)
         index = Index(read_scenes(scenes).images)
         related = Related(index, words_of(words), scorer_of(verify) if verify else None)
@@ -109,10 +108,9 @@ def related_command(
                 [from_json(msgspec.json.decode(row.graph)) for row in few], [r.multi_count for r in few]
             )
             rows += [_written(row, found, at, ids) for at, row in enumerate(few)]
-    quiet = quiet or str(json) == "-"
-    print_table("Related scenes", _counts(rows), quiet)
-    say(f"{len(rows):,} graphs, {len(ids):,} scenes", quiet)
-    write_json(json, rows)
+    print_table("Related scenes", _counts(rows))
+    say(f"{len(rows):,} graphs, {len(ids):,} scenes")
+    write_json(rows)
 
 
 def _written(row: GraphRecord, found: "RelatedImages", at: int, ids: list[str]) -> dict[str, Any]:
@@ -160,6 +158,7 @@ def _wrong(node: NodeRecord) -> Iterator[str]:
             yield from _wrong(each.target)
 
 
+@output
 def exclusion_command(
     run: Annotated[Path | None, Parameter(help="Run folder with images.")] = None,
     /,
@@ -170,8 +169,6 @@ def exclusion_command(
     scorer: Annotated[
         str | None, Parameter(help="Judge of pairs: module:function, or a file [{kind, a, b, score}].")
     ] = None,
-    json: Json = None,
-    quiet: Quiet = False,
 ) -> None:
     """Which words exclude each other: annotated pairs and an ontology (--words), and what the images say."""
     from questree.search.exclusion import scorer_of, write_tables
@@ -181,10 +178,9 @@ def exclusion_command(
 
     if (run is None) == (scenes is None):
         raise BadInput.at("", "expected either a run folder or --scenes FILE")
-    with watching(quiet), folder_of_words(words) as folder:
+    with watching(), folder_of_words(words) as folder:
         images = Images.load(run / "images") if run is not None else read_scenes(scenes).images  # type: ignore[arg-type]
         counts = write_tables(images, folder, out, scorer_of(scorer) if scorer else None)
-    quiet = quiet or str(json) == "-"
-    print_table("Pairs", [{"list": name, "pairs": count} for name, count in sorted(counts.items())], quiet)
-    say(f"wrote {out}", quiet)
-    write_json(json, counts)
+    print_table("Pairs", [{"list": name, "pairs": count} for name, count in sorted(counts.items())])
+    say(f"wrote {out}")
+    write_json(counts)

@@ -7,19 +7,18 @@ from cyclopts import Parameter
 
 from questree.benchmarks import chosen
 from questree.cli.shared_options import WorkersOption
-from questree.cli.terminal import Json, Quiet, print_table, say, watching, write_json
+from questree.cli.terminal import output, print_table, say, watching, write_json
 from questree.tables.lock import lock
 from questree.tables.run import Run
 
 
+@output
 def export_command(
     run: Path,
     /,
     *,
     out: Annotated[Path, Parameter(name="--out", help="Folder to write; an earlier export there is replaced.")],
     workers: WorkersOption = 2,
-    json: Json = None,
-    quiet: Quiet = False,
 ) -> None:
     """Write the DAGs of a run as AGQA-Decomp's release: `<set>_<split>_hierarchies/<video>.json`, `isolated.json`.
 
@@ -32,13 +31,14 @@ def export_command(
 
     if not Run(run).hierarchies.is_dir():
         chosen(Run(run), "agqa")
-    with watching(quiet):
+    with watching():
         counts = export_decomp(Run(run), out, workers)
-    print_table("DAGs per folder", [{"folder": name, **found} for name, found in counts.items()], quiet)
-    say(f"wrote {out}", quiet)
-    write_json(json, {"out": str(out), "folders": counts})
+    print_table("DAGs per folder", [{"folder": name, **found} for name, found in counts.items()])
+    say(f"wrote {out}")
+    write_json({"out": str(out), "folders": counts})
 
 
+@output
 def import_command(
     folder: Annotated[
         Path, Parameter(help="Folder with <video>.json files, or with folders of them (.._hierarchies).")
@@ -46,8 +46,6 @@ def import_command(
     /,
     *,
     out: Annotated[Path, Parameter(name="--out", help="Run folder, new or not, to write hierarchies/ into.")],
-    json: Json = None,
-    quiet: Quiet = False,
 ) -> None:
     """Read DAGs in the layout of AGQA-Decomp's release; what is irregular is listed and kept."""
     from questree.formats.decomp import import_decomp
@@ -55,15 +53,15 @@ def import_command(
 
     if not Run(out).hierarchies.is_dir():
         check_target(out)
-    with watching(quiet):
+    with watching():
         told = import_decomp(folder, Run(out).hierarchies)
         lock(Run(out), "hierarchies")
     rows = [{"folder": name, "DAGs": told.dags.get(name, 0), "isolated": n} for name, n in told.isolated.items()]
     odd = [
         {"times": n, "what": what, "for example": ", ".join(told.examples[what])} for what, n in told.odd.most_common()
     ]
-    print_table("DAGs per folder", rows, quiet)
-    print_table("Irregularities", odd, quiet)
-    say(f"{told.kept_as_is:,} DAGs kept as they are, {sum(told.odd.values()):,} irregularities", quiet)
-    say(f"wrote {Run(out).hierarchies}", quiet)
-    write_json(json, {"out": str(out), "folders": rows, "kept as they are": told.kept_as_is, "irregular": odd})
+    print_table("DAGs per folder", rows)
+    print_table("Irregularities", odd)
+    say(f"{told.kept_as_is:,} DAGs kept as they are, {sum(told.odd.values()):,} irregularities")
+    say(f"wrote {Run(out).hierarchies}")
+    write_json({"out": str(out), "folders": rows, "kept as they are": told.kept_as_is, "irregular": odd})

@@ -9,7 +9,7 @@ from polars import DataFrame
 
 from questree.benchmarks import chosen
 from questree.cli.shared_options import BenchmarkOption, Whole, WordsOption, WorkersOption, fitting
-from questree.cli.terminal import Json, Quiet, print_table, say, watching, write_json
+from questree.cli.terminal import output, print_table, say, watching, write_json
 from questree.faults import BadInput
 from questree.stages.decompose.columns import Coverage, DecomposeSummary
 from questree.stages.decompose.dag_shards import DecomposeOptions, decompose, world_is_closed
@@ -21,6 +21,7 @@ from questree.tables.run import Run
 SHOWN = 5  # questions about image sets whose stored answer is another
 
 
+@output
 def decompose_command(
     run: Path | None = None,
     /,
@@ -59,8 +60,6 @@ def decompose_command(
     ] = None,
     out: Annotated[Path | None, Parameter(name="--out", help="With --from-agqa: folder for the hierarchies.")] = None,
     workers: WorkersOption = 2,
-    json: Json = None,
-    quiet: Quiet = False,
 ) -> None:
     """Take every question of a run apart into its DAG of sub-questions, and answer each of them by execution.
 
@@ -74,7 +73,7 @@ def decompose_command(
         if run or out is None or used:
             wanted = "--from-agqa FILE goes with --out DIR, --absent FILE, --workers N and no run folder; a file of"
             raise BadInput.at("decompose", f"{wanted} questions is taken apart whole, by rules only")
-        released(from_agqa, out, absent, workers, json, quiet)
+        released(from_agqa, out, absent, workers)
         return
     if run is None or out:
         raise BadInput.at("decompose", "expected a run folder, or --from-agqa FILE --out DIR")
@@ -84,7 +83,7 @@ def decompose_command(
     fitting(own, "video", videos | {"invalid_actions": invalid_actions or None, "open": closed is False})
     fitting(own, "images", {"words": words})
     if own.domain == "images":
-        of_images(place, words, balanced is False, workers, json, quiet)
+        of_images(place, words, balanced is False, workers)
         return
     options = DecomposeOptions(
         balanced=place.balanced.is_dir() if balanced is None else balanced,
@@ -93,49 +92,48 @@ def decompose_command(
         invalid_actions=invalid_actions,
     )
     labels = labelled(place, absent)
-    with watching(quiet):
+    with watching():
         summary = decompose(place, options, workers, labels=labels)
-    print_table("Sub-questions by type, and how their answers are known", table(summary.types), quiet)
-    say(f"{summary.questions:,} questions, {summary.isolated:,} of them without sub-questions", quiet)
+    print_table("Sub-questions by type, and how their answers are known", table(summary.types))
+    say(f"{summary.questions:,} questions, {summary.isolated:,} of them without sub-questions")
     for reason, count in summary.beyond.most_common():
-        say(f"{count:,} questions more have no sub-questions in AGQA-Decomp: {reason}", quiet)
-    say(f"{summary.nodes:,} nodes, {summary.edges:,} edges", quiet)
+        say(f"{count:,} questions more have no sub-questions in AGQA-Decomp: {reason}")
+    say(f"{summary.nodes:,} nodes, {summary.edges:,} edges")
     if absent or invalid_actions:
-        say(f"{summary.negatives:,} questions more whose answer is no: labels, and actions that do not occur", quiet)
+        say(f"{summary.negatives:,} questions more whose answer is no: labels, and actions that do not occur")
     if rules_only:
-        tell_rules(summary, quiet)
+        tell_rules(summary)
     else:
-        say(f"{summary.relabelled:,} Between nodes relabelled After and Before: no, although both sides are yes", quiet)
-    tell_contradictions(summary, quiet)
-    say(f"wrote {place.decomposed}", quiet)
+        say(f"{summary.relabelled:,} Between nodes relabelled After and Before: no, although both sides are yes")
+    tell_contradictions(summary)
+    say(f"wrote {place.decomposed}")
     if train_set:
-        choose_training(place, quiet)
+        choose_training(place)
     lock(place, "decomposed")
-    write_json(json, record(summary) | {"balanced": options.balanced, "closed": options.closed})
+    write_json(record(summary) | {"balanced": options.balanced, "closed": options.closed})
 
 
-def of_images(run: Run, words: Path | None, every: bool, workers: int, json: Path | None, quiet: bool) -> None:
+def of_images(run: Run, words: Path | None, every: bool, workers: int) -> None:
     from questree.search.word_tables import words_of
     from questree.stages.decompose.image_sets import decompose_run
 
-    with watching(quiet):
+    with watching():
         summary = decompose_run(run, words_of(words), every, workers, words)
         lock(run, "covr/decomposed")
     rows = [
         {"type": type, "nodes": count, "without an answer": summary.undefined.get(type, 0)}
         for type, count in summary.types.items()
     ]
-    print_table("Nodes by type", rows, quiet)
+    print_table("Nodes by type", rows)
     say(
         f"{summary.questions:,} questions, {summary.nodes:,} nodes, {summary.edges:,} edges; "
-        f"{summary.without_parts:,} questions have no sub-questions, {summary.unknown:,} are of no known form",
-        quiet,
+        f"{summary.without_parts:,} questions have no sub-questions, {summary.unknown:,} are of no known form"
     )
     if summary.different:
         shown = ", ".join(summary.different[:SHOWN])
-        say(f"{len(summary.different):,} stored answers are not what execution gives: {shown}", quiet)
-    say(f"wrote {run.covr / 'decomposed'}", quiet)
-    write_json(json, summary)
+        say(f"{len(summary.different):,} stored answers are not what execution gives: {shown}")
+    say(f"wrote {run.covr / 'decomposed'}")
+    write_json(summary)
 
 
 def labelled(run: Run, path: Path | None) -> DataFrame | None:
@@ -156,10 +154,10 @@ def record(summary: DecomposeSummary) -> dict[str, Any]:
     return found | {name: getattr(summary, name) for name in more if getattr(summary, name)}
 
 
-def choose_training(run: Run, quiet: bool) -> None:
+def choose_training(run: Run) -> None:
     from questree.stages.decompose.choose import choose, chosen_file
 
-    with watching(quiet):
+    with watching():
         told = choose(run)
     rows = [
         {
@@ -170,11 +168,11 @@ def choose_training(run: Run, quiet: bool) -> None:
         }
         for type, n in told.before.items()
     ]
-    print_table("Sub-questions of training videos", rows, quiet)
-    say(f"wrote {chosen_file(run)}", quiet)
+    print_table("Sub-questions of training videos", rows)
+    say(f"wrote {chosen_file(run)}")
 
 
-def tell_rules(summary: DecomposeSummary, quiet: bool) -> None:
+def tell_rules(summary: DecomposeSummary) -> None:
     """What rules alone answer, of the questions that were selected and of all there are."""
     kinds = {
         "these questions": (summary.types, summary.places),
@@ -186,34 +184,34 @@ def tell_rules(summary: DecomposeSummary, quiet: bool) -> None:
             said = f"{answered(every)} of the {every.total():,} nodes of {what} have an answer"
             also = f"{answered(places)} of the {places.total():,} places in their DAGs"
             left = every.total() - every["asked"]
-            say(f"{said} ({also}); rules give {every['entailed']:,} of {left:,} that no question asks", quiet)
+            say(f"{said} ({also}); rules give {every['entailed']:,} of {left:,} that no question asks")
 
 
-def tell_contradictions(summary: DecomposeSummary, quiet: bool) -> None:
+def tell_contradictions(summary: DecomposeSummary) -> None:
     told = summary.contradictions[:MOST]
     few = f", the first {len(told)} of them:" if summary.clashes > len(told) else ":" if told else ""
-    say(f"{summary.clashes:,} contradiction{'s' * (summary.clashes != 1)}{few}", quiet)
+    say(f"{summary.clashes:,} contradiction{'s' * (summary.clashes != 1)}{few}")
     for text in told:
-        say(f"  {text}", quiet)
+        say(f"  {text}")
 
 
-def released(path: Path, out: Path, absent: Path | None, workers: int, json: Path | None, quiet: bool) -> None:
+def released(path: Path, out: Path, absent: Path | None, workers: int) -> None:
     """Take apart a question file; its own answers and the rules are all there is."""
     from questree.formats.decomp_released import decompose_released
     from questree.vocabulary.load import default
 
-    with watching(quiet):
+    with watching():
         told = decompose_released(path, out, default(), workers, absent)
     summary = told.summary
-    print_table("Sub-questions by type, and how their answers are known", table(summary.types), quiet)
-    say(f"{summary.questions:,} questions, {summary.isolated:,} of them without sub-questions", quiet)
+    print_table("Sub-questions by type, and how their answers are known", table(summary.types))
+    say(f"{summary.questions:,} questions, {summary.isolated:,} of them without sub-questions")
     for why, count in told.unread.most_common():
-        say(f"no DAG for {count:,}: {why}", quiet)
-    say(f"{told.strange_answers:,} answers not of the question's kind, not used", quiet)
-    tell_rules(summary, quiet)
-    tell_contradictions(summary, quiet)
-    say(f"wrote {out}", quiet)
-    write_json(json, record(summary) | {"unread": told.unread})
+        say(f"no DAG for {count:,}: {why}")
+    say(f"{told.strange_answers:,} answers not of the question's kind, not used")
+    tell_rules(summary)
+    tell_contradictions(summary)
+    say(f"wrote {out}")
+    write_json(record(summary) | {"unread": told.unread})
 
 
 def table(types: Coverage) -> list[dict[str, Any]]:

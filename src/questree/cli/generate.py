@@ -7,7 +7,7 @@ from cyclopts import Parameter
 
 from questree.benchmarks import chosen
 from questree.cli.shared_options import BenchmarkOption, SeedOption, WordsOption, WorkersOption, fitting
-from questree.cli.terminal import Json, Quiet, print_table, say, watching, write_json
+from questree.cli.terminal import output, print_table, say, watching, write_json
 from questree.stages.drafts.given import read as read_image_templates
 from questree.stages.generate.given import read as read_templates
 from questree.stages.generate.rules import Tally
@@ -16,6 +16,7 @@ from questree.tables.lock import lock
 from questree.tables.run import Run
 
 
+@output
 def generate_command(
     run: Path,
     /,
@@ -44,8 +45,6 @@ def generate_command(
     ] = None,
     only_templates: Annotated[bool, Parameter(help="Ask only the further templates.", negative=())] = False,
     workers: WorkersOption = 2,
-    json: Json = None,
-    quiet: Quiet = False,
 ) -> None:
     """Generate the questions of a run: all that its facts about videos give, or some about sets of its images.
 
@@ -64,21 +63,21 @@ def generate_command(
     used = fitting(own, "video", videos) | further
     images = fitting(own, "images", {"questions": questions, "words": words, "verify": verify}) | further
     if own.domain == "images":
-        of_images(place, images, workers, json, quiet)
+        of_images(place, images, workers)
     else:
-        of_videos(place, used, workers, json, quiet)
+        of_videos(place, used, workers)
 
 
-def of_videos(run: Run, given: dict[str, Any], workers: int, json: Path | None, quiet: bool) -> None:
-    with watching(quiet):
+def of_videos(run: Run, given: dict[str, Any], workers: int) -> None:
+    with watching():
         counts = generate(run, GenerateOptions(**given), workers)
         lock(run, "questions")
-    print_table("Questions per template", table(counts), quiet)
+    print_table("Questions per template", table(counts))
     for template, tally in counts.items():
         said = ", ".join(f"{count:,} {rule}" for rule, count in reasons(tally)) or "nothing rejected"
-        say(f"{template}: {said}", quiet)
-    say(f"wrote {sum(tally.kept for tally in counts.values()):,} questions to {run.questions}", quiet)
-    write_json(json, counts)
+        say(f"{template}: {said}")
+    say(f"wrote {sum(tally.kept for tally in counts.values()):,} questions to {run.questions}")
+    write_json(counts)
 
 
 def reasons(tally: Tally) -> list[tuple[str, int]]:
@@ -99,11 +98,11 @@ def table(counts: dict[str, Tally]) -> list[dict[str, object]]:
     ]
 
 
-def of_images(run: Run, given: dict[str, Any], workers: int, json: Path | None, quiet: bool) -> None:
+def of_images(run: Run, given: dict[str, Any], workers: int) -> None:
     from questree.stages.drafts.whole_run import DraftOptions, generate
     from questree.tables.image_questions import made_from_questions
 
-    with watching(quiet):
+    with watching():
         gone = made_from_questions(run)
         report = generate(run, DraftOptions(**given), workers)
         lock(run, "covr/questions")
@@ -114,13 +113,13 @@ def of_images(run: Run, given: dict[str, Any], workers: int, json: Path | None, 
         share = f"{100 * twins / sum(own.values()):.1f} %" if any(own.values()) else "N/A"
         dropped = sum(report.dropped.get(template, {}).values())
         rows.append({"template": template, **own, "with a twin": share, "dropped": dropped})
-    print_table("Questions per template", rows, quiet)
+    print_table("Questions per template", rows)
     for template, why in report.dropped.items():
         said = ", ".join(f"{count:,} {reason}" for reason, count in sorted(why.items(), key=lambda each: -each[1]))
-        say(f"{template or 'references'}: dropped {said}", quiet)
+        say(f"{template or 'references'}: dropped {said}")
     for split, missing in report.short.items():
-        say(f"{split}: {missing:,} fewer than wanted; its {report.images[split]:,} images give no more", quiet)
+        say(f"{split}: {missing:,} fewer than wanted; its {report.images[split]:,} images give no more")
     if gone is not None:
-        say(f"replaced earlier questions{gone}", quiet)
-    say(f"wrote {report.total:,} questions to {run.covr}", quiet)
-    write_json(json, report)
+        say(f"replaced earlier questions{gone}")
+    say(f"wrote {report.total:,} questions to {run.covr}")
+    write_json(report)

@@ -6,7 +6,7 @@ from typing import Annotated, Any, Literal
 from cyclopts import Parameter
 
 from questree.cli.shared_options import BenchmarkOption, WordsOption
-from questree.cli.terminal import Json, Quiet, print_table, say, watching, write_json
+from questree.cli.terminal import output, print_table, say, watching, write_json
 from questree.tables.run import Run
 
 SplitOption = Annotated[str, Parameter(name="--split", help="Split to take: train, dev (image sets), test, or all.")]
@@ -14,6 +14,7 @@ EveryOption = Annotated[bool, Parameter(name="--all", help="Take every question,
 SampleOption = Annotated[int, Parameter(name="--sample", help="Number of questions to draw; 0 for all.")]
 
 
+@output
 def ground(
     run: Path,
     /,
@@ -26,8 +27,6 @@ def ground(
     seed: Annotated[int, Parameter(name="--seed", help="Seed of the sample.")] = 0,
     benchmark: BenchmarkOption = "",
     words: WordsOption = None,
-    json: Json = None,
-    quiet: Quiet = False,
 ) -> None:
     """What each question is about, from the evidence of its program: boxes to keep or to remove, frames to show.
 
@@ -41,7 +40,7 @@ def ground(
     from questree.stages.ground.grounding import GroundOptions
 
     refuse([Fault("--sample", f"expected at least 0, got {sample}")] if sample < 0 else [])
-    with watching(quiet):
+    with watching():
         options = GroundOptions(split, every, sample, seed, benchmark)
         made = write(Run(run), options, attribute_groups(Run(run), options, words), out, format)
     per = made.questions or 1
@@ -49,11 +48,11 @@ def ground(
         {"condition": "relevant", "boxes per question": f"{made.relevant / per:.1f}"},
         {"condition": "irrelevant", "boxes per question": f"{made.irrelevant / per:.1f}"},
     ]
-    print_table("Boxes kept", lines, quiet)
+    print_table("Boxes kept", lines)
     left = ", ".join(f"{reason} {count:,}" for reason, count in sorted(made.left_out.items())) or "none"
-    say(f"{made.questions:,} questions, {made.boxes:,} boxes; nothing to compare: {left}", quiet)
-    say(f"wrote {out}", quiet)
-    write_json(json, {"out": str(out), "questions": made.questions, "boxes": made.boxes, "left out": made.left_out})
+    say(f"{made.questions:,} questions, {made.boxes:,} boxes; nothing to compare: {left}")
+    say(f"wrote {out}")
+    write_json({"out": str(out), "questions": made.questions, "boxes": made.boxes, "left out": made.left_out})
 
 
 def attribute_groups(run: Run, options: Any, words: Path | None) -> dict[str, str]:

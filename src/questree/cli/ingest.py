@@ -6,7 +6,7 @@ from typing import Annotated, Any
 
 from cyclopts import Parameter
 
-from questree.cli.terminal import Json, Quiet, print_table, say, watching, write_json
+from questree.cli.terminal import output, print_table, say, watching, write_json
 from questree.faults import BadInput
 from questree.sources.catalogue import SOURCES, Source
 from questree.sources.runs import check_target, summary, write_image_run, write_run
@@ -33,41 +33,32 @@ def __getattr__(name: str) -> Callable[..., None]:
 
 def command(source: Source) -> Callable[..., None]:
     """A command with the options that such a source has."""
-    place = Annotated[Path, Parameter(help=source.takes)]
 
-    def images(folder: Path, /, *, out: Out, add: Add = False, quiet: Quiet = False, json: Json = None) -> None:
-        _ingest_images(source, folder, out, add, quiet, json)
+    @output
+    def images(folder: Path, /, *, out: Out, add: Add = False) -> None:
+        _ingest_images(source, folder, out, add)
 
-    def videos(folder: Path, /, *, out: Out, vocabulary: Words = None, quiet: Quiet = False, json: Json = None) -> None:
-        _ingest(source, folder, out, vocabulary, {}, quiet, json)
+    @output
+    def videos(folder: Path, /, *, out: Out, fps: Rate = None, vocabulary: Words = None) -> None:
+        _ingest(source, folder, out, vocabulary, {"fps": fps} if source.rated else {})
 
-    def rated(
-        folder: Path,
-        /,
-        *,
-        out: Out,
-        fps: Rate = None,
-        vocabulary: Words = None,
-        quiet: Quiet = False,
-        json: Json = None,
-    ) -> None:
-        _ingest(source, folder, out, vocabulary, {"fps": fps}, quiet, json)
-
-    made: Callable[..., None] = images if source.medium == "images" else rated if source.rated else videos
-    made.__annotations__["folder"], made.__doc__ = place, source.says
+    made = images if source.medium == "images" else videos
+    made.__annotations__["folder"], made.__doc__ = Annotated[Path, Parameter(help=source.takes)], source.says
+    if not source.rated:
+        made.__annotations__["fps"] = Annotated[float | None, Parameter(parse=False)]
     return made
 
 
-def _ingest_images(source: Source, folder: Path, out: Path, add: bool, quiet: bool, json: Path | None) -> None:
+def _ingest_images(source: Source, folder: Path, out: Path, add: bool) -> None:
     check_target(out)
-    with watching(quiet):
+    with watching():
         found = source.read(folder)
         images, skipped = found if isinstance(found, tuple) else (found, {})
         counts = write_image_run(images, folder, out, add)
         lock(Run(out), "images")
-    print_table(f"image facts in {out / 'images'}", [counts], quiet)
-    print_table("left out or odd", [{"times": n, "what": what} for what, n in skipped.items()], quiet)
-    write_json(json, counts | {"skipped": dict(skipped)})
+    print_table(f"image facts in {out / 'images'}", [counts])
+    print_table("left out or odd", [{"times": n, "what": what} for what, n in skipped.items()])
+    write_json(counts | {"skipped": dict(skipped)})
 
 
 def _words(path: Path | None) -> tuple[str, Vocabulary]:
@@ -89,12 +80,10 @@ def _ingest(
     out: Path,
     vocabulary: Path | None,
     more: dict[str, Any],
-    quiet: bool,
-    json: Path | None,
 ) -> None:
     text, words = _words(vocabulary)
     check_target(out)
-    with watching(quiet):
+    with watching():
         raw = source.read(folder, words, **more)
         if raw.facts.videos.is_empty():
             why = "".join(f"; {what}: {times:,}" for what, times in raw.skipped.items())
@@ -102,8 +91,8 @@ def _ingest(
         write_run(out, text, raw.facts, raw.truth)
         lock(Run(out), "raw", "truth")
     result: dict[str, Any] = {"run": str(out), "splits": summary(raw.facts, words), "skipped": dict(raw.skipped)}
-    print_table(f"facts in {out / 'raw'}", result["splits"], quiet)
-    print_table("left out or odd", [{"times": n, "what": what} for what, n in raw.skipped.items()], quiet)
+    print_table(f"facts in {out / 'raw'}", result["splits"])
+    print_table("left out or odd", [{"times": n, "what": what} for what, n in raw.skipped.items()])
     if raw.truth:
-        say(f"the truth beside it is in {out / 'truth'}", quiet)
-    write_json(json, result)
+        say(f"the truth beside it is in {out / 'truth'}")
+    write_json(result)

@@ -9,7 +9,7 @@ import msgspec
 from cyclopts import App, Parameter
 
 from questree.cli.lines import tree
-from questree.cli.terminal import Json, Quiet, print_table, say, write_json
+from questree.cli.terminal import output, print_table, say, write_json
 from questree.domains.video import VIDEO
 from questree.faults import BadInput
 from questree.notation import agqa, decomp, own
@@ -32,6 +32,7 @@ AROUND = 60  # characters of a text shown on either side of a fault
 
 
 @app.command
+@output
 def read(
     text: Annotated[str, Parameter(allow_leading_hyphen=True)],
     /,
@@ -39,8 +40,6 @@ def read(
     notation: Annotated[Name, Parameter(help="Notation of TEXT.")] = "own",
     to: Annotated[list[Name] | None, Parameter(negative="", help="Notations to print. [default: all that fit]")] = None,
     vocabulary: Annotated[Path | None, Parameter(help="Vocabulary file in TOML. [default: AGQA's words]")] = None,
-    json: Json = None,
-    quiet: Quiet = False,
 ) -> None:
     """Read a program and print what follows from it: its English, steps, categories, sub-questions and notations.
 
@@ -58,11 +57,11 @@ def read(
         raise BadInput.at("", f"{error}{_pointed_at(given, error.position, notation)}") from None
     except RecursionError:
         raise BadInput.at("", "the program is nested too deeply to be read") from None
-    write_json(json, found)
+    write_json(found)
     for line in page(node, found):
-        say(line, quiet)
+        say(line)
     parts = [{"type": part["type"], "question": part["question"]} for part in found["parts"] or ()]
-    print_table("sub-questions", parts, quiet)
+    print_table("sub-questions", parts)
 
 
 def _standard_input() -> str:
@@ -232,14 +231,15 @@ def _pointed_at(text: str, position: int | None, notation: Name) -> str:
 
 
 @app.command
-def operators(*, json: Json = None, quiet: Quiet = False) -> None:
+@output
+def operators() -> None:
     """List every operator: what it takes and gives, what it means, how it is asked."""
     from questree.domains.images import IMAGES
 
     languages = {language.name: [described(op) for op in language.ops.values()] for language in (VIDEO, IMAGES)}
     for name, rows in languages.items():
-        print_table(f"{name}: {len(rows)} operators", rows, quiet)
-    write_json(json, languages)
+        print_table(f"{name}: {len(rows)} operators", rows)
+    write_json(languages)
 
 
 def described(op: Op) -> dict[str, str]:

@@ -7,12 +7,13 @@ from cyclopts import Parameter
 
 from questree.cli.scoring import MissingOption, OnePolicy, Resamples, Seed
 from questree.cli.shared_options import OnlyBenchmark, WorkersOption
-from questree.cli.terminal import Quiet, say, watching
+from questree.cli.terminal import messages, say, watching
 from questree.faults import Fault, refuse
 
 NONE = "none"
 
 
+@messages
 def report(
     run: Path,
     /,
@@ -33,7 +34,6 @@ def report(
     resamples: Resamples = 1000,
     seed: Seed = 0,
     workers: WorkersOption = 2,
-    quiet: Quiet = False,
 ) -> None:
     """Tables laid out as in the papers with intervals, plots, best and worst in words, worked failures as DAGs.
 
@@ -56,14 +56,14 @@ def report(
     references = chosen_bots(bots)
     names = chosen_models(place, models, references)
     asked = ReportRequest(str(run), names, tuple(bot for bot in references if bot not in names), out.name, benchmark)
-    with watching(quiet):
+    with watching():
         made = make(place, asked, How(None if split == "all" else split, missing, policy, resamples, seed), workers)
         with new_file(out) as work:
             work.write_text(page(made), "utf-8")
-    say(f"wrote {out} ({out.stat().st_size / 1e6:.1f} MB)", quiet)
+    say(f"wrote {out} ({out.stat().st_size / 1e6:.1f} MB)")
     grids = list(made.grids())
-    write_tables(grids, latex, ".tex", latex_text, quiet)
-    write_tables(grids, csv, ".csv", csv_text, quiet)
+    write_tables(grids, latex, ".tex", latex_text)
+    write_tables(grids, csv, ".csv", csv_text)
 
 
 def replaceable(folder: Path | None, ending: str) -> list[Fault]:
@@ -73,7 +73,7 @@ def replaceable(folder: Path | None, ending: str) -> list[Fault]:
     return [Fault(str(folder), said.format(name)) for name in strange[:1]]
 
 
-def write_tables(grids: list[Any], folder: Path | None, ending: str, write: Any, quiet: bool) -> None:
+def write_tables(grids: list[Any], folder: Path | None, ending: str, write: Any) -> None:
     """One file per table."""
     from questree.tables.store import new_folder
 
@@ -82,7 +82,7 @@ def write_tables(grids: list[Any], folder: Path | None, ending: str, write: Any,
     with new_folder(folder) as work:
         for grid in grids:
             (work / f"{grid.name}{ending}").write_text(write(grid), "utf-8")
-    say(f"wrote {len(grids)} tables to {folder}", quiet)
+    say(f"wrote {len(grids)} tables to {folder}")
 
 
 def chosen_models(run: Any, wanted: str, bots: tuple[str, ...]) -> tuple[str, ...]:

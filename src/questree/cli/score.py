@@ -25,13 +25,14 @@ from questree.cli.scoring import (
     there,
 )
 from questree.cli.shared_options import BenchmarkOption
-from questree.cli.terminal import Json, Quiet, say, telling, watching, write_json
+from questree.cli.terminal import output, say, watching, write_json
 from questree.faults import BadInput, Fault, refuse
 from questree.metrics.scores import Score
 from questree.tables.predictions import models
 from questree.tables.run import Run
 
 
+@output
 def decomp(
     run: Annotated[Path | None, Parameter(help="A run with DAGs (`questree decompose`), instead of files.")] = None,
     /,
@@ -48,8 +49,6 @@ def decomp(
     vocabulary: VocabularyFile = None,
     resamples: Resamples = 1000,
     seed: Seed = 0,
-    json: Json = None,
-    quiet: Quiet = False,
 ) -> None:
     """Accuracy, CA, RWR, Delta, internal consistency, and how accuracy and consistency go together.
 
@@ -58,15 +57,15 @@ def decomp(
     how, files = resampling(resamples, seed), predictions or []
     there(*files)
     stored = stored_models(run, model, bool(files), benchmark)
-    with watching(quiet):
+    with watching():
         corpus = ComparedQuestions.of(
-            hierarchies, None, missing, policies(policy), vocabulary, run, split, benchmark, telling(quiet)
+            hierarchies, None, missing, policies(policy), vocabulary, run, split, benchmark, say
         )
         rows = list[Score]()
         for name, scored, about in corpus.scored(files, stored):
             rows += [*scored.rows(name, how), *about]
-    write_json(json, rows)
-    print_decomp(rows, quiet)
+    write_json(rows)
+    print_decomp(rows)
 
 
 def stored_models(run: Path | None, wanted: list[str] | None, others: bool, benchmark: str) -> list[str]:
@@ -84,18 +83,18 @@ def stored_models(run: Path | None, wanted: list[str] | None, others: bool, benc
     return list(dict.fromkeys(wanted)) if wanted else there
 
 
-def print_decomp(rows: list[Score], quiet: bool) -> None:
+def print_decomp(rows: list[Score]) -> None:
     """Tables 3, 4, 6, 7, 8, 9 of the AGQA-Decomp paper and the number of its Figure 3."""
     several = sorted({r.metric for r in rows if r.metric.startswith("RWR-")}, key=lambda name: int(name[4:]))
     main = ["accuracy", "CA", "RWR", "Delta", "IC"]
-    print_grid("By question type", "Question type", rows, "type", main, quiet)
-    print_grid("By composition", "Composition", rows, "composition", main[1:], quiet)
-    print_grid("RWR-n by question type", "Question type", rows, "type", several, quiet)
-    print_grid("RWR-n by composition", "Composition", rows, "composition", several, quiet)
-    print_grid("IC per rule", "Rule", rows, "rule", ["IC"], quiet, count=True)
-    print_grid("Accuracy per ground truth", "Type-truth", rows, "answer", ["accuracy"], quiet, count=True)
+    print_grid("By question type", "Question type", rows, "type", main)
+    print_grid("By composition", "Composition", rows, "composition", main[1:])
+    print_grid("RWR-n by question type", "Question type", rows, "type", several)
+    print_grid("RWR-n by composition", "Composition", rows, "composition", several)
+    print_grid("IC per rule", "Rule", rows, "rule", ["IC"], count=True)
+    print_grid("Accuracy per ground truth", "Type-truth", rows, "answer", ["accuracy"], count=True)
     for row in (row for row in rows if row.by == "dag"):
         room = "" if row.low is None or row.high is None else f" [{plain(row.low)}, {plain(row.high)}]"
-        say(f"{row.model}: {row.metric} {plain(row.value)}{room} over {row.n:,} DAGs", quiet)
-    print_metrics(rows, quiet)
-    print_policies(rows, [("accuracy", "type"), ("CA", "composition"), ("IC", "composition")], quiet)
+        say(f"{row.model}: {row.metric} {plain(row.value)}{room} over {row.n:,} DAGs")
+    print_metrics(rows)
+    print_policies(rows, [("accuracy", "type"), ("CA", "composition"), ("IC", "composition")])

@@ -21,12 +21,13 @@ from questree.cli.scoring import (
     shown,
     there,
 )
-from questree.cli.terminal import Json, Quiet, print_table, say, telling, watching, write_json
+from questree.cli.terminal import output, print_table, say, watching, write_json
 from questree.metrics.scores import Score
 
 KINDS = {"B": ", binary", "O": ", open", "All": ""}
 
 
+@output
 def agqa(
     *,
     questions: Annotated[Path, Parameter(name="--questions", help="AGQA questions: a JSON file {id: record}.")],
@@ -36,8 +37,6 @@ def agqa(
     vocabulary: VocabularyFile = None,
     resamples: Resamples = 1000,
     seed: Seed = 0,
-    json: Json = None,
-    quiet: Quiet = False,
 ) -> None:
     """AGQA: accuracy per category, novel compositions, indirect references, more steps, accuracy against steps."""
     from questree.formats.agqa_scored import read_questions
@@ -48,19 +47,19 @@ def agqa(
 
     how = resampling(resamples, seed)
     there(*predictions)
-    with watching(quiet):
+    with watching():
         asked = read_questions(questions)
-        corpus = ComparedQuestions.of_asked(asked, missing, policies(policy), vocabulary, telling(quiet))
+        corpus = ComparedQuestions.of_asked(asked, missing, policies(policy), vocabulary, say)
         rows = most_likely(baseline(asked), groups(asked))
         for model, scored, about in corpus.scored(predictions):
             rows += [*scored.rows(model, how), *fit_rows(scored.tallies, model, how), *about]
-    write_json(json, rows)
-    print_agqa(rows, quiet)
-    print_metrics(rows, quiet)
-    print_policies(rows, [("accuracy", "reasoning")], quiet)
+    write_json(rows)
+    print_agqa(rows)
+    print_metrics(rows)
+    print_policies(rows, [("accuracy", "reasoning")])
 
 
-def print_agqa(rows: list[Score], quiet: bool) -> None:
+def print_agqa(rows: list[Score]) -> None:
     """Tables 2 and 9, 3, 4 and 6, 8, 5 and 7, and the numbers of Figure 5."""
     titles = {
         "reasoning": "By reasoning",
@@ -70,16 +69,16 @@ def print_agqa(rows: list[Score], quiet: bool) -> None:
         "more steps": "More compositional steps",
     }
     for by, title in titles.items():
-        print_kinds(title, rows, by, ["accuracy"], quiet)
-    print_kinds("Indirect references", rows, "indirect reference", ["precision", "recall"], quiet)
-    print_grid("By steps", "Steps", rows, "steps", ["accuracy", "fit, 80 % band"], quiet, count=True)
+        print_kinds(title, rows, by, ["accuracy"])
+    print_kinds("Indirect references", rows, "indirect reference", ["precision", "recall"])
+    print_grid("By steps", "Steps", rows, "steps", ["accuracy", "fit, 80 % band"], count=True)
     for row in (row for row in rows if row.metric == "R^2"):
         slope = next(r for r in rows if r.metric == "slope" and r.model == row.model)
         told = ["N/A" if r.value is None else f"{r.value:.4f}" for r in (slope, row)]
-        say(f"{row.model}: accuracy changes by {told[0]} per step, R^2 {told[1]}", quiet)
+        say(f"{row.model}: accuracy changes by {told[0]} per step, R^2 {told[1]}")
 
 
-def print_kinds(title: str, rows: list[Score], by: str, metrics: list[str], quiet: bool) -> None:
+def print_kinds(title: str, rows: list[Score], by: str, metrics: list[str]) -> None:
     """B, O and All under every group, models across; kinds a group has none of are left out."""
     at = {(row.metric, row.by, row.group, row.model): row for row in rows}
     models = list(dict.fromkeys(row.model for row in rows if row.by == by and row.metric in metrics))
@@ -93,4 +92,4 @@ def print_kinds(title: str, rows: list[Score], by: str, metrics: list[str], quie
             names = [model if len(metrics) == 1 else f"{metric} {model}" for model in models for metric in metrics]
             cells = {name: shown(row, len(models) <= 2) for name, row in zip(names, found, strict=True)}
             lines.append({"": group, " ": kind, **cells})
-    print_table(title, lines, quiet)
+    print_table(title, lines)

@@ -21,13 +21,14 @@ from questree.cli.scoring import (
     shown,
     there,
 )
-from questree.cli.terminal import Json, Quiet, print_table, say, telling, watching, write_json
+from questree.cli.terminal import output, print_table, say, watching, write_json
 from questree.faults import BadInput, Fault, refuse
 from questree.metrics.scores import Score
 from questree.models.predictions import Predictions
 from questree.tables.run import Run
 
 
+@output
 def covr(
     run: Annotated[Path | None, Parameter(help="Run folder with image questions.")] = None,
     /,
@@ -61,8 +62,6 @@ def covr(
     vocabulary: VocabularyFile = None,
     resamples: Resamples = 1000,
     seed: Seed = 0,
-    json: Json = None,
-    quiet: Quiet = False,
 ) -> None:
     """Accuracy by template with intervals over images; MAJ and MAJTEMPL as two more models."""
     from questree.benchmarks.covr.splits import PATTERNS
@@ -73,28 +72,26 @@ def covr(
     there(*files)
     if run is None and model:
         raise BadInput.at("--model", "goes with a run; of files, give --predictions FILE")
-    with watching(quiet):
+    with watching():
         asked, learnt = of_files(questions, train) if run is None else of_run(run, side, held_out, every)
         templates, skip = list(PATTERNS), missing == "skip"
         rows, about = list[Score](), list[Score]()
         for name, table in (majority(learnt, asked) if len(learnt) else {}).items():
             rows += score_covr(asked, table, templates).rows(name, how)
         answers = asked["answer"].unique(maintain_order=True).to_list()
-        reader = PredictionReader(
-            asked["id"], asked["id"], answers, policies(policy), missing, vocabulary, telling(quiet)
-        )
+        reader = PredictionReader(asked["id"], asked["id"], answers, policies(policy), missing, vocabulary, say)
         kept = stored(run, model or [], asked["id"]) if run else []
         found = [reader.readings(run, each) for each in kept]
         found += [reader.read(file, name) for file, name in zip(files, names(files), strict=True)]
         for each, reading, said in chain.from_iterable(found):
             rows += score_covr(asked, reading.table, templates, skip).rows(each, how)
             about += said
-    write_json(json, [*rows, *about])
+    write_json([*rows, *about])
     if not len(learnt):
-        say("no training questions: no baselines; give them with --train FILE", quiet)
-    print_templates(rows, quiet)
-    print_metrics(rows, quiet)
-    print_policies([*rows, *about], [("accuracy", "template")], quiet)
+        say("no training questions: no baselines; give them with --train FILE")
+    print_templates(rows)
+    print_metrics(rows)
+    print_policies([*rows, *about], [("accuracy", "template")])
 
 
 def stored(run: Path, models: list[str], ids: Any) -> list[Predictions]:
@@ -104,7 +101,7 @@ def stored(run: Path, models: list[str], ids: Any) -> list[Predictions]:
     return [image_predictions(Run(run), name, ids) for name in dict.fromkeys(models)]
 
 
-def print_templates(rows: list[Score], quiet: bool) -> None:
+def print_templates(rows: list[Score]) -> None:
     """Templates down, models across, as COVR's Table 13; intervals while there is room."""
     at = {(row.group, row.model): row for row in rows if (row.metric, row.by) == ("accuracy", "template")}
     models = list(dict.fromkeys(row.model for row in rows))
@@ -113,7 +110,7 @@ def print_templates(rows: list[Score], quiet: bool) -> None:
         | {model: shown(at[group, model], len(models) < 5) for model in models}
         for group in dict.fromkeys(group for group, _ in at)
     ]
-    print_table("Accuracy by template", lines, quiet)
+    print_table("Accuracy by template", lines)
 
 
 def of_files(questions: Path | None, train: Path | None) -> tuple[Any, Any]:
@@ -157,6 +154,7 @@ def of_run(run: Path, side: str, held_out: str, every: bool) -> tuple[Any, Any]:
 LABELS = {"text": "text-only", "model": "split model", "iid-size": "iid-size", "iid": "iid"}
 
 
+@output
 def generalization(
     *,
     questions: Annotated[Path, Parameter(name="--questions", help="COVR questions: qid, answer, scenes.")],
@@ -171,15 +169,13 @@ def generalization(
     vocabulary: VocabularyFile = None,
     resamples: Resamples = 1000,
     seed: Seed = 0,
-    json: Json = None,
-    quiet: Quiet = False,
 ) -> None:
     """How much of the gap between a text-only model and one trained on everything each split's model closes."""
     from questree.metrics.generalization import score_generalization
     from questree.sources.covr import ROLES, read_covr_questions, read_plan
 
     how = resampling(resamples, seed)
-    with watching(quiet):
+    with watching():
         asked, splits = read_covr_questions(questions), read_plan(plan)
         known = set(asked["id"].to_list())
         refuse(
@@ -194,7 +190,7 @@ def generalization(
         said, about = dict[str, Any](), list[Score]()
         for name, split in splits.items():
             ids = asked["id"] if split.questions is None else asked["id"].filter(asked["id"].is_in(split.questions))
-            reader = PredictionReader(ids, asked["id"], answers, (policy,), missing, vocabulary, telling(quiet))
+            reader = PredictionReader(ids, asked["id"], answers, (policy,), missing, vocabulary, say)
             for role in ROLES:
                 label = f"{name}, {LABELS[role]}"
                 ((_, reading, rows),) = reader.read(plan.parent / split.file(role), label)
@@ -205,12 +201,12 @@ def generalization(
         rows = score.rows("split model", how)
         for role, scored in accuracies.items():
             rows += scored.rows(LABELS[role], how)
-    write_json(json, [*rows, *about])
+    write_json([*rows, *about])
     filtered = {name: split.filtered for name, split in splits.items()}
-    print_splits(rows, filtered, quiet)
+    print_splits(rows, filtered)
 
 
-def print_splits(rows: list[Score], filtered: dict[str, int | None], quiet: bool) -> None:
+def print_splits(rows: list[Score], filtered: dict[str, int | None]) -> None:
     """Split, Filtered, text-only, model, score, iid-size, iid: the columns of COVR's Tables 7 and 8."""
     at = {(row.metric, row.group, row.model): row for row in rows}
     lines = []
@@ -229,4 +225,4 @@ def print_splits(rows: list[Score], filtered: dict[str, int | None], quiet: bool
                 "iid": accuracy["iid"],
             }
         )
-    print_table("Generalization", lines, quiet)
+    print_table("Generalization", lines)

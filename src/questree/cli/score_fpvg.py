@@ -9,11 +9,12 @@ from cyclopts import Parameter
 from questree.api.scoring import PredictionReader
 from questree.cli.scoring import MissingOption, Resamples, Seed, print_grid, resampling, shown, there
 from questree.cli.shared_options import BenchmarkOption
-from questree.cli.terminal import Json, Quiet, print_table, say, telling, watching, write_json
+from questree.cli.terminal import output, print_table, say, watching, write_json, write_json_file
 from questree.faults import BadInput
 from questree.metrics.scores import Score
 
 
+@output
 def fpvg(
     run: Annotated[
         Path | None, Parameter(help="Run with generated questions; relevant is what their programs rest on.")
@@ -58,8 +59,6 @@ def fpvg(
     missing: MissingOption = "error",
     resamples: Resamples = 1000,
     seed: Seed = 0,
-    json: Json = None,
-    quiet: Quiet = False,
 ) -> None:
     """Whether a model relies on the objects a question is about, from its answers to three inputs."""
     from questree.metrics.fpvg.grounding import CONDITIONS
@@ -75,13 +74,13 @@ def fpvg(
         raise BadInput.at("", "expected a run folder or --questions, --scene-graphs and --detections, got both")
     if not len(all) == len(rel) == len(irrel):
         raise BadInput.at("", f"expected as many --all as --rel and --irrel, got {len(all)}, {len(rel)}, {len(irrel)}")
-    with watching(quiet):
+    with watching():
         if run is None:
             read, found, about_relevance = of_files(questions, scene_graphs, detections, annotations, irrelevant)
         else:
             read, found, about_relevance = of_run(run, split, every, sample, benchmark, words)
         ids, answers = read.questions["id"], read.questions["answer"].unique(maintain_order=True).to_list()
-        reader = PredictionReader(ids, ids, answers, ("exact",), missing, say=telling(quiet))
+        reader = PredictionReader(ids, ids, answers, ("exact",), missing, say=say)
         outside = None if ood is None else set(read_ids(ood))
         ranks = None if importance is None else read_importance(importance)
         runs, about = list[list[Score]](), list[Score]()
@@ -93,14 +92,14 @@ def fpvg(
     main = runs[0] if len(runs) == 1 else over_runs(runs)
     rows = [row for run in runs for row in run] + (main if len(runs) > 1 else []) + about
     if write_relevance is not None:
-        write_json(write_relevance, as_released(read, found))
-    write_json(json, rows)
-    print_fpvg(main, quiet)
+        write_json_file(write_relevance, as_released(read, found))
+    write_json(rows)
+    print_fpvg(main)
     reasons = Counter(one.left_out for one in found if one.left_out)
     left = ", ".join(f"{reason} {count:,}" for reason, count in reasons.items()) or "none"
     evaluated = len(found) - sum(reasons.values())
-    say(about_relevance, quiet)
-    say(f"{evaluated:,} of {len(found):,} questions evaluated; left out: {left}", quiet)
+    say(about_relevance)
+    say(f"{evaluated:,} of {len(found):,} questions evaluated; left out: {left}")
 
 
 def of_files(
@@ -131,13 +130,13 @@ def of_run(
     return read, found, "relevance: the evidence of the programs, on annotated boxes; no detector"
 
 
-def print_fpvg(rows: list[Score], quiet: bool) -> None:
+def print_fpvg(rows: list[Score]) -> None:
     """As Table 2 of the FPVG paper, then per structural type, then the rest."""
     main = ["Acc_all", "Acc_rel", "Acc_irrel", "FPVG+", "FPVG-", "FPVG+T", "FPVG+F", "FPVG-T", "FPVG-F"]
     for by, title in (("all", "Evaluated questions"), ("everything", "All questions")):
         here = [row for row in rows if row.by == by and row.metric in main]
-        print_table(title, [{"metric": r.metric, "value": shown(r, True), "n": r.n} for r in here], quiet)
-    print_grid("By structural type", "Structural type", rows, "structural", [*main[3:], main[0]], quiet)
+        print_table(title, [{"metric": r.metric, "value": shown(r, True), "n": r.n} for r in here])
+    print_grid("By structural type", "Structural type", rows, "structural", [*main[3:], main[0]])
     others = [row for row in rows if row.metric not in main and row.by not in ("structural", "policy")]
     ratio = ("c2i",)
     lines = [
@@ -150,4 +149,4 @@ def print_fpvg(rows: list[Score], quiet: bool) -> None:
         }
         for row in others
     ]
-    print_table("Further", lines, quiet)
+    print_table("Further", lines)

@@ -77,7 +77,7 @@ def shown(row: Score | None, interval: bool) -> str:
 
 
 def print_grid(
-    title: str, corner: str, rows: Iterable[Score], by: str, metrics: Sequence[str], quiet: bool, count: bool = False
+    title: str, corner: str, rows: Iterable[Score], by: str, metrics: Sequence[str], count: bool = False
 ) -> None:
     """Groups down, metrics and models across, as the papers print their tables; intervals where one model has room."""
     here = [row for row in rows if row.by == by and row.metric in metrics]
@@ -97,18 +97,18 @@ def print_grid(
                     cells["n" if len(models) == 1 else f"n {model}"] = "" if row.n is None else f"{row.n:,}"
         return cells
 
-    print_table(title, [line(group) for group in groups], quiet)
+    print_table(title, [line(group) for group in groups])
 
 
-def print_metrics(rows: list[Score], quiet: bool) -> None:
+def print_metrics(rows: list[Score]) -> None:
     """A table for every metric that a plugin adds."""
     for name, metric in METRICS.items():
         by = metric.by or ALL
         if any((row.metric, row.by) == (name, by) for row in rows):
-            print_grid(f"{name} = {metric.formula}", metric.by.capitalize(), rows, by, [name], quiet, count=True)
+            print_grid(f"{name} = {metric.formula}", metric.by.capitalize(), rows, by, [name], count=True)
 
 
-def print_policies(rows: list[Score], headline: list[tuple[str, str]], quiet: bool) -> None:
+def print_policies(rows: list[Score], headline: list[tuple[str, str]]) -> None:
     """How much the way answers are read matters, where more than one way was asked for."""
     asked = {row.model: row.group for row in rows if row.metric == "unparsed"}
     if len(set(asked.values())) < 2:
@@ -119,4 +119,4 @@ def print_policies(rows: list[Score], headline: list[tuple[str, str]], quiet: bo
         values = {metric: percent(find(mine, metric, by, "Overall").value) for metric, by in headline}
         unparsed = percent(find(mine, "unparsed", "policy", policy).value)
         table.append({"model": model, "policy": policy, **values, "unparsed": unparsed})
-    print_table("What the policy changes (Overall)", table, quiet)
+    print_table("What the policy changes (Overall)", table)

@@ -7,13 +7,14 @@ from typing import Annotated
 from cyclopts import Parameter
 
 from questree.cli.shared_options import Whole
-from questree.cli.terminal import Quiet, say, watching
+from questree.cli.terminal import messages, say, watching
 from questree.faults import BadInput
 from questree.tables.run import Run
 
 EXTRA = ("starlette", "uvicorn")  # what `questree[web]` installs
 
 
+@messages
 def serve(
     run: Path,
     /,
@@ -26,7 +27,6 @@ def serve(
         "127.0.0.1"
     ),
     media: Annotated[Path | None, Parameter(help="Folder of real frames: DIR/VIDEO/FRAME.png or .jpg.")] = None,
-    quiet: Quiet = False,
 ) -> None:
     """Show a run in the browser: find questions, look at one and its DAG, compare models. Ctrl-C ends it.
 
@@ -47,10 +47,10 @@ def serve(
         raise BadInput.at("questree serve", wanted) from None
 
     with bound(host, port) as place:  # before anything is read
-        with watching(quiet):
+        with watching():
             site = Site.read(Run(run), media, benchmark)
         address = shown_address(place) + (site.first.view.home[1:] if benchmark else "")
-        say(f"{run} is served at {address} (Ctrl-C ends it)", quiet)
+        say(f"{run} is served at {address} (Ctrl-C ends it)")
         sys.stdout.flush()  # for whoever reads it through a pipe
         work(application(site, host), place)
-    say("stopped", quiet)
+    say("stopped")

@@ -12,7 +12,7 @@ from cyclopts import Parameter
 from questree.benchmarks import COVR, chosen, held
 from questree.cli.lines import timeline
 from questree.cli.shared_options import BenchmarkOption, fitting
-from questree.cli.terminal import Json, Quiet, say, write_json
+from questree.cli.terminal import output, say, write_json
 from questree.faults import BadInput
 from questree.tables.facts import BOX, Facts
 from questree.tables.image_questions import ANSWERED
@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 Shown = tuple[Iterator[str], dict[str, Any]]  # lines to print, and the same as data
 
 
+@output
 def show(
     run: Path,
     id: str = "",
@@ -38,8 +39,6 @@ def show(
     ] = None,
     dag: Annotated[bool, Parameter(negative="", help="Show a question's DAG of sub-questions, with answers.")] = False,
     svg: Annotated[Path | None, Parameter(name="--svg", help="Draw the DAG into this file.")] = None,
-    json: Json = None,
-    quiet: Quiet = False,
 ) -> None:
     """Show one video of a run on a timeline, one image, or one question with its program, answer and evidence.
 
@@ -58,8 +57,8 @@ def show(
     else:
         lines, record = of_videos(place, id, stage or "newest", dag, svg)
     for text in lines:
-        say(text, quiet)
-    write_json(json, record)
+        say(text)
+    write_json(record)
 
 
 def of_id(run: Run, id: str) -> str:

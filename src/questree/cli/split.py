@@ -8,12 +8,13 @@ from cyclopts import Parameter
 
 from questree.benchmarks import chosen
 from questree.cli.shared_options import BenchmarkOption, EveryOption, WorkersOption, at_least, fitting
-from questree.cli.terminal import Json, Quiet, print_table, say, watching, write_json
+from questree.cli.terminal import output, print_table, say, watching, write_json
 from questree.faults import BadInput, refuse
 from questree.tables.lock import lock
 from questree.tables.run import Run
 
 
+@output
 def split(
     run: Path,
     /,
@@ -42,8 +43,6 @@ def split(
         int | None, Parameter(help="Image sets: fewest questions of test with both terms. [15]")
     ] = None,
     workers: WorkersOption = 2,
-    json: Json = None,
-    quiet: Quiet = False,
 ) -> None:
     """Split a run's questions into train and test in several ways; each split proves itself.
 
@@ -62,41 +61,37 @@ def split(
     drawn = fitting(own, "images", {"name": name, "seed": seed, **counts})
     refuse(at_least(0, counts))
     if own.domain == "images":
-        of_images(place, drawn, splits, every, json, quiet)
+        of_images(place, drawn, splits, every)
     else:
-        of_videos(place, given.get("more_steps", ""), splits, every, workers, json, quiet)
+        of_videos(place, given.get("more_steps", ""), splits, every, workers)
 
 
-def of_videos(
-    run: Run, more_steps: str, splits: Path | None, every: bool, workers: int, json: Path | None, quiet: bool
-) -> None:
+def of_videos(run: Run, more_steps: str, splits: Path | None, every: bool, workers: int) -> None:
     from questree.stages.questions import Bank
     from questree.stages.split.engine import SplitOptions
     from questree.stages.split.videos import split
 
     steps = read_steps(more_steps, Bank(run).edition.codes) if more_steps else {}
-    with watching(quiet):
+    with watching():
         made = split(run, SplitOptions(splits, every, steps), workers)
         lock(run, "splits")
     rows = [
         {"split": m.name, "train": m.train, "of videos": m.train_videos, "test": m.test, "videos": m.test_videos}
         for m in made
     ]
-    print_table("Splits: questions", rows, quiet)
+    print_table("Splits: questions", rows)
     for warning in (text for each in made for text in each.warnings):
-        say(f"warning: {warning}", quiet)
-    say(f"wrote {run.folder / 'splits'}", quiet)
-    write_json(json, made)
+        say(f"warning: {warning}")
+    say(f"wrote {run.folder / 'splits'}")
+    write_json(made)
 
 
-def of_images(
-    run: Run, drawn: dict[str, Any], splits: Path | None, every: bool, json: Path | None, quiet: bool
-) -> None:
+def of_images(run: Run, drawn: dict[str, Any], splits: Path | None, every: bool) -> None:
     from questree.stages.split.engine import SplitOptions
     from questree.stages.split.image_sets import split_run
 
     names, draws = tuple(drawn.pop("name", ())), drawn.pop("draws", SplitOptions.draws)
-    with watching(quiet):
+    with watching():
         options = SplitOptions(splits, every, names=names, drawing=drawing(**drawn), draws=draws)
         made = split_run(run, options)
         lock(run, "covr/splits")
@@ -106,12 +101,12 @@ def of_images(
         | {"images": each.images["test"]}
         for each in made
     ]
-    print_table("Splits: questions", lines, quiet)
+    print_table("Splits: questions", lines)
     for warning in dict.fromkeys(text for each in made for text in each.warnings):
-        say(f"warning: {warning}", quiet)
-    say("proved: nothing held out is in train but what is kept; no image is in train and in test", quiet)
-    say(f"wrote {run.covr / 'splits'}", quiet)
-    write_json(json, made)
+        say(f"warning: {warning}")
+    say("proved: nothing held out is in train but what is kept; no image is in train and in test")
+    say(f"wrote {run.covr / 'splits'}")
+    write_json(made)
 
 
 def drawing(
@@ -140,6 +135,7 @@ def read_steps(text: str, templates: Collection[str]) -> dict[str, int]:
     return found
 
 
+@output
 def released_command(
     *,
     questions: Annotated[Path, Parameter(name="--questions", help='Questions {"train": [...], "val": [...]}.')],
@@ -149,8 +145,6 @@ def released_command(
     lexical_pairs: Annotated[int, Parameter(help="Number of pairs of terms held out.")] = 65,
     lexical_alone: Annotated[int, Parameter(help="Fewest questions of train with one term but not the other.")] = 50,
     lexical_together: Annotated[int, Parameter(help="Fewest questions of val with both terms.")] = 15,
-    json: Json = None,
-    quiet: Quiet = False,
 ) -> None:
     """Every property of COVR's splits with the ids of a released file that it holds out; runs: `questree split`."""
     from questree.sources.covr import SIDES, read_sides
@@ -159,7 +153,7 @@ def released_command(
     counts = {"few_shot": few_shot, "lexical_pairs": lexical_pairs}
     counts |= {"lexical_alone": lexical_alone, "lexical_together": lexical_together}
     refuse(at_least(0, {**counts, "draws": draws}))
-    with watching(quiet):
+    with watching():
         rows = of_records(read_sides(questions))
         side = {name: (rows.questions["side"] == name).to_numpy() for name in SIDES}
         result, warnings = dict[str, dict[str, Any]](), list[str]()
@@ -173,8 +167,7 @@ def released_command(
         | {side: len(found[side]) for side in SIDES}
         for name, found in result.items()
     ]
-    quiet = quiet or str(json) == "-"
-    print_table("Questions held out", lines, quiet)
+    print_table("Questions held out", lines)
     for warning in warnings:
-        say(f"warning: {warning}", quiet)
-    write_json(json, result)
+        say(f"warning: {warning}")
+    write_json(result)

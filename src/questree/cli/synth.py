@@ -6,7 +6,7 @@ from typing import Annotated, Any
 from cyclopts import App, Parameter
 
 from questree.cli.shared_options import Whole, whole
-from questree.cli.terminal import Json, Quiet, print_table, say, watching, write_json
+from questree.cli.terminal import output, print_table, say, watching, write_json
 from questree.synth.noise import Rates
 
 app = App(name="synth", help="Raw files of a made-up world, with the truth beside them.")
@@ -17,6 +17,7 @@ USUAL = Rates()
 
 
 @app.default
+@output
 def videos(
     *,
     out: Out,
@@ -28,8 +29,6 @@ def videos(
     flipped_heights: float = USUAL.flipped_heights,
     missing_takes: float = USUAL.missing_takes,
     workers: Annotated[int | None, Parameter(converter=whole)] = None,
-    quiet: Quiet = False,
-    json: Json = None,
 ) -> None:
     """People doing things at home: Charades tables and Action Genome pickles, with noise; the clean truth in truth/.
 
@@ -53,15 +52,16 @@ def videos(
     from questree.synth.world import write_world
 
     rates = Rates(missing_relations, overlapping_stamps, double_labels, flipped_heights, missing_takes)
-    with watching(quiet):
+    with watching():
         made = write_world(out, videos, seed, rates, workers)
-    _tell(made, quiet)
-    say(f"wrote {out} and {out / 'truth'}", quiet)
-    write_json(json, made)
+    _tell(made)
+    say(f"wrote {out} and {out / 'truth'}")
+    write_json(made)
 
 
 @app.command
-def images(*, out: Out, images: Whole = 100, seed: Seed = 1, quiet: Quiet = False, json: Json = None) -> None:
+@output
+def images(*, out: Out, images: Whole = 100, seed: Seed = 1) -> None:
     """Rooms with objects, attributes and relations: scene graphs in the format of GQA.
 
     Parameters
@@ -71,15 +71,16 @@ def images(*, out: Out, images: Whole = 100, seed: Seed = 1, quiet: Quiet = Fals
     """
     from questree.synth.images import write_images
 
-    with watching(quiet):
+    with watching():
         made = write_images(out, images, seed)
-    print_table("made", [made], quiet)
-    say(f"wrote {out}", quiet)
-    write_json(json, made)
+    print_table("made", [made])
+    say(f"wrote {out}")
+    write_json(made)
 
 
 @app.command
-def situations(*, out: Out, images: Whole = 100, seed: Seed = 1, quiet: Quiet = False, json: Json = None) -> None:
+@output
+def situations(*, out: Out, images: Whole = 100, seed: Seed = 1) -> None:
     """Somebody doing something to something, with, from or into something: situations in the format of imSitu.
 
     Parameters
@@ -89,15 +90,15 @@ def situations(*, out: Out, images: Whole = 100, seed: Seed = 1, quiet: Quiet = 
     """
     from questree.synth.situations import write_situations
 
-    with watching(quiet):
+    with watching():
         made = write_situations(out, images, seed)
-    print_table("made", [made], quiet)
-    say(f"wrote {out}", quiet)
-    write_json(json, made)
+    print_table("made", [made])
+    say(f"wrote {out}")
+    write_json(made)
 
 
-def _tell(made: dict[str, Any], quiet: bool) -> None:
-    say(f"{made['videos']:,} videos, {made['frames']:,} frames, {made['entries']:,} annotations", quiet)
+def _tell(made: dict[str, Any]) -> None:
+    say(f"{made['videos']:,} videos, {made['frames']:,} frames, {made['entries']:,} annotations")
     tables = {
         "mean per video": {name: f"{value:.1f}" for name, value in made["per video"].items()},
         "% of videos": {name: f"{100 * share:.1f}" for name, share in made["features"].items()},
@@ -105,4 +106,4 @@ def _tell(made: dict[str, Any], quiet: bool) -> None:
         "noise": {name: f"{n['changed']:,} of {n['of']:,}" for name, n in made["noise"]["counts"].items()},
     }
     for title, values in tables.items():
-        print_table("", [{title: name, "": value} for name, value in values.items()], quiet)
+        print_table("", [{title: name, "": value} for name, value in values.items()])

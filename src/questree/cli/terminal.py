@@ -1,9 +1,12 @@
 """What a command says: progress bars on a terminal, plain lines elsewhere, JSON where a program reads."""
 
+import inspect
 import sys
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from contextvars import ContextVar
+from functools import wraps
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -24,14 +27,48 @@ Json = Annotated[
         name="--json", allow_leading_hyphen=True, help="Also write the result to this file as JSON; - prints it."
     ),
 ]
+Work = Callable[..., None]
+_quiet = ContextVar("_quiet", default=False)
+_json = ContextVar[Path | None]("_json", default=None)
 
 PATIENCE = 1.0  # seconds before a bar appears
 
 
+def output(work: Work) -> Work:
+    """A command with --json and --quiet: what it says and writes goes where they say, alone if that is the screen."""
+    return _with({"json": (Json, None), "quiet": (Quiet, False)}, work)
+
+
+def messages(work: Work) -> Work:
+    """A command with --quiet."""
+    return _with({"quiet": (Quiet, False)}, work)
+
+
+def _with(options: Mapping[str, tuple[Any, Any]], work: Work) -> Work:
+    @wraps(work)
+    def command(*given: Any, json: Path | None = None, quiet: bool = False, **named: Any) -> None:
+        tokens = _json.set(json), _quiet.set(quiet or str(json) == "-")
+        try:
+            work(*given, **named)
+        finally:
+            _json.reset(tokens[0])
+            _quiet.reset(tokens[1])
+
+    own, kind = inspect.signature(work), inspect.Parameter.KEYWORD_ONLY
+    added = [inspect.Parameter(name, kind, default=usual) for name, (_, usual) in options.items()]
+    command.__signature__ = own.replace(parameters=[*own.parameters.values(), *added])  # type: ignore[attr-defined]
+    command.__annotations__ = {**work.__annotations__, **{name: hint for name, (hint, _) in options.items()}}
+    return command
+
+
+def is_quiet() -> bool:
+    return _quiet.get()
+
+
 @contextmanager
-def watching(quiet: bool) -> Iterator[None]:
+def watching() -> Iterator[None]:
     """Show the progress of whatever runs inside, if it takes longer than a second and a person is there."""
-    if quiet or not sys.stderr.isatty():
+    if _quiet.get() or not sys.stderr.isatty():
         yield
         return
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
@@ -53,19 +90,14 @@ def watching(quiet: bool) -> Iterator[None]:
             reporter.reset(token)
 
 
-def say(text: str, quiet: bool = False) -> None:
-    if not quiet:
+def say(text: str) -> None:
+    if not _quiet.get():
         print(text)
 
 
-def telling(quiet: bool) -> Callable[[str], None]:
-    """Who says what is found on the way."""
-    return lambda text: say(text, quiet)
-
-
-def print_table(title: str, rows: Sequence[Mapping[str, Any]], quiet: bool = False) -> None:
+def print_table(title: str, rows: Sequence[Mapping[str, Any]]) -> None:
     """Rows of equal keys as a table; plain aligned text when the output is not a terminal."""
-    if quiet or not rows:
+    if _quiet.get() or not rows:
         return
     print(title)  # a title of the table would be broken at the width of its columns
     table = Table(box=None if not sys.stdout.isatty() else Table().box)
@@ -82,12 +114,19 @@ def print_table(title: str, rows: Sequence[Mapping[str, Any]], quiet: bool = Fal
         print("\n".join(line.rstrip() for line in text.get().splitlines()))
 
 
-def write_json(path: Path | None, value: Any) -> None:
-    if path is None:
-        return
-    text = msgspec.json.format(msgspec.json.encode(value), indent=2) + b"\n"
+def write_json(value: Any) -> None:
+    """The result, for programs, where --json says."""
+    path = _json.get()
     if str(path) == "-":
-        sys.stdout.write(text.decode())
-        return
+        sys.stdout.write(_encoded(value).decode())
+    elif path is not None:
+        write_json_file(path, value)
+
+
+def write_json_file(path: Path, value: Any) -> None:
     with new_file(path) as work:
-        work.write_bytes(text)
+        work.write_bytes(_encoded(value))
+
+
+def _encoded(value: Any) -> bytes:
+    return msgspec.json.format(msgspec.json.encode(value), indent=2) + b"\n"

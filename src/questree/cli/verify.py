@@ -6,13 +6,14 @@ from typing import Annotated
 from cyclopts import Parameter
 
 from questree.cli.shared_options import WorkersOption
-from questree.cli.terminal import Json, Quiet, print_table, say, watching, write_json
+from questree.cli.terminal import output, print_table, say, watching, write_json
 from questree.faults import refuse
 from questree.tables.lock import STAGES, differences, lock
 from questree.tables.lock import verify as check
 from questree.tables.run import Run
 
 
+@output
 def verify(
     run: Path,
     /,
@@ -22,8 +23,6 @@ def verify(
         bool, Parameter(help="Also make questions, selection, splits and DAGs again and compare.")
     ] = False,
     workers: WorkersOption = 2,
-    json: Json = None,
-    quiet: Quiet = False,
 ) -> None:
     """Recompute the digests of a run's files and hold them against its lock file; exit with 1 if one differs.
 
@@ -36,23 +35,24 @@ def verify(
     if write:
         found = lock(place, *STAGES)
         count = sum(len(stage.files) for stage in found.stages.values())
-        say(f"wrote {place.lock_file}: {count:,} files of {', '.join(found.stages)}", quiet)
-        write_json(json, found)
+        say(f"wrote {place.lock_file}: {count:,} files of {', '.join(found.stages)}")
+        write_json(found)
         return
     faults, notes = check(place)
     if again:
         from questree.stages.again import made_again
 
-        with watching(quiet):
+        with watching():
             faults += made_again(place, workers)
-    write_json(json, {"faults": [str(fault) for fault in faults], "notes": notes})
+    write_json({"faults": [str(fault) for fault in faults], "notes": notes})
     for note in notes:
-        say(f"note: {note}", quiet)
+        say(f"note: {note}")
     refuse(faults)
-    say(f"{run}: every file is as locked{', and comes out the same again' if again else ''}", quiet)
+    say(f"{run}: every file is as locked{', and comes out the same again' if again else ''}")
 
 
-def diff(first: Path, second: Path, /, *, json: Json = None, quiet: Quiet = False) -> None:
+@output
+def diff(first: Path, second: Path, /) -> None:
     """Explain what differs between two runs: code, templates, vocabulary, options, tables, selections.
 
     Parameters
@@ -64,7 +64,7 @@ def diff(first: Path, second: Path, /, *, json: Json = None, quiet: Quiet = Fals
     """
     found = list(differences(Run(first), Run(second)))
     rows = [{"what": d.place, str(first): d.first, str(second): d.second} for d in found]
-    print_table("Differences, causes first", rows, quiet)
+    print_table("Differences, causes first", rows)
     if not found:
-        say("the runs are the same", quiet)
-    write_json(json, found)
+        say("the runs are the same")
+    write_json(found)

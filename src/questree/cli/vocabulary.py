@@ -6,7 +6,7 @@ from typing import Annotated, Any
 import msgspec
 from cyclopts import App, Parameter
 
-from questree.cli.terminal import Json, Quiet, print_table, say, write_json
+from questree.cli.terminal import messages, output, print_table, say, write_json
 from questree.vocabulary import Vocabulary, default, load
 from questree.vocabulary.words import GROUPS
 
@@ -16,7 +16,8 @@ SAMPLE = 4  # words of each kind that are printed
 
 
 @app.command
-def check(file: Path, /, *, quiet: Quiet = False) -> None:
+@messages
+def check(file: Path, /) -> None:
     """Say everything that is missing or contradictory in a vocabulary file.
 
     Parameters
@@ -25,20 +26,19 @@ def check(file: Path, /, *, quiet: Quiet = False) -> None:
         A vocabulary in TOML; docs/vocabulary.md has a small complete one.
     """
     vocabulary = load(file)
-    say(f"{file}: nothing is missing ({_sizes(vocabulary)})", quiet)
+    say(f"{file}: nothing is missing ({_sizes(vocabulary)})")
 
 
 @app.command
+@output
 def show(
     *,
     vocabulary: Annotated[Path | None, Parameter(help="Vocabulary file in TOML. [default: AGQA's words]")] = None,
-    json: Json = None,
-    quiet: Quiet = False,
 ) -> None:
     """Print how many words of each kind there are, with the first few; the JSON has all of them."""
     words = default() if vocabulary is None else load(vocabulary)
-    print_table(f"{words.name}: {_sizes(words)}", counts(words), quiet)
-    write_json(json, {"counts": counts(words), "vocabulary": msgspec.to_builtins(words)})
+    print_table(f"{words.name}: {_sizes(words)}", counts(words))
+    write_json({"counts": counts(words), "vocabulary": msgspec.to_builtins(words)})
 
 
 def counts(words: Vocabulary) -> list[dict[str, Any]]:

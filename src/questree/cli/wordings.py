@@ -11,12 +11,13 @@ from cyclopts import Parameter
 from questree.benchmarks.agqa.editions import EDITIONS
 from questree.benchmarks.agqa.examples import Example, examples
 from questree.benchmarks.agqa.templates import ADDED
-from questree.cli.terminal import Json, Quiet, print_table, say, write_json
+from questree.cli.terminal import output, print_table, say, write_json
 from questree.stages.generate.given import read
 from questree.tables.store import new_file
 from questree.vocabulary import default, load
 
 
+@output
 def wordings(
     *,
     out: Annotated[Path, Parameter(help="Text file to write.")],
@@ -25,8 +26,6 @@ def wordings(
     templates: Annotated[
         list[Path] | None, Parameter(help="TOML file of templates to show instead; may be given several times.")
     ] = None,
-    json: Json = None,
-    quiet: Quiet = False,
 ) -> None:
     """Write an example of every template of videos, frame, kind of time phrase and kind of reference, with its program.
 
@@ -40,10 +39,10 @@ def wordings(
     with new_file(out) as work:
         work.write_text("".join(f"{line}\n" for line in lines(found)), "utf-8")
     rows = counts(found)
-    print_table(f"edition {edition}, words of {words.name}", rows, quiet)
+    print_table(f"edition {edition}, words of {words.name}", rows)
     frames, texts = sum(row["frames"] for row in rows), sum(row["examples"] for row in rows)
-    say(f"{out}: {len(rows)} templates, {frames} frames, {texts:,} examples", quiet)
-    write_json(json, {"edition": edition, "templates": rows, "examples": [record(example) for example in found]})
+    say(f"{out}: {len(rows)} templates, {frames} frames, {texts:,} examples")
+    write_json({"edition": edition, "templates": rows, "examples": [record(example) for example in found]})
 
 
 def lines(found: Iterable[Example]) -> Iterator[str]:

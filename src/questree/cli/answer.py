@@ -72,15 +72,7 @@ def answer(
         by_bot(place, model, seed, noise, name, of_images, out)
 
 
-def by_bot(
-    run: Run,
-    model: str,
-    seed: int,
-    noise: float,
-    name: str,
-    images: bool,
-    out: Path | None,
-) -> None:
+def by_bot(run: Run, model: str, seed: int, noise: float, name: str, images: bool, out: Path | None) -> None:
     from questree.models.bots import BotOptions, answer_run
 
     options, called = BotOptions(model, seed, noise), name or model

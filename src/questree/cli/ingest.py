@@ -74,13 +74,7 @@ def _words(path: Path | None) -> tuple[str, Vocabulary]:
     return text, parse(text, path)
 
 
-def _ingest(
-    source: Source,
-    folder: Path,
-    out: Path,
-    vocabulary: Path | None,
-    more: dict[str, Any],
-) -> None:
+def _ingest(source: Source, folder: Path, out: Path, vocabulary: Path | None, more: dict[str, Any]) -> None:
     text, words = _words(vocabulary)
     check_target(out)
     with watching():

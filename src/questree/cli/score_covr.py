@@ -44,8 +44,7 @@ def covr(
         Parameter(name="--predictions", help="Predictions of one model; may be given again.", negative=""),
     ] = None,
     model: Annotated[
-        list[str] | None,
-        Parameter(name="--model", help="Model stored in the run; may be given again.", negative=""),
+        list[str] | None, Parameter(name="--model", help="Model stored in the run; may be given again.", negative="")
     ] = None,
     side: Annotated[str, Parameter(name="--side", help="With a run: split to score, dev or test.")] = "test",
     held_out: Annotated[

@@ -110,11 +110,7 @@ def of_images(run: Run, drawn: dict[str, Any], splits: Path | None, every: bool)
 
 
 def drawing(
-    seed: int = 0,
-    few_shot: int = 250,
-    lexical_pairs: int = 65,
-    lexical_alone: int = 50,
-    lexical_together: int = 15,
+    seed: int = 0, few_shot: int = 250, lexical_pairs: int = 65, lexical_alone: int = 50, lexical_together: int = 15
 ) -> Any:
     """How what is drawn is drawn."""
     from questree.stages.split.draws import Lexical

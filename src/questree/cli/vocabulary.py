@@ -32,8 +32,7 @@ def check(file: Path, /) -> None:
 @app.command
 @output
 def show(
-    *,
-    vocabulary: Annotated[Path | None, Parameter(help="Vocabulary file in TOML. [default: AGQA's words]")] = None,
+    *, vocabulary: Annotated[Path | None, Parameter(help="Vocabulary file in TOML. [default: AGQA's words]")] = None
 ) -> None:
     """Print how many words of each kind there are, with the first few; the JSON has all of them."""
     words = default() if vocabulary is None else load(vocabulary)

@@ -18,9 +18,8 @@ from conftest import copy
 from questree.cli.answer import answer
 from questree.faults import BadInput
 from questree.formats.decomp import export_decomp
-from questree.metrics.bootstrap import Resampling
-from questree.metrics.dags.report import score_decomp
-from questree.metrics.scores import Score
+from questree.metrics.dags import score_decomp
+from questree.metrics.scores import Resampling, Score
 from questree.models.asked import NOT_SEEN
 from questree.models.bots import BOTS, BotCorpus, BotOptions, answer_run
 from questree.models.composed import Composer

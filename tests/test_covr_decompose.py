@@ -8,7 +8,7 @@ import pytest
 
 from judges.images import Judge
 from questree.domains.images import IMAGES
-from questree.metrics.dags.report import score_decomp
+from questree.metrics.dags import score_decomp
 from questree.metrics.scores import Score, find
 from questree.notation import own
 from questree.readings.english import english

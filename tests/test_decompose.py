@@ -24,8 +24,7 @@ from questree.stages.decompose.columns import DecomposeSummary, edge_table, form
 from questree.stages.decompose.dag_shards import Decomposed, DecomposeOptions, decompose
 from questree.stages.decompose.expand import Batch, Block, expand
 from questree.stages.decompose.negatives import about_existence
-from questree.stages.decompose.spoken import say
-from questree.stages.decompose.texts import Texts
+from questree.stages.decompose.spoken import Texts, say
 from questree.stages.questions import Bank
 from questree.tables.nodes import DECOMPOSED, NODES
 from questree.tables.run import Run

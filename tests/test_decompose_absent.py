@@ -21,8 +21,8 @@ from questree.stages.decompose.columns import DecomposeSummary
 from questree.stages.decompose.dag_shards import DecomposeOptions, decompose
 from questree.stages.decompose.forms import NodeForms
 from questree.stages.decompose.hierarchies import run_hierarchies
-from questree.stages.decompose.labels import read_labels
-from questree.stages.decompose.texts import Texts
+from questree.stages.decompose.negatives import read_labels
+from questree.stages.decompose.spoken import Texts
 from questree.stages.questions import Bank
 from questree.tables.lock import differences, lock, verify
 from questree.tables.nodes import KNOWN, NEGATIVES

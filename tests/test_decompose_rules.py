@@ -17,10 +17,8 @@ from questree.rules.entail import allowed, coded, conclusions
 from questree.stages.decompose.columns import form_table, node_table
 from questree.stages.decompose.dag_shards import Decomposed, DecomposeOptions, decompose
 from questree.stages.decompose.expand import Batch, Block, expand
-from questree.stages.decompose.propagate import GIVEN, NOT_KNOWN, Propagation
-from questree.stages.decompose.spoken import say
-from questree.stages.decompose.texts import Texts
-from questree.stages.decompose.told import Teller
+from questree.stages.decompose.propagate import GIVEN, NOT_KNOWN, Propagation, Teller
+from questree.stages.decompose.spoken import Texts, say
 from questree.tables.nodes import KNOWN
 from questree.tables.run import Run
 from worlds.decomposed import FORMS, in_memory, shards

@@ -13,7 +13,7 @@ from judges.facts import WORDS
 from judges.table_rules import read_rules
 from judges.wrong_meanings import FAULTS, IN_TABLES, Wrong
 from questree.stages.decompose.forms import NodeForms
-from questree.stages.decompose.texts import Texts
+from questree.stages.decompose.spoken import Texts
 from questree.tables.facts import Facts
 from questree.tables.run import Run
 from test_theorem import EIGHTEEN

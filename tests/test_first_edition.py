@@ -18,8 +18,7 @@ from questree.readings.answer import answer
 from questree.stages.audit.audited import AuditOptions, audit
 from questree.stages.balance.options import BalanceOptions
 from questree.stages.balance.rounds import balance
-from questree.stages.decompose.dag_shards import DecomposeOptions, decompose
-from questree.stages.decompose.tops import BEYOND, TIMED, UNDECIDED
+from questree.stages.decompose.dag_shards import BEYOND, TIMED, UNDECIDED, DecomposeOptions, decompose
 from questree.stages.generate.shards import GenerateOptions, generate
 from questree.stages.questions import Bank
 from questree.stages.split.engine import SplitOptions

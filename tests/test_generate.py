@@ -18,7 +18,7 @@ from questree.benchmarks.agqa.templates import TEMPLATES
 from questree.domains.video import videos
 from questree.faults import BadInput
 from questree.readings.answer import answer
-from questree.readings.steps import steps
+from questree.readings.categories import steps
 from questree.stages.generate.shards import GenerateOptions, generate
 from questree.stages.questions import Bank
 from questree.tables.questions import QUESTIONS

@@ -21,7 +21,7 @@ from questree.domains.video import videos
 from questree.notation import agqa
 from questree.notation.own import show
 from questree.readings.answer import answer
-from questree.readings.steps import steps
+from questree.readings.categories import steps
 from questree.stages.generate.shards import GenerateOptions, generate
 from questree.stages.questions import Bank
 from questree.tables.facts import Facts

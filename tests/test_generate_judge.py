@@ -19,7 +19,7 @@ from questree.domains.video import videos
 from questree.notation import agqa
 from questree.program import Node, Slot, Term, Word
 from questree.readings.answer import answer, position
-from questree.readings.steps import steps
+from questree.readings.categories import steps
 from questree.stages.generate.word_columns import may_be_indirect
 from questree.tables.facts import Facts
 from worlds import generator_rows as rows

@@ -23,8 +23,7 @@ from questree.domains.images.corpus import corpus
 from questree.faults import BadInput
 from questree.notation.own import parse, show
 from questree.stages.ground.boxes import image_boxes
-from questree.stages.ground.grounding import GroundOptions, ground
-from questree.stages.ground.relevant import relevant
+from questree.stages.ground.grounding import GroundOptions, ground, relevant
 from questree.stages.questions import Bank
 from questree.tables.facts import PERSONS, Facts
 from questree.tables.image_questions import ANSWERED

@@ -8,7 +8,7 @@ from functools import cache
 import numpy as np
 import pytest
 
-from questree.metrics.dags.report import score_decomp
+from questree.metrics.dags import score_decomp
 from questree.metrics.scores import Score
 from questree.models.asked import NOT_SEEN, AskedNodes
 from questree.models.bots import BOTS, BotCorpus, BotOptions, answer_run

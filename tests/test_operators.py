@@ -6,9 +6,8 @@ from questree.domains.images import IMAGES
 from questree.domains.video import VIDEO
 from questree.notation.own import parse
 from questree.program import Op
-from questree.readings.categories import categories
+from questree.readings.categories import categories, steps
 from questree.readings.english import english, wordings
-from questree.readings.steps import steps
 
 STANDS_FOR_A_WORD = {"noun_of", "to_action", "any_link"}  # the question behind it is another
 BY_SECONDS = {"longest", "shortest", "longer", "shorter"}  # compared by their seconds, on no particular frame

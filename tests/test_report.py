@@ -103,8 +103,8 @@ def written(run: Run, tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="module")
 def rows(run: Run) -> dict[tuple[str, str, str, str], Score]:
     """Scores as the scoring commands compute them."""
-    from questree.metrics.bootstrap import Resampling
-    from questree.metrics.dags.report import score_decomp
+    from questree.metrics.dags import score_decomp
+    from questree.metrics.scores import Resampling
     from questree.models.stored import said
     from questree.stages.decompose.hierarchies import run_hierarchies
     from questree.tables.predictions import Stored
@@ -364,8 +364,7 @@ def test_a_run_of_images_has_its_tables(tmp_path: Path) -> None:
     with (tmp_path / "csv" / "image-accuracy.csv").open(newline="") as file:
         table = {line["Template"]: line for line in csv.DictReader(file)}
     from questree.cli.score_covr import of_run
-    from questree.metrics.sets.accuracy import score_covr
-    from questree.metrics.sets.majority import majority
+    from questree.metrics.sets import majority, score_covr
 
     asked, learnt = of_run(run.folder, "test", "", False)
     for name, said in majority(learnt, asked).items():

@@ -8,7 +8,7 @@ import pytest
 
 from judges.members import checked
 from questree.faults import BadInput
-from questree.metrics.dags.report import score_decomp
+from questree.metrics.dags import score_decomp
 from questree.metrics.scores import find
 from questree.program import UNKNOWN, Array
 from questree.rules import IMAGE_DAGS, NO, SCHEMES, VIDEO_DAGS, YES, Members, Rule, add, scheme_of, sentence

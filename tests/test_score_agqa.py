@@ -10,13 +10,9 @@ import pytest
 
 from questree.faults import BadInput
 from questree.formats.agqa_scored import read_questions
-from questree.metrics.answers.categories import groups
-from questree.metrics.answers.most_likely import most_likely
-from questree.metrics.answers.report import baseline, score_agqa
-from questree.metrics.answers.steps import fit_rows, line
-from questree.metrics.bootstrap import Resampling
-from questree.metrics.generalization import score_generalization
-from questree.metrics.scores import Score
+from questree.metrics.answers import baseline, fit_rows, groups, line, most_likely, score_agqa
+from questree.metrics.scores import Resampling, Score
+from questree.metrics.sets import score_generalization
 from questree.sources.covr import read_covr_questions, read_plan
 from questree.tables.scored import QuestionRecords
 from worlds.decomp_files import table

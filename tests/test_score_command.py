@@ -133,7 +133,7 @@ def test_fpvg_with_the_promised_command_line(folder: Path) -> None:
 
 def test_the_made_up_hierarchies_score_as_they_were_drawn() -> None:
     """Enough DAGs that every rule of the shapes applies, at 11.5 nodes each."""
-    from questree.metrics.dags.report import score_decomp
+    from questree.metrics.dags import score_decomp
 
     made = made_up_hierarchies(2000, 20, seed=1)
     assert 11 < len(made.nodes) / 2000 < 12

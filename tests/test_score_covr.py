@@ -12,8 +12,7 @@ from questree.cli.score_covr import generalization
 from questree.cli.split import split as split_command
 from questree.faults import BadInput
 from questree.formats.covr import export
-from questree.metrics.sets.accuracy import score_covr
-from questree.metrics.sets.majority import majority
+from questree.metrics.sets import majority, score_covr
 from questree.stages.split.image_sets import read_split
 from questree.tables.image_questions import ANSWERED
 from questree.tables.run import Run

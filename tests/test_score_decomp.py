@@ -9,7 +9,7 @@ import pytest
 
 from judges.naive_scores import scores as naive
 from questree.faults import BadInput
-from questree.metrics.dags.report import score_decomp
+from questree.metrics.dags import score_decomp
 from questree.metrics.scores import Score, Scored
 from questree.rules import VIDEO_DAGS
 from questree.sources.hierarchies import hierarchies_of, read_hierarchies

@@ -8,11 +8,9 @@ import numpy as np
 import polars as pl
 import pytest
 
-from questree.metrics.fpvg.boxes import iou, overlap
-from questree.metrics.fpvg.ranking import match
-from questree.metrics.fpvg.relevance import as_released, relevance, relevance_of
-from questree.metrics.fpvg.report import score_fpvg
-from questree.metrics.runs import over_runs
+from questree.metrics.comparison import over_runs
+from questree.metrics.fpvg import match, score_fpvg
+from questree.metrics.relevance import as_released, iou, overlap, relevance, relevance_of
 from questree.metrics.scores import Score
 from questree.sources.grounded import read_grounded
 from questree.tables.scored import GROUNDED, Detected, Grounded, Relevance

@@ -5,13 +5,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from questree.metrics.bootstrap import Resampling, resampled, weights
-from questree.metrics.cells import Cell, evaluate
-from questree.metrics.comparison import benjamini_hochberg, compare, p_values
-from questree.metrics.dags.report import score_decomp
-from questree.metrics.power import needs
-from questree.metrics.scores import Scored, interval
-from questree.metrics.tallies import Tallies, mean_tally, tally
+from questree.metrics.cells import Cell, Tallies, evaluate, mean_tally, tally
+from questree.metrics.comparison import benjamini_hochberg, compare, needs, p_values
+from questree.metrics.dags import score_decomp
+from questree.metrics.scores import Resampling, Scored, interval, resampled, weights
 from questree.sources.hierarchies import hierarchies_of
 from worlds.decomp_files import by_id, load, random_files, table
 

@@ -8,9 +8,8 @@ import polars as pl
 import pytest
 
 from questree.faults import BadInput
-from questree.metrics.coverage import coverage
-from questree.models.policies import normal, read_answers, synonyms
-from questree.models.predictions import read_predictions
+from questree.metrics.scores import coverage
+from questree.models.predictions import normal, read_answers, read_predictions, synonyms
 from questree.vocabulary.load import default
 
 ROWS = [("007", "yes"), ("V-1", "no"), ("007", "a cup, or two")]

@@ -5,8 +5,7 @@ import pytest
 from questree.domains.video import VIDEO
 from questree.notation.own import parse
 from questree.program import Categories
-from questree.readings.categories import answer_type, categories
-from questree.readings.steps import steps
+from questree.readings.categories import answer_type, categories, steps
 from worlds.agqa_shapes import TEMPLATES, shapes
 
 

@@ -14,8 +14,7 @@ from judges.contradictions import INDIRECT, Findings, note
 from judges.members import checked
 from questree.program import UNKNOWN, Array
 from questree.rules import VIDEO_DAGS
-from questree.stages.decompose.spoken import say
-from questree.stages.decompose.texts import Texts
+from questree.stages.decompose.spoken import Texts, say
 
 Tables = Mapping[str, pl.DataFrame]
 

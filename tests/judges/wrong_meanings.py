@@ -16,7 +16,7 @@ from questree.domains.video.bits import first_frame, last_frame
 from questree.domains.video.facts import ANY
 from questree.program import UNKNOWN, Array, Node, Term
 from questree.readings.parts import parts
-from questree.stages.decompose import answers
+from questree.stages.decompose import columns
 from questree.stages.generate import laws, spans
 from questree.stages.generate.cores import Core
 from questree.stages.generate.references import References
@@ -194,7 +194,7 @@ FAULTS: dict[str, Wrong] = {
 
 # the same faults in what is generated and decomposed by columns
 IN_TABLES: dict[str, Wrong] = FAULTS | {
-    "Between is never relabelled": Wrong("", put((answers, "in_between", lambda node: False))),
+    "Between is never relabelled": Wrong("", put((columns, "in_between", lambda node: False))),
     "a choice goes by the first frame": Wrong(
         "", put((Core, "decisive", property(by_first_frame)), (laws, "PROGRAMS", laws_by_first_frame()))
     ),

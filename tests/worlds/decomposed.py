@@ -14,8 +14,7 @@ from questree.domains.video import videos
 from questree.rules import VIDEO_DAGS
 from questree.stages.decompose.dag_shards import Decomposed, tables
 from questree.stages.decompose.forms import NodeForms
-from questree.stages.decompose.spoken import spoken
-from questree.stages.decompose.texts import Texts
+from questree.stages.decompose.spoken import Texts, spoken
 from questree.stages.questions import Bank
 from questree.tables.facts import ACTIONS, FRAMES, OBJECTS, PERSONS, RELATIONS, VIDEOS, Facts, pack
 from questree.tables.nodes import EDGES, TOPS

@@ -9,8 +9,7 @@ import polars as pl
 
 from questree.stages.decompose.dag_shards import DecomposeOptions, decompose
 from questree.stages.decompose.hierarchies import shards
-from questree.stages.decompose.spoken import spoken
-from questree.stages.decompose.texts import Texts
+from questree.stages.decompose.spoken import Texts, spoken
 from questree.tables.hierarchies import NOTHING
 from questree.tables.image_questions import ANSWERED
 from questree.tables.images import Edge, Gathering, Thing

@@ -9,12 +9,10 @@ import numpy as np
 import polars as pl
 
 from questree.faults import BadInput
-from questree.metrics.coverage import Coverage, coverage
-from questree.metrics.dags.answered import ModelAnswers, needed
-from questree.metrics.dags.report import score_decomp
-from questree.metrics.scores import Score, Scored
-from questree.models.policies import Policy, ReadPredictions, read_answers
-from questree.models.predictions import Predictions, model_name, read_predictions
+from questree.metrics.answered import ModelAnswers, needed
+from questree.metrics.dags import score_decomp
+from questree.metrics.scores import Coverage, Score, Scored, coverage
+from questree.models.predictions import Policy, Predictions, ReadPredictions, model_name, read_answers, read_predictions
 from questree.tables.hierarchies import Hierarchies
 from questree.tables.run import Run
 from questree.tables.scored import QuestionRecords
@@ -159,7 +157,7 @@ class ComparedQuestions:
         words: Path | None,
         say: Tell = silent,
     ) -> "ComparedQuestions":
-        from questree.metrics.answers.report import score_agqa
+        from questree.metrics.answers import score_agqa
 
         ids, answers = asked.table["id"], asked.table["answer"].unique(maintain_order=True).to_list()
         reader = PredictionReader(ids, ids, answers, policies, missing, words, say)

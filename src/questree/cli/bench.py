@@ -134,9 +134,8 @@ def score(
     seed: Seed = 1,
 ) -> None:
     """The whole AGQA-Decomp report of one model on made-up hierarchies, then its intervals; rows are nodes."""
-    from questree.metrics.bootstrap import Resampling, resampled
-    from questree.metrics.dags.report import score_decomp
-    from questree.metrics.scores import Scored, interval
+    from questree.metrics.dags import score_decomp
+    from questree.metrics.scores import Resampling, Scored, interval, resampled
     from questree.synth.hierarchies import made_up_hierarchies, made_up_predictions
 
     with watching():

@@ -24,7 +24,7 @@ def answer(
     workers: WorkersOption = 2,
 ) -> None:
     """A bot answers a synthetic run made before the clock starts, its DAGs are read, it is scored; rows are nodes."""
-    from questree.metrics.dags.report import score_decomp
+    from questree.metrics.dags import score_decomp
     from questree.models.bots import BotOptions, answer_run
     from questree.models.stored import said
     from questree.sources.hierarchies import read_hierarchies

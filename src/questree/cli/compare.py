@@ -24,8 +24,8 @@ from questree.cli.scoring import (
 from questree.cli.shared_options import BenchmarkOption
 from questree.cli.terminal import output, print_table, say, watching, write_json
 from questree.faults import BadInput, Fault, refuse
-from questree.metrics.bootstrap import Resampling
 from questree.metrics.comparison import ModelDifference
+from questree.metrics.scores import Resampling
 from questree.tables.predictions import models
 from questree.tables.run import Run
 
@@ -121,7 +121,7 @@ def power(
     seed: Seed = 0,
 ) -> None:
     """Videos (or images) needed for every cell of a metric, judged by how much it varies between those there are."""
-    from questree.metrics.power import needs
+    from questree.metrics.comparison import needs
 
     faults = [] if half_width > 0 else [Fault("--half-width", f"expected more than 0, got {half_width}")]
     faults += [] if resamples > 1 else [Fault("--resamples", f"expected at least 2, got {resamples}")]

@@ -13,7 +13,7 @@ from questree.cli.terminal import output, print_table, say, watching, write_json
 from questree.faults import BadInput
 from questree.stages.decompose.columns import Coverage, DecomposeSummary
 from questree.stages.decompose.dag_shards import DecomposeOptions, decompose, world_is_closed
-from questree.stages.decompose.told import MOST
+from questree.stages.decompose.propagate import MOST
 from questree.tables.lock import lock
 from questree.tables.nodes import ANSWERED, KNOWN
 from questree.tables.run import Run
@@ -138,7 +138,7 @@ def of_images(run: Run, words: Path | None, every: bool, workers: int) -> None:
 
 def labelled(run: Run, path: Path | None) -> DataFrame | None:
     """What people labelled absent; faults of the file are told before anything is done."""
-    from questree.stages.decompose.labels import read_labels
+    from questree.stages.decompose.negatives import read_labels
     from questree.tables.facts import VIDEOS
 
     if path is None:

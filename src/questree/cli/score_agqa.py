@@ -40,10 +40,7 @@ def agqa(
 ) -> None:
     """AGQA: accuracy per category, novel compositions, indirect references, more steps, accuracy against steps."""
     from questree.formats.agqa_scored import read_questions
-    from questree.metrics.answers.categories import groups
-    from questree.metrics.answers.most_likely import most_likely
-    from questree.metrics.answers.report import baseline
-    from questree.metrics.answers.steps import fit_rows
+    from questree.metrics.answers import baseline, fit_rows, groups, most_likely
 
     how = resampling(resamples, seed)
     there(*predictions)

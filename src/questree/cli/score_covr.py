@@ -64,8 +64,7 @@ def covr(
 ) -> None:
     """Accuracy by template with intervals over images; MAJ and MAJTEMPL as two more models."""
     from questree.benchmarks.covr.splits import PATTERNS
-    from questree.metrics.sets.accuracy import score_covr
-    from questree.metrics.sets.majority import majority
+    from questree.metrics.sets import majority, score_covr
 
     how, files = resampling(resamples, seed), predictions or []
     there(*files)
@@ -170,7 +169,7 @@ def generalization(
     seed: Seed = 0,
 ) -> None:
     """How much of the gap between a text-only model and one trained on everything each split's model closes."""
-    from questree.metrics.generalization import score_generalization
+    from questree.metrics.sets import score_generalization
     from questree.sources.covr import ROLES, read_covr_questions, read_plan
 
     how = resampling(resamples, seed)

@@ -61,10 +61,9 @@ def fpvg(
     seed: Seed = 0,
 ) -> None:
     """Whether a model relies on the objects a question is about, from its answers to three inputs."""
-    from questree.metrics.fpvg.grounding import CONDITIONS
-    from questree.metrics.fpvg.relevance import as_released
-    from questree.metrics.fpvg.report import score_fpvg
-    from questree.metrics.runs import over_runs
+    from questree.metrics.comparison import over_runs
+    from questree.metrics.fpvg import CONDITIONS, score_fpvg
+    from questree.metrics.relevance import as_released
     from questree.models.predictions import model_name
     from questree.sources.grounded import read_ids, read_importance
 
@@ -106,7 +105,7 @@ def of_files(
     questions: Path | None, scene_graphs: Path | None, detections: Path | None, annotations: Any, irrelevant: Any
 ) -> tuple[Any, Any, str]:
     """Questions in GQA's formats, what is relevant to them, and how that was found."""
-    from questree.metrics.fpvg.relevance import relevance
+    from questree.metrics.relevance import relevance
     from questree.sources.grounded import read_grounded
 
     if questions is None or scene_graphs is None or detections is None:
@@ -121,8 +120,7 @@ def of_run(
 ) -> tuple[Any, Any, str]:
     """The questions of a run, what their programs visit, and how that was found."""
     from questree.cli.ground import attribute_groups
-    from questree.stages.ground.grounding import GroundOptions
-    from questree.stages.ground.relevant import relevant
+    from questree.stages.ground.grounding import GroundOptions, relevant
     from questree.tables.run import Run
 
     options = GroundOptions(split, every, sample, benchmark=benchmark)

@@ -9,10 +9,9 @@ from cyclopts import Parameter
 from questree.api.scoring import Missing
 from questree.cli.terminal import print_table
 from questree.faults import Fault, refuse
-from questree.metrics.bootstrap import Resampling
 from questree.metrics.catalogue import ALL, METRICS
-from questree.metrics.scores import Score, find
-from questree.models.policies import POLICIES, Policy
+from questree.metrics.scores import Resampling, Score, find
+from questree.models.predictions import POLICIES, Policy
 
 Files = Annotated[list[Path], Parameter(name="--predictions", help="Predictions of one model; may be given again.")]
 MissingOption = Annotated[Missing, Parameter(name="--missing", help="Treatment of questions without a prediction.")]

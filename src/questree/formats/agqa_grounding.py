@@ -17,7 +17,7 @@ from questree.domains.video.bits import Bits
 from questree.program import OBJECT, RELATION, slots
 from questree.readings.evidence import evidence
 from questree.stages.generate.text import Spans
-from questree.stages.ground.frames import arguments, cores, reference_frames, slot_frames, windows
+from questree.stages.ground.evidence import arguments, cores, reference_frames, slot_frames, windows
 from questree.stages.questions import Named, Shard
 from questree.tables.questions import WORDED
 

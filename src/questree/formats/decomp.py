@@ -23,7 +23,7 @@ from questree.notation.decomp import DECOMP
 from questree.progress import watch
 from questree.rules import VIDEO_DAGS
 from questree.stages.decompose.choose import chosen_file
-from questree.stages.decompose.texts import Texts, in_pairs
+from questree.stages.decompose.spoken import Texts, in_pairs
 from questree.stages.questions import Bank
 from questree.tables.facts import SPLIT_UNSAID, Facts
 from questree.tables.run import Run

@@ -15,8 +15,7 @@ from questree.columns.joins import Ints
 from questree.formats.agqa_records import programs
 from questree.rules import VIDEO_DAGS
 from questree.stages.decompose.keys import asked, node_keys, parts_of_others, question_keys
-from questree.stages.decompose.spoken import spoken
-from questree.stages.decompose.texts import Texts
+from questree.stages.decompose.spoken import Texts, spoken
 from questree.stages.generate.text import lexicon
 from questree.stages.questions import Shard
 from questree.tables.facts import Facts

@@ -35,15 +35,12 @@ from questree.stages.decompose.columns import (
     node_table,
     places,
 )
+from questree.stages.decompose.dag_shards import by_objects
 from questree.stages.decompose.expand import Batch, expand
 from questree.stages.decompose.forms import NodeForms
-from questree.stages.decompose.labels import read_labels
-from questree.stages.decompose.negatives import Negatives
-from questree.stages.decompose.propagate import Propagation
-from questree.stages.decompose.spoken import say
-from questree.stages.decompose.texts import Texts
-from questree.stages.decompose.told import Teller
-from questree.stages.decompose.tops import by_objects
+from questree.stages.decompose.negatives import Negatives, read_labels
+from questree.stages.decompose.propagate import Propagation, Teller
+from questree.stages.decompose.spoken import Texts, say
 from questree.tables.nodes import ABSENT
 from questree.tables.store import new_folder
 from questree.vocabulary.words import Vocabulary

@@ -1,1 +1,1 @@
-"""Tables -> scores; every metric is a small file that opens with its formula and where it is from."""
+"""Tables -> scores; what counts a metric opens with its formula and where it is from."""

@@ -14,12 +14,11 @@ import polars as pl
 
 from questree.extensions import Registry
 from questree.faults import BadInput
-from questree.metrics.cells import PARTS, Cell, How
+from questree.metrics.cells import OVERALL, PARTS, Cell, Floats, How, Tallies, joined
 from questree.metrics.scores import Scored
-from questree.metrics.tallies import Floats, Tallies, joined
 from questree.tables.scored import ASKED
 
-OVERALL, ALL = "Overall", "all"
+ALL = "all"
 SHIPPED = (
     "accuracy",
     "CA",

@@ -1,15 +1,14 @@
-"""Paired comparison: difference = value of B - value of A on the same resamples of videos, p, and q over the table.
+"""Models against each other, runs with different seeds together, and how many videos a comparison needs."""
 
-p = (1 + resamples with |d* - d| >= |d|) / (1 + resamples), d the difference, d* that of a resample (Efron and
-Tibshirani 1993, section 16.4). q: Benjamini and Hochberg 1995, over all cells of the table that have a p.
-"""
+import math
+from collections.abc import Sequence
+from statistics import median
 
 import msgspec
 import numpy as np
 
-from questree.metrics.bootstrap import Resampling, resampled
-from questree.metrics.scores import Scored, interval, number
-from questree.metrics.tallies import Floats
+from questree.metrics.cells import Floats
+from questree.metrics.scores import Resampling, Score, Scored, interval, number, resampled
 
 
 class ModelDifference(msgspec.Struct, frozen=True):
@@ -26,7 +25,13 @@ class ModelDifference(msgspec.Struct, frozen=True):
 
 
 def compare(a: Scored, b: Scored, resampling: Resampling) -> list[ModelDifference]:
-    """Cells both models have, in the order of the first."""
+    """Paired comparison: difference = value of B - value of A on the same resamples of videos, p, and q over the table.
+
+    p = (1 + resamples with |d* - d| >= |d|) / (1 + resamples), d the difference, d* that of a resample (Efron and
+    Tibshirani 1993, section 16.4). q: Benjamini and Hochberg 1995, over all cells of the table that have a p.
+
+    Cells both models have, in the order of the first.
+    """
     second = {cell.name: at for at, cell in enumerate(b.cells)}
     pairs = [(at, second[cell.name]) for at, cell in enumerate(a.cells) if cell.name in second]
     left, right = (list(side) for side in zip(*pairs, strict=True)) if pairs else ([], [])
@@ -65,3 +70,64 @@ def benjamini_hochberg(p: Floats) -> Floats:
     raised = p[order] * len(order) / np.arange(1, len(order) + 1)
     q[order] = np.minimum(np.minimum.accumulate(raised[::-1])[::-1], 1.0)
     return q
+
+
+def over_runs(runs: Sequence[Sequence[Score]]) -> list[Score]:
+    """Over training runs with different seeds: the median, and the maximum deviation from it.
+
+    FPVG, Table 3. A cell that is N/A in any run is N/A.
+
+    Cells of all runs, with low and high the median minus and plus the maximum deviation.
+    """
+    named = [{(row.metric, row.by, row.group): row for row in rows} for rows in runs]
+    found = []
+    for name, row in named[0].items():
+        values = [rows[name].value for rows in named if name in rows]
+        known = [value for value in values if value is not None]
+        if len(known) < len(runs):
+            found.append(Score(*name, None, row.n, None, None, label(len(runs))))
+            continue
+        middle = median(known)
+        far = max(abs(value - middle) for value in known)
+        found.append(Score(*name, middle, row.n, middle - far, middle + far, label(len(runs))))
+    return found
+
+
+def label(runs: int) -> str:
+    return f"median of {runs} runs"
+
+
+NORMAL = 1.959963984540054  # 97.5 % quantile
+
+
+class Need(msgspec.Struct, frozen=True):
+    metric: str
+    by: str
+    group: str
+    value: float | None
+    half_width: float | None  # with the videos there are
+    videos: int | None  # needed for the wanted half-width
+
+
+def needs(scored: Scored, wanted: float, resampling: Resampling) -> list[Need]:
+    """Videos needed for a half-width h of the 95 % interval: videos * (1.96 * s / h)^2, s the bootstrap standard error.
+
+    The standard error of a mean over clusters falls with the square root of their number (Kish 1965, section 5).
+
+    For every cell; None where it has no value or no spread to go by.
+    """
+    values, draws = scored.values(), resampled(scored.cells, scored.tallies, resampling)
+    known = (~np.isnan(draws)).sum(axis=0)
+    enough = (known > 1) & ~np.isnan(values)
+    half = np.full(len(values), np.nan)
+    half[enough] = NORMAL * np.nanstd(draws[:, enough], axis=0, ddof=1)
+    here = len(scored.tallies.total)
+    return [
+        Need(*cell.name, number(value), number(width), _videos(here, width, wanted))
+        for cell, value, width in zip(scored.cells, values, half, strict=True)
+    ]
+
+
+def _videos(here: int, width: float, wanted: float) -> int | None:
+    """No spread at all says nothing about how many are needed."""
+    return None if np.isnan(width) or width == 0 else max(2, math.ceil(here * (width / wanted) ** 2))

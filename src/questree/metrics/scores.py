@@ -1,14 +1,55 @@
-"""Scores as a flat table: one row per cell with its value, n and interval."""
+"""Scores as a flat table: one row per cell with its value, n and interval; intervals by a cluster bootstrap."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 import msgspec
 import numpy as np
+import polars as pl
 
-from questree.metrics.bootstrap import Resampling, resampled
-from questree.metrics.cells import Cell, counts, evaluate
-from questree.metrics.tallies import Floats, Tallies
+from questree.metrics.cells import Cell, Floats, Tallies, counts, evaluate
+from questree.progress import report
+
+CHUNK = 100  # resamples at a time
+
+
+@dataclass(frozen=True)
+class Resampling:
+    resamples: int = 1000
+    seed: int = 0
+
+
+def weights(videos: int, resampling: Resampling) -> Iterator[Floats]:
+    """[resample, video] how often each video is drawn, in chunks; resample r depends on (seed, r) only."""
+    for begin in range(0, resampling.resamples, CHUNK):
+        numbers = range(begin, min(begin + CHUNK, resampling.resamples))
+        report("resampling", begin, resampling.resamples)
+        draws = (np.random.default_rng([resampling.seed, r]).integers(0, videos, videos) for r in numbers)
+        yield np.array([np.bincount(draw, minlength=videos) for draw in draws], np.float64)
+    report("resampling", resampling.resamples, resampling.resamples)
+
+
+def resampled_sums(tallies: Tallies, resampling: Resampling) -> Iterator[tuple[Floats, Floats]]:
+    """Cluster bootstrap: videos are drawn with replacement, and every numerator and denominator is summed anew.
+
+    Field and Welsh 2007, "Bootstrapping clustered data". Questions about one video are not independent, so the video is
+    what is drawn. A draw is a weight per video, so a resample costs one product with the per-video tallies and no
+    scoring.
+
+    [resample, column] passed and total, in chunks.
+    """
+    whole = np.array([np.array_equal(column, np.rint(column)) for column in tallies.passed.T], bool)
+    passed, total = tallies.passed.astype(np.float64), tallies.total.astype(np.float64)
+    for weight in weights(len(total), resampling):
+        sums = np.empty((len(weight), passed.shape[1]))
+        sums[:, whole] = weight @ passed[:, whole]  # whole numbers: exact, in whatever order they are added
+        sums[:, ~whole] = np.einsum("rv,vc->rc", weight, passed[:, ~whole])  # one fixed order of adding
+        yield sums, weight @ total
+
+
+def resampled(cells: Sequence[Cell], tallies: Tallies, resampling: Resampling) -> Floats:
+    """[resample, cell]"""
+    return np.concatenate([evaluate(cells, *sums) for sums in resampled_sums(tallies, resampling)])
 
 
 class Score(msgspec.Struct, frozen=True):
@@ -73,3 +114,36 @@ def _quantile(ordered: Floats, known: np.ndarray[tuple[int], np.dtype[np.int64]]
 
 def find(rows: Iterable[Score], metric: str, by: str, group: str) -> Score:
     return next(row for row in rows if (row.metric, row.by, row.group) == (metric, by, group))
+
+
+SHOWN = 5  # missing ids named in a message
+
+
+@dataclass(frozen=True)
+class Coverage:
+    """Which questions have a prediction: coverage = questions with one / questions that need one."""
+
+    needed: int  # different ids
+    found: int
+    unknown: int  # predictions no question asked for; they are ignored
+    examples: tuple[str, ...]  # of ids without a prediction
+
+    @property
+    def missing(self) -> int:
+        return self.needed - self.found
+
+    def __str__(self) -> str:
+        share = 100 * self.found / self.needed if self.needed else 100.0
+        return f"{self.found:,} of {self.needed:,} questions ({share:.2f} %), {self.unknown:,} for no question here"
+
+    def row(self, policy: str, model: str) -> Score:
+        value = self.found / self.needed if self.needed else None
+        return Score("coverage", "policy", policy, value, self.needed, None, None, model)
+
+
+def coverage(needed: pl.Series, known: pl.Series, predictions: pl.DataFrame) -> Coverage:
+    """`needed` and `known` are ids of questions (scored, or there at all); predictions have each id once."""
+    ids = pl.DataFrame({"id": needed}).unique(maintain_order=True)
+    missing = ids.join(predictions.select("id"), on="id", how="anti", maintain_order="left")
+    unknown = predictions.select("id").join(pl.DataFrame({"id": known}), on="id", how="anti").height
+    return Coverage(ids.height, ids.height - missing.height, unknown, tuple(missing["id"].head(SHOWN).to_list()))

@@ -14,9 +14,8 @@ from questree.program import ACTION, OBJECT, UNKNOWN, Array, Node, Slot, Term
 from questree.readings.answer import answer
 from questree.rules import VIDEO_DAGS
 from questree.stages.decompose.answer_words import AnswerWords
-from questree.stages.decompose.answers import EXECUTED, NOT_SAID, ROWS, UNDEFINED
-from questree.stages.decompose.spoken import by_form
-from questree.stages.decompose.texts import Values
+from questree.stages.decompose.columns import EXECUTED, NOT_SAID, ROWS, UNDEFINED
+from questree.stages.decompose.spoken import Values, by_form
 from questree.tables.hierarchies import NOTHING
 from questree.tables.nodes import EDGES, FORMS, NODES, SLOTS
 from questree.tables.run import Run

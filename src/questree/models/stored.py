@@ -9,8 +9,8 @@ import polars as pl
 from numpy.typing import NDArray
 
 from questree.faults import BadInput
-from questree.metrics.coverage import SHOWN, Coverage
-from questree.metrics.dags.answered import ModelAnswers, needed
+from questree.metrics.answered import ModelAnswers, needed
+from questree.metrics.scores import SHOWN, Coverage
 from questree.models.predictions import COLUMNS, PREDICTION, Predictions
 from questree.stages.decompose.hierarchies import RunHierarchies, ShardKeys
 from questree.stages.decompose.image_sets import read_sets

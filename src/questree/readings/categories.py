@@ -1,8 +1,8 @@
-"""What kind of question it is: reasoning labels, structure, semantic class, and whether the answer is open."""
+"""What kind of question it is (reasoning, structure, semantic class, open or binary), and how many steps it takes."""
 
 from dataclasses import replace
 
-from questree.program import ACTION, OBJECT, Categories, Node, Slot, Word, fold
+from questree.program import ACTION, OBJECT, RELATION, Categories, Node, Slot, Term, Word, fold
 
 
 def categories(node: Node) -> Categories:
@@ -27,3 +27,22 @@ def categories(node: Node) -> Categories:
 
 def answer_type(node: Node) -> str:
     return "open" if categories(node).structural == "query" else "binary"
+
+
+def steps(node: Node) -> int:
+    total = 0
+
+    def visit(term: Term, reference: bool, once: set[Node]) -> None:
+        """once: what the question (or the reference we are in) says once, however often its program mentions it."""
+        nonlocal total
+        if not isinstance(term, Node) or term in once:
+            return
+        if term.kind.name == "window" or (term.kind == RELATION and term.op.steps):
+            once.add(term)
+        total += term.op.reference_steps if reference else term.op.steps
+        inside = set[Node]() if reference else once
+        for name, arg in term.named():
+            visit(arg, arg.kind in (OBJECT, ACTION) and name != term.op.target, inside)
+
+    visit(node, False, set())
+    return total

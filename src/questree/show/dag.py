@@ -11,7 +11,7 @@ from questree.program import slots
 from questree.readings.english import english
 from questree.show.opened import Opened
 from questree.stages.decompose.forms import ordered_slots
-from questree.stages.decompose.texts import Texts
+from questree.stages.decompose.spoken import Texts
 from questree.stages.questions import Question
 
 TIME = re.compile(r"\b(before|after|while|between|for the \w+ amount of time|for a \w+ amount of time)\b")

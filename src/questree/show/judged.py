@@ -7,7 +7,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from questree.metrics.dags.answered import Answered, beside
+from questree.metrics.answered import Answered, beside
 from questree.rules import sentence
 from questree.show.dag import Dag
 from questree.show.opened import Opened

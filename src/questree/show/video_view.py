@@ -26,8 +26,7 @@ from questree.stages.decompose.answer_words import AnswerWords
 from questree.stages.decompose.dag_shards import tables
 from questree.stages.decompose.forms import NodeForms
 from questree.stages.decompose.hierarchies import Columns, RunHierarchies, run_hierarchies, shards
-from questree.stages.decompose.spoken import say
-from questree.stages.decompose.texts import Texts
+from questree.stages.decompose.spoken import Texts, say
 from questree.stages.questions import Bank, Question, Shard
 from questree.stages.split.grammar import Wrong, check
 from questree.stages.split.language import read

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from questree.progress import report
 from questree.stages.agreement import AgreementScore, agreement
 from questree.stages.augment import RULES, AugmentOptions, Rule, augment
-from questree.stages.augment.rule import FACTS
+from questree.stages.augment.graphs import FACTS
 from questree.tables.facts import Facts
 from questree.vocabulary.words import Vocabulary
 

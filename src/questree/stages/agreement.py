@@ -10,8 +10,8 @@ from dataclasses import dataclass
 
 import polars as pl
 
-from questree.stages.augment.entailments import entailed, verb_facts
 from questree.stages.augment.graphs import among, counted_as, rows, telling, within, without
+from questree.stages.augment.relations import entailed, verb_facts
 from questree.tables.facts import Facts
 from questree.vocabulary.words import Vocabulary
 

@@ -13,8 +13,7 @@ from questree.domains.video import VIDEO
 from questree.extensions import Registry
 from questree.notation.own import parse
 from questree.program import Categories, Node, fill, slots, walk
-from questree.readings.categories import answer_type, categories
-from questree.readings.steps import steps
+from questree.readings.categories import answer_type, categories, steps
 from questree.vocabulary.words import Lists
 
 ALL, BEFORE, AFTER, WHILE, BETWEEN = TIMES = ("all", "before", "after", "while", "between")

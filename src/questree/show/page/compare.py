@@ -5,11 +5,10 @@ from functools import cached_property
 from threading import Lock
 from typing import Any
 
-from questree.metrics.bootstrap import Resampling
+from questree.metrics.cells import OVERALL
 from questree.metrics.comparison import ModelDifference, compare
-from questree.metrics.dags.answered import OVERALL
-from questree.metrics.dags.report import score_decomp
-from questree.metrics.scores import Scored
+from questree.metrics.dags import score_decomp
+from questree.metrics.scores import Resampling, Scored
 from questree.models.stored import said
 from questree.show.page.filters import Filters, address
 from questree.show.views import View

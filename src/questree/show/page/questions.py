@@ -8,7 +8,7 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
-from questree.metrics.dags.answered import beside
+from questree.metrics.answered import beside
 from questree.progress import watch
 from questree.show.judged import broken_rules
 from questree.show.opened import Ints, Opened

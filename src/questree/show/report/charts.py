@@ -5,8 +5,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from questree.metrics.cells import Floats
 from questree.metrics.scores import Score
-from questree.metrics.tallies import Floats
 from questree.show.report.axes import (
     BOT,
     DASHES,

@@ -10,15 +10,10 @@ from numpy.typing import NDArray
 
 from questree.benchmarks.agqa.held_out import FLAGS, NOVEL
 from questree.benchmarks.covr.splits import PATTERNS
-from questree.metrics.answers.categories import groups
-from questree.metrics.answers.most_likely import most_likely
-from questree.metrics.answers.report import baseline, score_agqa
-from questree.metrics.answers.steps import fit_rows
-from questree.metrics.bootstrap import Resampling
-from questree.metrics.dags.answered import Missing
-from questree.metrics.scores import Score
-from questree.metrics.sets.accuracy import score_covr
-from questree.metrics.sets.majority import majority
+from questree.metrics.answered import Missing
+from questree.metrics.answers import baseline, fit_rows, groups, most_likely, score_agqa
+from questree.metrics.scores import Resampling, Score
+from questree.metrics.sets import majority, score_covr
 from questree.show.video_view import answer_numbers
 from questree.show.views import View
 from questree.stages.decompose.answer_words import AnswerWords

@@ -10,15 +10,12 @@ from numpy.typing import NDArray
 
 from questree.api.scoring import IDS, ComparedQuestions
 from questree.faults import Fault, refuse
-from questree.metrics.bootstrap import Resampling
-from questree.metrics.coverage import Coverage
-from questree.metrics.dags.answered import Missing, ModelAnswers, answered
-from questree.metrics.dags.correlation import dag_scores
-from questree.metrics.dags.report import score_answered
-from questree.metrics.scores import Score, Scored
-from questree.metrics.tallies import Floats
+from questree.metrics.answered import Missing, ModelAnswers, answered
+from questree.metrics.cells import Floats
+from questree.metrics.dags import dag_scores, score_answered
+from questree.metrics.scores import Coverage, Resampling, Score, Scored
 from questree.models.bots import BOTS, BotCorpus, BotOptions
-from questree.models.policies import Policy
+from questree.models.predictions import Policy
 from questree.models.stored import covered, said
 from questree.show.report.questions import ImageQuestions, RunQuestions, questions_of
 from questree.show.views import View

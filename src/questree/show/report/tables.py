@@ -2,9 +2,9 @@
 
 from collections.abc import Iterator, Sequence
 
-from questree.metrics.answers.most_likely import MODEL as MOST_LIKELY
-from questree.metrics.dags.correlation import NAME as CORRELATION
-from questree.metrics.sets.majority import BASELINES
+from questree.metrics.answers import MODEL as MOST_LIKELY
+from questree.metrics.dags import NAME as CORRELATION
+from questree.metrics.sets import BASELINES
 from questree.show.report.charts import composition_plot, dags_plot, models_plot, steps_plot
 from questree.show.report.document import Block, Column, Entry, Figure, Grid, Kind, Line, ScoreRows
 from questree.show.report.scoring import Result, called

@@ -4,8 +4,7 @@ from dataclasses import dataclass, replace
 
 import polars as pl
 
-from questree.stages.augment.graphs import GAP, Graphs, among, doing, inside
-from questree.stages.augment.rule import AugmentOptions, Change
+from questree.stages.augment.graphs import GAP, AugmentOptions, Change, Graphs, among, doing, inside
 from questree.tables.facts import ACTIONS
 from questree.vocabulary.words import NONE, Vocabulary
 

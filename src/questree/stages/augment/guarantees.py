@@ -4,8 +4,8 @@ from collections.abc import Callable, Iterator
 
 import polars as pl
 
-from questree.stages.augment.entailments import entailed, verb_facts
 from questree.stages.augment.graphs import SPOT, inside, without
+from questree.stages.augment.relations import entailed, verb_facts
 from questree.tables.facts import RELATIONS, Facts
 from questree.vocabulary.words import Vocabulary
 

@@ -3,18 +3,47 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
+import polars as pl
+
+from questree.domains.video.actions import MARGIN
 from questree.extensions import Registry
 from questree.progress import report
-from questree.stages.augment import asking
 from questree.stages.augment.actions import add_actions, infer_missing, merge_overlapping, numbered, trim_overlaps
-from questree.stages.augment.entailments import add_verbs, close_entailments
-from questree.stages.augment.graphs import Graphs
-from questree.stages.augment.propagation import propagate
-from questree.stages.augment.rule import QUESTIONS, AugmentOptions, Change, Rule
-from questree.stages.augment.spatial import drop_sparse_spatial, settle_heights
-from questree.stages.augment.things import merge_duplicates, merge_synonyms
+from questree.stages.augment.annotations import drop_sparse_spatial, merge_duplicates, merge_synonyms, settle_heights
+from questree.stages.augment.graphs import QUESTIONS, AugmentOptions, Change, Graphs, Rule, among
+from questree.stages.augment.relations import add_verbs, close_entailments, propagate
 from questree.tables.facts import Facts
 from questree.vocabulary.words import Vocabulary
+
+Counted = tuple[Graphs, list[Change]]
+
+
+def leave_out_attention(graphs: Graphs, vocabulary: Vocabulary, options: AugmentOptions) -> Counted:
+    """Rules 4, 13, 14 and 15 act when questions are made: the facts stay, here is counted what they will concern."""
+    attention = graphs.relations.filter(among("relation", vocabulary.group("attention")))
+    return graphs, [Change("relation facts", concerned=len(attention))]
+
+
+def leave_out_single_object_verbs(graphs: Graphs, vocabulary: Vocabulary, options: AugmentOptions) -> Counted:
+    verbs = vocabulary.relations_named(vocabulary.lists.single_object_verbs)
+    return graphs, [Change("relation facts", concerned=graphs.relations.filter(among("relation", verbs)).height)]
+
+
+def leave_out_close_lengths(graphs: Graphs, vocabulary: Vocabulary, options: AugmentOptions) -> Counted:
+    """Pairs of instances of a video whose lengths nobody can compare by eye."""
+    lengths = graphs.actions.with_row_index("row").select("video", "row", length=pl.col("end") - pl.col("start"))
+    pairs = lengths.join(lengths, on="video", suffix="_other").filter(pl.col("row") < pl.col("row_other"))
+    close = pairs.filter((pl.col("length") - pl.col("length_other")).abs() <= MARGIN)
+    return graphs, [Change("pairs of actions", concerned=len(close))]
+
+
+def leave_out_transitions(graphs: Graphs, vocabulary: Vocabulary, options: AugmentOptions) -> Counted:
+    """Instances that get no question about how long they last."""
+    verbs = set(vocabulary.folded[vocabulary.relations_named(vocabulary.lists.transition_verbs)].tolist())
+    named = {vocabulary.action_at[action] for action in vocabulary.lists.transition_actions}
+    short = [at for at, verb in enumerate(vocabulary.verb_of) if verb in verbs or at in named]
+    return graphs, [Change("actions", concerned=graphs.actions.filter(among("action", short)).height)]
+
 
 RULES = Registry[Rule]("augmentation")
 for _rule in (
@@ -30,16 +59,16 @@ for _rule in (
     Rule(6, "add verb relations", "an action says (verb, object) on each of its frames", add_verbs),
     Rule(10, "propagate annotations", "copied within actions and to neighbouring frames", propagate),
     Rule(7, "close entailments", "carrying is holding is touching", close_entailments),
-    Rule(4, "leave out attention", "nobody can tell where a person looks", asking.leave_out_attention, QUESTIONS),
+    Rule(4, "leave out attention", "nobody can tell where a person looks", leave_out_attention, QUESTIONS),
     Rule(
         13,
         "leave out single-object verbs",
         "the verb gives the object away",
-        asking.leave_out_single_object_verbs,
+        leave_out_single_object_verbs,
         QUESTIONS,
     ),
-    Rule(14, "leave out close lengths", "lengths nobody can compare by eye", asking.leave_out_close_lengths, QUESTIONS),
-    Rule(15, "leave out transitions", "no length questions about a moment", asking.leave_out_transitions, QUESTIONS),
+    Rule(14, "leave out close lengths", "lengths nobody can compare by eye", leave_out_close_lengths, QUESTIONS),
+    Rule(15, "leave out transitions", "no length questions about a moment", leave_out_transitions, QUESTIONS),
 ):
     RULES.add(_rule.name, _rule)
 

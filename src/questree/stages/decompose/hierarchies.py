@@ -1,7 +1,7 @@
 """The DAGs of a run as the tables that scores read: what one would read from the hierarchies it exports."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from pathlib import Path
 from typing import NamedTuple
@@ -18,12 +18,10 @@ from questree.progress import watch
 from questree.rules import VIDEO_DAGS
 from questree.sources.hierarchy_parts import together
 from questree.stages.decompose.answer_words import AnswerWords
-from questree.stages.decompose.answers import NOT_SAID
-from questree.stages.decompose.file_order import in_order
+from questree.stages.decompose.columns import NOT_SAID
 from questree.stages.decompose.keys import asked, keyed, parts_of_others
 from questree.stages.decompose.occurrences import Compositions, Occurrences
-from questree.stages.decompose.spoken import by_form
-from questree.stages.decompose.texts import Texts
+from questree.stages.decompose.spoken import Texts, by_form
 from questree.stages.generate.text import Lexicon, lexicon
 from questree.stages.questions import Bank
 from questree.tables import hierarchies as tables
@@ -32,6 +30,60 @@ from questree.tables.hierarchies import NOTHING, Hierarchies
 from questree.tables.nodes import EDGES, FORMS, NEGATIVES, NODES, TOPS
 from questree.tables.run import Run
 from questree.workers import processes
+
+
+def in_order(found: Hierarchies) -> Hierarchies:
+    """As files are read: videos with DAGs by file name, then the others as they come; DAGs by video."""
+    with_dags = np.zeros(len(found.videos), bool)
+    with_dags[found.dags["video"].to_numpy()] = True
+    named = sorted(np.flatnonzero(with_dags).tolist(), key=lambda at: f"{found.videos[at]}.json")
+    order = named + np.flatnonzero(~with_dags).tolist()
+    number = np.empty(len(order), np.uint32)
+    number[order] = np.arange(len(order), dtype=np.uint32)
+    dags, isolated = (
+        table.with_columns(video=pl.Series(number[table["video"].to_numpy()])) for table in (found.dags, found.isolated)
+    )
+    return by_video(replace(found, dags=dags, isolated=isolated, videos=[found.videos[at] for at in order]))
+
+
+def by_video(found: Hierarchies) -> Hierarchies:
+    """The same DAGs, sorted by video; what belongs to a DAG stands together in every table."""
+    video = found.dags["video"].to_numpy()
+    if (np.diff(video.astype(np.int64)) >= 0).all():
+        return found
+    order = np.argsort(video, kind="stable")
+    dag = found.nodes["dag"].to_numpy()
+    parent, child = found.composed["parent"].to_numpy(), found.edges["child"].to_numpy()
+    node, row, edge = (Moved.of(column, order) for column in (dag, dag[parent], dag[child]))
+    nodes = found.nodes[node.old].with_columns(dag=pl.Series(np.sort(Moved.of(np.arange(len(order)), order).new[dag])))
+    composed = found.composed.with_columns(
+        parent=pl.Series(node.new[parent]), first=pl.Series(edge.new[found.composed["first"].to_numpy()])
+    )
+    edges = found.edges.with_columns(child=pl.Series(node.new[child]))
+    return replace(
+        found,
+        dags=found.dags[order],
+        nodes=tables.NODES.frame(nodes),
+        composed=tables.COMPOSED.frame(composed[row.old]),
+        edges=tables.EDGES.frame(edges[edge.old]),
+    )
+
+
+class Moved(NamedTuple):
+    """How rows move when DAGs are put in another order."""
+
+    old: Array  # [row after] row before
+    new: Array  # [row before] row after
+
+    @classmethod
+    def of(cls, dag: Array, order: Array) -> "Moved":
+        """`dag`: [row] in ascending order."""
+        begin = starts(dag, len(order))
+        _, old = ranges(begin[order], begin[order + 1])
+        new = np.empty(len(old), np.int64)
+        new[old] = np.arange(len(old))
+        return cls(old, new)
+
 
 SPLITS = ("train", "test")
 FEW = 1_000_000  # bytes of nodes; starting processes for less does not pay

@@ -28,12 +28,10 @@ from questree.readings.english import english
 from questree.readings.parts import given, node_type
 from questree.rules import IMAGE_DAGS
 from questree.search.word_tables import WordTables
-from questree.stages.decompose.answers import EXECUTED, ROWS, UNDEFINED
-from questree.stages.decompose.columns import edge_table, form_table, node_table
+from questree.stages.decompose.columns import EXECUTED, ROWS, UNDEFINED, edge_table, form_table, node_table
 from questree.stages.decompose.expand import Batch, Block, expand
 from questree.stages.decompose.forms import NodeForms, Variant
-from questree.stages.decompose.spoken import by_form
-from questree.stages.decompose.texts import Values
+from questree.stages.decompose.spoken import Values, by_form
 from questree.stages.split.image_sets import selected
 from questree.tables.images import Images
 from questree.tables.nodes import ASKED_TOPS, EDGES, FORMS, SETS, WORDS, nodes_about, slots_of

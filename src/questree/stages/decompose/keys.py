@@ -5,8 +5,7 @@ import polars as pl
 
 from questree.columns.joins import starts
 from questree.program import Array
-from questree.stages.decompose.spoken import english_of, program
-from questree.stages.decompose.texts import Texts
+from questree.stages.decompose.spoken import Texts, english_of, program
 from questree.stages.generate.text import Lexicon, texts
 from questree.stages.questions import Shard
 

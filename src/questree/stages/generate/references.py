@@ -13,7 +13,7 @@ from questree.domains.video.facts import ANY, KEY
 from questree.domains.video.objects import first, last, objects, the_one
 from questree.domains.video.time import whole
 from questree.notation.own import parse
-from questree.readings.steps import steps
+from questree.readings.categories import steps
 from questree.stages.generate.word_columns import WordColumns
 from questree.tables.questions import time_actions, time_kind
 

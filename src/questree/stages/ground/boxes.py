@@ -8,7 +8,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from questree.columns.joins import ranges
-from questree.metrics.fpvg.relevance import COVERED
+from questree.metrics.relevance import COVERED
 from questree.tables.facts import BOX, Facts
 from questree.tables.images import Images
 from questree.tables.table import Table

@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
+from itertools import accumulate
 
 import numpy as np
 import polars as pl
@@ -19,14 +20,15 @@ from questree.notation.own_shapes import program_shapes
 from questree.progress import watch
 from questree.readings.answer import spell
 from questree.stages.balance.rounds import selection
-from questree.stages.ground import image, video
 from questree.stages.ground.boxes import Boxes, image_boxes, video_boxes
+from questree.stages.ground.evidence import About, about, unpacked, visited
 from questree.stages.questions import Bank, Shard
 from questree.stages.split.image_sets import selected
 from questree.stages.split.videos import between
 from questree.tables.facts import Facts
 from questree.tables.images import Images
 from questree.tables.run import Run
+from questree.tables.scored import GROUNDED, Grounded, Relevance
 from questree.tables.table import Table
 
 LIST = pl.List(pl.UInt32)
@@ -101,7 +103,7 @@ def of_videos(run: Run, options: GroundOptions) -> Iterator[tuple[pl.DataFrame, 
         world = videos(own, bank.vocabulary)
         for begin in range(0, len(questions), CHUNK):
             few = questions[begin : begin + CHUNK]
-            found = video.about(world, shard.where(few), key)
+            found = about(world, shard.where(few), key)
             yield video_rows(shard.where(few), found, boxes, world), boxes
 
 
@@ -151,10 +153,10 @@ def box_counts(facts: Facts) -> Ints:
     )
 
 
-def video_rows(asked: Shard, found: video.About, boxes: Boxes, world: Videos) -> pl.DataFrame:
+def video_rows(asked: Shard, found: About, boxes: Boxes, world: Videos) -> pl.DataFrame:
     place, templates = asked.video, asked.edition.by_code
     ids = pl.Series(world.ids, dtype=pl.String).gather(place)
-    shown = video.unpacked(found.frames).astype(bool)  # [question, frame]
+    shown = unpacked(found.frames).astype(bool)  # [question, frame]
     there = np.arange(shown.shape[1]) < world.length[place][:, None]
     numbers = np.append(world.number, 0)
     frames = {
@@ -194,7 +196,7 @@ def of_images(
     for begin in range(0, len(questions), CHUNK):
         few = questions[begin : begin + CHUNK]
         place = padded(few["images"].to_list())
-        question, thing = image.visited(program_shapes(few["program"]), place, known)
+        question, thing = visited(program_shapes(few["program"]), place, known)
         box = box_of[thing]
         named = {
             "id": few["id"],
@@ -222,3 +224,24 @@ def listed(row: Ints, value: Ints, count: int) -> pl.Series:
     start = np.searchsorted(row, np.arange(count + 1))
     found = pa.LargeListArray.from_arrays(pa.array(start), pa.array(np.asarray(value, np.uint32)))
     return pl.Series(pl.from_arrow(found))
+
+
+def relevant(run: Run, options: GroundOptions, attribute_groups: Mapping[str, str]) -> tuple[Grounded, list[Relevance]]:
+    """Boxes as positions among those of a question's video or images; it belongs to the first of its images."""
+    tables, found = [GROUNDED.empty()], list[Relevance]()
+    for table, boxes in ground(run, options, attribute_groups):
+        tables.append(table.select("id", pl.col("place").list.first().alias("image"), "answer", "structural"))
+        sizes = boxes.table.group_by("place", maintain_order=True).agg(first=pl.col("box").min(), size=pl.len())
+        known = {place: (first, size) for place, first, size in sizes.rows()}
+        for places, own, other, left in table.select("place", "relevant", "irrelevant", "left_out").iter_rows():
+            at = positions([known.get(place, (0, 0)) for place in places])
+            found.append(Relevance(tuple(at[box] for box in own), tuple(at[box] for box in other), left))
+    return Grounded(pl.concat(tables), [], {}), found
+
+
+def positions(places: list[tuple[int, int]]) -> dict[int, int]:
+    """box -> its position; places: (number of the first box, how many), one after the other."""
+    before = accumulate((size for _, size in places), initial=0)
+    return {
+        first + step: shift + step for (first, size), shift in zip(places, before, strict=False) for step in range(size)
+    }

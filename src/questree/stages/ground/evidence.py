@@ -1,22 +1,93 @@
-"""What questions about videos are about: boxes on frames, from the evidence of their programs."""
+"""What questions are about: boxes on frames of a video, things in images, from the evidence of their programs."""
 
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, reduce
 
 import numpy as np
 from numpy.typing import NDArray
 
-from questree.benchmarks.agqa.templates import Template
+from questree.benchmarks.agqa.templates import TIMES, Template
 from questree.columns.joins import Ints, ranges
-from questree.domains.video import Videos
+from questree.domains.images.batches import CHUNK
+from questree.domains.images.corpus import Corpus
+from questree.domains.images.sets import ImageSets
+from questree.domains.video import VIDEO, Videos
 from questree.domains.video.bits import Bits
 from questree.domains.video.facts import ANY
-from questree.program import ACTION, OBJECT, Node, slots, walk
+from questree.notation.own_shapes import ProgramShapes
+from questree.program import ACTION, OBJECT, RELATION, Array, Node, Slot, slots, walk
+from questree.progress import watch
 from questree.readings.evidence import evidence
 from questree.stages.ground.boxes import spot
-from questree.stages.ground.frames import arguments, cores, reference_frames, slot_frames, windows
+from questree.stages.question_forms import reference
 from questree.stages.questions import Named, Shard
+from questree.tables.questions import STANDS
 from questree.vocabulary.words import NONE
+
+OP = VIDEO.ops
+
+
+def slot_frames(node: Node, grounds: dict[Node, Bits], rows: dict[str, Array], answer: Ints) -> dict[str, Bits]:
+    """[row, word] per object or relation slot: the frames on which what fills it bears on the answer.
+
+    A slot has the frames of the operator it is given to, or (equals) of what it is compared with. An object that
+    is offered as an answer has frames only if it is the answer. `grounds` is the evidence of the node.
+    """
+    found: dict[str, Bits] = {}
+    for inner in dict.fromkeys(walk(node)):
+        if not isinstance(inner, Node):
+            continue
+        target = dict(inner.named()).get(inner.op.target)
+        own = grounds.get(inner, grounds.get(target) if isinstance(target, Node) else None)
+        for arg in inner.args:
+            if isinstance(arg, Slot) and arg.kind in (OBJECT, RELATION) and own is not None:
+                option = inner.kind == OBJECT == arg.kind
+                kept = np.where((answer == rows[arg.name])[:, None], own, np.uint64(0)) if option else own
+                found[arg.name] = found.get(arg.name, np.uint64(0)) | kept
+    return found
+
+
+def reference_frames(world: Videos, named: Named) -> Bits:
+    """[reference, word] the deciding frame of a first or last reference; every frame of a relation with one object."""
+    shapes, video = named.shapes["references"][:-1], named.video("references")
+    frames = np.zeros((len(video), world.words), np.uint64)
+    for shape in np.unique(shapes).tolist():
+        at = np.flatnonzero(shapes == shape)
+        target = reference("r", shape, {})
+        if isinstance(target, Node) and target.op.name == "only":
+            target = target.args[0]
+        if isinstance(target, Node):
+            words = {name: named.words[name.removeprefix("r.")][at] for name in slots(target)}
+            frames[at] = evidence(target, world.ask(video[at]), words)[target]
+    return frames
+
+
+def windows(world: Videos, named: Named) -> Ints:
+    """[phrase, 2] what a time phrase opens."""
+    kind, video = named.column("phrases", "kind"), named.video("phrases")
+    found, acts = np.zeros((len(kind), 2), np.int64), named.column("action_references", "action")
+    for number, name in enumerate(TIMES):
+        op = OP["whole" if name == TIMES[0] else name]
+        at = np.flatnonzero(kind == number)
+        actions = [acts[named.actions_of(side)[at]] for side in "ab"[: len(op.params)]]
+        found[at] = op.run(world.ask(video[at]), *actions)
+    return found
+
+
+def arguments(asked: Shard, template: Template, window: Ints) -> dict[str, Array]:
+    """What the slots of a template stand for in these questions; window: [phrase, 2]."""
+    rows = {name: asked.column(STANDS.get(name, name)) for name in slots(template.node) if name != "time"}
+    return rows | {"time": window[asked.row("time")]}
+
+
+def cores(asked: Shard) -> tuple[Ints, Ints]:
+    """(first question of each core, [question] its core): a core is video, direct arguments and time."""
+    key = asked.video.astype(np.uint64)
+    for name, bits in (("relation", 8), ("x", 8), ("y", 8), ("time", 24)):
+        key = (key << np.uint64(bits)) | asked.column(name).astype(np.uint64)
+    _, first, core = np.unique(key, return_index=True, return_inverse=True)
+    return first, core
+
 
 OPEN = ("doing", "objects", "first", "last", "relation_order")  # operators given a relation, but no object
 
@@ -175,3 +246,17 @@ def see_core(parts: Parts, template: Template, asked: Shard, owner: Ints) -> Non
             seen.related(owner, video, relation, grounds[inner])
     if node.kind == ACTION:
         seen.doing(owner, video, asked.column("answer"), window)
+
+
+def visited(programs: ProgramShapes, images: Ints, corpus: Corpus) -> tuple[Ints, Ints]:
+    """(question, thing), by both: every thing some part of the question's program found; images: [question, image]."""
+    found = [np.zeros((0, 2), np.int64)]
+    for node, every in watch(programs.by_shape, "visiting things", len(programs.by_shape)):
+        for at in np.split(every, range(CHUNK, len(every), CHUNK)):
+            world = ImageSets(corpus, images[at])
+            grounds = evidence(node, world, programs.columns(node, at, corpus.positions))
+            row, thing = world.members(reduce(np.bitwise_or, grounds.values(), world.everything * 0))
+            found.append(np.stack([at[row], thing], axis=1))
+    both = np.concatenate(found)
+    both = both[np.lexsort((both[:, 1], both[:, 0]))]
+    return both[:, 0], both[:, 1]

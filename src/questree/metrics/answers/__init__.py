@@ -1,1 +1,0 @@
-"""The tables of AGQA, over its question records and predictions."""

@@ -1,1 +1,0 @@
-"""The metrics of AGQA-Decomp, over hierarchies and predictions as columns."""

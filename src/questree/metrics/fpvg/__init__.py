@@ -1,1 +1,0 @@
-"""Faithful and plausible visual grounding: which detections a question needs, and whether a model relies on them."""

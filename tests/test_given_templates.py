@@ -20,7 +20,6 @@ from conftest import copy
 from judges.facts import WORDS
 from questree.benchmarks.agqa.editions import SECOND
 from questree.benchmarks.agqa.templates import ACTION_REFERENCES, BANS, REFERENCES, SIDES, TIMES, Template
-from questree.cli.balance import shortfalls
 from questree.cli.show import of_question
 from questree.cli.wordings import wordings
 from questree.columns.draws import Draws
@@ -33,6 +32,7 @@ from questree.formats.decomp import export_decomp
 from questree.program import ACTION, OBJECT, RELATION, Array, Kind, Node, Slot, fill
 from questree.readings.answer import answer
 from questree.show.video_view import VideoView
+from questree.stages.balance.rounds import shortfalls
 from questree.stages.decompose.dag_shards import DecomposeOptions, decompose
 from questree.stages.drafts import about_counts
 from questree.stages.drafts.builders import references

@@ -1,12 +1,39 @@
-"""Every benchmark a run may hold: its medium, what its questions are about, and where its tables are in a run."""
+"""Every benchmark a run may hold: its medium, where its tables are in a run, and how each stage does its work."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from importlib import import_module
 from pathlib import Path
+from typing import Any
 
 from questree.extensions import Registry
 from questree.faults import BadInput
 from questree.tables.run import Run
+
+STAGES = {  # a stage -> the table it needs, and the one it makes
+    "generate": ("source", "questions"),
+    "balance": ("questions", "balanced"),
+    "split": ("questions", "splits"),
+    "decompose": ("questions", "decomposed"),
+    "audit": ("questions", ""),
+}
+Said = str | tuple[str, Sequence[Mapping[str, Any]]]  # a line, or a table with its title
+
+
+@dataclass(frozen=True)
+class Told:
+    """What a stage tells about its work: to a person, and to a program."""
+
+    said: Sequence[Said]
+    record: Any  # what is written as JSON
+
+
+@dataclass(frozen=True)
+class Recipe:
+    """How a stage does its work for a benchmark."""
+
+    takes: frozenset[str]  # the options of its command that mean something here
+    work: Callable[[Run, Mapping[str, Any], int], Told]  # run, the options that were given, number of processes
 
 
 @dataclass(frozen=True)
@@ -14,13 +41,24 @@ class Benchmark:
     name: str  # as --benchmark spells it
     domain: str  # whose operators its programs have: video, images
     scopes: str  # what a question is about
-    tables: Mapping[str, str]  # stage -> its file or folder inside a run
+    tables: Mapping[str, str]  # what a stage makes -> its file or folder inside a run
+    recipes: Mapping[str, str]  # stage -> module:name of its recipe, looked up when it is needed: stages lie above
 
-    def place(self, run: Run, stage: str) -> Path:
-        return run.folder / self.tables[stage]
+    def place(self, run: Run, made: str) -> Path:
+        return run.folder / self.tables[made]
 
-    def has(self, run: Run, stage: str) -> bool:
-        return self.place(run, stage).exists()
+    def has(self, run: Run, made: str) -> bool:
+        return self.place(run, made).exists()
+
+    def locked(self, made: str) -> str:
+        """What the lock file calls it."""
+        return self.tables[made].removesuffix(".parquet")
+
+    def recipe(self, stage: str) -> Recipe:
+        module, _, name = self.recipes[stage].partition(":")
+        found = getattr(import_module(module), name)
+        assert isinstance(found, Recipe)
+        return found
 
 
 BENCHMARKS = Registry[Benchmark]("benchmark")  # the first one is meant where a run has several and none is named
@@ -32,6 +70,10 @@ AGQA = BENCHMARKS.add(
         "videos",
         {name: name for name in ("facts", "questions", "balanced", "splits", "decomposed")}
         | {"source": "vocabulary.toml"},
+        {
+            "generate": "questree.stages.generate.shards:RECIPE",
+            "balance": "questree.stages.balance.rounds:RECIPE",
+        },
     ),
 )
 COVR = BENCHMARKS.add(
@@ -42,6 +84,10 @@ COVR = BENCHMARKS.add(
         "image sets",
         {"source": "images", "facts": "images", "questions": "covr/questions.parquet"}
         | {"balanced": "covr/balanced.parquet", "splits": "covr/splits", "decomposed": "covr/decomposed"},
+        {
+            "generate": "questree.stages.drafts.whole_run:RECIPE",
+            "balance": "questree.stages.balance.pairs:RECIPE",
+        },
     ),
 )
 

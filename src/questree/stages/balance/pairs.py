@@ -6,14 +6,16 @@ reference's (length, depth) was used least.
 """
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass, field
 from heapq import heapify, heappop, heappush
+from typing import Any
 
 import msgspec
 import numpy as np
 import polars as pl
 
+from questree.benchmarks import Recipe, Said, Told
 from questree.benchmarks.covr.templates import BY_NAME
 from questree.columns.hashing import seed_of
 from questree.faults import Fault, refuse
@@ -67,6 +69,21 @@ def balance(run: Run, options: PairsOptions = PAPER) -> list[TemplateRoom]:
         work.write_bytes(msgspec.json.format(msgspec.json.encode({"options": options})) + b"\n")
     order = list(dict.fromkeys([*BY_NAME, *sorted(row.template for row in rows)]))  # a file's templates come last
     return sorted(rows, key=lambda row: (SPLITS.index(row.split), order.index(row.template)))
+
+
+def recipe(run: Run, given: Mapping[str, Any], _: int) -> Told:
+    rows = balance(run, PairsOptions(**given))
+    said: list[Said] = []
+    for split in dict.fromkeys(row.split for row in rows):
+        own = [asdict(row) for row in rows if row.split == split]
+        shown = {"template": "template", "before": "before", "text with two answers": "two_answers"}
+        shown |= {"room": "room", "kept": "kept"}
+        said.append((f"{split}: questions", [{name: row[of] for name, of in shown.items()} for row in own]))
+    said.append(f"kept {sum(row.kept for row in rows):,} of {sum(row.before for row in rows):,} in {run.covr}")
+    return Told(said, rows)
+
+
+RECIPE = Recipe(frozenset({"questions", "seed"}), recipe)
 
 
 def select(questions: pl.DataFrame, room: int, seed: int) -> tuple[list[int], int]:

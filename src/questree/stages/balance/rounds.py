@@ -1,23 +1,25 @@
 """Balancing of a run: train and test apart, over all its questions at once, whatever the shards they lie in."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass, fields, replace
 from hashlib import blake2b
 from pathlib import Path
+from typing import Any
 
 import msgspec
 import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
+from questree.benchmarks import Recipe, Said, Told
 from questree.columns.hashing import Hashes, seed_of
 from questree.columns.joins import Ints
 from questree.faults import BadInput
 from questree.progress import watch
 from questree.stages.balance.binary import Keys, chosen, keys, sizes
 from questree.stages.balance.opened import OpenQuestions, open_questions, smooth
-from questree.stages.balance.options import SPLITS, BalanceOptions
+from questree.stages.balance.options import SPLITS, BalanceOptions, Smoothing, read_shares
 from questree.stages.balance.packing import BUCKETS, CELLS, COLUMNS, MOST_TEMPLATES, Dealt, Places, deal
 from questree.stages.balance.structure import Target, cells_kept, keys_kept, shown
 from questree.stages.questions import Bank
@@ -63,6 +65,53 @@ def balance(run: Run, options: BalanceOptions, workers: int = 2) -> BalanceRepor
     report = replace(report, questions=plan(run))
     write(run.balanced, places, test, report)
     return report
+
+
+SMOOTHING = frozenset(field.name for field in fields(Smoothing))
+
+
+def recipe(run: Run, given: Mapping[str, Any], workers: int) -> Told:
+    smoothing = Smoothing(**{name: given[name] for name in given if name in SMOOTHING})
+    shares = {"shares": read_shares(given["shares"])} if "shares" in given else {}
+    report = balance(run, BalanceOptions(given["seed"], smoothing, **shares), workers)
+    return Told([*said(run, report)], report)
+
+
+RECIPE = Recipe(SMOOTHING | {"seed", "shares"}, recipe)
+DELETED = {  # what a deletion goes by: the columns before and after it
+    "deleted: answers per group": ("before", "after_groups"),
+    "answers per key": ("after_groups", "after_keys"),
+    "structures": ("after_keys", "after_structures"),
+}
+
+
+def said(run: Run, report: BalanceReport) -> Iterator[Said]:
+    for split in SPLITS:
+        rows = [asdict(row) for row in report.rows if row.split == split]
+        total = {name: sum(row[name] for row in rows) for name in ("before", *(after for _, after in DELETED.values()))}
+        every = [*rows, *[{"template": "all", "structure": ""} | total] * bool(rows)]
+        yield f"{split}: questions", [counted(row) for row in every]
+        own = [target for target in report.targets if target.split == split]
+        whole = max(sum(target.kept for target in own), 1)
+        yield f"{split}: structures", [target.row() | {"share": f"{100 * target.kept / whole:.1f} %"} for target in own]
+    yield from shortfalls(report)
+    yield f"kept {report.total('after_structures'):,} of {report.total('before'):,} in {run.balanced}"
+
+
+def counted(row: dict[str, Any]) -> dict[str, Any]:
+    gone = {name: row[before] - row[after] for name, (before, after) in DELETED.items()}
+    named = {name: row[name] for name in ("template", "structure", "before")}
+    return named | gone | {"kept": row["after_structures"]}
+
+
+def shortfalls(report: BalanceReport) -> Iterator[str]:
+    """Structures with fewer questions than they may have: their share is smaller than asked for."""
+    for t in report.targets:
+        if t.short > 1:  # one may be missing, as questions go in pairs
+            yield f"{t.split}: {t.structure} falls short of its target by {t.short:,}; there are only {t.before:,}"
+    for split in SPLITS:
+        if not any(t.kept for t in report.targets if t.split == split):
+            yield f"{split}: no open question is left, so nothing can be kept; `split` and `decompose` take --all"
 
 
 def plan(run: Run) -> str:

@@ -2,6 +2,7 @@
 
 import math
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,6 +28,15 @@ class Target:
     def short(self) -> int:
         """How many are missing: a target is an upper limit where a structure is rare."""
         return max(0, self.target - self.kept)
+
+    def row(self) -> dict[str, Any]:
+        """For a person."""
+        return {
+            "structure": self.structure,
+            "after answers": self.before,
+            "target": self.target,
+            "kept": self.kept,
+        }
 
 
 def targets(query: int, shares: dict[str, float]) -> dict[str, int]:

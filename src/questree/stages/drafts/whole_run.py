@@ -6,7 +6,7 @@ from collections import Counter, deque
 from collections.abc import Iterator, Mapping
 from concurrent.futures import Executor, Future
 from contextlib import nullcontext
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, fields
 from functools import lru_cache
 from itertools import islice
 from pathlib import Path
@@ -16,6 +16,7 @@ import msgspec
 import numpy as np
 import polars as pl
 
+from questree.benchmarks import Recipe, Said, Told
 from questree.benchmarks.covr.forms import Template
 from questree.benchmarks.covr.templates import BY_NAME
 from questree.columns.hashing import seed_of
@@ -25,8 +26,9 @@ from questree.search.verification import scorer_of
 from questree.search.word_tables import words_of
 from questree.stages.drafts.chunk import DraftedChunk, Reasons, Workshop
 from questree.stages.drafts.gathering import SoFar, apart, gathered, numbered
+from questree.stages.drafts.given import read
 from questree.stages.drafts.parts import PARTS, only, part_of
-from questree.tables.image_questions import ANSWERED
+from questree.tables.image_questions import ANSWERED, made_from_questions
 from questree.tables.images import Images
 from questree.tables.run import Run
 from questree.tables.store import new_folder
@@ -106,6 +108,33 @@ def generate(run: Run, options: DraftOptions, workers: int = 2) -> DraftReport:
         note = {"options": noted(options), **asdict(found), "plugins": needed()}
         (folder / "report.json").write_bytes(msgspec.json.format(msgspec.json.encode(note), indent=1) + b"\n")
     return found
+
+
+def recipe(run: Run, given: Mapping[str, Any], workers: int) -> Told:
+    options = DraftOptions(**{**given, "templates": read(given.get("templates", ()))})
+    gone = made_from_questions(run)
+    report = generate(run, options, workers)
+    replaced = [] if gone is None else [f"replaced earlier questions{gone}"]
+    return Told([*said(report), *replaced, f"wrote {report.total:,} questions to {run.covr}"], report)
+
+
+RECIPE = Recipe(frozenset(field.name for field in fields(DraftOptions)), recipe)
+
+
+def said(report: DraftReport) -> Iterator[Said]:
+    rows = []
+    for template in report.questions["train"]:
+        own = {split: counts[template] for split, counts in report.questions.items()}
+        twins = sum(counts[template] for counts in report.paired.values())
+        share = f"{100 * twins / sum(own.values()):.1f} %" if any(own.values()) else "N/A"
+        dropped = sum(report.dropped.get(template, {}).values())
+        rows.append({"template": template, **own, "with a twin": share, "dropped": dropped})
+    yield "Questions per template", rows
+    for template, why in report.dropped.items():
+        reasons = ", ".join(f"{count:,} {reason}" for reason, count in sorted(why.items(), key=lambda each: -each[1]))
+        yield f"{template or 'references'}: dropped {reasons}"
+    for split, missing in report.short.items():
+        yield f"{split}: {missing:,} fewer than wanted; its {report.images[split]:,} images give no more"
 
 
 def noted(options: DraftOptions) -> dict[str, Any]:

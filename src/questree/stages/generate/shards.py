@@ -1,6 +1,7 @@
 """Generation as a map over shards of videos: any executor will do, finished shards are kept, no row depends on them."""
 
 import shutil
+from collections.abc import Iterator, Mapping
 from concurrent.futures import Executor, as_completed
 from dataclasses import asdict, dataclass, fields, replace
 from functools import lru_cache
@@ -11,6 +12,7 @@ import msgspec
 import numpy as np
 import polars as pl
 
+from questree.benchmarks import Recipe, Said, Told
 from questree.benchmarks.agqa.editions import SECOND, Edition, edition_of
 from questree.benchmarks.agqa.templates import ADDED, Template
 from questree.columns.hashing import seed_of
@@ -19,6 +21,7 @@ from questree.extensions import needed
 from questree.faults import BadInput, Fault, refuse
 from questree.progress import watch
 from questree.stages.generate.chunk import Chunk, chunk
+from questree.stages.generate.given import read
 from questree.stages.generate.questions import Questions, ask
 from questree.stages.generate.rules import Tally
 from questree.stages.generate.text import Lexicon, lexicon, texts
@@ -93,6 +96,35 @@ def generate(run: Run, options: GenerateOptions, workers: int = 2, pool: Executo
     shutil.rmtree(run.questions, ignore_errors=True)
     work.rename(run.questions)
     return counts
+
+
+def recipe(run: Run, given: Mapping[str, Any], workers: int) -> Told:
+    options = GenerateOptions(**{**given, "templates": read(given.get("templates", ()))})
+    counts = generate(run, options, workers)
+    return Told([*said(run, counts)], counts)
+
+
+RECIPE = Recipe(frozenset(field.name for field in fields(GenerateOptions)), recipe)
+
+
+def said(run: Run, counts: Counts) -> Iterator[Said]:
+    """What was generated, and why candidates were rejected, most often first."""
+    whole, rows, lines = sum(tally.kept for tally in counts.values()), [], []
+    for name, tally in counts.items():
+        reasons = sorted(((rule, n) for rule, n in tally.rejected.items() if n), key=lambda pair: -pair[1])
+        lines.append(f"{name}: {', '.join(f'{n:,} {rule}' for rule, n in reasons) or 'nothing rejected'}")
+        rows.append(
+            {
+                "template": name,
+                "questions": tally.kept,
+                "share": f"{100 * tally.kept / max(whole, 1):.2f} %",
+                "rejected": sum(tally.rejected.values()),
+                "most often because": next((rule for rule, _ in reasons), ""),
+            }
+        )
+    yield "Questions per template", rows
+    yield from lines
+    yield f"wrote {whole:,} questions to {run.questions}"
 
 
 def plan(run: Run, options: GenerateOptions) -> bytes:

@@ -16,7 +16,7 @@ from questree.sources.action_genome import read_action_genome
 from questree.sources.runs import write_run
 from questree.stages.augment import augment
 from questree.stages.generate.shards import GenerateOptions, generate
-from questree.synth.noise import Rates
+from questree.synth.video import Rates
 from questree.synth.world import write_world
 from questree.tables.run import Run
 from questree.tables.store import new_folder

@@ -7,7 +7,7 @@ import pytest
 from questree.sources.action_genome import read_action_genome
 from questree.stages.agreement import AgreementScore, agreement
 from questree.stages.augment import RULES, AugmentOptions, Graphs, augment, guarantees
-from questree.synth.noise import Rates
+from questree.synth.video import Rates
 from questree.synth.world import write_world
 from questree.tables.facts import Facts
 from questree.vocabulary import default

@@ -13,7 +13,7 @@ from questree.sources.catalogue import kind_of
 from questree.sources.own_json import write
 from questree.stages.again import made_again
 from questree.synth.images import write_images
-from questree.synth.noise import Rates
+from questree.synth.video import Rates
 from questree.synth.world import write_world
 from questree.tables.image_questions import ANSWERED, BALANCED
 from questree.tables.lock import verify

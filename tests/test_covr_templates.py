@@ -13,19 +13,22 @@ from questree.benchmarks.covr.forms import Template, TemplateForm, pieces
 from questree.benchmarks.covr.programs import can_be_written, shape, things, those
 from questree.benchmarks.covr.templates import NUMBER, TEMPLATES, WORD, YES_OR_NO
 from questree.domains.images import IMAGES
-from questree.domains.images.english import countable, inverse, pronoun, reference
-from questree.domains.images.graph import Graph, Preposition, Relation, from_json, to_json
-from questree.domains.images.kinds import COUNT
-from questree.domains.images.nouns import (
+from questree.domains.images.english import (
     after_is,
     article,
     can_follow_is,
+    countable,
+    inverse,
     is_person,
     number,
     plural,
+    pronoun,
+    reference,
     relation,
     with_attribute,
 )
+from questree.domains.images.graph import Graph, Preposition, Relation, from_json, to_json
+from questree.domains.images.kinds import COUNT
 from questree.notation import covr, own
 from questree.program import BOOL
 

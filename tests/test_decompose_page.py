@@ -8,7 +8,7 @@ import pytest
 from conftest import copy
 from questree.cli.app import app
 from questree.stages.questions import Bank
-from questree.synth.noise import Rates
+from questree.synth.video import Rates
 from questree.synth.world import write_world
 from questree.tables.run import Run
 from test_pages import commands

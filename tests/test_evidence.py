@@ -8,7 +8,7 @@ import pytest
 
 from judges.facts import WORDS, read
 from questree.domains.video import VIDEO, videos
-from questree.domains.video.bits import frames_of
+from questree.domains.video.facts import frames_of
 from questree.notation.own import parse, show
 from questree.program import ACTION, OBJECT, UNKNOWN, Array, Node, Term
 from questree.readings.answer import answer

@@ -11,7 +11,7 @@ from judges.facts import WORDS
 from questree.benchmarks.agqa.templates import TEMPLATES
 from questree.columns.joins import bit
 from questree.domains.video import VIDEO
-from questree.domains.video.bits import anywhere
+from questree.domains.video.facts import anywhere
 from questree.notation.own import parse
 from questree.program import UNKNOWN, Array, Node, walk
 from questree.readings.answer import evaluate

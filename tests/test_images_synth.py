@@ -9,8 +9,7 @@ import pytest
 
 from questree.faults import BadInput
 from questree.sources import gqa
-from questree.synth.image_world import EVERYWHERE, HANGING, STANDING, near, world
-from questree.synth.images import make_image, write_images
+from questree.synth.images import EVERYWHERE, HANGING, STANDING, make_image, near, world, write_images
 
 SCENES = [make_image(at, seed=3) for at in range(200)]
 Box = tuple[int, int, int, int]

@@ -14,7 +14,7 @@ from judges import operators as judge
 from judges.facts import WORDS, Undefined, Video, read
 from judges.facts import instances as instances_of
 from questree.domains.video import VIDEO, Videos, videos
-from questree.domains.video.bits import frames_of
+from questree.domains.video.facts import frames_of
 from questree.notation.own import parse, show
 from questree.program import ACTION, UNKNOWN, Array, Node, Op, Slot, Word, fill, slots
 from questree.readings.answer import answer, evaluate, spell

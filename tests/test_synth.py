@@ -18,14 +18,12 @@ from cyclopts import CycloptsError
 from questree.cli.synth import app
 from questree.faults import BadInput
 from questree.synth import world
-from questree.synth.camera import at_head, shared
 from questree.synth.files import END, class_files, csv_line, memo, object_entries, person_entries
 from questree.synth.habits import Role, habits
-from questree.synth.noise import Rates, name_the_closest, observe
-from questree.synth.scripts import lay_chain
-from questree.synth.spans import Span, squeeze
+from questree.synth.scripts import Span, lay_chain, squeeze
+from questree.synth.stage import at_head, shared
 from questree.synth.survey import LEAST, closeness, features, richness, shares
-from questree.synth.video import SynthVideo, make_video, name
+from questree.synth.video import Rates, SynthVideo, make_video, name, name_the_closest, observe
 from questree.synth.world import write_world
 
 H = habits()

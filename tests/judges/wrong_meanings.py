@@ -12,8 +12,7 @@ import polars as pl
 
 from judges import contradictions
 from questree.domains.video import Videos, actions, atoms, objects, time
-from questree.domains.video.bits import first_frame, last_frame
-from questree.domains.video.facts import ANY
+from questree.domains.video.facts import ANY, first_frame, last_frame
 from questree.program import UNKNOWN, Array, Node, Term
 from questree.readings.parts import parts
 from questree.stages.decompose import columns

@@ -6,8 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from questree.sources.gqa import read_files, scene_graph_files
-from questree.synth.image_world import world
-from questree.synth.images import write_images
+from questree.synth.images import world, write_images
 from questree.tables.run import Run
 from questree.tables.store import new_folder
 

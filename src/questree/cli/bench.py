@@ -14,7 +14,7 @@ from cyclopts import Parameter
 from questree.bench import Measurement, measure
 from questree.cli.shared_options import WorkersOption
 from questree.cli.terminal import output, print_table, say, watching, write_json
-from questree.synth.noise import Rates
+from questree.synth.video import Rates
 from questree.tables.run import Run
 from questree.tables.store import new_folder
 

@@ -20,7 +20,7 @@ from questree.cli.shared_options import Whole
 from questree.cli.terminal import output, say, watching, write_json
 from questree.domains.images import Corpus, corpus
 from questree.domains.images.batches import ProgramBatch, answers
-from questree.domains.images.facts import Ints
+from questree.domains.images.corpus import Ints
 from questree.domains.images.graph import Graph, Relation
 from questree.domains.images.kinds import ATTRIBUTE, COUNT, GROUP, LINK_NAME, NOUN
 from questree.notation import covr as rows_of
@@ -31,8 +31,8 @@ from questree.search.index import Index
 from questree.search.related import Related
 from questree.search.word_tables import default_words
 from questree.stages.drafts.whole_run import DraftOptions, generate
-from questree.synth.image_world import world as made_up
 from questree.synth.images import VALUE_GROUPS
+from questree.synth.images import world as made_up
 from questree.tables.images import Images
 from questree.tables.run import Run
 

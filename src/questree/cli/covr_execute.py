@@ -82,7 +82,7 @@ class _Group:
         """A shape whose first row is malformed runs nothing."""
         from questree.domains.images.answers import nothing
         from questree.domains.images.batches import ProgramBatch
-        from questree.domains.images.sets import padded
+        from questree.domains.images.corpus import padded
 
         columns = {
             slot.name: corpus.positions([words[int(slot.name)] for words in self.words], slot.kind)

@@ -7,7 +7,7 @@ from cyclopts import App, Parameter
 
 from questree.cli.shared_options import Whole, whole
 from questree.cli.terminal import output, print_table, say, watching, write_json
-from questree.synth.noise import Rates
+from questree.synth.video import Rates
 
 app = App(name="synth", help="Raw files of a made-up world, with the truth beside them.")
 

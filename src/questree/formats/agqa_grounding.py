@@ -13,7 +13,7 @@ import polars as pl
 from questree.benchmarks.agqa.templates import Template
 from questree.columns.joins import Ints
 from questree.domains.video import Videos
-from questree.domains.video.bits import Bits
+from questree.domains.video.facts import Bits
 from questree.program import OBJECT, RELATION, slots
 from questree.readings.evidence import evidence
 from questree.stages.generate.text import Spans

@@ -11,8 +11,7 @@ import polars as pl
 from questree.benchmarks.covr.references import references, size
 from questree.benchmarks.covr.splits import PATTERNS, TEMPLATE_OF
 from questree.domains.images.batches import ProgramBatch, answer
-from questree.domains.images.corpus import Corpus, corpus
-from questree.domains.images.sets import padded
+from questree.domains.images.corpus import Corpus, corpus, padded
 from questree.faults import BadInput
 from questree.notation import own
 from questree.notation.covr import CovrShape, CovrShapes

@@ -1,7 +1,7 @@
 """The frames that a program rests on, part by part."""
 
 from questree.domains.video import Videos
-from questree.domains.video.bits import frames_of
+from questree.domains.video.facts import frames_of
 from questree.notation import own
 from questree.program import Node
 from questree.readings.evidence import evidence

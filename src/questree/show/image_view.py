@@ -14,8 +14,8 @@ from questree.benchmarks import COVR
 from questree.benchmarks.covr.splits import PATTERNS
 from questree.columns.hashing import seed_of
 from questree.domains.images import IMAGES, Corpus, ImageSets, corpus
+from questree.domains.images.corpus import padded
 from questree.domains.images.kinds import THINGS
-from questree.domains.images.sets import padded
 from questree.faults import BadInput
 from questree.notation.own import parse, show
 from questree.program import Node, ProgramError, Word, walk

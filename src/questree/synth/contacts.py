@@ -7,8 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from questree.synth.habits import Habits, Role
-from questree.synth.scripts import Script
-from questree.synth.spans import Span
+from questree.synth.scripts import Script, Span
 
 ONLY_PLACE, NOTHING = 0.12, 0.06  # chances of scenery that only stands somewhere, and of scenery with no relation
 AGAIN = 0.5  # company of company is rarer

@@ -2,17 +2,194 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import pairwise
-from math import ceil
+from itertools import groupby, pairwise
+from math import ceil, erf, sqrt
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from questree.synth.habits import Habits, Role
-from questree.synth.postures import Rest, lay_postures
-from questree.synth.spans import PAUSE, SHORTEST, Span, draw_spans, gather, keep_apart, overlap, squeeze, width
 from questree.synth.statistics import QUANTILES, Tables
+
+SHORTEST = 1.5  # seconds
+PAUSE = 0.2  # seconds between what comes one after the other, so that no frame lies in both
+AGAINST = 0.6  # how strongly a long action tends to begin early
+
+
+@dataclass(slots=True, eq=False)
+class Span:
+    action: int
+    start: float
+    end: float
+
+    @property
+    def length(self) -> float:
+        return self.end - self.start
+
+
+def draw_spans(cast: Sequence[int], length: float, tables: Tables, rng: np.random.Generator) -> list[Span]:
+    """Every action's own length and start; what would run over the end begins earlier or ends sooner."""
+    spans = []
+    for action in cast:
+        early, other, over = rng.standard_normal(), rng.standard_normal(), rng.random()
+        late = -AGAINST * early + sqrt(1 - AGAINST**2) * other
+        lasting = min(float(np.interp(_share(early), QUANTILES, tables.durations[action])), length)
+        start = float(np.interp(_share(late), QUANTILES, tables.starts[action])) * length
+        beyond = max(start + lasting - length, 0.0)
+        start = max(start - beyond * over, 0.0)
+        spans.append(Span(action, start, max(min(start + lasting, length), min(start + SHORTEST, length))))
+    return spans
+
+
+def _share(normal: float) -> float:
+    return 0.5 * (1 + erf(normal / sqrt(2)))
+
+
+def squeeze(spans: Sequence[Span], low: float, high: float) -> None:
+    """Move the spans together into low..high, shrinking them if there is no room."""
+    if not spans:
+        return
+    first, last = min(s.start for s in spans), max(s.end for s in spans)
+    width = min(last - first, high - low)
+    scale = width / (last - first) if last > first else 0.0
+    begin = min(max(first, low), high - width)
+    for span in spans:
+        span.start, span.end = begin + (span.start - first) * scale, begin + (span.end - first) * scale
+
+
+def gather(spans: Sequence[Span]) -> list[Span]:
+    """Close the gaps between the spans: each begins at the latest when those before it have ended."""
+    ordered = sorted(spans, key=lambda s: (s.start, s.action))
+    last = ordered[0].end if ordered else 0.0
+    for span in ordered[1:]:
+        if span.start > last:
+            span.start, span.end = last, last + span.length
+        last = max(last, span.end)
+    return ordered
+
+
+def keep_apart(spans: Sequence[Span], low: float, high: float) -> None:
+    """Two instances of one action do not overlap."""
+    for first, later in pairwise(sorted(spans, key=lambda s: (s.action, s.start))):
+        if first.action == later.action and later.start < first.end + PAUSE:
+            room = 0.4 * (high - low)
+            middle = min(max((first.start + later.end) / 2, low + room), high - room)
+            squeeze([first], low, middle - PAUSE)
+            squeeze([later], middle, high)
+
+
+def width(spans: Sequence[Span]) -> float:
+    return max(s.end for s in spans) - min(s.start for s in spans) if spans else 0.0
+
+
+def overlap(one: Span, other: Span) -> bool:
+    return one.start < other.end and other.start < one.end
+
+
+LEAST = 4.0  # seconds on a seat
+AT_A_TABLE = ("c011", "c059")  # sitting at a table and in a chair are one sitting
+
+
+@dataclass(frozen=True)
+class Rest:
+    posture: str  # "sitting on", "lying on", "standing on"
+    object: int
+    start: float
+    end: float
+
+
+def lay_postures(spans: Sequence[Span], length: float, habits: Habits, rng: np.random.Generator) -> list[Rest]:
+    """Put going down, resting, getting up and walking into an order a body can follow; the rests that result."""
+    by_role = {role: [s for s in spans if habits.role[s.action] == role] for role in Role}
+    groups = _groups(by_role[Role.SEAT], habits)
+    resting = bool(groups or by_role[Role.DOWN] or by_role[Role.UP])
+    low, high = _feet(by_role[Role.WALK], length) if resting else (0.0, length)
+    low, high = _between(by_role[Role.DOWN], by_role[Role.UP], groups, low, high)
+    _share_out(groups, low, high, bool(by_role[Role.DOWN]), bool(by_role[Role.UP]))
+    rests = [_rest(span, habits) for group in groups for span in group]
+    lying = next((s for s in by_role[Role.SEAT] if _posture(s, habits) == "lying on"), None)
+    for awaken in by_role[Role.AWAKEN]:
+        squeeze([awaken], *((lying.start, lying.end) if lying else (0.0, high)))
+    if not groups:
+        rests += _unnamed(by_role, low, high, habits, rng)
+    sat_at = [s for s in by_role[Role.SEAT] if s.action == habits.ids[AT_A_TABLE[0]]]
+    if sat_at and len(by_role[Role.SEAT]) == 1 and rng.random() < 0.6:
+        rests.append(Rest("sitting on", habits.words.object_at["chair"], sat_at[0].start, sat_at[0].end))
+    return rests
+
+
+def _groups(seats: Sequence[Span], habits: Habits) -> list[list[Span]]:
+    """Seats in order of time, those used at the same time together."""
+    table = {habits.ids[name] for name in AT_A_TABLE}
+    key = {s.action: (-1 if s.action in table else s.action) for s in seats}
+    first = {k: min(s.start for s in seats if key[s.action] == k) for k in key.values()}
+    ordered = sorted(seats, key=lambda s: (first[key[s.action]], key[s.action]))
+    return [list(group) for _, group in groupby(ordered, key=lambda s: key[s.action])]
+
+
+def _feet(walks: Sequence[Span], length: float) -> tuple[float, float]:
+    """When the person need not be on their feet: after early and before late walks."""
+    early = [w for w in walks if w.start + w.end < length]
+    late = [w for w in walks if w.start + w.end >= length]
+    for walk in early:
+        squeeze([walk], 0.0, 0.25 * length)
+    for walk in late:
+        squeeze([walk], 0.75 * length, length)
+    keep_apart(early, 0.0, 0.25 * length)
+    keep_apart(late, 0.75 * length, length)
+    return max((w.end for w in early), default=0.0), min((w.start for w in late), default=length)
+
+
+def _between(
+    downs: Sequence[Span], ups: Sequence[Span], groups: list[list[Span]], low: float, high: float
+) -> tuple[float, float]:
+    """Going down comes before the rest and getting up after it; both overlap it, as bodies move slowly."""
+    share = (high - low) / (4 if groups else 2)
+    squeeze(downs, low, low + share)
+    squeeze(ups, high - share, high)
+    begin = downs[0].start + 0.3 * downs[0].length if downs else low
+    end = ups[0].start + 0.7 * ups[0].length if ups else high
+    return begin, max(end, begin)
+
+
+def _share_out(groups: list[list[Span]], low: float, high: float, down: bool, up: bool) -> None:
+    """One seat after the other between low and high, as long as drawn or, beside going down or getting up, up to it."""
+    if not groups:
+        return
+    total = sum(max(s.length for s in group) for group in groups)
+    begin = low if down else min(max(min(s.start for s in groups[0]), low), max(high - LEAST * len(groups), low))
+    scale = (high - begin) / total if total > high - begin or (down and up) else 1.0
+    for place, group in enumerate(groups):
+        end = begin + max(s.length for s in group) * scale
+        end = high if up and place == len(groups) - 1 else end
+        for span in group:
+            span.start, span.end = begin, min(end, high)
+        begin = end
+
+
+def _posture(span: Span, habits: Habits) -> str:
+    name: str = habits.words.relations[habits.words.verb_of[span.action]].name
+    return name
+
+
+def _rest(span: Span, habits: Habits) -> Rest:
+    return Rest(_posture(span, habits), int(habits.words.noun_of[span.action]), span.start, span.end)
+
+
+def _unnamed(
+    by_role: dict[Role, list[Span]], low: float, high: float, habits: Habits, rng: np.random.Generator
+) -> list[Rest]:
+    """Who awakens has lain, who sits down or gets up has a seat, though no action names it."""
+    if by_role[Role.AWAKEN]:
+        awaken = by_role[Role.AWAKEN][0]
+        named = int(habits.words.noun_of[awaken.action])
+        return [Rest("lying on", named if named >= 0 else habits.words.object_at["bed"], 0.0, awaken.end)]
+    if by_role[Role.DOWN] or by_role[Role.UP]:
+        seats, chances = zip(*habits.seats, strict=True)
+        return [Rest("sitting on", int(rng.choice(seats, p=chances)), low, high)]
+    return []
+
 
 REPEAT = 0.035  # chance that the next action is one that is there already, if one can be repeated
 TRIES = 50  # before a video is content with fewer actions

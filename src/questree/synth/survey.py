@@ -8,9 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from questree.synth.habits import habits
-from questree.synth.noise import name_the_closest
 from questree.synth.statistics import statistics, tables
-from questree.synth.video import SynthVideo
+from questree.synth.video import SynthVideo, name_the_closest
 from questree.vocabulary.words import NONE
 
 ENOUGH = 20  # instances of an action before its quantiles are compared

@@ -1,17 +1,16 @@
-"""One made-up video with everything that is true of it."""
+"""One made-up video with everything that is true of it, and as annotators see it, with every fault counted."""
 
-from dataclasses import dataclass
+from collections import Counter
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from questree.synth.camera import SIZES, locate, person_boxes, thing_boxes
 from questree.synth.contacts import Contacts, Props, choose_props, touch
-from questree.synth.habits import Habits, habits
-from questree.synth.scripts import Script, write_script
-from questree.synth.spans import Span
-from questree.synth.stage import Stage, set_stage
+from questree.synth.habits import Habits, Role, habits
+from questree.synth.scripts import Script, Span, write_script
+from questree.synth.stage import SIZES, Stage, locate, person_boxes, set_stage, thing_boxes
 from questree.synth.statistics import tables
 
 RATES = ("24", "25", "29.97", "30")  # frames per second, as written
@@ -120,3 +119,138 @@ def _in_sight(touched: Contacts, stage: Stage, props: Props, known: Habits, rng:
         hidden = rng.random(stretch.max(initial=0) + 1) < HIDDEN["thing" if o in known.movable else "furniture"]
         visible[:, column] |= ~hidden[stretch]
     return visible
+
+
+MISSED_PERSONS = 0.01  # share of frames in which the person is not detected
+RIGHT_AFTER = 1.0  # seconds within which holding follows on taking, putting on holding
+LEAST = 4  # frames of an object that is labelled twice
+NARROWER = 0.06  # a second box is smaller on each side by up to this part
+
+
+@dataclass(frozen=True)
+class Rates:
+    missing_relations: float = 0.25  # of relation annotations
+    overlapping_stamps: float = 0.10  # of takings next to holdings, holdings next to puttings
+    double_labels: float = 0.05  # of objects that have a similar class
+    flipped_heights: float = 0.05  # of "above" and "beneath"
+    missing_takes: float = 0.10  # of takings followed by a holding
+
+
+Counts = Counter[str]  # "missing takes" changed, "missing takes of" out of
+
+
+def observe(video: SynthVideo, rates: Rates, seed: int, index: int) -> tuple[SynthVideo, Counts]:
+    """Every kind of noise has its own random numbers: changing one rate leaves the others' faults as they are."""
+    known, counts = habits(), Counter[str]()
+    draws = [np.random.default_rng((seed, index, kind)) for kind in range(1, 7)]
+    spans = _miss_takes(list(video.spans), rates.missing_takes, known, counts, draws[0])
+    spans = _overlap(spans, rates.overlapping_stamps, known, counts, draws[1])
+    relations = name_the_closest(video.relations, known)
+    relations = _drop(relations, rates.missing_relations, counts, draws[2])
+    relations = _flip(relations, rates.flipped_heights, known, counts, draws[3])
+    detected = draws[4].random(len(video.detected)) >= MISSED_PERSONS
+    counts["missed persons"] += int((~detected).sum())
+    counts["missed persons of"] += len(detected)
+    spans.sort(key=lambda s: (s.start, s.end, s.action))
+    seen = replace(video, spans=tuple(spans), relations=relations, detected=detected)
+    return _label_twice(seen, rates.double_labels, known, counts, draws[5]), counts
+
+
+def name_the_closest(relations: NDArray[Any], known: Habits) -> NDArray[Any]:
+    """Annotators name the closest contact and leave out what follows: carrying, not also holding and touching."""
+    closest = relations.copy()
+    for at, implied in enumerate(known.implied):
+        if implied and known.words.relations[at].group == "contact":
+            closest[(relations & (1 << at)) != 0] &= ~implied
+    return closest
+
+
+def _miss_takes(spans: list[Span], rate: float, known: Habits, counts: Counts, rng: np.random.Generator) -> list[Span]:
+    takes = [one for one, _ in _following(spans, known, Role.TAKE, Role.HOLD)]
+    lost = [take for take in dict.fromkeys(takes) if rng.random() < rate]
+    counts["missing takes"] += len(lost)
+    counts["missing takes of"] += len(set(takes))
+    return [span for span in spans if span not in lost]
+
+
+def _overlap(spans: list[Span], rate: float, known: Habits, counts: Counts, rng: np.random.Generator) -> list[Span]:
+    copies = {id(span): Span(span.action, span.start, span.end) for span in spans}
+    pairs = _following(spans, known, Role.TAKE, Role.HOLD) + _following(spans, known, Role.HOLD, Role.PUT)
+    for first, second in pairs:
+        changed, shift, which = rng.random() < rate, rng.uniform(0.25, 0.5), rng.random() < 0.5
+        step = round(first.length * shift if which else second.length * shift, 2)
+        if changed and which:
+            copies[id(second)].start = round(first.end - step, 2)
+        elif changed:
+            copies[id(first)].end = round(second.start + step, 2)
+        counts["overlapping stamps"] += changed
+    counts["overlapping stamps of"] += len(pairs)
+    return [copies[id(span)] for span in spans]
+
+
+def _following(spans: list[Span], known: Habits, role: Role, next_role: Role) -> list[tuple[Span, Span]]:
+    """Pairs of one object where the second begins right after the first has ended."""
+    noun = known.words.noun_of
+    return [
+        (one, two)
+        for one in spans
+        if known.role[one.action] == role
+        for two in spans
+        if known.role[two.action] == next_role
+        and noun[one.action] == noun[two.action]
+        and 0 <= two.start - one.end < RIGHT_AFTER
+    ]
+
+
+def _drop(relations: NDArray[Any], rate: float, counts: Counts, rng: np.random.Generator) -> NDArray[Any]:
+    bits = np.arange(26)
+    there = (relations[..., None] >> bits) & 1  # [frame, object, relation]
+    lost = there & (rng.random(there.shape) < rate)
+    counts["missing relations"] += int(lost.sum())
+    counts["missing relations of"] += int(there.sum())
+    return np.asarray(relations & ~(lost << bits).sum(-1))
+
+
+def _flip(
+    relations: NDArray[Any], rate: float, known: Habits, counts: Counts, rng: np.random.Generator
+) -> NDArray[Any]:
+    both = known.bit("above") | known.bit("beneath")
+    there = (relations & both) != 0
+    flipped = there & (rng.random(there.shape) < rate)
+    counts["flipped heights"] += int(flipped.sum())
+    counts["flipped heights of"] += int(there.sum())
+    return np.where(flipped, relations ^ both, relations)
+
+
+def _label_twice(video: SynthVideo, rate: float, known: Habits, counts: Counts, rng: np.random.Generator) -> SynthVideo:
+    """A second label covers some of the object's frames, its box nearly the same, its relations those of the first."""
+    for column, o in enumerate(video.objects):
+        others = [s for s in known.similar.get(o, []) if s not in video.objects]
+        frames = np.flatnonzero(video.visible[:, column])
+        draw, part, begin, pick = rng.random(4)
+        if not others or len(frames) < LEAST:
+            continue
+        counts["double labels of"] += 1
+        if draw < rate:
+            counts["double labels"] += 1
+            size = max(2, int(len(frames) * (0.3 + 0.3 * part)))
+            first = int(begin * (len(frames) - size + 1))
+            video = _add(video, column, others[int(pick * len(others))], frames[first : first + size], rng)
+    return video
+
+
+def _add(video: SynthVideo, column: int, label: int, frames: NDArray[Any], rng: np.random.Generator) -> SynthVideo:
+    there = np.zeros(len(video.numbers), bool)
+    there[frames] = True
+    box = video.boxes[:, column].copy()
+    less = rng.uniform(0, NARROWER, box.shape) * np.tile(box[:, 2:] - box[:, :2], 2)
+    box += less * (1, 1, -1, -1)
+    relations = np.where(there, video.relations[:, column], 0)
+    return replace(
+        video,
+        objects=[*video.objects, label],
+        annotated=np.column_stack([video.annotated, there]),
+        visible=np.column_stack([video.visible, there]),
+        relations=np.column_stack([video.relations, relations]),
+        boxes=np.concatenate([video.boxes, box[:, None].round(2)], 1),
+    )

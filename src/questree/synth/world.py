@@ -15,9 +15,8 @@ from numpy.typing import NDArray
 from questree.faults import Fault, refuse
 from questree.progress import report
 from questree.synth.files import COLUMNS, END, class_files, csv_line, memo, object_entries, person_entries
-from questree.synth.noise import Rates, observe
 from questree.synth.survey import closeness, features, richness, shares
-from questree.synth.video import SynthVideo, make_video
+from questree.synth.video import Rates, SynthVideo, make_video, observe
 from questree.tables.store import new_folder
 from questree.workers import processes
 

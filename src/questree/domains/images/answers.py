@@ -5,9 +5,9 @@ from typing import Any
 
 import numpy as np
 
-from questree.domains.images import described, pages
-from questree.domains.images import sub_questions as sub
-from questree.domains.images.facts import Bools, Ints
+from questree.domains.images import loops
+from questree.domains.images import references as sub
+from questree.domains.images.corpus import Bools, ImageSets, Ints
 from questree.domains.images.kinds import (
     ABSENT,
     IMAGES,
@@ -25,10 +25,9 @@ from questree.domains.images.kinds import (
     Thing,
     Things,
 )
-from questree.domains.images.sets import ImageSets
 from questree.domains.images.things import images_with
 from questree.domains.logic import both, either
-from questree.program import NEITHER, NOT_THERE, NOT_UNIQUE, Bool, Categories, Node, Term
+from questree.program import NEITHER, NOT_THERE, NOT_UNIQUE, Bool, Categories, Node, Op, Term
 
 QUERY: dict[str, Any] = {"steps": 1, "categories": Categories(structural="query")}
 VERIFY: dict[str, Any] = {"steps": 1, "categories": Categories(structural="verify")}
@@ -42,11 +41,6 @@ CHOOSE: dict[str, Any] = {
 QUANTIFIER: dict[str, Any] = {"type": "Quantifier", **VERIFY}
 ASKED_SO = {"color": "What color {thing:is} {thing:the}", "shape": "What shape {thing:is} {thing:the}"}
 ASKED_SO |= {"material": "What {thing:is} {thing:the} made of"}
-
-
-def comparison(label: str) -> dict[str, Any]:
-    parts = sub.each(label)
-    return {"type": sub.comparison_type, "label": label, "parts": parts, "given": ("a", "b"), **COMPARE}
 
 
 def ask_attribute(thing: Term, group: Term) -> tuple[str, ...]:
@@ -69,7 +63,7 @@ def nothing(world: ImageSets) -> Nothing:
     **QUERY,
 )
 def count(world: ImageSets, things: Things) -> Count:
-    return pages.number_of(things)
+    return loops.number_of(things)
 
 
 @IMAGES.operator(
@@ -99,7 +93,7 @@ def count_groups(world: ImageSets, groups: Groups) -> Count:
     **VERIFY,
 )
 def exists(world: ImageSets, things: Things) -> Bool:
-    return pages.any_of(things)
+    return loops.any_of(things)
 
 
 @IMAGES.operator(phrase={form: f"{{links:{form}}}" for form in ("", "Is", "a")})
@@ -139,13 +133,13 @@ def query_link(world: ImageSets, link: Link) -> LinkName:
 )
 def query_attr(world: ImageSets, thing: Thing, group: Group) -> Attribute:
     """Its only attribute of the group; ABSENT if it has none."""
-    return described.only_attribute(world.facts, thing, group)
+    return loops.only_attribute(world.facts, thing, group)
 
 
 @IMAGES.operator(ask="What do {a:the} and {b:the} have in common", type="Query Common Attribute", **QUERY)
 def query_common_attribute(world: ImageSets, a: Thing, b: Thing) -> Group:
     """The first group, in the order of the first thing's attributes, in which the two share an attribute."""
-    return described.common_group(world.facts, a, b)
+    return loops.common_group(world.facts, a, b)
 
 
 @IMAGES.operator(
@@ -158,7 +152,7 @@ def query_common_attribute(world: ImageSets, a: Thing, b: Thing) -> Group:
 )
 def verify_attr(world: ImageSets, thing: Thing, attribute: Attribute) -> Bool:
     """Does it have this attribute, of whatever group?"""
-    return described.has_attribute(world.facts, thing, attribute)
+    return loops.has_attribute(world.facts, thing, attribute)
 
 
 def _choose(x: Ints, x_holds: Bools, y: Ints, y_holds: Bools) -> Ints:
@@ -169,7 +163,7 @@ def _choose(x: Ints, x_holds: Bools, y: Ints, y_holds: Bools) -> Ints:
     ask="{thing:Is} {thing:the} {x} or {y}", type="Choose Attribute", parts=sub.of_choose_attribute, **CHOOSE
 )
 def choose_attr(world: ImageSets, thing: Thing, x: Attribute, y: Attribute) -> Attribute:
-    has = described.has_attribute
+    has = loops.has_attribute
     return _choose(x, has(world.facts, thing, x), y, has(world.facts, thing, y))
 
 
@@ -189,7 +183,7 @@ def choose_relation(world: ImageSets, name: LinkName, x: LinkName, y: LinkName) 
 )
 def every(world: ImageSets, things: Things, condition: Things) -> Bool:
     """All things are among those of the condition; true if there are no things."""
-    return ~pages.any_of(things & ~condition)
+    return ~loops.any_of(things & ~condition)
 
 
 @IMAGES.operator(
@@ -199,14 +193,14 @@ def every(world: ImageSets, things: Things, condition: Things) -> Bool:
     **QUANTIFIER,
 )
 def some(world: ImageSets, things: Things, condition: Things) -> Bool:
-    return pages.any_of(things & condition)
+    return loops.any_of(things & condition)
 
 
 @IMAGES.operator(
     ask="Are none of the {things:many} {condition:predicate}", label="No", parts=sub.of_quantifier("No"), **QUANTIFIER
 )
 def none(world: ImageSets, things: Things, condition: Things) -> Bool:
-    return ~pages.any_of(things & condition)
+    return ~loops.any_of(things & condition)
 
 
 @IMAGES.operator(
@@ -218,16 +212,32 @@ def none(world: ImageSets, things: Things, condition: Things) -> Bool:
 )
 def all_same(world: ImageSets, things: Things, group: Group) -> Bool:
     """One attribute of the group is common to all things; true if there are no things."""
-    return described.one_value(world.facts, world.page, things, group)
+    return loops.one_value(world.facts, world.page, things, group)
 
 
 logic_and = IMAGES.add(replace(both, name="logic_and", type="Logic", parts=sub.each("And")))
 logic_or = IMAGES.add(replace(either, name="logic_or", type="Logic", parts=sub.each("Or")))
 
 
-@IMAGES.operator(ask="Is {a} equal to {b}", **comparison("Equal"))
-def eq(world: ImageSets, a: Count, b: Count) -> Bool:
-    return np.asarray(a == b)
+def comparison(name: str, said: str, label: str, holds: np.ufunc) -> Op:
+    """Is one count so to another? A family of operators that differ in a word and a sign."""
+
+    @IMAGES.operator(
+        name,
+        ask=f"Is {{a}} {said} {{b}}",
+        type=sub.comparison_type,
+        label=label,
+        parts=sub.each(label),
+        given=("a", "b"),
+        **COMPARE,
+    )
+    def compare(world: ImageSets, a: Count, b: Count) -> Bool:
+        return np.asarray(holds(a, b))
+
+    return compare
+
+
+eq = comparison("eq", "equal to", "Equal", np.equal)
 
 
 @IMAGES.operator(
@@ -248,24 +258,10 @@ def same_name(world: ImageSets, a: Noun, b: Noun) -> Bool:
     return np.asarray(a == b)
 
 
-@IMAGES.operator(ask="Is {a} greater than {b}", **comparison("More"))
-def gt(world: ImageSets, a: Count, b: Count) -> Bool:
-    return a > b
-
-
-@IMAGES.operator(ask="Is {a} at least {b}", **comparison("At Least"))
-def geq(world: ImageSets, a: Count, b: Count) -> Bool:
-    return a >= b
-
-
-@IMAGES.operator(ask="Is {a} less than {b}", **comparison("Less"))
-def lt(world: ImageSets, a: Count, b: Count) -> Bool:
-    return a < b
-
-
-@IMAGES.operator(ask="Is {a} at most {b}", **comparison("At Most"))
-def leq(world: ImageSets, a: Count, b: Count) -> Bool:
-    return a <= b
+gt = comparison("gt", "greater than", "More", np.greater)
+geq = comparison("geq", "at least", "At Least", np.greater_equal)
+lt = comparison("lt", "less than", "Less", np.less)
+leq = comparison("leq", "at most", "At Most", np.less_equal)
 
 
 @IMAGES.operator(ask="Is {a} more than half of {b}", type="More Than Half", **COMPARE)

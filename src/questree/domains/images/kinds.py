@@ -3,7 +3,7 @@
 from typing import Annotated
 
 from questree.domains.images import english
-from questree.domains.images.nouns import after_is, relation
+from questree.domains.images.english import after_is, relation
 from questree.program import UNKNOWN, Array, Kind, Language, kind
 
 IMAGES = Language("images")

@@ -4,8 +4,8 @@ from typing import Any
 
 import numpy as np
 
-from questree.domains.images import described, pages
-from questree.domains.images.facts import Bools
+from questree.domains.images import loops
+from questree.domains.images.corpus import ImageSets
 from questree.domains.images.kinds import (
     ANY,
     IMAGES,
@@ -23,7 +23,6 @@ from questree.domains.images.kinds import (
     Things,
 )
 from questree.domains.images.references import said
-from questree.domains.images.sets import ImageSets
 
 STEP: dict[str, Any] = {"steps": 1, "phrase": said}  # things that a reference describes
 FORMS = ("", "a", "the", "many", "head", "there", "this", "is", "Is", "asked", "Asked")  # of things in English
@@ -36,20 +35,16 @@ def found_so(world: ImageSets, value: Things, **values: object) -> Things:
     return value
 
 
-def kept(how: str) -> dict[str, Any]:
-    return {"steps": 1, "phrase": how + " {number} {groups:many}"}
-
-
 @IMAGES.operator(phrase=said)
 def scene(world: ImageSets) -> Things:
     """All things of all images."""
-    return pages.everything(world.facts, world.page)
+    return loops.everything(world.facts, world.page)
 
 
 @IMAGES.operator(phrase=said)
 def anything(world: ImageSets) -> Things:
     """All things, where a program leaves the things out."""
-    return pages.everything(world.facts, world.page)
+    return loops.everything(world.facts, world.page)
 
 
 @IMAGES.operator(phrase="related to")
@@ -79,39 +74,39 @@ def either(world: ImageSets, word: AnyWord, rest: Choices) -> Choices:
 @IMAGES.operator(rests=found_so, **STEP)
 def find(world: ImageSets, name: Noun) -> Things:
     """Things of this name."""
-    return pages.named(world.facts, world.page, name[:, None])
+    return loops.named(world.facts, world.page, name[:, None])
 
 
 @IMAGES.operator(rests=lambda world, value, names: value if names.shape[1] else np.zeros_like(value), **STEP)
 def find_any(world: ImageSets, names: Choices) -> Things:
     """Things with one of the names; everything if no name is listed."""
     if not names.shape[1]:
-        return pages.everything(world.facts, world.page)
-    return pages.named(world.facts, world.page, names)
+        return loops.everything(world.facts, world.page)
+    return loops.named(world.facts, world.page, names)
 
 
 @IMAGES.operator(name="filter", **STEP)
 def only(world: ImageSets, things: Things, attribute: Attribute) -> Things:
     """Those with the attribute."""
-    return pages.attributed(world.facts, world.page, things, attribute[:, None])
+    return loops.attributed(world.facts, world.page, things, attribute[:, None])
 
 
 @IMAGES.operator(name="filter_any", **STEP)
 def only_any(world: ImageSets, things: Things, attributes: Choices) -> Things:
     """Those with one of the attributes."""
-    return pages.attributed(world.facts, world.page, things, attributes)
+    return loops.attributed(world.facts, world.page, things, attributes)
 
 
 @IMAGES.operator(**STEP)
 def with_relation(world: ImageSets, things: Things, others: Things, relation: LinkName) -> Things:
     """Those of the things that are related so to one of the others; a preposition is a relation too."""
-    return pages.related(world.facts, world.page, things, others, relation, False)
+    return loops.related(world.facts, world.page, things, others, relation, False)
 
 
 @IMAGES.operator(rests=found_so, **STEP)
 def with_relation_object(world: ImageSets, things: Things, others: Things, relation: LinkName) -> Things:
     """Those of the others that one of the things is related so to."""
-    return pages.related(world.facts, world.page, things, others, relation, True)
+    return loops.related(world.facts, world.page, things, others, relation, True)
 
 
 @IMAGES.operator(
@@ -120,12 +115,12 @@ def with_relation_object(world: ImageSets, things: Things, others: Things, relat
 )
 def relation_between_nouns(world: ImageSets, thing: Thing, others: Things) -> Links:
     """The informative relations of the thing to the others, each (name, target) once; prepositions are not told."""
-    return described.edges_between(world.facts, world.page, thing, others)
+    return loops.edges_between(world.facts, world.page, thing, others)
 
 
 def images_with(world: ImageSets, things: Things) -> Scenes:
     """The images that have some of the things."""
-    return (pages.per_image(world.facts, world.page, things) > 0) & ~world.facts.is_next[world.page]
+    return (loops.per_image(world.facts, world.page, things) > 0) & ~world.facts.is_next[world.page]
 
 
 @IMAGES.operator(steps=1, phrase="show {things:a}")
@@ -140,26 +135,19 @@ def group_by_images(world: ImageSets, things: Things) -> Groups:
     return things
 
 
-@IMAGES.operator(**kept("exactly"))
-def keep_if_values_count_eq(world: ImageSets, groups: Groups, number: Count) -> Groups:
-    """Groups of this size."""
-    return _kept(groups, pages.per_image(world.facts, world.page, groups) == number[:, None])
+def kept(sign: str, said: str, holds: np.ufunc, doc: str) -> None:
+    """Groups of a size: a family of operators that differ in a word and a sign."""
+
+    def keep(world: ImageSets, groups: Groups, number: Count) -> Groups:
+        return np.where(holds(loops.per_image(world.facts, world.page, groups), number[:, None]), groups, 0)
+
+    keep.__doc__ = doc
+    IMAGES.operator(f"keep_if_values_count_{sign}", steps=1, phrase=said + " {number} {groups:many}")(keep)
 
 
-@IMAGES.operator(**kept("at least"))
-def keep_if_values_count_geq(world: ImageSets, groups: Groups, number: Count) -> Groups:
-    """Groups of at least this size."""
-    return _kept(groups, pages.per_image(world.facts, world.page, groups) >= number[:, None])
-
-
-@IMAGES.operator(**kept("between 1 and"))
-def keep_if_values_count_leq(world: ImageSets, groups: Groups, number: Count) -> Groups:
-    """Groups of at most this size; images without any thing are no groups."""
-    return _kept(groups, pages.per_image(world.facts, world.page, groups) <= number[:, None])
-
-
-def _kept(groups: Groups, kept: Bools) -> Groups:
-    return np.where(kept, groups, 0)
+kept("eq", "exactly", np.equal, "Groups of this size.")
+kept("geq", "at least", np.greater_equal, "Groups of at least this size.")
+kept("leq", "between 1 and", np.less_equal, "Groups of at most this size; images without any thing are no groups.")
 
 
 @IMAGES.operator(phrase="show {groups}")
@@ -171,11 +159,11 @@ def keys(world: ImageSets, groups: Groups) -> Scenes:
 @IMAGES.operator(phrase=LIKE_THINGS)
 def unique(world: ImageSets, things: Things) -> Thing:
     """The one thing there is."""
-    return pages.the_one(world.facts, world.page, things)
+    return loops.the_one(world.facts, world.page, things)
 
 
 @IMAGES.operator(phrase=LIKE_THINGS)
 def assert_unique(world: ImageSets, things: Things) -> Things:
     """The same things, if there is exactly one."""
-    code = pages.the_one(world.facts, world.page, things)[:, None]
+    code = loops.the_one(world.facts, world.page, things)[:, None]
     return np.where(code < 0, code, things)

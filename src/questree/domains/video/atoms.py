@@ -2,8 +2,7 @@
 
 import numpy as np
 
-from questree.domains.video.bits import anywhere, first_frame, span
-from questree.domains.video.facts import ANY, Videos
+from questree.domains.video.facts import ANY, Videos, anywhere, first_frame, span
 from questree.domains.video.kinds import VIDEO, Frames
 from questree.program import (
     OBJECT,

@@ -5,7 +5,7 @@ from typing import Annotated, Any
 import numpy as np
 
 from questree.domains.logic import both, but_not
-from questree.domains.video.bits import anywhere
+from questree.domains.video.facts import anywhere
 from questree.program import Array, Kind, Language, kind
 
 VIDEO = Language("video", both, but_not)

@@ -6,8 +6,7 @@ import numpy as np
 
 from questree.columns.joins import ranges
 from questree.domains.video.atoms import INTERACTING, PERSON, Parts, doing, exists, question
-from questree.domains.video.bits import anywhere, first_frame, last_frame, span
-from questree.domains.video.facts import Videos
+from questree.domains.video.facts import Videos, anywhere, first_frame, last_frame, span
 from questree.domains.video.kinds import VIDEO, Frames, Objects, Window
 from questree.domains.video.time import localised
 from questree.program import UNKNOWN, Array, Bool, Categories, Node, Object, Relation, Term

@@ -6,8 +6,7 @@ import numpy as np
 
 from questree.domains.video.atoms import Parts, happening, interacting, interaction
 from questree.domains.video.atoms import doing as doing_something
-from questree.domains.video.bits import Bits, anywhere, span
-from questree.domains.video.facts import ANY, Videos
+from questree.domains.video.facts import ANY, Bits, Videos, anywhere, span
 from questree.domains.video.kinds import VIDEO, Frames, Order, Window, window
 from questree.program import UNKNOWN, Action, Array, Categories, Node, Object, ProgramError, Relation, Term
 from questree.readings.parts import node_type, parts

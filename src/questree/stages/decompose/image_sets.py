@@ -15,10 +15,10 @@ import polars as pl
 
 from questree.columns.joins import Ints
 from questree.domains.images import IMAGES, Corpus, ImageSets, corpus
+from questree.domains.images.corpus import padded
 from questree.domains.images.english import countable
 from questree.domains.images.graph import Graph
 from questree.domains.images.kinds import COUNT, GROUP, NOUN
-from questree.domains.images.sets import padded
 from questree.notation.own import show
 from questree.notation.own_shapes import ProgramShapes, program_shapes
 from questree.program import BOOL, UNKNOWN, Array, Kind, Node, Slot, Term, Word, fill, slots

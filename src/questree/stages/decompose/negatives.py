@@ -16,8 +16,7 @@ from questree.columns.hashing import mix
 from questree.columns.joins import against, starts
 from questree.domains.video import Videos
 from questree.domains.video.atoms import exists, happening
-from questree.domains.video.bits import anywhere
-from questree.domains.video.facts import ANY, KEY
+from questree.domains.video.facts import ANY, KEY, anywhere
 from questree.domains.video.time import after, before, during, within
 from questree.faults import BadInput, Fault, refuse
 from questree.program import ACTION, OBJECT, Array, Node, Slot

@@ -3,8 +3,7 @@
 from collections import defaultdict
 
 from questree.benchmarks.covr.forms import Template
-from questree.domains.images.english import countable
-from questree.domains.images.nouns import MADE_OF, after_is, can_follow_is
+from questree.domains.images.english import MADE_OF, after_is, can_follow_is, countable
 from questree.stages.drafts.drafts import Draft, Images, draft, refer, word
 from questree.stages.drafts.sources import FURTHER, DraftSource
 

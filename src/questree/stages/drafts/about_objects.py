@@ -5,10 +5,9 @@ from dataclasses import dataclass
 
 from questree.benchmarks.covr.forms import Template
 from questree.benchmarks.covr.programs import inverse as inverse_program
-from questree.domains.images.english import inverse, pronoun, target
+from questree.domains.images.english import brings_article, inverse, is_verb, pronoun, target
+from questree.domains.images.english import relation as said
 from questree.domains.images.graph import Graph, Relation
-from questree.domains.images.nouns import brings_article, is_verb
-from questree.domains.images.nouns import relation as said
 from questree.stages.drafts.drafts import Draft, Slot, draft, refer, word
 from questree.stages.drafts.sources import DraftSource
 

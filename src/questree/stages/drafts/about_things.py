@@ -3,9 +3,8 @@
 from questree.benchmarks.covr.forms import Template
 from questree.benchmarks.covr.programs import those
 from questree.benchmarks.covr.templates import QUANTIFIERS
-from questree.domains.images.english import countable, predicate
+from questree.domains.images.english import after_is, can_follow_is, countable, predicate
 from questree.domains.images.graph import Graph
-from questree.domains.images.nouns import after_is, can_follow_is
 from questree.stages.drafts.drafts import Draft, Images, Slot, draft, refer
 from questree.stages.drafts.sources import DraftSource
 

@@ -10,9 +10,8 @@ import numpy as np
 from questree.benchmarks.covr.forms import TemplateForm
 from questree.benchmarks.covr.programs import Program, shape
 from questree.domains.images import Corpus, spelled
-from questree.domains.images.facts import Bits, Ints
+from questree.domains.images.corpus import Bits, ImageSets, Ints, padded
 from questree.domains.images.kinds import THINGS
-from questree.domains.images.sets import ImageSets, padded
 from questree.program import REASONS, slots
 from questree.readings.answer import evaluate
 from questree.stages.drafts.drafts import Draft

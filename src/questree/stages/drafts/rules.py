@@ -6,11 +6,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from questree.domains.images import answers
-from questree.domains.images.described import has_attribute
-from questree.domains.images.facts import Bools, Ints
+from questree.domains.images.corpus import Bools, ImageSets, Ints
 from questree.domains.images.kinds import ABSENT
-from questree.domains.images.pages import attributed, number_of
-from questree.domains.images.sets import ImageSets
+from questree.domains.images.loops import attributed, has_attribute, number_of
 from questree.program import Array, Node, Op, Slot, Term
 from questree.readings.answer import Outcome
 

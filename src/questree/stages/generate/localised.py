@@ -9,8 +9,7 @@ from questree.benchmarks.agqa import held_out as mark
 from questree.columns.joins import Ints, against, bit, one, starts
 from questree.domains.video import Videos
 from questree.domains.video.atoms import first_done_to
-from questree.domains.video.bits import first_frame
-from questree.domains.video.facts import ANY, KEY
+from questree.domains.video.facts import ANY, KEY, first_frame
 from questree.domains.video.objects import first, last, objects, the_one
 from questree.stages.generate.references import FIRST, LAST, WHOLE, present_objects
 from questree.stages.generate.spans import ALL, Spans

@@ -9,11 +9,9 @@ from numpy.typing import NDArray
 from questree.benchmarks.agqa.templates import TIMES, Template
 from questree.columns.joins import Ints, ranges
 from questree.domains.images.batches import CHUNK
-from questree.domains.images.corpus import Corpus
-from questree.domains.images.sets import ImageSets
+from questree.domains.images.corpus import Corpus, ImageSets
 from questree.domains.video import VIDEO, Videos
-from questree.domains.video.bits import Bits
-from questree.domains.video.facts import ANY
+from questree.domains.video.facts import ANY, Bits
 from questree.notation.own_shapes import ProgramShapes
 from questree.program import ACTION, OBJECT, RELATION, Array, Node, Slot, slots, walk
 from questree.progress import watch

@@ -12,8 +12,7 @@ import pyarrow as pa
 from questree.benchmarks import chosen
 from questree.columns.hashing import mix, seed_of
 from questree.columns.joins import Ints
-from questree.domains.images.corpus import corpus
-from questree.domains.images.sets import padded
+from questree.domains.images.corpus import corpus, padded
 from questree.domains.video import Videos, videos
 from questree.faults import BadInput
 from questree.notation.own_shapes import program_shapes

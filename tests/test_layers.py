@@ -10,7 +10,7 @@ import questree
 
 ROOT = Path(questree.__file__).parent
 LAYERS = [  # from the bottom; a module may import its own layer's package and anything in the rows above its own
-    {"faults", "progress", "extensions", "workers", "columns", "__init__"},
+    {"faults", "progress", "extensions", "workers", "columns", "svg", "__init__"},
     {"program", "vocabulary", "tables"},
     {"readings", "rules"},
     {"domains", "sources", "synth"},

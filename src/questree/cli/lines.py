@@ -10,7 +10,7 @@ from questree.domains.video import Videos
 from questree.notation import own
 from questree.program import Node, Term
 from questree.show.dag import Dag
-from questree.show.grounds import grounds
+from questree.show.timeline import grounds
 from questree.tables.facts import Facts
 from questree.vocabulary.words import Vocabulary
 
@@ -83,11 +83,11 @@ def grounded(program: Node, world: Videos, width: int = 120) -> Iterator[str]:
     seconds = world.seconds[begin : begin + count]
     room = max(width - LABEL, 20)
     column = np.minimum((seconds / max(seconds[-1], 1.0) * room).astype(int), room - 1)
-    for text, frames in grounds(program, world).items():
+    for part, frames in grounds(program, world).items():
         marks = np.full(room, " ")
         marks[column] = NOTHING
         marks[column[frames]] = MARK
-        yield line(text, "".join(marks))
+        yield line(own.show(part), "".join(marks))
 
 
 def lines(dag: Dag) -> Iterator[str]:

@@ -170,7 +170,7 @@ def of_question(run: Run, facts: Facts, id: str) -> Shown:
     from questree.notation import agqa
     from questree.notation.own import show as spelled
     from questree.readings.categories import answer_type
-    from questree.show.grounds import grounds
+    from questree.show.timeline import grounds
     from questree.stages.questions import Bank
 
     bank = Bank(run)
@@ -189,7 +189,7 @@ def of_question(run: Run, facts: Facts, id: str) -> Shown:
         "semantic": labels.semantic,
         "program": spelled(question.program),
         "agqa": agqa.written(question.program, bank.vocabulary, bank.edition.name),
-        "evidence": grounds(question.program, world),
+        "evidence": {spelled(part): frames for part, frames in grounds(question.program, world).items()},
     }
 
     def lines() -> Iterator[str]:

@@ -1,12 +1,13 @@
 """A DAG of sub-questions as SVG: rows by depth, words coloured by what they name, a model's errors if one is given."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from html import escape
 
 from questree.show.colours import CONTRADICTION, ERROR, LINES, RIGHT, WORDS
 from questree.show.dag import Dag, Piece
 from questree.show.judged import Judged
+from questree.svg import Point, drawing, element, line
 
 WIDTH, GAP, MARGIN = 230, 26, 24  # of a box; between boxes; around everything
 LETTER, LINE, PAD = 6.3, 15, 10  # pixels per character and per line of text; inside a box
@@ -14,16 +15,19 @@ ROW_GAP, LABEL = 56, 14  # between rows; from a box to the name of the edge that
 ASIDE = 5  # how far the line of a contradiction lies beside the line of its edge
 LEGEND = 100  # room for a name below the picture
 NAMES = {"object": "objects", "relation": "relationships", "action": "actions", "time": "time"}  # of videos
+KEPT = {"xml:space": "preserve"}
+VERDICTS = {True: (RIGHT, " ✓"), False: (ERROR, " ✗"), None: (LINES, "")}  # marks: for whom colours are no help
 
 
 def wrapped(pieces: list[Piece]) -> list[list[Piece]]:
-    """Words on lines that fit into a box."""
+    """Words on lines that fit into a box; a question mark belongs to the word before it."""
+    if len(pieces) > 1 and pieces[-1][1].strip() == "?":
+        kind, text = pieces[-2]
+        pieces = [*pieces[:-2], (kind, text + "?")]
     found: list[list[Piece]] = [[]]
     used = 0
     for kind, text in pieces:
-        for word in text.split(" "):
-            if not word:
-                continue
+        for word in text.split():
             if used and (used + 1 + len(word)) * LETTER > WIDTH - 2 * PAD:
                 found.append([])
                 used = 0
@@ -35,31 +39,21 @@ def wrapped(pieces: list[Piece]) -> list[list[Piece]]:
 def drawn(dag: Dag, judged: Judged | None = None, kinds: Mapping[str, str] = NAMES) -> str:
     """The picture; with a model's answers beside the true ones, its errors pink, its contradictions blue."""
     picture = Picture.of(dag, judged, kinds)
-    return (
-        f'<svg xmlns="http://www.w3.org/2000/svg" width="{picture.width:.0f}" height="{picture.height:.0f}" '
-        f'viewBox="0 0 {picture.width:.0f} {picture.height:.0f}" font-family="Helvetica, Arial, sans-serif" '
-        f'font-size="12">\n<rect width="100%" height="100%" fill="white"/>\n{picture.content()}</svg>\n'
-    )
+    return drawing(picture.width, picture.height, picture.content(), "Helvetica, Arial, sans-serif", 12)
 
 
-def ordered(dag: Dag, rows: list[list[int]]) -> list[list[int]]:
-    """Each row by the mean place of its parents, so that few lines cross."""
+def ordered(dag: Dag) -> list[list[int]]:
+    """Rows by depth, each by the mean place of its parents, so that few lines cross."""
+    depths = dag.depths()
     place: dict[int, float] = {}
     found = []
-    for row in rows:
+    for depth in range(max(depths) + 1):
+        row = [node for node, own in enumerate(depths) if own == depth]
         parents = {n: [place[p] for p in place if any(child == n for _, child in dag.edges.get(p, ()))] for n in row}
-        row = sorted(row, key=lambda n: (sum(parents[n]) / max(len(parents[n]), 1), n))
+        row.sort(key=lambda n: (sum(parents[n]) / max(len(parents[n]), 1), n))
         place |= {node: (at + 0.5) / len(row) for at, node in enumerate(row)}
         found.append(row)
     return found
-
-
-def _with_punctuation(pieces: list[Piece]) -> list[Piece]:
-    """A question mark belongs to the word before it."""
-    if len(pieces) > 1 and pieces[-1][1].strip() == "?":
-        kind, text = pieces[-2]
-        return [*pieces[:-2], (kind, text + "?")]
-    return pieces
 
 
 @dataclass(frozen=True)
@@ -69,106 +63,78 @@ class Picture:
     kinds: Mapping[str, str]  # of words -> what the legend calls them
     texts: list[list[list[Piece]]]  # [node] lines
     heights: list[int]  # [node]
-    place: dict[int, tuple[float, float]]  # node -> its upper left corner
+    place: dict[int, Point]  # node -> its upper left corner
     width: float
     height: float
 
     @classmethod
     def of(cls, dag: Dag, judged: Judged | None, kinds: Mapping[str, str]) -> "Picture":
-        depths = dag.depths()
-        rows = [[node for node in range(len(dag.rows)) if depths[node] == depth] for depth in range(max(depths) + 1)]
-        rows = ordered(dag, rows)
-        texts = [wrapped(_with_punctuation(pieces)) for pieces in dag.pieces]
+        rows, texts = ordered(dag), [wrapped(pieces) for pieces in dag.pieces]
         below = 1 if judged is None else 2  # lines: the answer, the model's
         heights = [(len(text) + below) * LINE + 2 * PAD for text in texts]
         width = max(max(len(row) for row in rows) * (WIDTH + GAP) - GAP, LEGEND * (4 if judged is None else 7))
         width += 2 * MARGIN
-        place: dict[int, tuple[float, float]] = {}
+        place: dict[int, Point] = {}
         y = float(MARGIN)
         for row in rows:
             left = (width - len(row) * (WIDTH + GAP) + GAP) / 2
-            for at, node in enumerate(row):
-                place[node] = (left + at * (WIDTH + GAP), y)
+            place |= {node: (left + at * (WIDTH + GAP), y) for at, node in enumerate(row)}
             y += max(heights[node] for node in row) + ROW_GAP
         return cls(dag, judged, kinds, texts, heights, place, width, y - ROW_GAP + MARGIN + 24)
 
-    def content(self) -> str:
-        return "".join([*map(self.arrows, self.place), *map(self.box, self.place), self.legend()])
-
-    def wrong(self, node: int) -> bool:
-        return self.judged is not None and self.judged.right[node] is False
+    def content(self) -> Iterator[str]:
+        for node in self.place:
+            yield from self.arrows(node)
+        yield from map(self.box, self.place)
+        yield from self.legend()
 
     def box(self, node: int) -> str:
         x, y = self.place[node]
-        text, row = self.texts[node], self.dag.rows[node]
-        said = "".join(
-            f'<text x="{x + PAD:.1f}" y="{y + PAD + LINE * (line + 0.75):.1f}" xml:space="preserve">'
-            + "".join(f'<tspan fill="{WORDS.get(kind, WORDS[""])}">{escape(word)}</tspan>' for kind, word in words)
-            + "</text>"
-            for line, words in enumerate(text)
-        )
-        below = y + PAD + LINE * (len(text) + 0.85)
-        outline = f'stroke="{ERROR}" stroke-width="2"' if self.wrong(node) else f'stroke="{LINES}"'
-        return (
-            f'<rect x="{x:.1f}" y="{y:.1f}" width="{WIDTH}" height="{self.heights[node]}" rx="6" fill="#fbfbfb" '
-            f'{outline}/>{said}<text x="{x + PAD:.1f}" y="{below:.1f}" font-weight="bold">'
-            f"{escape(row['answer'] or 'undefined')}</text>"
-            f'<text x="{x + WIDTH - PAD:.1f}" y="{below:.1f}" text-anchor="end" font-size="10" fill="{LINES}">'
-            f"{escape(row['type'])}</text>{self.prediction(node, x + PAD, below + LINE)}\n"
-        )
+        row, wrong = self.dag.rows[node], self.judged is not None and self.judged.right[node] is False
+        look: dict[str, float | str] = {"stroke": ERROR, "stroke_width": 2} if wrong else {"stroke": LINES}
+        found = [element("rect", x=x, y=y, width=WIDTH, height=self.heights[node], rx=6, fill="#fbfbfb", **look)]
+        for at, words in enumerate(self.texts[node]):
+            spans = [element("tspan", escape(word), fill=WORDS.get(kind, WORDS[""])) for kind, word in words]
+            found.append(element("text", *spans, x=x + PAD, y=y + PAD + LINE * (at + 0.75), **KEPT))
+        y += PAD + LINE * (len(self.texts[node]) + 0.85)
+        found.append(element("text", escape(row["answer"] or "undefined"), x=x + PAD, y=y, font_weight="bold"))
+        aside: dict[str, float | str] = {"text_anchor": "end", "font_size": 10, "fill": LINES}
+        found.append(element("text", escape(row["type"]), x=x + WIDTH - PAD, y=y, **aside))
+        return "".join([*found, self.prediction(node, x + PAD, y + LINE)])
 
     def prediction(self, node: int, x: float, y: float) -> str:
         if self.judged is None:
             return ""
-        colour = {True: RIGHT, False: ERROR, None: LINES}[self.judged.right[node]]
-        said = self.judged.said[node]
+        said, (colour, mark) = self.judged.said[node], VERDICTS[self.judged.right[node]]
         words = "no prediction" if said is None else f"{self.judged.model}: {said}"
-        mark = {True: " ✓", False: " ✗", None: ""}[self.judged.right[node]]  # for whom colours are no help
         room = int((WIDTH - 2 * PAD) / LETTER) - len(mark)
         words = words if len(words) <= room else words[: room - 1] + "…"
-        return f'<text x="{x:.1f}" y="{y:.1f}" fill="{colour}">{escape(words + mark)}</text>'
+        return element("text", escape(words + mark), x=x, y=y, fill=colour)
 
-    def arrows(self, node: int) -> str:
+    def arrows(self, node: int) -> Iterator[str]:
         """Lines to the sub-questions, each composition named once per child."""
         x, y = self.place[node][0] + WIDTH / 2, self.place[node][1] + self.heights[node]
-        found = []
+        look: dict[str, float | str] = {"text_anchor": "middle", "font_size": 10, "fill": LINES, "stroke": "white"}
+        look |= {"stroke_width": 3, "paint_order": "stroke"}
         for label, child in self.dag.edges.get(node, ()):
             to_x, to_y = self.place[child][0] + WIDTH / 2, self.place[child][1]
-            middle = 'text-anchor="middle" font-size="10"'
-            above = LABEL + LINE * 0.8 * (self.earlier(node, child) % 3)  # names above one box get out of their way
+            earlier = sum(child == other for parent in range(node) for _, other in self.dag.edges.get(parent, ()))
+            above = LABEL + LINE * 0.8 * (earlier % 3)  # names above one box get out of their way
             near = max(1 - above / max(to_y - y, LABEL), 0.3)  # the name stands near the sub-question
-            found.append(
-                f"{self.lines((node, child), (x, y), (to_x, to_y))}"
-                f'<text x="{x + near * (to_x - x):.1f}" y="{y + near * (to_y - y):.1f}" {middle} '
-                f'fill="{LINES}" stroke="white" stroke-width="3" paint-order="stroke">{escape(label)}</text>\n'
-            )
-        return "".join(found)
+            yield from self.lines((node, child), (x, y), (to_x, to_y))
+            yield element("text", escape(label), x=x + near * (to_x - x), y=y + near * (to_y - y), **look)
 
-    def earlier(self, node: int, child: int) -> int:
-        """How many edges from nodes before this one end at a sub-question."""
-        return sum(child == other for parent in range(node) for _, other in self.dag.edges.get(parent, ()))
-
-    def lines(self, edge: tuple[int, int], begin: tuple[float, float], end: tuple[float, float]) -> str:
+    def lines(self, edge: tuple[int, int], begin: Point, end: Point) -> Iterator[str]:
         """The edge, pink on the way of an error; beside it a blue line where the model contradicts itself."""
         error = self.judged is not None and edge in self.judged.error_path
-        contradiction = self.judged is not None and edge in self.judged.contradiction
-        stroke = f'stroke="{ERROR}" stroke-width="2.5"' if error else f'stroke="{LINES}"'
-        found = _line(begin, end, stroke)
-        if contradiction:
-            blue = f'stroke="{CONTRADICTION}" stroke-width="2" stroke-dasharray="6 3"'
-            found += _line((begin[0] + ASIDE, begin[1]), (end[0] + ASIDE, end[1]), blue)
-        return found
+        yield line(begin, end, ERROR, 2.5) if error else line(begin, end, LINES)
+        if self.judged is not None and edge in self.judged.contradiction:
+            yield line((begin[0] + ASIDE, begin[1]), (end[0] + ASIDE, end[1]), CONTRADICTION, 2, "6 3")
 
-    def legend(self) -> str:
+    def legend(self) -> Iterator[str]:
         shown = [(WORDS[kind], name) for kind, name in self.kinds.items()]
         if self.judged is not None:
             shown += [(ERROR, "wrong, error path"), (CONTRADICTION, "contradicts itself")]
-        places = [MARGIN + LEGEND * at + (30 if at == len(self.kinds) + 1 else 0) for at in range(len(shown))]
-        return "".join(
-            f'<text x="{x}" y="{self.height - 10:.1f}" fill="{colour}">{name}</text>'
-            for x, (colour, name) in zip(places, shown, strict=True)
-        )
-
-
-def _line(begin: tuple[float, float], end: tuple[float, float], stroke: str) -> str:
-    return f'<line x1="{begin[0]:.1f}" y1="{begin[1]:.1f}" x2="{end[0]:.1f}" y2="{end[1]:.1f}" {stroke}/>'
+        for at, (colour, name) in enumerate(shown):
+            x = MARGIN + LEGEND * at + (30 if at == len(self.kinds) + 1 else 0)
+            yield element("text", name, x=x, y=self.height - 10, fill=colour)

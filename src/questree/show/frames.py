@@ -8,6 +8,7 @@ from pathlib import Path
 import polars as pl
 
 from questree.show.timeline import Mentioned
+from questree.svg import element, title
 from questree.tables.facts import BOX, Facts
 from questree.vocabulary.words import Vocabulary
 
@@ -29,31 +30,31 @@ def picture(
 ) -> str:
     """`seen` is the piece that is looked at; all of it, if nobody says."""
     width, height = size
-    x1, y1, x2, y2 = seen or (0, 0, width, height)
-    unit = max(x2 - x1, y2 - y1) / 100
-    ground = f'<rect class="ground" width="{width}" height="{height}"/>'
+    seen = seen or (0, 0, width, height)
+    x1, y1, x2, y2 = seen
+    ground = element("rect", class_="ground", width=width, height=height)
     if address:
-        ground = f'<image href="{escape(address)}" width="{width}" height="{height}"/>'
-    shapes = "".join(
-        _drawn(each, unit, (x1, y1, x2, y2)) for each in sorted(boxes, key=lambda each: KINDS.index(each.kind))
-    )
+        ground = element("image", href=address, width=width, height=height)
+    unit = max(x2 - x1, y2 - y1) / 100
+    shapes = [_drawn(each, unit, seen) for each in sorted(boxes, key=lambda each: KINDS.index(each.kind))]
     view = f"{x1:.0f} {y1:.0f} {x2 - x1:.0f} {y2 - y1:.0f}"
-    head = f'<svg class="picture" viewBox="{view}" role="img" aria-label="{escape(name)}">'
-    return f"{head}{ground}{shapes}</svg>"
+    return element("svg", ground, *shapes, class_="picture", viewBox=view, role="img", aria_label=name)
 
 
 def _drawn(each: Boxed, unit: float, seen: Box) -> str:
     x1, y1, x2, y2 = each.box
-    size, label = 3.4 * unit, escape(each.label)
+    size = 3.4 * unit
     wide = len(each.label) * size * 0.56 + unit
     x, y = max(min(x1, seen[2] - wide), seen[0]), max(y1 - 4.4 * unit, seen[1])
-    parts = " ".join(map(str, each.parts))
-    return (
-        f'<g class="{each.kind}" data-parts="{parts}"><title>{label}</title>'
-        f'<rect class="box" x="{x1:.1f}" y="{y1:.1f}" '
-        f'width="{max(x2 - x1, 1):.1f}" height="{max(y2 - y1, 1):.1f}" stroke-width="{0.6 * unit:.2f}"/>'
-        f'<rect class="tag" x="{x:.1f}" y="{y:.1f}" width="{wide:.1f}" height="{4.4 * unit:.1f}"/>'
-        f'<text x="{x + unit / 2:.1f}" y="{y + 3.3 * unit:.1f}" font-size="{size:.1f}">{label}</text></g>'
+    sides = {"width": max(x2 - x1, 1), "height": max(y2 - y1, 1)}
+    return element(
+        "g",
+        title(each.label),
+        element("rect", class_="box", x=x1, y=y1, **sides, stroke_width=0.6 * unit),
+        element("rect", class_="tag", x=x, y=y, width=wide, height=4.4 * unit),
+        element("text", escape(each.label), x=x + unit / 2, y=y + 3.3 * unit, font_size=size),
+        class_=each.kind,
+        data_parts=" ".join(map(str, each.parts)),
     )
 
 

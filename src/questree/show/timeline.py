@@ -1,4 +1,4 @@
-"""One video on a timeline as SVG, and which of its tracks a question names."""
+"""One video on a timeline as SVG, which of its tracks a question names, and the frames its parts rest on."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -7,13 +7,16 @@ from html import escape
 
 import polars as pl
 
-from questree.domains.video import VIDEO
+from questree.domains.video import VIDEO, Videos
+from questree.domains.video.facts import frames_of
 from questree.notation.grammar import names
 from questree.notation.own import parse
 from questree.program import Kind, Node, Word, fill
 from questree.readings.answer import position
+from questree.readings.evidence import evidence
 from questree.show.opened import Opened
 from questree.stages.decompose.forms import ordered_slots
+from questree.svg import element, title
 from questree.tables.facts import Facts
 from questree.vocabulary.words import NONE, Vocabulary
 
@@ -32,6 +35,13 @@ class Mentioned:
     def track(self, relation: int, thing: int) -> bool:
         """Is a relation with an object worth looking at?"""
         return relation in self.relations or thing in self.objects
+
+
+def grounds(program: Node, world: Videos) -> dict[Node, list[int]]:
+    """Sub-program -> positions of the frames it rests on; the world asks about one video."""
+    found = evidence(program, world, {})
+    # what is localised rests on the frames of its event, which are there already
+    return {node: frames_of(bits[0]) for node, bits in found.items() if node.op.focus is None}
 
 
 def programs(shard: Opened, vocabulary: Vocabulary) -> list[Node]:
@@ -129,17 +139,15 @@ class Timeline:
         height = top + ROW * len(rows) + 4
         parts = [*(self._axis(height) if axis else ()), *self._columns(top, height)]
         parts += [self._row(row, top + ROW * at) for at, row in enumerate(rows)]
-        return (
-            f'<svg class="timeline" viewBox="0 0 {LABEL + ROOM + 16} {height}" role="img" '
-            f'aria-label="timeline of the video">{"".join(parts)}</svg>'
-        )
+        view = f"0 0 {LABEL + ROOM + 16} {height}"
+        return element("svg", *parts, class_="timeline", viewBox=view, role="img", aria_label="timeline of the video")
 
     def _axis(self, height: int) -> Iterator[str]:
         step = next(step for step in (1, 2, 5, 10, 20, 30, 60, 120, 300, 3600) if self.end / step <= 16 or step == 3600)
         for second in range(0, int(self.end) + 1, step):
             x = self.x(second)
-            yield f'<line class="grid" x1="{x:.1f}" y1="{AXIS - 6}" x2="{x:.1f}" y2="{height}"/>'
-            yield f'<text class="second" x="{x:.1f}" y="{AXIS - 11}">{second} s</text>'
+            yield element("line", class_="grid", x1=x, y1=AXIS - 6, x2=x, y2=height)
+            yield element("text", f"{second} s", class_="second", x=x, y=AXIS - 11)
 
     def _columns(self, top: int, height: int) -> Iterator[str]:
         """Frames to light up and to click; each reaches half way to its neighbours."""
@@ -147,32 +155,23 @@ class Timeline:
         for frame, x in enumerate(at):
             left = (x + at[frame - 1]) / 2 if frame else x - 4
             right = (x + at[frame + 1]) / 2 if frame + 1 < len(at) else x + 4
-            yield (
-                f'<rect class="frame" data-frame="{frame}" x="{left:.1f}" y="{top - 4}" '
-                f'width="{max(right - left, 1):.1f}" height="{height - top + 4}"/>'
-            )
+            size = {"width": max(right - left, 1), "height": height - top + 4}
+            yield element("rect", class_="frame", data_frame=frame, x=left, y=top - 4, **size)
 
     def _row(self, row: TimelineRow, y: int) -> str:
-        middle = y + ROW / 2
+        middle, second = y + ROW / 2, self.facts.frames["seconds"].to_list()
         label = row.label if len(row.label) <= 32 else row.label[:31] + "…"
-        name = (
-            f'<text class="label {row.kind}" x="{LABEL - 10}" y="{middle:.1f}">{escape(label)}'
-            f"<title>{escape(row.label)}</title></text>"
-        )
-        bars = "".join(
-            f'<rect class="bar" x="{self.x(start):.1f}" y="{y + 4}" rx="3" '
-            f'width="{max(self.x(end) - self.x(start), 3):.1f}" height="{ROW - 8}"/>'
-            for start, end in row.spans
-        )
-        second = self.facts.frames["seconds"].to_list()
-        runs = "".join(
-            f'<line class="run" x1="{self.x(second[first]):.1f}" x2="{self.x(second[last]):.1f}" '
-            f'y1="{middle:.1f}" y2="{middle:.1f}"/>'
-            for first, last in stretches(row.marks)
-            if last > first
-        )
-        dots = "".join(f'<circle cx="{self.x(second[frame]):.1f}" cy="{middle:.1f}" r="3"/>' for frame in row.marks)
-        return f'<g class="row {row.kind}{" mentioned" if row.mentioned else ""}">{name}{bars}{runs}{dots}</g>'
+        name = element("text", escape(label), title(row.label), class_=f"label {row.kind}", x=LABEL - 10, y=middle)
+        found = [name]
+        for start, end in row.spans:
+            wide = max(self.x(end) - self.x(start), 3)
+            found.append(element("rect", class_="bar", x=self.x(start), y=y + 4, rx=3, width=wide, height=ROW - 8))
+        for first, last in stretches(row.marks):
+            if last > first:
+                ends = {"x1": self.x(second[first]), "x2": self.x(second[last])}
+                found.append(element("line", class_="run", **ends, y1=middle, y2=middle))
+        found += [element("circle", cx=self.x(second[frame]), cy=middle, r=3) for frame in row.marks]
+        return element("g", *found, class_=f"row {row.kind}{' mentioned' if row.mentioned else ''}")
 
 
 def stretches(frames: list[int]) -> list[tuple[int, int]]:

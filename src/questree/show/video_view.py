@@ -18,9 +18,8 @@ from questree.notation import agqa, own
 from questree.program import Node
 from questree.rules import VIDEO_DAGS
 from questree.show.dag import Dag, pieces, spelled
-from questree.show.grounds import grounds_of
 from questree.show.opened import Ints, Opened
-from questree.show.timeline import Mentioned, Timeline, TimelineRow, mentioned, programs
+from questree.show.timeline import Mentioned, Timeline, TimelineRow, grounds, mentioned, programs
 from questree.show.views import Evidence, Listed, Mask, Posed, Scene, View, held
 from questree.stages.decompose.answer_words import AnswerWords
 from questree.stages.decompose.dag_shards import tables
@@ -56,7 +55,7 @@ class VideoScene(Scene):
     def evidence(self, program: Node) -> list[Evidence]:
         return [
             Evidence(own.show(node), at, f"{len(at)} frame{'s' if len(at) != 1 else ''}", node.kind.name == "window")
-            for node, at in grounds_of(program, self.world).items()
+            for node, at in grounds(program, self.world).items()
             if at
         ]
 

@@ -1,37 +1,171 @@
-"""Plots of scores: accuracy against steps, consistency against accuracy, CA, RWR and Delta of every composition."""
+"""Plots: what a run asks, accuracy against steps, consistency against accuracy, CA, RWR and Delta per composition."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
 
 import numpy as np
+import polars as pl
 
+from questree import svg
 from questree.metrics.cells import Floats
 from questree.metrics.scores import Score
-from questree.show.report.axes import (
-    BOT,
-    DASHES,
-    GRID,
-    Axis,
-    Point,
-    area,
-    around,
-    colour,
-    frame,
-    legend,
-    line,
-    mark,
-    path,
-    per_cent,
-    short,
-    whisker,
-)
 from questree.show.report.document import Number, ScoreRows
-from questree.stages.audit import svg
+from questree.svg import Point, line
 
+# colour and mark of the first, second, ... model: colours that people with any colour vision tell apart (Okabe, Ito)
+COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#56b4e9", "#e69f00")
+SQUARE = ((-0.88, -0.88), (0.88, -0.88), (0.88, 0.88), (-0.88, 0.88))
+DIAMOND = ((0, -1.2), (1.2, 0), (0, 1.2), (-1.2, 0))
+TRIANGLE = ((0, -1.2), (1.1, 0.8), (-1.1, 0.8))
+MARKS: tuple[tuple[Point, ...], ...] = ((), SQUARE, DIAMOND, TRIANGLE)  # corners; none: a circle
+BOT, GRID, ZERO = "#767676", "#e3e3e3", "#888888"
+DASHES = ("6 3", "2 2", "8 2 2 2")  # of the first, second, ... bot
+SHADES = ("#deebf7", "#c6dbef", "#9ecae1", "#6baed6", "#4292c6", "#2171b5", "#08519c", "#08306b")
+LONGEST = 22  # letters of a model's name
 BINS = 20  # of accuracy and of consistency
 SIDE = 240.0  # pixels of a square panel
 PANEL, ROW = 330.0, 30.0  # width of a panel; height of a composition
-SHADES = ("#deebf7", "#c6dbef", "#9ecae1", "#6baed6", "#4292c6", "#2171b5", "#08519c", "#08306b")
+
+
+@dataclass(frozen=True)
+class Axis:
+    """Values from low to high on pixels from begin to end."""
+
+    low: float
+    high: float
+    begin: float
+    end: float
+
+    def __call__(self, value: float) -> float:
+        share = (value - self.low) / (self.high - self.low)
+        return self.begin + min(max(share, -0.02), 1.02) * (self.end - self.begin)
+
+    def ticks(self, most: int = 6) -> list[float]:
+        """Round numbers inside, at most so many."""
+        rough = (self.high - self.low) / most
+        ten = 10.0 ** math.floor(math.log10(rough))
+        step = next(step * ten for step in (1, 2, 5, 10) if step * ten >= rough * (1 - 1e-9))
+        first = math.ceil(self.low / step - 1e-9)
+        return [step * at for at in range(first, math.floor(self.high / step + 1e-9) + 1)]
+
+
+def around(values: Iterable[float], least: float = 0.1, limits: Point = (0.0, 1.0)) -> Point:
+    """Low and high of an axis that shows all values with some air, within the limits."""
+    known = list(values) or list(limits)
+    low, high = min(known), max(known)
+    air = max(0.06 * (high - low), (least - (high - low)) / 2, 0.01)
+    return max(low - air, limits[0]), min(high + air, limits[1])
+
+
+def colour(at: int) -> str:
+    return COLOURS[at % len(COLOURS)]
+
+
+def dash(at: int) -> str:
+    return DASHES[at % len(DASHES)]
+
+
+def short(name: str) -> str:
+    """A model's name as far as there is room."""
+    return name if len(name) <= LONGEST else name[: LONGEST - 1] + "…"
+
+
+def per_cent(value: float) -> str:
+    return f"{100 * value:.0f}"
+
+
+def path(points: Iterable[Point], stroke: str, width: float, dash: str | None = None) -> str:
+    look = {"fill": "none", "stroke": stroke, "stroke_linejoin": "round", "stroke_dasharray": dash}
+    return svg.element("polyline", points=svg.joined(points), stroke_width=width, **look)
+
+
+def mark(at: int, place: Point, told: str, size: float = 4.5, opacity: float = 1.0) -> str:
+    """The mark of model number `at`."""
+    corners, (x, y) = MARKS[at % len(MARKS)], place
+    shape: dict[str, float | str] = {
+        "points": svg.joined((x + right * size, y + down * size) for right, down in corners)
+    }
+    shape = shape if corners else {"cx": x, "cy": y, "r": size}
+    look = {"fill": colour(at), "stroke": "white"}
+    name = "polygon" if corners else "circle"
+    return svg.element(name, svg.title(told), **shape, **look, fill_opacity=opacity, stroke_width=0.8)
+
+
+def whisker(a: Point, b: Point, stroke: str) -> str:
+    """An interval with small ends."""
+    flat = abs(a[1] - b[1]) < abs(a[0] - b[0])
+    ends = [((x, y - 2.5), (x, y + 2.5)) if flat else ((x - 2.5, y), (x + 2.5, y)) for x, y in (a, b)]
+    return "".join(line(*each, stroke, 1.2) for each in ((a, b), *ends))
+
+
+def frame(x: Axis, y: Axis, x_name: str, y_name: str, whole_x: bool = False) -> list[str]:
+    """Grid lines with numbers, and what the axes are of."""
+    found = []
+    for value in y.ticks():
+        found.append(line((x.begin, y(value)), (x.end, y(value)), GRID))
+        found.append(svg.words(x.begin - 7, y(value), per_cent(value), 11, "end"))
+    for value in x.ticks(10 if whole_x else 6):
+        if whole_x and value != round(value):
+            continue
+        found.append(line((x(value), y.begin), (x(value), y.end), GRID))
+        found.append(svg.words(x(value), y.begin + 13, f"{value:g}" if whole_x else per_cent(value), 11, "middle"))
+    found.append(svg.words((x.begin + x.end) / 2, y.begin + 32, x_name, 12, "middle"))
+    found.append(svg.words(x.begin - 44, (y.begin + y.end) / 2, y_name, 12, "middle", -90))
+    return found
+
+
+def square(x_name: str, y_name: str, title: str, shapes: Callable[[Axis, Axis], Iterable[str]]) -> str:
+    """A panel of two shares."""
+    x, y = Axis(0, 1, 62, 62 + SIDE), Axis(0, 1, 30 + SIDE, 30)
+    above = svg.words(x(0.5), 14, title, 12, "middle")
+    return svg.drawing(x.end + 10, y.begin + 42, [*frame(x, y, x_name, y_name), *shapes(x, y), above])
+
+
+def legend(names: Sequence[str], place: Point, bots: Sequence[str] = ()) -> list[str]:
+    """Models with their marks, bots with a dashed line, side by side."""
+    found, (x, y) = [], place
+    for at, name in enumerate(map(short, names)):
+        found += [mark(at, (x, y), name), svg.words(x + 9, y, name, 12)]
+        x += 28 + 7 * len(name)
+    for at, name in enumerate(map(short, bots)):
+        found += [line((x - 6, y), (x + 14, y), BOT, 1.5, dash(at)), svg.words(x + 19, y, name, 12)]
+        x += 40 + 7 * len(name)
+    return found
+
+
+def histogram(numbers: pl.Series, unit: str) -> str:
+    """How many questions have which of these whole numbers."""
+    found = dict(numbers.value_counts().rows())
+    if not found:
+        return svg.drawing(830, 40, [])
+    low, high, total = min(found), max(found), sum(found.values())
+    x = Axis(low - 1, high + 1, 60, 810)
+    y = Axis(0, max(found.values()) / total * 1.05, 250, 15)
+    shapes = []
+    for value in y.ticks(5):
+        shapes.append(line((x.begin, y(value)), (x.end, y(value)), GRID))
+        shapes.append(svg.words(54, y(value), f"{100 * value:g} %", 11, "end"))
+    wide = (x.end - x.begin) / (high - low + 2) * 0.84
+    for at in range(low, high + 1):
+        share = found.get(at, 0) / total
+        told = f"{at} {unit}: {found.get(at, 0):,} questions, {100 * share:.1f} %"
+        shapes.append(svg.box(x(at) - wide / 2, y(share), wide, y.begin - y(share), colour(0), told))
+        if high - low < 30 or at % 5 == 0:
+            shapes.append(svg.words(x(at), y.begin + 12, str(at), 11, "middle"))
+    return svg.drawing(830, 285, [*shapes, svg.words(435, 275, unit, 12, "middle")])
+
+
+def bars(numbers: Mapping[str, int]) -> str:
+    """A bar per name, with its number."""
+    x = Axis(0, max(numbers.values(), default=1), 190, 720)
+    shapes = []
+    for at, (name, n) in enumerate(numbers.items()):
+        y = 4 + 21 * at
+        shapes.append(svg.words(182, y + 8, name, 12, "end"))
+        shapes.append(svg.box(190, y, x(n) - 190, 16, colour(0), f"{name}: {n:,}"))
+        shapes.append(svg.words(x(n) + 6, y + 8, f"{n:,}", 11))
+    return svg.drawing(830, 8 + 21 * len(numbers), shapes)
 
 
 def said(row: Score) -> str:
@@ -42,147 +176,134 @@ def said(row: Score) -> str:
     return f"{row.model}, {row.group}: {row.metric} {number.text}{room}{n}"
 
 
-def known(rows: ScoreRows, metric: str, by: str, model: str) -> list[Score]:
-    """The rows of a metric that have a value, Overall left out."""
-    own = (rows.find(metric, by, group, model) for group in rows.groups(by, [metric]) if group != "Overall")
-    return [row for row in own if row is not None and row.value is not None]
+def known(rows: ScoreRows, metric: str, by: str, model: str) -> dict[str, Score]:
+    """Group -> the row of a metric that has a value."""
+    own = (rows.find(metric, by, group, model) for group in rows.groups(by, [metric]))
+    return {row.group: row for row in own if row is not None and row.value is not None}
 
 
 def steps_plot(rows: ScoreRows, models: Sequence[str], bots: Sequence[str]) -> str:
     """Figure 5 of AGQA: dots as large as their n, the weighted fit with its 80 % band, bots as dashed lines."""
-    dots = {model: known(rows, "accuracy", "steps", model) for model in [*models, *bots]}
+
+    def by_steps(metric: str, model: str) -> list[Score]:
+        return [row for group, row in known(rows, metric, "steps", model).items() if group != "Overall"]
+
+    dots = {model: by_steps("accuracy", model) for model in [*models, *bots]}
     every = [row for own in dots.values() for row in own]
     if not every:
         return ""
     steps = [float(row.group) for row in every]
-    values = [value for row in every for value in (row.value,) if value is not None]
     x = Axis(min(steps) - 0.6, max(steps) + 0.6, 70, 800)
-    y = Axis(*around(values, 0.2), 370, 40)
-    shapes = frame(x, y, "steps", "accuracy, %", per_cent, whole_x=True)
-    for at, bot in enumerate(bots):
-        shapes.append(path([_place(row, x, y) for row in dots[bot]], BOT, 1.3, DASHES[at % len(DASHES)]))
+    y = Axis(*around([row.value or 0.0 for row in every], 0.2), 370, 40)
+
+    def place(row: Score, value: float | None) -> Point:
+        return x(float(row.group)), y(value or 0.0)
+
+    shapes = frame(x, y, "steps", "accuracy, %", whole_x=True)
+    shapes += [path([place(row, row.value) for row in dots[bot]], BOT, 1.3, dash(at)) for at, bot in enumerate(bots)]
     most = max(row.n or 1 for row in every)
     for at, model in enumerate(models):
-        shapes += _fitted(known(rows, "fit, 80 % band", "steps", model), at, x, y)
+        fit = by_steps("fit, 80 % band", model)
+        above = [place(row, row.high) for row in fit if row.high is not None]
+        below = [place(row, row.low) for row in reversed(fit) if row.low is not None]
+        if len(fit) > 1 and above:
+            band = svg.joined([*above, *below])
+            shapes.append(svg.element("polygon", points=band, fill=colour(at), fill_opacity=0.15))
+        if len(fit) > 1:
+            shapes.append(path([place(row, row.value) for row in fit], colour(at), 2))
+        sizes = [3 + 9 * math.sqrt((row.n or 0) / most) for row in dots[model]]
         shapes += [
-            mark(at, _place(row, x, y), said(row), 3 + 9 * math.sqrt((row.n or 0) / most), 0.85) for row in dots[model]
+            mark(at, place(row, row.value), said(row), size, 0.85) for row, size in zip(dots[model], sizes, strict=True)
         ]
     return svg.drawing(830, 420, [*shapes, *legend(models, (80, 16), bots)])
 
 
-def _place(row: Score, x: Axis, y: Axis) -> Point:
-    return x(float(row.group)), y(row.value or 0.0)
-
-
-def _fitted(fit: Sequence[Score], at: int, x: Axis, y: Axis) -> list[str]:
-    if len(fit) < 2:
-        return []
-    points = [_place(row, x, y) for row in fit]
-    above = [(x(float(row.group)), y(row.high)) for row in fit if row.high is not None]
-    below = [(x(float(row.group)), y(row.low)) for row in fit if row.low is not None]
-    band = [area([*above, *reversed(below)], colour(at), 0.15)] if above else []
-    return [*band, path(points, colour(at), 2)]
-
-
 def models_plot(rows: ScoreRows, models: Sequence[str], bots: Sequence[str]) -> str:
     """Overall accuracy and internal consistency of every model, with intervals; bots are grey."""
-    found = []
+    found: list[tuple[Score, Score]] = []
     for model in [*models, *bots]:
-        pair = rows.find("accuracy", "type", "Overall", model), rows.find("IC", "composition", "Overall", model)
-        if pair[0] and pair[1] and pair[0].value is not None and pair[1].value is not None:
-            found.append((model, pair[0], pair[1]))
-    if not found:
-        return ""
-    x, y = Axis(0, 1, 62, 62 + SIDE), Axis(0, 1, 30 + SIDE, 30)
-    shapes = frame(x, y, "accuracy, %", "internal consistency, %", per_cent)
-    for model, accuracy, consistency in found:
-        bot = model in bots
-        tint = BOT if bot else colour(list(models).index(model))
-        place = x(accuracy.value or 0), y(consistency.value or 0)
-        if accuracy.low is not None and accuracy.high is not None:
-            shapes.append(whisker((x(accuracy.low), place[1]), (x(accuracy.high), place[1]), tint))
-        if consistency.low is not None and consistency.high is not None:
-            shapes.append(whisker((place[0], y(consistency.low)), (place[0], y(consistency.high)), tint))
-        told = f"{said(accuracy)}; {said(consistency)}"
-        dot = f'<circle cx="{place[0]:.1f}" cy="{place[1]:.1f}" r="4" fill="{BOT}"/>'
-        shapes.append(dot if bot else mark(list(models).index(model), place, told, 5.5))
-        left, above = place[0] > 62 + 0.6 * SIDE, found.index((model, accuracy, consistency)) % 2
-        aside = (-8, "end") if left else (8, "start")
-        y_text = place[1] + (-9 if above else 10)
-        shapes.append(svg.words(place[0] + aside[0], y_text, short(model), 11, aside[1], fill=tint))
-    title = svg.words(x(0.5), 14, "models", 12, "middle")
-    return svg.drawing(x.end + 10, y.begin + 42, [*shapes, title])
+        accuracy = rows.find("accuracy", "type", "Overall", model)
+        consistency = rows.find("IC", "composition", "Overall", model)
+        if accuracy and consistency and accuracy.value is not None and consistency.value is not None:
+            found.append((accuracy, consistency))
+
+    def shapes(x: Axis, y: Axis) -> Iterable[str]:
+        for number, (accuracy, consistency) in enumerate(found):
+            model = accuracy.model
+            at = None if model in bots else list(models).index(model)
+            tint = BOT if at is None else colour(at)
+            right, down = x(accuracy.value or 0), y(consistency.value or 0)
+            if accuracy.low is not None and accuracy.high is not None:
+                yield whisker((x(accuracy.low), down), (x(accuracy.high), down), tint)
+            if consistency.low is not None and consistency.high is not None:
+                yield whisker((right, y(consistency.low)), (right, y(consistency.high)), tint)
+            told = f"{said(accuracy)}; {said(consistency)}"
+            dot = svg.element("circle", cx=right, cy=down, r=4, fill=BOT)
+            yield dot if at is None else mark(at, (right, down), told, 5.5)
+            aside, anchor = (-8, "end") if right > 62 + 0.6 * SIDE else (8, "start")
+            yield svg.words(right + aside, down + (-9 if number % 2 else 10), short(model), 11, anchor, fill=tint)
+
+    return square("accuracy, %", "internal consistency, %", "models", shapes) if found else ""
 
 
 def dags_plot(model: str, accuracy: Floats, consistency: Floats) -> str:
     """Figure 3 of AGQA-Decomp: how many DAGs have which accuracy and consistency; darker is more."""
     here = ~np.isnan(accuracy) & ~np.isnan(consistency)
     counts, _, _ = np.histogram2d(accuracy[here], consistency[here], BINS, ((0, 1), (0, 1)))
-    x, y = Axis(0, 1, 62, 62 + SIDE), Axis(0, 1, 30 + SIDE, 30)
-    shapes = frame(x, y, "accuracy of a DAG, %", "its consistency, %", per_cent)
     most = max(counts.max(), 2)
-    for (a, c), count in np.ndenumerate(counts):
-        if count:
+
+    def shapes(x: Axis, y: Axis) -> Iterable[str]:
+        for a, c in np.argwhere(counts).tolist():
+            count, wide = int(counts[a, c]), SIDE / BINS
             shade = SHADES[min(int(math.log(count) / math.log(most) * len(SHADES)), len(SHADES) - 1)]
-            corner = x(a / BINS), y((c + 1) / BINS)
-            told = f"{int(count):,} DAGs, accuracy from {100 * a // BINS} %, consistency from {100 * c // BINS} %"
-            shapes.append(svg.box(*corner, SIDE / BINS, SIDE / BINS, shade, told))
-    title = svg.words(x(0.5), 14, f"{short(model)}: {int(here.sum()):,} DAGs", 12, "middle")
-    return svg.drawing(x.end + 10, y.begin + 42, [*shapes, title])
+            told = f"{count:,} DAGs, accuracy from {100 * a // BINS} %, consistency from {100 * c // BINS} %"
+            yield svg.box(x(a / BINS), y((c + 1) / BINS), wide, wide, shade, told)
+
+    title = f"{short(model)}: {int(here.sum()):,} DAGs"
+    return square("accuracy of a DAG, %", "its consistency, %", title, shapes)
 
 
 def composition_plot(rows: ScoreRows, models: Sequence[str], bots: Sequence[str]) -> str:
     """CA, RWR and Delta of every composition side by side; whiskers are intervals, ticks are bots."""
-    groups = [g for g in rows.groups("composition", ["CA", "RWR"]) if _any(rows, g, models)]
+    metrics = ("CA", "RWR", "Delta")
+    of = {
+        (metric, model): known(rows, metric, "composition", model) for metric in metrics for model in [*models, *bots]
+    }
+    asked = {group for metric in metrics[:2] for model in models for group in of[metric, model]}
+    groups = [group for group in rows.groups("composition", metrics[:2]) if group in asked]
     if not groups:
         return ""
     left, top = 120.0, 62.0
     bottom = top + ROW * len(groups)
     shapes = legend(models, (left + 6, 16), bots)
     for at, group in enumerate(groups):
-        y = top + ROW * (at + 0.5)
-        shapes.append(svg.words(left - 10, y, group, 12, "end"))
+        shapes.append(svg.words(left - 10, top + ROW * (at + 0.5), group, 12, "end"))
         shapes.append(line((left, top + ROW * at), (left + 3 * PANEL, top + ROW * at), GRID))
-    for number, metric in enumerate(("CA", "RWR", "Delta")):
-        x = _axis(rows, metric, groups, models, left + number * PANEL + 14)
+    for number, metric in enumerate(metrics):
+        values = [v for model in models for row in of[metric, model].values() for v in (row.value, row.low, row.high)]
+        shown = [0.0, *(value for value in values if value is not None)]
+        ends = around(shown, 0.2, (-1.0, 1.0)) if metric == "Delta" else (0.0, 1.0)
+        x = Axis(*ends, left + number * PANEL + 14, left + (number + 1) * PANEL - 30)
         shapes.append(svg.words((x.begin + x.end) / 2, top - 22, f"{metric}, %", 12, "middle"))
         for value in x.ticks(5):
             strong = metric == "Delta" and abs(value) < 1e-9
-            shapes.append(line((x(value), top), (x(value), bottom), "#888888" if strong else GRID))
+            shapes.append(line((x(value), top), (x(value), bottom), ZERO if strong else GRID))
             shapes.append(svg.words(x(value), bottom + 12, per_cent(value), 11, "middle"))
         for at, group in enumerate(groups):
-            shapes += _row(rows, metric, group, models, bots, x, top + ROW * (at + 0.5))
+            own, other = ([of[metric, name].get(group) for name in names] for names in (models, bots))
+            shapes += _composition(own, other, x, top + ROW * (at + 0.5))
     return svg.drawing(left + 3 * PANEL + 10, bottom + 26, shapes)
 
 
-def _any(rows: ScoreRows, group: str, models: Sequence[str]) -> bool:
-    found = (rows.find(metric, "composition", group, model) for metric in ("CA", "RWR") for model in models)
-    return any(row is not None and row.value is not None for row in found)
-
-
-def _axis(rows: ScoreRows, metric: str, groups: Sequence[str], models: Sequence[str], begin: float) -> Axis:
-    if metric != "Delta":
-        return Axis(0, 1, begin, begin + PANEL - 44)
-    found = [rows.find(metric, "composition", group, model) for group in groups for model in models]
-    values = [v for row in found if row is not None for v in (row.value, row.low, row.high) if v is not None]
-    return Axis(*around([0.0, *values], 0.2, (-1.0, 1.0)), begin, begin + PANEL - 44)
-
-
-def _row(
-    rows: ScoreRows, metric: str, group: str, models: Sequence[str], bots: Sequence[str], x: Axis, y: float
-) -> list[str]:
-    shapes = []
-    for at, bot in enumerate(bots):
-        row = rows.find(metric, "composition", group, bot)
-        if row is not None and row.value is not None:
-            dash = DASHES[at % len(DASHES)]
-            shapes.append(line((x(row.value), y - ROW / 2 + 2), (x(row.value), y + ROW / 2 - 2), BOT, 1.5, dash))
-    for at, model in enumerate(models):
-        row = rows.find(metric, "composition", group, model)
-        if row is None or row.value is None:
-            continue
-        own = y + (at - (len(models) - 1) / 2) * min(9.0, (ROW - 8) / max(len(models) - 1, 1))
-        if row.low is not None and row.high is not None:
-            shapes.append(whisker((x(row.low), own), (x(row.high), own), colour(at)))
-        shapes.append(mark(at, (x(row.value), own), said(row)))
-    return shapes
+def _composition(models: Sequence[Score | None], bots: Sequence[Score | None], x: Axis, y: float) -> Iterable[str]:
+    """One composition in one panel."""
+    for at, row in enumerate(bots):
+        if row is not None:
+            place = x(row.value or 0.0)
+            yield line((place, y - ROW / 2 + 2), (place, y + ROW / 2 - 2), BOT, 1.5, dash(at))
+    for at, row in enumerate(models):
+        if row is not None:
+            own = y + (at - (len(models) - 1) / 2) * min(9.0, (ROW - 8) / max(len(models) - 1, 1))
+            if row.low is not None and row.high is not None:
+                yield whisker((x(row.low), own), (x(row.high), own), colour(at))
+            yield mark(at, (x(row.value or 0.0), own), said(row))

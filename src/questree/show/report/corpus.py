@@ -12,7 +12,7 @@ import polars as pl
 from questree.benchmarks import AGQA, COVR
 from questree.benchmarks.covr.splits import PATTERNS
 from questree.progress import watch
-from questree.show.report.axes import bars, histogram
+from questree.show.report.charts import bars, histogram
 from questree.show.report.document import Block, Column, Entry, Figure, Grid, Line, Missing, Number
 from questree.show.views import View
 from questree.stages.audit.counts import answer_codes, selected

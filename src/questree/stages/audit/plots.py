@@ -2,8 +2,8 @@
 
 import polars as pl
 
+from questree import svg
 from questree.readings.answer import spell
-from questree.stages.audit import svg
 from questree.stages.audit.guesses import SETS
 from questree.stages.balance.options import SHARES
 from questree.stages.questions import Bank

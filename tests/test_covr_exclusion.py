@@ -9,8 +9,13 @@ import pytest
 
 from questree.cli.app import app
 from questree.faults import BadInput
-from questree.search import together
-from questree.search.exclusion import scorer_of, word_pairs, write_tables
+from questree.search.exclusion import (
+    attributes_together,
+    nouns_together,
+    scorer_of,
+    word_pairs,
+    write_tables,
+)
 from questree.search.word_tables import WordTables, annotations
 from worlds.image_sets import images, thing, write_words
 
@@ -48,7 +53,7 @@ def corpus() -> dict[str, dict[str, Any]]:
 
 
 def test_attributes_of_a_group_contradict_if_things_hardly_have_both(tmp_path: Path, words: Path) -> None:
-    seen = together.attributes(images(tmp_path, corpus()), ONTOLOGY_GROUPS)
+    seen = attributes_together(images(tmp_path, corpus()), ONTOLOGY_GROUPS)
     rows = {(a, b): (n, round(chances, 3)) for a, b, n, chances in seen.iter_rows()}
     assert rows == {("blue", "red"): (0, 3.0), ("blue", "white"): (0, 3.0), ("red", "white"): (6, 3.0)}
     found = word_pairs(images(tmp_path, corpus()), WordTables.read(words), annotations(words))
@@ -67,7 +72,7 @@ def test_relations_exclude_each_other_in_one_direction(tmp_path: Path, words: Pa
 
 
 def test_names_of_one_box_and_a_class_and_its_members_entail(tmp_path: Path, words: Path) -> None:
-    seen = together.nouns(images(tmp_path, corpus()))
+    seen = nouns_together(images(tmp_path, corpus()))
     assert {(a, b): (n, chances) for a, b, n, chances in seen.iter_rows() if "person" in (a, b)} == {
         ("man", "person"): (1, 1.0)
     }

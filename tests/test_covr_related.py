@@ -17,8 +17,8 @@ from judges import naive_covr as naive
 from questree.cli.app import app
 from questree.domains.images.graph import Graph, from_json, to_json
 from questree.faults import BadInput
+from questree.search.distractors import kinds_of
 from questree.search.index import Index
-from questree.search.kinds import kinds_of
 from questree.search.related import Related
 from questree.search.subgraphs import subgraphs
 from questree.search.verification import THRESHOLDS, scorer_of, simple_graphs, verified

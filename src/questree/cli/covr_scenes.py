@@ -131,7 +131,7 @@ def _counts(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
 
 def read_graphs(path: Path) -> list[GraphRecord]:
     """The rows of a file; everything that is wrong with it in one go."""
-    from questree.search.hooks import records
+    from questree.search.verification import records
 
     rows = records(path, GraphRecord)
     faults = []

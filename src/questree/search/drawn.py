@@ -7,20 +7,24 @@ from numba import njit
 
 from questree.columns.hashing import seed_of
 from questree.domains.images.graph import Graph
-from questree.search.index import Index
-from questree.search.referable import NONE, end_name, make_two, referable, says_nothing, usable
-from questree.search.scenes import ATTRIBUTES, EDGES, END, NAME, PREPOSITIONS, RELATION, TARGET, WORD
+from questree.search.index import ATTRIBUTES, EDGES, END, NAME, PREPOSITIONS, RELATION, TARGET, WORD, Index
 from questree.search.subgraphs import (
     CHAIN,
     CHAIN_OF_TWO,
     EDGE,
+    NONE,
     SINGLE,
     TWO,
     WIDTH,
     Spelling,
     attribute_of,
     choices,
+    end_name,
+    make_two,
+    referable,
     room_for_edges,
+    says_nothing,
+    usable,
 )
 from questree.search.word_tables import WordTables
 

@@ -1,4 +1,4 @@
-"""The patterns of a kind: Q, what an image must contain, and F, what it must not."""
+"""The patterns of a kind of distractor, over sets of words: Q, what an image must contain, and F, what it must not."""
 
 from typing import NamedTuple
 
@@ -6,20 +6,173 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from questree.search import kinds
-from questree.search.graph_columns import GraphForm
-from questree.search.kinds import kinds_of_form
-from questree.search.matching import FIELDS, INNER, KEPT, LINKS, NAMES, PARENT, PREPOSITION, SAID
-from questree.search.scenes import Rows
-from questree.search.sets import ANYTHING, NOTHING
+from questree.search.distractors import (
+    ATTRIBUTE,
+    NAME,
+    NONE,
+    OTHER_OBJECT,
+    OTHER_RELATION,
+    RELATION,
+    Coded,
+    GraphForm,
+    kinds_of_form,
+)
+from questree.search.index import ANY, HAS, Keys, Rows, signature
+from questree.search.word_tables import Pairs, WordTables
 
+Bits = NDArray[np.uint64]  # [set, 64 words]
+
+NOTHING, ANYTHING, FIRST_ROW = -1, -2, -3  # a code >= 0 is one word; FIRST_ROW - k is row k of the bits
+
+
+class Codes(NamedTuple):
+    """[word] the set that a word becomes; NOTHING if it has none."""
+
+    name: Rows  # {n} and the nouns entailing it
+    attribute: Rows  # {a} and the attributes entailing it
+    relation: Rows  # {r} and the relations that may be true where it is
+    contradicting: Rows
+    disjoint: Rows
+
+
+class SearchWords:
+    """The words of the images, then other words of the tables, then one number for all words that nobody knows."""
+
+    def __init__(self, used: list[str], words: WordTables) -> None:
+        self.used = len(used)
+        self.at = {word: row for row, word in enumerate(used)}
+        for table in (words.entailing_noun_words, words.entailing_attribute_words, words.not_disjoint_relations):
+            for word in table:  # such a word is in no image, but what entails it may be
+                self.at.setdefault(word, len(self.at))
+        self.unknown = len(self.at)
+
+    def code(self, word: str) -> int:
+        return self.at.get(word, self.unknown)
+
+
+def codes(vocabulary: SearchWords, words: WordTables) -> tuple[Codes, Bits]:
+    rows: list[list[int]] = []
+
+    def column(table: Pairs, itself: bool) -> Rows:
+        every = np.arange(vocabulary.unknown + 1, dtype=np.int32)
+        found = every if itself else np.full_like(every, NOTHING)
+        for word, others in table.items():
+            at = vocabulary.at.get(word)
+            if at is not None:
+                members = {row for other in others if (row := vocabulary.code(other)) < vocabulary.used}
+                found[at] = _coded(sorted(members | {at} if itself else members), rows)
+        return found
+
+    made = Codes(
+        column(words.entailing_noun_words, True),
+        column(words.entailing_attribute_words, True),
+        column(words.not_disjoint_relations, True),
+        column(words.contradicting_attributes, False),
+        column(words.disjoint_relations, False),
+    )
+    return made, bits_of(rows, vocabulary.used)
+
+
+def _coded(members: list[int], rows: list[list[int]]) -> int:
+    if len(members) < 2:
+        return members[0] if members else NOTHING
+    rows.append(members)
+    return FIRST_ROW - (len(rows) - 1)
+
+
+def bits_of(rows: list[list[int]], used: int) -> Bits:
+    bits = np.zeros((len(rows), used // 64 + 1), np.uint64)
+    for row, members in enumerate(rows):
+        words = np.array([word for word in members if word < used], np.int64)
+        np.bitwise_or.at(bits[row], words >> 6, np.uint64(1) << (words & 63).astype(np.uint64))
+    return bits
+
+
+@njit(cache=True, nogil=True, inline="always")
+def within(code, word, bits):  # type: ignore[no-untyped-def]
+    if code >= 0:
+        return word == code
+    if code > FIRST_ROW:
+        return code == ANYTHING
+    return (bits[FIRST_ROW - code, word >> 6] >> np.uint64(word & 63)) & np.uint64(1) != np.uint64(0)
+
+
+def other_names(graphs: Coded, links: Keys, unnamed: int, codes: Codes, bits: Bits) -> tuple[Rows, Bits]:
+    """[graph, node] the names a leaf may take: seen after its subject and link, and not entailing its own.
+
+    `links` are the (subject, link, target) of the images, `unnamed` the link ("of") that does not tell things apart."""
+    leaves = [node for node in range(1, len(graphs.form)) if graphs.form.is_leaf(node)]
+    found = np.full_like(graphs.name, NOTHING)
+    several = np.sort(graphs.link[:, leaves], axis=1)
+    asked = (graphs.attribute[:, 1:] == NONE).all(1) & (np.diff(several, axis=1) != 0).all(1)  # [graph]
+    for leaf in leaves:
+        rows = np.flatnonzero(asked & (graphs.link[:, leaf] != unnamed))
+        place = signature(graphs.name[rows, graphs.form.subject(leaf)], graphs.link[rows, leaf], 0)
+        found[rows, leaf], bits = _seen(links, place, codes.name[graphs.name[rows, leaf]], False, bits)
+    return found, bits
+
+
+def other_relations(graphs: Coded, ends: Keys, codes: Codes, bits: Bits) -> tuple[Rows, Bits]:
+    """[graph, node] the relations that may lead to a node instead: seen between the two names, and disjoint.
+
+    `ends` are the (subject, target, relation) of the images."""
+    form, found = graphs.form, np.full_like(graphs.name, NOTHING)
+    for node in range(1, len(form)):
+        if not form.preposition[node]:
+            place = signature(graphs.name[:, form.parent[node]], graphs.name[:, node], 0)
+            found[:, node], bits = _seen(ends, place, codes.disjoint[graphs.link[:, node]], True, bits)
+    return found, bits
+
+
+def other_attributes(graphs: Coded, said: Keys, codes: Codes, bits: Bits) -> tuple[Rows, Bits]:
+    """[graph, node] the attributes a node may have instead: seen with its name, and contradicting.
+
+    `said` has the (name, HAS, attribute) of the images, among other signatures."""
+    found = np.full_like(graphs.name, NOTHING)
+    for node in range(len(graphs.form)):
+        rows = np.flatnonzero(graphs.attribute[:, node] != NONE)
+        place = signature(graphs.name[rows, node], HAS, 0)
+        found[rows, node], bits = _seen(said, place, codes.contradicting[graphs.attribute[rows, node]], True, bits)
+    return found, bits
+
+
+def _seen(keys: Keys, place: Keys, code: Rows, inside: bool, bits: Bits) -> tuple[Rows, Bits]:
+    """[row] the set of last words of the keys that begin like the place, inside or outside another set."""
+    found, new = _collect(keys, place, code, inside, bits)
+    return found, np.concatenate([bits, new])
+
+
+@njit(cache=True, nogil=True)
+def _collect(keys, place, code, inside, bits):  # type: ignore[no-untyped-def]
+    found, new = np.full(len(place), NOTHING, np.int32), np.zeros((len(place), bits.shape[1]), np.uint64)
+    used = 0
+    for row in range(len(place)):
+        number, last = 0, np.int64(0)
+        for at in range(np.searchsorted(keys, place[row]), len(keys)):
+            if keys[at] >= place[row] | ANY:
+                break
+            word = keys[at] & ANY
+            if within(code[row], word, bits) == inside:
+                new[used, word >> 6] |= np.uint64(1) << np.uint64(word & 63)
+                number, last = number + 1, word
+        if number == 1:
+            found[row], new[used] = last, 0
+        elif number:
+            found[row] = FIRST_ROW - (len(bits) + used)
+            used += 1
+    return found, new[:used]
+
+
+# A pattern is a graph whose words are codes of sets: an array [node, field] in the order of a Form.
+PARENT, PREPOSITION, INNER, NAMES, SAID, LINKS, KEPT = range(7)  # INNER: has relations; KEPT: is part of it
+FIELDS = 7
 OTHER_ATTRIBUTE, ANY_NAME, OTHER_NAME, OTHER_LINK = range(1, 5)  # edits; 0 is none
 EDITS = {
-    kinds.ATTRIBUTE: OTHER_ATTRIBUTE,
-    kinds.NAME: ANY_NAME,
-    kinds.RELATION: OTHER_LINK,
-    kinds.OTHER_OBJECT: OTHER_NAME,
-    kinds.OTHER_RELATION: OTHER_LINK,
+    ATTRIBUTE: OTHER_ATTRIBUTE,
+    NAME: ANY_NAME,
+    RELATION: OTHER_LINK,
+    OTHER_OBJECT: OTHER_NAME,
+    OTHER_RELATION: OTHER_LINK,
 }
 POSITIVE, NO_MULTIPLE, FIRST_KIND = range(3)  # numbers of kinds; those of the form follow
 

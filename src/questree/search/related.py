@@ -10,14 +10,18 @@ from numpy.typing import NDArray
 
 from questree.columns.hashing import mix, seed_of
 from questree.domains.images.graph import Graph
-from questree.search.graph_columns import NONE, Coded, GraphForm, coded, graph_of
-from questree.search.index import Index
-from questree.search.kinds import kinds_of_form
-from questree.search.loops import ALL, search
-from questree.search.negatives import other_attributes, other_names, other_relations
-from questree.search.patterns import AskedGraphs, plan_of
-from questree.search.scenes import Rows
-from questree.search.sets import SearchWords, codes
+from questree.search.distractors import NONE, Coded, GraphForm, coded, graph_of, kinds_of_form
+from questree.search.index import Index, Rows
+from questree.search.matching import ALL, search
+from questree.search.patterns import (
+    AskedGraphs,
+    SearchWords,
+    codes,
+    other_attributes,
+    other_names,
+    other_relations,
+    plan_of,
+)
 from questree.search.verification import Scorer, verified
 from questree.search.word_tables import WordTables
 

@@ -31,15 +31,6 @@ def integer(value: int) -> bytes:
     return b"K" + bytes([value]) if 0 <= value < 256 else b"J" + struct.pack("<i", value)
 
 
-def number_tuples(values: NDArray[Any]) -> NDArray[Any]:
-    """[..., number] -> [..., byte]: the last axis as a tuple of floats."""
-    raw = values.astype(">f8")[..., None].view(np.uint8)  # [..., number, 8]
-    coded = np.concatenate([np.full((*values.shape, 1), ord("G"), np.uint8), raw], -1)
-    flat = coded.reshape(*values.shape[:-1], -1)
-    edge = np.ones((*values.shape[:-1], 1), np.uint8)
-    return np.concatenate([edge * ord("("), flat, edge * ord("t")], -1)
-
-
 def several(parts: Iterable[bytes]) -> bytes:
     """A tuple."""
     return b"(" + b"".join(parts) + b"t"
@@ -52,10 +43,6 @@ def listing(parts: Iterable[bytes]) -> bytes:
 def items(parts: Iterable[bytes]) -> bytes:
     """Alternating keys and values, to be added to the dictionary before them."""
     return b"(" + b"".join(parts) + b"u"
-
-
-def mapping(parts: Iterable[bytes]) -> bytes:
-    return b"}" + items(parts)
 
 
 class Memo:
@@ -85,11 +72,7 @@ class Memo:
 
 COLUMNS = ["id", "subject", "scene", "quality", "relevance", "verified", "script", "objects", "descriptions"]
 COLUMNS += ["actions", "length"]
-LISTS = {
-    "attention_relationship": "attention",
-    "spatial_relationship": "spatial",
-    "contacting_relationship": "contact",
-}
+LISTS = dict(zip(("attention_relationship", "spatial_relationship", "contacting_relationship"), GROUPS, strict=True))
 KEYS = ["class", "bbox", *LISTS, "visible", "metadata", "tag", "set"]
 KEYS += ["bbox_score", "bbox_size", "bbox_mode", "keypoints"]
 SPLITS = ("train", "test")
@@ -174,7 +157,7 @@ def _column(video: SynthVideo, column: int) -> list[bytes]:
     label = object_label(habits().words.objects[video.objects[column]])
     head = b"}(" + memo()["class"] + memo()[label] + memo()["bbox"]
     middle = [memo()["visible"] + flag + memo()["metadata"] + b"}(" + memo()["tag"] for flag in (FALSE, TRUE)]
-    tail = memo()["set"] + memo()[video.split] + b"uu"
+    tail, tag = memo()["set"] + memo()[video.split] + b"uu", f"{video.id}.mp4/{label}/"
     rows = zip(
         video.numbers.tolist(),
         video.annotated[:, column].tolist(),
@@ -184,21 +167,19 @@ def _column(video: SynthVideo, column: int) -> list[bytes]:
         strict=True,
     )
     return [
-        b"".join((head, box if seen else NONE, _relation_lists(mask), middle[seen], _tag(video, label, index), tail))
+        b"".join((head, box if seen else NONE, _relation_lists(mask), middle[seen], text(f"{tag}{index:06d}"), tail))
         if there
         else b""
         for index, there, seen, box, mask in rows
     ]
 
 
-def _tag(video: SynthVideo, label: str, index: int) -> bytes:
-    return text(f"{video.id}.mp4/{label}/{index:06d}")
-
-
 def _wide(boxes: NDArray[Any]) -> list[bytes]:
     """[frame] x, y, width, height as the objects' boxes are written: tuples of four numbers"""
-    wide = np.concatenate([boxes[..., :2], boxes[..., 2:] - boxes[..., :2]], -1).round(2)
-    return [row.tobytes() for row in number_tuples(wide)]
+    wide = np.concatenate([boxes[:, :2], boxes[:, 2:] - boxes[:, :2]], 1).round(2)
+    raw = wide.astype(">f8")[..., None].view(np.uint8)  # [frame, number, 8]
+    coded = np.concatenate([np.full((*wide.shape, 1), ord("G"), np.uint8), raw], -1)
+    return [b"(" + row.tobytes() + b"t" for row in coded]
 
 
 def person_entries(video: SynthVideo) -> bytes:
@@ -213,5 +194,5 @@ def person_entries(video: SynthVideo) -> bytes:
         count = int(found)
         person = memo().array((count, 4), box.tobytes() if found else b"")
         scores = memo().array((count,), score if found else b"")
-        parts += [text(name), mapping([memo()["bbox"], person, memo()["bbox_score"], scores, tail])]
+        parts += [text(name), b"}" + items([memo()["bbox"], person, memo()["bbox_score"], scores, tail])]
     return items(parts)

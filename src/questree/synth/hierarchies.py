@@ -8,37 +8,26 @@ from questree.tables.hierarchies import COMPOSED, DAGS, EDGES, ISOLATED, NODES, 
 
 # a shape of DAG: its nodes as (type, {composition: children by position}); the root is node 0
 Shape = list[tuple[str, dict[str, list[int]]]]
-LEAF: dict[str, list[int]] = {}
-INTERACTION: Shape = [
-    ("Interaction", {"Interaction": [1, 2, 3]}),
-    ("Object Exists", LEAF),
-    ("Relation Exists", LEAF),
-    ("Object Exists", LEAF),
-]
+OBJECT: tuple[str, dict[str, list[int]]] = ("Object Exists", {})
+RELATION: tuple[str, dict[str, list[int]]] = ("Relation Exists", {})
+INTERACTION: Shape = [("Interaction", {"Interaction": [1, 2, 3]}), OBJECT, RELATION, OBJECT]
 LOCALISED: Shape = [
     ("Interaction After", {"After": [1, 2], "Interaction": [3, 4, 5]}),
     ("Interaction", {"Interaction": [6, 7, 8]}),
     ("Exists After", {"After": [9, 2]}),
     ("Exists After", {"After": [6, 2]}),
-    ("Relation Exists", LEAF),
+    RELATION,
     ("Exists After", {"After": [8, 2]}),
-    ("Object Exists", LEAF),
-    ("Relation Exists", LEAF),
-    ("Object Exists", LEAF),
-    ("Object Exists", LEAF),
+    *(OBJECT, RELATION, OBJECT, OBJECT),
 ]
 BETWEEN: Shape = [
     ("Exists Between", {"Between": [1, 2]}),
     ("Exists After", {"After": [3, 4]}),
     ("Exists Before", {"Before": [3, 5]}),
-    ("Object Exists", LEAF),
+    OBJECT,
     ("Interaction", {"Interaction": [6, 7, 8]}),
     ("Interaction", {"Interaction": [6, 9, 10]}),
-    ("Object Exists", LEAF),
-    ("Relation Exists", LEAF),
-    ("Object Exists", LEAF),
-    ("Relation Exists", LEAF),
-    ("Object Exists", LEAF),
+    *(OBJECT, RELATION, OBJECT, RELATION, OBJECT),
 ]
 EITHER: Shape = [
     ("Xor", {"Xor": [1, 2]}),
@@ -46,32 +35,22 @@ EITHER: Shape = [
     ("Interaction While", {"While": [8, 4], "Interaction": [5, 9, 10]}),
     ("Interaction", {"Interaction": [5, 11, 7]}),
     ("Interaction", {"Interaction": [5, 12, 13]}),
-    ("Object Exists", LEAF),
-    ("Relation Exists", LEAF),
-    ("Object Exists", LEAF),
+    *(OBJECT, RELATION, OBJECT),
     ("Interaction", {"Interaction": [5, 11, 10]}),
-    ("Relation Exists", LEAF),
-    ("Object Exists", LEAF),
-    ("Relation Exists", LEAF),
-    ("Relation Exists", LEAF),
-    ("Object Exists", LEAF),
+    *(RELATION, OBJECT, RELATION, RELATION, OBJECT),
 ]
 CHOICE: Shape = [
     ("Choose", {"Choose": [1, 2]}),
     ("Object Equals", {"Equals": [3, 5]}),
     ("Object Equals", {"Equals": [4, 5]}),
-    ("Object Exists", LEAF),
-    ("Object Exists", LEAF),
+    *(OBJECT, OBJECT),
     ("First Object", {"First": [6]}),
     ("Object After", {"After": [7, 8]}),
     ("Object", {"Interaction": [9, 10]}),
     ("Interaction", {"Interaction": [9, 11, 12]}),
-    ("Object Exists", LEAF),
-    ("Relation Exists", LEAF),
-    ("Relation Exists", LEAF),
-    ("Object Exists", LEAF),
-    ("Action", LEAF),
-    ("Longest Action", LEAF),
+    *(OBJECT, RELATION, RELATION, OBJECT),
+    ("Action", {}),
+    ("Longest Action", {}),
 ]
 SHAPES = (INTERACTION, LOCALISED, BETWEEN, EITHER, CHOICE)
 SHARES = (0.145, 0.165, 0.23, 0.20, 0.26)  # 11.5 nodes on average, as the AGQA-Decomp paper counts

@@ -71,17 +71,9 @@ def left_of(a: Box, b: Box, width: int) -> bool:
     return a[2] <= b[0] and 2 * _shared(a[1], a[3], b[1], b[3]) >= min(a[3] - a[1], b[3] - b[1])
 
 
-def right_of(a: Box, b: Box, width: int) -> bool:
-    return left_of(b, a, width)
-
-
 def above(a: Box, b: Box, width: int) -> bool:
     """Wholly above, and over it: the widths share half of the smaller one."""
     return a[3] <= b[1] and 2 * _shared(a[0], a[2], b[0], b[2]) >= min(a[2] - a[0], b[2] - b[0])
-
-
-def below(a: Box, b: Box, width: int) -> bool:
-    return above(b, a, width)
 
 
 def near(a: Box, b: Box, width: int) -> bool:
@@ -96,18 +88,20 @@ def behind(a: Box, b: Box, width: int) -> bool:
     return overlap and a[3] < b[3] - width // 50
 
 
-def in_front_of(a: Box, b: Box, width: int) -> bool:
-    return behind(b, a, width)
-
-
 def _shared(low: int, high: int, other_low: int, other_high: int) -> int:
     return min(high, other_high) - max(low, other_low)
 
 
 Test = Callable[[Box, Box, int], bool]
-EVERYWHERE: dict[str, Test] = {"to the left of": left_of, "to the right of": right_of, "near": near}
-HANGING: dict[str, Test] = {"above": above, "below": below}  # one of the two hangs
-STANDING: dict[str, Test] = {"behind": behind, "in front of": in_front_of}  # both stand on the ground
+
+
+def _mirrored(test: Test) -> Test:
+    return lambda a, b, width: test(b, a, width)
+
+
+EVERYWHERE: dict[str, Test] = {"to the left of": left_of, "to the right of": _mirrored(left_of), "near": near}
+HANGING: dict[str, Test] = {"above": above, "below": _mirrored(above)}  # one of the two hangs
+STANDING: dict[str, Test] = {"behind": behind, "in front of": _mirrored(behind)}  # both stand on the ground
 
 
 VALUE_GROUPS = ("color", "material", "pattern", "shape", "state")
@@ -132,7 +126,7 @@ class Drawn:
 
 def write_images(out: Path, images: int, seed: int) -> dict[str, int]:
     """Write OUT/train_sceneGraphs.json and OUT/val_sceneGraphs.json; every fifth image is for val."""
-    refuse(_faults(out, images, seed))
+    check_order(out, "images", _is_made_up, images, seed)
     lines: dict[str, list[bytes]] = {"train": [], "val": []}
     counts = {"images": images, "things": 0, "attributes": 0, "relations": 0}
     for at in watch(range(images), "making images", images):
@@ -149,11 +143,14 @@ def write_images(out: Path, images: int, seed: int) -> dict[str, int]:
     return counts
 
 
-def _faults(out: Path, images: int, seed: int) -> list[Fault]:
-    foreign = out.is_dir() and any(out.iterdir()) and not _is_made_up(out)
-    found = [Fault(str(out), "not empty and not made-up images; choose a new folder")] if foreign else []
-    found += [] if images > 0 else [Fault("--images", f"must be at least 1, is {images}")]
-    return found + ([] if seed >= 0 else [Fault("--seed", f"expected 0 or more, got {seed}")])
+def check_order(out: Path, what: str, is_made_up: Callable[[Path], bool], images: int, seed: int) -> None:
+    """Refuse to write over files of somebody else, and numbers that make no sense."""
+    foreign = out.is_dir() and any(out.iterdir()) and not is_made_up(out)
+    refuse(
+        [Fault(str(out), f"not empty and not made-up {what}; choose a new folder")] * foreign
+        + [Fault("--images", f"must be at least 1, is {images}")] * (images < 1)
+        + [Fault("--seed", f"expected 0 or more, got {seed}")] * (seed < 0)
+    )
 
 
 def _is_made_up(folder: Path) -> bool:
@@ -173,23 +170,18 @@ def make_image(at: int, seed: int) -> dict[str, Any]:
     objects = {
         key[id(thing)]: {
             "name": thing.name,
-            **dict(zip("xywh", _xywh(thing.box), strict=True)),
+            "x": x1,
+            "y": y1,
+            "w": x2 - x1,
+            "h": y2 - y1,
             "attributes": thing.attributes,
             "relations": [{"name": name, "object": key[id(target)]} for name, target in thing.relations],
         }
         for thing in things
+        for x1, y1, x2, y2 in [thing.box]
     }
-    return {
-        "width": studio.width,
-        "height": studio.height,
-        "location": studio.place.location,
-        "place": studio.place.name,
-        "objects": objects,
-    }
-
-
-def _xywh(box: Box) -> Box:
-    return box[0], box[1], box[2] - box[0], box[3] - box[1]
+    place = {"location": studio.place.location, "place": studio.place.name}
+    return {"width": studio.width, "height": studio.height, **place, "objects": objects}
 
 
 class _Studio:

@@ -9,8 +9,8 @@ from typing import Any
 
 import msgspec
 
-from questree.faults import Fault, refuse
 from questree.progress import watch
+from questree.synth.images import check_order
 from questree.tables.store import new_folder
 
 ANNOTATORS = 3
@@ -21,12 +21,7 @@ SPLITS = {"train.json": (0, 1, 2), "dev.json": (3,), "test.json": (4,)}  # by th
 
 def write_situations(out: Path, images: int, seed: int) -> dict[str, int]:
     """Write OUT/imsitu_space.json and train, dev and test.json."""
-    foreign = out.is_dir() and any(out.iterdir()) and not _is_made_up(out)
-    refuse(
-        [Fault(str(out), "not empty and not made-up situations; choose a new folder")] * foreign
-        + [Fault("--images", f"must be at least 1, is {images}")] * (images < 1)
-        + [Fault("--seed", f"expected 0 or more, got {seed}")] * (seed < 0)
-    )
+    check_order(out, "situations", _is_made_up, images, seed)
     made = [make_situation(at, seed) for at in watch(range(images), "making situations", images)]
     with new_folder(out) as folder:
         (folder / "imsitu_space.json").write_bytes(msgspec.json.encode(space()))

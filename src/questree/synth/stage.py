@@ -171,12 +171,8 @@ def _project(
     return np.concatenate([seen - half, seen + half], -1)
 
 
-def shared(boxes: NDArray[Any]) -> NDArray[Any]:
-    """Intersection over union of all pairs, [frame, object, object]."""
-    return _over_union(boxes[:, :, None], boxes[:, None])
-
-
-def _over_union(one: NDArray[Any], other: NDArray[Any]) -> NDArray[Any]:
+def over_union(one: NDArray[Any], other: NDArray[Any]) -> NDArray[Any]:
+    """Intersection over union of boxes [..., 4]."""
     sides = np.minimum(one[..., 2:], other[..., 2:]) - np.maximum(one[..., :2], other[..., :2])
     common = np.maximum(sides, 0).prod(-1)
     areas = ((box[..., 2:] - box[..., :2]).prod(-1) for box in (one, other))
@@ -188,7 +184,7 @@ def _separate(boxes: NDArray[Any], size: tuple[int, int]) -> NDArray[Any]:
     for column in range(1, boxes.shape[1]):
         first, widths = boxes[:, column].copy(), boxes[:, column, 2] - boxes[:, column, 0]
         for step in ASIDE:
-            close = np.any(_over_union(boxes[:, column, None], boxes[:, :column]) > SAME, axis=1)[:, None]
+            close = np.any(over_union(boxes[:, column, None], boxes[:, :column]) > SAME, axis=1)[:, None]
             if not close.any():
                 break
             aside = np.clip(step * widths, -first[:, 0], size[0] - first[:, 2])[:, None] * (1, 0, 1, 0)
@@ -240,7 +236,5 @@ def _directions(stage: Stage, habits: Habits) -> NDArray[Any]:
     away = stage.things[..., :2] - stage.person[:, None]
     turned = np.arctan2(away[..., 1], away[..., 0]) - stage.facing[:, None]
     bearing = np.abs((turned + pi) % (2 * pi) - pi)
-    names = ("in front of", "on the side of", "behind")
-    return np.select(
-        [bearing < FRONT, bearing < BACK], [habits.bit(names[0]), habits.bit(names[1])], habits.bit(names[2])
-    )
+    front, side, behind = map(habits.bit, ("in front of", "on the side of", "behind"))
+    return np.select([bearing < FRONT, bearing < BACK], [front, side], behind)

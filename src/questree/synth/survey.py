@@ -1,7 +1,6 @@
 """What a made-up world shows: how near it is to its statistics, and how many videos have what stages must cope with."""
 
 from collections import Counter
-from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -23,7 +22,7 @@ def closeness(lengths: NDArray[Any], rows: NDArray[Any]) -> dict[str, float]:
     counts = np.bincount(rows[:, 1].astype(int), minlength=len(ids))
     sizes = {int(size): count for size, count in known.actions_per_video.items()}
     mean = sum(size * count for size, count in sizes.items()) / sum(sizes.values())
-    found = {f"length, {q} % quantile": _quantile(lengths, q) / v for q, v in _named(known.lengths)}
+    found = {f"length, {q} % quantile": float(np.percentile(lengths, q)) / v for q, v in _named(known.lengths).items()}
     listed = there.overlaps + there.follows + there.follows.T
     together, overlapping = _pairs(rows, len(ids))
     upper = np.triu(listed > 0, 1)
@@ -37,12 +36,8 @@ def closeness(lengths: NDArray[Any], rows: NDArray[Any]) -> dict[str, float]:
     }
 
 
-def _named(quantiles: tuple[float, ...]) -> list[tuple[int, float]]:
-    return list(zip((5, 25, 50, 75, 95), quantiles, strict=True))
-
-
-def _quantile(values: NDArray[Any], percent: int) -> float:
-    return float(np.quantile(values, percent / 100))
+def _named(quantiles: tuple[float, ...]) -> dict[int, float]:
+    return dict(zip((5, 25, 50, 75, 95), quantiles, strict=True))
 
 
 def _times(lengths: NDArray[Any], rows: NDArray[Any], ids: tuple[str, ...]) -> dict[str, float]:
@@ -56,10 +51,10 @@ def _times(lengths: NDArray[Any], rows: NDArray[Any], ids: tuple[str, ...]) -> d
         if mine.sum() < ENOUGH:
             continue
         weights.append(int(mine.sum()))
-        wanted = dict(_named(statistics().actions[name].durations))
+        wanted = statistics().actions[name]
         for q in ratios:
-            ratios[q].append(_quantile(lasting[mine], q) / wanted[q])
-        apart.append(abs(_quantile(begun[mine], 50) - dict(_named(statistics().actions[name].starts))[50]))
+            ratios[q].append(np.percentile(lasting[mine], q) / _named(wanted.durations)[q])
+        apart.append(abs(np.percentile(begun[mine], 50) - _named(wanted.starts)[50]))
     if not weights:
         return {}
     found = {f"duration, {q} % quantile": float(np.average(ratios[q], weights=weights)) for q in ratios}
@@ -93,76 +88,35 @@ def _ranks(values: NDArray[Any]) -> NDArray[Any]:
     return np.asarray((np.cumsum(counts) - (counts - 1) / 2)[inverse])
 
 
-LEAST = 0.01  # share of videos that must show each
-
-
-def _merged_nouns() -> dict[int, str]:
-    return {at: word.name for at, word in enumerate(habits().words.objects) if word.merged}
-
-
-def feature_names() -> tuple[str, ...]:
-    return (
-        "a second instance of an action",
-        "overlapping actions",
-        "two actions with one verb and object",
-        "an action without object",
-        *(f"merged noun: {name}" for name in _merged_nouns().values()),
-        "an object with only spatial relations",
-        "an object with no relation at all",
-        "not contacting",
-        "other relationship",
-        "a relation lasting to the last frame",
-        "an action on the first frame",
-        "an action on the last frame",
-        "hair or hands",
-        "more than 64 frames",
-    )
-
-
-def features(video: SynthVideo) -> set[str]:
-    """The names of what this video shows."""
-    return _of_actions(video) | _of_relations(video)
-
-
-def _of_actions(video: SynthVideo) -> set[str]:
-    words = habits().words
+def features(video: SynthVideo) -> dict[str, bool]:
+    """What stages must cope with, and whether this video shows it."""
+    known, words = habits(), habits().words
     actions = [span.action for span in video.spans]
-    pairs = [(words.actions[a].verb, words.actions[a].object) for a in set(actions)]
-    ends = [(s.start, s.end) for s in video.spans]  # sorted by start
-    seconds = video.seconds
-    first, last = (seconds[0], seconds[-1]) if len(seconds) else (-1.0, -1.0)
     nouns = {int(words.noun_of[a]) for a in actions}
+    pairs = [(words.actions[a].verb, words.actions[a].object) for a in set(actions) if words.actions[a].object]
+    ends = [(s.start, s.end) for s in video.spans]  # sorted by start
+    first, last = video.seconds[[0, -1]] if len(video.numbers) else (-1.0, -1.0)
+    ever = np.bitwise_or.reduce(video.relations, axis=0)  # [object]
+    idle = np.array([o not in nouns for o in video.objects], bool) & video.visible.any(0)
+    spatial, contact = known.groups["spatial"], known.groups["contact"]
+    lasting = (spatial | contact) & ~known.mask(words.lists.not_touching_contacts)
     shown = {
         "a second instance of an action": len(set(actions)) < len(actions),
         "overlapping actions": any(b[0] < a[1] for k, a in enumerate(ends) for b in ends[k + 1 :]),
-        "two actions with one verb and object": len({p for p in pairs if p[1]}) < len([p for p in pairs if p[1]]),
+        "two actions with one verb and object": len(set(pairs)) < len(pairs),
         "an action without object": NONE in nouns,
-        "an action on the first frame": any(start <= first <= end for start, end in ends),
-        "an action on the last frame": any(start <= last <= end for start, end in ends),
-        "hair or hands": any(words.objects[o].part_only for o in nouns - {NONE}),
-        "more than 64 frames": len(seconds) > 64,
-    }
-    found = {name for name, there in shown.items() if there}
-    return found | {f"merged noun: {name}" for o, name in _merged_nouns().items() if o in nouns}
-
-
-def _of_relations(video: SynthVideo) -> set[str]:
-    if not video.relations.size:
-        return set()
-    known = habits()
-    acted = {int(known.words.noun_of[s.action]) for s in video.spans}
-    ever = np.bitwise_or.reduce(video.relations, axis=0)  # [object]
-    idle = np.array([o not in acted for o in video.objects]) & video.visible.any(0)
-    spatial, contact = known.groups["spatial"], known.groups["contact"]
-    lasting = (spatial | contact) & ~known.mask(known.words.lists.not_touching_contacts)
-    shown = {
+        **{f"merged noun: {word.name}": o in nouns for o, word in enumerate(words.objects) if word.merged},
         "an object with only spatial relations": (idle & ((ever & spatial) != 0) & ((ever & contact) == 0)).any(),
         "an object with no relation at all": (idle & (ever == 0)).any(),
         "not contacting": (ever & known.bit("not contacting")).any(),
         "other relationship": (ever & known.bit("other relationship")).any(),
-        "a relation lasting to the last frame": (video.relations[-1] & lasting).any(),
+        "a relation lasting to the last frame": (video.relations[-1:] & lasting).any(),
+        "an action on the first frame": any(start <= first <= end for start, end in ends),
+        "an action on the last frame": any(start <= last <= end for start, end in ends),
+        "hair or hands": any(words.objects[o].part_only for o in nouns - {NONE}),
+        "more than 64 frames": len(video.numbers) > 64,
     }
-    return {name for name, there in shown.items() if there}
+    return {name: bool(there) for name, there in shown.items()}
 
 
 def richness(video: SynthVideo) -> Counter[str]:
@@ -186,7 +140,3 @@ def richness(video: SynthVideo) -> Counter[str]:
         tracks=len(tracks),
         entries=int(video.annotated.sum()),
     )
-
-
-def shares(shown: Mapping[str, int], videos: int) -> dict[str, float]:
-    return {name: shown.get(name, 0) / videos for name in feature_names()}

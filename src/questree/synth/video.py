@@ -149,11 +149,14 @@ def observe(video: SynthVideo, rates: Rates, seed: int, index: int) -> tuple[Syn
     relations = _drop(relations, rates.missing_relations, counts, draws[2])
     relations = _flip(relations, rates.flipped_heights, known, counts, draws[3])
     detected = draws[4].random(len(video.detected)) >= MISSED_PERSONS
-    counts["missed persons"] += int((~detected).sum())
-    counts["missed persons of"] += len(detected)
+    _count(counts, "missed persons", (~detected).sum(), len(detected))
     spans.sort(key=lambda s: (s.start, s.end, s.action))
     seen = replace(video, spans=tuple(spans), relations=relations, detected=detected)
     return _label_twice(seen, rates.double_labels, known, counts, draws[5]), counts
+
+
+def _count(counts: Counts, kind: str, changed: Any, out_of: Any) -> None:
+    counts.update({kind: int(changed), f"{kind} of": int(out_of)})
 
 
 def name_the_closest(relations: NDArray[Any], known: Habits) -> NDArray[Any]:
@@ -166,10 +169,9 @@ def name_the_closest(relations: NDArray[Any], known: Habits) -> NDArray[Any]:
 
 
 def _miss_takes(spans: list[Span], rate: float, known: Habits, counts: Counts, rng: np.random.Generator) -> list[Span]:
-    takes = [one for one, _ in _following(spans, known, Role.TAKE, Role.HOLD)]
-    lost = [take for take in dict.fromkeys(takes) if rng.random() < rate]
-    counts["missing takes"] += len(lost)
-    counts["missing takes of"] += len(set(takes))
+    takes = dict.fromkeys(one for one, _ in _following(spans, known, Role.TAKE, Role.HOLD))
+    lost = [take for take in takes if rng.random() < rate]
+    _count(counts, "missing takes", len(lost), len(takes))
     return [span for span in spans if span not in lost]
 
 
@@ -206,8 +208,7 @@ def _drop(relations: NDArray[Any], rate: float, counts: Counts, rng: np.random.G
     bits = np.arange(26)
     there = (relations[..., None] >> bits) & 1  # [frame, object, relation]
     lost = there & (rng.random(there.shape) < rate)
-    counts["missing relations"] += int(lost.sum())
-    counts["missing relations of"] += int(there.sum())
+    _count(counts, "missing relations", lost.sum(), there.sum())
     return np.asarray(relations & ~(lost << bits).sum(-1))
 
 
@@ -217,8 +218,7 @@ def _flip(
     both = known.bit("above") | known.bit("beneath")
     there = (relations & both) != 0
     flipped = there & (rng.random(there.shape) < rate)
-    counts["flipped heights"] += int(flipped.sum())
-    counts["flipped heights of"] += int(there.sum())
+    _count(counts, "flipped heights", flipped.sum(), there.sum())
     return np.where(flipped, relations ^ both, relations)
 
 

@@ -2,11 +2,11 @@
 
 import os
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import ExitStack
 from dataclasses import asdict, dataclass, fields
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import Any
 
 import msgspec
 import numpy as np
@@ -15,8 +15,8 @@ from numpy.typing import NDArray
 from questree.faults import Fault, refuse
 from questree.progress import report
 from questree.synth.files import COLUMNS, END, class_files, csv_line, memo, object_entries, person_entries
-from questree.synth.survey import closeness, features, richness, shares
-from questree.synth.video import Rates, SynthVideo, make_video, observe
+from questree.synth.survey import closeness, features, richness
+from questree.synth.video import Rates, make_video, observe
 from questree.tables.store import new_folder
 from questree.workers import processes
 
@@ -47,12 +47,17 @@ def write_world(out: Path, videos: int, seed: int, rates: Rates, workers: int | 
     with new_folder(out) as folder, ExitStack() as stack:
         (folder / "truth").mkdir()
         files = {name: stack.enter_context(open(folder / name, "wb")) for name in _opened(folder)}
-        _begin(files)
+        for name, file in files.items():
+            table = b"video,fps\n" if name.endswith(FRAME_RATES) else (",".join(COLUMNS) + "\n").encode()
+            file.write(memo().head + b"}" if name.endswith(".pkl") else table)
         report("videos", 0, videos)
         for chunk in _chunks(videos, seed, rates, workers or os.cpu_count() or 1):
             for name, data in chunk.files.items():
                 files[name].writelines(data)
-            _add(total, chunk)
+            for counted in ("noise", "shown", "richness"):
+                getattr(total, counted).update(getattr(chunk, counted))
+            total.lengths += chunk.lengths
+            total.rows += chunk.rows
             report("videos", len(total.lengths), videos)
         for name, file in files.items():
             if name.endswith(".pkl"):
@@ -83,14 +88,6 @@ def _opened(folder: Path) -> list[str]:
     return [os.path.join(place, name) for place in FOLDERS for name in names]
 
 
-def _begin(files: Mapping[str, BinaryIO]) -> None:
-    for name, file in files.items():
-        if name.endswith(".pkl"):
-            file.write(memo().head + b"}")
-        else:
-            file.write(b"video,fps\n" if name.endswith(FRAME_RATES) else (",".join(COLUMNS) + "\n").encode())
-
-
 def _chunks(videos: int, seed: int, rates: Rates, workers: int) -> Iterator[Chunk]:
     tasks = [(seed, first, min(first + CHUNK, videos), rates) for first in range(0, videos, CHUNK)]
     if workers == 1 or videos <= ALONE:
@@ -112,27 +109,14 @@ def _chunk(task: tuple[int, int, int, Rates]) -> Chunk:
         chunk.lengths.append(truth.length)
         chunk.rows += [(index, s.action, s.start, s.end) for s in truth.spans]
         for place, video in zip(FOLDERS, (seen, truth), strict=True):
-            for name, data in _parts(video).items():
-                path = os.path.join(place, name)
-                chunk.files.setdefault(path, []).append(data)
+            for name, data in (
+                (TABLES[video.split], csv_line(video).encode()),
+                (FRAME_RATES, f"{video.id},{video.rate}\n".encode()),
+                (OBJECTS, object_entries(video)),
+                (PERSONS, person_entries(video)),
+            ):
+                chunk.files.setdefault(os.path.join(place, name), []).append(data)
     return chunk
-
-
-def _parts(video: SynthVideo) -> dict[str, bytes]:
-    return {
-        TABLES[video.split]: csv_line(video).encode(),
-        FRAME_RATES: f"{video.id},{video.rate}\n".encode(),
-        OBJECTS: object_entries(video),
-        PERSONS: person_entries(video),
-    }
-
-
-def _add(total: Chunk, chunk: Chunk) -> None:
-    total.noise.update(chunk.noise)
-    total.shown.update(chunk.shown)
-    total.richness.update(chunk.richness)
-    total.lengths += chunk.lengths
-    total.rows += chunk.rows
 
 
 def _summary(total: Chunk, videos: int, seed: int, rates: Rates) -> dict[str, Any]:
@@ -143,7 +127,7 @@ def _summary(total: Chunk, videos: int, seed: int, rates: Rates) -> dict[str, An
         "frames": total.richness["frames"],
         "entries": total.richness["entries"],
         "per video": {name: count / videos for name, count in total.richness.items()},
-        "features": shares(total.shown, videos),
+        "features": {name: shown / videos for name, shown in total.shown.items()},
         "closeness": closeness(np.array(total.lengths), rows) if len(rows) else {},
         "noise": {
             "seed": seed,

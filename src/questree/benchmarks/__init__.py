@@ -73,6 +73,9 @@ AGQA = BENCHMARKS.add(
         {
             "generate": "questree.stages.generate.shards:RECIPE",
             "balance": "questree.stages.balance.rounds:RECIPE",
+            "split": "questree.stages.split.recipes:VIDEOS",
+            "decompose": "questree.stages.decompose.recipes:VIDEOS",
+            "audit": "questree.stages.audit.recipes:VIDEOS",
         },
     ),
 )
@@ -87,6 +90,9 @@ COVR = BENCHMARKS.add(
         {
             "generate": "questree.stages.drafts.whole_run:RECIPE",
             "balance": "questree.stages.balance.pairs:RECIPE",
+            "split": "questree.stages.split.recipes:IMAGE_SETS",
+            "decompose": "questree.stages.decompose.recipes:IMAGE_SETS",
+            "audit": "questree.stages.audit.recipes:IMAGE_SETS",
         },
     ),
 )

@@ -1,12 +1,12 @@
 """Options that several commands share, and which of them fit the benchmark of a run."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, Any
 
 from cyclopts import Parameter, Token
 
-from questree.benchmarks import BENCHMARKS, STAGES, Benchmark, chosen
+from questree.benchmarks import BENCHMARKS, STAGES, Benchmark, Said, chosen
 from questree.cli.terminal import print_table, say, watching, write_json
 from questree.faults import Fault, refuse
 from questree.tables.lock import lock
@@ -41,8 +41,8 @@ EveryOption = Annotated[
 ]
 
 
-def carry_out(stage: str, run: Path, benchmark: str, given: Mapping[str, object], workers: int) -> None:
-    """Let a stage do its work by the recipe of the run's benchmark, lock what it made, and tell about it."""
+def carry_out(stage: str, run: Path, benchmark: str, given: Mapping[str, object], workers: int) -> Any:
+    """Let a stage do its work by the recipe of the run's benchmark, lock what it made, tell about it and return it."""
     needs, makes = STAGES[stage]
     place = Run(run)
     own = chosen(place, benchmark, needs)
@@ -52,12 +52,17 @@ def carry_out(stage: str, run: Path, benchmark: str, given: Mapping[str, object]
         told = own.recipe(stage).work(place, used, workers)
         if makes:
             lock(place, own.locked(makes))
-    for said in told.said:
-        if isinstance(said, str):
-            say(said)
-        else:
-            print_table(*said)
+    tell(told.said)
     write_json(told.record)
+    return told.record
+
+
+def tell(said: Iterable[Said]) -> None:
+    for each in said:
+        if isinstance(each, str):
+            say(each)
+        else:
+            print_table(*each)
 
 
 def foreign(own: Benchmark, stage: str, used: Mapping[str, object]) -> list[Fault]:

@@ -1,17 +1,13 @@
 """`questree split`: train and test, by video or image and by what questions are made of."""
 
-from collections.abc import Collection
 from pathlib import Path
 from typing import Annotated, Any
 
 from cyclopts import Parameter
 
-from questree.benchmarks import chosen
-from questree.cli.shared_options import BenchmarkOption, EveryOption, WorkersOption, at_least, fitting
+from questree.cli.shared_options import BenchmarkOption, EveryOption, WorkersOption, at_least, carry_out
 from questree.cli.terminal import output, print_table, say, watching, write_json
-from questree.faults import BadInput, refuse
-from questree.tables.lock import lock
-from questree.tables.run import Run
+from questree.faults import refuse
 
 
 @output
@@ -53,82 +49,11 @@ def split(
     run
         Run folder with questions; the balanced selection is split, if there is one.
     """
-    place = Run(run)
-    own = chosen(place, benchmark, "questions")
-    given = fitting(own, "video", {"more_steps": more_steps})
     counts = {"few_shot": few_shot, "draws": draws, "lexical_pairs": lexical_pairs}
     counts |= {"lexical_alone": lexical_alone, "lexical_together": lexical_together}
-    drawn = fitting(own, "images", {"name": name, "seed": seed, **counts})
     refuse(at_least(0, counts))
-    if own.domain == "images":
-        of_images(place, drawn, splits, every)
-    else:
-        of_videos(place, given.get("more_steps", ""), splits, every, workers)
-
-
-def of_videos(run: Run, more_steps: str, splits: Path | None, every: bool, workers: int) -> None:
-    from questree.stages.questions import Bank
-    from questree.stages.split.engine import SplitOptions
-    from questree.stages.split.videos import split
-
-    steps = read_steps(more_steps, Bank(run).edition.codes) if more_steps else {}
-    with watching():
-        made = split(run, SplitOptions(splits, every, steps), workers)
-        lock(run, "splits")
-    rows = [
-        {"split": m.name, "train": m.train, "of videos": m.train_videos, "test": m.test, "videos": m.test_videos}
-        for m in made
-    ]
-    print_table("Splits: questions", rows)
-    for warning in (text for each in made for text in each.warnings):
-        say(f"warning: {warning}")
-    say(f"wrote {run.folder / 'splits'}")
-    write_json(made)
-
-
-def of_images(run: Run, drawn: dict[str, Any], splits: Path | None, every: bool) -> None:
-    from questree.stages.split.engine import SplitOptions
-    from questree.stages.split.image_sets import split_run
-
-    names, draws = tuple(drawn.pop("name", ())), drawn.pop("draws", SplitOptions.draws)
-    with watching():
-        options = SplitOptions(splits, every, names=names, drawing=drawing(**drawn), draws=draws)
-        made = split_run(run, options)
-        lock(run, "covr/splits")
-    lines = [
-        {"split": each.name, "filtered": each.filtered, "kept": each.kept}
-        | each.counts
-        | {"images": each.images["test"]}
-        for each in made
-    ]
-    print_table("Splits: questions", lines)
-    for warning in dict.fromkeys(text for each in made for text in each.warnings):
-        say(f"warning: {warning}")
-    say("proved: nothing held out is in train but what is kept; no image is in train and in test")
-    say(f"wrote {run.covr / 'splits'}")
-    write_json(made)
-
-
-def drawing(
-    seed: int = 0, few_shot: int = 250, lexical_pairs: int = 65, lexical_alone: int = 50, lexical_together: int = 15
-) -> Any:
-    """How what is drawn is drawn."""
-    from questree.stages.split.draws import Lexical
-    from questree.stages.split.properties import Drawing
-
-    return Drawing(seed, Lexical(lexical_pairs, lexical_alone, lexical_together), few_shot)
-
-
-def read_steps(text: str, templates: Collection[str]) -> dict[str, int]:
-    """Template -> most steps in train; templates of the run, those that were added among them."""
-    found = {}
-    for part in filter(None, text.split(",")):
-        name, _, number = part.partition("=")
-        if name not in templates or not number.isdigit():
-            wanted = f"expected TEMPLATE=STEPS, got {part!r}; choose from {', '.join(templates)}"
-            raise BadInput.at("--more-steps", wanted)
-        found[name] = int(number)
-    return found
+    given = {"splits": splits, "all": every, "more_steps": more_steps, "name": name, "seed": seed, **counts}
+    carry_out("split", run, benchmark, given, workers)
 
 
 @output
@@ -145,6 +70,7 @@ def released_command(
     """Every property of COVR's splits with the ids of a released file that it holds out; runs: `questree split`."""
     from questree.sources.covr import SIDES, read_sides
     from questree.stages.split.properties import of_records, properties
+    from questree.stages.split.recipes import drawing
 
     counts = {"few_shot": few_shot, "lexical_pairs": lexical_pairs}
     counts |= {"lexical_alone": lexical_alone, "lexical_together": lexical_together}

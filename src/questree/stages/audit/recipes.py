@@ -1,0 +1,53 @@
+"""How the questions of each benchmark are audited, as `questree audit` asks for it and as it is told."""
+
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from questree.benchmarks import Recipe, Said, Told
+from questree.stages.audit import image_sets
+from questree.stages.audit.audited import Audit, AuditOptions, audit
+from questree.stages.audit.guesses import GuessScore, Measure
+from questree.tables.run import Run
+
+
+def of_videos(run: Run, given: Mapping[str, Any], workers: int) -> Told:
+    found = audit(run, AuditOptions(given["most"], given["seed"]), workers)
+    return Told([*told(found, run.folder, "templates" in given)], found)
+
+
+def of_image_sets(run: Run, given: Mapping[str, Any], _: int) -> Told:
+    found = image_sets.audit(run, AuditOptions(given["most"], given["seed"]))
+    return Told([*told(found, run.covr, "templates" in given)], found)
+
+
+OPTIONS = frozenset({"most", "seed", "templates"})
+VIDEOS, IMAGE_SETS = Recipe(OPTIONS, of_videos), Recipe(OPTIONS, of_image_sets)
+
+
+def told(found: Audit, folder: Path, templates: bool) -> Iterator[Said]:
+    """A table for every measure; templates have lines of their own if they are asked for."""
+    tables: dict[str, list[Mapping[str, Any]]] = {}
+    for measure in (*found.measures, *found.duplicates):
+        if templates or not measure.type.startswith("template:"):
+            tables.setdefault(measure.name, []).append(line(measure))
+    yield from tables.items()
+    if not found.balanced:
+        yield "there is no balanced selection, so before and after are the same; `questree balance` makes one"
+    yield f"wrote audit.json and plots to {folder / 'audit'}"
+
+
+def line(measure: Measure) -> dict[str, Any]:
+    return {
+        "questions": measure.type,
+        "before": shown(measure.before, measure.name),
+        "n before": measure.before.n,
+        "after": shown(measure.after, measure.name),
+        "n after": measure.after.n,
+    }
+
+
+def shown(score: GuessScore, name: str) -> str:
+    if score.value is None:
+        return "N/A"
+    return f"{score.value:.3f}" if "bits" in name else f"{100 * score.value:.1f} %"

@@ -1,0 +1,75 @@
+"""How the questions of each benchmark are split, as `questree split` asks for it and as it is told."""
+
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from typing import Any
+
+from questree.benchmarks import Recipe, Said, Told
+from questree.faults import BadInput
+from questree.stages.questions import Bank
+from questree.stages.split.draws import Lexical
+from questree.stages.split.engine import SplitOptions
+from questree.stages.split.image_sets import split_run
+from questree.stages.split.properties import Drawing
+from questree.stages.split.videos import split
+from questree.tables.run import Run
+
+ANY = frozenset({"splits", "all"})
+DRAWN = frozenset({"seed", "few_shot", "lexical_pairs", "lexical_alone", "lexical_together"})
+
+
+def of_videos(run: Run, given: Mapping[str, Any], workers: int) -> Told:
+    steps = read_steps(given["more_steps"], Bank(run).edition.codes) if "more_steps" in given else {}
+    made = split(run, SplitOptions(given.get("splits"), given.get("all", False), steps), workers)
+    rows = [
+        {"split": m.name, "train": m.train, "of videos": m.train_videos, "test": m.test, "videos": m.test_videos}
+        for m in made
+    ]
+    said = [("Splits: questions", rows), *warnings(text for each in made for text in each.warnings)]
+    return Told([*said, f"wrote {run.folder / 'splits'}"], made)
+
+
+def of_image_sets(run: Run, given: Mapping[str, Any], _: int) -> Told:
+    options = SplitOptions(
+        given.get("splits"),
+        given.get("all", False),
+        names=tuple(given.get("name", ())),
+        drawing=drawing(**{name: given[name] for name in given if name in DRAWN}),
+        draws=given.get("draws", SplitOptions.draws),
+    )
+    made = split_run(run, options)
+    rows = [
+        {"split": each.name, "filtered": each.filtered, "kept": each.kept}
+        | each.counts
+        | {"images": each.images["test"]}
+        for each in made
+    ]
+    said = [("Splits: questions", rows), *warnings(dict.fromkeys(text for each in made for text in each.warnings))]
+    proved = "proved: nothing held out is in train but what is kept; no image is in train and in test"
+    return Told([*said, proved, f"wrote {run.covr / 'splits'}"], made)
+
+
+VIDEOS = Recipe(ANY | {"more_steps"}, of_videos)
+IMAGE_SETS = Recipe(ANY | DRAWN | {"name", "draws"}, of_image_sets)
+
+
+def warnings(texts: Iterable[str]) -> Iterator[Said]:
+    return (f"warning: {text}" for text in texts)
+
+
+def drawing(
+    seed: int = 0, few_shot: int = 250, lexical_pairs: int = 65, lexical_alone: int = 50, lexical_together: int = 15
+) -> Drawing:
+    """How what is drawn is drawn."""
+    return Drawing(seed, Lexical(lexical_pairs, lexical_alone, lexical_together), few_shot)
+
+
+def read_steps(text: str, templates: Collection[str]) -> dict[str, int]:
+    """Template -> most steps in train; templates of the run, those that were added among them."""
+    found = {}
+    for part in filter(None, text.split(",")):
+        name, _, number = part.partition("=")
+        if name not in templates or not number.isdigit():
+            wanted = f"expected TEMPLATE=STEPS, got {part!r}; choose from {', '.join(templates)}"
+            raise BadInput.at("--more-steps", wanted)
+        found[name] = int(number)
+    return found

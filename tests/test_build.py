@@ -123,6 +123,6 @@ def test_a_run_of_videos_takes_images_beside_them_and_verifies(tmp_path: Path) -
 
 
 def test_tables_of_a_newer_schema_are_refused(tmp_path: Path) -> None:
-    (tmp_path / "lock.json").write_text(json.dumps({"vocabulary": "", "schema": 2}))
-    with pytest.raises(BadInput, match="expected tables of schema 1 or older, got 2; upgrade questree"):
+    (tmp_path / "lock.json").write_text(json.dumps({"vocabulary": "", "schema": 3}))
+    with pytest.raises(BadInput, match="expected tables of schema 2 or older, got 3; upgrade questree"):
         Run(tmp_path)

@@ -11,6 +11,7 @@ from questree.columns.hashing import seed_of
 from questree.faults import BadInput
 from questree.stages.balance.pairs import PairsOptions, balance, select
 from questree.tables.image_questions import ANSWERED, BALANCED
+from questree.tables.questions import with_forms
 from questree.tables.run import Run
 
 
@@ -34,7 +35,7 @@ def questions(
         }
         for at, (text, answer, structure) in enumerate(rows)
     ]
-    return pl.DataFrame(made, schema=dict(ANSWERED.columns))
+    return ANSWERED.frame(with_forms(pl.DataFrame(made)))
 
 
 def naive(table: pl.DataFrame, room: int, seed: int) -> list[int]:

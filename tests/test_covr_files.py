@@ -18,6 +18,7 @@ from questree.notation import covr
 from questree.notation.own import parse
 from questree.sources.covr import answer_text
 from questree.tables.image_questions import ANSWERED, BALANCED
+from questree.tables.questions import with_programs
 from questree.tables.run import Run
 from worlds import image_run as made
 from worlds.image_run import CUP, DOG, GROUPS, ON, TABLE
@@ -52,7 +53,7 @@ def other(tmp_path: Path) -> Run:
 def test_a_record_says_everything_in_the_types_of_json(run: Run, release: Path) -> None:
     found, ids = records(release), pl.read_parquet(run.images / "images.parquet")["id"]
     types = {"VERIFY": bool, "COMPARE": bool, "COUNT": int, "QUERY": str, "CHOOSE": str}
-    for row in ANSWERED.read(run.covr).iter_rows(named=True):
+    for row in with_programs(ANSWERED.read(run.covr)).iter_rows(named=True):
         record = found[row["id"]]
         assert record["utterance"] == record["question"] == row["question"]
         assert record["scenes"] == [ids[image] for image in row["images"]]
@@ -140,8 +141,21 @@ def imported(tmp_path: Path, *lines: dict[str, Any]) -> tuple[Any, pl.DataFrame]
 def test_a_released_record_becomes_a_row(tmp_path: Path) -> None:
     told, table = imported(tmp_path, record(), record(qid=7, scenes=["train2"], answer=2))
     assert table.rows() == [
-        ("a", "dev", "COUNT", "How many cups?", "1", "count(find(cup))", [0], 1, 1, 0, 0),
-        ("7", "dev", "COUNT", "How many cups?", "2", "count(find(cup))", [2], 1, 1, 0, 0),  # the same text: a pair
+        ("a", "dev", "COUNT", "How many cups?", "1", "count(find($0))", ["cup"], [0], 1, 1, 0, 0),
+        (
+            "7",
+            "dev",
+            "COUNT",
+            "How many cups?",
+            "2",
+            "count(find($0))",
+            ["cup"],
+            [2],
+            1,
+            1,
+            0,
+            0,
+        ),  # the same text: a pair
     ]
     assert told.answered == {"COUNT": {"same": 2}}
 

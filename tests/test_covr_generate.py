@@ -33,6 +33,7 @@ from questree.stages.drafts.sources import DraftSource
 from questree.stages.drafts.whole_run import DraftOptions, DraftReport, generate
 from questree.tables.image_questions import ANSWERED
 from questree.tables.images import Images
+from questree.tables.questions import with_programs
 from questree.tables.run import Run
 from test_pages import ROOT, commands
 from worlds.made_up_images import attribute_groups, made_up_run, write_words
@@ -57,7 +58,7 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Made:
     words = write_words(folder / "words")
     report = generate(run, DraftOptions(QUESTIONS, 3, words), workers=1)
     ids = Images.load(run.images).images["id"].to_list()
-    return Made(run, words, scenes, report, ANSWERED.read(run.covr), ids)
+    return Made(run, words, scenes, report, with_programs(ANSWERED.read(run.covr)), ids)
 
 
 class SetJudge(Judge):

@@ -32,6 +32,7 @@ from questree.stages.split.properties import Drawing, of_records
 from questree.stages.split.properties_language import read
 from questree.stages.split.row_predicates import OfShape, Together
 from questree.tables.image_questions import ANSWERED
+from questree.tables.questions import with_forms, with_programs
 from questree.tables.run import Run
 from test_pages import commands
 from worlds.image_run import image_run, words_folder, write_images
@@ -184,7 +185,7 @@ def test_programs_in_our_notation_have_the_same_properties(released: ImageRows) 
             kept.append(at)
     assert len(kept) > 2400
     table = released.questions[kept]
-    stored = stored_rows(table, pl.Series(texts))
+    stored = stored_rows(with_forms(table.with_columns(program=pl.Series(texts))))
     for name in PROPERTIES:
         predicate = splits.named(name, released).predicate.holds(released)[kept]
         assert (splits.named(name, stored).predicate.holds(stored) == predicate).all(), name
@@ -194,7 +195,7 @@ def test_programs_in_our_notation_have_the_same_properties(released: ImageRows) 
 
 
 def test_the_language_speaks_of_rows_dependencies_words_and_answers(run: Run) -> None:
-    table = ANSWERED.read(run.covr)
+    table = with_programs(ANSWERED.read(run.covr))
     rows = rows_of(table)
 
     def programs(text: str) -> set[str]:

@@ -28,6 +28,7 @@ from questree.stages.questions import Bank
 from questree.tables.facts import PERSONS, Facts
 from questree.tables.image_questions import ANSWERED
 from questree.tables.images import Images
+from questree.tables.questions import with_programs
 from questree.tables.run import Run
 from test_pages import commands
 from worlds import exported_worlds as worlds
@@ -221,7 +222,7 @@ def test_the_things_a_program_visits(tmp_path: Path, program: str, wanted: str) 
 
 def test_what_is_relevant_is_enough_to_answer(images: Run) -> None:
     """Programs give the same answers on images with nothing but the relevant things."""
-    known, table = Images.load(images.images), ANSWERED.read(images.covr)
+    known, table = Images.load(images.images), with_programs(ANSWERED.read(images.covr))
     ((found, _),) = list(ground(images, EVERY, GROUPS))
     _, box_of = image_boxes(known)
     thing = {int(box): at for at, box in enumerate(box_of)}

@@ -30,6 +30,7 @@ from questree.stages.decompose.image_sets import decompose_run, read_sets
 from questree.tables.image_questions import ANSWERED
 from questree.tables.images import IMAGES
 from questree.tables.predictions import Stored, models
+from questree.tables.questions import with_programs
 from questree.tables.run import Run
 from worlds.image_run import image_run
 
@@ -231,7 +232,7 @@ def test_runs_of_images_are_compared_table_by_table(
 def test_one_question_one_image_and_one_dag_are_shown(
     run: Run, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    asked = ANSWERED.read(run.covr).filter(template="VERIFYLOGIC").row(0, named=True)
+    asked = with_programs(ANSWERED.read(run.covr)).filter(template="VERIFYLOGIC").row(0, named=True)
     show(run.folder, asked["id"], json=tmp_path / "shown.json")
     said, record = capsys.readouterr().out, json.loads((tmp_path / "shown.json").read_text())
     assert said.startswith(f"{asked['question']}  {asked['answer']}\n{asked['id']}: VERIFYLOGIC; split ")

@@ -16,6 +16,7 @@ from questree.sources import gqa
 from questree.sources.covr import answer_text
 from questree.tables.image_questions import ANSWERED, BALANCED
 from questree.tables.images import Images
+from questree.tables.questions import with_forms
 from questree.tables.run import Run
 
 GROUPS = {"red": "color", "blue": "color", "wooden": "material"}
@@ -99,7 +100,7 @@ def questions(images: Images, asked: dict[str, list[str]] = ASKED) -> pl.DataFra
         )
         if reason == WELL and value is not None
     ]
-    return pl.DataFrame(table, schema=dict(ANSWERED.columns))
+    return ANSWERED.frame(with_forms(pl.DataFrame(table)))
 
 
 def image_run(folder: Path, balanced: int = 0) -> Run:

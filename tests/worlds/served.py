@@ -14,6 +14,7 @@ from questree.tables.hierarchies import NOTHING
 from questree.tables.image_questions import ANSWERED
 from questree.tables.images import Edge, Gathering, Thing
 from questree.tables.predictions import write_shard, write_words
+from questree.tables.questions import with_forms
 from questree.tables.run import Run
 from questree.vocabulary.load import default
 from worlds.exported_worlds import run_of
@@ -123,5 +124,6 @@ def image_run(folder: Path) -> Run:
             1,
         ),
     ]
-    ANSWERED.write(pl.DataFrame(rows, schema=dict(ANSWERED.columns), orient="row"), run.covr)
+    names = ("id", "split", "template", "question", "answer", "program", *list(ANSWERED.columns)[-5:])
+    ANSWERED.write(with_forms(pl.DataFrame(rows, schema=names, orient="row")), run.covr)
     return run

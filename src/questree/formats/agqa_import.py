@@ -18,6 +18,7 @@ from questree.sources.agqa import FILES as GRAPHS
 from questree.sources.agqa import read_agqa
 from questree.sources.runs import check_target
 from questree.tables.facts import Facts
+from questree.tables.questions import PROGRAM
 from questree.tables.run import Run
 from questree.tables.store import new_file, new_folder
 from questree.tables.table import Table
@@ -29,14 +30,15 @@ COLUMNS = {
     "id": pl.String,
     **TEST,  # the fields of the record; null where the file does not have them
     "as_is": pl.String,  # the record's own text, where the fields would give another one
-    "shape": pl.String,  # the program in our notation, words replaced by slots $w0, $w1, ...; null if it cannot be read
-    "words": pl.String,  # of the slots in the order of their numbers, a comma and a space between them
+    **PROGRAM,  # null if it cannot be read
     "fault": pl.String,  # what is irregular about the record; null if nothing is
 }
 
+AS_READ = Table("read", COLUMNS | {"form": pl.String, "words": pl.List(pl.String)})  # pieces of a table to be
+
 
 def table(name: str) -> Table:
-    return Table(name, COLUMNS, frozenset(COLUMNS) - {"id"})
+    return Table(name, COLUMNS, frozenset(COLUMNS) - {"id"}, "questree import agqa")
 
 
 def files(folder: Path, name: str) -> list[str]:
@@ -131,7 +133,7 @@ def grown(parts: Iterator[pl.DataFrame]) -> Iterator[pl.DataFrame]:
         if sum(map(len, waiting)) >= ROWS:
             yield pl.concat(waiting)
             waiting = []
-    yield pl.concat([table("").empty(), *waiting])
+    yield pl.concat([AS_READ.empty(), *waiting])
 
 
 def refuse_repeated(hashes: pl.Series, folder: Path, name: str, split: str, path: Path) -> None:
@@ -145,7 +147,7 @@ def refuse_repeated(hashes: pl.Series, folder: Path, name: str, split: str, path
 
 
 def tally(part: pl.DataFrame, told: AgqaImported) -> None:
-    told.shapes.update(part["shape"].drop_nulls().unique())
+    told.shapes.update(part["form"].drop_nulls().unique())
     told.kept_as_is += int(part["as_is"].is_not_null().sum())
     for id, fault in part.filter(pl.col("fault").is_not_null()).select("id", "fault").iter_rows():
         told.faults[fault] += 1
@@ -163,12 +165,12 @@ def read_file(path: Path, split: str, shapes: AgqaShapes) -> Iterator[pl.DataFra
 def columns(members: dict[str, msgspec.Raw], split: str, shapes: AgqaShapes) -> pl.DataFrame:
     """The fields of records, their programs as shapes, and what is irregular about them."""
     rows = zip(*(row(id, raw, split, shapes) for id, raw in members.items()), strict=True)
-    names = (*FIELDS[split], "shape", "words", "fault")
-    found = pl.DataFrame([pl.Series(name, own, COLUMNS[name]) for name, own in zip(names, rows, strict=True)])
+    names = (*FIELDS[split], "form", "words", "fault")
+    found = pl.DataFrame([pl.Series(name, own, AS_READ.columns[name]) for name, own in zip(names, rows, strict=True)])
     found = found.with_columns(pl.Series("id", list(members), pl.String))
     missing = [pl.lit(None, dtype).alias(name) for name, dtype in TEST.items() if name not in FIELDS[split]]
     text = pl.Series([bytes(raw).decode() for raw in members.values()], dtype=pl.String)
-    return table("").frame(found.with_columns(own_text(found, text, split), *missing))
+    return AS_READ.frame(found.with_columns(own_text(found, text, split), *missing))
 
 
 def row(id: str, raw: msgspec.Raw, split: str, shapes: AgqaShapes) -> tuple[Any, ...]:

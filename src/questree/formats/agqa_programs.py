@@ -9,14 +9,13 @@ from typing import NamedTuple
 from questree.notation.agqa import AGQA, read
 from questree.notation.grammar import positions
 from questree.notation.own import Call, show
-from questree.notation.own_shapes import JOINT, SLOT
 from questree.program import ACTION, OBJECT, RELATION, Kind, Node, ProgramError, Slot, fold, walk
 from questree.vocabulary.words import Vocabulary
 
 
 class AgqaProgram(NamedTuple):
-    shape: str | None  # in our notation, slots $w0, $w1, ... for words; None if the string cannot be read
-    words: str | None  # of the slots, between them JOINT
+    form: str | None  # in our notation, slots $0, $1, ... for words; None if the string cannot be read
+    words: list[str] | None  # of the slots
     fault: str | None
 
 
@@ -55,7 +54,7 @@ class AgqaShapes:
         words: dict[str, int] = {}
 
         def blank(match: re.Match[str]) -> str:
-            return f"{match[1]}${SLOT}{words.setdefault(match[2].rstrip(), len(words))}"
+            return f"{match[1]}$w{words.setdefault(match[2].rstrip(), len(words))}"
 
         pattern = word().sub(blank, text)
         shape = self._known.get(pattern)
@@ -68,7 +67,7 @@ class AgqaShapes:
         for name, kind in zip(found, shape.kinds, strict=True):
             if name not in self._words[kind.words]:
                 return AgqaProgram(None, None, f"program: no {kind.name} {name!r} in the vocabulary")
-        return AgqaProgram(shape.text, JOINT.join(found), None)
+        return AgqaProgram(shape.text, found, None)
 
     @cached_property
     def _words(self) -> dict[str, dict[str, int]]:
@@ -83,7 +82,7 @@ class AgqaShapes:
         number = {slot: at for at, slot in enumerate(slots)}  # one word may stand for two kinds of thing
         renamed = fold(
             node,
-            lambda leaf: Slot(f"{SLOT}{number[leaf]}", leaf.kind) if isinstance(leaf, Slot) else leaf,
+            lambda leaf: Slot(str(number[leaf]), leaf.kind) if isinstance(leaf, Slot) else leaf,
             lambda node, kids: Node(node.op, tuple(kids.values())),
         )
-        return AgqaShape(show(renamed), tuple(int(s.name[len(SLOT) :]) for s in slots), tuple(s.kind for s in slots))
+        return AgqaShape(show(renamed), tuple(int(s.name[1:]) for s in slots), tuple(s.kind for s in slots))

@@ -74,7 +74,7 @@ def balanced(run: Run) -> set[str] | None:
 
 def records(questions: pl.DataFrame, image_ids: pl.Series, selection: set[str] | None = None) -> list[bytes]:
     """[question] its record as JSON; whether it is in the selection is noted, if there is one."""
-    programs, found = program_shapes(questions["program"]), [b""] * len(questions)
+    programs, found = program_shapes(questions), [b""] * len(questions)
     properties, ids = _properties(questions), image_ids.to_list()
     for node, at in watch(programs.by_shape, "writing records", len(programs.by_shape)):
         writer = CovrWriter(node)

@@ -22,6 +22,7 @@ from questree.readings.answer import WELL
 from questree.sources.covr import CovrRecord, answer_text, read_records
 from questree.tables.image_questions import ANSWERED, BALANCED
 from questree.tables.images import Images
+from questree.tables.questions import with_forms
 from questree.tables.run import Run
 from questree.tables.store import new_folder
 
@@ -172,6 +173,6 @@ def write(run: Run, kept: list[Kept]) -> None:
         rows.append(each.row(pairs.setdefault((each.split, text), len(pairs))))
     selected = [each.record.id for each in kept if each.record.balanced]
     with new_folder(run.covr) as folder:
-        ANSWERED.write(pl.DataFrame(rows, schema=dict(ANSWERED.columns)), folder)
+        ANSWERED.write(with_forms(pl.DataFrame(rows, infer_schema_length=None)), folder)
         if any(each.record.balanced is not None for each in kept):
             BALANCED.write(pl.DataFrame({"id": selected}, schema=dict(BALANCED.columns)), folder)

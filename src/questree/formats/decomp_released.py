@@ -22,7 +22,7 @@ from questree.formats.decomp import ISOLATED, check_target, write_json
 from questree.formats.decomp_dags import Dags
 from questree.formats.json_records import JsonPiece, decoded, pieces
 from questree.notation.grammar import numbers
-from questree.notation.own_shapes import stored_shapes
+from questree.notation.own_shapes import program_shapes
 from questree.program import UNKNOWN, Array, Kind
 from questree.progress import watch
 from questree.readings.answer import spell
@@ -50,8 +50,8 @@ BUCKET = 1 << 26  # bytes of the file that are taken apart at once
 BLOCK = 1 << 25  # bytes of the file that are read at once
 AHEAD = 4  # tasks that wait
 Result = TypeVar("Result")
-NAMES = ("id", "video", "text", "old", "answer", "shape", "words", "fault")
-COLUMNS: dict[str, pl.DataType | type[pl.DataType]] = dict.fromkeys(NAMES, pl.String)
+NAMES = ("id", "video", "text", "old", "answer", "form", "words", "fault")
+COLUMNS: dict[str, Any] = dict.fromkeys(NAMES, pl.String) | {"words": pl.List(pl.String)}
 
 
 class ReleasedRecord(msgspec.Struct):
@@ -142,7 +142,7 @@ def rows(path: Path, piece: JsonPiece, shapes: AgqaShapes) -> pl.DataFrame:
 
 def batches(asked: pl.DataFrame, video: Array, forms: NodeForms) -> Iterator[Batch]:
     """Questions of one shape at a time."""
-    stored = stored_shapes(asked["shape"], asked["words"], VIDEO)
+    stored = program_shapes(asked, VIDEO)
     for node, row in stored.by_shape:
         words = stored.columns(node, row, lambda said, kind: numbers(said, kind, forms.vocabulary))
         yield from by_objects(node, words, video[row], row, forms)
@@ -151,7 +151,7 @@ def batches(asked: pl.DataFrame, video: Array, forms: NodeForms) -> Iterator[Bat
 def given(asked: pl.DataFrame, vocabulary: Vocabulary) -> Array:
     """[question] its answer as a number; UNKNOWN if it is none its kind has."""
     found = np.full(len(asked), UNKNOWN, np.int16)
-    for node, row in stored_shapes(asked["shape"], asked["words"], VIDEO).by_shape:
+    for node, row in program_shapes(asked, VIDEO).by_shape:
         said = asked["answer"].gather(row).str.to_lowercase()
         answers = said.replace_strict(spellings(node.kind, vocabulary), default=UNKNOWN, return_dtype=pl.Int16)
         found[row] = answers.to_numpy()
@@ -225,8 +225,8 @@ def write_bucket(vocabulary: bytes, bucket: Path, place: Path, labels: pl.DataFr
     """The files of a bucket's videos."""
     forms, texts = tools(vocabulary)
     questions = pl.read_parquet(bucket / "*.parquet").sort("video", maintain_order=True)
-    unread = questions.filter(pl.col("shape").is_null())
-    asked = questions.filter(pl.col("shape").is_not_null())
+    unread = questions.filter(pl.col("form").is_null())
+    asked = questions.filter(pl.col("form").is_not_null())
     names = asked["video"].unique(maintain_order=True)
     dags, told = taken_apart(asked, names, forms, texts, labels)
     told.unread.update(unread["fault"].to_list())

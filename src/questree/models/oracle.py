@@ -10,7 +10,7 @@ from questree.columns.joins import Ints
 from questree.domains.video import VIDEO, Videos
 from questree.notation.grammar import names, numbers
 from questree.notation.own import show
-from questree.notation.own_shapes import stored_shapes
+from questree.notation.own_shapes import program_shapes
 from questree.program import UNKNOWN, Array, Node, Word, fill, slots
 from questree.readings.answer import answer, spell
 
@@ -44,11 +44,11 @@ def reanswer(questions: pl.DataFrame, world: Videos) -> pl.DataFrame:
     video = np.array([at.get(name, -1) for name in questions["video_id"]], np.int64)
     outcome = np.full(len(questions), UNREAD, object)
     computed, why = np.full(len(questions), None, object), np.array(questions["fault"].to_list(), object)
-    shape = questions["shape"]
+    shape = questions["form"]
     outcome[shape.is_not_null().to_numpy() & (video < 0)] = NO_VIDEO
     why[outcome == NO_VIDEO] = "the facts do not have its video"
     asked = np.flatnonzero(shape.is_not_null().to_numpy() & (video >= 0))
-    stored = stored_shapes(shape.gather(asked), questions["words"].gather(asked), VIDEO)
+    stored = program_shapes(questions[asked], VIDEO)
     for node, own in stored.by_shape:
         row, words = asked[own], stored.columns(node, own, lambda said, kind: numbers(said, kind, world.vocabulary))
         spelled, reason = run(node, words, world.ask(video[row]))
@@ -57,7 +57,7 @@ def reanswer(questions: pl.DataFrame, world: Videos) -> pl.DataFrame:
         outcome[row] = np.where(same, AGREES, np.where([a is None for a in spelled], UNDEFINED, DIFFERENT))
         computed[row], why[row] = spelled, reason
     found = {"outcome": outcome.tolist(), "computed": computed.tolist(), "why": why.tolist()}
-    columns = questions.select("id", "question", "shape", stored="answer")
+    columns = questions.select("id", "question", shape=pl.col("form").cast(pl.String), stored="answer")
     return columns.with_columns(pl.Series(key, values, pl.String) for key, values in found.items())
 
 

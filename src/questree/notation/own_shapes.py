@@ -3,8 +3,6 @@
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import count
-from re import sub
 
 import numpy as np
 import polars as pl
@@ -19,15 +17,12 @@ from questree.program import Kind, Language, Node, ProgramError, Word, fill, slo
 
 Ints = NDArray[np.int64]
 
-PLAIN = r"([^(),]+)([,)])"  # a word: what is not followed by a bracket that opens
-HOLE = "?"
-SLOT, JOINT = "w", ", "  # no word of a video has a comma in it
 NOTHING = -1
 
 
 @dataclass(frozen=True)
 class ProgramShapes:
-    """Slots of a shape are called by the place of their word: 0, 1, ... (w0, w1, ... of AGQA's programs)."""
+    """Slots of a shape are called by the place of their word: 0, 1, ..."""
 
     shapes: list[Node]
     code: Ints  # [question] shape
@@ -44,52 +39,38 @@ class ProgramShapes:
         """What the slots of a shape stand for in the questions `at`, as a world numbers its words."""
         found = {}
         for name, slot in slots(shape).items():
-            different, inverse = np.unique(self.filled[at, int(name.removeprefix(SLOT))], return_inverse=True)
+            different, inverse = np.unique(self.filled[at, int(name)], return_inverse=True)
             found[name] = positions([self.words[word] for word in different.tolist()], slot.kind)[inverse]
         return found
 
 
-def stored_shapes(shapes: pl.Series, words: pl.Series, language: Language) -> ProgramShapes:
-    """From columns that hold a shape and its words (JOINT between them) apart."""
-    different = shapes.unique(maintain_order=True)
-    known, filled = numbered(words.str.split(JOINT))
-    nodes = [parse(text, language) for text in different.to_list()]
-    return ProgramShapes(nodes, _positions(shapes, different), known, filled)
+def program_shapes(questions: pl.DataFrame, language: Language = IMAGES) -> ProgramShapes:
+    """From the columns form and words (tables/questions.PROGRAM); numbered anew, so that no other question matters."""
+    forms, code = _met(questions["form"])
+    return ProgramShapes([_shape(form, language) for form in forms], code, *numbered(questions["words"]))
 
 
-def program_shapes(texts: pl.Series) -> ProgramShapes:
-    """From programs of image sets in our notation."""
-    outline = texts.str.replace_all(PLAIN, HOLE + "${2}")
-    different = outline.unique(maintain_order=True)
-    said = texts.str.extract_all(PLAIN).list.eval(pl.element().str.head(-1).str.strip_chars())
-    code = _positions(outline, different)
-    words, filled = numbered(said)
-    return ProgramShapes([_shape(text) for text in different.to_list()], code, words, filled)
-
-
-def _positions(values: pl.Series, different: pl.Series) -> Ints:
-    names = pl.DataFrame({"name": different, "at": np.arange(len(different))})
-    found = pl.DataFrame({"name": values}).join(names, on="name", how="left", maintain_order="left")
-    return np.asarray(found["at"].to_numpy(), np.int64)
+def _met(texts: pl.Series) -> tuple[list[str], Ints]:
+    """All different texts in the order they are met, and which of them each is."""
+    different = texts.cast(pl.String).unique(maintain_order=True)
+    own = texts.cast(pl.String).cast(pl.Enum(different))
+    return different.to_list(), own.to_physical().to_numpy().astype(np.int64)
 
 
 def numbered(lists: pl.Series) -> tuple[list[str], Ints]:
     """All different words, and [question, place] which stands where."""
-    flat = lists.explode(empty_as_null=False).cast(pl.String)
-    different = flat.unique(maintain_order=True)
+    words, position = _met(lists.explode(empty_as_null=False))
     size = lists.list.len().to_numpy().astype(np.int64)
     table = np.full((len(lists), int(size.max(initial=0))), NOTHING, np.int64)
-    row, place = ranges(np.zeros(len(size), np.int64), size)
-    table[row, place] = _positions(flat, different)
-    return different.to_list(), table
+    table[ranges(np.zeros(len(size), np.int64), size)] = position
+    return words, table
 
 
-def _shape(outline: str) -> Node:
-    number = count()
+def _shape(form: str, language: Language) -> Node:
     try:
-        return parse(sub(r"\?", lambda _: f"${next(number)}", outline), IMAGES)
+        return parse(form, language)
     except ProgramError as error:
-        raise BadInput.at("", f"not a program of our notation: {outline!r:.80}; {error}") from error
+        raise BadInput.at("", f"not a program of our notation: {form!r:.80}; {error}") from error
 
 
 def row_form(shape: Node) -> tuple[list[covr.Row], list[int]]:

@@ -37,6 +37,7 @@ from questree.stages.split.properties_language import read
 from questree.tables.image_questions import answered
 from questree.tables.images import Images
 from questree.tables.predictions import IMAGE_SETS
+from questree.tables.questions import with_programs
 from questree.tables.run import Run
 from questree.tables.table import Table
 
@@ -171,7 +172,7 @@ class ImageView(View):
         return self.find(int(self.shown["row"][row]))
 
     def find(self, key: int) -> Posed:
-        row = self.every.row(key, named=True)
+        row = with_programs(self.every[[key]]).row(0, named=True)
         try:
             program: Node | None = parse(row["program"], IMAGES)
         except ProgramError:

@@ -5,6 +5,7 @@ import polars as pl
 
 from questree.extensions import require
 from questree.faults import BadInput
+from questree.tables.questions import PROGRAM
 from questree.tables.run import Run
 from questree.tables.table import Table
 
@@ -16,13 +17,14 @@ ANSWERED = Table(  # RUN/covr/questions.parquet, in the order they were made
         "template": pl.String,  # COUNT, VERIFYLOGIC, ...
         "question": pl.String,
         "answer": pl.String,  # "yes", "no", a number or a word
-        "program": pl.String,  # in our own notation
+        **PROGRAM,
         "images": pl.List(pl.UInt32),  # rows in `images`
         "length": pl.UInt8,  # nodes and relations of its largest reference
         "depth": pl.UInt8,  # of its deepest reference
         "attributes": pl.UInt8,  # of all its references
         "pair": pl.UInt32,  # equal for questions of one text that were made together with other images and answers
     },
+    made_by="questree generate",
 )
 BALANCED = Table("balanced", {"id": pl.String})  # RUN/covr/balanced.parquet
 MADE_FROM = {"balanced.parquet": "balanced selection", "splits": "splits", "decomposed": "DAGs"}

@@ -1,12 +1,14 @@
-"""Questions as small integers, and the side tables that say how their slots are worded; the packing of a time."""
+"""Questions as small integers, and the side tables that say how their slots are worded; the packing of a time, and of
+the programs of questions that have no templates of ours."""
 
+import re
 from pathlib import Path
 from typing import Any
 
 import polars as pl
 
 from questree.faults import BadInput
-from questree.tables.table import Table
+from questree.tables.table import NUMBERED, Table
 
 NOTHING8, NOTHING16 = 255, 65535  # a slot the template does not have
 STANDS = {"object": "x", "first": "x", "a": "x", "second": "y", "b": "y"}  # slot -> column of its direct class
@@ -59,6 +61,31 @@ def time_actions(time: Any) -> tuple[Any, Any]:
 def time_without_kind(time: Any) -> Any:
     """The actions alone, as a number of 16 bits."""
     return time >> 8
+
+
+PROGRAM = {  # of a question that is given, with its text: image sets, and what is imported
+    "form": NUMBERED,  # its program in our notation with slots in place of words: count(find($0))
+    "words": pl.List(NUMBERED),  # by the numbers of the slots
+}
+PLAIN = r"( *)([^(), ][^(),]*)([,)])"  # a word: what is not followed by a bracket that opens
+SLOT = re.compile(r"\$(\d+)")
+
+
+def with_forms(questions: pl.DataFrame) -> pl.DataFrame:
+    """Questions whose `program` is a text, with its form and words instead."""
+    texts = questions["program"]
+    outline = texts.str.replace_all(PLAIN, "${1}$$${3}")
+    different = outline.unique(maintain_order=True)
+    forms = [text.replace("$", "${}").format(*range(text.count("$"))) for text in different]
+    said = texts.str.extract_all(PLAIN).list.eval(pl.element().str.head(-1).str.strip_chars())
+    return questions.drop("program").with_columns(form=outline.replace_strict(different, forms), words=said)
+
+
+def with_programs(questions: pl.DataFrame) -> pl.DataFrame:
+    """Questions with their programs as texts, too."""
+    rows = ((SLOT.split(form), words) for form, words in questions.select(*PROGRAM).iter_rows())
+    texts = ["".join(words[int(p)] if at % 2 else p for at, p in enumerate(pieces)) for pieces, words in rows]
+    return questions.with_columns(program=pl.Series(texts, dtype=pl.String))
 
 
 TABLES = {  # per edition; what only the first one has comes last

@@ -12,7 +12,7 @@ from questree.tables.table import Table
 from questree.vocabulary.load import load
 from questree.vocabulary.words import Vocabulary
 
-SCHEMA = 1  # of the tables; a change that older readers would misread makes it higher
+SCHEMA = 2  # of the tables; a change that older readers would misread makes it higher
 
 
 class Schema(msgspec.Struct, frozen=True):

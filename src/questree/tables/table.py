@@ -8,12 +8,17 @@ import polars as pl
 
 from questree.faults import BadInput
 
+NUMBERED = pl.Enum(
+    []
+)  # texts that repeat, stored as numbers; the column brings the texts along, in the order they came
+
 
 @dataclass(frozen=True)
 class Table:
     name: str
     columns: Mapping[str, pl.DataType | type[pl.DataType]]
     optional: frozenset[str] = frozenset()  # columns that may hold nulls
+    made_by: str = ""  # the command that writes it, for a table of an older version
 
     def empty(self) -> pl.DataFrame:
         return pl.DataFrame(schema=dict(self.columns))
@@ -21,7 +26,7 @@ class Table:
     def frame(self, data: pl.DataFrame | Mapping[str, object]) -> pl.DataFrame:
         """The data with exactly these columns, in this order and of these types."""
         table = data if isinstance(data, pl.DataFrame) else pl.DataFrame(data)
-        return table.select(pl.col(name).cast(dtype) for name, dtype in self.columns.items())
+        return table.select(table[name].cast(_numbered(table[name], dtype)) for name, dtype in self.columns.items())
 
     def write(self, data: pl.DataFrame, folder: Path) -> None:
         self.frame(data).write_parquet(folder / f"{self.name}.parquet", compression="zstd", compression_level=1)
@@ -37,5 +42,19 @@ class Table:
             raise BadInput.at(path, f"not a readable Parquet file ({type(error).__name__})") from error
         if missing:
             wanted = [name for name in self.columns if name in missing]
-            raise BadInput.at(path, f"columns missing: {', '.join(wanted)}; expected {', '.join(self.columns)}")
+            older = f"; made by an older version: run `{self.made_by}` again" if self.made_by else ""
+            raise BadInput.at(path, f"columns missing: {', '.join(wanted)}; expected {', '.join(self.columns)}{older}")
         return self.frame(table)
+
+
+def _numbered(column: pl.Series, dtype: pl.DataType | type[pl.DataType]) -> pl.DataType | type[pl.DataType]:
+    """The type of a column that is declared as this: one of NUMBERED texts has its own."""
+    if dtype == pl.List(NUMBERED):
+        return pl.List(_texts(column.explode(empty_as_null=False)))
+    return _texts(column) if dtype == NUMBERED else dtype
+
+
+def _texts(column: pl.Series) -> pl.DataType:
+    if isinstance(column.dtype, pl.Enum):
+        return column.dtype
+    return pl.Enum(column.cast(pl.String).drop_nulls().unique(maintain_order=True))

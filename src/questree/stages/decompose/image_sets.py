@@ -110,7 +110,7 @@ def decompose(
 ) -> tuple[dict[str, pl.DataFrame], ImageDecomposeSummary]:
     """Columns of tables/image_questions.ANSWERED -> the tables of tables/nodes.py about sets."""
     report("decompose", 0, STEPS)
-    programs = program_shapes(questions["program"])
+    programs = program_shapes(questions)
     known = np.array([node_type(shape) in IMAGE_DAGS.types for shape in programs.shapes], bool)[programs.code]
     asked, rows = questions.filter(pl.Series(known)), np.flatnonzero(known)
     numbers: dict[tuple[int, ...], int] = {}

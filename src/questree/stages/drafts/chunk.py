@@ -30,11 +30,13 @@ from questree.stages.drafts.drafts import Draft, Images
 from questree.stages.drafts.sources import DraftSource, Finds, Near
 from questree.tables import images as tables
 from questree.tables.image_questions import ANSWERED
+from questree.tables.questions import PROGRAM
 
 LIMIT, POSITIVES = 6, 8  # images of a kind, and images that contain a reference, that are drawn at most
 TIMES = range(2, 5)  # how often an image contains a reference that is asked for by image
 SAME, ALONE, UNWRITABLE = "same answer as its twin", "no twin with another answer", "word with brackets or commas"
-COLUMNS = {name: dtype for name, dtype in ANSWERED.columns.items() if name != "split"}
+ROW = {name: dtype for name, dtype in ANSWERED.columns.items() if name not in ("split", "images", *PROGRAM)}
+COLUMNS = ROW | {"program": pl.String, "images": ANSWERED.columns["images"]}
 
 Reasons = Counter[tuple[str, str]]  # (template, why a question was dropped)
 
@@ -134,15 +136,14 @@ class AnsweredDrafts:
         size = sizes(draft.graphs) if good else ()
         for value, images in good.items():
             id = identity(draft, value, named(sorted(images), self.ids))
-            row = (id, template.name, draft.text, value, draft.program.text, *size, self.pairs)
+            row = (id, template.name, draft.text, value, *size, self.pairs, draft.program.text)
             self.rows.append(row)
             self.images.append(images)
         self.pairs += bool(good)
 
     def table(self, rows: NDArray[np.int64]) -> pl.DataFrame:
-        names = [name for name in COLUMNS if name != "images"]
-        table = pl.DataFrame(self.rows, schema={name: COLUMNS[name] for name in names}, orient="row")
-        return table.with_columns(images=lists(self.images, rows)).select(*COLUMNS)
+        table = pl.DataFrame(self.rows, schema=ROW | {"program": pl.String}, orient="row")
+        return table.with_columns(images=lists(self.images, rows))
 
 
 def sizes(graphs: tuple[Graph, ...]) -> tuple[int, int, int]:

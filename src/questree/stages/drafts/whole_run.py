@@ -30,6 +30,7 @@ from questree.stages.drafts.given import read
 from questree.stages.drafts.parts import PARTS, only, part_of
 from questree.tables.image_questions import ANSWERED, made_from_questions
 from questree.tables.images import Images
+from questree.tables.questions import with_forms
 from questree.tables.run import Run
 from questree.tables.store import new_folder
 from questree.workers import processes
@@ -102,7 +103,7 @@ def generate(run: Run, options: DraftOptions, workers: int = 2) -> DraftReport:
                 tables.append(gathered(made, so_far, name, dropped).with_columns(split=pl.lit(name)))
                 if len(tables[-1]) < wanted - 1:  # a torn pair may cost one
                     short[name] = wanted - len(tables[-1])
-        questions = ANSWERED.frame(numbered(apart(pl.concat(tables), dropped)))
+        questions = ANSWERED.frame(with_forms(numbered(apart(pl.concat(tables), dropped))))
         ANSWERED.write(questions, folder)
         found = summary(questions, dict(Counter(part.tolist())), dropped, short, asked(options))
         note = {"options": noted(options), **asdict(found), "plugins": needed()}

@@ -195,7 +195,7 @@ def of_images(
     for begin in range(0, len(questions), CHUNK):
         few = questions[begin : begin + CHUNK]
         place = padded(few["images"].to_list())
-        question, thing = visited(program_shapes(few["program"]), place, known)
+        question, thing = visited(program_shapes(few), place, known)
         box = box_of[thing]
         named = {
             "id": few["id"],

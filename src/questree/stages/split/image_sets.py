@@ -54,10 +54,8 @@ def selected(run: Run, every: bool = False) -> pl.DataFrame:
 
 
 def rows_of(questions: pl.DataFrame) -> ImageRows:
-    table = questions.select(
-        "id", "template", "answer", "images", side="split", spoken=~pl.col("answer").is_in(["yes", "no"])
-    )
-    return stored_rows(table, questions["program"])
+    spoken = ~pl.col("answer").is_in(["yes", "no"])
+    return stored_rows(questions.with_columns(side="split", spoken=spoken))
 
 
 def split_run(run: Run, options: SplitOptions) -> list[MadeOfImages]:

@@ -125,9 +125,9 @@ def image_rows(questions: pl.DataFrame, programs: Iterable[Program]) -> ImageRow
     return _rows(questions, np.array(code, np.int64), [shape_of(each) for each in codes], known, filled)
 
 
-def stored_rows(questions: pl.DataFrame, texts: pl.Series) -> ImageRows:
-    """From programs in our notation."""
-    programs = program_shapes(texts)
+def stored_rows(questions: pl.DataFrame) -> ImageRows:
+    """From forms and words."""
+    programs = program_shapes(questions)
     shapes, filled = [], np.full_like(programs.filled, NOTHING)
     at = {id(node): at for node, at in programs.by_shape}
     for node in programs.shapes:

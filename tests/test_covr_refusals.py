@@ -23,6 +23,7 @@ from questree.stages.decompose.image_sets import decompose_run
 from questree.stages.split.engine import SplitOptions
 from questree.stages.split.image_sets import read_split, split_run
 from questree.tables.image_questions import ANSWERED, BALANCED
+from questree.tables.questions import with_programs
 from questree.tables.run import Run
 from questree.tables.store import new_folder
 from worlds import image_run as made
@@ -149,6 +150,13 @@ def test_empty_tables_are_refused_in_one_line(run: Run, tmp_path: Path) -> None:
     ANSWERED.write(ANSWERED.empty(), run.covr)
     for command in everything(run, tmp_path / "out"):
         with pytest.raises(BadInput, match="the table of image questions is empty"):
+            command()
+
+
+def test_a_table_of_an_older_version_is_refused_in_one_line(run: Run, tmp_path: Path) -> None:
+    with_programs(ANSWERED.read(run.covr)).drop("form", "words").write_parquet(run.covr / "questions.parquet")
+    for command in everything(run, tmp_path / "out"):
+        with pytest.raises(BadInput, match="made by an older version: run `questree generate` again"):
             command()
 
 

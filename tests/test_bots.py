@@ -349,7 +349,7 @@ def test_all_that_is_wrong_with_a_bot_is_said_at_once(run: Run) -> None:
     with pytest.raises(BadInput) as wrong:
         answer(run.folder, model="oracel", noise=1.5, name="../x", quiet=True)
     assert [str(fault) for fault in wrong.value.faults] == [
-        f"--model: no bot 'oracel'; choose from {', '.join(BOTS)}",
+        f"--model: expected a bot, got 'oracel'; choose from {', '.join(BOTS)}",
         "--noise: expected 0 to 1, got 1.5",
         "--model: '../x' cannot be the name of a model; expected letters, digits, spaces and . _ + - : @ =, "
         "and no dot at the beginning",

@@ -7,11 +7,12 @@ from typing import Any
 import polars as pl
 import pytest
 
+from questree.api.scoring import Scoring
 from questree.cli.covr_files import export_command, import_command
 from questree.cli.generate import generate_command
 from questree.cli.ground import ground as ground_command
+from questree.cli.score import covr as score_command
 from questree.cli.score import decomp as decomp_command
-from questree.cli.score_covr import covr as score_command
 from questree.cli.split import split as split_command
 from questree.faults import BadInput
 from questree.formats.covr_import import import_covr
@@ -175,7 +176,7 @@ def test_a_stored_model_is_scored_like_its_file(run: Run, tmp_path: Path) -> Non
     test = ANSWERED.read(run.covr).filter(split="test")["id"].to_list()
     answers |= dict.fromkeys(test[::3], "wrong")
     store(run, tmp_path, answers)
-    more: dict[str, Any] = {"resamples": 0, "quiet": True}
+    more: dict[str, Any] = {"how": Scoring(resamples=0), "quiet": True}
     score_command(run.folder, model=["somebody"], json=tmp_path / "stored.json", **more)
     score_command(run.folder, predictions=[tmp_path / "somebody.jsonl"], json=tmp_path / "file.json", **more)
     stored, file = (json.loads((tmp_path / f"{name}.json").read_text()) for name in ("stored", "file"))
@@ -192,7 +193,7 @@ def test_the_dags_of_dev_are_scored_alone(run: Run, tmp_path: Path) -> None:
     decompose_run(run, default_words())
     table = ANSWERED.read(run.covr)
     store(run, tmp_path, dict(table.select("id", "answer").rows()))
-    more: dict[str, Any] = {"missing": "skip", "resamples": 0, "quiet": True}
+    more: dict[str, Any] = {"how": Scoring("skip", 0), "quiet": True}
     nodes = {}
     for split in (None, "train", "dev", "test"):
         decomp_command(run.folder, split=split, json=tmp_path / "scores.json", **more)
@@ -210,7 +211,7 @@ def test_predictions_for_questions_that_are_not_scored_are_not_counted(
     truth = dict(ANSWERED.read(run.covr).select("id", "answer").rows())
     lines = [{"id": id, "prediction": said if id in held else "never said"} for id, said in truth.items()]
     (tmp_path / "m.json").write_text(json.dumps(lines))
-    score_command(run.folder, held_out="HAS-QUANT", predictions=[tmp_path / "m.json"], resamples=0)
+    score_command(run.folder, held_out="HAS-QUANT", predictions=[tmp_path / "m.json"], how=Scoring(resamples=0))
     assert f"0 of {len(held)} predictions are no answer of this data" in capsys.readouterr().out
 
 

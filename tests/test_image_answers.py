@@ -13,11 +13,11 @@ import polars as pl
 import pytest
 
 from conftest import copy
+from questree.api.scoring import Comparing, OnePolicy, Scoring
 from questree.cli.answer import answer
 from questree.cli.app import extended
-from questree.cli.compare import compare, power
-from questree.cli.score import decomp
-from questree.cli.scoring import print_grid
+from questree.cli.score import compare, decomp, power
+from questree.cli.score_tables import print_grid
 from questree.cli.show import show
 from questree.cli.verify import diff, verify
 from questree.faults import BadInput
@@ -110,7 +110,13 @@ def test_a_run_with_both_kinds_scores_videos_unless_images_are_asked_for(both: R
     answer(both.folder, model="oracle", quiet=True)
     answer(both.folder, model="oracle", name="looks", benchmark="covr", quiet=True)
     for benchmark, name, type in (("agqa", "oracle", "Object Exists"), ("covr", "looks", "Count Images")):
-        decomp(both.folder, benchmark=benchmark, resamples=0, json=tmp_path / "found.json", missing="wrong", quiet=True)
+        decomp(
+            both.folder,
+            benchmark=benchmark,
+            json=tmp_path / "found.json",
+            quiet=True,
+            how=Scoring("wrong", 0),
+        )
         rows = json.loads((tmp_path / "found.json").read_text())
         assert {row["model"] for row in rows} == {name}
         assert type in {row["group"] for row in rows if row["by"] == "type"}
@@ -160,7 +166,7 @@ def test_the_same_bots_are_listed_for_runs_of_either_kind(
         answer(place.folder, model="?")
         said = capsys.readouterr().out
         assert {name for name in BOTS if name in said} == BOTS.keys()
-    with pytest.raises(BadInput, match="no bot 'oracel'; choose from oracle, most-likely"):
+    with pytest.raises(BadInput, match="expected a bot, got 'oracel'; choose from oracle, most-likely"):
         answer(run.folder, model="oracel", quiet=True)
 
 
@@ -178,7 +184,7 @@ def test_correlations_are_printed_as_they_are(run: Run, tmp_path: Path, capsys: 
     for bot in ("uniform", "shortcut"):
         answer(run.folder, model=bot, quiet=True)
     found = tmp_path / "found.json"
-    compare(Path("uniform"), Path("shortcut"), run=run.folder, missing="wrong", resamples=2, json=found)
+    compare(Path("uniform"), Path("shortcut"), run=run.folder, json=found, how=Comparing(missing="wrong", resamples=2))
     (row,) = [row for row in json.loads(found.read_text()) if row["by"] == "dag"]
     (line,) = [line for line in capsys.readouterr().out.splitlines() if row["metric"] in line][:1]
     assert row["a"] is not None and f"{row['a']:.3f}" in line and f"{100 * row['a']:.2f}" not in line
@@ -260,7 +266,13 @@ def test_of_a_run_with_both_an_id_says_what_is_shown(both: Run, run: Run, capsys
 
 def test_a_run_says_how_many_images_an_interval_needs(run: Run, tmp_path: Path) -> None:
     answer(run.folder, model="uniform", quiet=True)
-    power(run.folder, model="uniform", missing="wrong", resamples=5, json=tmp_path / "needed.json", quiet=True)
+    power(
+        run.folder,
+        model="uniform",
+        json=tmp_path / "needed.json",
+        quiet=True,
+        how=OnePolicy("wrong", 5),
+    )
     assert {row["metric"] for row in json.loads((tmp_path / "needed.json").read_text())} == {"accuracy"}
     with pytest.raises(BadInput, match="expected one model, as --predictions FILE or, of a run, as --model NAME"):
         power(run.folder, quiet=True)

@@ -12,6 +12,7 @@ import polars as pl
 import pytest
 
 from conftest import copy
+from questree.cli.report import ReportScoring
 from questree.cli.report import report as command
 from questree.faults import BadInput
 from questree.metrics.scores import Score
@@ -96,7 +97,9 @@ def written(run: Run, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The report of both models as files."""
     folder = tmp_path_factory.mktemp("written")
     out, latex, csv = (folder / name for name in ("report.html", "latex", "csv"))
-    command(run.folder, out=out, latex=latex, csv=csv, split="all", resamples=40, workers=1, quiet=True)
+    command(
+        run.folder, out=out, latex=latex, csv=csv, split="all", workers=1, quiet=True, how=ReportScoring(resamples=40)
+    )
     return folder
 
 
@@ -360,13 +363,13 @@ def test_a_run_without_selection_splits_and_answers_says_so(small: Run) -> None:
 
 def test_a_run_of_images_has_its_tables(tmp_path: Path) -> None:
     run = image_run(tmp_path / "run", balanced=2)
-    command(run.folder, out=tmp_path / "r.html", csv=tmp_path / "csv", resamples=20, quiet=True)
+    command(run.folder, out=tmp_path / "r.html", csv=tmp_path / "csv", quiet=True, how=ReportScoring(resamples=20))
     with (tmp_path / "csv" / "image-accuracy.csv").open(newline="") as file:
         table = {line["Template"]: line for line in csv.DictReader(file)}
-    from questree.cli.score_covr import of_run
+    from questree.api.image_sets import of_run
     from questree.metrics.sets import majority, score_covr
 
-    asked, learnt = of_run(run.folder, "test", "", False)
+    asked, learnt = of_run(run, "test")
     for name, said in majority(learnt, asked).items():
         for row in score_covr(asked, said, []).rows(name):
             assert float(table[row.group][name]) == row.value
@@ -383,7 +386,14 @@ def test_decomposed_image_questions_are_scored_like_all_dags(tmp_path: Path) -> 
     run = image_run(tmp_path / "run")
     decompose_run(run, default_words(), every=True, workers=1)
     answer_run(run, BotOptions("shortcut"), "mine", images=True)
-    command(run.folder, out=tmp_path / "r.html", csv=tmp_path / "csv", resamples=20, bots="oracle", quiet=True)
+    command(
+        run.folder,
+        out=tmp_path / "r.html",
+        csv=tmp_path / "csv",
+        bots="oracle",
+        quiet=True,
+        how=ReportScoring(resamples=20),
+    )
     for name, head, metric in (
         ("image-accuracy", "Template", ""),
         ("image-decomp-bots-type", "Question type", "Accuracy "),
@@ -419,10 +429,10 @@ def test_models_that_left_questions_out_are_named_together(small: Run, tmp_path:
     for path in other.predictions.glob("*/*/predictions.parquet"):
         pl.read_parquet(path).gather_every(2).write_parquet(path)
     with pytest.raises(BadInput) as bad:
-        command(other.folder, out=out, resamples=0, workers=1, quiet=True)
+        command(other.folder, out=out, workers=1, quiet=True, how=ReportScoring(resamples=0))
     assert [fault.place for fault in bad.value.faults] == ["model seer", "model thinker"]
     assert not out.exists()
-    command(other.folder, out=out, resamples=0, missing="skip", workers=1, quiet=True)
+    command(other.folder, out=out, workers=1, quiet=True, how=ReportScoring(resamples=0, missing="skip"))
     assert "There is no prediction for the question." in out.read_text("utf-8")
 
 
@@ -430,9 +440,9 @@ def test_wrong_names_are_refused_all_at_once(run: Run, tmp_path: Path) -> None:
     with pytest.raises(BadInput) as bad:
         command(run.folder, models="seer,nobody,no one", out=tmp_path / "r.html")
     assert [fault.message for fault in bad.value.faults] == [
-        f"no stored model {name!r}; choose from seer, thinker" for name in ("nobody", "no one")
+        f"expected a stored model, got {name!r}; choose from seer, thinker" for name in ("nobody", "no one")
     ]
-    with pytest.raises(BadInput, match="no bot 'sage'; choose from oracle, "):
+    with pytest.raises(BadInput, match="expected a bot, got 'sage'; choose from oracle, "):
         command(run.folder, bots="sage", out=tmp_path / "r.html")
     with pytest.raises(BadInput, match="no such run folder"):
         command(tmp_path / "nowhere", out=tmp_path / "r.html")
@@ -442,7 +452,14 @@ def test_a_folder_of_somebody_else_is_not_replaced(run: Run, tmp_path: Path) -> 
     (tmp_path / "thesis").mkdir()
     (tmp_path / "thesis" / "chapter.doc").write_text("mine")
     with pytest.raises(BadInput, match="not an earlier report"):
-        command(run.folder, out=tmp_path / "r.html", latex=tmp_path / "thesis", resamples=0, bots="none", quiet=True)
+        command(
+            run.folder,
+            out=tmp_path / "r.html",
+            latex=tmp_path / "thesis",
+            bots="none",
+            quiet=True,
+            how=ReportScoring(resamples=0),
+        )
     assert (tmp_path / "thesis" / "chapter.doc").exists()
     assert not (tmp_path / "r.html").exists()
 

@@ -7,8 +7,9 @@ from typing import Any
 import polars as pl
 import pytest
 
-from questree.cli.score_covr import covr as command
-from questree.cli.score_covr import generalization
+from questree.api.scoring import Scoring
+from questree.cli.score import covr as command
+from questree.cli.score import generalization
 from questree.cli.split import split as split_command
 from questree.faults import BadInput
 from questree.formats.covr import export
@@ -75,7 +76,7 @@ def rows(path: Path) -> dict[tuple[str, str, str], Any]:
 def test_a_run_is_scored_on_its_test_questions(run: Run, tmp_path: Path) -> None:
     test = ANSWERED.read(run.covr).filter(split="test")
     perfect = written(tmp_path / "perfect.jsonl", dict(test.select("id", "answer").rows()))
-    command(run.folder, predictions=[perfect], json=tmp_path / "scores.json", resamples=50, quiet=True)
+    command(run.folder, predictions=[perfect], json=tmp_path / "scores.json", quiet=True, how=Scoring(resamples=50))
     found = rows(tmp_path / "scores.json")
     assert found["accuracy", "Overall", "perfect"]["value"] == 1 == found["coverage", "exact", "perfect"]["value"]
     train = ANSWERED.read(run.covr).filter(split="train")
@@ -87,7 +88,7 @@ def test_a_run_is_scored_on_its_test_questions(run: Run, tmp_path: Path) -> None
 
 
 def test_a_split_is_scored_on_what_it_holds_out(run: Run, tmp_path: Path) -> None:
-    command(run.folder, held_out="HAS-QUANT", json=tmp_path / "scores.json", resamples=0, quiet=True)
+    command(run.folder, held_out="HAS-QUANT", json=tmp_path / "scores.json", quiet=True, how=Scoring(resamples=0))
     found = rows(tmp_path / "scores.json")
     assert found["accuracy", "Overall", "MAJ"]["n"] == len(read_split(run, "HAS-QUANT")["test"])
     assert {group for _, group, _ in found} == {"VERIFYQUANT", "VERIFYQUANTATTR", "Overall"}

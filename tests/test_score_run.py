@@ -12,14 +12,15 @@ import polars as pl
 import pytest
 
 from conftest import copy
+from questree.api.scoring import Comparing, Scoring
 from questree.cli.answer import answer
 from questree.cli.app import app
 from questree.cli.bench_answer import answer as bench
-from questree.cli.compare import compare
-from questree.cli.score import decomp
+from questree.cli.score import compare, decomp
 from questree.faults import BadInput
 from questree.formats.decomp import export_decomp
 from questree.models.bots import BotOptions, answer_run
+from questree.models.predictions import Policy
 from questree.sources.hierarchies import read_hierarchies
 from questree.stages.decompose.dag_shards import DecomposeOptions, decompose
 from questree.stages.decompose.hierarchies import run_hierarchies
@@ -89,11 +90,11 @@ def test_scores_of_a_run_are_those_of_its_files(
     for bot in bots:
         answer(run.folder, model=bot, out=tmp_path / f"{bot}.jsonl", noise=0.3, quiet=True)
     stored, files = tmp_path / "stored.json", tmp_path / "files.json"
-    decomp(run.folder, model=[*bots], split=split, resamples=20, json=stored, quiet=True)
+    decomp(run.folder, model=[*bots], split=split, json=stored, quiet=True, how=Scoring(resamples=20))
     lines = [tmp_path / f"{bot}.jsonl" for bot in bots]
-    decomp(hierarchies=released[split], predictions=lines, resamples=20, json=files, quiet=True)
+    decomp(hierarchies=released[split], predictions=lines, json=files, quiet=True, how=Scoring(resamples=20))
     assert len(scores(stored)) > 800 and scores(stored) == scores(files)
-    decomp(run.folder, predictions=lines, split=split, resamples=20, json=stored, quiet=True)
+    decomp(run.folder, predictions=lines, split=split, json=stored, quiet=True, how=Scoring(resamples=20))
     assert stored.read_bytes() == files.read_bytes()
 
 
@@ -118,8 +119,14 @@ def test_whoever_answers_a_question_and_the_same_part_differently_is_stored_as_s
     again = map(json.loads, (tmp_path / "again.jsonl").read_text().splitlines())
     assert {row["id"]: row["prediction"] for row in again} == {row["id"]: row["prediction"] for row in odd}
     stored, files = tmp_path / "stored.json", tmp_path / "files.json"
-    decomp(run.folder, model=["odd"], split="test", resamples=0, json=stored, quiet=True)
-    decomp(hierarchies=released["test"], predictions=[tmp_path / "odd.jsonl"], resamples=0, json=files, quiet=True)
+    decomp(run.folder, model=["odd"], split="test", json=stored, quiet=True, how=Scoring(resamples=0))
+    decomp(
+        hierarchies=released["test"],
+        predictions=[tmp_path / "odd.jsonl"],
+        json=files,
+        quiet=True,
+        how=Scoring(resamples=0),
+    )
     assert scores(stored) == scores(files)
 
 
@@ -146,9 +153,10 @@ def test_what_is_missing_in_a_stored_model_is_refused_or_counted(
     assert f"{len(ids[::2]):,} of {len(ids):,} questions and sub-questions" in capsys.readouterr().out
     with pytest.raises(BadInput, match=r"no prediction for [\d,]+ of [\d,]+ questions, for example"):
         decomp(run.folder, model=["half"], quiet=True)
-    for policy, wanted in (("exact", 1.0), ("lenient", 0.0)):
+    shares: dict[Policy, float] = {"exact": 1.0, "lenient": 0.0}
+    for policy, wanted in shares.items():
         found = tmp_path / "found.json"
-        decomp(run.folder, model=["half"], missing="skip", policy=policy, json=found, resamples=0, quiet=True)
+        decomp(run.folder, model=["half"], json=found, quiet=True, how=Scoring("skip", 0, policy=policy))
         (unparsed,) = [row for row in json.loads(found.read_text()) if row["metric"] == "unparsed"]
         assert (unparsed["value"], unparsed["n"], unparsed["group"]) == (wanted, len(ids[::2]), policy)
 
@@ -161,7 +169,7 @@ def test_all_stored_models_are_scored_unless_some_are_named(run: Run, tmp_path: 
         decomp(place.folder, quiet=True)
     for bot in ("oracle", "always-yes"):
         answer_run(place, BotOptions(bot))
-    decomp(place.folder, resamples=0, json=tmp_path / "found.json", quiet=True)
+    decomp(place.folder, json=tmp_path / "found.json", quiet=True, how=Scoring(resamples=0))
     assert {row["model"] for row in json.loads((tmp_path / "found.json").read_text())} == {"oracle", "always-yes"}
     with pytest.raises(BadInput) as wrong:
         decomp(place.folder, model=["x", "oracle", "y"], quiet=True)
@@ -185,10 +193,10 @@ def test_two_stored_models_compare_like_their_files(run: Run, released: dict[str
     names = [Path(bot) for bot in ("perception-noise", "composition-noise")]
     files = [tmp_path / f"{name}.jsonl" for name in names]
     one, two = tmp_path / "one.json", tmp_path / "two.json"
-    compare(*names, run=run.folder, split="test", resamples=20, json=one, quiet=True)
-    compare(*files, hierarchies=released["test"], resamples=20, json=two, quiet=True)
+    compare(*names, run=run.folder, split="test", json=one, quiet=True, how=Comparing(resamples=20))
+    compare(*files, hierarchies=released["test"], json=two, quiet=True, how=Comparing(resamples=20))
     assert one.read_bytes() == two.read_bytes()
-    compare(names[0], files[1], run=run.folder, split="test", resamples=20, json=one, quiet=True)
+    compare(names[0], files[1], run=run.folder, split="test", json=one, quiet=True, how=Comparing(resamples=20))
     assert one.read_bytes() == two.read_bytes()
     with pytest.raises(BadInput, match="expected a file of predictions"):
         compare(names[0], Path("nobody"), run=run.folder, quiet=True)

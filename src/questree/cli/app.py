@@ -50,8 +50,8 @@ COMMANDS = {
     "verify": ("questree.cli.verify:verify", "Is a run still what its lock file says?"),
     "diff": ("questree.cli.verify:diff", "What differs between two runs, causes first."),
     "answer": ("questree.cli.answer:answer", "A bot answers a run, or anybody's predictions are stored in it."),
-    "compare": ("questree.cli.compare:compare", "Two models on the same questions: differences, intervals, p."),
-    "power": ("questree.cli.compare:power", "Videos or images needed for a given half-width."),
+    "compare": ("questree.cli.score:compare", "Two models on the same questions: differences, intervals, p."),
+    "power": ("questree.cli.score:power", "Videos or images needed for a given half-width."),
     "show": ("questree.cli.show:show", "One video, one image or one question of a run."),
     "report": ("questree.cli.report:report", "One HTML file about a run and its models, to mail or to print."),
     "serve": ("questree.cli.serve:serve", "A run in the browser: find questions, look at one, compare models."),
@@ -59,12 +59,12 @@ COMMANDS = {
     "vocabulary": ("questree.cli.vocabulary:app", "Look at a vocabulary; check your own."),
     "wordings": ("questree.cli.wordings:wordings", "An example of every way to ask, for a person to read."),
 }
-SCORES = {  # sub-command of score -> module and what it does
-    "decomp": ("score", "Accuracy, CA, RWR, internal consistency of DAGs; also `questree score RUN`."),
-    "agqa": ("score_agqa", "AGQA: reasoning, semantic and structural categories, generalisation, steps."),
-    "fpvg": ("score_fpvg", "Faithful and plausible visual grounding, from three files of predictions."),
-    "generalization": ("score_covr", "COVR's generalization score of models trained on splits."),
-    "covr": ("score_covr", "COVR: accuracy by template, beside the baselines MAJ and MAJTEMPL."),
+SCORES = {  # sub-command of score -> what it does
+    "decomp": "Accuracy, CA, RWR, internal consistency of DAGs; also `questree score RUN`.",
+    "agqa": "AGQA: reasoning, semantic and structural categories, generalisation, steps.",
+    "fpvg": "Faithful and plausible visual grounding, from three files of predictions.",
+    "generalization": "COVR's generalization score of models trained on splits.",
+    "covr": "COVR: accuracy by template, beside the baselines MAJ and MAJTEMPL.",
 }
 COVR = {  # sub-command of covr -> where it lives and what it does
     "subgraphs": ("questree.cli.covr_scenes:subgraphs_command", "Every way to refer to an object of a scene."),
@@ -93,8 +93,8 @@ for name, text in BENCHMARKS.items():
 bench.command("questree.cli.bench_answer:answer", name="answer", help="Answer a run with a bot and score its answers.")
 bench.command("questree.cli.bench_covr:covr_index", name="covr-index", help="Search the index of images.")
 bench.command("questree.cli.bench_covr:covr", name="covr", help="Run programs over sets of synthetic images.")
-for name, (module, text) in SCORES.items():
-    score.command(f"questree.cli.{module}:{name}", name=name, help=text)
+for name, text in SCORES.items():
+    score.command(f"questree.cli.score:{name}", name=name, help=text)
 for name, (place, text) in COVR.items():
     covr.command(place, name=name, help=text)
 for name, exporter in EXPORTERS.items():

@@ -1,7 +1,7 @@
 """`questree ground`: inputs of a grounding test with all boxes, only the relevant, only the irrelevant ones."""
 
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 
 from cyclopts import Parameter
 
@@ -35,6 +35,7 @@ def ground(
     run
         Run folder with questions about videos or about images.
     """
+    from questree.api.grounded import attribute_groups
     from questree.faults import Fault, refuse
     from questree.stages.ground.files import write
     from questree.stages.ground.grounding import GroundOptions
@@ -53,13 +54,3 @@ def ground(
     say(f"{made.questions:,} questions, {made.boxes:,} boxes; nothing to compare: {left}")
     say(f"wrote {out}")
     write_json({"out": str(out), "questions": made.questions, "boxes": made.boxes, "left out": made.left_out})
-
-
-def attribute_groups(run: Run, options: Any, words: Path | None) -> dict[str, str]:
-    """What attributes are about, for programs over images."""
-    from questree.search.word_tables import words_of
-    from questree.stages.ground.grounding import about_videos
-
-    if about_videos(run, options):
-        return {}
-    return dict(words_of(words).attribute_group)

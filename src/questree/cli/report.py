@@ -1,16 +1,25 @@
 """`questree report`: one HTML file about a run and its models, to mail or to print."""
 
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
 from cyclopts import Parameter
 
-from questree.cli.scoring import MissingOption, OnePolicy, Resamples, Seed
+from questree.api.scoring import OnePolicy, known_models
 from questree.cli.shared_options import OnlyBenchmark, WorkersOption
 from questree.cli.terminal import messages, say, watching
 from questree.faults import Fault, refuse
 
 NONE = "none"
+
+
+@dataclass(frozen=True)
+class ReportScoring(OnePolicy):
+    vocabulary: Annotated[Path | None, Parameter(parse=False)] = None  # the run's own
+
+
+USUAL = ReportScoring()
 
 
 @messages
@@ -29,10 +38,7 @@ def report(
     split: Annotated[
         Literal["test", "dev", "train", "all"], Parameter(name="--split", help="Split whose questions are scored.")
     ] = "test",
-    missing: MissingOption = "error",
-    policy: OnePolicy = "exact",
-    resamples: Resamples = 1000,
-    seed: Seed = 0,
+    how: Annotated[ReportScoring, Parameter(name="*")] = USUAL,
     workers: WorkersOption = 2,
 ) -> None:
     """Tables laid out as in the papers with intervals, plots, best and worst in words, worked failures as DAGs.
@@ -50,14 +56,14 @@ def report(
     from questree.tables.run import Run
     from questree.tables.store import new_file
 
-    faults = [] if resamples >= 0 else [Fault("--resamples", f"expected a number from 0 on, got {resamples}")]
-    refuse([*faults, *replaceable(latex, ".tex"), *replaceable(csv, ".csv")])
+    refuse([*replaceable(latex, ".tex"), *replaceable(csv, ".csv")])
     place = Run(run)
     references = chosen_bots(bots)
     names = chosen_models(place, models, references)
     asked = ReportRequest(str(run), names, tuple(bot for bot in references if bot not in names), out.name, benchmark)
     with watching():
-        made = make(place, asked, How(None if split == "all" else split, missing, policy, resamples, seed), workers)
+        choices = How(None if split == "all" else split, how.missing, how.policy, how.resamples, how.seed)
+        made = make(place, asked, choices, workers)
         with new_file(out) as work:
             work.write_text(page(made), "utf-8")
     say(f"wrote {out} ({out.stat().st_size / 1e6:.1f} MB)")
@@ -90,9 +96,7 @@ def chosen_models(run: Any, wanted: str, bots: tuple[str, ...]) -> tuple[str, ..
     from questree.tables.predictions import models
 
     there = models(run)
-    names = listed(wanted)
-    known = f"choose from {', '.join(there)}" if there else "there are none; `questree answer` stores them"
-    refuse([Fault("--models", f"no stored model {name!r}; {known}") for name in names if name not in there])
+    names = known_models("--models", listed(wanted), there)
     return names or tuple(name for name in there if name not in bots)
 
 
@@ -105,5 +109,6 @@ def chosen_bots(wanted: str) -> tuple[str, ...]:
 
     names = tuple(name for name in listed(wanted) if name != NONE)
     strange = [name for name in names if name not in BOTS]
-    refuse([Fault("--bots", f"no bot {name!r}; choose from {', '.join(BOTS)}, or {NONE}") for name in strange])
+    known = ", ".join([*BOTS, NONE])
+    refuse([Fault("--bots", f"expected a bot, got {name!r}; choose from {known}") for name in strange])
     return names

@@ -1,100 +1,320 @@
-"""`questree score`: a model's predictions -> the papers' tables, with intervals, and one flat table as JSON."""
+"""`questree score`, `compare` and `power`: predictions -> the papers' tables with intervals, and flat ones as JSON."""
 
+from collections import Counter
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Literal
 
 from cyclopts import Parameter
 
-from questree.api.scoring import ComparedQuestions
+from questree.api import scoring
+from questree.api.scoring import Comparing, OnePolicy, Planning, Resampled, Scoring
 from questree.benchmarks import chosen
-from questree.cli.scoring import (
-    Files,
-    HierarchiesOption,
-    MissingOption,
-    PolicyOption,
-    Resamples,
-    Seed,
-    SplitOption,
-    VocabularyFile,
-    plain,
-    policies,
-    print_grid,
+from questree.cli.score_tables import (
+    line_of_difference,
+    percent,
+    print_agqa,
+    print_decomp,
+    print_fpvg,
     print_metrics,
     print_policies,
-    resampling,
-    there,
+    print_splits,
+    print_templates,
 )
 from questree.cli.shared_options import BenchmarkOption
-from questree.cli.terminal import output, say, watching, write_json
+from questree.cli.terminal import output, print_table, say, watching, write_json, write_json_file
 from questree.faults import BadInput, Fault, refuse
-from questree.metrics.scores import Score
-from questree.tables.predictions import models
+from questree.metrics.scores import Resampling, Score
 from questree.tables.run import Run
+
+RunFolder = Annotated[Path | None, Parameter(help="A run with DAGs (`questree decompose`), instead of files.")]
+FilesOption = Annotated[list[Path], Parameter(help="Predictions of one model; may be given again.", negative="")]
+ModelsOption = Annotated[list[str] | None, Parameter(help="Model stored in the run; may be given again.", negative="")]
+HierarchiesOption = Annotated[
+    Path | None, Parameter(help="AGQA-Decomp hierarchies: a folder, one <video>.json per video.")
+]
+RecordsOption = Annotated[Path | None, Parameter(help="AGQA questions: a JSON file {id: record}.")]
+SplitOption = Annotated[
+    Literal["train", "dev", "test"] | None, Parameter(help="With a run: split to score; dev only of image sets.")
+]
+ScoringOptions = Annotated[Scoring, Parameter(name="*")]
+USUAL, ONE_POLICY, COMPARING, PLANNING = Scoring(), OnePolicy(), Comparing(), Planning()
+
+
+def there(*files: Path, more: str = "") -> None:
+    """All files of predictions that do not exist are said at once, before anything is read."""
+    wanted = f"expected a file of predictions, got nothing of this name{more}"
+    refuse([Fault(str(file), wanted) for file in files if not file.is_file()])
+
+
+def stored(run: Path | None, wanted: list[str] | None, files: list[Path], benchmark: str) -> tuple[str, ...]:
+    """The stored models to score: those that are named, or all if there are no files."""
+    if run is None and (wanted or not files):
+        raise BadInput.at("", "expected --predictions FILE, or a run with models (`questree answer RUN --model NAME`)")
+    if run is None or (files and not wanted):
+        return ()
+    known = scoring.stored_models(Run(run), benchmark)
+    if not (wanted or known):
+        raise BadInput.at(run, "no models are stored here; `questree answer RUN --model NAME` stores one")
+    return scoring.known_models(run, wanted or known, known)
 
 
 @output
 def decomp(
-    run: Annotated[Path | None, Parameter(help="A run with DAGs (`questree decompose`), instead of files.")] = None,
+    run: RunFolder = None,
     /,
     *,
     hierarchies: HierarchiesOption = None,
-    predictions: Files | None = None,
-    model: Annotated[
-        list[str] | None, Parameter(name="--model", help="Model stored in the run; may be given again.")
-    ] = None,
+    predictions: FilesOption | None = None,
+    model: ModelsOption = None,
     split: SplitOption = None,
     benchmark: BenchmarkOption = "",
-    missing: MissingOption = "error",
-    policy: PolicyOption = "exact",
-    vocabulary: VocabularyFile = None,
-    resamples: Resamples = 1000,
-    seed: Seed = 0,
+    how: ScoringOptions = USUAL,
 ) -> None:
     """Accuracy, CA, RWR, Delta, internal consistency, and how accuracy and consistency go together.
 
     Of a run without --model and --predictions, all models that are stored in it.
     """
-    how, files = resampling(resamples, seed), predictions or []
+    files = predictions or []
     there(*files)
-    stored = stored_models(run, model, bool(files), benchmark)
+    models = stored(run, model, files, benchmark)
     with watching():
-        corpus = ComparedQuestions.of(
-            hierarchies, None, missing, policies(policy), vocabulary, run, split, benchmark, say
-        )
+        corpus = scoring.compared(hierarchies, None, run, split, benchmark, how, say)
         rows = list[Score]()
-        for name, scored, about in corpus.scored(files, stored):
-            rows += [*scored.rows(name, how), *about]
+        for name, scored, about in corpus.scored(files, models):
+            rows += [*scored.rows(name, how.resampling), *about]
     write_json(rows)
     print_decomp(rows)
 
 
-def stored_models(run: Path | None, wanted: list[str] | None, others: bool, benchmark: str) -> list[str]:
-    """The stored models to score."""
-    if run is None and (wanted or not others):
-        raise BadInput.at("", "expected --predictions FILE, or a run with models (`questree answer RUN --model NAME`)")
-    if run is None or (others and not wanted):
-        return []
-    there = models(Run(run), chosen(Run(run), benchmark, "decomposed").domain == "images")
-    strange = [name for name in wanted or [] if name not in there]
-    known = f"choose from {', '.join(there)}" if there else "there are none; `questree answer` stores them"
-    refuse([Fault(str(run), f"expected a stored model, got {name!r}; {known}") for name in strange])
-    if not (wanted or there):
-        raise BadInput.at(run, "no models are stored here; `questree answer RUN --model NAME` stores one")
-    return list(dict.fromkeys(wanted)) if wanted else there
+@output
+def agqa(
+    *,
+    questions: Annotated[Path, Parameter(help="AGQA questions: a JSON file {id: record}.")],
+    predictions: FilesOption,
+    how: ScoringOptions = USUAL,
+) -> None:
+    """AGQA: accuracy per category, novel compositions, indirect references, more steps, accuracy against steps."""
+    from questree.formats.agqa_scored import read_questions
+    from questree.metrics.answers import baseline, fit_rows, groups, most_likely
+
+    there(*predictions)
+    with watching():
+        asked = read_questions(questions)
+        rows = most_likely(baseline(asked), groups(asked))
+        for model, scored, about in scoring.of_records(asked, how, say).scored(predictions):
+            rows += [*scored.rows(model, how.resampling), *fit_rows(scored.tallies, model, how.resampling), *about]
+    write_json(rows)
+    print_agqa(rows)
 
 
-def print_decomp(rows: list[Score]) -> None:
-    """Tables 3, 4, 6, 7, 8, 9 of the AGQA-Decomp paper and the number of its Figure 3."""
-    several = sorted({r.metric for r in rows if r.metric.startswith("RWR-")}, key=lambda name: int(name[4:]))
-    main = ["accuracy", "CA", "RWR", "Delta", "IC"]
-    print_grid("By question type", "Question type", rows, "type", main)
-    print_grid("By composition", "Composition", rows, "composition", main[1:])
-    print_grid("RWR-n by question type", "Question type", rows, "type", several)
-    print_grid("RWR-n by composition", "Composition", rows, "composition", several)
-    print_grid("IC per rule", "Rule", rows, "rule", ["IC"], count=True)
-    print_grid("Accuracy per ground truth", "Type-truth", rows, "answer", ["accuracy"], count=True)
-    for row in (row for row in rows if row.by == "dag"):
-        room = "" if row.low is None or row.high is None else f" [{plain(row.low)}, {plain(row.high)}]"
-        say(f"{row.model}: {row.metric} {plain(row.value)}{room} over {row.n:,} DAGs")
+@output
+def covr(
+    run: Annotated[Path | None, Parameter(help="Run folder with image questions.")] = None,
+    /,
+    *,
+    questions: Annotated[Path | None, Parameter(help="COVR questions: a JSON list or JSON lines.")] = None,
+    train: Annotated[Path | None, Parameter(help="COVR questions of the training set, for the baselines.")] = None,
+    predictions: FilesOption | None = None,
+    model: ModelsOption = None,
+    side: Annotated[str, Parameter(help="With a run: split to score, dev or test.")] = "test",
+    held_out: Annotated[
+        str, Parameter(help="With a run: score what this split holds out; baselines learn from its train.")
+    ] = "",
+    every: Annotated[
+        bool, Parameter(name="--all", help="With a run: score every question, not only the balanced selection.")
+    ] = False,
+    how: ScoringOptions = USUAL,
+) -> None:
+    """Accuracy by template with intervals over images; MAJ and MAJTEMPL as two more models."""
+    from questree.api import image_sets
+
+    files = predictions or []
+    there(*files)
+    if run is None and model:
+        raise BadInput.at("--model", "goes with a run; of files, give --predictions FILE")
+    place = None if run is None else Run(run)
+    with watching():
+        found = image_sets.of_run(place, side, held_out, every) if place else image_sets.of_files(questions, train)
+        guesses = image_sets.baselines(*found)
+        rows = [row for name, scored in guesses.items() for row in scored.rows(name, how.resampling)]
+        abouts = list[Score]()
+        corpus = image_sets.of_questions(found[0], place, how, say)
+        for name, scored, about in corpus.scored(files, dict.fromkeys(model or ())):
+            rows += scored.rows(name, how.resampling)
+            abouts += about
+    write_json([*rows, *abouts])
+    if not guesses:
+        say("no training questions: no baselines; give them with --train FILE")
+    print_templates(rows)
     print_metrics(rows)
-    print_policies(rows, [("accuracy", "type"), ("CA", "composition"), ("IC", "composition")])
+    print_policies([*rows, *abouts], [("accuracy", "template")])
+
+
+@output
+def generalization(
+    *,
+    questions: Annotated[Path, Parameter(help="COVR questions: qid, answer, scenes.")],
+    plan: Annotated[
+        Path, Parameter(help="JSON {split: {text, model, iid-size, iid: files of predictions, questions: ids}}.")
+    ],
+    how: Annotated[OnePolicy, Parameter(name="*")] = ONE_POLICY,
+) -> None:
+    """How much of the gap between a text-only model and one trained on everything each split's model closes."""
+    from questree.api import image_sets
+
+    with watching():
+        rows, about, splits = image_sets.generalization(questions, plan, how, say)
+    write_json([*rows, *about])
+    print_splits(rows, {name: split.filtered for name, split in splits.items()})
+
+
+@output
+def fpvg(
+    run: Annotated[
+        Path | None, Parameter(help="Run with generated questions; relevant is what their programs rest on.")
+    ] = None,
+    /,
+    *,
+    questions: Annotated[Path | None, Parameter(help="GQA questions {id: record}.")] = None,
+    scene_graphs: Annotated[Path | None, Parameter(help="GQA scene graphs {image: graph}.")] = None,
+    detections: Annotated[Path | None, Parameter(help="Detections {image: {bboxes, objectsNum}}.")] = None,
+    all: Annotated[list[Path], Parameter(help="Predictions with all objects; may be given again.")],
+    rel: Annotated[list[Path], Parameter(help="Predictions with the relevant objects only.")],
+    irrel: Annotated[list[Path], Parameter(help="Predictions with the irrelevant objects only.")],
+    annotations: Annotated[
+        Literal["path", "final"], Parameter(help="Relevant objects: all annotated ones, or only the answer's.")
+    ] = "path",
+    irrelevant: Annotated[
+        Literal["detected", "annotated"],
+        Parameter(help="Box whose area the overlap is measured by: as released, or as in the paper."),
+    ] = "detected",
+    split: Annotated[str, Parameter(help="With a run: train, dev, test, or all.")] = "test",
+    every: Annotated[bool, Parameter(name="--unbalanced", help="With a run: score every question.")] = False,
+    sample: Annotated[int, Parameter(help="With a run: size of `ground`'s sample, of seed 0.")] = 0,
+    benchmark: BenchmarkOption = "",
+    words: Annotated[
+        Path | None, Parameter(help="With a run: folder of word tables. [default: the shipped ones]")
+    ] = None,
+    ood: Annotated[Path | None, Parameter(help="JSON list of the out-of-distribution questions.")] = None,
+    importance: Annotated[
+        Path | None, Parameter(help="Importance of detections to the model, {question: [numbers]}.")
+    ] = None,
+    write_relevance: Annotated[Path | None, Parameter(help="File for the relevant and irrelevant detections.")] = None,
+    how: Annotated[Resampled, Parameter(name="*")] = USUAL,
+) -> None:
+    """Whether a model relies on the objects a question is about, from its answers to three inputs."""
+    from questree.api import grounded
+    from questree.metrics.relevance import as_released
+    from questree.stages.ground.grounding import GroundOptions
+
+    there(*all, *rel, *irrel)
+    if run is not None and (questions or scene_graphs or detections):
+        raise BadInput.at("", "expected a run folder or --questions, --scene-graphs and --detections, got both")
+    if not len(all) == len(rel) == len(irrel):
+        raise BadInput.at("", f"expected as many --all as --rel and --irrel, got {len(all)}, {len(rel)}, {len(irrel)}")
+    with watching():
+        if run is None:
+            judged = grounded.of_files(questions, scene_graphs, detections, annotations, irrelevant)
+        else:
+            options = GroundOptions(split, every, sample, benchmark=benchmark)
+            judged = grounded.of_run(Run(run), options, words)
+        main, rows = grounded.score(judged, list(zip(all, rel, irrel, strict=True)), how, ood, importance, say)
+    read, found, told = judged
+    if write_relevance is not None:
+        write_json_file(write_relevance, as_released(read, found))
+    write_json(rows)
+    print_fpvg(main)
+    reasons = Counter(one.left_out for one in found if one.left_out)
+    left = ", ".join(f"{reason} {count:,}" for reason, count in reasons.items()) or "none"
+    say(told)
+    say(f"{len(found) - reasons.total():,} of {len(found):,} questions evaluated; left out: {left}")
+
+
+@output
+def compare(
+    a: Annotated[Path, Parameter(help="Predictions of the first model; with --run also a model stored there.")],
+    b: Annotated[Path, Parameter(help="Predictions of the second model, likewise.")],
+    *,
+    run: Annotated[Path | None, Parameter(help="A run with DAGs (`questree decompose`).")] = None,
+    split: SplitOption = None,
+    benchmark: BenchmarkOption = "",
+    hierarchies: HierarchiesOption = None,
+    questions: RecordsOption = None,
+    level: Annotated[float, Parameter(help="False discovery rate up to which a difference counts.")] = 0.05,
+    how: Annotated[Comparing, Parameter(name="*")] = COMPARING,
+) -> None:
+    """The second model minus the first, on the same resampled videos; Benjamini-Hochberg over the whole table."""
+    from questree.metrics.comparison import compare as work
+
+    known = scoring.stored_models(Run(run), benchmark) if run else []
+    models = [str(one) for one in (a, b) if str(one) in known]
+    files = [one for one in (a, b) if str(one) not in models]
+    there(*files, more=f"; stored in {run}: {', '.join(known) or 'no models'}" if run else "")
+    called = dict(zip(map(str, files), scoring.names(files), strict=True))
+    first, second = (called.get(str(one), str(one)) for one in (a, b))
+    with watching():
+        corpus = scoring.compared(hierarchies, questions, run, split, benchmark, how, say)
+        found = {model: scored for model, scored, _ in corpus.scored(files, models)}
+        rows = work(found[first], found[second], Resampling(how.resamples, how.seed))
+    write_json(rows)
+    main = [row for row in rows if row.by != "answer" and not row.metric.startswith("RWR-")]  # of a paper's main table
+    different = [row for row in rows if row.q is not None and row.q <= level]
+    tested = sum(row.q is not None for row in rows)
+    print_table(f"{second} minus {first}", [line_of_difference(row, first, second) for row in main])
+    say(f"{len(different)} of {tested} cells differ at a false discovery rate of {level}")
+    print_table("Cells that differ", [line_of_difference(row, first, second) for row in different])
+
+
+@output
+def power(
+    run: RunFolder = None,
+    /,
+    *,
+    predictions: Annotated[
+        Path | None, Parameter(help="Predictions of a model to plan by, such as a pilot or a baseline.")
+    ] = None,
+    model: Annotated[str, Parameter(help="Model stored in the run to plan by instead.")] = "",
+    split: SplitOption = None,
+    benchmark: BenchmarkOption = "",
+    hierarchies: HierarchiesOption = None,
+    questions: RecordsOption = None,
+    half_width: Annotated[float, Parameter(help="Half-width of the 95 % interval, as a fraction.")] = 0.01,
+    metric: Annotated[str, Parameter(help="Metric to plan for.")] = "accuracy",
+    by: Annotated[str | None, Parameter(help="Table of the metric. [default: all]")] = None,
+    how: Annotated[Planning, Parameter(name="*")] = PLANNING,
+) -> None:
+    """Videos (or images) needed for every cell of a metric, judged by how much it varies between those there are."""
+    from questree.metrics.comparison import needs
+
+    if half_width <= 0:
+        raise BadInput.at("--half-width", f"expected more than 0, got {half_width}")
+    files = [predictions] if predictions else []
+    there(*files)
+    models = stored(run, [model], files, benchmark) if model else ()
+    if len(files) + len(models) != 1:
+        raise BadInput.at("", "expected one model, as --predictions FILE or, of a run, as --model NAME")
+    with watching():
+        corpus = scoring.compared(hierarchies, questions, run, split, benchmark, how, say)
+        ((_, scored, _),) = corpus.scored(files, models)
+        rows = needs(scored, half_width, Resampling(how.resamples, how.seed))
+    known = list(dict.fromkeys(row.metric for row in rows))
+    if metric not in known:
+        raise BadInput.at("--metric", f"expected a metric, got {metric!r}; choose from {', '.join(known)}")
+    found = [row for row in rows if row.metric == metric and by in (None, row.by)]
+    if not found:
+        tables = dict.fromkeys(row.by for row in rows if row.metric == metric)
+        raise BadInput.at("--by", f"expected a table of {metric}, got {by!r}; choose from {', '.join(tables)}")
+    write_json(found)
+    unit = "images" if run and chosen(Run(run), benchmark, "decomposed").domain == "images" else "videos"
+    lines = [
+        {
+            "by": row.by,
+            "group": row.group,
+            metric: percent(row.value),
+            "half-width now": percent(row.half_width),
+            f"{unit} needed": "N/A" if row.videos is None else f"{row.videos:,}",
+        }
+        for row in found
+    ]
+    say(f"{len(scored.tallies.total):,} {unit} here; wanted: ±{percent(half_width)} points")
+    print_table(f"{unit.capitalize()} for a half-width of {percent(half_width)} points", lines)

@@ -32,8 +32,8 @@ class BotOptions:
     noise: float = 0.1  # probability of a mistake, for those that make them at random
 
     def faults(self) -> list[Fault]:
-        known = self.model in BOTS
-        found = [] if known else [Fault("--model", f"no bot {self.model!r}; choose from {', '.join(BOTS)}")]
+        strange = f"expected a bot, got {self.model!r}; choose from {', '.join(BOTS)}"
+        found = [] if self.model in BOTS else [Fault("--model", strange)]
         return found + ([] if 0 <= self.noise <= 1 else [Fault("--noise", f"expected 0 to 1, got {self.noise}")])
 
 

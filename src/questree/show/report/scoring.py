@@ -8,7 +8,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from questree.api.scoring import IDS, ComparedQuestions
+from questree.api.scoring import IDS, ComparedQuestions, Scoring, of_run
 from questree.faults import Fault, refuse
 from questree.metrics.answered import Missing, ModelAnswers, answered
 from questree.metrics.cells import Floats
@@ -89,7 +89,7 @@ class Judge:
 
     @classmethod
     def of(cls, view: View, how: How) -> "Judge":
-        corpus = ComparedQuestions.of_run(view.run, how.split, how.missing, (how.policy,), None, view.benchmark.name)
+        corpus = of_run(view.run, how.split, view.benchmark.name, Scoring(how.missing, policy=how.policy))
         return cls(view, how, corpus, questions_of(view, how.split))
 
     def score(self, model: str) -> Result:

@@ -1,0 +1,86 @@
+"""COVR's scores: questions about image sets of a run or of files, their baselines, and models trained on splits."""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import polars as pl
+
+from questree.api.scoring import ComparedQuestions, OnePolicy, PredictionReader, Scoring, Tell, silent
+from questree.benchmarks.covr.splits import PATTERNS, TEMPLATE_OF
+from questree.faults import BadInput, Fault, refuse
+from questree.metrics.scores import Score, Scored
+from questree.metrics.sets import majority, score_covr, score_generalization
+from questree.models.stored import image_predictions
+from questree.sources.covr import QUESTIONS, ROLES, SplitPredictions, read_covr_questions, read_plan, read_templates
+from questree.stages.split.image_sets import read_split, selected
+from questree.tables.images import IMAGES
+from questree.tables.run import Run
+
+LABELS = {"text": "text-only", "model": "split model", "iid-size": "iid-size", "iid": "iid"}
+COLUMNS = ["id", "answer", "image", "template"]
+
+
+def of_files(questions: Path | None, train: Path | None) -> tuple[pl.DataFrame, pl.DataFrame]:
+    """Evaluated and training questions: id, answer, image, template."""
+    if questions is None:
+        raise BadInput.at("", "expected either a run folder or --questions FILE")
+    found = read_templates(questions), QUESTIONS.empty() if train is None else read_templates(train)
+    asked, learnt = (table.with_columns(pl.col("template").replace(TEMPLATE_OF)) for table in found)
+    return asked, learnt
+
+
+def of_run(run: Run, side: str, held_out: str = "", every: bool = False) -> tuple[pl.DataFrame, pl.DataFrame]:
+    """The same, of one side of a run, or of what a split holds out of it."""
+    if side not in ("dev", "test"):
+        raise BadInput.at("--side", f"expected dev or test, got {side!r}")
+    table = selected(run, every)
+    table = table.with_columns(image=IMAGES.read(run.images)["id"].gather(table["images"].list.first().fill_null(0)))
+    asked, learnt = table.filter(pl.col("split") == side), table.filter(pl.col("split") == "train")
+    if held_out:
+        parts = read_split(run, held_out)
+        asked = asked.filter(pl.col("id").is_in(parts["test" if side == "test" else "dev held out"].implode()))
+        learnt = learnt.filter(pl.col("id").is_in(parts["train"].implode()))
+    if asked.is_empty():
+        raise BadInput.at(run.folder, f"no questions for {side}{f' in the split {held_out}' if held_out else ''}")
+    return asked.select(COLUMNS), learnt.select(COLUMNS)
+
+
+def baselines(asked: pl.DataFrame, learnt: pl.DataFrame) -> dict[str, Scored]:
+    """MAJ and MAJTEMPL, if there is anything to learn from."""
+    guesses = majority(learnt, asked) if len(learnt) else {}
+    return {name: score_covr(asked, table, list(PATTERNS)) for name, table in guesses.items()}
+
+
+def of_questions(asked: pl.DataFrame, run: Run | None, how: Scoring, say: Tell = silent) -> ComparedQuestions:
+    reader, skip = PredictionReader.of(asked, how, say), how.missing == "skip"
+
+    def stored(name: str) -> Sequence[tuple[str, pl.DataFrame, list[Score]]]:
+        assert run is not None
+        return reader.readings(run.folder, image_predictions(run, name, asked["id"]))
+
+    return ComparedQuestions(reader, lambda said: score_covr(asked, said, list(PATTERNS), skip), stored)
+
+
+def generalization(
+    questions: Path, plan: Path, how: OnePolicy, say: Tell = silent
+) -> tuple[list[Score], list[Score], dict[str, SplitPredictions]]:
+    """Scores and accuracies of every split of a plan, rows about coverage, and the splits."""
+    asked, splits = read_covr_questions(questions), read_plan(plan)
+    known = set(asked["id"].to_list())
+    missing = [(name, id) for name, split in splits.items() for id in split.questions or [] if id not in known]
+    refuse([Fault(f"{plan}, split {name}", f"no question {id} in {questions}") for name, id in missing[:20]])
+    said, about = dict[str, dict[str, pl.DataFrame]](), list[Score]()
+    for name, split in splits.items():
+        own = asked if split.questions is None else asked.filter(asked["id"].is_in(split.questions))
+        answers = asked["answer"].unique(maintain_order=True).to_list()
+        reader = PredictionReader(own["id"], asked["id"], answers, how, say)
+        for role in ROLES:
+            ((_, table, rows),) = reader.read(plan.parent / split.file(role), f"{name}, {LABELS[role]}")
+            said.setdefault(name, {})[role] = table
+            about += rows
+    held_out = {name: split.questions for name, split in splits.items()}
+    score, accuracies = score_generalization(asked, held_out, said, how.missing == "skip")
+    found = score.rows("split model", how.resampling)
+    for role, scored in accuracies.items():
+        found += scored.rows(LABELS[role], how.resampling)
+    return found, about, splits

@@ -15,7 +15,8 @@ from questree.cli.app import app
 from questree.cli.lines import lines
 from questree.faults import BadInput
 from questree.formats import decomp_released
-from questree.formats.decomp import export_decomp, import_decomp
+from questree.formats.decomp import export_decomp
+from questree.formats.decomp_files import import_decomp
 from questree.formats.decomp_released import decompose_released
 from questree.rules import VIDEO_DAGS
 from questree.show.video_view import VideoView

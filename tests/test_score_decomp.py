@@ -9,10 +9,10 @@ import pytest
 
 from judges.naive_scores import scores as naive
 from questree.faults import BadInput
+from questree.formats.decomp_files import hierarchies_of, read_hierarchies
 from questree.metrics.dags import score_decomp
 from questree.metrics.scores import Score, Scored
 from questree.rules import VIDEO_DAGS
-from questree.sources.hierarchies import hierarchies_of, read_hierarchies
 from worlds.decomp_files import by_id, dag, load, random_files, table
 
 MODELS = ["perfect", "noisy", "random", "alwaysyes"]
@@ -192,9 +192,9 @@ def test_a_folder_read_in_parts_is_read_as_one(tmp_path: Path, monkeypatch: pyte
     said = table(by_id(load("agqa_decomp/preds_random.json.gz")))
     wanted = score_decomp(hierarchies_of(HIERARCHIES), said).rows("m")
     assert score_decomp(read_hierarchies(tmp_path), said).rows("m") == wanted
-    monkeypatch.setattr("questree.sources.hierarchies.CHUNK", 5)
+    monkeypatch.setattr("questree.formats.decomp_files.CHUNK", 5)
     assert score_decomp(read_hierarchies(tmp_path), said).rows("m") == wanted
-    monkeypatch.setattr("questree.sources.hierarchies.ONE_PROCESS", 0)
+    monkeypatch.setattr("questree.formats.decomp_files.ONE_PROCESS", 0)
     assert score_decomp(read_hierarchies(tmp_path, workers=2), said).rows("m") == wanted
 
 

@@ -5,11 +5,11 @@ from typing import Any
 import numpy as np
 import pytest
 
+from questree.formats.decomp_files import hierarchies_of
 from questree.metrics.cells import Cell, Tallies, evaluate, mean_tally, tally
 from questree.metrics.comparison import benjamini_hochberg, compare, needs, p_values
 from questree.metrics.dags import score_decomp
 from questree.metrics.scores import Resampling, Scored, interval, resampled, weights
-from questree.sources.hierarchies import hierarchies_of
 from worlds.decomp_files import by_id, load, random_files, table
 
 HIERARCHIES = load("agqa_decomp/hierarchies.json.gz")

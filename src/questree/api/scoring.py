@@ -188,7 +188,7 @@ def compared(
     if split is not None:
         raise BadInput.at("--split", "expected a run, got files, which are of one split")
     if hierarchies is not None:
-        from questree.sources.hierarchies import read_hierarchies
+        from questree.formats.decomp_files import read_hierarchies
 
         return _of_dags(read_hierarchies(hierarchies), how, say)
     from questree.formats.agqa_scored import read_questions

@@ -48,7 +48,7 @@ def import_command(
     out: Annotated[Path, Parameter(name="--out", help="Run folder, new or not, to write hierarchies/ into.")],
 ) -> None:
     """Read DAGs in the layout of AGQA-Decomp's release; what is irregular is listed and kept."""
-    from questree.formats.decomp import import_decomp
+    from questree.formats.decomp_files import import_decomp
     from questree.sources.runs import check_target
 
     if not Run(out).hierarchies.is_dir():

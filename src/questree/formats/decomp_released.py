@@ -18,8 +18,9 @@ from questree.columns.hashing import seed_of
 from questree.domains.video import VIDEO
 from questree.faults import BadInput, Fault, refuse
 from questree.formats.agqa_programs import AgqaShapes
-from questree.formats.decomp import ISOLATED, check_target, write_json
+from questree.formats.decomp import check_target
 from questree.formats.decomp_dags import Dags
+from questree.formats.decomp_files import ISOLATED, write_json
 from questree.formats.json_records import JsonPiece, decoded, pieces
 from questree.notation.grammar import numbers
 from questree.notation.own_shapes import program_shapes

@@ -1,6 +1,8 @@
 """Question hierarchies as columns: nodes of all DAGs, their compositions, edges, and questions without a DAG."""
 
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any, TypeVar
 
 import numpy as np
 import polars as pl
@@ -8,6 +10,7 @@ from numpy.typing import NDArray
 
 from questree.tables.table import Table
 
+Key = TypeVar("Key", bound=Hashable)
 NOTHING = -1  # no answer, no object, no prediction
 
 NODES = Table(
@@ -49,3 +52,69 @@ class Hierarchies:
     def node_video(self) -> NDArray[np.uint32]:
         """[node] the video a node belongs to."""
         return np.asarray(self.dags["video"].to_numpy()[self.nodes["dag"].to_numpy()])
+
+    @property
+    def part(self) -> "HierarchyPart":
+        tables = {name: {own.name: own.to_numpy() for own in getattr(self, name)} for name in NUMBERED}
+        return HierarchyPart(tables, {what: getattr(self, what) for what in NAMED}, self.keys)
+
+
+class Numbers(dict[Key, int]):
+    """Words, or whatever else, numbered in order of appearance: numbers["cup"]."""
+
+    def __missing__(self, word: Key) -> int:
+        self[word] = number = len(self)
+        return number
+
+
+@dataclass(frozen=True)
+class HierarchyPart:
+    """Some DAGs as columns with numbers of their own; a table that is not given is empty."""
+
+    tables: Mapping[str, Mapping[str, Any]]  # table -> column -> [row]
+    names: Mapping[str, Sequence[str]]  # what the numbers stand for: videos, types, compositions, words
+    keys: Sequence[str] | pl.Series
+
+    def rows(self, what: str) -> int:
+        if what == "keys":
+            return len(self.keys)
+        if what == "texts":
+            return int(np.max(self.tables["nodes"]["text"], initial=0)) + 1 if "nodes" in self.tables else 0
+        return len(next(iter(self.tables[what].values()))) if what in self.tables else 0
+
+
+NAMED = ("videos", "types", "compositions", "words")
+NUMBERED = {  # table -> column -> what it numbers: rows of the part, or names
+    "nodes": {"dag": "dags", "text": "texts", "key": "keys", "type": "types", "answer": "words", "object": "words"},
+    "composed": {"parent": "nodes", "first": "edges", "composition": "compositions"},
+    "edges": {"child": "nodes"},
+    "dags": {"video": "videos"},
+    "isolated": {"video": "videos", "type": "types", "key": "keys", "answer": "words"},
+}
+
+
+def together(given: Iterable[HierarchyPart]) -> Hierarchies:
+    """Parts in their order, as if read in one go: texts and keys of two parts are never the same ones, names are."""
+    parts = list(given)
+    names = {what: Numbers[str]() for what in NAMED}
+    number = {
+        what: [[*(known[name] for name in part.names.get(what, ())), NOTHING] for part in parts]
+        for what, known in names.items()
+    }
+
+    def whole(table: Table) -> pl.DataFrame:
+        """The rows of all parts with the numbers they have in the whole."""
+        own = np.repeat(np.arange(len(parts)), [part.rows(table.name) for part in parts])  # [row] its part
+        there: list[Any] = [part.tables[table.name] for part in parts if table.name in part.tables]
+        columns = {name: np.concatenate([each[name] for each in there or [table.empty()]]) for name in table.columns}
+        for name, what in NUMBERED[table.name].items():
+            value = columns[name].astype(np.int64)
+            begin = np.cumsum([0, *map(len, number[what])] if what in NAMED else [0, *(p.rows(what) for p in parts)])
+            place = begin[own + (value == NOTHING)] + value  # NOTHING is the last name of its part
+            columns[name] = np.concatenate(number[what])[place] if what in NAMED else place
+        return table.frame(columns)
+
+    tables: dict[str, Any] = {table.name: whole(table) for table in (NODES, COMPOSED, EDGES, DAGS, ISOLATED)}
+    lists: dict[str, Any] = {what: list(known) for what, known in names.items()}
+    keys = pl.concat([pl.Series("key", part.keys, dtype=pl.String) for part in parts])
+    return Hierarchies(**tables, **lists, keys=keys)

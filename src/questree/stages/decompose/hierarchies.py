@@ -16,7 +16,6 @@ from questree.notation.grammar import names
 from questree.program import OBJECT, UNKNOWN, Array, Slot
 from questree.progress import watch
 from questree.rules import VIDEO_DAGS
-from questree.sources.hierarchy_parts import together
 from questree.stages.decompose.answer_words import AnswerWords
 from questree.stages.decompose.columns import NOT_SAID
 from questree.stages.decompose.keys import asked, keyed, parts_of_others
@@ -26,7 +25,7 @@ from questree.stages.generate.text import Lexicon, lexicon
 from questree.stages.questions import Bank
 from questree.tables import hierarchies as tables
 from questree.tables.facts import SPLIT_UNSAID, VIDEOS
-from questree.tables.hierarchies import NOTHING, Hierarchies
+from questree.tables.hierarchies import NOTHING, Hierarchies, together
 from questree.tables.nodes import EDGES, FORMS, NEGATIVES, NODES, TOPS
 from questree.tables.run import Run
 from questree.workers import processes
@@ -123,7 +122,7 @@ def run_hierarchies(run: Run, split: str | None = None, workers: int = 2, few: i
             found = list(watch(pool.map(part, *zip(*tasks, strict=True)), "hierarchies", len(tasks)))
     else:
         found = [part(*task) for task in watch(tasks, "hierarchies", len(tasks))]
-    whole = in_order(together(own for own, _ in found))
+    whole = in_order(together(own.part for own, _ in found))
     if whole.dags.is_empty() and whole.isolated.is_empty():
         raise BadInput.at(run.decomposed, f"no questions of the split {split}" if split else "no questions")
     return RunHierarchies(run, whole, [named for _, named in found])

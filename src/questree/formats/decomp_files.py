@@ -1,0 +1,431 @@
+"""AGQA-Decomp's folders, a JSON file of DAGs per video and isolated.json: read for scores, or kept in a run.
+
+Many DAGs repeat an entry, a text and what is said about it: each different one is decoded and stored once.
+"""
+
+import json
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import islice
+from multiprocessing import cpu_count
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import numpy as np
+import polars as pl
+from msgspec import Raw
+
+from questree.columns.joins import Ints, ranges
+from questree.faults import BadInput, Fault, refuse
+from questree.progress import watch
+from questree.rules import VIDEO_DAGS
+from questree.tables.hierarchies import NOTHING, Hierarchies, HierarchyPart, Numbers, together
+from questree.tables.run import Run
+from questree.tables.store import new_folder
+from questree.tables.table import Table
+from questree.workers import processes
+
+ISOLATED, ENDING = "isolated.json", "_hierarchies"
+OBJECT = re.compile(r"objExists\(([^()]*)\)")
+CHUNK = 50  # files read at a time by one process
+ONE_PROCESS = 200_000_000  # bytes; starting others for less does not pay
+FAULTS = 20  # a folder that is not what we want has too many to print
+Written = dict[str, list[str]]  # composition -> texts of its children
+Entry = tuple[str, bytes]  # a text, and the JSON of what is said about it
+
+
+class ReleasedDag(msgspec.Struct, gc=False):
+    """Entries stay as they are written."""
+
+    subquestion: dict[str, Raw]
+    hierarchy: dict[str, Raw]
+
+
+class ReleasedNode(msgspec.Struct, gc=False):
+    key: str
+    type: str
+    answer: str | None = None
+    program: str | None = None
+
+
+class WholeDag(msgspec.Struct, gc=False):
+    """A DAG with all its entries decoded: slower, but it knows where a fault is."""
+
+    subquestion: dict[str, ReleasedNode]
+    hierarchy: dict[str, Written]
+
+
+class Loose(msgspec.Struct, gc=False):
+    key: str
+    type: str
+    answer: str | None = None
+
+
+DAGS_OF = msgspec.json.Decoder(dict[str, ReleasedDag])
+NODE, WRITTEN = msgspec.json.Decoder(ReleasedNode), msgspec.json.Decoder(Written)
+
+
+def video_files(folder: Path) -> list[Path]:
+    return sorted(path for path in folder.glob("*.json") if path.name != ISOLATED)
+
+
+def read_hierarchies(folder: Path, workers: int | None = None) -> Hierarchies:
+    """The DAGs of every `<video>.json`, in order of file name, and the questions of isolated.json."""
+    if not folder.is_dir():
+        raise BadInput.at(folder, "no such folder; expected one with a <video>.json per video")
+    files, loose, several = video_files(folder), folder / ISOLATED, workers or cpu_count()
+    if not files and not loose.is_file():
+        raise BadInput.at(folder, "no hierarchies here: expected <video>.json files of {top key: DAG}")
+    chunks = [files[at : at + CHUNK] for at in range(0, len(files), CHUNK)]
+    if several > 1 and sum(path.stat().st_size for path in files) > ONE_PROCESS:
+        with processes(several) as pool:
+            found = list(watch(pool.map(_read, chunks), "hierarchies", len(chunks)))
+    else:
+        found = [_read(chunk) for chunk in watch(chunks, "hierarchies", len(chunks))]
+    return _whole([*found, *([_read([loose])] if loose.is_file() else [])])
+
+
+def hierarchies_of(files: Mapping[str, Any]) -> Hierarchies:
+    """The same from memory: {file name: its content}."""
+    names = sorted(files, key=lambda name: (name == ISOLATED, name))
+    return _whole([_one(Path(name), msgspec.json.encode(files[name])) for name in names])
+
+
+Read = HierarchyPart | list[Fault]  # what was read, or what is wrong with it
+
+
+def _read(paths: Iterable[Path]) -> Read:
+    found = [_one(path, path.read_bytes()) for path in paths]
+    try:
+        return _whole(found).part
+    except BadInput as bad:
+        return bad.faults
+
+
+def _whole(found: Iterable[Read]) -> Hierarchies:
+    """All of it, or all that is wrong with it."""
+    read = list(found)
+    refuse([fault for faults in read if isinstance(faults, list) for fault in faults][:FAULTS])
+    return together(part for part in read if isinstance(part, HierarchyPart))
+
+
+def _one(path: Path, content: bytes) -> Read:
+    try:
+        return (_isolated if path.name == ISOLATED else _of_video)(path.stem, content)
+    except (msgspec.DecodeError, LookupError):
+        return _faults(path, content)
+
+
+def _isolated(name: str, content: bytes) -> HierarchyPart:
+    """A question without a DAG belongs to the video its key begins with: "1FXJT-12"."""
+    rows = msgspec.json.decode(content, type=list[Loose])
+    videos, types, keys, words = (Numbers[str]() for _ in range(4))
+    columns = {
+        "video": [videos[row.key.rpartition("-")[0] or row.key] for row in rows],
+        "type": [types[row.type] for row in rows],
+        "key": [keys[row.key] for row in rows],
+        "answer": [NOTHING if row.answer is None else words[row.answer] for row in rows],
+    }
+    names = {"videos": videos, "types": types, "words": words}
+    return HierarchyPart({"isolated": columns}, {what: list(own) for what, own in names.items()}, list(keys))
+
+
+def _of_video(video: str, content: bytes) -> HierarchyPart:
+    """The tables of one file; an error if a hierarchy mentions a text that is no sub-question."""
+    dags = list(DAGS_OF.decode(content).values())
+    types, compositions, words, keys, texts = (Numbers[str]() for _ in range(5))
+
+    def thing(program: str | None) -> int:
+        """The o of objExists(o) as a word, NOTHING for any other program."""
+        found = OBJECT.fullmatch(program) if program and program.startswith("objExists(") else None
+        return words[found[1].strip()] if found else NOTHING
+
+    node, entries = different([dag.subquestion for dag in dags])
+    read = [NODE.decode(raw) for _, raw in entries]
+    dag = np.repeat(np.arange(len(dags)), array([len(dag.subquestion) for dag in dags]))
+    text = array([texts[text] for text, _ in entries])[node]
+    columns = {
+        "type": [types[own.type] for own in read],
+        "key": [keys[own.key] for own in read],
+        "answer": [NOTHING if own.answer is None else words[own.answer] for own in read],
+        "object": [thing(own.program) for own in read],
+    }
+    nodes = {"dag": dag, "text": text, **{name: array(own)[node] for name, own in columns.items()}}
+    place = dag * len(texts) + text  # a text is one node of its DAG
+    order = np.argsort(place)
+
+    def find(dag: Ints, text: Ints) -> Ints:
+        """[row] the node of a DAG that has a text."""
+        wanted = dag * len(texts) + text
+        at = np.searchsorted(place, wanted, sorter=order)
+        if (text == NOTHING).any() or (at == len(place)).any() or not np.array_equal(place[order[at]], wanted):
+            raise LookupError("a hierarchy mentions a text that is no sub-question")
+        return np.asarray(order[at])
+
+    entry, entries = different([dag.hierarchy for dag in dags])
+    written = [WRITTEN.decode(raw) for _, raw in entries]
+    label = array([compositions[name] for own in written for name in own])
+    size = array([len(listed) for own in written for listed in own.values()])
+    child = array([texts.get(text, NOTHING) for own in written for listed in own.values() for text in listed])
+    labels, edges = starts([len(own) for own in written]), starts(size)  # where those of an entry, a label begin
+    again = repeats(np.repeat(np.arange(len(written)), np.diff(edges[labels])) * len(texts) + child)
+
+    of_dag = np.repeat(np.arange(len(dags)), array([len(dag.hierarchy) for dag in dags]))
+    parent = find(of_dag, array([texts.get(text, NOTHING) for text, _ in entries])[entry])  # [entry of a DAG]
+    by_parent = np.argsort(parent)
+    row, which = ranges(labels[entry[by_parent]], labels[entry[by_parent] + 1])
+    parents = parent[by_parent][row]
+    edge_of, edge = ranges(edges[which], edges[which + 1])
+    composed = {"parent": parents, "composition": label[which], "first": starts(size[which])[:-1], "edges": size[which]}
+    found = {
+        "nodes": nodes | {"parent": np.isin(np.arange(len(dag)), parent)},
+        "composed": composed,
+        "edges": {"child": find(dag[parents[edge_of]], child[edge]), "repeated": again[edge]},
+        "dags": {"video": np.zeros(len(dags), np.int64)},
+    }
+    names = {"videos": [video], "types": list(types), "compositions": list(compositions), "words": list(words)}
+    return HierarchyPart(found, names, list(keys))
+
+
+def different(entries: Sequence[Mapping[str, Raw]]) -> tuple[Ints, list[Entry]]:
+    """([entry of every DAG] which of the different ones it is, those)."""
+    known = Numbers[Entry]()
+    return array([known[text, bytes(raw)] for own in entries for text, raw in own.items()]), list(known)
+
+
+def array(numbers: Sequence[int]) -> Ints:
+    return np.array(numbers, np.int64)
+
+
+def starts(sizes: Sequence[int] | Ints) -> Ints:
+    """[span + 1] where spans of these sizes begin, one after the other."""
+    return np.concatenate([[0], np.cumsum(sizes, dtype=np.int64)])
+
+
+def repeats(numbers: Ints) -> Ints:
+    """[row] was the number there before?"""
+    found = np.ones(len(numbers), bool)
+    found[np.unique(numbers, return_index=True)[1]] = False
+    return found
+
+
+def _faults(path: Path, content: bytes) -> list[Fault]:
+    """What is wrong with a file: its form, or texts its hierarchies mention that are no sub-question."""
+    shape: Any = dict[str, WholeDag]
+    wanted = "{top key: {subquestion, hierarchy}}"
+    if path.name == ISOLATED:
+        shape, wanted = list[Loose], "a list of {key, type, answer}"
+    try:
+        read = msgspec.json.decode(content, type=shape)
+    except msgspec.DecodeError as error:
+        return [Fault(str(path), f"expected {wanted}; {error}")]
+    return [
+        Fault(f"{path}, DAG {top}", f"the hierarchy mentions {text!r}, which `subquestion` does not have")
+        for top, dag in read.items()
+        for text in sorted(
+            {*dag.hierarchy, *(t for own in dag.hierarchy.values() for few in own.values() for t in few)}
+        )
+        if text not in dag.subquestion
+    ]
+
+
+# In a run: every entry of a video once, and DAGs as numbers of them.
+EXAMPLES = 3  # places named per irregularity
+FILES = 200  # video files per Parquet file
+FIELDS = ("question", "type", "old_program", "new_program", "answer")
+STORED: dict[str, dict[str, Any]] = {
+    "dags": {
+        "video": pl.String,
+        "key": pl.String,
+        **dict.fromkeys(FIELDS, pl.String),  # as JSON
+        "subquestion": pl.List(pl.UInt32),  # rows of the video's entries, in the order of the file
+        "hierarchy": pl.List(pl.UInt32),
+        "as_is": pl.String,  # the DAG's own JSON where these columns would give another one
+    },
+    "entries": {"video": pl.String, "entry": pl.String},  # `"text": {...}`
+}
+
+
+class StrictDag(ReleasedDag, forbid_unknown_fields=True):
+    """The fields of the release and no others."""
+
+    question: str
+    type: Raw
+    old_program: Raw
+    new_program: Raw
+    answer: Raw
+
+
+class StrictNode(msgspec.Struct, forbid_unknown_fields=True):
+    key: Any
+    type: Any
+    program: Any
+    answer: Any
+
+
+STRICT_DAG, STRICT_NODE = msgspec.json.Decoder(StrictDag), msgspec.json.Decoder(StrictNode)
+
+
+def stored(name: str) -> Table:
+    columns = STORED[name.partition("-")[0]]
+    return Table(name, columns, frozenset(columns) - {"video"})
+
+
+@dataclass
+class DecompImported:
+    """What was read, counted."""
+
+    dags: dict[str, int] = field(default_factory=dict)  # per folder
+    isolated: dict[str, int] = field(default_factory=dict)
+    kept_as_is: int = 0
+    odd: Counter[str] = field(default_factory=Counter)
+    examples: dict[str, list[str]] = field(default_factory=dict)
+
+    def note(self, what: str, where: str) -> None:
+        self.odd[what] += 1
+        if self.odd[what] <= EXAMPLES:
+            self.examples.setdefault(what, []).append(where)
+
+
+def hierarchy_folders(folder: Path) -> list[Path]:
+    """The folder itself if it has DAGs, or those inside it that end like the release's."""
+    if not folder.is_dir():
+        raise BadInput.at(folder, "no such folder")
+    if any(folder.glob("*.json")):
+        return [folder]
+    found = sorted(path for path in folder.iterdir() if path.is_dir() and path.name.endswith(ENDING))
+    if not found:
+        raise BadInput.at(folder, f"no hierarchies: expected <video>.json files, or folders named ..{ENDING}")
+    return found
+
+
+def import_decomp(folder: Path, target: Path) -> DecompImported:
+    """Read all DAGs into `target`, whole or not at all."""
+    told, folders = DecompImported(), hierarchy_folders(folder)
+    with new_folder(target) as work:
+        for source in folders:
+            place, files = work / source.name, video_files(source)
+            place.mkdir()
+            reading = iter(watch(files, f"reading {source.name}", len(files)))
+            told.dags[source.name] = 0
+            for number in range(-(-len(files) // FILES)):
+                few = list(islice(reading, FILES))
+                videos = [VideoEntries(path.stem, told) for path in few]
+                dags = [row for video, path in zip(videos, few, strict=True) for row in video.rows(path)]
+                entries = [(video.name, member) for video in videos for member in video.known]
+                for name, rows in (("dags", dags), ("entries", entries)):
+                    own = stored(f"{name}-{number:05d}")
+                    own.write(pl.DataFrame(rows, schema=dict(own.columns), orient="row"), place)
+                told.dags[source.name] += len(dags)
+            told.isolated[source.name] = 0
+            if (source / ISOLATED).is_file():
+                told.isolated[source.name] = len(decoded(source / ISOLATED, list, "a list of questions"))
+                (place / ISOLATED).write_bytes((source / ISOLATED).read_bytes())
+    return told
+
+
+def decoded(path: Path, kind: type, wanted: str) -> Any:
+    try:
+        found = json.loads(path.read_bytes())
+    except ValueError as error:
+        raise BadInput.at(path, f"not JSON: {error}") from error
+    if not isinstance(found, kind):
+        raise BadInput.at(path, f"expected {wanted}, got {type(found).__name__}")
+    return found
+
+
+@dataclass
+class VideoEntries:
+    """The entries of a video, `"text": {...}`, numbered as they come."""
+
+    name: str
+    told: DecompImported
+    known: Numbers[str] = field(default_factory=Numbers)
+    said: dict[str, str] = field(default_factory=dict)  # text -> the entry that came first
+
+    def rows(self, path: Path) -> Iterator[tuple[Any, ...]]:
+        for key, dag in decoded(path, dict, "an object of DAGs").items():
+            text, place = json.dumps(dag), f"{self.name} {key}"
+            try:
+                read = STRICT_DAG.decode(text)
+                parts = self.nodes(read, place), self.compositions(read, place)
+                head = [json.dumps(read.question), *(bytes(getattr(read, name)).decode() for name in FIELDS[1:])]
+            except msgspec.MsgspecError:
+                self.told.note("DAG: not of the shape the release has; kept as it is", place)
+            else:
+                if rebuilt(head, *parts) == text:
+                    yield (self.name, key, *head, *([self.known[each] for each in own] for own in parts), None)
+                    continue
+            self.told.kept_as_is += 1
+            yield (self.name, key, *[None] * (len(FIELDS) + 2), text)
+
+    def nodes(self, dag: StrictDag, place: str) -> list[str]:
+        found = [entry(*each) for each in dag.subquestion.items()]
+        for own, (text, raw) in zip(found, dag.subquestion.items(), strict=True):
+            if own not in self.known:
+                node = STRICT_NODE.decode(raw)
+                if node.type not in VIDEO_DAGS.types:
+                    self.told.note(f"type: {node.type!r} is none of the {len(VIDEO_DAGS.types)}", place)
+                if self.said.setdefault(text, own) != own:
+                    self.told.note("text: its key, type, program or answer differs within the video", place)
+                self.known[own]
+        return found
+
+    def compositions(self, dag: StrictDag, place: str) -> list[str]:
+        if dag.question not in dag.subquestion:
+            self.told.note("root: the question is not among its sub-questions", place)
+        for text, raw in dag.hierarchy.items():
+            for label, children in WRITTEN.decode(raw).items():
+                if label not in VIDEO_DAGS.compositions:
+                    self.told.note(f"composition: {label!r} is none of the {len(VIDEO_DAGS.compositions)}", place)
+                for child in children:
+                    if not {text, child} <= dag.subquestion.keys():
+                        self.told.note("edge: a question that is not among the sub-questions", place)
+        return [entry(*each) for each in dag.hierarchy.items()]
+
+
+def entry(text: str, raw: Raw) -> str:
+    return f"{json.dumps(text)}: {bytes(raw).decode()}"
+
+
+def rebuilt(head: Sequence[str], nodes: Iterable[str], written: Iterable[str]) -> str:
+    """The JSON of a DAG from its fields and entries."""
+    fields = ", ".join(f'"{name}": {value}' for name, value in zip(FIELDS, head, strict=True))
+    return f'{{{fields}, "subquestion": {{{", ".join(nodes)}}}, "hierarchy": {{{", ".join(written)}}}}}'
+
+
+def export_imported(run: Run, out: Path) -> dict[str, dict[str, int]]:
+    """Write what was imported; counts of DAGs and isolated questions per folder."""
+    counts = {}
+    with new_folder(out) as folder:
+        for source in sorted(path for path in run.hierarchies.iterdir() if path.is_dir()):
+            place = folder / source.name
+            place.mkdir()
+            found = {"DAGs": 0, "isolated": 0}
+            for path in sorted(source.glob("dags-*.parquet")):
+                entries = stored(path.stem.replace("dags", "entries")).read(source)
+                of_video = dict(entries.group_by("video").agg("entry").iter_rows())
+                for (video,), few in stored(path.stem).read(source).group_by("video", maintain_order=True):
+                    members = [_member(row, of_video.get(video, [])) for row in few.iter_rows()]
+                    write_json(place / f"{video}.json", members, "{}")
+                    found["DAGs"] += len(few)
+            if (source / ISOLATED).is_file():
+                (place / ISOLATED).write_bytes((source / ISOLATED).read_bytes())
+                found["isolated"] = len(json.loads((place / ISOLATED).read_bytes()))
+            counts[source.name] = found
+    return counts
+
+
+def _member(row: Sequence[Any], entries: Sequence[str]) -> str:
+    """`"key": {...}` of a DAG."""
+    _, key, *head, nodes, written, as_is = row
+    dag = as_is or rebuilt(head, *([entries[at] for at in own] for own in (nodes, written)))
+    return f"{json.dumps(key)}: {dag}"
+
+
+def write_json(path: Path, members: list[str], ends: str) -> None:
+    """One member per line."""
+    path.write_text(ends[0] + "\n" + ",\n".join(members) + "\n" + ends[1] + "\n", "utf-8")

@@ -15,7 +15,7 @@ from conftest import copy
 from questree.api.scoring import Comparing, Scoring
 from questree.cli.answer import answer
 from questree.cli.app import app
-from questree.cli.bench_answer import answer as bench
+from questree.cli.bench import answer as bench
 from questree.cli.score import compare, decomp
 from questree.faults import BadInput
 from questree.formats.decomp import export_decomp

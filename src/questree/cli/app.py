@@ -82,6 +82,7 @@ BENCHMARKS = {
     "split": "Split the questions of a synthetic corpus.",
     "audit": "Audit the questions of a synthetic corpus.",
     "score": "Score made-up hierarchies.",
+    "answer": "Answer a run with a bot and score its answers.",
 }
 
 for name, (place, text) in COMMANDS.items():
@@ -90,7 +91,6 @@ for name, source in SOURCES.items():
     ingest.command(f"questree.cli.ingest:{name.replace('-', '_')}", name=name, help=source.says)
 for name, text in BENCHMARKS.items():
     bench.command(f"questree.cli.bench:{name}", name=name, help=text)
-bench.command("questree.cli.bench_answer:answer", name="answer", help="Answer a run with a bot and score its answers.")
 bench.command("questree.cli.bench_covr:covr_index", name="covr-index", help="Search the index of images.")
 bench.command("questree.cli.bench_covr:covr", name="covr", help="Run programs over sets of synthetic images.")
 for name, text in SCORES.items():

@@ -1,9 +1,6 @@
 """`questree bench covr` and `covr-index`: programs over sets of synthetic images, and searches of their index."""
 
 from collections.abc import Iterator
-from concurrent.futures import ProcessPoolExecutor
-from dataclasses import asdict
-from multiprocessing import get_context
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Annotated
@@ -15,6 +12,7 @@ from questree.bench import Measurement, measure
 from questree.benchmarks.covr.forms import TemplateForm
 from questree.benchmarks.covr.programs import Program, shape, things, those
 from questree.benchmarks.covr.templates import TEMPLATES
+from questree.cli.bench_runs import aside, made_images
 from questree.cli.covr_execute import ProgramRecord, results_of
 from questree.cli.shared_options import Whole
 from questree.cli.terminal import output, say, watching, write_json
@@ -34,7 +32,6 @@ from questree.stages.drafts.whole_run import DraftOptions, generate
 from questree.synth.images import VALUE_GROUPS
 from questree.synth.images import world as made_up
 from questree.tables.images import Images
-from questree.tables.run import Run
 
 BY_ROWS = 50_000  # programs that are also read from rows: fewer, because they must be written out
 FEW = 500  # questions made beforehand
@@ -62,15 +59,18 @@ def covr(
 ) -> None:
     """Questions made; then the executor: programs of all templates about sets of up to five images."""
     with watching(), TemporaryDirectory(prefix="questree-bench-") as place:
-        with ProcessPoolExecutor(1, mp_context=get_context("spawn")) as aside:  # its memory is not what is measured
-            aside.submit(_made, Path(place), images, seed).result()
-        asking = _asking(Path(place) / "run", images, questions, seed, workers)
+        run = aside(made_images, Path(place), images, seed)
+        generate(run, DraftOptions(questions=min(questions, FEW), seed=seed), workers)  # compiles the loops
+        # the way from images to questions: the index, references, distractors, text, execution, the table
+        asking = measure(
+            "index and questions", images, lambda: generate(run, DraftOptions(questions, seed), workers).total
+        )
         loaded: list[Corpus] = []
         kinds = made_up().things.values()
         groups = {value: group for group in VALUE_GROUPS for kind in kinds for value in getattr(kind, group)}
 
         def load() -> int:
-            loaded.append(corpus(Images.load(Path(place) / "run" / "images"), groups))
+            loaded.append(corpus(Images.load(run.images), groups))
             return len(loaded[0].thing_ids)
 
         facts = measure("image facts (rows are things)", images, load)
@@ -79,32 +79,16 @@ def covr(
         list(answers([_first(batch, 2) for batch in made], world))  # compiles the loops, or fetches them compiled
         without = [0]
 
-        def run() -> int:
+        def execute() -> int:
             without[0] = sum(int((found.reason != WELL).sum()) for found in answers(made, world, workers))
             return sum(map(len, made))
 
-        executor = measure("executor in batches", images, run)
+        executor = measure("executor in batches", images, execute)
         asked = list(written(made, world, min(programs, BY_ROWS)))
         by_rows = measure("executor from rows", images, lambda: len(results_of(asked, world, workers)[0]))
     say(f"{asking}\n{facts}\n{executor}\n{by_rows}")
     say(f"{len(made)} shapes of programs; {without[0]:,} programs have no answer (none or several such things, ...)")
-    found = {"questions": asking, "facts": facts, "executor": executor, "from rows": by_rows}
-    write_json({name: asdict(each) for name, each in found.items()})
-
-
-def _asking(run: Path, images: int, questions: int, seed: int, workers: int) -> Measurement:
-    """The way from images to questions with answers: the index, references, distractors, text, execution, the table."""
-    generate(Run(run), DraftOptions(questions=min(questions, FEW), seed=seed), workers)  # compiles the loops
-    name = "index and questions"
-    return measure(name, images, lambda: generate(Run(run), DraftOptions(questions, seed), workers).total)
-
-
-def _made(folder: Path, images: int, seed: int) -> None:
-    from questree.sources.gqa import ingest
-    from questree.synth.images import write_images
-
-    write_images(folder / "world", images, seed)
-    ingest(folder / "world", folder / "run")
+    write_json({"questions": asking, "facts": facts, "executor": executor, "from rows": by_rows})
 
 
 def batches(world: Corpus, programs: int, seed: int) -> Iterator[ProgramBatch]:
@@ -210,15 +194,10 @@ def covr_index(
     seed: Annotated[Whole, Parameter(help="Seed of the synthetic world.")] = 1,
 ) -> None:
     """Build the index of made-up images and search it, on one core."""
-    from questree.sources.gqa import ingest
-    from questree.synth.images import write_images
-
     with watching(), TemporaryDirectory(prefix="questree-bench-") as place:
-        write_images(Path(place) / "world", images, seed)
-        ingest(Path(place) / "world", Path(place) / "run")
-        found = measurements(Images.load(Path(place) / "run" / "images"), graphs, seed)
+        found = measurements(Images.load(made_images(Path(place), images, seed).images), graphs, seed)
     say("\n".join(map(str, found)))
-    write_json([asdict(each) for each in found])
+    write_json(found)
 
 
 def measurements(images: Images, graphs: int, seed: int) -> list[Measurement]:

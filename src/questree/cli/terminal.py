@@ -30,6 +30,7 @@ Json = Annotated[
 Work = Callable[..., None]
 _quiet = ContextVar("_quiet", default=False)
 _json = ContextVar[Path | None]("_json", default=None)
+_bars = ContextVar[Progress | None]("_bars", default=None)
 
 PATIENCE = 1.0  # seconds before a bar appears
 
@@ -72,32 +73,40 @@ def watching() -> Iterator[None]:
         yield
         return
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
-    begin = time.monotonic()
-    with Progress(*columns, console=Console(stderr=True), transient=True) as bars:
-        tasks: dict[str, Any] = {}
+    bars, tasks, begin = Progress(*columns, console=Console(stderr=True), transient=True), {}, time.monotonic()
 
-        def show(label: str, done: int, total: int) -> None:
-            if time.monotonic() - begin < PATIENCE:
-                return
-            if label not in tasks:
-                tasks[label] = bars.add_task(label, total=total)
-            bars.update(tasks[label], completed=done, total=total)
+    def show(label: str, done: int, total: int) -> None:
+        if time.monotonic() - begin < PATIENCE:
+            return
+        bars.start()
+        if label not in tasks:
+            tasks[label] = bars.add_task(label, total=total)
+        bars.update(tasks[label], completed=done, total=total)
 
-        token = reporter.set(show)
-        try:
-            yield
-        finally:
-            reporter.reset(token)
+    tokens = reporter.set(show), _bars.set(bars)
+    try:
+        yield
+    finally:
+        bars.stop()
+        reporter.reset(tokens[0])
+        _bars.reset(tokens[1])
+
+
+def _speaks() -> bool:
+    """Is anything to be printed? Then bars make room."""
+    if bars := _bars.get():
+        bars.stop()
+    return not _quiet.get()
 
 
 def say(text: str) -> None:
-    if not _quiet.get():
+    if _speaks():
         print(text)
 
 
 def print_table(title: str, rows: Sequence[Mapping[str, Any]]) -> None:
     """Rows of equal keys as a table; plain aligned text when the output is not a terminal."""
-    if _quiet.get() or not rows:
+    if not rows or not _speaks():
         return
     print(title)  # a title of the table would be broken at the width of its columns
     table = Table(box=None if not sys.stdout.isatty() else Table().box)

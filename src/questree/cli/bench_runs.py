@@ -1,0 +1,134 @@
+"""Synthetic runs to measure on, made in a process of their own: its memory is not what is measured."""
+
+from collections.abc import Callable, Iterator
+from concurrent.futures import ProcessPoolExecutor
+from contextlib import contextmanager
+from multiprocessing import get_context
+from pathlib import Path
+from shutil import copytree
+from tempfile import TemporaryDirectory
+from typing import Any, Literal, TypeVar
+
+import msgspec
+import numpy as np
+import polars as pl
+
+from questree.cli.terminal import watching
+from questree.tables.facts import VIDEOS
+from questree.tables.questions import QUESTIONS, packed_time, time_actions, time_kind
+from questree.tables.run import Run
+from questree.tables.store import new_folder
+
+Stage = Literal["facts", "questions", "copies", "balanced", "selected", "decomposed"]
+SHUFFLES = 8  # of the actions in time phrases, over all copies; more would make too many content keys
+Made = TypeVar("Made")
+
+
+def aside(make: Callable[..., Made], *how: Any) -> Made:
+    with ProcessPoolExecutor(1, mp_context=get_context("spawn")) as process:
+        return process.submit(make, *how).result()
+
+
+@contextmanager
+def made_run(stage: Stage, videos: int, seed: int, size: int = 0) -> Iterator[Run]:
+    """A run of videos up to a stage, while its progress is shown; `size` is of copies, or per video."""
+    with watching(), TemporaryDirectory(prefix="questree-bench-") as place:
+        yield aside(make_run, Path(place), stage, videos, seed, size)
+
+
+def make_run(place: Path, stage: Stage, videos: int, seed: int, size: int) -> Run:
+    from questree.stages.balance.options import BalanceOptions
+    from questree.stages.balance.rounds import balance
+    from questree.stages.decompose.dag_shards import DecomposeOptions, decompose
+    from questree.stages.generate.shards import GenerateOptions, generate
+
+    run = cleaned(place, videos, seed)
+    if stage != "facts":
+        generate(run, GenerateOptions(), 2)
+    if stage == "copies":
+        return multiply(run, place / "many", size)
+    if stage == "balanced":
+        balance(run, BalanceOptions())
+    if stage in ("selected", "decomposed"):
+        select(run, size)
+    if stage == "decomposed":
+        decompose(run, DecomposeOptions(balanced=True), 2)
+    return run
+
+
+def cleaned(place: Path, videos: int, seed: int) -> Run:
+    """A run with cleaned facts of a synthetic world."""
+    from questree.sources.action_genome import read_action_genome
+    from questree.sources.runs import write_run
+    from questree.stages.augment import augment
+    from questree.synth.video import Rates
+    from questree.synth.world import write_world
+    from questree.vocabulary.load import default, default_text
+
+    write_world(place / "world", videos, seed, Rates(), None)
+    raw, run = read_action_genome(place / "world", default(), None).facts, Run(place / "run")
+    write_run(run.folder, default_text(), raw)
+    with new_folder(run.facts) as facts:
+        augment(raw, default())[0].save(facts)
+    return run
+
+
+def select(run: Run, per_video: int) -> None:
+    """Some questions of every video: as many as there would be after balancing."""
+    with new_folder(run.balanced) as chosen:
+        for shard in sorted(path for path in run.questions.iterdir() if path.is_dir()):
+            table = QUESTIONS.read(shard).select("video", "number")
+            step = (pl.len().over("video") / per_video).ceil().cast(pl.UInt32)
+            table.filter(pl.col("number") % step == 0).write_parquet(chosen / f"{shard.name}.parquet")
+
+
+def exported(run: Run) -> list[Path]:
+    """The run's DAGs as JSON files."""
+    from questree.formats.decomp import export_decomp
+
+    out = run.folder.parent / "out"
+    export_decomp(run, out, 2)
+    return sorted(out.glob("*_hierarchies"))
+
+
+def multiply(run: Run, out: Path, rows: int) -> Run:
+    """A run with this many questions, copied from a run that has some."""
+    from questree.stages.questions import Bank
+
+    bank, copies, written = Bank(run), 0, 0
+    copytree(run.folder, out, ignore=lambda _, names: {"raw", "questions", "truth"} & set(names))
+    videos = run.table("facts", VIDEOS)
+    tables = []
+    while written < rows:
+        shift = copies * len(videos)
+        tables.append(videos.with_columns(pl.col("id") + f"x{copies}"))
+        for folder in bank.folders():
+            target = out / "questions" / f"{copies:03d}{folder.name}"
+            target.mkdir(parents=True)
+            few = renamed(QUESTIONS.read(folder), copies % SHUFFLES, len(bank.vocabulary.actions)).head(rows - written)
+            QUESTIONS.write(few.with_columns(pl.col("video") + shift), target)
+            written += len(few)
+        copies += 1
+    VIDEOS.write(pl.concat(tables), out / "facts")
+    many = Run(out)
+    plan = {"options": bank.options, "facts": many.facts_digest()}
+    (out / "questions" / "plan.json").write_bytes(msgspec.json.encode(plan))
+    return many
+
+
+def renamed(questions: pl.DataFrame, shuffle: int, actions: int) -> pl.DataFrame:
+    """Time phrases about other actions, the same ones for the same actions."""
+    other = np.append(np.random.default_rng(shuffle).permutation(actions), -1)  # the last: no action
+    time = questions["time"].to_numpy().astype(np.int64)
+    moved = packed_time(time_kind(time), *(other[action] for action in time_actions(time)))
+    return questions.with_columns(time=pl.Series(moved, dtype=pl.UInt32))
+
+
+def made_images(place: Path, images: int, seed: int) -> Run:
+    """A run of synthetic images."""
+    from questree.sources.gqa import ingest
+    from questree.synth.images import write_images
+
+    write_images(place / "world", images, seed)
+    ingest(place / "world", place / "run")
+    return Run(place / "run")

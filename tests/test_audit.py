@@ -10,7 +10,7 @@ import pytest
 from conftest import copy
 from questree.benchmarks.agqa.editions import SECOND
 from questree.benchmarks.agqa.templates import TEMPLATES
-from questree.cli.audit import audit as command
+from questree.cli.stages import audit as command
 from questree.faults import BadInput
 from questree.stages.audit.audited import MODEL, AuditOptions, audit, duplicates
 from questree.stages.audit.counts import content_keys

@@ -10,8 +10,8 @@ import pytest
 from conftest import copy
 from questree.benchmarks.agqa.editions import SECOND
 from questree.benchmarks.agqa.templates import BY_NAME, TEMPLATES
-from questree.cli.balance import balance as command
 from questree.cli.bench_runs import multiply
+from questree.cli.stages import balance as command
 from questree.columns.hashing import mix, seed_of
 from questree.faults import BadInput
 from questree.stages.balance.levelling import remaining

@@ -7,7 +7,7 @@ import pytest
 
 from questree.benchmarks.covr.templates import TEMPLATES
 from questree.cli.bench_covr import REFERENCES, batches, covr, fillings, written
-from questree.cli.covr_execute import results_of
+from questree.cli.covr import results_of
 from questree.domains.images import corpus
 from questree.domains.images.batches import answers
 from questree.readings.answer import WELL

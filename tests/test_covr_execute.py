@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from questree.cli.covr_execute import ProgramRecord, execute_command, explained, results_of
+from questree.cli.covr import ProgramRecord, execute_command, explained, results_of
 from questree.domains.images import Corpus, corpus
 from questree.faults import BadInput
 from questree.search.word_tables import WordTables

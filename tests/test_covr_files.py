@@ -8,7 +8,8 @@ import polars as pl
 import pytest
 
 from questree.benchmarks.covr.references import references, size
-from questree.cli.covr_files import export_command, import_command
+from questree.cli.formats import export_covr as export_command
+from questree.cli.formats import import_covr as import_command
 from questree.domains.images import IMAGES
 from questree.domains.images.graph import Graph, Relation
 from questree.faults import BadInput

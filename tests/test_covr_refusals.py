@@ -8,12 +8,13 @@ import polars as pl
 import pytest
 
 from questree.api.scoring import Scoring
-from questree.cli.covr_files import export_command, import_command
-from questree.cli.generate import generate_command
-from questree.cli.ground import ground as ground_command
+from questree.cli.formats import export_covr as export_command
+from questree.cli.formats import import_covr as import_command
 from questree.cli.score import covr as score_command
 from questree.cli.score import decomp as decomp_command
-from questree.cli.split import split as split_command
+from questree.cli.stages import generate_command
+from questree.cli.stages import ground as ground_command
+from questree.cli.stages import split as split_command
 from questree.faults import BadInput
 from questree.formats.covr_import import import_covr
 from questree.models.predictions import read_predictions

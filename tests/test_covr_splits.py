@@ -15,8 +15,8 @@ from cyclopts import CycloptsError
 
 from questree.benchmarks.covr.splits import FEW_SHOT, PROPERTIES, ZERO_SHOT
 from questree.cli.app import app
-from questree.cli.split import released_command as command
-from questree.cli.split import split as split_command
+from questree.cli.covr import released_command as command
+from questree.cli.stages import split as split_command
 from questree.faults import BadInput
 from questree.notation import covr
 from questree.notation.own import show

@@ -15,7 +15,7 @@ from questree.benchmarks.agqa.editions import SECOND
 from questree.benchmarks.agqa.held_out import FLAGS
 from questree.benchmarks.agqa.records import lines, quoted
 from questree.benchmarks.agqa.templates import TEMPLATES, TIMES
-from questree.cli.export import agqa
+from questree.cli.formats import export_agqa as agqa
 from questree.faults import BadInput
 from questree.formats.agqa import ExportOptions, export, id_tables
 from questree.formats.agqa_csvs import HEADER

@@ -16,8 +16,8 @@ from judges.naive_relevance import Relevant
 from questree.api.scoring import Resampled
 from questree.benchmarks.agqa.templates import TEMPLATES
 from questree.cli.app import app
-from questree.cli.ground import ground as command
 from questree.cli.score import fpvg
+from questree.cli.stages import ground as command
 from questree.domains.images import IMAGES as LANGUAGE
 from questree.domains.images.batches import execute
 from questree.domains.images.corpus import corpus

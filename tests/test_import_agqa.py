@@ -9,7 +9,7 @@ import polars as pl
 import pytest
 
 from questree.cli.answer import answer
-from questree.cli.import_ import agqa as import_command
+from questree.cli.formats import import_agqa as import_command
 from questree.faults import BadInput
 from questree.formats.agqa_import import files, import_agqa, import_questions, read
 from questree.formats.agqa_programs import AgqaProgram, AgqaShapes

@@ -10,7 +10,7 @@ import pytest
 from questree.api.scoring import Scoring
 from questree.cli.score import covr as command
 from questree.cli.score import generalization
-from questree.cli.split import split as split_command
+from questree.cli.stages import split as split_command
 from questree.faults import BadInput
 from questree.formats.covr import export
 from questree.metrics.sets import majority, score_covr

@@ -11,7 +11,7 @@ from conftest import copy
 from questree.benchmarks.agqa.editions import SECOND
 from questree.benchmarks.agqa.held_out import INDIRECT, NOVEL
 from questree.benchmarks.agqa.templates import TEMPLATES
-from questree.cli.split import split as command
+from questree.cli.stages import split as command
 from questree.faults import BadInput
 from questree.stages.balance.options import BalanceOptions
 from questree.stages.balance.rounds import balance

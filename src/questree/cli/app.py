@@ -3,6 +3,7 @@
 import os
 import signal
 import sys
+from collections.abc import Mapping
 
 from cyclopts import App, CycloptsError
 
@@ -23,85 +24,86 @@ app = App(
     help_formatter="default" if sys.stdout.isatty() else "plain",
     suppress_keyboard_interrupt=False,  # we say ourselves that nothing half-written is left
 )
-ingest = App(name="ingest", help="Raw files -> facts in a run folder.")
-bench = App(name="bench", help="Measure a stage: size, rate, peak memory.")
-export = App(name="export", help="A run in the formats of released benchmarks.")
-import_ = App(name="import", help="Questions of released benchmarks -> a run folder.")
-score = App(name="score", help="Predictions -> the tables of the papers, with intervals.")
-covr = App(name="covr", help="COVR's own files: programs, scenes, word tables. For runs: generate, balance, ...")
-for group in (ingest, bench, export, import_, score, covr):
-    app.command(group)
-
-# command -> where it lives and what it does; a module is imported when its command runs
+# command -> where in `cli` it lives and what it does; a module is imported when its command runs
 COMMANDS = {
-    "demo": ("questree.cli.demo:demo", "A tour on made-up worlds, from raw files to a report."),
-    "build": ("questree.cli.build:build", "Raw files -> a decomposed, balanced, split benchmark, in one go."),
-    "synth": ("questree.cli.synth:app", "Raw files of a made-up world, with the truth beside them."),
-    "augment": ("questree.cli.augment:augment", "Raw facts -> cleaned facts, with a ledger of every change."),
-    "generate": ("questree.cli.generate:generate_command", "Every question of a run, with its answer."),
-    "decompose": (
-        "questree.cli.decompose:decompose_command",
-        "Every question into its DAG of sub-questions, with answers.",
-    ),
-    "balance": ("questree.cli.balance:balance", "Select questions whose answers cannot be guessed."),
-    "split": ("questree.cli.split:split", "Train and test: by video, novel compositions, more steps, your own."),
-    "ground": ("questree.cli.ground:ground", "What questions are about: boxes and frames to keep or to remove."),
-    "audit": ("questree.cli.audit:audit", "How guessable the questions are without videos or images."),
-    "verify": ("questree.cli.verify:verify", "Is a run still what its lock file says?"),
-    "diff": ("questree.cli.verify:diff", "What differs between two runs, causes first."),
-    "answer": ("questree.cli.answer:answer", "A bot answers a run, or anybody's predictions are stored in it."),
-    "compare": ("questree.cli.score:compare", "Two models on the same questions: differences, intervals, p."),
-    "power": ("questree.cli.score:power", "Videos or images needed for a given half-width."),
-    "show": ("questree.cli.show:show", "One video, one image or one question of a run."),
-    "report": ("questree.cli.report:report", "One HTML file about a run and its models, to mail or to print."),
-    "serve": ("questree.cli.serve:serve", "A run in the browser: find questions, look at one, compare models."),
-    "program": ("questree.cli.program:app", "Read a question's program; translate between notations."),
-    "vocabulary": ("questree.cli.vocabulary:app", "Look at a vocabulary; check your own."),
-    "wordings": ("questree.cli.wordings:wordings", "An example of every way to ask, for a person to read."),
-}
-SCORES = {  # sub-command of score -> what it does
-    "decomp": "Accuracy, CA, RWR, internal consistency of DAGs; also `questree score RUN`.",
-    "agqa": "AGQA: reasoning, semantic and structural categories, generalisation, steps.",
-    "fpvg": "Faithful and plausible visual grounding, from three files of predictions.",
-    "generalization": "COVR's generalization score of models trained on splits.",
-    "covr": "COVR: accuracy by template, beside the baselines MAJ and MAJTEMPL.",
-}
-COVR = {  # sub-command of covr -> where it lives and what it does
-    "subgraphs": ("questree.cli.covr_scenes:subgraphs_command", "Every way to refer to an object of a scene."),
-    "related": ("questree.cli.covr_scenes:related_command", "Scenes that contain a graph, and those that nearly do."),
-    "exclusion": ("questree.cli.covr_scenes:exclusion_command", "Word tables: which words exclude each other."),
-    "execute": ("questree.cli.covr_execute:execute_command", "Row programs over scenes -> their values, or why not."),
-    "splits": ("questree.cli.split:released_command", "What COVR's 21 splits hold out of a released file."),
+    "demo": ("demo:demo", "A tour on made-up worlds, from raw files to a report."),
+    "build": ("build:build", "Raw files -> a decomposed, balanced, split benchmark, in one go."),
+    "synth": ("synth:app", "Raw files of a made-up world, with the truth beside them."),
+    "augment": ("augment:augment", "Raw facts -> cleaned facts, with a ledger of every change."),
+    "generate": ("stages:generate_command", "Every question of a run, with its answer."),
+    "decompose": ("stages:decompose_command", "Every question into its DAG of sub-questions, with answers."),
+    "balance": ("stages:balance", "Select questions whose answers cannot be guessed."),
+    "split": ("stages:split", "Train and test: by video, novel compositions, more steps, your own."),
+    "ground": ("stages:ground", "What questions are about: boxes and frames to keep or to remove."),
+    "audit": ("stages:audit", "How guessable the questions are without videos or images."),
+    "verify": ("verify:verify", "Is a run still what its lock file says?"),
+    "diff": ("verify:diff", "What differs between two runs, causes first."),
+    "answer": ("answer:answer", "A bot answers a run, or anybody's predictions are stored in it."),
+    "compare": ("score:compare", "Two models on the same questions: differences, intervals, p."),
+    "power": ("score:power", "Videos or images needed for a given half-width."),
+    "show": ("show:show", "One video, one image or one question of a run."),
+    "report": ("report:report", "One HTML file about a run and its models, to mail or to print."),
+    "serve": ("serve:serve", "A run in the browser: find questions, look at one, compare models."),
+    "program": ("program:app", "Read a question's program; translate between notations."),
+    "vocabulary": ("vocabulary:app", "Look at a vocabulary; check your own."),
+    "wordings": ("wordings:wordings", "An example of every way to ask, for a person to read."),
 }
 BENCHMARKS = {
-    "synth": "Make a synthetic corpus.",
-    "augment": "Clean a synthetic corpus.",
-    "generate": "Generate the questions of a synthetic corpus.",
-    "decompose": "Take apart questions of a synthetic corpus.",
-    "balance": "Balance copies of the questions of a synthetic corpus.",
-    "split": "Split the questions of a synthetic corpus.",
-    "audit": "Audit the questions of a synthetic corpus.",
-    "score": "Score made-up hierarchies.",
-    "answer": "Answer a run with a bot and score its answers.",
+    "synth": ("bench:synth", "Make a synthetic corpus."),
+    "augment": ("bench:augment", "Clean a synthetic corpus."),
+    "generate": ("bench:generate", "Generate the questions of a synthetic corpus."),
+    "decompose": ("bench:decompose", "Take apart questions of a synthetic corpus."),
+    "balance": ("bench:balance", "Balance copies of the questions of a synthetic corpus."),
+    "split": ("bench:split", "Split the questions of a synthetic corpus."),
+    "audit": ("bench:audit", "Audit the questions of a synthetic corpus."),
+    "score": ("bench:score", "Score made-up hierarchies."),
+    "answer": ("bench:answer", "Answer a run with a bot and score its answers."),
+    "covr-index": ("bench_covr:covr_index", "Search the index of images."),
+    "covr": ("bench_covr:covr", "Run programs over sets of synthetic images."),
+}
+IMPORTS = {
+    "agqa": ("formats:import_agqa", "AGQA's question files, as released or as exported."),
+    "decomp": ("formats:import_decomp", "AGQA-Decomp's folders of DAGs."),
+    "covr": ("formats:import_covr", "COVR's question records."),
+}
+SCORES = {
+    "decomp": ("score:decomp", "Accuracy, CA, RWR, internal consistency of DAGs; also `questree score RUN`."),
+    "agqa": ("score:agqa", "AGQA: reasoning, semantic and structural categories, generalisation, steps."),
+    "fpvg": ("score:fpvg", "Faithful and plausible visual grounding, from three files of predictions."),
+    "generalization": ("score:generalization", "COVR's generalization score of models trained on splits."),
+    "covr": ("score:covr", "COVR: accuracy by template, beside the baselines MAJ and MAJTEMPL."),
+}
+COVR = {
+    "subgraphs": ("covr:subgraphs_command", "Every way to refer to an object of a scene."),
+    "related": ("covr:related_command", "Scenes that contain a graph, and those that nearly do."),
+    "exclusion": ("covr:exclusion_command", "Word tables: which words exclude each other."),
+    "execute": ("covr:execute_command", "Row programs over scenes -> their values, or why not."),
+    "splits": ("covr:released_command", "What COVR's 21 splits hold out of a released file."),
 }
 
-for name, (place, text) in COMMANDS.items():
-    app.command(place, name=name, help=text)
-for name, source in SOURCES.items():
-    ingest.command(f"questree.cli.ingest:{name.replace('-', '_')}", name=name, help=source.says)
-for name, text in BENCHMARKS.items():
-    bench.command(f"questree.cli.bench:{name}", name=name, help=text)
-bench.command("questree.cli.bench_covr:covr_index", name="covr-index", help="Search the index of images.")
-bench.command("questree.cli.bench_covr:covr", name="covr", help="Run programs over sets of synthetic images.")
-for name, text in SCORES.items():
-    score.command(f"questree.cli.score:{name}", name=name, help=text)
-for name, (place, text) in COVR.items():
-    covr.command(place, name=name, help=text)
+
+def fill(group: App, commands: Mapping[str, tuple[str, str]]) -> App:
+    for name, (place, text) in commands.items():
+        group.command(f"questree.cli.{place}", name=name, help=text)
+    return group
+
+
+sources = {name: (f"ingest:{name.replace('-', '_')}", source.says) for name, source in SOURCES.items()}
+ingest = fill(App(name="ingest", help="Raw files -> facts in a run folder."), sources)
+export = App(name="export", help="A run in the formats of released benchmarks.")
 for name, exporter in EXPORTERS.items():
     export.command(exporter.command, name=name, help=exporter.says)
-import_.command("questree.cli.import_:agqa", name="agqa", help="AGQA's question files, as released or as exported.")
-import_.command("questree.cli.decomp:import_command", name="decomp", help="AGQA-Decomp's folders of DAGs.")
-import_.command("questree.cli.covr_files:import_command", name="covr", help="COVR's question records.")
+covr = App(name="covr", help="COVR's own files: programs, scenes, word tables. For runs: generate, balance, ...")
+fill(app, COMMANDS)
+for group in (
+    ingest,
+    fill(App(name="bench", help="Measure a stage: size, rate, peak memory."), BENCHMARKS),
+    export,
+    fill(App(name="import", help="Questions of released benchmarks -> a run folder."), IMPORTS),
+    fill(App(name="score", help="Predictions -> the tables of the papers, with intervals."), SCORES),
+    fill(covr, COVR),
+):
+    app.command(group)
 
 
 def main() -> None:
@@ -146,7 +148,7 @@ def extended(arguments: list[str]) -> list[str]:
 
             ingest.command(command(SOURCES[name]), name=name, help=SOURCES[name].says)
         for name in [name for name in EXPORTERS if name not in known[1]]:
-            from questree.cli.export import written_by
+            from questree.cli.formats import written_by
 
             export.command(written_by(EXPORTERS[name]), name=name, help=EXPORTERS[name].says)
     return rest

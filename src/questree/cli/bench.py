@@ -180,10 +180,10 @@ def answer(
     workers: WorkersOption = 2,
 ) -> None:
     """A bot answers a synthetic run made before the clock starts, its DAGs are read, it is scored; rows are nodes."""
+    from questree.formats.decomp_files import read_hierarchies
     from questree.metrics.dags import score_decomp
     from questree.models.bots import BotOptions, answer_run
     from questree.models.stored import said
-    from questree.sources.hierarchies import read_hierarchies
     from questree.stages.decompose.hierarchies import RunHierarchies, run_hierarchies
     from questree.tables.predictions import Stored
 

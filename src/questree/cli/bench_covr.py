@@ -13,7 +13,7 @@ from questree.benchmarks.covr.forms import TemplateForm
 from questree.benchmarks.covr.programs import Program, shape, things, those
 from questree.benchmarks.covr.templates import TEMPLATES
 from questree.cli.bench_runs import aside, made_images
-from questree.cli.covr_execute import ProgramRecord, results_of
+from questree.cli.covr import ProgramRecord, results_of
 from questree.cli.shared_options import Whole
 from questree.cli.terminal import output, say, watching, write_json
 from questree.domains.images import Corpus, corpus

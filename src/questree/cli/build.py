@@ -99,11 +99,8 @@ def counted(run: Run, stage: str, table: str) -> int:
 def stages(folder: Path, out: Path, source: str, workers: int, given: dict[str, Any]) -> dict[str, Callable[..., None]]:
     """Each stage is its command; when they are silent the progress of all of them is shown in one place."""
     from questree.cli.augment import augment
-    from questree.cli.balance import balance
-    from questree.cli.decompose import decompose_command
-    from questree.cli.generate import generate_command
     from questree.cli.ingest import command
-    from questree.cli.split import split
+    from questree.cli.stages import balance, decompose_command, generate_command, split
 
     images = SOURCES[source].medium == "images"
     known = {name: given[name] for name in ("vocabulary", "fps") if given[name] is not None}

@@ -1,16 +1,13 @@
 """Options that several commands share, and which of them fit the benchmark of a run."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, Any
 
 from cyclopts import Parameter, Token
 
-from questree.benchmarks import BENCHMARKS, STAGES, Benchmark, Said, chosen
-from questree.cli.terminal import print_table, say, watching, write_json
+from questree.benchmarks import BENCHMARKS, Benchmark
 from questree.faults import Fault, refuse
-from questree.tables.lock import lock
-from questree.tables.run import Run
 
 
 def whole(_: Any, tokens: Sequence[Token]) -> int:
@@ -39,39 +36,6 @@ WorkersOption = Annotated[int, Parameter(name="--workers", help="Number of proce
 EveryOption = Annotated[
     bool, Parameter(name="--all", negative="", help="Take every question, not only the balanced selection.")
 ]
-
-
-def carry_out(stage: str, run: Path, benchmark: str, given: Mapping[str, object], workers: int) -> Any:
-    """Let a stage do its work by the recipe of the run's benchmark, lock what it made, tell about it and return it."""
-    needs, makes = STAGES[stage]
-    place = Run(run)
-    own = chosen(place, benchmark, needs)
-    used = {flag: value for flag, value in given.items() if value is not None and value is not False}
-    refuse(foreign(own, stage, used))
-    with watching():
-        told = own.recipe(stage).work(place, used, workers)
-        if makes:
-            lock(place, own.locked(makes))
-    tell(told.said)
-    write_json(told.record)
-    return told.record
-
-
-def tell(said: Iterable[Said]) -> None:
-    for each in said:
-        if isinstance(each, str):
-            say(each)
-        else:
-            print_table(*each)
-
-
-def foreign(own: Benchmark, stage: str, used: Mapping[str, object]) -> list[Fault]:
-    """Options that mean something for other benchmarks only."""
-    faults = []
-    for flag in sorted(used.keys() - own.recipe(stage).takes, key=list(used).index):
-        scopes = " or ".join(one.scopes for one in BENCHMARKS.values() if flag in one.recipe(stage).takes)
-        faults.append(Fault(f"--{flag.replace('_', '-')}", f"expected a run of {scopes}, got {own.scopes}"))
-    return faults
 
 
 def fitting(own: Benchmark, domain: str, given: Mapping[str, object]) -> dict[str, Any]:

@@ -26,8 +26,8 @@ class Exporter:
 
 EXPORTERS = Registry[Exporter]("exporter")
 for _name, _exporter in {
-    "agqa": Exporter("AGQA: question files, CSVs, id tables, scene graphs.", "questree.cli.export:agqa"),
-    "decomp": Exporter("AGQA-Decomp: a file of DAGs per video.", "questree.cli.decomp:export_command"),
-    "covr": Exporter("COVR: question records.", "questree.cli.covr_files:export_command"),
+    "agqa": Exporter("AGQA: question files, CSVs, id tables, scene graphs.", "questree.cli.formats:export_agqa"),
+    "decomp": Exporter("AGQA-Decomp: a file of DAGs per video.", "questree.cli.formats:export_decomp"),
+    "covr": Exporter("COVR: question records.", "questree.cli.formats:export_covr"),
 }.items():
     EXPORTERS.add(_name, _exporter)

@@ -1,0 +1,368 @@
+"""`questree covr`: COVR's own files: programs over scenes, what scenes contain, words that exclude each other."""
+
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import msgspec
+from cyclopts import Parameter
+
+from questree.cli.shared_options import at_least
+from questree.cli.terminal import output, print_table, say, watching, write_json
+from questree.faults import BadInput, Fault, refuse
+
+if TYPE_CHECKING:
+    from questree.domains.images import Corpus
+    from questree.domains.images.batches import ProgramBatch
+    from questree.notation.covr import CovrShape
+    from questree.search.related import RelatedImages
+
+MALFORMED = "malformed"
+SHOWN = 5  # malformed programs that are explained
+
+
+@output
+def execute_command(
+    *,
+    scenes: Annotated[Path, Parameter(help='{"gqa", "imsitu", "attribute_groups"}: scene graphs, and groups.')],
+    programs: Annotated[Path, Parameter(help="[{id, scenes, program}], a program being a list of rows.")],
+    workers: Annotated[int, Parameter(help="Number of threads.")] = 2,
+) -> None:
+    """Run programs, each over its scenes. A bad program is an error of its own and stops no other."""
+    from questree.domains.images import corpus
+    from questree.sources.covr import read_scenes
+
+    with watching():
+        read = read_scenes(scenes)
+        asked = read_programs(programs)
+        results, wrong = results_of(asked, corpus(read.images, read.attribute_groups), workers)
+    outcomes = Counter(result.get("error", "answered") for result in results)
+    print_table(f"{len(results):,} programs", [{"outcome": name, "programs": n} for name, n in outcomes.items()])
+    for line in explained(asked, wrong):
+        say(line)
+    write_json(results)
+
+
+class ProgramRecord(msgspec.Struct):
+    """One program as it is in the file; anything may be wrong with it."""
+
+    id: Any = None
+    scenes: Any = None
+    program: Any = None
+
+
+def read_programs(path: Path) -> list[ProgramRecord]:
+    """The records of a file; of one that is not even an object nothing."""
+    from questree.tables.store import content
+
+    try:
+        records = msgspec.json.decode(content(path), type=list[msgspec.Raw])
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
+        raise BadInput.at(path, f"expected [{{id, scenes, program}}]; {error}") from error
+    return [_record(raw) for raw in records]
+
+
+def _record(raw: msgspec.Raw) -> ProgramRecord:
+    try:
+        return msgspec.json.decode(raw, type=ProgramRecord)
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+        return ProgramRecord()
+
+
+@dataclass
+class _Group:
+    """Programs of one shape."""
+
+    shape: "CovrShape"
+    rows: list[int] = field(default_factory=list)  # [member] place in the file
+    words: list[list[str | int]] = field(default_factory=list)  # [member, word]
+    images: list[list[int]] = field(default_factory=list)  # [member, image] rows in the corpus
+
+    def batch(self, corpus: "Corpus") -> "ProgramBatch":
+        """A shape whose first row is malformed runs nothing."""
+        from questree.domains.images.answers import nothing
+        from questree.domains.images.batches import ProgramBatch
+        from questree.domains.images.corpus import padded
+
+        columns = {
+            slot.name: corpus.positions([words[int(slot.name)] for words in self.words], slot.kind)
+            for slot in self.shape.slots
+        }
+        return ProgramBatch(self.shape.parts or (nothing(),), columns, padded(self.images))
+
+
+def results_of(
+    asked: list[ProgramRecord], corpus: "Corpus", workers: int = 1
+) -> tuple[list[dict[str, Any]], dict[int, str]]:
+    """{id, ok, value} or {id, ok, error} of every program, in their order; and the malformed ones with what is wrong
+    with their scenes, "" if it is the program."""
+    groups, wrong = _grouped(asked, corpus)
+    results: list[dict[str, Any]] = [{"id": each.id, "ok": False, "error": MALFORMED} for each in asked]
+    for group, (values, why) in zip(groups, _answered(groups, corpus, workers), strict=True):
+        for row, value, reason in zip(group.rows, values, why, strict=True):
+            if reason is None:
+                results[row] = {"id": results[row]["id"], "ok": True, "value": value}
+            elif reason == MALFORMED:
+                wrong[row] = ""
+            else:
+                results[row]["error"] = reason
+    return results, wrong
+
+
+def explained(asked: list[ProgramRecord], wrong: dict[int, str]) -> Iterator[str]:
+    """The first malformed programs, each with what is wrong with it."""
+    from questree.notation.covr import read_alone
+
+    for row in sorted(wrong)[:SHOWN]:
+        yield f"program {asked[row].id}: malformed, {wrong[row] or read_alone(asked[row].program).wrong}"
+    if len(wrong) > SHOWN:
+        yield f"(and {len(wrong) - SHOWN:,} more malformed programs)"
+
+
+def _grouped(asked: list[ProgramRecord], corpus: "Corpus") -> tuple[list[_Group], dict[int, str]]:
+    """Programs that can be run, by shape; and of the others what is wrong with them."""
+    from questree.notation.covr import CovrShapes
+
+    shapes, groups, wrong = CovrShapes(), dict[int, _Group](), dict[int, str]()
+    for row, each in enumerate(asked):
+        if not isinstance(each.scenes, list):
+            wrong[row] = f"expected a list of scenes, got {each.scenes!r:.60}"
+            continue
+        try:
+            images = [corpus.image_at[name] for name in dict.fromkeys(each.scenes)]
+        except (KeyError, TypeError) as error:
+            wrong[row] = f"no such scene among the {len(corpus.image_ids):,} scenes: {error!s:.60}"
+            continue
+        shape, words = shapes.of(each.program)
+        group = groups.get(id(shape))  # a group keeps its shape, so no other gets this id
+        if group is None:
+            group = groups[id(shape)] = _Group(shape)
+        group.rows.append(row)
+        group.words.append(words)
+        group.images.append(images)
+    return list(groups.values()), wrong
+
+
+def _answered(groups: list[_Group], corpus: "Corpus", workers: int) -> Iterator[tuple[list[Any], list[str | None]]]:
+    """Of each group [member] the value, and why there is none: the first row that cannot be run says so."""
+    from questree.domains.images.batches import answers
+    from questree.program import REASONS
+    from questree.readings.answer import WELL
+
+    names = [reason.replace(" ", "_") for reason in REASONS]
+    for group, found in zip(groups, answers([group.batch(corpus) for group in groups], corpus, workers), strict=True):
+        well = MALFORMED if group.shape.wrong else None
+        yield found.value, [well if code == WELL else names[code] for code in found.reason.tolist()]
+
+
+Scenes = Annotated[Path, Parameter(help='{"gqa", "imsitu"}: scene graphs.')]
+Tables = Annotated[Path | None, Parameter(help="Folder of word tables. [default: the shipped ones]")]
+
+
+@output
+def subgraphs_command(*, scenes: Scenes, words: Tables = None) -> None:
+    """Write every subgraph of every scene: {scene, start, graph, len, depth}."""
+    from questree.domains.images.graph import to_json
+    from questree.progress import watch
+    from questree.search.index import Index
+    from questree.search.subgraphs import subgraphs
+    from questree.search.word_tables import words_of
+    from questree.sources.covr import read_scenes
+
+    with watching():
+        tables, index = words_of(words), Index(read_scenes(scenes).images)
+        image_ids, thing_ids = index.image_ids.to_list(), index.thing_ids.to_list()
+        rows = [
+            {
+                "scene": image_ids[image],
+                "start": thing_ids[thing],
+                "graph": to_json(graph),
+                "len": graph.length,
+                "depth": graph.depth,
+            }
+            for each in watch(range(len(image_ids)), "subgraphs", len(image_ids))
+            for image, thing, graph in subgraphs(index, tables, [each])
+        ]
+    counts = sorted(Counter((row["len"], row["depth"]) for row in rows).items())
+    table = [{"length": length, "depth": depth, "subgraphs": count} for (length, depth), count in counts]
+    print_table("Subgraphs", table)
+    say(f"{len(rows):,} subgraphs of {len(image_ids):,} scenes")
+    write_json(rows)
+
+
+TOGETHER = 2000  # graphs whose scenes are in memory at once
+
+
+class NodeRecord(msgspec.Struct):
+    name: str
+    attributes: list[str] | None = None
+    relations: list["LinkRecord"] | None = None
+
+
+class PrepositionRecord(msgspec.Struct):
+    name: str
+    target: NodeRecord
+
+
+class LinkRecord(msgspec.Struct):
+    name: str
+    target: NodeRecord
+    prepositions: list[PrepositionRecord] | None = None
+
+
+class GraphRecord(msgspec.Struct):
+    """One graph; its own scene is only passed on."""
+
+    scene: str
+    graph: msgspec.Raw
+    multi_count: Annotated[int, msgspec.Meta(ge=1)] = 1
+
+
+@output
+def related_command(
+    *,
+    scenes: Scenes,
+    graphs: Annotated[Path, Parameter(help="[{scene, graph}]; with a multi_count, 0_no_mult is searched for too.")],
+    words: Tables = None,
+    verify: Annotated[
+        str | None, Parameter(help="Scores of distractors: module:function, or a file [{image, graph, score}].")
+    ] = None,
+) -> None:
+    """Write the scenes that contain each graph, and by kind those that distract from it."""
+    from questree.domains.images.graph import from_json
+    from questree.progress import watch
+    from questree.search.index import Index
+    from questree.search.related import Related
+    from questree.search.verification import scorer_of
+    from questree.search.word_tables import words_of
+    from questree.sources.covr import read_scenes
+
+    with watching():
+        asked = read_graphs(graphs)
+        index = Index(read_scenes(scenes).images)
+        related = Related(index, words_of(words), scorer_of(verify) if verify else None)
+        ids, rows = index.image_ids.to_list(), list[dict[str, Any]]()
+        starts = range(0, len(asked), TOGETHER)
+        for first in watch(starts, "related scenes", len(starts)):
+            few = asked[first : first + TOGETHER]
+            found = related.find(
+                [from_json(msgspec.json.decode(row.graph)) for row in few], [r.multi_count for r in few]
+            )
+            rows += [_written(row, found, at, ids) for at, row in enumerate(few)]
+    print_table("Related scenes", _counts(rows))
+    say(f"{len(rows):,} graphs, {len(ids):,} scenes")
+    write_json(rows)
+
+
+def _written(row: GraphRecord, found: "RelatedImages", at: int, ids: list[str]) -> dict[str, Any]:
+    scenes = {
+        kind: [ids[image] for image in found.image[hits.start : hits.stop]] for kind, hits in found.of(at).items()
+    }
+    return {"scene": row.scene, "graph": row.graph, "positive": scenes.pop("positive", []), "negative": scenes}
+
+
+def _counts(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Per kind: how many graphs have it, and how many scenes."""
+    kinds: dict[str, list[int]] = {"positive": [len(row["positive"]) for row in rows if row["positive"]]}
+    for row in rows:
+        for kind, scenes in row["negative"].items():
+            kinds.setdefault(kind, []).append(len(scenes))
+    return [{"kind": kind, "graphs": len(sizes), "scenes": sum(sizes)} for kind, sizes in kinds.items()]
+
+
+def read_graphs(path: Path) -> list[GraphRecord]:
+    """The rows of a file; everything that is wrong with it in one go."""
+    from questree.search.verification import records
+
+    rows = records(path, GraphRecord)
+    faults = []
+    for at, row in enumerate(rows):
+        try:
+            node = msgspec.json.decode(row.graph, type=NodeRecord)
+        except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
+            faults.append(Fault(f"{path}, record {at}, graph", str(error)))
+        else:
+            faults += [Fault(f"{path}, record {at}, graph", message) for message in _wrong(node)]
+    refuse(faults)
+    return rows
+
+
+def _wrong(node: NodeRecord) -> Iterator[str]:
+    if not node.name.strip():
+        yield "the name of a node is empty"
+    if len(node.attributes or ()) > 1:
+        yield f"{node.name!r} has {len(node.attributes or ())} attributes; a node has none or one"
+    for link in node.relations or ():
+        for each in (link, *(link.prepositions or ())):
+            if not each.name.strip():
+                yield f"the name of a relation of {node.name!r} is empty"
+            yield from _wrong(each.target)
+
+
+@output
+def exclusion_command(
+    run: Annotated[Path | None, Parameter(help="Run folder with images.")] = None,
+    /,
+    *,
+    out: Annotated[Path, Parameter(help="Folder to write the tables to.")],
+    scenes: Annotated[Path | None, Parameter(help='Scene graphs {"gqa", "imsitu"} instead of a run.')] = None,
+    words: Tables = None,
+    scorer: Annotated[
+        str | None, Parameter(help="Judge of pairs: module:function, or a file [{kind, a, b, score}].")
+    ] = None,
+) -> None:
+    """Which words exclude each other: annotated pairs and an ontology (--words), and what the images say."""
+    from questree.search.exclusion import scorer_of, write_tables
+    from questree.search.word_tables import folder_of_words
+    from questree.sources.covr import read_scenes
+    from questree.tables.images import Images
+
+    if (run is None) == (scenes is None):
+        raise BadInput.at("", "expected either a run folder or --scenes FILE")
+    with watching(), folder_of_words(words) as folder:
+        images = Images.load(run / "images") if run is not None else read_scenes(scenes).images  # type: ignore[arg-type]
+        counts = write_tables(images, folder, out, scorer_of(scorer) if scorer else None)
+    print_table("Pairs", [{"list": name, "pairs": count} for name, count in sorted(counts.items())])
+    say(f"wrote {out}")
+    write_json(counts)
+
+
+@output
+def released_command(
+    *,
+    questions: Annotated[Path, Parameter(name="--questions", help='Questions {"train": [...], "val": [...]}.')],
+    few_shot: Annotated[int, Parameter(help="Number of examples with the property that stay in train.")] = 250,
+    seed: Annotated[int, Parameter(help="Seed of the draws.")] = 0,
+    draws: Annotated[int, Parameter(help="Number of seeds, for splits of runs; a file is split with one.")] = 3,
+    lexical_pairs: Annotated[int, Parameter(help="Number of pairs of terms held out.")] = 65,
+    lexical_alone: Annotated[int, Parameter(help="Fewest questions of train with one term but not the other.")] = 50,
+    lexical_together: Annotated[int, Parameter(help="Fewest questions of val with both terms.")] = 15,
+) -> None:
+    """Every property of COVR's splits with the ids of a released file that it holds out; runs: `questree split`."""
+    from questree.sources.covr import SIDES, read_sides
+    from questree.stages.split.properties import of_records, properties
+    from questree.stages.split.recipes import drawing
+
+    counts = {"few_shot": few_shot, "lexical_pairs": lexical_pairs}
+    counts |= {"lexical_alone": lexical_alone, "lexical_together": lexical_together}
+    refuse(at_least(0, {**counts, "draws": draws}))
+    with watching():
+        rows = of_records(read_sides(questions))
+        side = {name: (rows.questions["side"] == name).to_numpy() for name in SIDES}
+        result, warnings = dict[str, dict[str, Any]](), list[str]()
+        for each in properties(rows, drawing(seed, **counts), side["train"], side["val"]):
+            held = each.predicate.holds(rows)
+            result[each.name] = {name: rows.questions["id"].filter(held & at).to_list() for name, at in side.items()}
+            result[each.name] |= {} if each.drawn is None else {"held_out": each.drawn}
+            warnings += each.warnings
+    lines = [
+        {"held out": name, "drawn": len(found["held_out"]) if "held_out" in found else None}
+        | {side: len(found[side]) for side in SIDES}
+        for name, found in result.items()
+    ]
+    print_table("Questions held out", lines)
+    for warning in warnings:
+        say(f"warning: {warning}")
+    write_json(result)

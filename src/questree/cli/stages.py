@@ -1,0 +1,359 @@
+"""The stages of a run of any benchmark: options in, its recipe at work, tables out."""
+
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+from cyclopts import Parameter
+
+from questree.benchmarks import BENCHMARKS, STAGES, Benchmark, Said, chosen
+from questree.cli.shared_options import (
+    BenchmarkOption,
+    EveryOption,
+    SeedOption,
+    Whole,
+    WordsOption,
+    WorkersOption,
+    at_least,
+)
+from questree.cli.terminal import output, print_table, say, watching, write_json
+from questree.faults import BadInput, Fault, refuse
+from questree.stages.balance.options import Smoothing
+from questree.tables.lock import lock
+from questree.tables.run import Run
+
+PAPER = Smoothing()
+Share = float | None
+COUNTS = ("few_shot", "draws", "lexical_pairs", "lexical_alone", "lexical_together")
+
+
+def carry_out(stage: str, run: Path, benchmark: str, workers: int, **given: Any) -> Any:
+    """Let a stage do its work by the recipe of the run's benchmark, lock what it made, tell about it and return it."""
+    needs, makes = STAGES[stage]
+    place = Run(run)
+    own = chosen(place, benchmark, needs)
+    used = {flag: value for flag, value in given.items() if value is not None and value is not False}
+    refuse(foreign(own, stage, used))
+    with watching():
+        told = own.recipe(stage).work(place, used, workers)
+        if makes:
+            lock(place, own.locked(makes))
+    tell(told.said)
+    write_json(told.record)
+    return told.record
+
+
+def tell(said: Iterable[Said]) -> None:
+    for each in said:
+        if isinstance(each, str):
+            say(each)
+        else:
+            print_table(*each)
+
+
+def foreign(own: Benchmark, stage: str, used: Mapping[str, object]) -> list[Fault]:
+    """Options that mean something for other benchmarks only."""
+    faults = []
+    for flag in sorted(used.keys() - own.recipe(stage).takes, key=list(used).index):
+        scopes = " or ".join(one.scopes for one in BENCHMARKS.values() if flag in one.recipe(stage).takes)
+        faults.append(Fault(f"--{flag.replace('_', '-')}", f"expected a run of {scopes}, got {own.scopes}"))
+    return faults
+
+
+@output
+def generate_command(
+    run: Path,
+    /,
+    *,
+    benchmark: BenchmarkOption = "",
+    seed: SeedOption = 1,
+    references: Annotated[
+        int | None, Parameter(help="Videos: number of references kept per object and kind. [3]")
+    ] = None,
+    rare_below: Annotated[
+        int | None, Parameter(help="Videos: fewest frames of the corpus on which a pair must be seen. [10]")
+    ] = None,
+    shard: Annotated[int | None, Parameter(help="Videos: number of videos per file. [128]")] = None,
+    edition: Annotated[Literal["2.0", "1.0"] | None, Parameter(help="Videos: edition of AGQA. [2.0]")] = None,
+    text: Annotated[bool, Parameter(help="Videos: also write every question's text.")] = False,
+    questions: Annotated[
+        int | None, Parameter(help="Image sets: largest number of questions of train, dev and test together. [100,000]")
+    ] = None,
+    words: WordsOption = None,
+    verify: Annotated[
+        str | None,
+        Parameter(help="Image sets: scores of distractors, module:function or a file [{image, graph, score}]."),
+    ] = None,
+    templates: Annotated[
+        list[Path] | None, Parameter(help="TOML file of further templates; may be given several times.")
+    ] = None,
+    only_templates: Annotated[bool, Parameter(help="Ask only the further templates.", negative=())] = False,
+    workers: WorkersOption = 2,
+) -> None:
+    """Generate the questions of a run: all that its facts about videos give, or some about sets of its images.
+
+    An interrupted run about videos goes on where it stopped. Image sets of train, dev and test share no image.
+
+    Parameters
+    ----------
+    run
+        Run folder with facts (`questree augment`, or `questree ingest gqa` and the like for images).
+    """
+    carry_out("generate", **locals())
+
+
+@output
+def balance(
+    run: Path,
+    /,
+    *,
+    benchmark: BenchmarkOption = "",
+    seed: SeedOption = 1,
+    questions: Annotated[
+        int | None, Parameter(help="Image sets: N in S = N / T, over all splits. [default: all questions]")
+    ] = None,
+    shares: Annotated[
+        str | None,
+        Parameter(
+            help="Videos: per cent of each structure. [default: query=50,compare=15,choose=15,verify=15,logic=5]"
+        ),
+    ] = None,
+    tail: Annotated[
+        Share, Parameter(help=f"Videos: share of the rarest answers to leave alone. [{PAPER.tail}]")
+    ] = None,
+    ratio: Annotated[Share, Parameter(help=f"Videos: ratio of head to tail answers at first. [{PAPER.ratio}]")] = None,
+    factor: Annotated[
+        Share, Parameter(help=f"Videos: factor of the ratio after a failed pass. [{PAPER.factor}]")
+    ] = None,
+    few: Annotated[int | None, Parameter(help=f"Videos: questions of an answer that end a pass. [{PAPER.few}]")] = None,
+    top_answers: Annotated[
+        Share, Parameter(help=f"Videos: stop when this share of the answers ... [{PAPER.top_answers}]")
+    ] = None,
+    top_questions: Annotated[
+        Share, Parameter(help=f"Videos: ... has at most this share of the questions. [{PAPER.top_questions}]")
+    ] = None,
+    least: Annotated[
+        Share, Parameter(help=f"Videos: share of a key's questions that must stay. [{PAPER.least}]")
+    ] = None,
+    workers: WorkersOption = 2,
+) -> None:
+    """Select questions so that their answers are balanced, each split apart.
+
+    Videos: answers and structures, as AGQA does. Image sets: templates, answers and sizes of references, as COVR does.
+
+    Parameters
+    ----------
+    run
+        Run folder with questions (`questree generate`).
+    """
+    carry_out("balance", **locals())
+
+
+@output
+def split(
+    run: Path,
+    /,
+    *,
+    benchmark: BenchmarkOption = "",
+    splits: Annotated[Path | None, Parameter(help="YAML file with your own splits.")] = None,
+    every: EveryOption = False,
+    more_steps: Annotated[
+        str | None, Parameter(help="Videos: largest number of steps in train, as in relTime=5,objWhat=3.")
+    ] = None,
+    name: Annotated[
+        list[str] | None, Parameter(help="Image sets: make only this split; may be given again.", negative="")
+    ] = None,
+    few_shot: Annotated[
+        int | None, Parameter(help="Image sets: number of examples with the property that stay in train. [250]")
+    ] = None,
+    seed: Annotated[int | None, Parameter(help="Image sets: seed of the draws. [0]")] = None,
+    draws: Annotated[
+        int | None, Parameter(help="Image sets: number of seeds of the program and the lexical split. [3]")
+    ] = None,
+    lexical_pairs: Annotated[int | None, Parameter(help="Image sets: number of pairs of terms held out. [65]")] = None,
+    lexical_alone: Annotated[
+        int | None, Parameter(help="Image sets: fewest questions of train with one term but not the other. [50]")
+    ] = None,
+    lexical_together: Annotated[
+        int | None, Parameter(help="Image sets: fewest questions of test with both terms. [15]")
+    ] = None,
+    workers: WorkersOption = 2,
+) -> None:
+    """Split a run's questions into train and test in several ways; each split proves itself.
+
+    Videos: by video, novel compositions, more steps, indirect references. Image sets: COVR's 21 splits, with dev.
+
+    Parameters
+    ----------
+    run
+        Run folder with questions; the balanced selection is split, if there is one.
+    """
+    given = locals()
+    refuse(at_least(0, {name: given[name] for name in COUNTS}))
+    carry_out("split", all=given.pop("every"), **given)
+
+
+@output
+def decompose_command(
+    run: Path | None = None,
+    /,
+    *,
+    benchmark: BenchmarkOption = "",
+    balanced: Annotated[
+        bool | None,
+        Parameter(negative="--all", help="Take the balanced selection (if there is one), or all questions."),
+    ] = None,
+    closed: Annotated[
+        bool | None,
+        Parameter(
+            negative="--open",
+            help="Videos, closed world: what nobody annotated is not there. Open: it is not said. "
+            "Synthetic runs are closed.",
+        ),
+    ] = None,
+    rules_only: Annotated[
+        bool,
+        Parameter(negative="", help="Videos: do not run programs; keep what rules make of the questions' answers."),
+    ] = False,
+    absent: Annotated[
+        Path | None,
+        Parameter(help="Videos: file of objects labelled absent, CSV video,object or JSON {video: [object]}."),
+    ] = None,
+    invalid_actions: Annotated[
+        Whole,
+        Parameter(help="Videos: number of actions per video that do not occur, for questions with the answer no."),
+    ] = 0,
+    train_set: Annotated[
+        bool, Parameter(negative="", help="Videos: also choose sub-questions to train on, with balanced answers.")
+    ] = False,
+    words: WordsOption = None,
+    from_agqa: Annotated[
+        Path | None, Parameter(help="A released AGQA question file instead of a run; no scene graphs needed.")
+    ] = None,
+    out: Annotated[Path | None, Parameter(name="--out", help="With --from-agqa: folder for the hierarchies.")] = None,
+    workers: WorkersOption = 2,
+) -> None:
+    """Take every question of a run apart into its DAG of sub-questions, and answer each of them by execution.
+
+    Parameters
+    ----------
+    run
+        Run folder with questions (`questree generate` writes them); left out with --from-agqa.
+    """
+    if from_agqa:
+        used = balanced is not None or closed is not None or rules_only or invalid_actions or train_set
+        if run or out is None or used:
+            wanted = "--from-agqa FILE goes with --out DIR, --absent FILE, --workers N and no run folder; a file of"
+            raise BadInput.at("decompose", f"{wanted} questions is taken apart whole, by rules only")
+        released(from_agqa, out, absent, workers)
+        return
+    if run is None or out:
+        raise BadInput.at("decompose", "expected a run folder, or --from-agqa FILE --out DIR")
+    carry_out(
+        "decompose",
+        run,
+        benchmark,
+        workers,
+        balanced=balanced,
+        all=balanced is False,
+        closed=closed,
+        open=closed is False,
+        rules_only=rules_only,
+        absent=absent,
+        invalid_actions=invalid_actions or None,
+        train_set=train_set,
+        words=words,
+    )
+
+
+def released(path: Path, out: Path, absent: Path | None, workers: int) -> None:
+    """Take apart a question file; its own answers and the rules are all there is."""
+    from questree.formats.decomp_released import decompose_released
+    from questree.stages.decompose.recipes import record, told_contradictions, told_rules, told_types
+    from questree.vocabulary.load import default
+
+    with watching():
+        told = decompose_released(path, out, default(), workers, absent)
+    tell(told_types(told.summary))
+    for why, count in told.unread.most_common():
+        say(f"no DAG for {count:,}: {why}")
+    say(f"{told.strange_answers:,} answers not of the question's kind, not used")
+    tell(told_rules(told.summary))
+    tell(told_contradictions(told.summary))
+    say(f"wrote {out}")
+    write_json(record(told.summary) | {"unread": told.unread})
+
+
+@output
+def audit(
+    run: Path,
+    /,
+    *,
+    benchmark: BenchmarkOption = "",
+    most: Annotated[int, Parameter(help="Largest number of questions per set and split whose text is read.")] = 500_000,
+    seed: SeedOption = 1,
+    templates: Annotated[bool, Parameter(help="Also print one line per template.")] = False,
+    fail_above: Annotated[
+        float | None, Parameter(help="Exit with 1 if a guesser gets more per cent of all test questions right.")
+    ] = None,
+    workers: WorkersOption = 2,
+) -> None:
+    """Guess the answers without looking at videos or images, before and after balancing; nothing should get far.
+
+    Parameters
+    ----------
+    run
+        Run folder with questions, and better with a balanced selection; tables and plots go to its folder `audit`
+        (image sets: `covr/audit`).
+    """
+    found = carry_out("audit", run, benchmark, workers, most=most, seed=seed, templates=templates)
+    refuse(
+        [
+            Fault("audit", f"{name}: {100 * value:.1f} % of all test questions, more than {fail_above:g} %")
+            for name, value in found.guessed().items()
+            if fail_above is not None and 100 * value > fail_above
+        ]
+    )
+
+
+@output
+def ground(
+    run: Path,
+    /,
+    *,
+    out: Annotated[Path, Parameter(name="--out", help="Folder to write; an earlier grounding there is replaced.")],
+    format: Annotated[Literal["jsonl", "parquet"], Parameter(name="--format")] = "jsonl",
+    split: Annotated[str, Parameter(help="Split to take: train, dev (image sets), test, or all.")] = "test",
+    every: Annotated[
+        bool, Parameter(name="--all", help="Take every question, not only the balanced selection.")
+    ] = False,
+    sample: Annotated[int, Parameter(help="Number of questions to draw; 0 for all.")] = 0,
+    seed: Annotated[int, Parameter(name="--seed", help="Seed of the sample.")] = 0,
+    benchmark: BenchmarkOption = "",
+    words: WordsOption = None,
+) -> None:
+    """What each question is about, from the evidence of its program: boxes to keep or to remove, frames to show.
+
+    Parameters
+    ----------
+    run
+        Run folder with questions about videos or about images.
+    """
+    from questree.api.grounded import attribute_groups
+    from questree.stages.ground.files import write
+    from questree.stages.ground.grounding import GroundOptions
+
+    refuse(at_least(0, {"sample": sample}))
+    with watching():
+        options = GroundOptions(split, every, sample, seed, benchmark)
+        made = write(Run(run), options, attribute_groups(Run(run), options, words), out, format)
+    per = made.questions or 1
+    lines = [
+        {"condition": "relevant", "boxes per question": f"{made.relevant / per:.1f}"},
+        {"condition": "irrelevant", "boxes per question": f"{made.irrelevant / per:.1f}"},
+    ]
+    print_table("Boxes kept", lines)
+    left = ", ".join(f"{reason} {count:,}" for reason, count in sorted(made.left_out.items())) or "none"
+    say(f"{made.questions:,} questions, {made.boxes:,} boxes; nothing to compare: {left}")
+    say(f"wrote {out}")
+    write_json({"out": str(out), "questions": made.questions, "boxes": made.boxes, "left out": made.left_out})

@@ -116,12 +116,22 @@ def test_faults_that_say_the_same_are_told_so_often_and_then_counted() -> None:
     assert (other, more) == ("video 3: no frame", "... and 57 more: unknown object 'unicorn'")
 
 
+SETTINGS = ("--set", "width=wide", "--set", "depth=3")
+
+
 def test_a_source_of_images(tmp_path: Path) -> None:
     plugin = example("image_source.py", tmp_path)
     (tmp_path / "raw").mkdir()
     (tmp_path / "raw" / "one.txt").write_text("red cup on table\nblack cat under table\n")
     works(tmp_path, "ingest", "captions", "raw", "--out", "run", "--plugin", plugin, "--quiet", "--json", "counts.json")
     assert json.loads((tmp_path / "counts.json").read_text())["things"] == 3
+    works(tmp_path, "ingest", "captions", "raw", "--out", "wide", "--plugin", plugin, "--quiet", "--set", "width=800")
+    assert pl.read_parquet(tmp_path / "wide" / "images" / "images.parquet")["width"].to_list() == [800]
+    done = questree(tmp_path, "ingest", "captions", "raw", "--out", "no", "--plugin", plugin, *SETTINGS)
+    assert done.stderr.splitlines() == [
+        "error: --set width: expected `int`, got `str`",
+        "error: --set: expected a setting, got 'depth'; choose from width, height",
+    ]
     assert "every file is as locked" in works(tmp_path, "verify", "run", "--plugin", plugin)
 
 
@@ -470,6 +480,8 @@ def test_an_image_operator_with_its_rule_and_template(tmp_path: Path) -> None:
     assert {*asked["answer"]} == {"yes", "no"}
     assert asked["question"].str.contains("odd").all()
     assert asked["program"].str.starts_with("odd(").all()
+    works(tmp_path, "wordings", "--out", "examples.txt", "--quiet", "--plugin", plugin)
+    assert "Is the number of red cups odd?" in (tmp_path / "examples.txt").read_text()
     works(tmp_path, "decompose", "run", "--quiet", "--plugin", plugin)
     for bot in ("oracle", "always-yes"):
         works(tmp_path, "answer", "run", "--model", bot, "--quiet", "--plugin", plugin)

@@ -4,7 +4,7 @@ import json
 import re
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import Any, get_type_hints
 
 import msgspec
 import pytest
@@ -12,7 +12,7 @@ import pytest
 from questree.cli.vocabulary import app, counts
 from questree.faults import BadInput
 from questree.vocabulary import Vocabulary, load
-from questree.vocabulary.check import LIST_KINDS, check
+from questree.vocabulary.check import KINDS, check
 from questree.vocabulary.load import default_text, parse
 from questree.vocabulary.words import NONE, Lists
 
@@ -183,7 +183,9 @@ def test_a_file_that_is_no_vocabulary_is_refused_without_a_traceback(text: bytes
 
 
 def test_the_checker_knows_every_list() -> None:
-    assert set(LIST_KINDS) == set(Lists.__struct_fields__)
+    kinds = {name: hint.__metadata__ for name, hint in get_type_hints(Lists, include_extras=True).items()}
+    assert {*kinds} == {*Lists.__struct_fields__}
+    assert all(set(each) <= set(KINDS) for each in kinds.values())
 
 
 # the commands

@@ -1,4 +1,7 @@
-"""A source of images: `questree ingest captions FOLDER --out RUN` reads `a red cup on a table` as two things."""
+"""A source of images: `questree ingest captions FOLDER --out RUN` reads `red cup on table` as two things.
+
+`--set width=800` says how wide the images are.
+"""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -8,7 +11,7 @@ from questree.plugins import source
 
 
 @source("captions", says="Text files: one image each, a line like `red cup on table`.", medium="images")
-def read(folder: Path) -> Iterator[dict[str, Any]]:
+def read(folder: Path, width: int = 640, height: int = 480) -> Iterator[dict[str, Any]]:
     """Yield one record per image, in the form of docs/images.md."""
     for file in sorted(folder.glob("*.txt")):
         things: dict[str, dict[str, Any]] = {}
@@ -21,4 +24,4 @@ def read(folder: Path) -> Iterator[dict[str, Any]]:
                 "attributes": [colour],
                 "relations": [{"name": relation, "object": other}],
             }
-        yield {"id": file.stem, "width": 640, "height": 480, "things": list(things.values())}
+        yield {"id": file.stem, "width": width, "height": height, "things": list(things.values())}

@@ -93,6 +93,17 @@ def takes(kind: str, name: str, function: Any, *wanted: str, what: str = "") -> 
         raise wrong(kind, name, f"{what}expected a function of ({', '.join(wanted)}), got one of ({got})") from None
 
 
+def declared(kind: str, name: str, wanted: Iterable[str], put: Callable[[Any], object]) -> Callable[[Any], Any]:
+    """What every decorator of plugins does: check how its function is called, put it where its kind goes."""
+
+    def declare(function: Any) -> Any:
+        takes(kind, name, function, *wanted)
+        put(function)
+        return function
+
+    return declare
+
+
 def one_of(kind: str, name: str, what: str, got: str, choices: Iterable[str]) -> None:
     known = list(choices)
     if got not in known:

@@ -1,13 +1,14 @@
 """`questree ingest`: raw files of many kinds -> facts in a run folder, with a table of what was found."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Annotated, Any
 
+import msgspec
 from cyclopts import Parameter
 
 from questree.cli.terminal import output, print_table, say, watching, write_json
-from questree.faults import BadInput
+from questree.faults import BadInput, Fault, refuse
 from questree.sources.catalogue import SOURCES, Source
 from questree.sources.runs import check_target, summary, write_image_run, write_run
 from questree.tables.lock import lock
@@ -20,6 +21,10 @@ Add = Annotated[bool, Parameter(name="--add", negative="", help="Keep the images
 Words = Annotated[Path | None, Parameter(name="--vocabulary", help="Vocabulary file. [default: AGQA's words]")]
 Rate = Annotated[
     float | None, Parameter(name="--fps", help="Frames per second of videos that frame_rates.csv does not name.")
+]
+Settings = Annotated[
+    list[str] | None,
+    Parameter(name="--set", negative="", help="Setting of the source as NAME=VALUE; may be given several times."),
 ]
 
 
@@ -35,24 +40,42 @@ def command(source: Source) -> Callable[..., None]:
     """A command with the options that such a source has."""
 
     @output
-    def images(folder: Path, /, *, out: Out, add: Add = False) -> None:
-        _ingest_images(source, folder, out, add)
+    def images(folder: Path, /, *, out: Out, add: Add = False, set: Settings = None) -> None:
+        _ingest_images(source, folder, out, add, settings(source, set or []))
 
     @output
-    def videos(folder: Path, /, *, out: Out, fps: Rate = None, vocabulary: Words = None) -> None:
-        _ingest(source, folder, out, vocabulary, {"fps": fps} if source.rated else {})
+    def videos(folder: Path, /, *, out: Out, fps: Rate = None, vocabulary: Words = None, set: Settings = None) -> None:
+        _ingest(source, folder, out, vocabulary, {"fps": fps} if source.rated else settings(source, set or []))
 
     made = images if source.medium == "images" else videos
     made.__annotations__["folder"], made.__doc__ = Annotated[Path, Parameter(help=source.takes)], source.says
     if not source.rated:
         made.__annotations__["fps"] = Annotated[float | None, Parameter(parse=False)]
+    if not source.settings:
+        made.__annotations__["set"] = Annotated[list[str] | None, Parameter(parse=False)]
     return made
 
 
-def _ingest_images(source: Source, folder: Path, out: Path, add: bool) -> None:
+def settings(source: Source, given: Iterable[str]) -> dict[str, Any]:
+    """What --set says, as the values the reader takes; all faults at once."""
+    found, faults = dict[str, Any](), list[Fault]()
+    for each in given:
+        name, _, value = each.partition("=")
+        if name not in source.settings:
+            faults.append(Fault("--set", f"expected a setting, got {name!r}; choose from {', '.join(source.settings)}"))
+            continue
+        try:
+            found[name] = msgspec.convert(value, source.settings[name], strict=False)
+        except msgspec.ValidationError as error:
+            faults.append(Fault(f"--set {name}", str(error)[0].lower() + str(error)[1:]))
+    refuse(faults)
+    return found
+
+
+def _ingest_images(source: Source, folder: Path, out: Path, add: bool, more: dict[str, Any]) -> None:
     check_target(out)
     with watching():
-        found = source.read(folder)
+        found = source.read(folder, **more)
         images, skipped = found if isinstance(found, tuple) else (found, {})
         counts = write_image_run(images, folder, out, add)
         lock(Run(out), "images")

@@ -8,12 +8,14 @@ def yes_rate(table):
 """
 
 from collections.abc import Callable, Iterable, Mapping
+from functools import partial
 from importlib import import_module
+from inspect import signature
 from pathlib import Path
 from traceback import walk_tb
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, get_type_hints
 
-from questree.extensions import Plugin, a_list, blamed, one_of, takes, wrong
+from questree.extensions import Plugin, a_list, blamed, declared, one_of, wrong
 from questree.extensions import load as _load
 from questree.faults import BadInput, Fault
 from questree.plugins.language import Declare, Medium
@@ -47,6 +49,7 @@ if TYPE_CHECKING:  # what the functions below are given and give back, for those
     from questree.tables.run import Run as Run
     from questree.vocabulary.words import Vocabulary as Vocabulary
 
+SETTINGS = (str, int, float, bool)  # types of what a source may be told
 PLACES = {
     **dict.fromkeys(("Attribute", "Count", "Scenes", "Thing", "Things"), "domains.images.kinds"),
     **dict.fromkeys(("Case", "Members", "Ways"), "rules"),
@@ -71,27 +74,30 @@ def load(*files: str | Path) -> None:
 
 
 def source(name: str, *, says: str, medium: Medium = "video", sign: str = "") -> Declare[Any]:
-    """`questree ingest NAME`: a function of a folder that yields records in the form of docs/ingest.md or images.md."""
+    """`questree ingest NAME`: a function of a folder that yields records in the form of docs/ingest.md or images.md.
+
+    Further parameters with defaults are settings: `--set NAME=VALUE`, of the type they are annotated with."""
     from questree.sources.catalogue import SOURCES, Source
     from questree.sources.own_json import read_image_records, read_records
 
     one_of("source", name, "medium", medium, ("video", "images"))
 
-    def declare(read: Callable[[Path], Iterable[Mapping[str, Any]]]) -> Any:
-        takes("source", name, read, "folder")
+    def put(read: Callable[..., Iterable[Mapping[str, Any]]]) -> None:
+        def images(folder: Path, **settings: Any) -> Any:
+            return read_image_records(_given(read, folder, settings), folder)
 
-        def images(folder: Path) -> Any:
-            return read_image_records(_given(read, folder), folder)
+        def videos(folder: Path, vocabulary: Any, **settings: Any) -> Any:
+            return read_records(_given(read, folder, settings), vocabulary, folder)
 
-        def videos(folder: Path, vocabulary: Any) -> Any:
-            return read_records(_given(read, folder), vocabulary, folder)
+        hints, (_, *more) = get_type_hints(read), signature(read).parameters
+        types = {each: hints.get(each, str) for each in more}
+        for each in (each for each, type in types.items() if type not in SETTINGS):
+            raise wrong("source", name, f"{each}: expected str, int, float or bool, got {types[each]}")
+        SOURCES.add(name, Source(says, medium, videos if medium == "video" else images, sign, settings=types))
 
-        SOURCES.add(name, Source(says, medium, videos if medium == "video" else images, sign))
-        return read
-
-    def _given(read: Callable[[Path], Iterable[Any]], folder: Path) -> Iterable[Any]:
+    def _given(read: Callable[..., Iterable[Any]], folder: Path, settings: Mapping[str, Any]) -> Iterable[Any]:
         try:
-            records = read(folder)
+            records = read(folder, **settings)
             if not isinstance(records, Iterable):
                 raise wrong("source", name, f"expected records, got {type(records).__name__}; yield one per {medium}")
             yield from records
@@ -101,7 +107,7 @@ def source(name: str, *, says: str, medium: Medium = "video", sign: str = "") ->
                 raise
             raise BadInput([Fault(fault.place, f"{fault.message}; reading {file}") for fault in own.faults]) from error
 
-    return declare
+    return declared("source", name, ("folder",), put)
 
 
 def _read_file(error: BaseException, folder: Path) -> Path | None:
@@ -115,12 +121,7 @@ def exporter(name: str, *, says: str) -> Declare[Any]:
     """`questree export NAME RUN --out DIR`: a function of (run, folder) that fills the folder; it may return counts."""
     from questree.formats.catalogue import EXPORTERS, Exporter
 
-    def declare(write: Callable[["Run", Path], Mapping[str, int] | None]) -> Any:
-        takes("exporter", name, write, "run", "folder")
-        EXPORTERS.add(name, Exporter(says, write=write))
-        return write
-
-    return declare
+    return declared("exporter", name, ("run", "folder"), lambda write: EXPORTERS.add(name, Exporter(says, write=write)))
 
 
 def metric(name: str, *, formula: str, by: str = "", how: str = "ratio", needs: Iterable[str] = ()) -> Declare[Any]:
@@ -135,27 +136,20 @@ def metric(name: str, *, formula: str, by: str = "", how: str = "ratio", needs: 
             one_of("metric", name, what, column, COLUMNS)
     if name in SHIPPED:
         raise wrong("metric", name, f"expected a new name, got one that is taken; taken are {', '.join(SHIPPED)}")
-
-    def declare(count: Callable[..., Any]) -> Any:
-        takes("metric", name, count, "table")
-        METRICS.add(name, Metric(name, formula, count, by, how, columns))  # type: ignore[arg-type]
-        return count
-
-    return declare
+    entry = partial(Metric, name, formula, by=by, how=how, needs=columns)  # type: ignore[arg-type]
+    return declared("metric", name, ("table",), lambda count: METRICS.add(name, entry(count)))
 
 
 def augmentation(name: str, *, says: str, after: str = "propagate annotations") -> Declare[Any]:
     """A rule that changes facts: a function of (graphs, vocabulary) -> (graphs, counts of what it changed)."""
     from questree.stages.augment import RULES, Rule
 
-    def declare(change: Callable[..., Any]) -> Any:
-        takes("augmentation", name, change, "graphs", "vocabulary")
+    def put(change: Callable[..., Any]) -> None:
         number = max(rule.number for rule in RULES.values()) + 1
         rule = Rule(number, name, says, lambda graphs, vocabulary, options: change(graphs, vocabulary))
         RULES.add(name, rule, after)
-        return change
 
-    return declare
+    return declared("augmentation", name, ("graphs", "vocabulary"), put)
 
 
 def split(
@@ -182,9 +176,7 @@ def bot(name: str, *, says: str) -> Declare[Any]:
     from questree.models.asked import chance
     from questree.models.bots import BOTS, Bot
 
-    def declare(answers: Callable[..., Any]) -> Any:
-        takes("bot", name, answers, "table")
-
+    def put(answers: Callable[..., Any]) -> None:
         def said(corpus: Any, asked: Any) -> Any:
             words = pl.Series([*corpus.number, None], dtype=pl.String)
             table = pl.DataFrame(
@@ -202,6 +194,5 @@ def bot(name: str, *, says: str) -> Declare[Any]:
             return found.replace_strict(numbers, default=-1, return_dtype=pl.Int32).to_numpy()
 
         BOTS.add(name, Bot(says, said))
-        return answers
 
-    return declare
+    return declared("bot", name, ("table",), put)

@@ -7,9 +7,9 @@ from difflib import get_close_matches
 from string import Formatter
 from typing import Any, Literal, TypeVar, get_type_hints
 
-from questree.extensions import a_list, extends_language, one_of, takes, when_all_are_loaded, wrong
+from questree.extensions import a_list, declared, extends_language, one_of, takes, when_all_are_loaded, wrong
 from questree.faults import BadInput
-from questree.program import BOOL, Categories, Kind, Op
+from questree.program import BOOL, Categories, Kind, Language, Op
 from questree.rules import SCHEMES, extend
 
 Function = TypeVar("Function", bound=Callable[..., Any])
@@ -28,23 +28,24 @@ class NamedOps(dict[str, Op]):
 
 def ops(medium: Medium) -> dict[str, Op]:
     """Every operator of a medium by name: called with arguments it is a program, its `run` is its meaning."""
+    one_of("operators", "of a medium", "medium", medium, SCHEME)
+    return NamedOps(_language(medium).ops)
+
+
+def _language(medium: Medium) -> Language:
     from questree.domains.images import IMAGES
     from questree.domains.video import VIDEO
 
-    one_of("operators", "of a medium", "medium", medium, SCHEME)
-    return NamedOps({"video": VIDEO, "images": IMAGES}[medium].ops)
+    return IMAGES if medium == "images" else VIDEO
 
 
 def operator(medium: Medium = "video", *, name: str = "", **readings: Any) -> Callable[[Any], Any]:
     """An operator: its signature is its type, its body its meaning over columns; keywords: English, parts, evidence."""
-    from questree.domains.images import IMAGES
-    from questree.domains.video import VIDEO
-
-    languages = {"video": VIDEO, "images": IMAGES}
 
     def declare(run: Callable[..., Any]) -> Any:
         called = name or run.__name__
-        one_of("operator", called, "medium", medium, languages)
+        one_of("operator", called, "medium", medium, SCHEME)
+        language = _language(medium)
         known = [each.name for each in fields(Op) if each.name not in ("name", "doc", "run", "params", "result")]
         for reading in readings:
             one_of("operator", called, "keyword", reading, known)
@@ -52,32 +53,25 @@ def operator(medium: Medium = "video", *, name: str = "", **readings: Any) -> Ca
         for each in [*parameters, "return"]:
             if not isinstance(next(iter(getattr(hints.get(each), "__metadata__", ())), None), Kind):
                 raise wrong("operator", called, f"{each}: expected a kind (Object, Bool ...), got {hints.get(each)}")
-        if called in languages[medium].ops:
-            taken = ", ".join(languages[medium].ops)
+        if called in language.ops:
+            taken = ", ".join(language.ops)
             raise wrong("operator", called, f"expected a new name, got one that is taken; taken are {taken}")
-        _said(called, readings, parameters)
         _plain(called, readings)
         if "parts" in readings:
             takes("operator", called, readings["parts"], "vocabulary", *parameters, what="parts: ")
             readings["parts"] = _in_scheme(called, medium, readings["parts"])
-        kinds = {each: hints[each].__metadata__[0] for each in [*parameters, "return"]}
-        _asked(called, readings, kinds, languages[medium].ops)
-        made = languages[medium].operator(name, **readings)(run)
+        _english(
+            called, readings, {each: hints[each].__metadata__[0] for each in [*parameters, "return"]}, language.ops
+        )
+        made = language.operator(name, **readings)(run)
         ADDED[medium].append(made)
-        _listed(medium, made)
+        # a new composition and a new type become rows of the tables, with or without a rule
+        types = [made.type] if isinstance(made.type, str) and made.type else []
+        extend(SCHEME[medium], types, [made.label] if made.label else [], bool(made.result.yes))
         extends_language()
         return made
 
     return declare
-
-
-def _said(name: str, readings: Mapping[str, Any], parameters: list[str]) -> None:
-    """Refuse English about arguments that the operator does not have."""
-    ask, phrase = readings.get("ask", ()), readings.get("phrase", ())
-    for text in _texts(ask, phrase):
-        for _, argument, _, _ in Formatter().parse(text):
-            if argument is not None:
-                one_of("operator", name, f"argument in {text!r}", argument, parameters)
 
 
 def _plain(name: str, readings: dict[str, Any]) -> None:
@@ -100,15 +94,19 @@ def _plain(name: str, readings: dict[str, Any]) -> None:
             raise wrong("operator", name, f"{each}: expected a text, got {got!r}")
 
 
-def _asked(name: str, readings: Mapping[str, Any], kinds: Mapping[str, Kind], ops: Mapping[str, Op]) -> None:
-    """Refuse a question nobody can ask, and forms that no argument of that kind is said in."""
+def _english(name: str, readings: Mapping[str, Any], kinds: Mapping[str, Kind], ops: Mapping[str, Op]) -> None:
+    """Refuse a question nobody can ask, arguments that are not there, and forms nothing of that kind is said in."""
     result = kinds["return"]
     if not readings.get("ask") and (result.yes or (result.askable and not readings.get("phrase"))):
         raise wrong("operator", name, "expected English (ask=...), got none")
     for text in _texts(readings.get("ask", ()), readings.get("phrase", ())):
         for _, argument, form, _ in Formatter().parse(text):
-            if argument is not None and form:
-                one_of("operator", name, f"form in {text!r}", form, _forms(kinds[argument], ops))
+            if argument is not None:
+                one_of(
+                    "operator", name, f"argument in {text!r}", argument, [each for each in kinds if each != "return"]
+                )
+                if form:
+                    one_of("operator", name, f"form in {text!r}", form, _forms(kinds[argument], ops))
 
 
 def _texts(ask: Any, phrase: Any) -> Iterator[str]:
@@ -149,12 +147,6 @@ def _in_scheme(name: str, medium: Medium, parts: Callable[..., Any]) -> Callable
     return checked
 
 
-def _listed(medium: Medium, made: Op) -> None:
-    """A new composition and a new type become rows of the tables, with or without a rule."""
-    types = [made.type] if isinstance(made.type, str) and made.type else []
-    extend(SCHEME[medium], types, [made.label] if made.label else [], bool(made.result.yes))
-
-
 def rule(composition: str, *, medium: Medium, sentence: str, **rest: Any) -> Declare[Any]:
     """A consistency rule: a function of the answers to a question and its sub-questions that says when they agree.
 
@@ -164,9 +156,8 @@ def rule(composition: str, *, medium: Medium, sentence: str, **rest: Any) -> Dec
 
     types, yes_no = rest.pop("types", ()), rest.pop("yes_no", True)
 
-    def declare(reads: Callable[..., Any]) -> Any:
+    def put(reads: Callable[..., Any]) -> None:
         one_of("rule", composition, "medium", medium, SCHEME)
-        takes("rule", composition, reads, "members")
         about = a_list("rule", composition, "types", types)
         for each in ("names", "parents"):
             if each in rest:
@@ -177,9 +168,8 @@ def rule(composition: str, *, medium: Medium, sentence: str, **rest: Any) -> Dec
             raise wrong("rule", composition, str(error).removeprefix(f"rule {composition}: ")) from error
         when_all_are_loaded(lambda: _linked(composition, medium, about))
         extends_language()
-        return reads
 
-    return declare
+    return declared("rule", composition, ("members",), put)
 
 
 def _linked(composition: str, medium: Medium, types: tuple[str, ...]) -> None:
@@ -216,12 +206,7 @@ def generation(name: str, *, needs: str = "") -> Declare[Any]:
     """A rule of generation, which templates name: a function of candidates that says which of them are not asked."""
     from questree.stages.generate.rules import CORE, RULES, Look
 
-    def declare(fails: Callable[..., Any]) -> Any:
-        takes("rule of generation", name, fails, "core")
-        RULES.add(name, (Look(CORE, needs, fails),))
-        return fails
-
-    return declare
+    return declared("rule of generation", name, ("core",), lambda fails: RULES.add(name, (Look(CORE, needs, fails),)))
 
 
 def image_template(

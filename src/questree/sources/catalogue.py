@@ -1,8 +1,8 @@
 """Every kind of raw files that can be read, by the name `questree ingest` calls it; readers are imported when used."""
 
 from codecs import BOM_UTF8
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 from importlib import import_module
 from pathlib import Path
 from typing import Any, Literal
@@ -16,7 +16,7 @@ FOLDER, OWN = "Folder with the raw files.", "A JSON file, or a folder of them."
 
 @dataclass(frozen=True)
 class Source:
-    """A video reader takes (folder, vocabulary), and fps if it is `rated`, an image reader (folder)."""
+    """A video reader takes (folder, vocabulary), and fps if it is `rated`, an image reader (folder); then settings."""
 
     says: str
     medium: Literal["video", "images"]
@@ -24,6 +24,7 @@ class Source:
     sign: str = ""  # a file name by which `questree build` knows such a folder
     rated: bool = False  # needs frames per second for some videos
     takes: str = FOLDER
+    settings: Mapping[str, Any] = field(default_factory=dict)  # type of each further parameter of a plugin's reader
 
     @property
     def read(self) -> Reader:

@@ -2,37 +2,18 @@
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
+from typing import get_type_hints
 
 import msgspec
 
 from questree.faults import Fault
-from questree.vocabulary.words import GROUPS, Action, Object, Relation, Vocabulary
+from questree.vocabulary.words import GROUPS, Action, Lists, Object, Relation, Vocabulary
 
 UNSPELLABLE = "(),[]$\r\n"  # brackets, commas, dollars and line ends are signs of the notations of programs
 ARTICLES = ("", "a", "an", "some", "the", "their")
 MOST = {"objects": 63, "relations": 63, "actions": 255}  # facts keep sets of words in 64-bit masks, one bit reserved
 
-# what the entries of each list are called by; a pair lists one kind per place
-LIST_KINDS: dict[str, tuple[str, ...]] = {
-    "single_object_verbs": ("relation",),
-    "transition_verbs": ("relation",),
-    "transition_actions": ("action",),
-    "commonsense_pairs": ("object", "relation"),
-    "similar_objects": ("object",),
-    "forbidden_pairs": ("object", "object"),
-    "object_existence_ban": ("object",),
-    "relation_existence_ban": ("relation",),
-    "relation_time_ban": ("relation",),
-    "obvious_relations": ("relation",),
-    "never_asked_relations": ("relation",),
-    "not_touching_contacts": ("relation",),
-    "never_localised_actions": ("action",),
-    "always_there": ("object",),
-    "take_verbs": ("relation",),
-    "hold_verbs": ("relation",),
-    "put_verbs": ("relation",),
-}
-
+KINDS = ("object", "relation", "action")
 Word = Object | Relation | Action
 Found = Iterator[tuple[str, str]]  # where, message
 
@@ -53,17 +34,18 @@ def sizes(vocabulary: Vocabulary) -> Found:
 
 
 def ids(vocabulary: Vocabulary) -> Found:
-    for kind, words in _kinds(vocabulary):
+    for kind, words in _kinds(vocabulary).items():
         for number, word in enumerate(words, 1):
             if not word.id:
                 yield f"{kind} number {number}", "has no id"
-        for twice in _twice(word.id for word in words if word.id):
-            yield f"{kind} {twice}", "id given to more than one word"
+        for id, times in Counter(word.id for word in words if word.id).items():
+            if times > 1:
+                yield f"{kind} {id}", "id given to more than one word"
 
 
 def names(vocabulary: Vocabulary) -> Found:
     """A spelling means one word; only a word counted as another one may be called like it (the verb holding)."""
-    for kind, words in _kinds(vocabulary):
+    for kind, words in _kinds(vocabulary).items():
         at = _known(vocabulary)[kind]
         for word in words:
             name = word.phrase if isinstance(word, Action) else word.name
@@ -121,21 +103,17 @@ def actions(vocabulary: Vocabulary) -> Found:
 
 def special(vocabulary: Vocabulary) -> Found:
     """The three words the facts cannot do without."""
-    for field, words in (
-        ("person", {word.id for word in vocabulary.objects}),
-        ("annotated", {word.id for word in vocabulary.relations if word.group == "derived"}),
-        ("interacting", {word.id for word in vocabulary.relations if word.group == "derived"}),
-    ):
-        given = getattr(vocabulary, field)
-        if given not in words:
-            kind = "an object" if field == "person" else 'a relation of group "derived"'
+    derived = 'a relation of group "derived"', {word.id for word in vocabulary.relations if word.group == "derived"}
+    objects = "an object", {word.id for word in vocabulary.objects}
+    for field, (kind, words) in (("person", objects), ("annotated", derived), ("interacting", derived)):
+        if (given := getattr(vocabulary, field)) not in words:
             yield field, f'"{given}" is not the id of {kind}'
 
 
 def lists(vocabulary: Vocabulary) -> Found:
-    known = _known(vocabulary)
+    known, kinds_of = _known(vocabulary), get_type_hints(Lists, include_extras=True)
     for name, entries in msgspec.structs.asdict(vocabulary.lists).items():
-        kinds = LIST_KINDS[name]
+        kinds: tuple[str, ...] = kinds_of[name].__metadata__
         for entry in entries:
             spelled = (entry,) if isinstance(entry, str) else entry
             places = kinds if len(kinds) == len(spelled) else kinds[:1] * len(spelled)
@@ -175,14 +153,12 @@ def _stored(spelling: str, vocabulary: Vocabulary) -> str:
     return spelling if at is None else vocabulary.relations[at].folds or vocabulary.relations[at].id
 
 
-def _kinds(vocabulary: Vocabulary) -> Iterator[tuple[str, Sequence[Word]]]:
-    yield "object", vocabulary.objects
-    yield "relation", vocabulary.relations
-    yield "action", vocabulary.actions
+def _kinds(vocabulary: Vocabulary) -> dict[str, Sequence[Word]]:
+    return {kind: getattr(vocabulary, f"{kind}s") for kind in KINDS}
 
 
 def _known(vocabulary: Vocabulary) -> dict[str, dict[str, int]]:
-    return {"object": vocabulary.object_at, "relation": vocabulary.relation_at, "action": vocabulary.action_at}
+    return {kind: getattr(vocabulary, f"{kind}_at") for kind in KINDS}
 
 
 def _counted_as(word: Word) -> str:
@@ -213,10 +189,6 @@ def _forms(where: str, word: Relation | Action) -> Found:
     for field in ("present", "past"):
         if not getattr(word, field):
             yield where, f"has no {field} form"
-
-
-def _twice(spellings: Iterable[str]) -> list[str]:
-    return [spelling for spelling, count in Counter(spellings).items() if count > 1]
 
 
 def _quoted(choices: Iterable[str]) -> str:

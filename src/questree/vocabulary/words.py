@@ -1,7 +1,7 @@
 """The shape of a vocabulary: what is said about each word, and look-ups by position, id, name or label."""
 
 from functools import cached_property
-from typing import Any
+from typing import Annotated, Any
 
 import msgspec
 import numpy as np
@@ -45,26 +45,32 @@ class Action(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     labels: tuple[str, ...] = ()
 
 
+# names of words of a kind; pairs have one kind per place
+Objects = Annotated[tuple[str, ...], "object"]
+Relations = Annotated[tuple[str, ...], "relation"]
+Actions = Annotated[tuple[str, ...], "action"]
+
+
 class Lists(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """Special lists, by name of the word (spec of the benchmark, section 1.4)."""
 
-    single_object_verbs: tuple[str, ...] = ()
-    transition_verbs: tuple[str, ...] = ()
-    transition_actions: tuple[str, ...] = ()  # ids
-    commonsense_pairs: tuple[tuple[str, str], ...] = ()  # (object, relation), never asked
-    similar_objects: tuple[tuple[str, ...], ...] = ()
-    forbidden_pairs: tuple[tuple[str, str], ...] = ()  # objects never together in one question
-    object_existence_ban: tuple[str, ...] = ()
-    relation_existence_ban: tuple[str, ...] = ()
-    relation_time_ban: tuple[str, ...] = ()
-    obvious_relations: tuple[str, ...] = ()  # wearing, standing on: true of anybody, so never asked to be verified
-    never_asked_relations: tuple[str, ...] = ()  # not contacting, not looking at, unsure, other relationship
-    not_touching_contacts: tuple[str, ...] = ()  # contacts that are no interaction: not contacting, other relationship
-    never_localised_actions: tuple[str, ...] = ()  # ids: c044
-    always_there: tuple[str, ...] = ()  # objects nearly every video shows: nobody is asked whether they are absent
-    take_verbs: tuple[str, ...] = ()  # order priors: taking < holding < putting, throwing
-    hold_verbs: tuple[str, ...] = ()
-    put_verbs: tuple[str, ...] = ()
+    single_object_verbs: Relations = ()
+    transition_verbs: Relations = ()
+    transition_actions: Actions = ()  # ids
+    commonsense_pairs: Annotated[tuple[tuple[str, str], ...], "object", "relation"] = ()  # never asked
+    similar_objects: Annotated[tuple[tuple[str, ...], ...], "object"] = ()
+    forbidden_pairs: Annotated[tuple[tuple[str, str], ...], "object", "object"] = ()  # never together in one question
+    object_existence_ban: Objects = ()
+    relation_existence_ban: Relations = ()
+    relation_time_ban: Relations = ()
+    obvious_relations: Relations = ()  # wearing, standing on: true of anybody, so never asked to be verified
+    never_asked_relations: Relations = ()  # not contacting, not looking at, unsure, other relationship
+    not_touching_contacts: Relations = ()  # contacts that are no interaction: not contacting, other relationship
+    never_localised_actions: Actions = ()  # ids: c044
+    always_there: Objects = ()  # objects nearly every video shows: nobody is asked whether they are absent
+    take_verbs: Relations = ()  # order priors: taking < holding < putting, throwing
+    hold_verbs: Relations = ()
+    put_verbs: Relations = ()
 
 
 class Vocabulary(msgspec.Struct, frozen=True, forbid_unknown_fields=True, dict=True):

@@ -9,7 +9,7 @@ from questree.domains.video.facts import Videos
 from questree.domains.video.kinds import VIDEO, Frames, Window
 from questree.domains.video.objects import open_type
 from questree.domains.video.time import between, condition, time_edges, whole
-from questree.program import UNKNOWN, Action, Array, Bool, Categories, Node, Object, Relation, Term
+from questree.program import UNKNOWN, Action, Array, Bool, Categories, Node, Object, Op, Relation, Term
 from questree.vocabulary.words import Vocabulary
 
 MARGIN = 7.0  # seconds two lengths must differ by
@@ -121,9 +121,8 @@ def action_before(world: Videos, window: Window) -> Action:
 
 def which(window: Term, last: bool) -> Node:
     """The open question under first and last: which action is done in this window?"""
-    return (
-        action_before(window) if last and isinstance(window, Node) and window.op is not whole else action_after(window)
-    )
+    ended_in = last and isinstance(window, Node) and window.op is not whole
+    return action_before(window) if ended_in else action_after(window)
 
 
 EXTREME: dict[str, Any] = {
@@ -167,89 +166,59 @@ def last_action(world: Videos, window: Window) -> Action:
     return np.where(crowded | (window[:, 1] == window[:, 0]), UNKNOWN, found)
 
 
-def by_length(world: Videos, sign: float) -> Array:
-    """[row] the action whose length beats all others by more than MARGIN; there must be another."""
-    row, instance = world.pairs()
-    length = world.instances["end"][instance] - world.instances["start"][instance]
-    count = np.bincount(row, minlength=len(world))
-    return np.where(count > 1, pick(world, row, instance, sign * length, MARGIN), UNKNOWN)
+def by_length(name: str, time: str, sign: float) -> Op:
+    """The operator for the action whose length beats all others by more than MARGIN; there must be another."""
+
+    def found(world: Videos) -> Action:
+        row, instance = world.pairs()
+        length = world.instances["end"][instance] - world.instances["start"][instance]
+        count = np.bincount(row, minlength=len(world))
+        return np.where(count > 1, pick(world, row, instance, sign * length, MARGIN), UNKNOWN)
+
+    found.__doc__ = f"The action instance that lasts {name}, by a clear margin."
+    return VIDEO.operator(
+        name,
+        ask=f"What does the person do for the {name} amount of time",
+        phrase={
+            "": (f"doing the {name} action", f"doing the thing they did for the {time} time"),
+            "present": f"do the {name} action",
+            "past": f"did the {name} action",
+        },
+        steps=2,
+        categories=Categories(("superlative", "duration-comparison"), "query", "action"),
+        type=f"{name.capitalize()} Action",
+    )(found)
 
 
-LENGTHS = Categories(("superlative", "duration-comparison"), "query", "action")
+longest = by_length("longest", "longest", -1.0)
+shortest = by_length("shortest", "least", 1.0)
 
 
-@VIDEO.operator(
-    ask="What does the person do for the longest amount of time",
-    phrase={
-        "": ("doing the longest action", "doing the thing they did for the longest time"),
-        "present": "do the longest action",
-        "past": "did the longest action",
-    },
-    steps=2,
-    categories=LENGTHS,
-    type="Longest Action",
-)
-def longest(world: Videos) -> Action:
-    """The action instance that lasts longest, by a clear margin."""
-    return by_length(world, -1.0)
+def of_two(name: str, took: str) -> Op:
+    """The operator for the longer (or shorter) of two actions that occur once each and differ clearly."""
+
+    def found(world: Videos, a: Action, b: Action) -> Action:
+        difference = world.action(a, "length") - world.action(b, "length")
+        once = (world.action(a, "count") == 1) & (world.action(b, "count") == 1)
+        merged = world.vocabulary.merged_action
+        winner = np.where((difference > 0) == (name == "longer"), merged[a], merged[b])
+        return np.where(once & (np.abs(difference) > MARGIN), winner, UNKNOWN)
+
+    found.__doc__, label = f"Which of two actions lasts {name}?", f"{name.capitalize()} Choose"
+    return VIDEO.operator(
+        name,
+        ask=f"Was the person {{a}} or {{b}} for a {name} amount of time",
+        phrase={"": f"{{a}} or {{b}}, whichever took {took}", "the": f"for a {name} amount of time than {{b}}"},
+        steps=5,
+        categories=Categories(("duration-comparison",), "compare", "action"),
+        type=label,
+        label=label,
+        parts=lambda vocabulary, a, b: [(label, condition(a)), (label, condition(b))],
+    )(found)
 
 
-@VIDEO.operator(
-    ask="What does the person do for the shortest amount of time",
-    phrase={
-        "": ("doing the shortest action", "doing the thing they did for the least time"),
-        "present": "do the shortest action",
-        "past": "did the shortest action",
-    },
-    steps=2,
-    categories=LENGTHS,
-    type="Shortest Action",
-)
-def shortest(world: Videos) -> Action:
-    """The action instance that lasts shortest, by a clear margin."""
-    return by_length(world, 1.0)
-
-
-def compared(world: Videos, a: Array, b: Array, longer: bool) -> Array:
-    """[row] the longer (or shorter) of two actions that occur once each and differ clearly."""
-    difference = world.action(a, "length") - world.action(b, "length")
-    once = (world.action(a, "count") == 1) & (world.action(b, "count") == 1)
-    merged = world.vocabulary.merged_action
-    winner = np.where((difference > 0) == longer, merged[a], merged[b])
-    return np.where(once & (np.abs(difference) > MARGIN), winner, UNKNOWN)
-
-
-def length_parts(label: str) -> Any:
-    return lambda vocabulary, a, b: [(label, condition(a)), (label, condition(b))]
-
-
-COMPARISON: dict[str, Any] = {"steps": 5, "categories": Categories(("duration-comparison",), "compare", "action")}
-
-
-@VIDEO.operator(
-    ask="Was the person {a} or {b} for a longer amount of time",
-    phrase={"": "{a} or {b}, whichever took longer", "the": "for a longer amount of time than {b}"},
-    type="Longer Choose",
-    label="Longer Choose",
-    parts=length_parts("Longer Choose"),
-    **COMPARISON,
-)
-def longer(world: Videos, a: Action, b: Action) -> Action:
-    """Which of two actions lasts longer?"""
-    return compared(world, a, b, longer=True)
-
-
-@VIDEO.operator(
-    ask="Was the person {a} or {b} for a shorter amount of time",
-    phrase={"": "{a} or {b}, whichever took less time", "the": "for a shorter amount of time than {b}"},
-    type="Shorter Choose",
-    label="Shorter Choose",
-    parts=length_parts("Shorter Choose"),
-    **COMPARISON,
-)
-def shorter(world: Videos, a: Action, b: Action) -> Action:
-    """Which of two actions lasts shorter?"""
-    return compared(world, a, b, longer=False)
+longer = of_two("longer", "longer")
+shorter = of_two("shorter", "less time")
 
 
 @VIDEO.operator(

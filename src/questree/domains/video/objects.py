@@ -1,5 +1,6 @@
 """Which object? The only, the first or the last one of a relation in a window, and questions that name candidates."""
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -9,7 +10,7 @@ from questree.domains.video.atoms import INTERACTING, PERSON, Parts, doing, exis
 from questree.domains.video.facts import Videos, anywhere, first_frame, last_frame, span
 from questree.domains.video.kinds import VIDEO, Frames, Objects, Window
 from questree.domains.video.time import localised
-from questree.program import UNKNOWN, Array, Bool, Categories, Node, Object, Relation, Term
+from questree.program import UNKNOWN, Array, Bool, Categories, Node, Object, Op, Relation, Term
 from questree.vocabulary.words import Vocabulary
 
 ONE = np.uint64(1)
@@ -113,45 +114,38 @@ def one_frame(world: Videos, frame: Array) -> Frames:
     return span(frame, np.where(frame < 0, frame, frame + 1), world.words)
 
 
-SUPERLATIVE = Categories(("superlative", "obj-rel"), "query", "object")
+Run = Callable[[Videos, Array, Array], tuple[Array, Array]]
 
 
-@VIDEO.operator(
-    ask="Which is the first object that the person is {relation}{window}",
-    phrase={
-        "": ("the object they were {relation} first{window}", "the first thing they {relation:past}{window}"),
-        "the": "the first object that the person is {relation}{window}",
-    },
-    steps=2,
-    categories=SUPERLATIVE,
-    type="First Object",
-    label="First",
-    parts=lambda vocabulary, relation, window: [("First", only(objects(relation, window)))],
-    rests=lambda world, value, relation, window: one_frame(world, first_run(world, relation, window)[0]),
-)
-def first(world: Videos, relation: Relation, window: Window) -> Object:
-    """The only object of the first run of frames with the relation; the run must end inside the window."""
-    lo, hi = first_run(world, relation, window)
-    return the_one(objects_between(world, relation, lo, hi))
+def superlative(name: str, run: Run, frame: Callable[[Array, Array], Array], doc: str) -> Op:
+    """The operator for the only object of a run of frames with a relation; `frame` of the run shows it."""
+
+    def found(world: Videos, relation: Relation, window: Window) -> Object:
+        return the_one(objects_between(world, relation, *run(world, relation, window)))
+
+    found.__doc__, label = doc, name.capitalize()
+    return VIDEO.operator(
+        name,
+        ask=f"Which is the {name} object that the person is {{relation}}{{window}}",
+        phrase={
+            "": (
+                f"the object they were {{relation}} {name}{{window}}",
+                f"the {name} thing they {{relation:past}}{{window}}",
+            ),
+            "the": f"the {name} object that the person is {{relation}}{{window}}",
+        },
+        steps=2,
+        categories=Categories(("superlative", "obj-rel"), "query", "object"),
+        type=f"{label} Object",
+        label=label,
+        parts=lambda vocabulary, relation, window: [(label, only(objects(relation, window)))],
+        rests=lambda world, value, relation, window: one_frame(world, frame(*run(world, relation, window))),
+    )(found)
 
 
-@VIDEO.operator(
-    ask="Which is the last object that the person is {relation}{window}",
-    phrase={
-        "": ("the object they were {relation} last{window}", "the last thing they {relation:past}{window}"),
-        "the": "the last object that the person is {relation}{window}",
-    },
-    steps=2,
-    categories=SUPERLATIVE,
-    type="Last Object",
-    label="Last",
-    parts=lambda vocabulary, relation, window: [("Last", only(objects(relation, window)))],
-    rests=lambda world, value, relation, window: one_frame(world, last_run(world, relation, window)[1] - 1),
-)
-def last(world: Videos, relation: Relation, window: Window) -> Object:
-    """The only object of the last run of frames with the relation; the run must begin inside the window."""
-    lo, hi = last_run(world, relation, window)
-    return the_one(objects_between(world, relation, lo, hi))
+OF_RUN = "The only object of the {} run of frames with the relation; the run must {} inside the window."
+first = superlative("first", first_run, lambda lo, hi: lo, OF_RUN.format("first", "end"))
+last = superlative("last", last_run, lambda lo, hi: hi - 1, OF_RUN.format("last", "begin"))
 
 
 def if_yes(world: Videos, value: Array, **values: Any) -> Frames:
@@ -233,31 +227,27 @@ def chosen(forward: bool) -> Any:
 
 
 CHOOSE: dict[str, Any] = {"steps": 3, "type": "Choose", "label": "Choose"}
-EITHER = Categories(("superlative", "obj-rel"), "choose", "object")
 
 
-@VIDEO.operator(
-    ask="Is {a:a} or {b:a} the first object that the person is {relation}{window}",
-    categories=EITHER,
-    parts=choose_parts(first),
-    rests=chosen(True),
-    **CHOOSE,
-)
-def choose_first(world: Videos, relation: Relation, window: Window, a: Object, b: Object) -> Object:
-    """Which of two objects had the relation first?"""
-    return choice(world, relation, window, a, b, True)[0]
+def chosen_by(superlative: Op) -> Op:
+    """The operator for which of two objects had the relation first (or last)."""
+    name, forward = superlative.name, superlative is first
+
+    def found(world: Videos, relation: Relation, window: Window, a: Object, b: Object) -> Object:
+        return choice(world, relation, window, a, b, forward)[0]
+
+    found.__doc__ = f"Which of two objects had the relation {name}?"
+    return VIDEO.operator(
+        f"choose_{name}",
+        ask=f"Is {{a:a}} or {{b:a}} the {name} object that the person is {{relation}}{{window}}",
+        categories=Categories(("superlative", "obj-rel"), "choose", "object"),
+        parts=choose_parts(superlative),
+        rests=chosen(forward),
+        **CHOOSE,
+    )(found)
 
 
-@VIDEO.operator(
-    ask="Is {a:a} or {b:a} the last object that the person is {relation}{window}",
-    categories=EITHER,
-    parts=choose_parts(last),
-    rests=chosen(False),
-    **CHOOSE,
-)
-def choose_last(world: Videos, relation: Relation, window: Window, a: Object, b: Object) -> Object:
-    """Which of two objects had the relation last?"""
-    return choice(world, relation, window, a, b, False)[0]
+choose_first, choose_last = chosen_by(first), chosen_by(last)
 
 
 @VIDEO.operator(

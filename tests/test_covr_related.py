@@ -45,7 +45,8 @@ def kinds(folder: Path, words: WordTables, graph: dict[str, Any], **scenes: dict
     """Kind -> ids of scenes, the positives among them."""
     index = Index(images(folder, scenes))
     related = Related(index, words)
-    found = {"positive": related.positive(from_json(graph)), **related.kinds(from_json(graph))}
+    found = related.images(from_json(graph))
+    found.setdefault("positive", np.zeros(0, np.int32))
     return {kind: " ".join(index.image_ids[int(row)] for row in rows) for kind, rows in found.items()}
 
 
@@ -131,9 +132,9 @@ def test_scenes_with_fewer_roots_distract_from_several(tmp_path: Path, words: Wo
     scenes = {str(count): {f"{count}{at}": thing("cup", "red") for at in range(count)} for count in range(5)}
     index = Index(images(tmp_path, scenes))
     related, graph = Related(index, words), from_json(red(CUP))
-    assert related.positive(graph, 3).tolist() == [3, 4]
-    assert related.multi(graph, 3).tolist() == [1, 2]
-    assert related.multi(graph, 1).tolist() == []
+    found = {kind: images.tolist() for kind, images in related.images(graph, 3).items()}
+    assert (found["positive"], found["0_no_mult"]) == ([3, 4], [1, 2])
+    assert "0_no_mult" not in related.images(graph, 1)
 
 
 def test_a_word_that_no_scene_has(tmp_path: Path, words: WordTables) -> None:
@@ -194,7 +195,7 @@ def test_an_instance_is_what_the_image_has_instead(tmp_path: Path, words: WordTa
     assert len(found.image) > 300
     for hit in range(0, len(found.image), 17):
         instance, graph = found.instance(hit), graphs[found.graph[hit]]
-        assert found.image[hit] in related.positive(instance)
+        assert found.image[hit] in related.images(instance)["positive"]
         assert (instance == graph) == (found.kinds[found.kind[hit]] == "positive")
 
 
@@ -405,7 +406,7 @@ def test_the_page_shows_what_the_commands_write(tmp_path: Path, monkeypatch: pyt
     written = json.loads(Path("related.json").read_text())
     assert [{key: row[key] for key in ("scene", "positive", "negative")} for row in written] == shown
     assert len(json.loads(Path("subgraphs.json").read_text())) == 24
-    assert WordTables.read(Path("tables")).contradicting("red") >= {"white"}
+    assert WordTables.read(Path("tables")).contradicting["red"] >= {"white"}
 
 
 def test_the_benchmark_measures_the_index(tmp_path: Path) -> None:

@@ -208,11 +208,11 @@ def test_the_command_writes_rows(tmp_path: Path, capsys: pytest.CaptureFixture[s
 def test_the_shipped_tables_know_the_made_up_world() -> None:
     words = default_words()
     assert words.attribute_group["red"] == "color"
-    assert "blue" in words.contradicting("red") and "red" in words.contradicting("blue")
-    assert "metal" not in words.contradicting("iron")
-    assert "in front of" in words.disjoint("behind")
-    assert "near" in words.disjoint("riding") and "riding" not in words.disjoint("near")
-    assert "table" in words.entailing_nouns("desk")
+    assert "blue" in words.contradicting["red"] and "red" in words.contradicting["blue"]
+    assert "metal" not in words.contradicting["iron"]
+    assert "in front of" in words.disjoint["behind"]
+    assert "near" in words.disjoint["riding"] and "riding" not in words.disjoint["near"]
+    assert "table" in words.entailing_nouns["desk"]
 
 
 @needs_vectors

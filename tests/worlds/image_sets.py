@@ -49,11 +49,11 @@ def naive_tables(words: WordTables) -> dict[str, Any]:
         "nouns": words.ignored_nouns,
         "relations": words.ignored_relations,
         "pairs": words.ignored_pairs,
-        "contradicting": words.contradicting_attributes,
-        "entailing_attributes": words.entailing_attribute_words,
-        "entailing_nouns": words.entailing_noun_words,
-        "disjoint": words.disjoint_relations,
-        "not_disjoint": words.not_disjoint_relations,
+        "contradicting": words.contradicting,
+        "entailing_attributes": words.entailing_attributes,
+        "entailing_nouns": words.entailing_nouns,
+        "disjoint": words.disjoint,
+        "not_disjoint": words.not_disjoint,
     }
 
 

@@ -1,7 +1,6 @@
 """Which words exclude each other: by an ontology, annotated pairs, and how often images have both that could have."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
@@ -119,14 +118,11 @@ def scorer_of(place: str) -> Scorer:
     return lambda kind, pairs: [scored.get((kind, *pair), 0.0) for pair in pairs]
 
 
-@dataclass(frozen=True)
-class Limits:
-    """When images say that two words exclude each other."""
-
-    attributes: float = 0.25  # together at most this share of what chance would give
-    relations: float = 0.02  # at most this share of the edges b are a as well
-    edges: int = 5  # at least so many edges b between names that a occurs between
-    boxes: float = 0.02  # at least this share of the rarer name's boxes have both names
+# when images say that two words exclude each other
+ATTRIBUTES_TOGETHER = 0.25  # at most this share of what chance would give
+RELATIONS_TOGETHER = 0.02  # at most this share of the edges b are a as well
+ENOUGH_EDGES = 5  # edges b between names that a occurs between
+BOXES_TOGETHER = 0.02  # or not: at least this share of the rarer name's boxes have both names
 
 
 def write_tables(images: Images, words: Path, out: Path, scorer: Scorer | None = None) -> dict[str, int]:
@@ -140,14 +136,13 @@ def write_tables(images: Images, words: Path, out: Path, scorer: Scorer | None =
 
 
 def word_pairs(
-    images: Images, words: WordTables, annotated: Lists, scorer: Scorer | None = None, limits: Limits | None = None
+    images: Images, words: WordTables, annotated: Lists, scorer: Scorer | None = None
 ) -> dict[str, set[Pair]]:
     """Every list of the table: what is annotated, and what ontology, images or scorer add."""
-    limits = limits or Limits()
     entailing = annotated[tables.ENTAILING] | set(_said_by_last_word(words))
-    contradicting = _attributes(images, words, scorer, limits) | annotated[tables.ANNOTATED_ATTRIBUTES]
-    nouns = _nouns(images, words, scorer, limits) | annotated[tables.ANNOTATED_NOUNS]
-    disjoint, not_disjoint = _relations(images, words, scorer, limits)
+    contradicting = _attributes(images, words, scorer) | annotated[tables.ANNOTATED_ATTRIBUTES]
+    nouns = _nouns(images, words, scorer) | annotated[tables.ANNOTATED_NOUNS]
+    disjoint, not_disjoint = _relations(images, words, scorer)
     not_disjoint = (not_disjoint - annotated[tables.ANNOTATED_RELATIONS]) | annotated[tables.NOT_DISJOINT]
     return {
         **annotated,
@@ -159,33 +154,33 @@ def word_pairs(
     }
 
 
-def _attributes(images: Images, words: WordTables, scorer: Scorer | None, limits: Limits) -> set[Pair]:
+def _attributes(images: Images, words: WordTables, scorer: Scorer | None) -> set[Pair]:
     """Of one group, said of the same nouns, and hardly ever of the same thing."""
     seen = attributes_together(images, None if scorer else words.attribute_group)
     if scorer:
         return set(_exclusive(ATTRIBUTE, _pairs(seen), scorer))
-    return set(_pairs(seen.filter(pl.col("together") <= limits.attributes * pl.col("chances"))))
+    return set(_pairs(seen.filter(pl.col("together") <= ATTRIBUTES_TOGETHER * pl.col("chances"))))
 
 
-def _relations(images: Images, words: WordTables, scorer: Scorer | None, limits: Limits) -> tuple[set[Pair], set[Pair]]:
+def _relations(images: Images, words: WordTables, scorer: Scorer | None) -> tuple[set[Pair], set[Pair]]:
     """(disjoint, not disjoint), directed: given b, is a hardly ever true, or now and then?"""
     ignored = pl.Series(sorted(words.ignored_relations), dtype=pl.String).implode()
     seen = relations_together(images).filter(~pl.col("a").is_in(ignored), ~pl.col("b").is_in(ignored))
-    rare = pl.col("together") <= limits.relations * pl.col("chances")
+    rare = pl.col("together") <= RELATIONS_TOGETHER * pl.col("chances")
     both = set(_pairs(seen.filter(~rare)))
     if scorer:
         return set(_exclusive(RELATION, _pairs(seen), scorer)), both
-    return set(_pairs(seen.filter(rare, pl.col("chances") >= limits.edges))), both
+    return set(_pairs(seen.filter(rare, pl.col("chances") >= ENOUGH_EDGES))), both
 
 
-def _nouns(images: Images, words: WordTables, scorer: Scorer | None, limits: Limits) -> set[Pair]:
+def _nouns(images: Images, words: WordTables, scorer: Scorer | None) -> set[Pair]:
     """A class and its members, as far as images have both; names of one box."""
     there = set(images.words["word"].gather(images.things["name"].unique()))
     classes = {(group, word) for group, members in words.noun_classes.items() for word in members if group != word}
     classes = {(a, b) for a, b in classes if a in there and b in there}
     seen = nouns_together(images)
     if not scorer:
-        return classes | set(_pairs(seen.filter(pl.col("together") >= limits.boxes * pl.col("chances"))))
+        return classes | set(_pairs(seen.filter(pl.col("together") >= BOXES_TOGETHER * pl.col("chances"))))
     asked = sorted(classes | set(_pairs(seen)) | set(_of_one_class(words, there)))
     return set(asked) - set(_exclusive(NOUN, asked, scorer))
 

@@ -1,6 +1,5 @@
 """The facts of all images as tables of numbers, and the images of every signature: a name, an edge with wildcards."""
 
-from collections.abc import Iterable
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -38,9 +37,9 @@ class Scenes(NamedTuple):
         return np.repeat(np.arange(len(self.first_thing) - 1, dtype=np.int32), np.diff(self.first_thing))
 
 
-def scenes_of(images: Images, unread: Iterable[str] = UNREAD) -> Scenes:
+def scenes_of(images: Images) -> Scenes:
     """Relations that nobody reads are left out, with their prepositions."""
-    skipped = images.words.with_row_index("row").filter(images.words["word"].is_in(list(unread)))["row"].to_numpy()
+    skipped = images.words.with_row_index("row").filter(images.words["word"].is_in(list(UNREAD)))["row"].to_numpy()
     count = len(images.things)
     relation = _rows(images.relations["relation"])
     read = ~np.isin(relation, skipped)  # [edge as given]
@@ -108,11 +107,11 @@ class Postings(NamedTuple):
 class Index:
     """Facts of all images and postings of signatures; goes to workers as it is."""
 
-    def __init__(self, images: Images, unread: Iterable[str] = UNREAD) -> None:
+    def __init__(self, images: Images) -> None:
         self.words: list[str] = images.words["word"].to_list()
         self.image_ids: pl.Series = images.images["id"]
         self.thing_ids: pl.Series = images.things["id"]
-        self.scenes: Scenes = scenes_of(images, unread)
+        self.scenes: Scenes = scenes_of(images)
         self.area: NDArray[np.float32] = areas(images)
         if len(self.words) >= HAS:
             raise BadInput.at("images", f"{len(self.words):,} different words; an index takes fewer than {HAS:,}")

@@ -41,7 +41,7 @@ class SearchWords:
     def __init__(self, used: list[str], words: WordTables) -> None:
         self.used = len(used)
         self.at = {word: row for row, word in enumerate(used)}
-        for table in (words.entailing_noun_words, words.entailing_attribute_words, words.not_disjoint_relations):
+        for table in (words.entailing_nouns, words.entailing_attributes, words.not_disjoint):
             for word in table:  # such a word is in no image, but what entails it may be
                 self.at.setdefault(word, len(self.at))
         self.unknown = len(self.at)
@@ -64,11 +64,11 @@ def codes(vocabulary: SearchWords, words: WordTables) -> tuple[Codes, Bits]:
         return found
 
     made = Codes(
-        column(words.entailing_noun_words, True),
-        column(words.entailing_attribute_words, True),
-        column(words.not_disjoint_relations, True),
-        column(words.contradicting_attributes, False),
-        column(words.disjoint_relations, False),
+        column(words.entailing_nouns, True),
+        column(words.entailing_attributes, True),
+        column(words.not_disjoint, True),
+        column(words.contradicting, False),
+        column(words.disjoint, False),
     )
     return made, bits_of(rows, vocabulary.used)
 

@@ -74,17 +74,10 @@ class Related:
         self.vocabulary = SearchWords(index.words, words)
         self.codes, self.bits = codes(self.vocabulary, words)
 
-    def positive(self, graph: Graph, multi_count: int = 1) -> Rows:
-        """Images with at least this many things that match the graph's root."""
-        return self._one(graph, multi_count).get(POSITIVE, np.zeros(0, np.int32))
-
-    def multi(self, graph: Graph, multi_count: int) -> Rows:
-        """0_no_mult: images with 1 to multi_count - 1 things that match the graph's root."""
-        return self._one(graph, multi_count).get(NO_MULTIPLE, np.zeros(0, np.int32))
-
-    def kinds(self, graph: Graph) -> dict[str, Rows]:
-        """Distracting images by kind; kinds without images are left out."""
-        return {kind: images for kind, images in self._one(graph, 1).items() if kind != POSITIVE}
+    def images(self, graph: Graph, multi_count: int = 1) -> dict[str, Rows]:
+        """Images by kind: positive, 0_no_mult and distracting ones; kinds without images are left out."""
+        found = self.find([graph], [multi_count])
+        return {kind: found.image[hits.start : hits.stop] for kind, hits in found.of(0).items()}
 
     def find(
         self,
@@ -111,7 +104,9 @@ class Related:
             for row in group.row:
                 forms[row] = group.form
             own = np.array([names.setdefault(name, len(names)) for name in names_of_kinds(group.form)], np.int32)
-            for few in _pieces(group, self._together(group.form)):
+            # how many graphs to search at once
+            together = max(MEMORY // int(8 * self.bits.shape[1] * 3 * len(group.form)), 16)
+            for few in _pieces(group, together):
                 hits = self._search(few, multiple[few.row], limits, seed, instances)
                 filled = hits[:, 3:].reshape(len(hits), -1 if len(hits) else 0, 3)
                 parts.append((few.row[hits[:, 0]], own[hits[:, 1]], hits[:, 2], filled))
@@ -131,10 +126,6 @@ class Related:
         columns = ("graph", "kind", "image", "thing", "attribute", "link")
         return replace(found, **{name: getattr(found, name)[keep] for name in columns})
 
-    def _one(self, graph: Graph, multi_count: int) -> dict[str, Rows]:
-        found = self.find([graph], [multi_count])
-        return {kind: found.image[hits.start : hits.stop] for kind, hits in found.of(0).items()}
-
     def _search(self, graphs: Coded, multiple: Rows, limits: NDArray[np.int64], seed: int, instances: bool) -> Rows:
         """[hit, (graph, kind, image, and perhaps what fills every node)]"""
         index, codes = self.index, self.codes
@@ -146,10 +137,6 @@ class Related:
         asked = AskedGraphs(graphs.name, graphs.attribute, graphs.link, names, attributes, links, multiple, draw)
         plan = plan_of(graphs.form)
         return np.asarray(search(index.scenes, index.postings, plan, asked, codes, bits, limits, instances))
-
-    def _together(self, form: GraphForm) -> int:
-        """How many graphs to search at once."""
-        return max(MEMORY // int(8 * self.bits.shape[1] * 3 * len(form)), 16)
 
 
 @cache

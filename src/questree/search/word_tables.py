@@ -14,7 +14,13 @@ import yaml  # type: ignore[import-untyped]
 from questree.faults import BadInput, Fault, refuse
 from questree.tables.store import content
 
-Pairs = Mapping[str, frozenset[str]]  # word -> the words that stand to it in some way
+
+class Pairs(dict[str, frozenset[str]]):
+    """Word -> the words that stand to it in some way; none for a word in no list."""
+
+    def __missing__(self, word: str) -> frozenset[str]:
+        return frozenset()
+
 
 IGNORE, ONTOLOGY, GROUPS = "ignore.yaml", "ontology.yaml", "adversarial_groups.yaml"
 CONTRADICTING, ENTAILING, ENTAILING_NOUNS, DISJOINT, NOT_DISJOINT = (
@@ -43,11 +49,11 @@ class WordTables:
     ignored_pairs: frozenset[tuple[str, str]]  # (relation, name of its target)
     attribute_group: Mapping[str, str]  # red -> color
     noun_classes: Mapping[str, tuple[str, ...]]  # animal -> (dog, cat, ...)
-    contradicting_attributes: Pairs
-    entailing_attribute_words: Pairs
-    entailing_noun_words: Pairs
-    disjoint_relations: Pairs
-    not_disjoint_relations: Pairs
+    contradicting: Pairs  # attributes a thing with this one cannot have
+    entailing_attributes: Pairs  # other attributes of which this one may be said too
+    entailing_nouns: Pairs  # other names of things that may be called by this one
+    disjoint: Pairs  # relations that exclude this one, so they may stand in for it in a distractor
+    not_disjoint: Pairs  # other relations of which this one may be true as well
 
     @classmethod
     def read(cls, folder: Path) -> "WordTables":
@@ -68,32 +74,12 @@ class WordTables:
             ignored_pairs=frozenset(ignored),
             attribute_group={word: group for group, words in ontology["attributes"].items() for word in words},
             noun_classes={group: tuple(words) for group, words in ontology["objects"].items()},
-            contradicting_attributes=table[CONTRADICTING],
-            entailing_attribute_words=table[ENTAILING],
-            entailing_noun_words=table[ENTAILING_NOUNS],
-            disjoint_relations=table[DISJOINT],
-            not_disjoint_relations=table[NOT_DISJOINT],
+            contradicting=table[CONTRADICTING],
+            entailing_attributes=table[ENTAILING],
+            entailing_nouns=table[ENTAILING_NOUNS],
+            disjoint=table[DISJOINT],
+            not_disjoint=table[NOT_DISJOINT],
         )
-
-    def contradicting(self, attribute: str) -> frozenset[str]:
-        """Attributes a thing with this one cannot have; empty for a word in no list."""
-        return self.contradicting_attributes.get(attribute, frozenset())
-
-    def entailing_attributes(self, attribute: str) -> frozenset[str]:
-        """Other attributes of which this one may be said too."""
-        return self.entailing_attribute_words.get(attribute, frozenset())
-
-    def entailing_nouns(self, noun: str) -> frozenset[str]:
-        """Other names of things that may be called by this one."""
-        return self.entailing_noun_words.get(noun, frozenset())
-
-    def disjoint(self, relation: str) -> frozenset[str]:
-        """Relations that exclude this one, so they may stand in for it in a distractor."""
-        return self.disjoint_relations.get(relation, frozenset())
-
-    def not_disjoint(self, relation: str) -> frozenset[str]:
-        """Other relations of which this one may be true as well."""
-        return self.not_disjoint_relations.get(relation, frozenset())
 
 
 @cache
@@ -121,7 +107,7 @@ def _table(pairs: Iterable[tuple[str, str]], both_ways: bool) -> Pairs:
         found[a].add(b)
         if both_ways:
             found[b].add(a)
-    return {word: frozenset(others) for word, others in found.items()}
+    return Pairs({word: frozenset(others) for word, others in found.items()})
 
 
 def annotations(folder: Path) -> dict[str, set[tuple[str, str]]]:
@@ -169,7 +155,8 @@ def _is_words(value: Any) -> bool:
 
 def _mapping(folder: Path, name: str, headings: tuple[str, ...], faults: list[Fault]) -> dict[str, Any]:
     try:
-        found = _parsed(content_of(folder, name))
+        # every scalar a string: "on", "off" and "no" are words here
+        found = yaml.load(content_of(folder, name), Loader=getattr(yaml, "CBaseLoader", yaml.BaseLoader)) or {}
     except BadInput as bad:
         faults += bad.faults
         return {}
@@ -179,16 +166,9 @@ def _mapping(folder: Path, name: str, headings: tuple[str, ...], faults: list[Fa
     if not isinstance(found, dict):
         faults.append(Fault(str(folder / name), f"expected the headings {', '.join(headings)}"))
         return {}
-    unknown = [key for key in found if key not in headings]
-    faults += [
-        Fault(str(folder / name), f"unknown heading {key!r}; known are {', '.join(headings)}") for key in unknown
-    ]
+    for key in (key for key in found if key not in headings):
+        faults.append(Fault(str(folder / name), f"unknown heading {key!r}; known are {', '.join(headings)}"))
     return found
-
-
-def _parsed(data: bytes) -> Any:
-    """Every scalar a string: "on", "off" and "no" are words here."""
-    return yaml.load(data, Loader=getattr(yaml, "CBaseLoader", yaml.BaseLoader)) or {}
 
 
 def _split(pairs: list[str], place: str, faults: list[Fault]) -> list[tuple[str, str]]:

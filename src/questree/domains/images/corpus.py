@@ -86,7 +86,6 @@ def corpus(
     images: Images,
     attribute_groups: Mapping[str, str],
     unread: Iterable[str] = UNREAD,
-    uninformative: Iterable[str] = UNINFORMATIVE,
 ) -> Corpus:
     """The facts of these images. Attribute groups say for an attribute what it is: red -> color."""
     words = images.words["word"].to_list()
@@ -116,7 +115,7 @@ def corpus(
         target=np.append(target, len(images.things)).astype(np.int32),
         target_page=np.append(away // PAGE, 0).astype(np.int16),
         target_bit=np.append(away % PAGE, 0).astype(np.uint8),
-        informative=np.append(~preposition & ~_is_word(words, uninformative)[link], False),
+        informative=np.append(~preposition & ~_is_word(words, UNINFORMATIVE)[link], False),
     )
     return Corpus(words, groups, images.images["id"].to_list(), images.things["id"], first_page, image_of, facts)
 
@@ -221,10 +220,9 @@ def image_sets(
     sets: Sequence[Sequence[str]],
     attribute_groups: Mapping[str, str],
     unread: Iterable[str] = UNREAD,
-    uninformative: Iterable[str] = UNINFORMATIVE,
 ) -> ImageSets:
     """Sets of images by their ids (an id said twice counts once); the first row asks about the first set, and so on."""
-    facts = corpus(images, attribute_groups, unread, uninformative)
+    facts = corpus(images, attribute_groups, unread)
     missing = dict.fromkeys(name for names in sets for name in names if name not in facts.image_at)
     refuse([Fault("", f"no image {name!r} among the {len(facts.image_ids)} images") for name in missing])
     return ImageSets(facts, padded([[facts.image_at[name] for name in dict.fromkeys(names)] for names in sets]))

@@ -95,12 +95,12 @@ def agqa(
 ) -> None:
     """AGQA: accuracy per category, novel compositions, indirect references, more steps, accuracy against steps."""
     from questree.formats.agqa_scored import read_questions
-    from questree.metrics.answers import baseline, fit_rows, groups, most_likely
+    from questree.metrics.answers import fit_rows, most_likely
 
     there(*predictions)
     with watching():
         asked = read_questions(questions)
-        rows = most_likely(baseline(asked), groups(asked))
+        rows = most_likely(asked)
         for model, scored, about in scoring.of_records(asked, how, say).scored(predictions):
             rows += [*scored.rows(model, how.resampling), *fit_rows(scored.tallies, model, how.resampling), *about]
     write_json(rows)

@@ -5,7 +5,7 @@ from typing import Any
 
 from questree.api.image_sets import LABELS
 from questree.cli.terminal import print_table, say
-from questree.metrics.catalogue import ALL, METRICS
+from questree.metrics.catalogue import METRICS
 from questree.metrics.comparison import ModelDifference
 from questree.metrics.scores import Score, find
 
@@ -66,7 +66,7 @@ def print_grid(
 def print_metrics(rows: list[Score]) -> None:
     """A table for every metric that a plugin adds."""
     for name, metric in METRICS.items():
-        by = metric.by or ALL
+        by = metric.label
         if any((row.metric, row.by) == (name, by) for row in rows):
             print_grid(f"{name} = {metric.formula}", metric.by.capitalize(), rows, by, [name], count=True)
 

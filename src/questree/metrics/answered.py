@@ -32,6 +32,7 @@ class Answered:
     isolated: NDArray[np.int32]  # [question without a DAG] predicted word
     words: WordNumbers  # every word that is an answer, an object or a prediction
     scheme: Scheme
+    skipping: bool  # questions without a prediction are left out
 
     def column(self, name: str) -> Ints:
         return self.hierarchies.nodes[name].to_numpy()
@@ -166,6 +167,7 @@ def beside(
         isolated=said[hierarchies.isolated["key"].to_numpy()],
         words=WordNumbers(number),
         scheme=scheme,
+        skipping=missing == "skip",
     )
 
 

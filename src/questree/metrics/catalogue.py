@@ -2,11 +2,11 @@
 
 The table has one row per question: `scope` (position of the video or the first image, what the bootstrap draws), `id`,
 `answer`, `prediction` (null without one), `correct`, and what the benchmark says about a question (`type`, `parts`,
-`template`, `steps` ...).
+`template`, `steps` ...). The tables of AGQA, FPVG and COVR are such metrics, and so are those of plugins.
 """
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -14,22 +14,12 @@ import polars as pl
 
 from questree.extensions import Registry
 from questree.faults import BadInput
-from questree.metrics.cells import OVERALL, PARTS, Cell, Floats, How, Tallies, joined
+from questree.metrics.cells import COMBINE, OVERALL, Bools, Cell, Column, Floats, How, Ints, Part, Tallies, joined
 from questree.metrics.scores import Scored
 from questree.tables.scored import ASKED
 
 ALL = "all"
-SHIPPED = (
-    "accuracy",
-    "CA",
-    "RWR",
-    "Delta",
-    "IC",
-    "precision",
-    "recall",
-    "coverage",
-    "unparsed",
-)  # names of our own scores
+SHIPPED = ("accuracy", "CA", "RWR", "Delta", "IC", "precision", "recall", "coverage", "unparsed")  # our own scores
 COLUMNS = dict.fromkeys(  # of the tables below, in whichever benchmark
     ("id", "answer", "prediction", "correct", "scope", "type", "parts", "dag", "template", "image", *ASKED.columns)
 )
@@ -40,77 +30,123 @@ Counted = pl.Series | pl.Expr | Sequence[pl.Series | pl.Expr]
 class Metric:
     name: str
     formula: str
-    count: Callable[[pl.DataFrame], Counted]  # -> [question] 1 passed, 0 failed, null not counted; one per part
+    count: Counted | Callable[[pl.DataFrame], Counted]  # [question] 1 passed, 0 failed, null not counted; one per part
     by: str = ""  # a column whose values are the rows of its table, above Overall
     how: How = "ratio"  # how the parts are put together
     needs: tuple[str, ...] = ()  # columns; without one of them the metric is left out
+    listed: tuple[str, ...] = ()  # rows that come first, whether or not there are questions of them
+    flags: Mapping[str, str] = field(default_factory=dict)  # instead of `by`: row -> column that says who is in it
+    overall: bool = True  # a last row for all questions
+    called: str = ""  # what its rows are listed by, if not by the name of the column
+    pooled: bool = False  # n is that of all parts together; otherwise several parts have none
+
+    @property
+    def label(self) -> str:
+        return self.called or self.by or ALL
 
     def applies(self, table: pl.DataFrame) -> bool:
         return {*self.needs, *([self.by] if self.by else [])} <= {*table.columns}
 
     def parts(self, table: pl.DataFrame) -> list[Floats]:
         """[question] per part; NaN where it is not counted."""
-        given = self.count(table)
+        given = self.count(table) if callable(self.count) else self.count
         several: list[Any] = list(given) if isinstance(given, list | tuple) else [given]
         found = [table.select(each).to_series() if isinstance(each, pl.Expr) else each for each in several]
+        place = METRICS.places.get(self.name, "")
         for each in found:
             if not isinstance(each, pl.Series) or len(each) != len(table):
                 got = f"{len(each)} rows" if isinstance(each, pl.Series) else type(each).__name__
-                raise BadInput.at(METRICS.places[self.name], f"expected a Series of {len(table)} rows, got {got}")
+                raise BadInput.at(place, f"expected a Series of {len(table)} rows, got {got}")
             if not (each.dtype.is_numeric() or each.dtype in (pl.Boolean, pl.Null)):
-                raise BadInput.at(METRICS.places[self.name], f"expected a Series of numbers, got one of {each.dtype}")
-        wanted = PARTS[self.how]
+                raise BadInput.at(place, f"expected a Series of numbers, got one of {each.dtype}")
+        wanted, _ = COMBINE[self.how]
         many = self.how.startswith("mean")
         if not found or (len(found) % wanted if many else len(found) != wanted):
             said = f"how {self.how!r}: expected {wanted}{' or a multiple of it' * many} Series, got {len(found)}"
-            raise BadInput.at(METRICS.places[self.name], said)
+            raise BadInput.at(place, said)
         return [each.cast(pl.Float64).fill_null(np.nan).to_numpy() for each in found]
 
+    def groups(self, table: pl.DataFrame) -> "Groups":
+        if self.flags:
+            return Groups([*self.flags], [table[name].to_numpy() for name in self.flags.values()])
+        if not self.by:
+            return Groups([], code=np.zeros(len(table), np.int64))
+        column = table[self.by]
+        several = isinstance(column.dtype, pl.List)
+        values = (column.explode() if several else column).drop_nulls().unique().sort().cast(pl.String)
+        names = [*self.listed, *(value for value in values if value not in self.listed and value != "")]
+        if several:
+            column = column.cast(pl.List(pl.String))
+            masks = [column.list.contains(pl.lit(name)).fill_null(False).to_numpy() for name in names]
+            return Groups(names, masks)
+        place = {name: at for at, name in enumerate(names)}
+        code = column.cast(pl.String).replace_strict(place, default=len(names), return_dtype=pl.Int64)
+        return Groups(names, code=code.to_numpy())
 
-METRICS = Registry[Metric]("metric")
+    def score(self, table: pl.DataFrame, scopes: int, groups: "Groups") -> Scored:
+        """Sums per scope, a column for each group and part, and the cells over them."""
+        scope, parts = table["scope"].to_numpy().astype(np.int64), self.parts(table)
+        tallies = joined([groups.tally(scope, part, scopes) for part in parts])
+        width, last = len(tallies.columns) // len(parts), len(groups.names)
+        names = [*groups.names, *([OVERALL] if self.overall else [])]
+        counted = len(parts) == 1 or self.pooled
+
+        def part(place: int, first: int) -> Part:
+            """Overall is the sum of groups that do not overlap, and of the questions that are in none."""
+            pooled = place == last and groups.code is not None
+            return tuple(first + at for at in (range(width) if pooled else [place]))
+
+        cells = []
+        for place, group in enumerate(names):
+            own = tuple(part(place, width * number) for number in range(len(parts)))
+            cells.append(Cell(self.name, self.label, group, own, self.how, counted))
+        columns = [(self.name, self.label, *column) for column in tallies.columns]
+        return Scored(Tallies(columns, tallies.passed, tallies.total), cells)
 
 
-def with_metrics(scored: Scored, table: Callable[[], pl.DataFrame]) -> Scored:
-    """The scores of a benchmark, then those of every metric of the registry that applies to its questions."""
-    if not METRICS:
-        return scored
-    asked, scopes = table(), len(scored.tallies.total)
-    parts, cells = [scored.tallies], list(scored.cells)
-    for metric in METRICS.values():
-        if metric.applies(asked):
-            counted, found = tallied(metric, asked, scopes, sum(len(part.columns) for part in parts))
-            parts.append(counted)
-            cells += found
-    return Scored(joined(parts), cells)
+@dataclass(frozen=True)
+class Groups:
+    """The rows of a metric's table: which questions are in each; of a list a question is in every row it names."""
+
+    names: list[str]
+    masks: list[Bools] | None = None  # per name, [question] is it in it?
+    code: Ints | None = None  # instead, where they do not overlap: [question] position of its name, or after the last
+
+    def inside(self, at: int) -> Bools:
+        return self.masks[at] if self.masks is not None else np.asarray(self.code == at)
+
+    def tally(self, scope: Ints, part: Floats, scopes: int) -> Tallies:
+        """A column per name, and a last one: of the questions in none, or, where groups overlap, of all."""
+        there, width = ~np.isnan(part), len(self.names) + 1
+        columns: list[Column] = [(name,) for name in (*self.names, OVERALL)]
+        if self.code is not None:
+            cell, passed = scope[there] * width + self.code[there], part[there]
+            sums = np.bincount(cell, passed, scopes * width), np.bincount(cell, minlength=scopes * width)
+            return Tallies(columns, sums[0].reshape(-1, width), sums[1].astype(np.int32).reshape(-1, width))
+        assert self.masks is not None
+        rows = [np.flatnonzero(mask & there) for mask in (*self.masks, there)]
+        passed = np.stack([np.bincount(scope[own], part[own], scopes) for own in rows], axis=1)
+        total = np.stack([np.bincount(scope[own], minlength=scopes) for own in rows], axis=1)
+        return Tallies(columns, passed, total.astype(np.int32))
 
 
-def tallied(metric: Metric, table: pl.DataFrame, scopes: int, before: int = 0) -> tuple[Tallies, list[Cell]]:
-    """Sums per scope, a column for each group and part, and the cells over them, `before` columns on."""
-    groups = _groups(metric, table)
-    scope, parts = table["scope"].to_numpy().astype(np.int64), metric.parts(table)
-    columns = [(metric.name, group, at) for group in groups for at in range(len(parts))]
-    passed, total = np.zeros((scopes, len(columns))), np.zeros((scopes, len(columns)), np.int32)
-    for number, (_, group, at) in enumerate(columns):
-        rows = groups[group] & ~np.isnan(parts[at])
-        passed[:, number] = np.bincount(scope[rows], parts[at][rows], scopes)
-        total[:, number] = np.bincount(scope[rows], minlength=scopes)
-    of = {group: tuple((before + at,) for at, column in enumerate(columns) if column[1] == group) for group in groups}
-    single = len(parts) == 1
-    cells = [Cell(metric.name, metric.by or ALL, group, of[group], metric.how, single) for group in groups]
-    return Tallies(list(columns), passed, total), cells
+METRICS = Registry[Metric]("metric")  # of plugins: they count the questions of every benchmark
 
 
-def _groups(metric: Metric, table: pl.DataFrame) -> dict[str, np.ndarray[tuple[int], np.dtype[np.bool_]]]:
-    """Group -> [question] whether it is in it; of a list a question is in every group it names."""
-    every = {OVERALL: np.ones(len(table), bool)}
-    if not metric.by:
-        return every
-    column = table[metric.by]
-    several = isinstance(column.dtype, pl.List)
-    values = (column.explode() if several else column).drop_nulls().unique().sort().to_list()
+def scored(table: pl.DataFrame, scopes: int, metrics: Iterable[Metric]) -> Scored:
+    """The scores of all metrics that the table has the columns for."""
+    known: dict[str, Groups] = {}  # groups are worked out once for all metrics by the same
+    parts = []
+    for metric in metrics:
+        if metric.applies(table):
+            key = f"{metric.by} {metric.flags} {metric.listed}"
+            known[key] = known[key] if key in known else metric.groups(table)
+            parts.append(metric.score(table, scopes, known[key]))
+    return Scored.together(parts)
 
-    def inside(value: object) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
-        found = column.list.contains(value) if several else column == value  # type: ignore[arg-type]
-        return np.asarray(found.fill_null(False).to_numpy(), bool)
 
-    return {str(value): inside(value) for value in values if value != ""} | every
+def placed(questions: pl.DataFrame) -> tuple[pl.DataFrame, int]:
+    """Questions about images with `scope`, the position of their image among all, and how many images there are."""
+    images = questions["image"].unique(maintain_order=True)
+    place = pl.DataFrame({"image": images, "scope": np.arange(len(images))})
+    return questions.join(place, on="image", how="left", maintain_order="left"), len(images)

@@ -82,76 +82,45 @@ def ratio(passed: Floats, total: Floats, part: Part) -> Floats:
     return share(passed[..., columns].sum(axis=-1), total[..., columns].sum(axis=-1))
 
 
-def _first(ratios: Sequence[Floats]) -> Floats:
-    return ratios[0]
-
-
-def _rest(ratios: Sequence[Floats]) -> Floats:
-    return 1 - ratios[0]
-
-
-def _odds(ratios: Sequence[Floats]) -> Floats:
+def odds(one: Floats) -> Floats:
     """Passed / failed; N/A when nothing failed."""
-    return share(ratios[0], 1 - ratios[0])
+    return share(one, 1 - one)
 
 
-def _odds_drop(ratios: Sequence[Floats]) -> Floats:
-    """The share of the first part's odds that the second part lacks."""
-    before, after = (_odds([one]) for one in ratios)
-    return 1 - share(after, before)
-
-
-def _mean(ratios: Sequence[Floats]) -> Floats:
-    return np.asarray(np.mean(ratios, axis=0))  # one N/A makes the mean N/A
-
-
-def _mean_of_defined(ratios: Sequence[Floats]) -> Floats:
+def mean_of_defined(ratios: Sequence[Floats]) -> Floats:
     stacked = np.asarray(ratios)  # [part, ...]
     known = ~np.isnan(stacked)
     return share(np.where(known, stacked, 0.0).sum(axis=0), known.sum(axis=0))
 
 
-def _difference(ratios: Sequence[Floats]) -> Floats:
-    return ratios[1] - ratios[0]
+def gap_closed(own: Floats, low: Floats, high: Floats) -> Floats:
+    """How much of the gap between the other two the first closes."""
+    gap = high - low
+    return share(np.sign(gap) * (own - low), np.abs(gap))
 
 
-def _score(ratios: Sequence[Floats]) -> Floats:
-    """How much of the gap between parts 1 and 2 part 0 closes."""
-    gap = ratios[2] - ratios[1]
-    return share(np.sign(gap) * (ratios[0] - ratios[1]), np.abs(gap))
-
-
-def _mean_score(ratios: Sequence[Floats]) -> Floats:
-    """The mean, over threes of parts, of the scores that are defined."""
-    return _mean_of_defined([_score(ratios[at : at + 3]) for at in range(0, len(ratios), 3)])
-
-
-def _correlation(means: Sequence[Floats]) -> Floats:
-    """Pearson from the means of x, y, xx, yy, xy; N/A when x or y is constant."""
-    x, y, xx, yy, xy = means
+def correlation(x: Floats, y: Floats, xx: Floats, yy: Floats, xy: Floats) -> Floats:
+    """Pearson from means; N/A when x or y is constant."""
     spread_x, spread_y = xx - x * x, yy - y * y
     varies = (spread_x > CONSTANT) & (spread_y > CONSTANT)
     return share(xy - x * y, np.sqrt(np.where(varies, spread_x * spread_y, 0.0)))
 
 
-COMBINE: dict[str, Callable[[Sequence[Floats]], Floats]] = {
-    "ratio": _first,
-    "rest": _rest,
-    "odds": _odds,
-    "odds drop": _odds_drop,
-    "mean": _mean,
-    "mean of defined": _mean_of_defined,
-    "difference": _difference,
-    "score": _score,
-    "mean score": _mean_score,
-    "correlation": _correlation,
-}
-PARTS: dict[str, int] = {  # how many each takes; means take a multiple of it
-    **dict.fromkeys(("ratio", "rest", "odds", "mean", "mean of defined"), 1),
-    **dict.fromkeys(("odds drop", "difference"), 2),
-    "score": 3,
-    "mean score": 3,
-    "correlation": 5,
+Combine = Callable[[Sequence[Floats]], Floats]  # the ratios of a cell's parts -> its value
+COMBINE: dict[str, tuple[int, Combine]] = {  # how many parts each takes; means take a multiple of it
+    "ratio": (1, lambda ratios: ratios[0]),
+    "rest": (1, lambda ratios: 1 - ratios[0]),
+    "odds": (1, lambda ratios: odds(ratios[0])),
+    "odds drop": (2, lambda ratios: 1 - share(odds(ratios[1]), odds(ratios[0]))),  # what the second's odds lack
+    "mean": (1, lambda ratios: np.asarray(np.mean(ratios, axis=0))),  # one N/A makes the mean N/A
+    "mean of defined": (1, mean_of_defined),
+    "difference": (2, lambda ratios: ratios[1] - ratios[0]),
+    "score": (3, lambda ratios: gap_closed(*ratios)),
+    "mean score": (
+        3,
+        lambda ratios: mean_of_defined([gap_closed(*ratios[at : at + 3]) for at in range(0, len(ratios), 3)]),
+    ),
+    "correlation": (5, lambda ratios: correlation(*ratios)),
 }
 
 
@@ -160,7 +129,8 @@ def evaluate(cells: Sequence[Cell], passed: Floats, total: Floats) -> Floats:
     values = np.full((*total.shape[:-1], len(cells)), np.nan)
     for at, cell in enumerate(cells):
         if cell.parts:
-            values[..., at] = COMBINE[cell.how]([ratio(passed, total, part) for part in cell.parts])
+            _, combine = COMBINE[cell.how]
+            values[..., at] = combine([ratio(passed, total, part) for part in cell.parts])
     return values
 
 

@@ -1,22 +1,22 @@
 """The metrics of AGQA-Decomp over hierarchies and predictions as columns; what counts one opens with its formula."""
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 
 import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
 from questree.metrics.answered import Answered, Missing, ModelAnswers, answered, first, questions_of
-from questree.metrics.catalogue import with_metrics
+from questree.metrics.catalogue import METRICS, scored
 from questree.metrics.cells import OVERALL, Cell, Column, Floats, Part, Tallies, joined, mean_tally, share, tally
 from questree.metrics.scores import Scored
-from questree.progress import report
+from questree.progress import watch
 from questree.tables.hierarchies import NOTHING, Hierarchies
 
 NO_TRUTH = "None"  # how a question without a truth is listed
 
 
-def count_accuracy(model: Answered, skip_missing: bool) -> Tallies:
+def accuracy(model: Answered) -> Scored:
     """Accuracy of a type: mean over its ground-truth answers g of (right with truth g / all with truth g).
 
     AGQA-Decomp, section 4 "Accuracy" and Table 9: answers on the long tail weigh as much as frequent ones. Overall
@@ -29,7 +29,7 @@ def count_accuracy(model: Answered, skip_missing: bool) -> Tallies:
     found, loose = model.hierarchies, model.hierarchies.isolated
     rows = first(model.column("text"), np.flatnonzero(model.scored & model.answered))
     loose_group = model.group_of_type[loose["type"].to_numpy()]
-    kept = (loose_group != NOTHING) & ((model.isolated != NOTHING) | (not skip_missing))
+    kept = (loose_group != NOTHING) & ((model.isolated != NOTHING) | (not model.skipping))
     truth = loose["answer"].to_numpy()[kept]
 
     group = np.concatenate([model.group(rows), loose_group[kept]])
@@ -38,7 +38,8 @@ def count_accuracy(model: Answered, skip_missing: bool) -> Tallies:
     video = np.concatenate([model.video[rows], loose["video"].to_numpy()[kept]]).astype(np.int64)
     words = [NO_TRUTH, *found.words]
     names: list[Column] = [("accuracy", name, word) for name in model.groups for word in words]
-    return tally(video, group * len(words) + answer - NOTHING, passed, len(found.videos), names)
+    tallies = tally(video, group * len(words) + answer - NOTHING, passed, len(found.videos), names)
+    return Scored(tallies, accuracy_cells(tallies, model.groups))
 
 
 def accuracy_cells(tallies: Tallies, groups: list[str]) -> list[Cell]:
@@ -64,7 +65,7 @@ def accuracy_cells(tallies: Tallies, groups: list[str]) -> list[Cell]:
 Ints = NDArray[np.int64]
 
 
-def count_composition(model: Answered) -> Tallies:
+def composition(model: Answered) -> Scored:
     """CA = right parents / parents, all usable children right; RWR-k the same with exactly k wrong; RWR with k > 0.
 
     Delta = RWR - CA. AGQA-Decomp, section 4 "Compositional accuracy", "Right for the wrong reasons", Tables 3, 4, 6, 7.
@@ -101,7 +102,12 @@ def count_composition(model: Answered) -> Tallies:
     of = parent[begins]
     kept = np.flatnonzero(chosen[of] & (different > 0))
     by_type = _tally(model, of[kept], model.group(of[kept]), wrong_different[kept], "type", model.groups)
-    return joined([by_type, by_composition])
+    return Scored.together(
+        [
+            Scored(by_type, composition_cells(by_type, "type", model.own_groups)),
+            Scored(by_composition, composition_cells(by_composition, "composition", kinds)),
+        ]
+    )
 
 
 def span_sums(flags: NDArray[np.bool_], start: Ints, length: Ints) -> Ints:
@@ -136,7 +142,7 @@ def composition_cells(tallies: Tallies, by: str, groups: list[str]) -> list[Cell
     return [cell for block in cells.values() for cell in block]
 
 
-def count_consistency(model: Answered) -> Tallies:
+def consistency(model: Answered) -> Scored:
     """IC of a rule = checks passed / checks applied; of a composition the mean of its rules; Overall of all 18.
 
     AGQA-Decomp, section 4 "Internal Consistency", Tables 3, 4 and 8 of the corrected text. A parent has a scored type
@@ -160,7 +166,9 @@ def count_consistency(model: Answered) -> Tallies:
     node = np.concatenate(nodes)
     names: list[Column] = [("IC", group, rule) for group in model.groups for rule in rules]
     videos = len(model.hierarchies.videos)
-    return tally(model.video[node].astype(np.int64), np.concatenate(columns), np.concatenate(passed), videos, names)
+    video, column = model.video[node].astype(np.int64), np.concatenate(columns)
+    tallies = tally(video, column, np.concatenate(passed), videos, names)
+    return Scored(tallies, consistency_cells(tallies, model))
 
 
 def consistency_cells(tallies: Tallies, model: Answered) -> list[Cell]:
@@ -208,7 +216,7 @@ def dag_scores(model: Answered) -> tuple[Floats, Floats]:
     return share(right, total), share(passed, applied)
 
 
-def count_correlation(model: Answered) -> Tallies:
+def correlation(model: Answered) -> Scored:
     """Pearson correlation over DAGs of accuracy (right / scored answered nodes) and consistency (passed / applied).
 
     AGQA-Decomp, Figure 3. No once-only rule; consistency pools all checks of a DAG (micro), and a composition is
@@ -225,39 +233,24 @@ def count_correlation(model: Answered) -> Tallies:
         x, y = x - x.mean(), y - y.mean()
     videos = len(model.hierarchies.videos)
     values = dict(zip(MOMENTS, (x, y, x * x, y * y, x * y), strict=True))
-    return joined([mean_tally(video, value, videos, ("correlation", name)) for name, value in values.items()])
+    tallies = joined([mean_tally(video, value, videos, ("correlation", name)) for name, value in values.items()])
+    parts = tuple((at,) for at in range(len(MOMENTS)))
+    return Scored(tallies, [Cell(NAME, "dag", OVERALL, parts, "correlation")])
 
 
-def correlation_cell(tallies: Tallies) -> Cell:
-    at = {column: number for number, column in enumerate(tallies.columns)}
-    return Cell(NAME, "dag", OVERALL, tuple((at["correlation", name],) for name in MOMENTS), "correlation")
-
-
-STEPS = 5  # of the work, as it is watched
+DAG_METRICS: tuple[Callable[[Answered], Scored], ...] = (accuracy, composition, consistency, correlation)
 
 
 def score_decomp(
     hierarchies: Hierarchies, predictions: pl.DataFrame | ModelAnswers, missing: Missing = "error"
 ) -> Scored:
     """Predictions have the columns id and prediction, or are by key; what `error` means is the caller's matter."""
-    report("scoring", 0, STEPS)
-    return score_answered(answered(hierarchies, predictions, missing), missing == "skip")
+    return score_answered(answered(hierarchies, predictions, missing))
 
 
-def score_answered(model: Answered, skip_missing: bool = False) -> Scored:
-    """The same of predictions that stand beside their hierarchies already."""
-    report("scoring", 1, STEPS)
-    parts = [count_accuracy(model, skip_missing)]
-    for count in (count_composition, count_consistency, count_correlation):
-        report("scoring", 1 + len(parts), STEPS)
-        parts.append(count(model))
-    report("scoring", STEPS, STEPS)
-    tallies = joined(parts)
-    cells: list[Cell] = [
-        *accuracy_cells(tallies, model.groups),
-        *composition_cells(tallies, "type", model.own_groups),
-        *composition_cells(tallies, "composition", model.compositions),
-        *consistency_cells(tallies, model),
-        correlation_cell(tallies),
-    ]
-    return with_metrics(Scored(tallies, cells), lambda: questions_of(model))
+def score_answered(model: Answered) -> Scored:
+    """Every AGQA-Decomp score of one model, and those of plugins over the questions of all DAGs."""
+    parts = [metric(model) for metric in watch(DAG_METRICS, "scoring", len(DAG_METRICS))]
+    if METRICS:
+        parts.append(scored(questions_of(model), len(model.hierarchies.videos), METRICS.values()))
+    return Scored.together(parts)

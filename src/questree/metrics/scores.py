@@ -1,13 +1,14 @@
 """Scores as a flat table: one row per cell with its value, n and interval; intervals by a cluster bootstrap."""
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from itertools import accumulate
 
 import msgspec
 import numpy as np
 import polars as pl
 
-from questree.metrics.cells import Cell, Floats, Tallies, counts, evaluate
+from questree.metrics.cells import Cell, Floats, Tallies, counts, evaluate, joined
 from questree.progress import report
 
 CHUNK = 100  # resamples at a time
@@ -69,6 +70,18 @@ class Scored:
 
     tallies: Tallies
     cells: Sequence[Cell]
+
+    @classmethod
+    def together(cls, parts: Iterable["Scored"]) -> "Scored":
+        """The cells of all parts, one after the other; the videos are the same."""
+        each = list(parts)
+        before = accumulate((len(part.tallies.columns) for part in each), initial=0)
+        cells = [
+            replace(cell, parts=tuple(tuple(at + shift for at in columns) for columns in cell.parts))
+            for part, shift in zip(each, before, strict=False)
+            for cell in part.cells
+        ]
+        return cls(joined([part.tallies for part in each]), cells)
 
     def values(self) -> Floats:
         """[cell]"""

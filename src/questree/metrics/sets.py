@@ -5,11 +5,9 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 import polars as pl
 
-from questree.metrics.catalogue import with_metrics
-from questree.metrics.cells import OVERALL, Cell, Column, Tallies, joined, tally
+from questree.metrics.catalogue import METRICS, Metric, placed, scored
+from questree.metrics.cells import OVERALL, Cell, Tallies, joined, tally
 from questree.metrics.scores import Scored
-
-METRIC, BY = "accuracy", "template"
 
 
 def score_covr(
@@ -21,22 +19,19 @@ def score_covr(
 
     questions: id, answer, image, template; templates: the rows of the table, others come after them.
     """
-    images = questions["image"].unique(maintain_order=True)
-    place = pl.DataFrame({"image": images, "place": np.arange(len(images))})
-    rows = questions.join(place, on="image", how="left", maintain_order="left")
-    rows = rows.join(predictions.select("id", "prediction"), on="id", how="left", maintain_order="left")
+    asked, images = placed(questions)
+    rows = answered_by(asked, predictions, skip_missing)
+    there = {*questions["template"]}
+    listed = (*(name for name in templates if name in there), *sorted(there - {*templates}))
+    accuracy = Metric("accuracy", "right / asked", pl.col("correct"), "template", listed=listed)
+    return scored(rows, images, [accuracy, *METRICS.values()])
+
+
+def answered_by(questions: pl.DataFrame, predictions: pl.DataFrame, skip_missing: bool) -> pl.DataFrame:
+    """The questions with `prediction` and `correct`; those without a prediction are wrong, or left out."""
+    rows = questions.join(predictions.select("id", "prediction"), on="id", how="left", maintain_order="left")
     rows = rows.drop_nulls("prediction") if skip_missing else rows
-    groups = [*templates, *sorted(set(questions["template"].to_list()) - {*templates})]
-    number = {name: at for at, name in enumerate(groups)}
-    column = np.array([number[name] for name in rows["template"].to_list()], np.int64)
-    right = np.asarray((rows["prediction"] == rows["answer"]).fill_null(False).to_numpy(), bool)
-    names: list[Column] = [(name,) for name in groups]
-    tallies = tally(rows["place"].to_numpy().astype(np.int64), column, right, len(images), names)
-    at = {column[0]: number for number, column in enumerate(tallies.columns)}
-    asked = [name for name in groups if name in set(questions["template"].to_list())]
-    cells = [Cell(METRIC, BY, name, (tuple(at[name] for name in [name] if name in at),)) for name in asked]
-    scored = Scored(tallies, [*cells, Cell(METRIC, BY, OVERALL, (tuple(range(len(tallies.columns))),))])
-    return with_metrics(scored, lambda: rows.with_columns(scope="place", correct=right).drop("place"))
+    return rows.with_columns(correct=(pl.col("prediction") == pl.col("answer")).fill_null(False))
 
 
 MAJ, MAJTEMPL = BASELINES = ("MAJ", "MAJTEMPL")
@@ -82,15 +77,16 @@ def score_generalization(
 
     The score of every split (Overall: their mean), and per role the accuracies behind it (Overall: pooled).
     """
-    images = questions["image"].unique(maintain_order=True)
-    place = pl.DataFrame({"image": images, "place": range(len(images))})
-    rows = questions.join(place, on="image", how="left", maintain_order="left")
-    parts = [
-        _count(rows, held_out[split], split, role, answers, len(images), skip_missing)
-        for split, roles in said.items()
-        for role, answers in roles.items()
-    ]
-    tallies = joined(parts)
+    asked, images = placed(questions)
+
+    def count(split: str, role: str) -> Tallies:
+        ids = held_out[split]
+        own = asked if ids is None else asked.filter(pl.col("id").is_in(ids))
+        rows, names = answered_by(own, said[split][role], skip_missing), [("accuracy", split, role)]
+        scope, right = rows["scope"].to_numpy().astype(np.int64), rows["correct"].to_numpy()
+        return tally(scope, np.zeros(len(rows), np.int64), right, images, names)
+
+    tallies = joined([count(split, role) for split, roles in said.items() for role in roles])
     at = {column: number for number, column in enumerate(tallies.columns)}
 
     def part(split: str, role: str) -> tuple[int, ...]:
@@ -113,20 +109,3 @@ def score_generalization(
         for role in ROLES
     }
     return Scored(tallies, scores), accuracies
-
-
-def _count(
-    questions: pl.DataFrame,
-    held_out: list[str] | None,
-    split: str,
-    role: str,
-    answers: pl.DataFrame,
-    images: int,
-    skip_missing: bool,
-) -> Tallies:
-    asked = questions if held_out is None else questions.filter(pl.col("id").is_in(held_out))
-    rows = asked.join(answers.select("id", "prediction"), on="id", how="left", maintain_order="left")
-    rows = rows.drop_nulls("prediction") if skip_missing else rows
-    right = np.asarray((rows["prediction"] == rows["answer"]).fill_null(False).to_numpy(), bool)
-    names: list[Column] = [("accuracy", split, role)]
-    return tally(rows["place"].to_numpy().astype(np.int64), np.zeros(len(rows), np.int64), right, images, names)

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from questree.benchmarks.agqa.held_out import FLAGS, NOVEL
 from questree.benchmarks.covr.splits import PATTERNS
 from questree.metrics.answered import Missing
-from questree.metrics.answers import baseline, fit_rows, groups, most_likely, score_agqa
+from questree.metrics.answers import fit_rows, most_likely, score_agqa
 from questree.metrics.scores import Resampling, Score
 from questree.metrics.sets import majority, score_covr
 from questree.show.video_view import answer_numbers
@@ -62,7 +62,7 @@ class RunQuestions:
 
     def baseline(self, how: Resampling | None) -> list[Score]:
         """AGQA's Most-Likely; it needs no predictions, and has no intervals."""
-        return most_likely(baseline(self.asked), groups(self.asked))
+        return most_likely(self.asked)
 
     def said(self, stored: Stored, words: Sequence[str]) -> pl.DataFrame:
         """id, prediction of every question that was answered."""

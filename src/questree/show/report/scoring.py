@@ -100,7 +100,7 @@ class Judge:
         found = covered(dags, given)
         words = self.understood(stored.words)
         beside = answered(dags.hierarchies, ModelAnswers(words, given.by_key), how.missing)
-        scored = score_answered(beside, how.missing == "skip")
+        scored = score_answered(beside)
         alone = self.questions.rows(model, stored, words, how.missing, how.resampling)
         unit = self.questions.unit
         return Result(model, scored, [*scored.rows(model, how.resampling), *alone], dag_scores(beside), found, unit)

@@ -12,15 +12,16 @@ import polars as pl
 import pytest
 
 from conftest import copy
+from questree.api.run_scores import How
 from questree.cli.report import ReportScoring
 from questree.cli.report import report as command
 from questree.faults import BadInput
+from questree.metrics.catalogue import METRICS, Metric
 from questree.metrics.scores import Score
 from questree.models.bots import BotOptions, answer_run
 from questree.show.image_view import ImageView
 from questree.show.report.document import Column, Failure, Grid, Line, Number
 from questree.show.report.failures import SHOWN, failures
-from questree.show.report.scoring import How
 from questree.show.report.sections import ReportRequest, report
 from questree.show.report.written import escaped, latex, page
 from questree.stages.decompose.dag_shards import DecomposeOptions, decompose
@@ -163,18 +164,33 @@ def test_csv_files_hold_the_unrounded_scores(written: Path, rows: dict[tuple[str
 
 
 def test_questions_of_a_run_are_scored_like_the_exported_ones(run: Run, tmp_path: Path) -> None:
+    from questree.api.run_scores import video_questions
     from questree.formats.agqa_scored import read_questions
-    from questree.show.report.questions import run_questions
     from worlds.exported_worlds import exported
 
     folder = exported(run, tmp_path / "out")
-    mine = run_questions(run, "test").asked.table.sort("id")
+    mine = video_questions(run, "test").asked.sort("id")
     other = read_questions(folder / "AGQA_balanced" / "test_balanced.txt").table.sort("id")
     for name in (column for column in other.columns if column not in ("answer", "direct")):
         assert mine[name].equals(other[name], check_names=False), name
     assert mine["answer"].str.to_lowercase().equals(other["answer"])
     indirect = other.select("i_obj", "i_rel", "i_act", "i_temp").max_horizontal()
     assert mine["direct"].filter(indirect).equals(other["direct"].filter(indirect))
+
+
+def test_a_metric_of_a_plugin_has_a_table_of_dags_and_one_of_questions(
+    small: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    metric = Metric("No share", "share of no among predictions", lambda table: table["prediction"] == "no")
+    monkeypatch.setitem(METRICS, metric.name, metric)
+    made = report(small, ReportRequest("my run", MODELS, ("oracle",), "r.html"), HOW, workers=1)
+    tables = {grid.name: grid for grid in made.grids()}
+    for section in ("decomp", "agqa"):
+        grid = tables[f"{section}-no-share"]
+        assert [column.title for column in grid.columns] == [*MODELS, "oracle"]
+        ((number, *_),) = [line.entries for line in grid.lines if line.heads == ("Overall",)]
+        assert isinstance(number, Number) and number.value is not None and 0 < number.value < 1 and number.n
+    assert "No share = share of no among predictions" in page(made)
 
 
 def test_the_oracle_is_right_everywhere_on_the_page(written: Path) -> None:

@@ -21,6 +21,7 @@ from starlette.testclient import TestClient
 
 from questree.cli.app import app as command
 from questree.faults import BadInput
+from questree.metrics.catalogue import METRICS, Metric
 from questree.rules import VIDEO_DAGS
 from questree.search.word_tables import default_words
 from questree.show.judged import judged
@@ -386,6 +387,16 @@ def test_comparing_shows_scores_of_both_and_leads_to_examples(client: TestClient
     assert listed.status_code == 200
     assert count(listed.text) == len(found(own, model="true", verdict="right", other="chain", other_verdict="wrong"))
     assert '"differs": ' in html.unescape(page)
+
+
+def test_a_metric_of_a_plugin_is_compared_too(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name, by in (("no share", "type"), ("all no", "")):
+        metric = Metric(name, "share of no", lambda table: table["prediction"] == "no", by=by)
+        monkeypatch.setitem(METRICS, name, metric)
+    client = TestClient(application(Site.read(run)), base_url="http://127.0.0.1:8000")
+    page = client.get("/compare?a=true&b=chain&now=yes").text
+    assert page.count('class="metric">no share</th>') == page.count('class="metric">all no</th>') == 1
+    assert "Over all questions" in page
 
 
 def test_scores_compared_are_those_of_the_command(run: Run, own: Collection, tmp_path: Path) -> None:

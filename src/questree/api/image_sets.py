@@ -33,8 +33,7 @@ def of_run(run: Run, side: str, held_out: str = "", every: bool = False) -> tupl
     """The same, of one side of a run, or of what a split holds out of it."""
     if side not in ("dev", "test"):
         raise BadInput.at("--side", f"expected dev or test, got {side!r}")
-    table = selected(run, every)
-    table = table.with_columns(image=IMAGES.read(run.images)["id"].gather(table["images"].list.first().fill_null(0)))
+    table = with_image(run, selected(run, every))
     asked, learnt = table.filter(pl.col("split") == side), table.filter(pl.col("split") == "train")
     if held_out:
         parts = read_split(run, held_out)
@@ -43,6 +42,11 @@ def of_run(run: Run, side: str, held_out: str = "", every: bool = False) -> tupl
     if asked.is_empty():
         raise BadInput.at(run.folder, f"no questions for {side}{f' in the split {held_out}' if held_out else ''}")
     return asked.select(COLUMNS), learnt.select(COLUMNS)
+
+
+def with_image(run: Run, table: pl.DataFrame) -> pl.DataFrame:
+    """With the id of a question's first image, for which it counts."""
+    return table.with_columns(image=IMAGES.read(run.images)["id"].gather(table["images"].list.first().fill_null(0)))
 
 
 def baselines(asked: pl.DataFrame, learnt: pl.DataFrame) -> dict[str, Scored]:

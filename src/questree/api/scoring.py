@@ -136,6 +136,11 @@ class PredictionReader:
         words = (load(file) if file else default()) if policy == "lenient" else None
         return read_answers(table, self.answers, policy, words)
 
+    def meant(self, words: Sequence[str], policy: Policy) -> list[str]:
+        """[word] the answer it means."""
+        table = pl.DataFrame({"id": words, "prediction": words}, schema=dict.fromkeys(IDS, pl.String))
+        return self.understood(table, policy).table["prediction"].to_list()
+
     def about(self, model: str, policy: Policy, found: Coverage, unparsed: int, count: int) -> tuple[str, list[Score]]:
         """The model's name under a policy, and rows about coverage and unparsed answers."""
         name = model if len(self.how.policies) == 1 else f"{model} ({policy})"
@@ -232,12 +237,11 @@ def _stored_answers(
     found, every = covered(asked, given), needed(read, scored=False)
     reader.tell(stored.folder, name, found, "")
     times = np.bincount(given.by_key[every] + 1, minlength=len(given.words) + 1)[1:]
-    table = pl.DataFrame({"id": given.words, "prediction": given.words}, schema=dict.fromkeys(IDS, pl.String))
     for policy in reader.how.policies:
-        meant = reader.understood(table, policy).table["prediction"]
-        unparsed = int(times[~meant.is_in(list(reader.answers)).to_numpy()].sum())
+        meant = reader.meant(given.words, policy)
+        unparsed = int(times[~pl.Series(meant, dtype=pl.String).is_in(list(reader.answers)).to_numpy()].sum())
         model, rows = reader.about(name, policy, found, unparsed, int(times.sum()))
-        yield model, ModelAnswers(meant.to_list(), given.by_key), rows
+        yield model, ModelAnswers(meant, given.by_key), rows
 
 
 def answers_of(read: Hierarchies) -> list[str]:

@@ -48,7 +48,7 @@ def report(
     run
         Run folder; parts it does not have yet are named in the report with the command that makes them.
     """
-    from questree.show.report.scoring import How
+    from questree.api.run_scores import How
     from questree.show.report.sections import ReportRequest
     from questree.show.report.sections import report as make
     from questree.show.report.written import csv_text, page
@@ -62,7 +62,7 @@ def report(
     names = chosen_models(place, models, references)
     asked = ReportRequest(str(run), names, tuple(bot for bot in references if bot not in names), out.name, benchmark)
     with watching():
-        choices = How(None if split == "all" else split, how.missing, how.policy, how.resamples, how.seed)
+        choices = How(how.missing, how.resamples, how.seed, how.policy, split=None if split == "all" else split)
         made = make(place, asked, choices, workers)
         with new_file(out) as work:
             work.write_text(page(made), "utf-8")

@@ -26,8 +26,7 @@ from questree.show.dag import Dag, Piece
 from questree.show.frames import Boxed, picture, size_of
 from questree.show.opened import Ints, Opened
 from questree.show.views import Evidence, Listed, Mask, Posed, Scene, View, held
-from questree.stages.decompose.hierarchies import RunHierarchies
-from questree.stages.decompose.image_hierarchies import image_hierarchies, node_columns
+from questree.stages.decompose.image_hierarchies import node_columns
 from questree.stages.decompose.image_sets import decompose as taken_apart
 from questree.stages.decompose.image_sets import read_sets, spoken_sets
 from questree.stages.split.grammar import check
@@ -271,9 +270,6 @@ class ImageView(View):
     @cached_property
     def rows(self) -> ImageRows:
         return rows_of(self.shown)
-
-    def hierarchies(self) -> RunHierarchies:
-        return image_hierarchies(self.run)
 
 
 def opened(name: str, found: dict[str, pl.DataFrame]) -> Opened:

@@ -10,6 +10,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
+from questree.api.run_scores import answer_numbers
 from questree.benchmarks import AGQA
 from questree.benchmarks.agqa.held_out import FLAGS
 from questree.columns.hashing import mix, seed_of
@@ -24,7 +25,7 @@ from questree.show.views import Evidence, Listed, Mask, Posed, Scene, View, held
 from questree.stages.decompose.answer_words import AnswerWords
 from questree.stages.decompose.dag_shards import tables
 from questree.stages.decompose.forms import NodeForms
-from questree.stages.decompose.hierarchies import Columns, RunHierarchies, run_hierarchies, shards
+from questree.stages.decompose.hierarchies import Columns, shards
 from questree.stages.decompose.spoken import Texts, say
 from questree.stages.questions import Bank, Question, Shard
 from questree.stages.split.grammar import Wrong, check
@@ -243,19 +244,7 @@ class VideoView(View):
             return ()
         return told(note, self.bank.edition)
 
-    def hierarchies(self) -> RunHierarchies:
-        return run_hierarchies(self.run, workers=1)
-
 
 def keys_of(table: pl.DataFrame) -> Ints:
     """[row] video and number as one number."""
     return np.asarray(table["video"].to_numpy().astype(np.int64) * KEY + table["number"].to_numpy())
-
-
-def answer_numbers(words: AnswerWords, bank: Bank, asked: pl.DataFrame) -> Ints:
-    """[question] the number of its answer among all words; `asked` has the columns template and answer."""
-    template, value, found = asked["template"].to_numpy(), asked["answer"].to_numpy(), np.zeros(len(asked), np.int16)
-    for code, known in enumerate(bank.edition.by_code):
-        here = template == code
-        found[here] = words.of(known.node.kind)[value[here]]
-    return found

@@ -16,7 +16,6 @@ from questree.program import Node
 from questree.rules import Scheme
 from questree.show.dag import Dag, Piece
 from questree.show.opened import Opened
-from questree.stages.decompose.hierarchies import RunHierarchies
 from questree.tables.run import Run
 
 Ints = NDArray[Any]
@@ -178,10 +177,6 @@ class View(ABC):
     @abstractmethod
     def query(self, text: str, shards: Sequence[str]) -> list[Mask]:
         """[shard] the listed questions a text finds, or Wrong."""
-
-    @abstractmethod
-    def hierarchies(self) -> RunHierarchies:
-        """What two models are compared on."""
 
 
 def held(keys: Ints, wanted: Ints) -> Mask:

@@ -17,7 +17,7 @@ from questree.faults import BadInput
 from questree.show import colours
 from questree.show.frames import SUFFIXES, frame_of, media_file
 from questree.show.page import browse as b
-from questree.show.page.compare import LEVEL, grids, points
+from questree.show.page.compare import BETTER, LEVEL, grids, points
 from questree.show.page.filters import address
 from questree.show.page.serving import Guard
 from questree.show.page.shown import Shown
@@ -229,10 +229,14 @@ def compare(request: Request, view: type[View]) -> Response:
     here = bool(first and second) and (asked or own.comparing.ready(first, second))
     found = grids(own.comparing, own.filters, first, second) if here else []
     waiting = bool(first and second) and not here
-    plotted = points(found)
-    return render(
-        request, "compare.html", own=own, a=first, b=second, grids=found, points=plotted, level=LEVEL, waiting=waiting
-    )
+    how: dict[str, Any] = {
+        "grids": found,
+        "points": points(found),
+        "level": LEVEL,
+        "better": BETTER,
+        "waiting": waiting,
+    }
+    return render(request, "compare.html", own=own, a=first, b=second, **how)
 
 
 def colour_sheet(request: Request) -> Response:

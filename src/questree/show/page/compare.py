@@ -5,18 +5,19 @@ from functools import cached_property
 from threading import Lock
 from typing import Any
 
+from questree.api.scoring import ComparedQuestions, Scoring, of_run
+from questree.metrics.catalogue import ALL, METRICS
 from questree.metrics.cells import OVERALL
 from questree.metrics.comparison import ModelDifference, compare
-from questree.metrics.dags import score_decomp
 from questree.metrics.scores import Resampling, Scored
-from questree.models.stored import said
 from questree.show.page.filters import Filters, address
 from questree.show.views import View
-from questree.stages.decompose.hierarchies import RunHierarchies
-from questree.tables.predictions import Stored
 
 RESAMPLES = 1000
-METRICS = {
+LEVEL = 0.05  # false discovery rate called a difference
+BETTER = ("accuracy", "CA", "IC")  # metrics of which more is better
+Examples = tuple[int, str]  # questions that only one of the models gets right: how many, and where they are listed
+MAIN = {
     "type": ("accuracy", "CA", "RWR", "Delta", "IC"),
     "composition": ("CA", "RWR", "Delta", "IC"),
     "rule": ("IC",),
@@ -33,82 +34,63 @@ class Comparing:
     _lock: Lock = field(default_factory=Lock)
 
     @cached_property
-    def asked(self) -> RunHierarchies:
-        return self.view.hierarchies()
+    def asked(self) -> ComparedQuestions:
+        return of_run(self.view.run, None, self.view.benchmark.name, Scoring("wrong"))
 
     def scored(self, model: str) -> Scored:
         if model not in self._scored:
-            predictions = said(self.asked, Stored.of(self.view.run, model))
-            self._scored[model] = score_decomp(self.asked.hierarchies, predictions, "wrong")
+            ((_, self._scored[model], _),) = self.asked.scored([], [model])
         return self._scored[model]
 
     def ready(self, a: str, b: str) -> bool:
         return (a, b) in self._found
 
     def differences(self, a: str, b: str) -> list[ModelDifference]:
-        """The second model minus the first; the cells of the papers' main tables."""
+        """The second model minus the first; the cells of the papers' main tables, and of metrics that plugins add."""
         with self._lock:
             if (a, b) not in self._found:
                 rows = compare(self.scored(a), self.scored(b), Resampling(RESAMPLES))
-                self._found[a, b] = [row for row in rows if row.metric in METRICS.get(row.by, ())]
+                self._found[a, b] = [row for row in rows if row.metric in shown_metrics().get(row.by, ())]
             return self._found[a, b]
 
 
-LEVEL = 0.05  # false discovery rate called a difference
-
-
-@dataclass(frozen=True)
-class Examples:
-    """Questions that only one of the models gets right."""
-
-    count: int
-    address: str
-
-
-@dataclass(frozen=True)
-class ComparedRow:
-    group: str
-    cells: dict[str, ModelDifference]  # by metric
-    only_a: Examples | None
-    only_b: Examples | None
+def shown_metrics() -> dict[str, list[str]]:
+    """By what -> the metrics of its table; those of plugins come last."""
+    found = {by: list(metrics) for by, metrics in MAIN.items()}
+    for name, metric in METRICS.items():
+        found.setdefault(metric.by or ALL, []).append(name)
+    return found
 
 
 @dataclass(frozen=True)
 class ComparedTable:
     by: str
     metrics: list[str]
-    rows: list[ComparedRow]
+    rows: dict[str, dict[str, ModelDifference]]  # group -> metric -> its cell
+    examples: dict[str, tuple[Examples, Examples]]  # group -> only the first right, only the second; rules have none
+
+    @classmethod
+    def of(cls, filters: Filters, by: str, cells: list[ModelDifference], a: str, b: str) -> "ComparedTable":
+        """Groups that no cell says anything about are left out."""
+        groups = dict.fromkeys(row.group for row in cells if row.a is not None or row.b is not None)
+        rows = {group: {row.metric: row for row in cells if row.group == group} for group in groups}
+        metrics = [metric for metric in shown_metrics()[by] if any(metric in own for own in rows.values())]
+        linked = [group for group in groups if by in ("type", "composition", ALL)]
+        pairs = {group: (examples(filters, by, group, a, b), examples(filters, by, group, b, a)) for group in linked}
+        return cls(by, metrics, rows, pairs)
 
 
 def grids(comparing: Comparing, filters: Filters, a: str, b: str) -> list[ComparedTable]:
     found = comparing.differences(a, b)
-    return [grid(filters, by, [row for row in found if row.by == by], a, b) for by in METRICS]
+    every = [ComparedTable.of(filters, by, [row for row in found if row.by == by], a, b) for by in shown_metrics()]
+    return [one for one in every if one.by in MAIN or one.rows]
 
 
-def grid(filters: Filters, by: str, cells: list[ModelDifference], a: str, b: str) -> ComparedTable:
-    """Groups that no cell says anything about are left out."""
-    groups = dict.fromkeys(row.group for row in cells if row.a is not None or row.b is not None)
-    rows = [
-        ComparedRow(
-            group,
-            {row.metric: row for row in cells if row.group == group},
-            examples(filters, by, group, a, b),
-            examples(filters, by, group, b, a),
-        )
-        for group in groups
-    ]
-    return ComparedTable(by, list(METRICS[by]), rows)
-
-
-def examples(filters: Filters, by: str, group: str, right: str, wrong: str) -> Examples | None:
-    """Where one is right and the other wrong; rules have no questions of their own."""
+def examples(filters: Filters, by: str, group: str, right: str, wrong: str) -> Examples:
+    """Where one is right and the other wrong."""
     wanted = {"model": right, "verdict": "right", "other": wrong, "other_verdict": "wrong"}
-    if by == "rule":
-        return None
-    if group != OVERALL:
-        wanted[by] = group
-    found = filters.find(wanted)
-    return Examples(len(found.rows), address(filters.questions.view.home, wanted)) if len(found.rows) else None
+    wanted |= {} if group == OVERALL else {by: group}
+    return len(filters.find(wanted).rows), address(filters.questions.view.home, wanted)
 
 
 def points(found: list[ComparedTable]) -> list[dict[str, Any]]:
@@ -116,7 +98,7 @@ def points(found: list[ComparedTable]) -> list[dict[str, Any]]:
     return [
         {
             "by": grid.by,
-            "group": row.group,
+            "group": group,
             "metric": metric,
             "difference": cell.difference,
             "low": cell.low,
@@ -124,7 +106,7 @@ def points(found: list[ComparedTable]) -> list[dict[str, Any]]:
             "differs": cell.q is not None and cell.q <= LEVEL,
         }
         for grid in found
-        for row in grid.rows
-        for metric, cell in row.cells.items()
+        for group, cells in grid.rows.items()
+        for metric, cell in cells.items()
         if cell.difference is not None
     ]

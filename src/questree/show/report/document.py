@@ -1,15 +1,19 @@
 """The report before it is written: sections of tables laid out as in the papers, pictures, words and failures."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import pairwise
+from itertools import groupby, pairwise
+from types import MappingProxyType
 from typing import Literal
 
+from questree.metrics.cells import OVERALL
+from questree.metrics.dags import NAME as CORRELATION
 from questree.metrics.scores import Score
 
 Kind = Literal["per cent", "plain"]
 NOT_AVAILABLE = "N/A"
 DIGITS = {"per cent": 2, "plain": 3}
+PLAIN = ("R^2", CORRELATION)  # metrics that are no shares
 
 
 @dataclass(frozen=True)
@@ -23,8 +27,8 @@ class Number:
     kind: Kind = "per cent"
 
     @classmethod
-    def of(cls, row: Score, kind: Kind = "per cent") -> "Number":
-        return cls(row.value, row.n, row.low, row.high, kind)
+    def of(cls, row: Score) -> "Number":
+        return cls(row.value, row.n, row.low, row.high, "plain" if row.metric in PLAIN else "per cent")
 
     @property
     def text(self) -> str:
@@ -81,7 +85,7 @@ class Grid:
     @property
     def spans(self) -> list[tuple[str, int]]:
         """What stands above the columns, and over how many of them."""
-        return runs(column.over for column in self.columns)
+        return [(over, len(list(own))) for over, own in groupby(column.over for column in self.columns)]
 
     def rows(self) -> Iterator[tuple[str, int, Line]]:
         """(what is said above, over how many lines the first head reaches or 0 where it was said before, line)."""
@@ -92,15 +96,8 @@ class Grid:
             yield self.blocks.get(at, ""), reach.get(at, 0), line
 
 
-def runs(values: Iterable[str]) -> list[tuple[str, int]]:
-    """Neighbours that are equal, counted."""
-    found: list[tuple[str, int]] = []
-    for value in values:
-        if found and found[-1][0] == value:
-            found[-1] = (value, found[-1][1] + 1)
-        else:
-            found.append((value, 1))
-    return found
+ScoreColumn = tuple[Column, str, str]  # metric, model
+ScoreLine = tuple[tuple[str, ...], str, str]  # heads; by, group
 
 
 class ScoreRows:
@@ -116,12 +113,28 @@ class ScoreRows:
     def groups(self, by: str, metrics: Sequence[str]) -> list[str]:
         return list(dict.fromkeys(row.group for row in self.all if row.by == by and row.metric in metrics))
 
-    def models(self) -> list[str]:
-        return list(dict.fromkeys(row.model for row in self.all))
-
-    def number(self, metric: str, by: str, group: str, model: str, kind: Kind = "per cent") -> Number | None:
+    def number(self, metric: str, by: str, group: str, model: str) -> Number | None:
         row = self.find(metric, by, group, model)
-        return Number.of(row, kind) if row else None
+        return Number.of(row) if row else None
+
+    def grid(
+        self,
+        name: str,
+        title: str,
+        caption: str,
+        corners: tuple[str, ...],
+        columns: Sequence["ScoreColumn"],
+        lines: Iterable["ScoreLine"],
+        blocks: Mapping[int, str] = MappingProxyType({}),
+    ) -> Grid:
+        """The table whose lines and columns name their scores."""
+        made = tuple(
+            Line(
+                heads, tuple(self.number(metric, by, group, model) for _, metric, model in columns), heads[0] == OVERALL
+            )
+            for heads, by, group in lines
+        )
+        return Grid(name, title, caption, corners, tuple(column for column, _, _ in columns), tuple(made), dict(blocks))
 
 
 @dataclass(frozen=True)
@@ -178,7 +191,6 @@ class ReportDocument:
     facts: tuple[tuple[str, str], ...]  # what was scored, how: label, text
     commands: tuple[str, ...]  # that make it again
     sections: tuple[Section, ...]
-    notes: tuple[str, ...] = field(default=())
 
     def grids(self) -> Iterator[Grid]:
         for section in self.sections:

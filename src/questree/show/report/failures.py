@@ -7,6 +7,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
+from questree.api.run_scores import answers_to
 from questree.progress import watch
 from questree.show.dag import Dag
 from questree.show.drawing import drawn
@@ -14,7 +15,6 @@ from questree.show.judged import judged
 from questree.show.opened import Opened
 from questree.show.reasons import reason
 from questree.show.report.document import Failure
-from questree.show.report.scoring import answers_of
 from questree.show.video_view import VideoView
 from questree.show.views import View
 from questree.tables.hierarchies import NOTHING
@@ -42,7 +42,7 @@ def failures(
     """Of scored questions of a decomposed run, or of one split; the same for the same run, models and seed."""
     view = of(run)
     shards = view.shards()
-    stored = {model: answers_of(view, model) for model in models}
+    stored = {model: answers_to(run, view.benchmark, model) for model in models}
     lists = [
         candidates(view, view.open(name), stored, split, seed)
         for name in watch(shards, "finding failures", len(shards))

@@ -7,16 +7,14 @@ from hashlib import blake2b
 from itertools import combinations
 from shlex import quote
 
+from questree.api.run_scores import QUESTIONS_OF, How, ModelScores, RunScores, has_answered, refuse_gaps
 from questree.benchmarks import chosen, held
 from questree.metrics.comparison import compare
-from questree.metrics.scores import Score
 from questree.show.image_view import ImageView
 from questree.show.report.corpus import Named, agqa_corpus, covr_corpus, parts_blocks
 from questree.show.report.document import Block, Figure, Grid, Missing, ReportDocument, ScoreRows, Section, Sentences
 from questree.show.report.failures import failures
-from questree.show.report.questions import questions_of
-from questree.show.report.scoring import How, Judge, Result, called, has_answered, refuse_gaps
-from questree.show.report.tables import agqa_blocks, covr_blocks, decomp_blocks
+from questree.show.report.tables import added_metrics, agqa_blocks, called, covr_blocks, decomp_blocks
 from questree.show.report.verdicts import compared, verdicts
 from questree.show.video_view import VideoView
 from questree.show.views import View
@@ -38,20 +36,22 @@ class ReportRequest:
     benchmark: str = ""  # only this one; without it all that the run holds
 
 
-def facts(run: Run, asked: ReportRequest, how: How, results: Sequence[Result]) -> Iterator[Fact]:
+def facts(run: Run, asked: ReportRequest, how: How, told: Sequence["DomainSections"]) -> Iterator[Fact]:
     yield "run", asked.run
     yield "models", ", ".join(asked.models) or "none"
     if asked.bots:
         yield "bots", ", ".join(map(called, asked.bots))
-    if results:
-        yield from scored_on(how, results)
+    scored = [one for one in told if one.scores.results]
+    if scored:
+        yield from scored_on(how, scored)
     yield from locked(run)
 
 
-def scored_on(how: How, results: Sequence[Result]) -> Iterator[Fact]:
-    sizes = {result.unit: f"{len(result.scored.tallies.total):,} {result.unit}" for result in results}
-    yield "scored on", " and ".join(sizes.values()) + (f" of the split {how.split}" if how.split else ", all there are")
+def scored_on(how: How, told: Sequence["DomainSections"]) -> Iterator[Fact]:
+    sizes = [f"{len(one.scores.results[0].scored.tallies.total):,} {one.of.view.scope}s" for one in told]
+    yield "scored on", " and ".join(sizes) + (f" of the split {how.split}" if how.split else ", all there are")
     yield "answers read", f"{how.policy}; a question without a prediction: {how.missing}"
+    results = [result for one in told for result in one.scores.results]
     given = {one.model: f"{one.coverage.found:,} of {one.coverage.needed:,}" for one in results}
     yield "questions and sub-questions with a prediction", "; ".join(f"{name} {n}" for name, n in given.items())
     room = f"95 %, from {how.resamples:,} resamples with replacement" if how.resamples else "not asked for"
@@ -118,12 +118,11 @@ class Reported:
     heading: str  # before the titles of its sections
     corpus: Callable[[Run, Named, int, int], Iterator[Block]]
     alone: Callable[[ScoreRows, Sequence[str], Sequence[str]], Iterator[Block]]  # scores of every question alone
-    paper: str  # that lays these out
     before_dags: bool = False  # does it have baselines that need no DAGs?
 
 
-VIDEOS = Reported(VideoView, "", "", agqa_corpus, agqa_blocks, "agqa")
-IMAGES = Reported(ImageView, "image-", "Image sets: ", covr_corpus, covr_blocks, "covr", before_dags=True)
+VIDEOS = Reported(VideoView, "", "", agqa_corpus, agqa_blocks)
+IMAGES = Reported(ImageView, "image-", "Image sets: ", covr_corpus, covr_blocks, before_dags=True)
 
 
 def report(run: Run, asked: ReportRequest, how: How, workers: int = 2) -> ReportDocument:
@@ -140,7 +139,7 @@ def report(run: Run, asked: ReportRequest, how: How, workers: int = 2) -> Report
     sections = [section for one in told for section in one.sections()]
     return ReportDocument(
         title=f"{', '.join(asked.models) or 'Questions'} on {asked.run}",
-        facts=tuple(facts(run, asked, how, [result for one in told for result in one.scores.results])),
+        facts=tuple(facts(run, asked, how, told)),
         commands=tuple(commands(run, asked, how)),
         sections=tuple(sections),
     )
@@ -152,8 +151,9 @@ class Scores:
 
     models: tuple[str, ...] = ()
     bots: tuple[str, ...] = ()
-    results: list[Result] = field(default_factory=list)
-    rows: ScoreRows = field(default_factory=lambda: ScoreRows([]))
+    results: list[ModelScores] = field(default_factory=list)
+    dags: ScoreRows = field(default_factory=lambda: ScoreRows([]))
+    alone: ScoreRows = field(default_factory=lambda: ScoreRows([]))  # of every question alone
     empty: bool = False  # are there no questions in the split?
 
 
@@ -174,20 +174,21 @@ class DomainSections:
     @cached_property
     def scores(self) -> Scores:
         """Every model and bot; the tables they are scored on are forgotten again."""
-        view, images = self.view, self.of.view.images
+        view, own = self.view, self.of.view.benchmark
         if view is None or not view.decomposed:
             return Scores()
-        models = tuple(name for name in self.asked.models if has_answered(self.run, name, images))
+        models = tuple(name for name in self.asked.models if has_answered(self.run, own, name))
         bots = self.asked.bots
         if not models and not bots:
             return Scores()
         if not any_in(view, self.how.split):
             return Scores(empty=True)
-        judge = Judge.of(view, self.how)
+        judge = RunScores.of(self.run, own, self.how)
         results = [judge.score(name) for name in (*models, *bots)]
         refuse_gaps(results[: len(models)], self.how.missing)  # bots have nothing to say where nothing is true
-        rows: list[Score] = [row for result in results for row in result.rows]
-        return Scores(models, bots, results, ScoreRows([*rows, *judge.questions.baseline(self.how.resampling)]))
+        alone = [row for result in results for row in result.alone] + judge.questions.baseline(self.how.resampling)
+        dags = ScoreRows(row for result in results for row in result.dags)
+        return Scores(models, bots, results, dags, ScoreRows(alone))
 
     def missing(self, command: str, sentence: str) -> Missing:
         """A part the run does not have, with the command that makes it."""
@@ -210,11 +211,12 @@ class DomainSections:
             return
         models, bots = scores.models, scores.bots
         intro = "Where reasoning breaks: every question with its sub-questions, laid out as in the AGQA-Decomp paper."
-        dags = decomp_blocks(scores.rows, scores.results, models, bots)
+        dags = decomp_blocks(scores.dags, scores.results, models, bots)
         yield self.section("decomp", "Scores of DAGs", intro, dags)
-        paper = self.of.paper
+        paper, every = self.of.view.benchmark.name, [*models, *bots]
         intro = f"Every question alone, laid out as in the {paper.upper()} paper."
-        yield self.section(paper, "Scores of questions", intro, self.of.alone(scores.rows, models, bots))
+        alone = [*self.of.alone(scores.alone, models, bots), *added_metrics(scores.alone, paper, every)]
+        yield self.section(paper, "Scores of questions", intro, alone)
         yield self.section("failures", "Worked failures", FAILURES, self.worked())
 
     def section(self, name: str, title: str, intro: str, blocks: Iterable[Block]) -> Section:
@@ -238,8 +240,8 @@ class DomainSections:
     def without_results(self) -> Iterator[Block]:
         """What can be said without models, and how to store somebody's answers."""
         if self.view is not None and self.of.before_dags:
-            rows = ScoreRows(questions_of(self.view, self.how.split).baseline(self.how.resampling))
-            yield from self.of.alone(rows, (), ())
+            asked = QUESTIONS_OF[self.view.benchmark.name](self.run, self.how.split)
+            yield from self.of.alone(ScoreRows(asked.baseline(self.how.resampling)), (), ())
         run, own = self.asked.run, self.of.view.benchmark
         if self.scores.empty:
             yield Missing(
@@ -265,9 +267,9 @@ def any_in(view: View, split: str | None) -> bool:
 
 def in_words(scores: Scores, how: How) -> Iterator[Block]:
     for model in scores.models:
-        yield Sentences(model, tuple(verdicts(scores.rows, model)))
+        yield Sentences(model, tuple(verdicts(scores.dags, model)))
     own = [result for result in scores.results if result.model in scores.models][:COMPARED]
     for a, b in combinations(own, 2):
         if how.resampling:
-            told = compared(scores.rows, compare(a.scored, b.scored, how.resampling), a.model, b.model)
+            told = compared(scores.dags, compare(a.scored, b.scored, how.resampling), a.model, b.model)
             yield Sentences(f"{a.model} and {b.model}", tuple(told))

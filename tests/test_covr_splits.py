@@ -22,15 +22,12 @@ from questree.notation import covr
 from questree.notation.own import show
 from questree.sources.covr import read_sides
 from questree.stages.split import properties as splits
-from questree.stages.split.draws import Lexical, drawn_pairs
-from questree.stages.split.engine import SplitOptions
-from questree.stages.split.grammar import Wrong
-from questree.stages.split.image_sets import read_split, rows_of, slug, split_run
-from questree.stages.split.program_rows import ImageRows, stored_rows
-from questree.stages.split.proofs import Proof
-from questree.stages.split.properties import Drawing, of_records
-from questree.stages.split.properties_language import read
-from questree.stages.split.row_predicates import OfShape, Together
+from questree.stages.split.engine import Proof, SplitOptions
+from questree.stages.split.grammar import Wrong, read
+from questree.stages.split.image_sets import read_split, slug, split_run
+from questree.stages.split.language import of_images
+from questree.stages.split.properties import Drawing, Lexical, drawn_pairs, of_records, of_shapes, terms, together
+from questree.stages.split.rows import QuestionRows, image_rows
 from questree.tables.image_questions import ANSWERED
 from questree.tables.questions import with_forms, with_programs
 from questree.tables.run import Run
@@ -60,7 +57,7 @@ SMALL = Lexical(pairs=20, alone=20, together=5)
 
 
 @pytest.fixture(scope="module")
-def released() -> ImageRows:
+def released() -> QuestionRows:
     return of_records(read_sides(QUESTIONS))
 
 
@@ -69,17 +66,17 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Run:
     return image_run(tmp_path_factory.mktemp("splits") / "run")
 
 
-def ids(rows: ImageRows, held: Any, side: str = "") -> set[str]:
+def ids(rows: QuestionRows, held: Any, side: str = "") -> set[str]:
     inside = held if not side else held & (rows.questions["side"] == side).to_numpy()
     return set(rows.questions["id"].filter(pl.Series(inside)).to_list())
 
 
-def holds(text: str, rows: ImageRows) -> set[str]:
-    return ids(rows, read(text, rows).holds(rows))
+def holds(text: str, rows: QuestionRows) -> set[str]:
+    return ids(rows, read(text, of_images(rows)).holds(rows))
 
 
 @pytest.mark.parametrize("vector", VECTORS)
-def test_a_property_holds_out_the_questions_of_the_vectors(released: ImageRows, vector: str) -> None:
+def test_a_property_holds_out_the_questions_of_the_vectors(released: QuestionRows, vector: str) -> None:
     name = VECTORS[vector]
     held = splits.named(name, released).predicate.holds(released)
     for side in ("train", "val"):
@@ -87,26 +84,25 @@ def test_a_property_holds_out_the_questions_of_the_vectors(released: ImageRows, 
         assert ids(released, held, side) == wanted
 
 
-def test_shapes_and_terms_are_those_of_the_vectors(released: ImageRows) -> None:
+def test_shapes_and_terms_are_those_of_the_vectors(released: QuestionRows) -> None:
     at = {name: row for row, name in enumerate(released.questions["id"].to_list())}
     for name, (_, shape) in EXPECTED["program_to_string"].items():
-        assert released.shapes[released.code[at[name]]].text == shape
-    names, question, term = released.terms
-    for name, terms in EXPECTED["lexical_terms"].items():
-        assert sorted(names[each] for each in term[question == at[name]]) == sorted(terms)
+        assert released.shape(released.code[at[name]]).text == shape
+    names, question, term = terms(released)
+    for name, own in EXPECTED["lexical_terms"].items():
+        assert sorted(names[each] for each in term[question == at[name]]) == sorted(own)
 
 
-def test_drawn_shapes_hold_out_the_questions_of_the_vectors(released: ImageRows) -> None:
+def test_drawn_shapes_hold_out_the_questions_of_the_vectors(released: QuestionRows) -> None:
     drawn = set(EXPECTED["state"]["program_2"]["test"])
-    codes = frozenset(code for code, shape in enumerate(released.shapes) if shape.text in drawn)
-    held = OfShape(codes).holds(released)
+    held = of_shapes(drawn).holds(released)
     for side in ("train", "val"):
         assert ids(released, held, side) == set(EXPECTED["splits"]["program_2"][side]["comp"])
 
 
-def test_unordered_pairs_hold_out_the_questions_of_the_vectors_and_the_leaked_ones(released: ImageRows) -> None:
+def test_unordered_pairs_hold_out_the_questions_of_the_vectors_and_the_leaked_ones(released: QuestionRows) -> None:
     state = EXPECTED["state"]["lexical_1_small"]
-    held = Together(tuple(map(tuple, state["unseen_pairs_ordered"]))).holds(released)
+    held = together([(one, two) for one, two in state["unseen_pairs_ordered"]]).holds(released)
     for side in ("train", "val"):
         assert ids(released, held, side) >= set(EXPECTED["splits"]["lexical_1_small"][side]["comp"])
     extra = ids(released, held, "train") - set(EXPECTED["splits"]["lexical_1_small"]["train"]["comp"])
@@ -134,7 +130,7 @@ def naive_terms(record: Any) -> set[str]:
     return found
 
 
-def test_the_drawn_pairs_keep_their_thresholds(released: ImageRows) -> None:
+def test_the_drawn_pairs_keep_their_thresholds(released: QuestionRows) -> None:
     sides = read_sides(QUESTIONS)
     terms = {side: [naive_terms(record) for record in records] for side, records in sides.items()}
     at = {side: (released.questions["side"] == side).to_numpy() for side in sides}
@@ -162,8 +158,8 @@ def test_the_command_writes_every_property_and_says_what_it_lacks(
     further = ["HAS-NUM", "HAS-COUNT", "HAS-ATTR", "RM/V/C", "ANS-ATTR", "TPL-CHOOSEATTR", "TPL-VERIFYCOUNT"]
     assert {*FEW_SHOT, *ZERO_SHOT, "PROGRAM", "LEXICAL", *further} <= set(found)
     shapes, everything = set(found["PROGRAM"]["held_out"]), of_records(read_sides(QUESTIONS))
-    assert len(shapes) == -(-len({shape.text for shape in everything.shapes}) // 5) == 121
-    texts = [everything.shapes[code].text for code in everything.code]
+    assert len(shapes) == -(-len({everything.shape(code).text for code in everything.code.tolist()}) // 5) == 121
+    texts = [everything.shape(code).text for code in everything.code]
     wanted = {id for id, text in zip(everything.questions["id"], texts, strict=True) if text in shapes}
     assert {*found["PROGRAM"]["train"], *found["PROGRAM"]["val"]} == wanted
     sides = read_sides(QUESTIONS)
@@ -175,7 +171,7 @@ def test_the_command_writes_every_property_and_says_what_it_lacks(
     assert set(json.loads((tmp_path / "c.json").read_text())["PROGRAM"]["held_out"]) != shapes
 
 
-def test_programs_in_our_notation_have_the_same_properties(released: ImageRows) -> None:
+def test_programs_in_our_notation_have_the_same_properties(released: QuestionRows) -> None:
     sides = read_sides(QUESTIONS)
     texts, kept = [], []
     for at, record in enumerate([*sides["train"], *sides["val"]]):
@@ -185,18 +181,16 @@ def test_programs_in_our_notation_have_the_same_properties(released: ImageRows) 
             kept.append(at)
     assert len(kept) > 2400
     table = released.questions[kept]
-    stored = stored_rows(with_forms(table.with_columns(program=pl.Series(texts))))
+    stored = image_rows(with_forms(table.with_columns(program=pl.Series(texts))))
     for name in PROPERTIES:
         predicate = splits.named(name, released).predicate.holds(released)[kept]
         assert (splits.named(name, stored).predicate.holds(stored) == predicate).all(), name
-    assert [stored.shapes[code].text for code in stored.code] == [
-        released.shapes[released.code[at]].text for at in kept
-    ]
+    assert [stored.shape(code).text for code in stored.code] == [released.shape(released.code[at]).text for at in kept]
 
 
 def test_the_language_speaks_of_rows_dependencies_words_and_answers(run: Run) -> None:
     table = with_programs(ANSWERED.read(run.covr))
-    rows = rows_of(table)
+    rows = image_rows(table)
 
     def programs(text: str) -> set[str]:
         return set(table.filter(pl.col("id").is_in(list(holds(text, rows))))["program"].to_list())
@@ -232,7 +226,7 @@ def test_the_language_speaks_of_rows_dependencies_words_and_answers(run: Run) ->
 )
 def test_a_predicate_that_cannot_be_read_says_what_it_wanted(run: Run, text: str, complaint: str) -> None:
     with pytest.raises(Wrong, match=complaint):
-        read(text, rows_of(ANSWERED.read(run.covr)))
+        read(text, of_images(image_rows(ANSWERED.read(run.covr))))
 
 
 OWN = """
@@ -256,7 +250,7 @@ def split(tmp_path_factory: pytest.TempPathFactory) -> Run:
 
 def test_every_split_of_a_run_keeps_what_it_holds_out_for_testing(split: Run) -> None:
     table = ANSWERED.read(split.covr)
-    rows = rows_of(table)
+    rows = image_rows(table)
     side = {name: set(table.filter(split=name)["id"].to_list()) for name in ("train", "dev", "test")}
     names = [path.stem for path in sorted((split.covr / "splits").glob("*.parquet"))]
     assert len(names) == len(FEW_SHOT) + len(ZERO_SHOT) + 2 * 2 + 2
@@ -284,7 +278,7 @@ def test_the_report_counts_and_the_plan_feeds_the_generalization_score(split: Ru
 
 
 def kept(table: pl.DataFrame, seed: int) -> Any:
-    rows, train = rows_of(table), (table["split"] == "train").to_numpy()
+    rows, train = image_rows(table), (table["split"] == "train").to_numpy()
     return splits.few_shot(splits.named("HAS-QUANT", rows), rows, train, Drawing(seed, few_shot=3)).train
 
 
@@ -297,14 +291,14 @@ def test_a_question_that_stays_in_train_is_an_error_with_its_id(run: Run, tmp_pa
     (tmp_path / "own.yaml").write_text("splits: {leaky: {held out: has(all), train: template(VERIFYQUANT)}}")
     with pytest.raises(BadInput) as bad:
         split_run(run, SplitOptions(file=tmp_path / "own.yaml", names=("leaky",)))
-    leaked = holds("has(all)", rows_of(ANSWERED.read(run.covr)))
+    leaked = holds("has(all)", image_rows(ANSWERED.read(run.covr)))
     assert "questions of train have has(all): q" in str(bad.value)
     assert str(bad.value).split("has(all): ")[1].split(",")[0] in leaked
     assert not (run.covr / "splits").exists()
 
 
 def test_an_image_on_both_sides_is_an_error(run: Run) -> None:
-    rows = rows_of(ANSWERED.read(run.covr))
+    rows = image_rows(ANSWERED.read(run.covr))
     proof = Proof(splits.zero_shot(splits.named("TPL-VERIFYATTR", rows)))
     rest = ~splits.named("TPL-VERIFYATTR", rows).predicate.holds(rows)
     proof.see(rows, rest, rest)

@@ -17,10 +17,9 @@ from questree.stages.balance.options import BalanceOptions
 from questree.stages.balance.rounds import balance
 from questree.stages.questions import Bank
 from questree.stages.split.declared import Composition, Split
-from questree.stages.split.engine import SplitOptions
-from questree.stages.split.predicates import Flags
-from questree.stages.split.proofs import Proof
-from questree.stages.split.shapes import rows_of
+from questree.stages.split.engine import Proof, SplitOptions
+from questree.stages.split.language import flag
+from questree.stages.split.rows import video_rows
 from questree.stages.split.steps import most_steps
 from questree.stages.split.videos import TWINS, read_split, split
 from questree.tables.questions import QUESTIONS, read_balanced
@@ -127,7 +126,7 @@ def test_a_held_out_composition_in_train_is_an_error_with_examples(asked_run: Ru
 
 def test_a_video_on_both_sides_is_an_error(asked_run: Run) -> None:
     bank = Bank(asked_run)
-    rows = rows_of(bank.shard(bank.folders()[0]))
+    rows = video_rows(bank.shard(bank.folders()[0]))
     proof = Proof(Split("leaky"))
     proof.see(rows, np.ones(len(rows), bool), np.ones(len(rows), bool))
     (fault,) = proof.faults(bank.ids)
@@ -136,9 +135,9 @@ def test_a_video_on_both_sides_is_an_error(asked_run: Run) -> None:
 
 def test_a_part_that_never_occurs_in_train_is_a_warning(asked_run: Run) -> None:
     bank = Bank(asked_run)
-    rows = rows_of(bank.shard(bank.folders()[0]))
-    part, first = Flags("novel", NOVEL), rows.questions["video"].to_numpy() == 0
-    proof = Proof(Split("small", (Composition(Flags("nc_seq", 16), (part,)),)))
+    rows = video_rows(bank.shard(bank.folders()[0]))
+    part, first = flag("novel"), rows.questions["video"].to_numpy() == 0
+    proof = Proof(Split("small", (Composition(flag("nc_seq"), (part,)),)))
     proof.see(rows, first & ~part.holds(rows), ~first)
     assert proof.faults(bank.ids) == []
     assert proof.warnings() == ["small: nothing in train has novel"]
@@ -178,8 +177,8 @@ def test_the_order_of_a_shard_does_not_matter(asked_run: Run) -> None:
     bank = Bank(asked_run)
     shard = bank.shard(bank.folders()[0])
     mixed = shard.questions.with_row_index().sample(fraction=1, shuffle=True, seed=1)
-    rows = rows_of(shard)
-    other = rows_of(replace(shard, questions=mixed.drop("index")))
+    rows = video_rows(shard)
+    other = video_rows(replace(shard, questions=mixed.drop("index")))
     assert (other.code == rows.code[mixed["index"].to_numpy()]).all()
 
 

@@ -7,10 +7,9 @@ from questree.benchmarks.agqa.held_out import INDIRECT, NOVEL
 from questree.domains.video import VIDEO
 from questree.program import Node, Word, walk
 from questree.stages.questions import Bank, Question, Shard
-from questree.stages.split.grammar import Wrong
-from questree.stages.split.language import read
-from questree.stages.split.rows import QuestionRows, Truth
-from questree.stages.split.shapes import rows_of
+from questree.stages.split.grammar import Wrong, read
+from questree.stages.split.language import of_videos
+from questree.stages.split.rows import QuestionRows, Truth, video_rows
 from questree.tables.run import Run
 from questree.vocabulary.load import default
 
@@ -25,7 +24,7 @@ def shard(asked_run: Run) -> Shard:
 
 @pytest.fixture(scope="module")
 def rows(shard: Shard) -> QuestionRows:
-    return rows_of(shard)
+    return video_rows(shard)
 
 
 @pytest.fixture(scope="module")
@@ -37,7 +36,7 @@ def sample(shard: Shard, rows: QuestionRows) -> dict[int, Question]:
 
 
 def holds(text: str, rows: QuestionRows) -> Truth:
-    return read(text, WORDS, (2,) * 27).holds(rows)
+    return read(text, of_videos(WORDS, (2,) * 27)).holds(rows)
 
 
 def nodes(question: Question, op: str) -> list[Node]:
@@ -52,6 +51,23 @@ def test_has_finds_the_operators_of_the_program(rows: QuestionRows, sample: dict
             assert found[at] == bool(nodes(question, op)), (op, question.text)
         seen |= {op} if found.any() else set()
     assert {"before", "between", "first", "to_action", "longest", "within", "whole"} <= seen
+
+
+def test_over_and_last_say_what_an_operator_is_applied_to_and_which_gives_the_answer(
+    rows: QuestionRows, sample: dict[int, Question]
+) -> None:
+    before, other, last = (
+        holds(text, rows) for text in ("over(within, before)", "over(first, ~whole)", "last(within)")
+    )
+    assert before.any() and last.any() and not last.all()
+
+    def below(question: Question, op: str) -> list[set[str]]:
+        return [{arg.op.name for arg in node.args if isinstance(arg, Node)} for node in nodes(question, op)]
+
+    for at, question in sample.items():
+        assert before[at] == any("before" in own for own in below(question, "within"))
+        assert other[at] == any(own - {"whole"} for own in below(question, "first"))
+        assert last[at] == (question.program.op.name == "within")
 
 
 @pytest.mark.parametrize("word", ["holding", "touching", "behind"])
@@ -113,10 +129,10 @@ def test_columns_can_be_asked_for(rows: QuestionRows) -> None:
 )
 def test_a_wrong_predicate_says_what_was_wanted(text: str, said: str) -> None:
     with pytest.raises(Wrong) as wrong:
-        read(text, WORDS)
+        read(text, of_videos(WORDS))
     assert said in str(wrong.value)
 
 
 def test_a_predicate_is_spelled_as_it_is_read() -> None:
     text = '((has(before, action="standing up") & ~has(first)) | (steps > 4))'
-    assert str(read(text, WORDS)) == text
+    assert str(read(text, of_videos(WORDS))) == text

@@ -34,8 +34,9 @@ from questree.show.video_view import VideoView
 from questree.stages.decompose.hierarchies import shards
 from questree.stages.decompose.image_sets import decompose_run, read_sets, spoken_sets
 from questree.stages.questions import Bank, Question
-from questree.stages.split.language import read
-from questree.stages.split.shapes import rows_of
+from questree.stages.split.grammar import read
+from questree.stages.split.language import of_videos
+from questree.stages.split.rows import video_rows
 from questree.tables.hierarchies import NOTHING
 from questree.tables.predictions import write_shard, write_words
 from questree.tables.run import Run
@@ -167,11 +168,11 @@ def test_splits_of_videos_and_written_ones_are_filters(run: Run, own: Collection
 
 def test_the_query_box_speaks_the_language_of_splits(run: Run, client: TestClient, own: Collection) -> None:
     text = 'has(before, action="standing up") & steps > 2 & ~answer("no")'
-    predicate, bank = read(text, vocabulary_of(own)), Bank(run)
+    predicate, bank = read(text, of_videos(vocabulary_of(own))), Bank(run)
     wanted = set()
     for folder in bank.folders():
         shard = bank.shard(folder)
-        wanted |= {shard.question(int(at)).id for at in predicate.holds(rows_of(shard)).nonzero()[0]}
+        wanted |= {shard.question(int(at)).id for at in predicate.holds(video_rows(shard)).nonzero()[0]}
     assert set(found(own, query=text)) == wanted
     assert BLANKET_ID in wanted
     assert count(client.get("/", params={"query": text}).text) == len(wanted)

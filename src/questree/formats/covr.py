@@ -19,8 +19,9 @@ from questree.progress import watch
 from questree.rules import IMAGE_DAGS
 from questree.stages.decompose.image_hierarchies import image_ids, node_keys
 from questree.stages.decompose.image_sets import read_sets, spoken_sets
-from questree.stages.split.image_sets import rows_of, selected
+from questree.stages.split.image_sets import selected
 from questree.stages.split.properties import named
+from questree.stages.split.rows import image_rows
 from questree.tables.image_questions import BALANCED
 from questree.tables.images import IMAGES
 from questree.tables.run import Run
@@ -100,7 +101,7 @@ def _plain(row: dict[str, Any], ids: list[str]) -> dict[str, Any]:
 
 def _properties(questions: pl.DataFrame) -> list[list[str]]:
     """[question] the names of the properties it has."""
-    rows = rows_of(questions)
+    rows = image_rows(questions)
     held = {name: named(name, rows).predicate.holds(rows).tolist() for name in PROPERTIES}
     return [[name for name, has in zip(held, own, strict=True) if has] for own in zip(*held.values(), strict=True)]
 

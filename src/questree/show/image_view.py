@@ -29,10 +29,10 @@ from questree.show.views import Evidence, Listed, Mask, Posed, Scene, View, held
 from questree.stages.decompose.image_hierarchies import node_columns
 from questree.stages.decompose.image_sets import decompose as taken_apart
 from questree.stages.decompose.image_sets import read_sets, spoken_sets
-from questree.stages.split.grammar import check
-from questree.stages.split.image_sets import SIDES, rows_of, selected
-from questree.stages.split.program_rows import ImageRows
-from questree.stages.split.properties_language import read
+from questree.stages.split.grammar import check, read
+from questree.stages.split.image_sets import SIDES, selected
+from questree.stages.split.language import of_images
+from questree.stages.split.rows import QuestionRows, image_rows
 from questree.tables.image_questions import answered
 from questree.tables.images import Images
 from questree.tables.predictions import IMAGE_SETS
@@ -265,11 +265,11 @@ class ImageView(View):
         if PLAIN.fullmatch(text):
             said = self.shown["question"].str.to_lowercase()
             return [said.str.contains(text.lower(), literal=True).to_numpy()]
-        return [np.asarray(read(text, self.rows).holds(self.rows))]
+        return [np.asarray(read(text, of_images(self.rows)).holds(self.rows))]
 
     @cached_property
-    def rows(self) -> ImageRows:
-        return rows_of(self.shown)
+    def rows(self) -> QuestionRows:
+        return image_rows(self.shown)
 
 
 def opened(name: str, found: dict[str, pl.DataFrame]) -> Opened:

@@ -28,9 +28,9 @@ from questree.stages.decompose.forms import NodeForms
 from questree.stages.decompose.hierarchies import Columns, shards
 from questree.stages.decompose.spoken import Texts, say
 from questree.stages.questions import Bank, Question, Shard
-from questree.stages.split.grammar import Wrong, check
-from questree.stages.split.language import read
-from questree.stages.split.shapes import VideoRows, rows_of
+from questree.stages.split.grammar import Wrong, check, read
+from questree.stages.split.language import of_videos
+from questree.stages.split.rows import QuestionRows, video_rows
 from questree.stages.split.steps import told
 from questree.stages.split.videos import between, read_split
 from questree.tables.facts import SPLIT_UNSAID, VIDEOS, Facts
@@ -85,7 +85,7 @@ class VideoView(View):
         self.number, self.decomposed = dict(self.words.number), run.decomposed.is_dir()
         self.templates = [template.name for template in self.bank.edition.by_code]
         self._asked: dict[str, Shard] = {}  # only with the questions that are listed
-        self._rows: dict[str, VideoRows] = {}
+        self._rows: dict[str, QuestionRows] = {}
 
     def counted(self, shard: str) -> dict[str, pl.Series]:
         folder = self.run.decomposed / shard
@@ -224,16 +224,16 @@ class VideoView(View):
 
     def query(self, text: str, shards: Sequence[str]) -> list[Mask]:
         """The language of splits."""
-        predicate = read(text, self.bank.vocabulary, self.most_steps, self.bank.edition)
+        predicate = read(text, of_videos(self.bank.vocabulary, self.most_steps, self.bank.edition))
         if "more_steps" in str(predicate) and not self.most_steps:
             raise Wrong("more_steps: `questree split` says where more steps begin, and it was not run")
         every = map(self.rows, shards)
         return [np.asarray(predicate.holds(rows)) if len(rows) else np.zeros(0, bool) for rows in every]
 
-    def rows(self, shard: str) -> VideoRows:
+    def rows(self, shard: str) -> QuestionRows:
         """What the language of splits looks at; made when it is first asked for."""
         if shard not in self._rows:
-            self._rows[shard] = rows_of(self._asked[shard])
+            self._rows[shard] = video_rows(self._asked[shard])
         return self._rows[shard]
 
     @cached_property

@@ -10,10 +10,9 @@ from questree.benchmarks.agqa import held_out as h
 from questree.benchmarks.agqa.editions import Edition
 from questree.extensions import Registry
 from questree.faults import BadInput, Fault, refuse
-from questree.stages.split import algebra, predicates
-from questree.stages.split.algebra import Predicate
-from questree.stages.split.grammar import Wrong
-from questree.stages.split.language import FLAGS
+from questree.stages.split.grammar import PredicateLanguage, Wrong, read
+from questree.stages.split.language import flag, more_steps, of_templates
+from questree.stages.split.predicates import Either, Has, Not, Predicate, PredicateWord, parts
 from questree.vocabulary.words import Vocabulary
 
 VIDEOS, NOVEL, MORE, INDIRECT = "videos", "novel-compositions", "more-steps", "indirect"
@@ -23,8 +22,8 @@ VIDEOS, NOVEL, MORE, INDIRECT = "videos", "novel-compositions", "more-steps", "i
 class Composition:
     """What must not be in train, and what it is made of, which should."""
 
-    held_out: algebra.Predicate
-    parts: tuple[algebra.Predicate, ...]
+    held_out: Predicate
+    parts: tuple[Predicate, ...]
 
 
 @dataclass(frozen=True)
@@ -33,18 +32,18 @@ class Split:
 
     name: str
     compositions: tuple[Composition, ...] = ()
-    train: algebra.Predicate | None = None
-    test: algebra.Predicate | None = None
+    train: Predicate | None = None
+    test: Predicate | None = None
 
 
 def held_out(
-    name: str, compositions: list[Composition], train: algebra.Predicate | None, test: algebra.Predicate | None
+    name: str, compositions: list[Composition], train: Predicate | None = None, test: Predicate | None = None
 ) -> Split:
     """Train keeps questions without any of the compositions, test those with one, unless said otherwise."""
     any_of = compositions[0].held_out
     for other in compositions[1:]:
-        any_of = algebra.Either(any_of, other.held_out)
-    return Split(name, tuple(compositions), train or algebra.Not(any_of), test or any_of)
+        any_of = Either(any_of, other.held_out)
+    return Split(name, tuple(compositions), train or Not(any_of), test or any_of)
 
 
 def agqa(vocabulary: Vocabulary, most_steps: tuple[int, ...], edition: Edition) -> list[Split]:
@@ -56,25 +55,25 @@ def agqa(vocabulary: Vocabulary, most_steps: tuple[int, ...], edition: Edition) 
         "nc_objrel": ("", [w for o, r in h.PAIRS for w in (("object", o), ("relation", r))]),
     }
     novel = []
-    for flag, (op, named) in lists.items():
-        words = [algebra.Has("", (word(vocabulary, kind, name),)) for kind, name in dict.fromkeys(named)]
-        novel.append(Composition(predicates.Flags(flag, FLAGS[flag]), (*([algebra.Has(op, ())] if op else []), *words)))
+    for name, (op, named) in lists.items():
+        words = [Has("", (word(vocabulary, kind, said),)) for kind, said in dict.fromkeys(named)]
+        novel.append(Composition(flag(name), (*([Has(op)] if op else []), *words)))
     every = tuple(  # a template with questions of more steps should be known from its easier ones
-        predicates.OfTemplate("template", (t.name,), tuple(t is other for other in edition.by_code))
+        of_templates(f"template({t.name})", [t is other for other in edition.by_code])
         for t, most in zip(edition.by_code, most_steps, strict=True)
         if most < edition.most_steps
     )
     return [
         Split(VIDEOS),
-        held_out(NOVEL, novel, None, None),
-        held_out(MORE, [Composition(predicates.MoreSteps(most_steps), every)], None, None),
+        held_out(NOVEL, novel),
+        held_out(MORE, [Composition(more_steps(most_steps), every)]),
         Split(INDIRECT),
     ]
 
 
-def word(vocabulary: Vocabulary, kind: str, name: str) -> algebra.PredicateWord:
+def word(vocabulary: Vocabulary, kind: str, name: str) -> PredicateWord:
     at = int(getattr(vocabulary, f"{kind}_at")[name])
-    return algebra.PredicateWord(kind, at, vocabulary.actions[at].phrase if kind == "action" else name)
+    return PredicateWord(kind, at, vocabulary.actions[at].phrase if kind == "action" else name)
 
 
 class Given(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -109,15 +108,15 @@ def read_file(path: Path | None, templates: Collection[str] = ()) -> File:
     return found
 
 
-def added(domain: str, file: File, path: Path | None, read: Callable[[str], Predicate], taken: set[str]) -> list[Split]:
+def added(domain: str, file: File, path: Path | None, language: PredicateLanguage, taken: set[str]) -> list[Split]:
     """The splits of plugins, then those of the user's file; `taken` are names of the benchmark's own."""
     plugged = PLUGGED[domain]
-    found = own(plugged, plugged.places.__getitem__, read, taken)
-    return found + own(file.splits, lambda name: f"{path}, {name}", read, {*taken, *plugged})
+    found = own(plugged, plugged.places.__getitem__, language, taken)
+    return found + own(file.splits, lambda name: f"{path}, {name}", language, {*taken, *plugged})
 
 
 def own(
-    splits: Mapping[str, Given], place_of: Callable[[str], str], read: Callable[[str], Predicate], taken: set[str]
+    splits: Mapping[str, Given], place_of: Callable[[str], str], language: PredicateLanguage, taken: set[str]
 ) -> list[Split]:
     """The splits of a file or of plugins; all faults of all predicates at once."""
     faults: list[Fault] = []
@@ -125,7 +124,7 @@ def own(
 
     def predicate(text: str, place: str) -> Predicate | None:
         try:
-            return read(text) if text else None
+            return read(text, language) if text else None
         except Wrong as wrong:
             faults.append(Fault(place, f"{text!r}: {wrong}"))
             return None
@@ -135,7 +134,7 @@ def own(
         texts = [given.held_out] if isinstance(given.held_out, str) else given.held_out
         held = [predicate(text, f"{place}, held out") for text in texts if text]
         train, test = predicate(given.train, f"{place}, train"), predicate(given.test, f"{place}, test")
-        compositions = [Composition(each, tuple(algebra.parts(each))) for each in held if each]
+        compositions = [Composition(each, tuple(parts(each))) for each in held if each]
         if name in taken or not all(part.isalnum() for part in name.replace("_", "-").split("-")):
             wanted = f"expected a name of letters, digits and -, and none of {', '.join(sorted(taken))}"
             faults.append(Fault(place, wanted))

@@ -1,4 +1,7 @@
-"""One way to split a run: every declared split sees all questions, proves itself, and is written whole."""
+"""One way to split a run: every declared split sees all questions, proves itself, and is written whole.
+
+The proof: nothing held out is in train, every part of it is, and nothing is seen on both sides.
+"""
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -10,15 +13,17 @@ from typing import Any, Generic, TypeVar
 import msgspec
 import numpy as np
 
-from questree.faults import refuse
+from questree.columns.joins import Ints
+from questree.faults import Fault, refuse
 from questree.stages.split.declared import Split
-from questree.stages.split.proofs import Proof
+from questree.stages.split.predicates import Predicate
 from questree.stages.split.properties import Drawing
 from questree.stages.split.rows import QuestionRows, Truth
 from questree.tables.store import new_folder
 
 Parts = dict[str, Truth]  # train, test; with dev also dev and dev held out -> [question]
 JUDGED = ("test", "dev held out")  # parts that have what is held out
+EXAMPLES = 3  # questions and places that a fault names
 Made = TypeVar("Made")  # what is reported about a split
 
 
@@ -42,6 +47,57 @@ class Declared:
     split: Split
     drawn: list[Any] | None = None  # what was drawn for it
     warnings: tuple[str, ...] = ()
+
+
+@dataclass
+class Proof:
+    """What was seen of one split so far, shard by shard."""
+
+    split: Split
+    train: int = 0
+    test: int = 0
+    places: dict[str, set[int]] = field(default_factory=lambda: {"train": set(), "test": set()})
+    called: str = ""  # what the places are: videos, images
+    missing: list[Predicate] = field(default_factory=list)
+    wrong: dict[str, int] = field(default_factory=dict)  # composition -> questions of train that have it
+    examples: dict[str, list[str]] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        self.missing = list(dict.fromkeys(part for each in self.split.compositions for part in each.parts))
+
+    def see(self, rows: QuestionRows, train: Truth, test: Truth) -> None:
+        self.called = rows.called
+        self.train += int(train.sum())
+        self.test += int(test.sum())
+        for side, own in (("train", train), ("test", test)):
+            self.places[side] |= rows.places(own)
+        for each in self.split.compositions:
+            self._accuse(str(each.held_out), rows, np.flatnonzero(each.held_out.holds(rows) & train))
+        self.missing = [part for part in self.missing if not (part.holds(rows) & train).any()]
+
+    def _accuse(self, composition: str, rows: QuestionRows, at: Ints) -> None:
+        if len(at):
+            self.wrong[composition] = self.wrong.get(composition, 0) + len(at)
+            seen = self.examples.setdefault(composition, [])
+            seen += rows.ids(at[:EXAMPLES].tolist())
+
+    def faults(self, ids: list[str]) -> list[Fault]:
+        """A held-out composition in train, or a place on both sides; ids of all places."""
+        found = []
+        for composition, count in self.wrong.items():
+            named = ", ".join(self.examples[composition][:EXAMPLES])
+            found.append(Fault(self.split.name, f"{count:,} questions of train have {composition}: {named}, ..."))
+        both = sorted(self.places["train"] & self.places["test"])
+        if both:
+            named = ", ".join(ids[place] for place in both[:EXAMPLES])
+            found.append(Fault(self.split.name, f"{len(both):,} {self.called} are in train and in test: {named}, ..."))
+        return found
+
+    def warnings(self) -> list[str]:
+        """A part that never occurs in train: the corpus is too small to learn it."""
+        found = [f"{self.split.name}: nothing in train has {part}" for part in self.missing]
+        empty = [side for side in ("train", "test") if not getattr(self, side)]
+        return found + [f"{self.split.name}: {side} is empty" for side in empty]
 
 
 class Splittable(ABC, Generic[Made]):

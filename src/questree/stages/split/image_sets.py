@@ -4,7 +4,6 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -15,11 +14,9 @@ from questree.faults import BadInput, Fault, refuse
 from questree.progress import watch
 from questree.stages.split import properties as splits
 from questree.stages.split.declared import PLUGGED, File, added, read_file
-from questree.stages.split.engine import Declared, Parts, SplitOptions, Splittable, divide, parts_of
-from questree.stages.split.program_rows import ImageRows, stored_rows
-from questree.stages.split.proofs import Proof
-from questree.stages.split.properties_language import read
-from questree.stages.split.rows import QuestionRows, Truth
+from questree.stages.split.engine import Declared, Parts, Proof, SplitOptions, Splittable, divide, parts_of
+from questree.stages.split.language import of_images
+from questree.stages.split.rows import QuestionRows, Truth, image_rows
 from questree.tables.image_questions import BALANCED, answered
 from questree.tables.images import IMAGES
 from questree.tables.run import Run
@@ -53,11 +50,6 @@ def selected(run: Run, every: bool = False) -> pl.DataFrame:
     return kept
 
 
-def rows_of(questions: pl.DataFrame) -> ImageRows:
-    spoken = ~pl.col("answer").is_in(["yes", "no"])
-    return stored_rows(questions.with_columns(side="split", spoken=spoken))
-
-
 def split_run(run: Run, options: SplitOptions) -> list[MadeOfImages]:
     """Write RUN/covr/splits."""
     return divide(ImageQuestions(run, options))
@@ -67,7 +59,7 @@ class ImageQuestions(Splittable[MadeOfImages]):
     def __init__(self, run: Run, options: SplitOptions):
         self.questions, self.options = selected(run, options.all), options
         self.folder, self.ids = run.covr / "splits", IMAGES.read(run.images)["id"].to_list()
-        self.rows = rows_of(self.questions)
+        self.rows = image_rows(self.questions)
         self.side = {name: (self.questions["split"] == name).to_numpy() for name in ("train", "dev", "test")}
         self.declared = list(declared(self.rows, options, read_file(options.file), self.side))
         self.parts: dict[str, Parts] = {}  # split -> its parts, once it is written
@@ -112,7 +104,7 @@ class ImageQuestions(Splittable[MadeOfImages]):
         return {"report.json": {"options": used | {"file": options.given}, "splits": made}, "plan.json": plan}
 
 
-def declared(rows: ImageRows, options: SplitOptions, file: File, side: dict[str, Truth]) -> Iterator[Declared]:
+def declared(rows: QuestionRows, options: SplitOptions, file: File, side: dict[str, Truth]) -> Iterator[Declared]:
     """Each split, what was drawn for it, and what is to be said about it."""
     known = (*NAMES, *PLUGGED["images"], *file.splits)
     unknown = [name for name in options.names if name not in known]
@@ -131,7 +123,7 @@ def declared(rows: ImageRows, options: SplitOptions, file: File, side: dict[str,
             else:
                 break
             yield Declared(splits.zero_shot(held, f"{name} {seed}"), held.drawn, held.warnings)
-    for split in added("images", file, options.file, partial(read, rows=rows), set(map(slug, NAMES))):
+    for split in added("images", file, options.file, of_images(rows), set(map(slug, NAMES))):
         if not options.names or split.name in options.names:
             yield Declared(split)
 

@@ -1,15 +1,22 @@
-"""The language of predicates: `has(before, action="standing up") & ~has(first)`, read with all its faults."""
+"""What predicates may say of questions about videos, and of those about image sets, besides what all may say."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
+from functools import partial
+
+import numpy as np
 
 from questree.benchmarks.agqa import held_out
 from questree.benchmarks.agqa.editions import SECOND, Edition
 from questree.benchmarks.agqa.templates import TIMES, Template
+from questree.benchmarks.covr.splits import PATTERNS, PROPERTIES, WORDS
+from questree.columns.joins import Ints
 from questree.domains.video import VIDEO
+from questree.notation.covr import OPERATIONS
 from questree.readings.answer import spell
-from questree.stages.split import predicates
-from questree.stages.split.algebra import Has, Predicate, PredicateWord
-from questree.stages.split.grammar import PredicateReader, Wrong, check
+from questree.stages.split.grammar import Atom, PredicateLanguage, PredicateReader, Wrong, check, read
+from questree.stages.split.predicates import Has, NamedPredicate, OfColumns, Predicate, PredicateWord
+from questree.stages.split.rows import NUMBER, QuestionRows, Truth
+from questree.tables.questions import time_kind
 from questree.vocabulary.words import Vocabulary
 
 FLAGS = {name: 1 << bit for bit, name in enumerate(held_out.FLAGS)}
@@ -21,73 +28,128 @@ OF_TEMPLATE: dict[str, Callable[[Template], tuple[str, ...]]] = {
     "reasoning": lambda t: t.categories.reasoning,
     "type": lambda t: (t.answer_type,),
 }
-WORDS = ("action", "object", "relation")
-KNOWN = ("has", "uses", *OF_TEMPLATE, "time", "answer", "steps", "more_steps", *FLAGS)
+COMPARE = {
+    ">": np.greater,
+    "<": np.less,
+    ">=": np.greater_equal,
+    "<=": np.less_equal,
+    "==": np.equal,
+    "!=": np.not_equal,
+}
+KINDS = (*dict.fromkeys(WORDS.values()), NUMBER)
+UNKNOWN = -2  # a word that occurs nowhere
+NUMERIC = r"^-?[0-9]+(\.[0-9]+)?$"
 
 
-class VideoReader(PredicateReader):
-    known = KNOWN
+def column(rows: QuestionRows, name: str) -> Ints:
+    return rows.questions[name].to_numpy().astype(np.int64)
 
-    def __init__(self, text: str, vocabulary: Vocabulary, most_steps: tuple[int, ...], edition: Edition):
-        super().__init__(text)
-        self.vocabulary = vocabulary
-        self.most_steps = most_steps
-        self.edition, self.templates = edition, edition.by_code
 
-    def atom(self, name: str) -> Predicate:
-        if name in FLAGS:
-            return predicates.Flags(name, FLAGS[name])
-        if name == "more_steps":
-            return predicates.MoreSteps(self.most_steps)
-        if name == "steps":
-            return self.steps()
-        plain, named = self.arguments(name)
-        if name in ("has", "uses"):
-            return self.program(name, plain, named)
-        if named or not plain:
-            raise Wrong(f"{name}(...) takes one or more values")
-        if name == "time":
-            check("time", plain, list(TIMES))
-            return predicates.Time(plain, tuple(TIMES.index(kind) for kind in plain))
-        if name == "answer":
-            return self.answer(plain)
-        valid = list(dict.fromkeys(value for t in self.edition.templates for value in OF_TEMPLATE[name](t)))
-        check(name, plain, valid)
-        return predicates.OfTemplate(
-            name, plain, tuple(bool(set(plain) & set(OF_TEMPLATE[name](t))) for t in self.templates)
-        )
+def flag(name: str) -> OfColumns:
+    """At least one of the flags of this name is set."""
+    return OfColumns(name, lambda rows: (column(rows, "flags") & FLAGS[name]) > 0)
 
-    def steps(self) -> predicates.Steps:
-        relation = self.take().text
-        number = self.take()
-        if relation not in predicates.COMPARE or number.kind != "number":
-            raise Wrong(f"at {number.at}: steps are compared with a number, as in (steps > 4)")
-        return predicates.Steps(relation, int(number.text))
 
-    def program(self, name: str, plain: tuple[str, ...], named: dict[str, str]) -> Has:
-        if len(plain) != (name == "has") or (name == "uses" and not named):
-            usage = "has(operator, action=..., object=..., relation=...)" if name == "has" else 'uses(action="...")'
-            raise Wrong(f"{name}: expected {usage}")
-        check("operator", plain, list(VIDEO.ops))
-        check("kind of word", tuple(named), list(WORDS))
-        return Has(plain[0] if plain else "", tuple(self.word(kind, name) for kind, name in named.items()))
+def of_templates(text: str, holds_for: list[bool]) -> OfColumns:
+    """holds_for: [template]"""
+    return OfColumns(text, lambda rows: np.array(holds_for)[column(rows, "template")])
 
-    def word(self, kind: str, name: str) -> PredicateWord:
-        at = getattr(self.vocabulary, f"{kind}_at")
+
+def more_steps(most: tuple[int, ...]) -> OfColumns:
+    """More steps than the template's threshold; most: [template]."""
+    return OfColumns("more_steps", lambda rows: column(rows, "steps") > np.array(most)[column(rows, "template")])
+
+
+def of_videos(vocabulary: Vocabulary, most_steps: tuple[int, ...] = (), edition: Edition = SECOND) -> PredicateLanguage:
+    """most_steps: per template, for `more_steps`."""
+    templates = edition.by_code
+
+    def word(kind: str, name: str) -> int:
+        at: dict[str, int] = getattr(vocabulary, f"{kind}_at")
         check(kind, (name,), list(at))
-        return PredicateWord(kind, at[name], name)
+        return at[name]
 
-    def answer(self, values: tuple[str, ...]) -> predicates.Answer:
-        spelled = [{a: code for code, a in self.spellings(template)} for template in self.templates]
-        check("answer", values, sorted({answer for own in spelled for answer in own}))
-        return predicates.Answer(values, tuple(frozenset(own[v] for v in values if v in own) for own in spelled))
+    def steps(reader: PredicateReader, _: str) -> Predicate:
+        relation, number = reader.take().text, reader.take()
+        if relation not in COMPARE or number.kind != "number":
+            raise Wrong(f"at {number.at}: steps are compared with a number, as in (steps > 4)")
+        compare, than = COMPARE[relation], int(number.text)
+        return OfColumns(f"(steps {relation} {than})", lambda rows: compare(column(rows, "steps"), than))
 
-    def spellings(self, template: Template) -> Iterator[tuple[int, str]]:
-        kind = template.node.kind
-        count = len(getattr(self.vocabulary, kind.words)) if kind.words else 2
-        return ((code, spell(kind, code, self.vocabulary) or "") for code in range(count))
+    def of_template(reader: PredicateReader, name: str) -> Predicate:
+        values, look = reader.values(name), OF_TEMPLATE[name]
+        check(name, values, list(dict.fromkeys(value for t in edition.templates for value in look(t))))
+        return of_templates(f"{name}({', '.join(values)})", [bool({*values} & {*look(t)}) for t in templates])
+
+    def time(reader: PredicateReader, name: str) -> Predicate:
+        values = reader.values(name)
+        check(name, values, list(TIMES))
+        codes = [TIMES.index(kind) for kind in values]
+        return OfColumns(f"time({', '.join(values)})", lambda rows: np.isin(time_kind(column(rows, "time")), codes))
+
+    def answer(reader: PredicateReader, name: str) -> Predicate:
+        values, spelled = reader.values(name), [_spellings(template, vocabulary) for template in templates]
+        check(name, values, sorted({answer for own in spelled for answer in own}))
+        table = np.zeros((len(templates), 256), bool)  # [template, answer]
+        for template, own in enumerate(spelled):
+            table[template, [own[value] for value in values if value in own]] = True
+        text = "answer({})".format(", ".join(f'"{value}"' for value in values))
+        return OfColumns(text, lambda rows: table[column(rows, "template"), column(rows, "answer")])
+
+    own: dict[str, Atom] = dict.fromkeys(OF_TEMPLATE, of_template)
+    own |= {"time": time, "answer": answer, "steps": steps, "more_steps": lambda *_: more_steps(most_steps)}
+    own |= dict.fromkeys(FLAGS, lambda _, name: flag(name))
+    return PredicateLanguage("operator", VIDEO.ops, ("action", "object", "relation"), word, own)
 
 
-def read(text: str, vocabulary: Vocabulary, most_steps: tuple[int, ...] = (), edition: Edition = SECOND) -> Predicate:
-    """The predicate a text says; most_steps: per template, for `more_steps`."""
-    return VideoReader(text, vocabulary, most_steps, edition).whole()
+def _spellings(template: Template, vocabulary: Vocabulary) -> dict[str, int]:
+    """Answer -> its number."""
+    kind = template.node.kind
+    count = len(getattr(vocabulary, kind.words)) if kind.words else 2
+    return {spell(kind, code, vocabulary) or "": code for code in range(count)}
+
+
+def of_images(rows: QuestionRows, checked: bool = True) -> PredicateLanguage:
+    """Words are checked against those of the questions, unless the predicate is one of ours."""
+
+    def word(kind: str, name: str) -> int:
+        if checked:
+            check(kind, (name,), rows.words_of(kind))
+        return rows.position.get(name, UNKNOWN)
+
+    def one_of(reader: PredicateReader, name: str) -> Predicate:
+        values = reader.values(name)
+        if checked:
+            there = rows.questions[name].unique().to_list()
+            check(name, values, list(PATTERNS) if name == "template" else sorted(there))
+        return OfColumns(f"{name}({', '.join(values)})", partial(_among, name=name, values=values))
+
+    def number(reader: PredicateReader, name: str) -> Predicate:
+        if reader.next.text != "(":
+            return NamedPredicate(name, OfColumns(name, _numbered))
+        plain, named = reader.arguments(name)
+        if named or len(plain) != 1 or not plain[0].isdecimal():
+            raise Wrong("number(...) takes one number")
+        return Has("", (PredicateWord(NUMBER, rows.position.get(plain[0], UNKNOWN), plain[0]),))
+
+    own: dict[str, Atom] = {"number": number, "numeric": lambda _, name: OfColumns(name, _numeric)}
+    own |= {"template": one_of, "answer": one_of}
+    own |= dict.fromkeys(PROPERTIES, lambda _, name: covr_property(name, rows))
+    return PredicateLanguage("operation", OPERATIONS, KINDS, word, own)
+
+
+def covr_property(name: str, rows: QuestionRows) -> NamedPredicate:
+    return NamedPredicate(name, read(PROPERTIES[name], of_images(rows, checked=False)))
+
+
+def _among(rows: QuestionRows, name: str, values: tuple[str, ...]) -> Truth:
+    return np.asarray(rows.questions[name].is_in(values).to_numpy())
+
+
+def _numeric(rows: QuestionRows) -> Truth:
+    return np.asarray(rows.questions["answer"].str.contains(NUMERIC).to_numpy())
+
+
+def _numbered(rows: QuestionRows) -> Truth:
+    """Is some number given?"""
+    return rows.having(lambda shape: any(arg.kind == NUMBER for piece in shape.pieces for arg in piece.args))

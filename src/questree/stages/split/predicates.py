@@ -1,107 +1,146 @@
-"""Predicates over questions about videos: what is known from their columns alone."""
+"""Predicates over questions: what a program has, what columns say, and, or, not; each says where it holds."""
 
-from dataclasses import dataclass
+from collections.abc import Callable, Hashable
+from dataclasses import dataclass, field
+from typing import Protocol
 
 import numpy as np
 
-from questree.stages.split.rows import QuestionRows, Truth
-from questree.tables.questions import time_kind
+from questree.columns.joins import Ints
+from questree.stages.split.rows import Piece, QuestionRows, Truth
+
+
+class Predicate(Protocol):
+    """Written as in the language of predicates, by str; frozen, so that equal ones are one."""
+
+    def holds(self, rows: QuestionRows) -> Truth: ...
 
 
 @dataclass(frozen=True)
-class OfTemplate:
-    """What is known from the template alone."""
-
+class PredicateWord:
+    kind: str  # action, object, relation; noun, attribute, ...
+    position: int
     name: str
-    values: tuple[str, ...]
-    holds_for: tuple[bool, ...]  # [template]
 
     def __str__(self) -> str:
-        return f"{self.name}({', '.join(self.values)})"
-
-    def holds(self, rows: QuestionRows) -> Truth:
-        return np.asarray(np.array(self.holds_for)[rows.questions["template"].to_numpy()])
+        return f'{self.kind}="{self.name}"'
 
 
 @dataclass(frozen=True)
-class Answer:
-    """The answer is one of these words."""
+class Has:
+    """The program has this operator (any, if it is ""), and its arguments stand for these words."""
 
-    values: tuple[str, ...]
-    codes: tuple[frozenset[int], ...]  # [template] the answers these words are
+    op: str
+    words: tuple[PredicateWord, ...] = ()
+    where: str = "has"  # anywhere; row, over, last: not in a quantifier's sub-program; last: it gives the answer
+    on: tuple[str, ...] = ()  # it depends on these; ~op: on one that is not op
 
     def __str__(self) -> str:
-        return "answer(" + ", ".join(f'"{value}"' for value in self.values) + ")"
+        inner = ", ".join([*([self.op] if self.op else []), *map(str, self.words), *self.on])
+        return f"{self.where if self.op else 'uses'}({inner})"
+
+    def looks_at(self, piece: Piece) -> bool:
+        fits = self.op in ("", piece.op) and not (piece.inner and self.where != "has")
+        return fits and (piece.last or self.where != "last") and self._depends(list(piece.over))
+
+    def _depends(self, over: list[str]) -> bool:
+        """Does each of `on` find an operator of its own?"""
+        for wanted in self.on:
+            found = next((op for op in over if (op != wanted[1:] if wanted[0] == "~" else op == wanted)), None)
+            if found is None:
+                return False
+            over.remove(found)
+        return True
 
     def holds(self, rows: QuestionRows) -> Truth:
-        table = np.zeros((len(self.codes), 256), bool)  # [template, answer]
-        for template, codes in enumerate(self.codes):
-            table[template, list(codes)] = True
-        return np.asarray(table[rows.questions["template"].to_numpy(), rows.questions["answer"].to_numpy()])
+        found = np.zeros(len(rows), bool)
+        for code, at in rows.by_shape:
+            for piece in filter(self.looks_at, rows.shape(code).pieces):
+                columns = [[a.column for a in piece.args if a.kind == word.kind and a.column] for word in self.words]
+                if all(columns):
+                    found[at] |= self._stands_for(columns, rows, at)
+        return found
+
+    def _stands_for(self, columns: list[list[str]], rows: QuestionRows, at: Ints) -> Truth:
+        """[row of `at`] for each word, does one of its columns hold it?"""
+        held = np.ones(len(at), bool)
+        for word, own in zip(self.words, columns, strict=True):
+            held &= np.logical_or.reduce([rows.words[column][at] == word.position for column in own])
+        return held
 
 
 @dataclass(frozen=True)
-class Flags:
-    """At least one of these flags is set."""
+class OfColumns:
+    """What is known from columns alone; `about` tells those apart that are written alike."""
+
+    text: str
+    look: Callable[[QuestionRows], Truth] = field(compare=False, repr=False)
+    about: Hashable = ()
+
+    def __str__(self) -> str:
+        return self.text
+
+    def holds(self, rows: QuestionRows) -> Truth:
+        return np.asarray(self.look(rows))
+
+
+@dataclass(frozen=True)
+class Not:
+    of: Predicate
+
+    def __str__(self) -> str:
+        return f"~{self.of}"
+
+    def holds(self, rows: QuestionRows) -> Truth:
+        return ~self.of.holds(rows)
+
+
+@dataclass(frozen=True)
+class Both:
+    left: Predicate
+    right: Predicate
+
+    def __str__(self) -> str:
+        return f"({self.left} & {self.right})"
+
+    def holds(self, rows: QuestionRows) -> Truth:
+        return self.left.holds(rows) & self.right.holds(rows)
+
+
+@dataclass(frozen=True)
+class Either:
+    left: Predicate
+    right: Predicate
+
+    def __str__(self) -> str:
+        return f"({self.left} | {self.right})"
+
+    def holds(self, rows: QuestionRows) -> Truth:
+        return self.left.holds(rows) | self.right.holds(rows)
+
+
+@dataclass(frozen=True)
+class NamedPredicate:
+    """A predicate that has a name of its own."""
 
     name: str
-    bits: int
+    of: Predicate
 
     def __str__(self) -> str:
         return self.name
 
     def holds(self, rows: QuestionRows) -> Truth:
-        return np.asarray((rows.questions["flags"].to_numpy() & np.uint8(self.bits)) > 0)
+        return self.of.holds(rows)
 
 
-@dataclass(frozen=True)
-class Time:
-    """The time phrase is of one of these kinds."""
-
-    kinds: tuple[str, ...]
-    codes: tuple[int, ...]
-
-    def __str__(self) -> str:
-        return f"time({', '.join(self.kinds)})"
-
-    def holds(self, rows: QuestionRows) -> Truth:
-        return np.isin(time_kind(rows.questions["time"].to_numpy()), self.codes)
-
-
-@dataclass(frozen=True)
-class Steps:
-    """Reasoning steps compared with a number."""
-
-    relation: str
-    number: int
-
-    def __str__(self) -> str:
-        return f"(steps {self.relation} {self.number})"
-
-    def holds(self, rows: QuestionRows) -> Truth:
-        steps = rows.questions["steps"].to_numpy().astype(np.int64)
-        return np.asarray(COMPARE[self.relation](steps, self.number))
-
-
-COMPARE = {
-    ">": np.greater,
-    "<": np.less,
-    ">=": np.greater_equal,
-    "<=": np.less_equal,
-    "==": np.equal,
-    "!=": np.not_equal,
-}
-
-
-@dataclass(frozen=True)
-class MoreSteps:
-    """More steps than the template's threshold."""
-
-    most: tuple[int, ...]  # [template]
-
-    def __str__(self) -> str:
-        return "more_steps"
-
-    def holds(self, rows: QuestionRows) -> Truth:
-        steps, template = (rows.questions[name].to_numpy() for name in ("steps", "template"))
-        return np.asarray(steps > np.array(self.most)[template])
+def parts(of: Predicate) -> list[Predicate]:
+    """What a held-out composition is made of: its operators, and its words, each on its own."""
+    match of:
+        case Both(left, right) | Either(left, right):
+            return list(dict.fromkeys(parts(left) + parts(right)))
+        case Has(op, words) if op and words:
+            return [Has(op), *(Has("", (word,)) for word in words)]
+        case Has() | NamedPredicate():
+            return [of]
+        case _:
+            return []  # what is denied is no part, and columns have none

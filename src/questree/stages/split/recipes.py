@@ -6,10 +6,9 @@ from typing import Any
 from questree.benchmarks import Recipe, Said, Told
 from questree.faults import BadInput
 from questree.stages.questions import Bank
-from questree.stages.split.draws import Lexical
 from questree.stages.split.engine import SplitOptions
 from questree.stages.split.image_sets import split_run
-from questree.stages.split.properties import Drawing
+from questree.stages.split.properties import Drawing, Lexical
 from questree.stages.split.videos import split
 from questree.tables.run import Run
 

@@ -4,7 +4,6 @@ from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
-from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -19,11 +18,9 @@ from questree.stages.balance.options import SPLITS
 from questree.stages.balance.rounds import selection
 from questree.stages.questions import Bank, direct_equivalents
 from questree.stages.split.declared import INDIRECT, added, agqa, read_file
-from questree.stages.split.engine import Declared, Parts, SplitOptions, Splittable, divide, parts_of
-from questree.stages.split.language import read
-from questree.stages.split.proofs import Proof
-from questree.stages.split.rows import QuestionRows
-from questree.stages.split.shapes import rows_of
+from questree.stages.split.engine import Declared, Parts, Proof, SplitOptions, Splittable, divide, parts_of
+from questree.stages.split.language import of_videos
+from questree.stages.split.rows import QuestionRows, video_rows
 from questree.stages.split.steps import thresholds
 from questree.tables.facts import VIDEOS
 from questree.tables.questions import BALANCED
@@ -62,8 +59,8 @@ class VideoQuestions(Splittable[MadeOfVideos]):
         file = read_file(options.file, edition.codes)
         self.most = thresholds(self.bank, self.train, {**file.more_steps, **(options.more_steps or {})}, workers)
         found = agqa(self.bank.vocabulary, self.most, edition)
-        reader = partial(read, vocabulary=self.bank.vocabulary, most_steps=self.most, edition=edition)
-        found += added("video", file, options.file, reader, {each.name for each in found})
+        language = of_videos(self.bank.vocabulary, self.most, edition)
+        found += added("video", file, options.file, language, {each.name for each in found})
         self.declared = [Declared(each) for each in found]
 
     def pieces(self) -> Iterator[tuple[QuestionRows, list[Parts]]]:
@@ -81,7 +78,7 @@ class VideoQuestions(Splittable[MadeOfVideos]):
             asked = asked.join(own, on=["video", "number"], how="semi", maintain_order="left")
         if asked.is_empty():
             return None, [], TWINS.empty()
-        rows, of_train = rows_of(shard.where(asked)), self.train[asked["video"].to_numpy()]
+        rows, of_train = video_rows(shard.where(asked)), self.train[asked["video"].to_numpy()]
         side = {"train": of_train, "test": ~of_train}
         test = asked.filter(~of_train)
         twins = test.with_columns(twin=direct_equivalents(test, shard.questions, self.bank.edition))

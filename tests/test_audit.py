@@ -17,7 +17,7 @@ from questree.stages.audit.counts import content_keys
 from questree.stages.audit.guesses import KEY, TYPE, GuessScore, Measure, entropy, guess_keys, guess_types, types_of
 from questree.stages.audit.ngrams import BUCKETS, grams, train
 from questree.stages.audit.plots import first_words, stacked
-from questree.stages.balance.options import BalanceOptions
+from questree.stages.balance.levelling import BalanceOptions
 from questree.stages.balance.rounds import balance
 from questree.stages.template_columns import TemplateColumns
 from questree.tables.questions import QUESTIONS

@@ -14,9 +14,8 @@ from questree.cli.bench_runs import multiply
 from questree.cli.stages import balance as command
 from questree.columns.hashing import mix, seed_of
 from questree.faults import BadInput
-from questree.stages.balance.levelling import remaining
-from questree.stages.balance.options import BalanceOptions, read_shares
-from questree.stages.balance.packing import stirred
+from questree.stages.balance.binary import stirred
+from questree.stages.balance.levelling import BalanceOptions, read_shares, remaining
 from questree.stages.balance.rounds import balance, select, selection
 from questree.stages.balance.structure import evened, targets, visit, water
 from questree.stages.generate.shards import GenerateOptions, generate

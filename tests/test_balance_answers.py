@@ -7,9 +7,17 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from questree.stages.balance.levelling import remaining
-from questree.stages.balance.options import Smoothing
-from questree.stages.balance.smoothing import answers_kept, even, lower, one_pass, smooth, smoothed, tail
+from questree.stages.balance.levelling import (
+    Smoothing,
+    answers_kept,
+    even,
+    lower,
+    one_pass,
+    remaining,
+    smooth,
+    smoothed,
+    tail,
+)
 
 PAPER = Smoothing()
 steady = settings(deadline=None, max_examples=60)  # no test is timed

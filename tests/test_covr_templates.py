@@ -8,9 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from questree.benchmarks.covr import programs
-from questree.benchmarks.covr.forms import Template, TemplateForm, pieces
-from questree.benchmarks.covr.programs import can_be_written, shape, things, those
+from questree.benchmarks.covr import forms
+from questree.benchmarks.covr.forms import Template, TemplateForm, can_be_written, pieces, shape, things, those
 from questree.benchmarks.covr.templates import NUMBER, TEMPLATES, WORD, YES_OR_NO
 from questree.domains.images import IMAGES
 from questree.domains.images.english import (
@@ -201,7 +200,7 @@ def test_a_reference_as_a_program() -> None:
         "with_relation(with_relation(find(man), find(water), pouring), find(glass), pouring:_into)"
     )
     assert those(Graph("", None, CUP.relations)).text == "with_relation(scene(), find(table), on)"
-    assert programs.inverse(CUP).text == "with_relation_object(filter(find(cup), red), find(table), on)"
+    assert forms.inverse(CUP).text == "with_relation_object(filter(find(cup), red), find(table), on)"
     assert things(CUP).pattern == things(Graph("dog", "wet", (Relation("in", Graph("car")),))).pattern
 
 

@@ -11,7 +11,7 @@ from questree.domains.video import VIDEO
 from questree.faults import BadInput
 from questree.formats.decomp import export_decomp
 from questree.notation.own import parse
-from questree.stages.balance.options import Smoothing
+from questree.stages.balance.levelling import Smoothing
 from questree.stages.decompose.choose import choose, smoothed, timeless
 from questree.stages.decompose.dag_shards import DecomposeOptions, decompose
 from questree.tables.facts import VIDEOS

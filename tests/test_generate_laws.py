@@ -15,8 +15,8 @@ from questree.domains.video.facts import anywhere
 from questree.notation.own import parse
 from questree.program import UNKNOWN, Array, Node, walk
 from questree.readings.answer import evaluate
-from questree.stages.generate.chunk import Chunk, chunk
-from questree.stages.generate.laws import LAWS, PROGRAMS
+from questree.stages.generate.cores import LAWS, PROGRAMS
+from questree.stages.generate.localised import Chunk, chunk
 from questree.stages.generate.word_columns import pair_counts, words
 from worlds import generator_worlds as chance
 from worlds.small import facts

@@ -11,7 +11,7 @@ from questree.cli.verify import diff
 from questree.cli.verify import verify as command
 from questree.faults import BadInput
 from questree.stages.again import made_again
-from questree.stages.balance.options import BalanceOptions
+from questree.stages.balance.levelling import BalanceOptions
 from questree.stages.balance.rounds import balance
 from questree.stages.split.engine import SplitOptions
 from questree.stages.split.videos import split

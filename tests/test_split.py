@@ -13,7 +13,7 @@ from questree.benchmarks.agqa.held_out import INDIRECT, NOVEL
 from questree.benchmarks.agqa.templates import TEMPLATES
 from questree.cli.stages import split as command
 from questree.faults import BadInput
-from questree.stages.balance.options import BalanceOptions
+from questree.stages.balance.levelling import BalanceOptions
 from questree.stages.balance.rounds import balance
 from questree.stages.questions import Bank
 from questree.stages.split.declared import Composition, Split

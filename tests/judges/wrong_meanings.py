@@ -16,7 +16,7 @@ from questree.domains.video.facts import ANY, first_frame, last_frame
 from questree.program import UNKNOWN, Array, Node, Term
 from questree.readings.parts import parts
 from questree.stages.decompose import columns
-from questree.stages.generate import laws, spans
+from questree.stages.generate import cores, references
 from questree.stages.generate.cores import Core
 from questree.stages.generate.references import References
 from questree.stages.generate.word_columns import WordColumns
@@ -25,7 +25,7 @@ from questree.vocabulary import Vocabulary, default
 
 WORDS = default()
 TURNS = count()
-EXISTS, INTERACTING, WITHIN, NAMED = atoms.exists.run, atoms.interacting.run, time.within.parts, spans.indirect
+EXISTS, INTERACTING, WITHIN, NAMED = atoms.exists.run, atoms.interacting.run, time.within.parts, references.indirect
 
 
 @dataclass(frozen=True)
@@ -109,9 +109,9 @@ def by_first_frame(core: Core) -> Array:
 
 def laws_by_first_frame() -> dict[Term, Callable[[Any], Array]]:
     choices = ("choose_first", "choose_last")
-    return laws.PROGRAMS | {
+    return cores.PROGRAMS | {
         term: lambda local: by_first_frame(local.core)
-        for term in laws.PROGRAMS
+        for term in cores.PROGRAMS
         if isinstance(term, Node) and term.op.name in choices
     }
 
@@ -195,8 +195,8 @@ FAULTS: dict[str, Wrong] = {
 IN_TABLES: dict[str, Wrong] = FAULTS | {
     "Between is never relabelled": Wrong("", put((columns, "in_between", lambda node: False))),
     "a choice goes by the first frame": Wrong(
-        "", put((Core, "decisive", property(by_first_frame)), (laws, "PROGRAMS", laws_by_first_frame()))
+        "", put((Core, "decisive", property(by_first_frame)), (cores, "PROGRAMS", laws_by_first_frame()))
     ),
     "laughing reads the same with and without object": Wrong("", words=plain_words()),
-    "an indirect action phrase fits two actions": Wrong("", put((spans, "indirect", named_twice))),
+    "an indirect action phrase fits two actions": Wrong("", put((references, "indirect", named_twice))),
 }

@@ -17,7 +17,7 @@ from questree.columns.hashing import seed_of
 from questree.domains.video import VIDEO
 from questree.domains.video.time import localised
 from questree.program import ACTION, OBJECT, RELATION, Node, Term, Word, fill, slots
-from questree.stages.generate.chunk import chunk
+from questree.stages.generate.localised import chunk
 from questree.stages.generate.questions import EFFECTS
 from questree.stages.generate.shards import Counts, questions, side_tables
 from questree.stages.generate.word_columns import pair_counts, words

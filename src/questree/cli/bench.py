@@ -87,7 +87,7 @@ def balance(
     workers: WorkersOption = 2,
 ) -> None:
     """Balance many questions, made before the clock starts; rows are questions before balancing."""
-    from questree.stages.balance.options import BalanceOptions
+    from questree.stages.balance.levelling import BalanceOptions
     from questree.stages.balance.rounds import balance as select
 
     with made_run("copies", videos, seed, questions) as run:

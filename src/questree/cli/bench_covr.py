@@ -9,8 +9,7 @@ import numpy as np
 from cyclopts import Parameter
 
 from questree.bench import Measurement, measure
-from questree.benchmarks.covr.forms import TemplateForm
-from questree.benchmarks.covr.programs import Program, shape, things, those
+from questree.benchmarks.covr.forms import Program, TemplateForm, shape, things, those
 from questree.benchmarks.covr.templates import TEMPLATES
 from questree.cli.bench_runs import aside, made_images
 from questree.cli.covr import ProgramRecord, results_of

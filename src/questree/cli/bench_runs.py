@@ -37,7 +37,7 @@ def made_run(stage: Stage, videos: int, seed: int, size: int = 0) -> Iterator[Ru
 
 
 def make_run(place: Path, stage: Stage, videos: int, seed: int, size: int) -> Run:
-    from questree.stages.balance.options import BalanceOptions
+    from questree.stages.balance.levelling import BalanceOptions
     from questree.stages.balance.rounds import balance
     from questree.stages.decompose.dag_shards import DecomposeOptions, decompose
     from questree.stages.generate.shards import GenerateOptions, generate

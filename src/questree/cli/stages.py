@@ -18,7 +18,7 @@ from questree.cli.shared_options import (
 )
 from questree.cli.terminal import output, print_table, say, watching, write_json
 from questree.faults import BadInput, Fault, refuse
-from questree.stages.balance.options import Smoothing
+from questree.stages.balance.levelling import Smoothing
 from questree.tables.lock import lock
 from questree.tables.run import Run
 

@@ -10,7 +10,7 @@ import msgspec
 from questree.faults import Fault
 from questree.search.word_tables import words_of
 from questree.stages.balance import pairs
-from questree.stages.balance.options import BalanceOptions
+from questree.stages.balance.levelling import BalanceOptions
 from questree.stages.balance.rounds import balance
 from questree.stages.decompose.choose import choose, chosen_file
 from questree.stages.decompose.dag_shards import DecomposeOptions, decompose

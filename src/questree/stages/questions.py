@@ -21,7 +21,7 @@ from questree.extensions import require
 from questree.faults import BadInput
 from questree.program import ACTION, OBJECT, Node, fill, slots
 from questree.readings.answer import spell
-from questree.stages.generate.choices import choices, time_ways
+from questree.stages.generate.text import choices, time_ways
 from questree.stages.question_forms import ACTION_BITS, BITS, BY_OBJECT, REFERENCE_BITS, QuestionForm, canonical, form
 from questree.stages.template_columns import TemplateColumns
 from questree.tables.facts import VIDEOS

@@ -136,7 +136,7 @@ class Template:
     @cached_property
     def held_out(self) -> tuple[str, ...]:
         """Which held-out compositions its questions may contain besides those of references and time phrases: names of
-        stages/generate/marks.py."""
+        stages/generate/questions.py."""
         if any(name.endswith("_order") for name in self.operators):
             return ("actions in order",)
         found = ["actions by length"] if self.operators & {"longer", "longest"} else []

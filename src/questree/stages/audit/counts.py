@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from questree.columns.joins import Ints
 from questree.progress import watch
-from questree.stages.balance.packing import COLUMNS
+from questree.stages.balance.binary import COLUMNS
 from questree.stages.questions import Bank
 from questree.stages.template_columns import TemplateColumns
 from questree.tables.questions import time_without_kind

@@ -5,7 +5,7 @@ import polars as pl
 from questree import svg
 from questree.readings.answer import spell
 from questree.stages.audit.guesses import SETS
-from questree.stages.balance.options import SHARES
+from questree.stages.balance.levelling import SHARES
 from questree.stages.questions import Bank
 
 TOP = 10  # answers that are drawn on their own

@@ -8,9 +8,7 @@ from numpy.typing import NDArray
 
 from questree.columns.hashing import Hashes, mix
 from questree.columns.joins import Ints
-from questree.stages.balance.levelling import remaining
-from questree.stages.balance.options import Smoothing
-from questree.stages.balance.smoothing import answers_kept
+from questree.stages.balance.levelling import Smoothing, answers_kept, remaining
 from questree.stages.template_columns import TemplateColumns
 from questree.tables.questions import time_without_kind
 

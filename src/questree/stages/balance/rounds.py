@@ -17,10 +17,21 @@ from questree.columns.hashing import Hashes, seed_of
 from questree.columns.joins import Ints
 from questree.faults import BadInput
 from questree.progress import watch
-from questree.stages.balance.binary import Keys, chosen, keys, sizes
+from questree.stages.balance.binary import (
+    BUCKETS,
+    CELLS,
+    COLUMNS,
+    MOST_TEMPLATES,
+    Dealt,
+    Keys,
+    Places,
+    chosen,
+    deal,
+    keys,
+    sizes,
+)
+from questree.stages.balance.levelling import SPLITS, BalanceOptions, Smoothing, read_shares
 from questree.stages.balance.opened import OpenQuestions, open_questions, smooth
-from questree.stages.balance.options import SPLITS, BalanceOptions, Smoothing, read_shares
-from questree.stages.balance.packing import BUCKETS, CELLS, COLUMNS, MOST_TEMPLATES, Dealt, Places, deal
 from questree.stages.balance.structure import Target, cells_kept, keys_kept, shown
 from questree.stages.questions import Bank
 from questree.stages.template_columns import TemplateColumns

@@ -9,9 +9,8 @@ from numpy.typing import NDArray
 
 from questree.columns.hashing import mix, seed_of
 from questree.columns.joins import Ints
-from questree.stages.balance.binary import Keys
-from questree.stages.balance.options import QUERY, SPLITS, BalanceOptions
-from questree.stages.balance.packing import CELLS, KEY, KINDS, MOST_TEMPLATES, template_of
+from questree.stages.balance.binary import CELLS, KEY, KINDS, MOST_TEMPLATES, Keys, template_of
+from questree.stages.balance.levelling import QUERY, SPLITS, BalanceOptions
 
 
 @dataclass(frozen=True)

@@ -16,8 +16,7 @@ from questree.notation.own import parse, show
 from questree.program import Array, Node, Slot, Term
 from questree.progress import watch
 from questree.rules import VIDEO_DAGS
-from questree.stages.balance.options import Smoothing
-from questree.stages.balance.smoothing import answers_kept
+from questree.stages.balance.levelling import Smoothing, answers_kept
 from questree.stages.decompose.columns import NOT_SAID
 from questree.stages.decompose.forms import NodeForms, ordered_slots
 from questree.stages.decompose.keys import parts_of_others, within_video

@@ -1,14 +1,388 @@
 """How drafts are made: functions of a source and a template, which names the one it is made by."""
 
+from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from operator import eq, gt, lt
 
-from questree.benchmarks.covr.forms import Template
+from questree.benchmarks.covr.forms import Template, those
+from questree.benchmarks.covr.forms import inverse as inverse_program
+from questree.benchmarks.covr.templates import BY_NAME, COMPARED, GROUPED, QUANTIFIERS
 from questree.columns.draws import Draws
+from questree.domains.images.english import (
+    MADE_OF,
+    Forms,
+    after_is,
+    brings_article,
+    can_follow_is,
+    countable,
+    inverse,
+    is_verb,
+    predicate,
+    pronoun,
+    reference,
+    target,
+)
+from questree.domains.images.english import relation as said
+from questree.domains.images.graph import Graph, Relation
 from questree.extensions import Registry
-from questree.stages.drafts import about_attributes, about_counts, about_objects, about_things
-from questree.stages.drafts.drafts import Draft
-from questree.stages.drafts.sources import DraftSource
+from questree.stages.drafts.sources import FURTHER, MOST, Draft, DraftSource, Images, Slot, draft, refer, word
+
+TWIN = "0_attr"  # images where the thing has an attribute that excludes the root's
+
+
+def verify_attribute(source: DraftSource, template: Template) -> Draft | None:
+    attribute, further = source.graph.attribute, source.kinds_ending(FURTHER)
+    if attribute is None or not further or not can_follow_is(attribute):
+        return None
+    slots = {"R": source.without_attribute, "attribute": word(attribute, after_is(attribute))}
+    sets = source.one_each(source.draws.some(source.images(TWIN), 1), further)
+    return draft(template, "attribute", slots, (source.graph,), sets, source.graph.is_long)
+
+
+def choose_attribute(source: DraftSource, template: Template) -> Draft | None:
+    attribute, further = source.graph.attribute, source.kinds_ending(FURTHER)
+    if attribute is None or not further:
+        return None
+    has_twin = TWIN in source.hits
+    hit = source.draws.choice(source.hits_of([TWIN] if has_twin else further))
+    other = source.attribute_at(hit)
+    if not (can_follow_is(attribute) and can_follow_is(other)):
+        return None
+    first, second = source.draws.shuffled([attribute, other])
+    said = after_is(second)
+    slots = {
+        "R": source.without_attribute,
+        "first": word(first, after_is(first)),
+        "second": word(second, said.removeprefix(MADE_OF) if after_is(first).startswith(MADE_OF) else said),
+    }
+    sets = source.one_each([source.image_of(hit)] if has_twin else [], further)
+    return draft(template, "attributes", slots, (source.graph,), sets, source.graph.is_long)
+
+
+def query_attribute(source: DraftSource, template: Template) -> Draft | None:
+    group, further = source.group, source.kinds_ending(FURTHER)
+    if group is None or not further:
+        return None
+    alike = [hit for hit in source.hits_of([TWIN]) if source.group_of(source.attribute_at(hit)) == group]
+    sets = source.one_each([source.image_of(hit) for hit in source.draws.some(alike, 1)], further)
+    slots = {"R": source.without_attribute, "group": word(group)}
+    form = group if group in {known.name for known in template.forms} else "any group"
+    return draft(template, form, slots, (source.graph,), sets, source.draws.below(2))
+
+
+def same_attribute(source: DraftSource, template: Template) -> Draft | None:
+    """Two things of one name; the second differs in one more word, and its attribute is the first's or excludes it."""
+    group, further, draws = source.group, source.kinds_ending(FURTHER), source.draws
+    if group is None or not further:
+        return None
+    other, alike = draws.choice(further), defaultdict[int, list[list[int]]](lambda: [[], []])
+    for same, kind in enumerate((other, other.removesuffix(FURTHER))):
+        for hit in source.hits_of([kind]):
+            alike[source.near.finds.filled_but_attribute[hit]][same].append(hit)
+    hits = draws.choice([both for both in alike.values() if all(both)] or list(alike.values()))
+    first, second = source.graph.without_attribute(), source.instance([*hits[0], *hits[1]][0]).without_attribute()
+    if first == second:
+        return None
+    avoid = [source.image_of(hit) for each in hits for hit in each]
+    chosen = [source.image_of(draws.choice(each)) for each in hits if each]
+    sets = [source.filled_up([source.image, image], further, avoid) for image in chosen]
+    slots = {"A": source.without_attribute, "B": refer(second), "group": word(group)}
+    return draft(template, "group", slots, (source.graph, second), sets)
+
+
+def all_same_attribute(source: DraftSource, template: Template) -> Draft | None:
+    """In the one set all that contain the reference have its attribute, in the other some have one that excludes it."""
+    if source.group is None or not countable(source.graph):
+        return None
+    draws, sets = source.draws, list[Images]()
+    others, broken = source.others(3), draws.some(source.images(TWIN), 2)
+    rest = [kind for kind in source.kinds if kind != TWIN]
+    if others:
+        sets.append(source.filled_up([source.image, *others[: 1 + draws.below(3)]], rest))
+    if broken:
+        sets.append(source.filled_up([source.image, *others[: draws.below(2)], *broken[: 1 + draws.below(2)]], rest))
+    slots = {"R": source.without_attribute, "group": word(source.group)}
+    return draft(template, "group", slots, (source.graph,), sets, draws.below(2))
+
+
+DISTRACTORS = 2  # that a set to count in has at least
+COMPARISONS: dict[str, Callable[[int, int], bool]] = {"more": gt, "fewer": lt, "equal": eq}
+HOW, SIZES = tuple(COMPARISONS), tuple(GROUPED)
+
+
+def count(source: DraftSource, template: Template) -> Draft | None:
+    if not countable(source.graph) or not (sets := _different_numbers(source)):
+        return None
+    draws, (counted, verified_by) = source.draws, _counted(template)
+    form = draws.choice(("objects", "images"))
+    return draft(counted, form, {"R": refer(source.graph)}, (source.graph,), sets, draws.below(2), verified_by)
+
+
+def count_by_image(source: DraftSource, template: Template) -> Draft | None:
+    if not countable(source.graph) or not (sets := _different_numbers(source)):
+        return None
+    slots = {"R": refer(source.graph), "size": word(str(source.times))}
+    counted, verified_by = _counted(template)
+    return draft(counted, source.draws.choice(SIZES), slots, (source.graph,), sets, verified_by=verified_by)
+
+
+def _counted(template: Template) -> tuple[Template, Template | None]:
+    """The template that gives a number, and the one that asks about it."""
+    return (BY_NAME[template.verifies], template) if template.verifies else (template, None)
+
+
+def _different_numbers(source: DraftSource) -> list[Images]:
+    """Two sets with different numbers of images that contain the reference, the first with the source."""
+    draws = source.draws
+    others, kinds = source.others(MOST), source.kinds
+    most = min(1 + len(others), MOST - DISTRACTORS)
+    first = 1 + draws.below(most)
+    second = draws.choice([number for number in range(most + 1) if number != first])
+    own, twin = [source.image, *others[: first - 1]], draws.shuffled([source.image, *others])[:second]
+    sets = [source.filled_up(chosen, kinds) for chosen in (own, twin)]
+    enough = all(len(images) - number >= DISTRACTORS for images, number in zip(sets, (first, second), strict=True))
+    return sets if enough else []
+
+
+def whether(probe: Draft, numbers: list[int], draws: Draws) -> Draft:
+    """Asks whether the number is exactly, at least or at most so much, so that the two sets have different answers."""
+    low, high = sorted(numbers)
+    fitting = {
+        "exactly": [number for number in (low, high) if number],
+        "at least": list(range(low + 1, high + 1)),
+        "at most": list(range(max(low, 1), high)),
+    }
+    how = draws.choice([how for how in COMPARED if fitting[how]])
+    number, (graph,) = draws.choice(fitting[how]), probe.graphs
+    assert probe.verified_by
+    form = probe.verified_by.verified_form.format(how=how, form=probe.form.name)
+    slots = {**probe.slots, "number": _number(number, reference(graph))}
+    return draft(probe.verified_by, form, slots, probe.graphs, probe.sets)
+
+
+def _number(number: int, said: Forms) -> Slot:
+    one = number == 1
+    return str(number), {
+        "": str(number),
+        "Are": "Is" if one else "Are",
+        "things": said[""] if one else said["many"],
+        "Do": "Does" if one else "Do",
+        "images": "image" if one else "images",
+    }
+
+
+def of_one(template: Template, form: str, source: DraftSource) -> Draft | None:
+    """Any question about one kind of things that can be counted."""
+    if not countable(source.graph) or not (sets := _different_numbers(source)):
+        return None
+    return draft(template, form, {"R": refer(source.graph)}, (source.graph,), sets, source.draws.below(2))
+
+
+def of_two(template: Template, form: str, source: DraftSource) -> Draft | None:
+    """Any question about two kinds of things that can be counted."""
+    if source.second is None or not (countable(source.graph) and countable(source.second[0])):
+        return None
+    return _compared(template, form, source, *source.second, source.draws.choice(HOW))
+
+
+def compare_count(source: DraftSource, template: Template) -> Draft | None:
+    """More of one than of the other; the twin has other numbers of images of each."""
+    draws, second = source.draws, source.second
+    if second is None:
+        return None
+    both = countable(source.graph) and countable(second[0])
+    how, what = draws.choice(HOW), draws.choice(("objects", "images")) if both else "images"
+    return _compared(template, f"{how}, {what}", source, *second, how)
+
+
+def _compared(template: Template, form: str, source: DraftSource, other: Graph, with_other: Images, how: str) -> Draft:
+    draws = source.draws
+    swapped = draws.below(2) == 1
+    own = [source.image, *source.others(2)]
+    sets = [
+        source.filled_up([*own[:a], *with_other[:b]], source.kinds, with_other)
+        for a, b in _numbers(len(own), len(with_other), COMPARISONS[how], swapped, draws)
+    ]
+    graphs = (other, source.graph) if swapped else (source.graph, other)
+    slots = {"A": refer(graphs[0]), "B": refer(graphs[1])}
+    return draft(template, form, slots, graphs, sets)
+
+
+def _numbers(
+    most: int, most_others: int, holds: Callable[[int, int], bool], swapped: bool, draws: Draws
+) -> Iterator[tuple[int, int]]:
+    """How many images of each: once so that the comparison holds of the images, once so that it does not."""
+    pairs = [(a, b) for a in range(1, most + 1) for b in range(min(most_others, 3) + 1) if a + b <= MOST]
+    for wanted in (True, False):
+        fitting = [(a, b) for a, b in pairs if (holds(b, a) if swapped else holds(a, b)) == wanted]
+        yield from draws.some(fitting, 1)
+
+
+Condition = tuple[str, Graph, Slot, list[str]]  # (form, what is spoken of, what is said of it, kinds that break it)
+
+
+def verify_logic(source: DraftSource, template: Template) -> Draft | None:
+    draws, second = source.draws, source.second
+    if second is None:
+        return None
+    other, with_other = second
+    form = draws.choice(("both", "either"))
+    own, others = [source.image, *source.others(draws.below(2))], with_other[: 1 + draws.below(2)]
+    one = draws.choice((own, others))
+    yes, no = ([*own, *others], one) if form == "both" else (draws.choice((one, [*own, *others])), [])
+    sets = [source.filled_up(chosen, source.kinds, with_other) for chosen in (yes, no)]
+    graphs = (source.graph, other) if draws.below(2) else (other, source.graph)
+    slots = {"A": refer(graphs[0]), "B": refer(graphs[1])}
+    return draft(template, form, slots, graphs, sets, draws.below(2))
+
+
+def verify_quantifier(source: DraftSource, template: Template) -> Draft | None:
+    if not countable(source.graph):
+        return None
+    choices = [*_attribute(source.graph), *_relations(source.graph)]
+    if not choices:
+        return None
+    what, about, condition, broken = source.draws.choice(choices)
+    how = source.draws.choice(tuple(QUANTIFIERS))
+    slots = {"R": refer(about), "C": condition}
+    sets = _held_and_broken(source, how, broken)
+    return draft(template, f"{how}, {what}", slots, (source.graph,), sets, bool(about.relations))
+
+
+def _held_and_broken(source: DraftSource, how: str, broken: list[str]) -> list[Images]:
+    """Sets in which the condition holds of some of the things, and of all or none, as the quantifier needs them."""
+    draws, with_it = source.draws, [source.image, *source.others(2)]
+    without = draws.shuffled(dict.fromkeys(image for kind in broken for image in source.images(kind)))
+    rest = [kind for kind in source.kinds if kind not in broken]
+    mixed = [*with_it[: 1 + draws.below(2)], *without[: 1 + draws.below(2)]] if without else []
+    pure = with_it[: 2 + draws.below(2)] if how == "all" else without[: 2 + draws.below(2)]
+    return [source.filled_up(chosen, rest, without) for chosen in (mixed, pure) if chosen]
+
+
+def _attribute(graph: Graph) -> list[Condition]:
+    if graph.attribute is None or not can_follow_is(graph.attribute):
+        return []
+    condition = those(Graph("", graph.attribute)), {"": after_is(graph.attribute)}
+    return [("attribute", graph.without_attribute(), condition, ["0_attr"])]
+
+
+def _relations(graph: Graph) -> list[Condition]:
+    """Each relation of the root, and both together."""
+    found, each = list[Condition](), list(graph.elements)
+    for chosen in [[one] for one in each] + ([each] if len(each) == 2 else []):
+        gone = Graph("", None, tuple(relation for _, relation in chosen))
+        left = Graph(graph.name, graph.attribute, tuple(r for r in graph.relations if r not in gone.relations))
+        broken = [kind for n, _ in chosen for kind in (f"{n}_relation", f"{n + 1}_name", f"{n + 1}_attr")]
+        found.append(("relation", left, (those(gone), {"": predicate(gone)}), broken))
+    return found
+
+
+TWO_STEPS = ", two steps"  # forms that first say who is meant, then ask
+
+
+@dataclass(frozen=True)
+class AskedLeaf:
+    """A leaf that may be asked for."""
+
+    number: int
+    subject: Slot
+    who: str  # the subject's name
+    link: str  # what leads from the subject to the leaf
+    verb: str  # the same in English
+    name: str  # of the leaf
+    steps: str = ""  # which form asks for it
+
+    @property
+    def relation(self) -> Slot:
+        return word(self.link, self.verb)
+
+
+def query_object(source: DraftSource, template: Template) -> Draft | None:
+    found = _asked(source)
+    if found is None:
+        return None
+    asked, further = found
+    sets = source.one_each(source.draws.some(source.images(f"{asked.number}_name"), 1), further)
+    slots = {"R": asked.subject, "relation": asked.relation}
+    return draft(template, f"object{asked.steps}", slots, (source.graph,), sets)
+
+
+def choose_object(source: DraftSource, template: Template) -> Draft | None:
+    found = _asked(source)
+    if found is None:
+        return None
+    asked, further = found
+    twin = f"{asked.number}_name"
+    hit = source.draws.choice(source.hits_of([twin] if twin in source.hits else further))
+    first, second = source.draws.shuffled([asked.name, source.name_at(hit, asked.number)])
+    if first == second:
+        return None
+    slots = {
+        "R": asked.subject,
+        "relation": asked.relation,
+        "first": word(first, target(asked.link, Graph(first), asked.who)),
+        "second": word(second, target(asked.link, Graph(second), asked.who)),
+    }
+    sets = source.one_each([source.image_of(hit)] if twin in source.hits else [], further)
+    return draft(template, f"objects{asked.steps}", slots, (source.graph,), sets)
+
+
+def _asked(source: DraftSource) -> tuple[AskedLeaf, list[str]] | None:
+    """A leaf, and the kinds of distractors with another one and a further change."""
+    choices = [(asked, source.kinds_ending(f"_neg_object_{asked.number}")) for asked in _leaves(source.graph)]
+    choices = [(asked, further) for asked, further in choices if further and not brings_article(asked.link)]
+    return source.draws.choice(choices) if choices else None
+
+
+def _leaves(graph: Graph) -> Iterator[AskedLeaf]:
+    for number, relation in graph.elements:
+        if relation.prepositions:
+            yield from _after_prepositions(graph, number, relation)
+        elif not relation.target.relations:
+            rest = graph.without(relation)
+            steps = TWO_STEPS if rest.relations and not is_verb(relation.name) else ""
+            yield AskedLeaf(
+                number + 1, refer(rest), rest.name, relation.name, said(relation.name), relation.target.name, steps
+            )
+        elif len(graph.relations) == 1 and len(relation.target.relations) == 1:
+            last, described = relation.target.relations[0], (inverse_program(graph), inverse(graph))
+            name = relation.target.name
+            yield AskedLeaf(number + 3, described, name, last.name, said(last.name), last.target.name, TWO_STEPS)
+
+
+def _after_prepositions(graph: Graph, number: int, relation: Relation) -> Iterator[AskedLeaf]:
+    """Of "erasing a mark from a board": what is it erased from?"""
+    number += 1 + relation.target.length
+    for preposition in relation.prepositions:
+        left = tuple(each for each in relation.prepositions if each is not preposition)
+        kept = tuple(Relation(r.name, r.target, left) if r is relation else r for r in graph.relations)
+        verb = f"{said(relation.name)} {pronoun(relation.target.name)} {said(preposition.name)}"
+        subject = refer(Graph(graph.name, graph.attribute, kept))
+        yield AskedLeaf(number + 1, subject, graph.name, preposition.name, verb, preposition.target.name)
+        number += 1 + preposition.target.length
+
+
+def choose_relation(source: DraftSource, template: Template) -> Draft | None:
+    graph = source.graph
+    further = source.kinds_ending("_neg_relation_1")
+    if graph.length != 3 or not further:
+        return None
+    (relation,), twin = graph.relations, "1_relation"
+    hit = source.draws.choice(source.hits_of([twin] if twin in source.hits else further))
+    other = source.relation_at(hit, 1)
+    if relation.name == other or brings_article(relation.name) or brings_article(other):
+        return None
+    first, second = source.draws.shuffled([relation.name, other])
+    slots = {
+        "R": refer(Graph(graph.name, graph.attribute)),
+        "B": refer(relation.target),
+        "first": word(first, said(first)),
+        "second": word(second, said(second)),
+    }
+    sets = source.one_each([source.image_of(hit)] if twin in source.hits else [], further)
+    return draft(template, "relations", slots, (graph,), sets)
+
 
 Builder = Callable[[DraftSource, Template], Draft | None]
 
@@ -16,7 +390,7 @@ Builder = Callable[[DraftSource, Template], Draft | None]
 def references(source: DraftSource, template: Template) -> Draft | None:
     """Of a template that says only what it refers to: R, or A and B; its two sets have other numbers of them."""
     form = source.draws.choice(template.forms)
-    of = about_counts.of_one if form.slots == ("R",) else about_counts.of_two
+    of = of_one if form.slots == ("R",) else of_two
     made = of(template, form.name, source)
     return made and replace(made, wording=Draws(*source.key, "wording").below(len(form.frames)))
 
@@ -24,19 +398,19 @@ def references(source: DraftSource, template: Template) -> Draft | None:
 BUILDERS = Registry[Builder]("builder")
 for _name, _builder in {
     "references": references,
-    "attribute": about_attributes.verify_attribute,
-    "two attributes": about_attributes.choose_attribute,
-    "attribute of a group": about_attributes.query_attribute,
-    "attribute of all": about_attributes.all_same_attribute,
-    "attribute of two": about_attributes.same_attribute,
-    "compared counts": about_counts.compare_count,
-    "count": about_counts.count,
-    "count by image": about_counts.count_by_image,
-    "logic": about_things.verify_logic,
-    "quantifier": about_things.verify_quantifier,
-    "related object": about_objects.query_object,
-    "two related objects": about_objects.choose_object,
-    "two relations": about_objects.choose_relation,
+    "attribute": verify_attribute,
+    "two attributes": choose_attribute,
+    "attribute of a group": query_attribute,
+    "attribute of all": all_same_attribute,
+    "attribute of two": same_attribute,
+    "compared counts": compare_count,
+    "count": count,
+    "count by image": count_by_image,
+    "logic": verify_logic,
+    "quantifier": verify_quantifier,
+    "related object": query_object,
+    "two related objects": choose_object,
+    "two relations": choose_relation,
 }.items():
     BUILDERS.add(_name, _builder)
 

@@ -12,8 +12,7 @@ import polars as pl
 from numpy.typing import NDArray
 from pyarrow import ListArray
 
-from questree.benchmarks.covr.forms import Template
-from questree.benchmarks.covr.programs import can_be_written, things
+from questree.benchmarks.covr.forms import Template, can_be_written, things
 from questree.benchmarks.covr.templates import BY_NAME
 from questree.columns.draws import Draws
 from questree.domains.images import corpus
@@ -23,11 +22,9 @@ from questree.search.index import Index
 from questree.search.related import Related
 from questree.search.verification import Scorer
 from questree.search.word_tables import WordTables
-from questree.stages.drafts.about_counts import whether
 from questree.stages.drafts.answering import Answer, Answerer
-from questree.stages.drafts.builders import drafts
-from questree.stages.drafts.drafts import Draft, Images
-from questree.stages.drafts.sources import DraftSource, Finds, Near
+from questree.stages.drafts.builders import drafts, whether
+from questree.stages.drafts.sources import Draft, DraftSource, Finds, Images, Near
 from questree.tables import images as tables
 from questree.tables.image_questions import ANSWERED
 from questree.tables.questions import PROGRAM

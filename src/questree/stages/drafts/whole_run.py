@@ -1,9 +1,10 @@
-"""Questions of a whole run: parts of the images, and of each part chunks of images in an order the seed decides."""
+"""Questions of a whole run: train, dev and test by image, of each part chunks of images in an order the seed decides,
+put together so that no question is there twice and no text is in dev and in test."""
 
 import gc
 import pickle
 from collections import Counter, deque
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from concurrent.futures import Executor, Future
 from contextlib import nullcontext
 from dataclasses import asdict, dataclass, fields
@@ -15,6 +16,7 @@ from typing import Any
 import msgspec
 import numpy as np
 import polars as pl
+from numpy.typing import NDArray
 
 from questree.benchmarks import Recipe, Said, Told
 from questree.benchmarks.covr.forms import Template
@@ -22,18 +24,125 @@ from questree.benchmarks.covr.templates import BY_NAME
 from questree.columns.hashing import seed_of
 from questree.extensions import needed
 from questree.faults import BadInput, Fault, refuse
+from questree.progress import report
 from questree.search.verification import scorer_of
 from questree.search.word_tables import words_of
-from questree.stages.drafts.chunk import DraftedChunk, Reasons, Workshop
-from questree.stages.drafts.gathering import SoFar, apart, gathered, numbered
+from questree.stages.drafts.chunk import COLUMNS, DraftedChunk, Reasons, Workshop
 from questree.stages.drafts.given import read
-from questree.stages.drafts.parts import PARTS, only, part_of
 from questree.tables.image_questions import ANSWERED, made_from_questions
 from questree.tables.images import Images
 from questree.tables.questions import with_forms
 from questree.tables.run import Run
 from questree.tables.store import new_folder
 from questree.workers import processes
+
+PARTS = ("train", "dev", "test")
+SHARES = {"train": 0.8, "dev": 0.1, "test": 0.1}  # where the source has no split
+
+
+def part_of(images: Images) -> NDArray[Any]:
+    """[image] the source's train stays; what else it has is halved by a hash of the image. Without a split, by hash."""
+    draw = np.array([seed_of(0, f"covr part\0{name}") for name in images.images["id"]], np.uint64) / 2.0**64
+    train = (images.images["split"] == "train").to_numpy()
+    if train.all() or not train.any():
+        train = draw < SHARES["train"]
+        draw = (draw - SHARES["train"]) / (1 - SHARES["train"])
+    dev = draw < SHARES["dev"] / (SHARES["dev"] + SHARES["test"])
+    return np.where(train, "train", np.where(dev, "dev", "test"))
+
+
+def only(images: Images, chosen: NDArray[np.bool_]) -> Images:
+    """The chosen images with everything that is said about them, numbered anew; the words stay as they are."""
+    things = chosen[images.things["image"].to_numpy()]
+    edges = things[images.relations["subject"].to_numpy()]
+    new_image, new_thing, new_edge = (np.cumsum(kept, dtype=np.uint32) - 1 for kept in (chosen, things, edges))
+    attributes = images.attributes.filter(things[images.attributes["thing"].to_numpy()])
+    prepositions = images.prepositions.filter(edges[images.prepositions["edge"].to_numpy()])
+    return Images(
+        images.images.filter(chosen),
+        _numbered(images.things.filter(things), image=new_image),
+        _numbered(attributes, thing=new_thing),
+        _numbered(images.relations.filter(edges), subject=new_thing, object=new_thing),
+        _numbered(prepositions, edge=new_edge, object=new_thing),
+        images.words,
+    )
+
+
+def _numbered(table: pl.DataFrame, **new: NDArray[np.uint32]) -> pl.DataFrame:
+    return table.with_columns(**{name: pl.Series(number[table[name].to_numpy()]) for name, number in new.items()})
+
+
+REPEATED, IN_BOTH = "asked before", "text in dev and test"
+
+
+@dataclass
+class SoFar:
+    wanted: int
+    found: int = 0
+    chunks: int = 0
+
+    def needs_more(self, under_way: int) -> bool:
+        """Will the chunks that are under way be too few, if they are like those before?"""
+        return not self.chunks or self.found + under_way * self.found / self.chunks < self.wanted
+
+
+def gathered(chunks: Iterable[DraftedChunk], so_far: SoFar, part: str, dropped: Reasons) -> pl.DataFrame:
+    """As many different questions as wanted, or all there are."""
+    tables, seen, pairs, wanted = [pl.DataFrame(schema=COLUMNS)], set[str](), 0, so_far.wanted
+    report(f"asking about {part} images", 0, wanted)
+    for made in chunks:
+        table = made.questions.with_columns(pl.col("pair") + pairs)
+        pairs += made.pairs
+        new = _new(table, seen)
+        seen.update(table["id"].filter(new))
+        dropped.update(made.dropped)
+        _tell(dropped, table.filter(~new), REPEATED)
+        tables.append(table.filter(new))
+        so_far.found, so_far.chunks = len(seen), so_far.chunks + 1
+        report(f"asking about {part} images", min(len(seen), wanted), wanted)
+        if len(seen) >= wanted:
+            break
+    return cut(pl.concat(tables), wanted)
+
+
+def _new(table: pl.DataFrame, seen: set[str]) -> pl.Series:
+    """[question] was neither it nor its twin asked before?"""
+    unseen = pl.Series([name not in seen for name in table["id"]], dtype=pl.Boolean)
+    new = unseen & table["id"].is_first_distinct()
+    return table.select("pair", new=new).select(pl.col("new").all().over("pair")).to_series()
+
+
+def cut(table: pl.DataFrame, wanted: int) -> pl.DataFrame:
+    """The first so many questions; a pair that would be torn stays out."""
+    if len(table) <= wanted:
+        return table
+    torn = table["pair"][wanted]
+    return table.head(wanted).filter(pl.col("pair") != torn)
+
+
+def apart(questions: pl.DataFrame, dropped: Reasons) -> pl.DataFrame:
+    """No text is in dev and in test: where it is, a hash of it decides which of the two keeps it."""
+    texts = {name: set(questions.filter(pl.col("split") == name)["question"]) for name in ("dev", "test")}
+    both = sorted(texts["dev"] & texts["test"])
+    keeps = pl.DataFrame(
+        {"question": both, "keeps": ["dev" if int(seed_of(0, text)) % 2 else "test" for text in both]},
+        schema={"question": pl.String, "keeps": pl.String},
+    )
+    found = questions.join(keeps, on="question", how="left", maintain_order="left")
+    stays = found["keeps"].is_null() | (found["split"] == "train") | (found["split"] == found["keeps"])
+    _tell(dropped, found.filter(~stays), IN_BOTH)
+    return found.filter(stays).drop("keeps")
+
+
+def numbered(questions: pl.DataFrame) -> pl.DataFrame:
+    """Pairs numbered from 0 through all splits; rows of a pair are neighbours."""
+    new = (questions["pair"] != questions["pair"].shift()) | (questions["split"] != questions["split"].shift())
+    return questions.with_columns(pair=(new.fill_null(True).cast(pl.UInt32).cum_sum() - 1))
+
+
+def _tell(dropped: Reasons, questions: pl.DataFrame, reason: str) -> None:
+    dropped.update(Counter((template, reason) for template in questions["template"]))
+
 
 CHUNKS, FEWEST, MOST = 16, 300, 4000  # chunks of a part, and references of a chunk: more are faster, fewer end sooner
 YIELD = 5  # questions of one reference, by experience; a wrong guess only changes how the images take turns

@@ -10,9 +10,9 @@ from questree.benchmarks.agqa import templates as t
 from questree.columns.joins import Ints, against, bit, groups, one, starts
 from questree.domains.video.facts import KEY
 from questree.program import OBJECT
-from questree.stages.generate.chunk import Chunk
+from questree.stages.generate.localised import Chunk
+from questree.stages.generate.references import INDIRECT, NOTHING, classes
 from questree.stages.generate.rules import FILLING, PAIR, Filling, Flags, Pair, Tally, looks
-from questree.stages.generate.spans import INDIRECT, NOTHING, classes
 from questree.stages.generate.word_columns import WordColumns
 
 NONE = -1

@@ -1,22 +1,89 @@
 """Cores: direct arguments in a span, with every column the rules may look at, computed when it is looked at."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 
-from questree.benchmarks.agqa.templates import SIDES, Template
-from questree.columns.joins import Ints, one
-from questree.domains.video import Videos
-from questree.program import ACTION, OBJECT, Node, Slot, Term
+from questree.benchmarks.agqa.templates import BOTH, NOT_BOTH, SIDES, UNDECIDED, Template
+from questree.columns.joins import Ints, bit, one
+from questree.domains.video import VIDEO, Videos
+from questree.notation.own import parse
+from questree.program import ACTION, OBJECT, Node, Slot, Term, walk
 from questree.readings.answer import answer
-from questree.stages.generate import laws
 from questree.stages.generate.arguments import Arguments
-from questree.stages.generate.chunk import Chunk
+from questree.stages.generate.localised import Chunk
 from questree.stages.generate.word_columns import WordColumns
 from questree.tables.questions import NOTHING8
+from questree.vocabulary.words import Vocabulary
+
+
+def _frames(yes: Ints) -> Ints:
+    """A yes/no column as the kind frames: [row, 1]."""
+    return yes.astype(np.uint64)[:, None]
+
+
+def _choice(local: "Local") -> Ints:
+    """The one of two objects that holds and stops holding inside the window."""
+    x, y = bit(local.objects, local.x), bit(local.objects, local.y)
+    chosen = np.where(x, local.x, local.y)
+    return np.where((x != y) & bit(local.closing, chosen), chosen, -1)
+
+
+# Programs read off the localised relations (`Local`) instead of the frames; the tests hold every law against the
+# operators themselves. Those of the choices hold for what passes their rules: without these there is no such law.
+LAWS: dict[str, Callable[[Any], Ints]] = {
+    "objects($relation, $time)": lambda local: local.objects,
+    "annotated($time)": lambda local: local.objects,
+    "first($relation, $time)": lambda local: local.first,
+    "last($relation, $time)": lambda local: local.last,
+    "within(doing($relation), $time)": lambda local: _frames(local.objects != 0),
+    "within(interacting($object), $time)": lambda local: _frames(bit(local.objects, local.x)),
+    "within(interaction($relation, $object), $time)": lambda local: _frames(bit(local.objects, local.x)),
+    "within(interaction($relation, $first), $time)": lambda local: _frames(bit(local.objects, local.x)),
+    "within(interaction($relation, $second), $time)": lambda local: _frames(bit(local.objects, local.y)),
+    "choose($relation, $time, $first, $second)": _choice,
+    "choose_first($relation, $time, $first, $second)": lambda local: local.first,
+    "choose_last($relation, $time, $first, $second)": lambda local: local.last,
+}
+PROGRAMS: dict[Term, Callable[[Any], Ints]] = {parse(text, VIDEO): law for text, law in LAWS.items()}
+CONDITIONS = {  # operator -> the rules without which its law does not hold
+    "choose": {BOTH},
+    "choose_first": {NOT_BOTH, UNDECIDED},
+    "choose_last": {NOT_BOTH, UNDECIDED},
+}
+
+
+def lawful(term: Node, template: Template) -> bool:
+    """Does the law of a sub-program hold, under the template's rules and for what fills its slots?"""
+    anything = template.every_object and bool(template.relations)  # a class that was merged into another has no track
+    return CONDITIONS.get(term.op.name, set()) <= set(template.rules) and not anything
+
+
+def relation_read(term: Node, vocabulary: Vocabulary) -> int | None:
+    """The relation in whose localised columns a law looks: None is the relation asked about."""
+    names = {inner.op.name for inner in walk(term) if isinstance(inner, Node)}
+    if "interacting" in names:
+        return vocabulary.relation_at[vocabulary.interacting]
+    return vocabulary.relation_at[vocabulary.annotated] if "annotated" in names else None
+
+
+def lawful_parts(template: Template) -> list[Node]:
+    """The largest sub-programs of a template that laws give."""
+    return list(dict.fromkeys(_parts(template.node, template)))
+
+
+def _parts(term: Term, template: Template) -> Iterator[Node]:
+    if not isinstance(term, Node):
+        return
+    if term in PROGRAMS and lawful(term, template):
+        yield term
+        return
+    for arg in term.args:
+        yield from _parts(arg, template)
+
 
 KEPT = ("answer", "x", "y")  # columns that are not computed again for some of the cores
 SHARED = ("x", "y", "local")  # and for the same cores under another template
@@ -107,9 +174,9 @@ class Core:
         """The template's program: by the laws of localised relations where they hold, and what does not depend on the
         time once per argument."""
         known: dict[Term, Ints] = {}
-        for part in laws.lawful_parts(self.template):
-            relation = laws.relation_read(part, self.words.vocabulary)
-            known[part] = laws.PROGRAMS[part](self.local if relation is None else self.local_of(relation))
+        for part in lawful_parts(self.template):
+            relation = relation_read(part, self.words.vocabulary)
+            known[part] = PROGRAMS[part](self.local if relation is None else self.local_of(relation))
         for part in timeless(self.template.node, known) if "time" in self.template.kinds else ():
             world, slots = self.chunk.world.ask(self.args.video), Slots(self.template, self.args)
             known[part] = part.op.run(world, **{name: slots[arg.name] for name, arg in part.named()})[self.row]  # type: ignore[union-attr]

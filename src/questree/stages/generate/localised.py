@@ -1,19 +1,36 @@
-"""What every relation does in every span of its video: its objects, the first and the last one; and what edition 1.0
-names by it: relations by what was done first to an object, objects by a relation in a time of their own."""
+"""What the questions about some videos share: what every relation does in every span of its video (its objects, the
+first and the last one), what edition 1.0 names by it, references and phrases."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
 
 import numpy as np
 
 from questree.benchmarks.agqa import held_out as mark
+from questree.columns.hashing import Hashes
 from questree.columns.joins import Ints, against, bit, one, starts
-from questree.domains.video import Videos
+from questree.domains.video import Videos, videos
 from questree.domains.video.atoms import first_done_to
 from questree.domains.video.facts import ANY, KEY, first_frame
 from questree.domains.video.objects import first, last, objects, the_one
-from questree.stages.generate.references import FIRST, LAST, WHOLE, present_objects
-from questree.stages.generate.spans import ALL, Spans
+from questree.stages.generate.references import (
+    ALL,
+    FIRST,
+    LAST,
+    WHOLE,
+    ActionReferences,
+    Phrases,
+    References,
+    Spans,
+    action_references,
+    phrases,
+    present_objects,
+    references,
+    spans,
+)
 from questree.stages.generate.word_columns import WordColumns
+from questree.tables.facts import Facts
 
 BY_WORD = -1  # the relation is named by its word
 
@@ -138,3 +155,53 @@ def timed_references(words: WordColumns, spans: Spans, local: Localised) -> list
         at = row[kept]
         found.append((local.video[at], np.full(len(kept), kind), thing[kept], relation[at], spans.packed[span[kept]]))
     return [np.concatenate(column).astype(np.int64) for column in zip(*found, strict=True)]
+
+
+@dataclass(frozen=True)
+class Chunk:
+    world: Videos
+    words: WordColumns
+    references: References
+    actions: ActionReferences
+    spans: Spans
+    passes: tuple[Phrases, Phrases]
+    localised: Localised
+    sifted: dict[Any, Any] = field(default_factory=dict)  # cores that several templates share
+
+    @property
+    def videos(self) -> int:
+        return len(self.world.ids)
+
+    @cached_property
+    def present(self) -> Ints:
+        """[video] set of the objects that occur."""
+        refs, found = self.references, np.zeros(self.videos, np.uint64)
+        direct = refs.kind == 0
+        np.bitwise_or.at(found, refs.video[direct], one(refs.object[direct]))
+        return found
+
+    @property
+    def packed_time(self) -> Ints:
+        """[span] kind and actions as one number."""
+        return self.spans.packed
+
+    def place(self, video: Ints, at: Ints, row: Ints, span: Ints) -> Ints:
+        """[core] row of `localised` for the relation `at` of argument `row`; the last, empty one if there is none."""
+        loc = self.localised
+        if not len(loc.base):
+            return np.full(len(row), -1)
+        offset = (loc.base[at] - self.spans.start[video]).astype(np.int32)  # [argument]
+        found = offset[row] + span
+        missing = at < 0
+        return np.where(missing[row], -1, found) if missing.any() else found
+
+
+def chunk(facts: Facts, words: WordColumns, seeds: Hashes, cap: int) -> Chunk:
+    world = videos(facts, words.vocabulary)
+    found = spans(world, words)
+    local = localised(world, words, found)
+    timed = timed_references(words, found, local) if words.edition.timed_references else None
+    refs = references(world, words, seeds, cap, timed)
+    acts = action_references(world, words, refs)
+    named = (phrases(found, acts, words), phrases(found, acts, words, second_pass=True))
+    return Chunk(world, words, refs, acts, found, named, local)

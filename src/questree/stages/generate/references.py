@@ -1,25 +1,29 @@
-"""Indirect references to objects: the first, last or only object of a relation in the whole video, or in a time."""
+"""Ways to name what a question is about: objects by their relations, actions, and the times it is asked of."""
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
 from questree.benchmarks.agqa import held_out as mark
 from questree.benchmarks.agqa.templates import TIMES
 from questree.columns.hashing import Hashes, mix
-from questree.columns.joins import Ints, groups, starts
+from questree.columns.joins import Ints, against, groups, one, starts
 from questree.domains.video import VIDEO, Videos
+from questree.domains.video.actions import longest, shortest
 from questree.domains.video.facts import ANY, KEY
 from questree.domains.video.objects import first, last, objects, the_one
 from questree.domains.video.time import whole
 from questree.notation.own import parse
 from questree.readings.categories import steps
 from questree.stages.generate.word_columns import WordColumns
-from questree.tables.questions import time_actions, time_kind
+from questree.tables.questions import NOTHING16, packed_time, time_actions, time_kind
 
 DIRECT, FIRST, LAST, WHOLE = range(4)
 TIMED = 4  # first, last and whole ones with a time of their own share a cap
-BEFORE, BETWEEN = TIMES.index("before"), TIMES.index("between")
+ALL, BEFORE, AFTER, WHILE, BETWEEN = range(len(TIMES))
+LONGEST, SHORTEST, INDIRECT = range(1, 4)  # ways to name an action; DIRECT is one, too
+NOTHING = NOTHING16  # no row
 TIME_STEPS = np.array([0, *(VIDEO.ops[time].steps for time in TIMES[1:])])  # [kind of time]
 
 
@@ -129,3 +133,169 @@ def time_inside(words: WordColumns, time: Ints) -> tuple[Ints, Ints]:
     marks = np.where(time > 0, mark.I_TEMP, 0)
     before = (kind == BEFORE) | (kind == BETWEEN)
     return TIME_STEPS[kind], marks | np.where(before & words.held_out.action[first], mark.NC_SEQ, 0)
+
+
+NAME_STEPS = steps_more("happening({})", "$a", "longest()", "shortest()", "to_action($r, first($s, whole()))")
+
+
+@dataclass(frozen=True)
+class ActionReferences:
+    """Ways to name an action, sorted by video, kind, action."""
+
+    start: Ints  # [video + 1]
+    video: Ints
+    kind: Ints
+    action: Ints
+    reference: Ints  # row of `References` for an indirect object, else NOTHING
+    steps: Ints
+    marks: Ints
+
+
+@dataclass(frozen=True)
+class Spans:
+    """Windows a question may be about, sorted by video, kind, actions."""
+
+    start: Ints  # [video + 1]; the first of a video is the whole video
+    video: Ints
+    kind: Ints
+    a: Ints
+    b: Ints
+    lo: Ints
+    hi: Ints
+    objects: Ints  # set of the merged objects of its actions
+    verbs: Ints  # set of the relations of its actions
+
+    @cached_property
+    def packed(self) -> Ints:
+        """[span] kind and actions as one number."""
+        return np.asarray(packed_time(self.kind, self.a, self.b), np.uint32)
+
+
+@dataclass(frozen=True)
+class Phrases:
+    """Ways to name a span, sorted by span."""
+
+    start: Ints  # [span + 1]
+    span: Ints
+    a: Ints  # row of `ActionReferences`, or NOTHING
+    b: Ints
+    steps: Ints
+    marks: Ints
+
+
+def classes(world: Videos) -> tuple[Ints, Ints]:
+    """(video, action) of every action that occurs."""
+    return world.action_key // 256, world.action_key % 256
+
+
+def action_references(world: Videos, words: WordColumns, references: References) -> ActionReferences:
+    video, action = classes(world)
+    rows: list[tuple[Ints, ...]] = [(video, np.full(len(video), DIRECT), action, np.full(len(video), NOTHING))]
+    everyone = world.ask(np.arange(len(world.ids)))
+    for kind, op in ((LONGEST, longest), (SHORTEST, shortest)):
+        found = op.run(everyone)
+        there = np.flatnonzero(found >= 0)
+        rows.append((there, np.full(len(there), kind), found[there], np.full(len(there), NOTHING)))
+    rows.append(indirect(video, action, words, references))
+    columns = [np.concatenate(column) for column in zip(*rows, strict=True)]
+    order = np.lexsort(columns[::-1])
+    video, named, action, reference = (column[order] for column in columns)
+    superlative, inner = np.isin(named, (LONGEST, SHORTEST)), named == INDIRECT
+    marks = np.where(superlative, mark.I_ACT, 0) | np.where(inner, mark.I_OBJ, 0)
+    marks |= np.where(((named == LONGEST) | inner) & words.held_out.action[action], mark.NC_DUR, 0)
+    steps = NAME_STEPS[named]
+    return ActionReferences(starts(video, len(world.ids)), video, named, action, reference, steps, marks)
+
+
+def indirect(video: Ints, action: Ints, words: WordColumns, references: References) -> tuple[Ints, Ints, Ints, Ints]:
+    """Actions whose noun is replaced by a reference to its object, where verb and object leave no other action."""
+    kept = words.vocabulary.object_of[action] >= 0
+    video, action = video[kept], action[kept]
+    thing = words.vocabulary.object_of[action]
+    key = (video * 64 + words.vocabulary.verb_of[action]) * 64 + thing
+    _, inverse, count = np.unique(key, return_inverse=True, return_counts=True)
+    alone = (count[inverse] == 1) & words.indirect[action] if len(key) else np.zeros(0, bool)
+    video, action, thing = video[alone], action[alone], thing[alone]
+    row, other = against(video, references.start)
+    fits = (references.kind[other] > 0) & (references.object[other] == thing[row]) & (references.time[other] == 0)
+    fits &= references.relation[other] != words.vocabulary.verb_of[action[row]]
+    row, other = row[fits], other[fits]
+    return video[row], np.full(len(row), INDIRECT), action[row], other - references.start[video[row]]
+
+
+def spans(world: Videos, words: WordColumns) -> Spans:
+    """Every window that is offered (section 4): not empty, and not the whole video by another name."""
+    video, action = classes(world)
+    kept = words.localised[action]
+    video, action = video[kept], action[kept]
+    column = {name: values[:-1][kept] for name, values in world.actions.items()}
+    frames = world.length[video]
+    whole = np.flatnonzero(world.length > 0)
+    start = starts(video, len(world.ids))
+    first, second = against(video, start)
+    zero, none = np.zeros(len(whole), np.int64), np.full(len(whole), -1)
+    alone = np.full(len(video), -1)
+    rows = [
+        (whole, zero + ALL, none, none, zero, world.length[whole]),
+        (video, np.full(len(video), BEFORE), action, alone, np.zeros(len(video), np.int64), column["lo"] + 1),
+        (video, np.full(len(video), AFTER), action, alone, column["hi"], frames),
+        (video, np.full(len(video), WHILE), action, alone, column["lo"], column["hi"]),
+        (
+            video[first],
+            np.full(len(first), BETWEEN),
+            action[first],
+            action[second],
+            column["last_hi"][first],
+            column["lo"][second],
+        ),
+    ]
+    offered = [zero == 0, column["lo"] > 0, column["hi"] < frames, alone < 0, rows[4][5] > rows[4][4]]
+    columns = [np.concatenate([c[keep] for c, keep in zip(cs, offered, strict=True)]) for cs in zip(*rows, strict=True)]
+    order = np.lexsort((columns[3], columns[2], columns[1], columns[0]))
+    video, kind, a, b, lo, hi = (c[order] for c in columns)
+    thing, verb = words.vocabulary.object_of, words.vocabulary.verb_of
+    objects, verbs = np.zeros(len(video), np.uint64), np.zeros(len(video), np.uint64)
+    for side in (a, b):
+        objects |= np.where(side >= 0, one(thing[side]), np.uint64(0))
+        verbs |= np.where(side >= 0, one(verb[side]), np.uint64(0))
+    return Spans(starts(video, len(world.ids)), video, kind, a, b, lo, hi, objects, verbs)
+
+
+def phrases(spans: Spans, actions: ActionReferences, words: WordColumns, second_pass: bool = False) -> Phrases:
+    """First pass: direct, longest and shortest actions. Second pass: actions with an indirect object, no between."""
+    usable = (actions.kind == INDIRECT) if second_pass else (actions.kind != INDIRECT)
+    span, a = named(spans, spans.a, actions, usable)
+    if second_pass:
+        kept = spans.kind[span] != BETWEEN
+        span, a = span[kept], a[kept]
+    pair = spans.kind[span] == BETWEEN
+    other_span, b = named(spans, spans.b, actions, usable)
+    b_start = np.searchsorted(other_span, np.arange(len(spans.video) + 1))
+    row, at = against(span[pair], b_start)
+    whole = np.flatnonzero(spans.kind == ALL) if not second_pass else np.zeros(0, np.int64)
+    none = np.full(len(whole), -1)
+    span_all = np.concatenate([whole, span[~pair], span[pair][row]])
+    a_all = np.concatenate([none, a[~pair], a[pair][row]])
+    b_all = np.concatenate([none, np.full((~pair).sum(), -1), b[at]])
+    order = np.lexsort((b_all, a_all, span_all))
+    span, a, b = span_all[order], a_all[order], b_all[order]
+    kind = spans.kind[span]
+    steps = TIME_STEPS[kind]
+    marks = np.where(kind != ALL, mark.I_TEMP, 0)
+    before = np.isin(kind, (BEFORE, BETWEEN))  # between counts its first action (12.14)
+    marks |= np.where(before & words.held_out.action[spans.a[span]], mark.NC_SEQ, 0)
+    own_steps, own_marks = np.append(actions.steps, 0), np.append(actions.marks, 0)  # the last row: no action
+    for side in (a, b):
+        steps = steps + own_steps[side]
+        marks |= own_marks[side]
+    first_row = actions.start[spans.video[span]]
+    a, b = (np.where(side >= 0, side - first_row, NOTHING) for side in (a, b))
+    return Phrases(np.searchsorted(span, np.arange(len(spans.video) + 1)), span, a, b, steps, marks)
+
+
+def named(spans: Spans, action: Ints, actions: ActionReferences, usable: Ints) -> tuple[Ints, Ints]:
+    """(span, row of actions): every usable way to name this action of the span."""
+    with_action = np.flatnonzero(action >= 0)
+    row, at = against(spans.video[with_action], actions.start)
+    same = usable[at] & (actions.action[at] == action[with_action[row]])
+    return with_action[row[same]], at[same]

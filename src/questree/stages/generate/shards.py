@@ -20,8 +20,8 @@ from questree.columns.joins import Ints, starts
 from questree.extensions import needed
 from questree.faults import BadInput, Fault, refuse
 from questree.progress import watch
-from questree.stages.generate.chunk import Chunk, chunk
 from questree.stages.generate.given import read
+from questree.stages.generate.localised import Chunk, chunk
 from questree.stages.generate.questions import Questions, ask
 from questree.stages.generate.rules import Tally
 from questree.stages.generate.text import Lexicon, lexicon, texts

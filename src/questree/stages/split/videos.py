@@ -14,7 +14,7 @@ import pyarrow.parquet as pq
 from questree.benchmarks.agqa import held_out
 from questree.faults import BadInput
 from questree.progress import watch
-from questree.stages.balance.options import SPLITS
+from questree.stages.balance.levelling import SPLITS
 from questree.stages.balance.rounds import selection
 from questree.stages.questions import Bank, direct_equivalents
 from questree.stages.split.declared import INDIRECT, added, agqa, read_file

@@ -14,6 +14,7 @@ from questree.benchmarks.agqa.arguments import Argument, Arguments
 from questree.benchmarks.agqa.editions import SECOND, Edition, edition_of
 from questree.benchmarks.agqa.frames import Span, render_spans
 from questree.benchmarks.agqa.held_out import INDIRECT as REFERRED
+from questree.benchmarks.agqa.phrases import choices, time_ways
 from questree.benchmarks.agqa.templates import ACTION_REFERENCES, REFERENCES, TIMES, Template
 from questree.columns.hashing import seed_of
 from questree.columns.joins import Ints, starts
@@ -21,7 +22,6 @@ from questree.extensions import require
 from questree.faults import BadInput
 from questree.program import ACTION, OBJECT, Node, fill, slots
 from questree.readings.answer import spell
-from questree.stages.generate.text import choices, time_ways
 from questree.stages.question_forms import ACTION_BITS, BITS, BY_OBJECT, REFERENCE_BITS, QuestionForm, canonical, form
 from questree.stages.template_columns import TemplateColumns
 from questree.tables.facts import VIDEOS

@@ -5,20 +5,13 @@ Where something can be said in several ways, a number passed in decides (taken m
 
 import re
 from collections.abc import Mapping
+from dataclasses import dataclass
+from math import lcm
 
 from questree.benchmarks.agqa.frames import Forms, Phrase, fill, split
-from questree.benchmarks.agqa.templates import (
-    AFTER,
-    ALL,
-    BEFORE,
-    BETWEEN,
-    FIRST,
-    LAST,
-    LONGEST,
-    SHORTEST,
-    WHILE,
-    WHOLE,
-)
+from questree.benchmarks.agqa.templates import AFTER, ALL, BEFORE, BETWEEN, FIRST, LAST, LONGEST, SHORTEST, WHILE, WHOLE
+from questree.columns.hashing import Hashes, mix
+from questree.columns.joins import Ints
 from questree.readings.english import noun_phrase
 from questree.vocabulary.words import NONE, Vocabulary
 
@@ -129,3 +122,30 @@ def time(kind: str, actions: Mapping[str, Forms], wording: int = 0, edition: str
     text = found.text[1:]
     spans = {name: (begin - 1, end - 1) for name, (begin, end) in found.spans.items()}
     return {"": found, "leading": Phrase(text[0].upper() + text[1:], spans)}
+
+
+WAYS = 2  # of wording a reference
+
+
+@dataclass(frozen=True)
+class Choices:
+    """Which way a question is said, by a keyed hash of its id: number of the frame (before taking it modulo the
+    template's frames) and of each slot's wording."""
+
+    frame: Ints
+    first: Ints
+    second: Ints
+    time: Ints
+
+
+def time_ways(edition: str) -> int:
+    """Ways of wording a time phrase, without those of its actions: as many as divide among any kind's patterns."""
+    return lcm(*map(len, TIMES[edition].values()))
+
+
+def choices(seeds: Hashes, video: Ints, number: Ints, edition: str = "2.0") -> Choices:
+    """seeds: per video, from the run's seed and the video's id."""
+    key = mix(seeds[video], number)
+    bits = (key >> 40).astype("int64")
+    time = (bits >> 2) % (WAYS * time_ways(edition))
+    return Choices((key & 0xFFFFFFFF).astype("int64"), bits & 1, bits >> 1 & 1, time)

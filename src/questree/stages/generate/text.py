@@ -1,9 +1,8 @@
-"""Which of several ways a question is said: all decided by a keyed hash of its id."""
+"""The text of questions by columns: phrases are made once per word or row of a side table, then gathered and joined."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from math import lcm
 
 import numpy as np
 import polars as pl
@@ -12,42 +11,13 @@ from questree.benchmarks.agqa import phrases
 from questree.benchmarks.agqa.arguments import Arguments
 from questree.benchmarks.agqa.editions import SECOND, Edition
 from questree.benchmarks.agqa.frames import EXTRA, Forms, Phrase, Piece, split
+from questree.benchmarks.agqa.phrases import WAYS, Choices, choices, time_ways
 from questree.benchmarks.agqa.templates import ACTION_REFERENCES, REFERENCES, TIMES, Template
-from questree.columns.hashing import Hashes, mix
 from questree.columns.joins import Ints
 from questree.program import OBJECT
 from questree.stages.questions import DIRECT, Named, Shard
 from questree.tables.questions import NOTHING8, WORDED
 from questree.vocabulary.words import Vocabulary
-
-WAYS = 2  # of wording a reference
-
-
-@dataclass(frozen=True)
-class Choices:
-    """Columns: number of the frame (before taking it modulo the template's frames) and of each slot's wording."""
-
-    frame: Ints
-    first: Ints
-    second: Ints
-    time: Ints
-
-
-def time_ways(edition: str) -> int:
-    """Ways of wording a time phrase, without those of its actions: as many as divide among any kind's patterns."""
-    return lcm(*map(len, phrases.TIMES[edition].values()))
-
-
-TIME_WAYS = WAYS * time_ways("2.0")  # of wording a time phrase, its actions included
-
-
-def choices(seeds: Hashes, video: Ints, number: Ints, edition: str = "2.0") -> Choices:
-    """seeds: per video, from the run's seed and the video's id."""
-    key = mix(seeds[video], number)
-    bits = (key >> 40).astype("int64")
-    time = (bits >> 2) % (WAYS * time_ways(edition))
-    return Choices((key & 0xFFFFFFFF).astype("int64"), bits & 1, bits >> 1 & 1, time)
-
 
 TENSES = ("", "present", "past")
 Texts = dict[str, pl.Series]  # form -> phrases

@@ -1,4 +1,4 @@
-"""What a template is made of: programs with holes and frames with slots, and how they are filled; references as programs."""
+"""What a template is made of: programs with holes, frames with slots, how they are filled; references as programs."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass

@@ -12,8 +12,7 @@ from cyclopts import Parameter
 from questree.benchmarks.agqa.editions import EDITIONS
 from questree.benchmarks.agqa.examples import Example, examples
 from questree.benchmarks.agqa.templates import ADDED
-from questree.benchmarks.covr.forms import Template
-from questree.benchmarks.covr.programs import things
+from questree.benchmarks.covr.forms import Template, things
 from questree.benchmarks.covr.templates import BY_NAME, TEMPLATES
 from questree.cli.terminal import output, print_table, say, write_json
 from questree.domains.images.english import reference

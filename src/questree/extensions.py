@@ -1,16 +1,14 @@
-"""What comes from outside the package: registries that plugin files add entries to, and how such files are loaded."""
+"""What comes from outside the package: registries that plugin files add entries to, and how such files are loaded.
+
+Most commands load none, and `questree --help` never: what only loading needs is imported where it is used."""
 
 import importlib.util
 import inspect
 import sys
-import tomllib
-import traceback
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
-from hashlib import blake2b
-from importlib.metadata import entry_points
 from pathlib import Path
 from typing import Any, Generic, TypeVar
 
@@ -37,6 +35,8 @@ class Plugin:
 
     @property
     def digest(self) -> str:
+        from hashlib import blake2b
+
         return blake2b(self.file.read_bytes(), digest_size=16).hexdigest()
 
 
@@ -185,6 +185,8 @@ def told(error: BaseException) -> str:
 
 def blamed(error: BaseException, plugins: Iterable[Plugin] = ()) -> BadInput | None:
     """An error that a plugin's own code ran into, as one line with its file; None if none had a part in it."""
+    import traceback
+
     names = {str(plugin.file): plugin.name for plugin in (*LOADED.values(), *plugins)}
     for frame in reversed(traceback.extract_tb(error.__traceback__)):
         if frame.filename in names:
@@ -195,7 +197,9 @@ def blamed(error: BaseException, plugins: Iterable[Plugin] = ()) -> BadInput | N
 def wanted(arguments: Sequence[str]) -> tuple[list[str], list[Plugin]]:
     """The arguments of a command without --plugin, and all plugins it works with, installed ones first."""
     rest, named = _apart(arguments)
-    return rest, [*installed(), *(plugin for run in _runs(rest) for plugin in configured(run)), *map(_file, named)]
+    command = any(not each.startswith("-") for each in rest)  # `questree --help` has nothing of installed packages
+    configured_ones = [plugin for run in _runs(rest) for plugin in configured(run)]
+    return rest, [*(installed() if command else ()), *configured_ones, *map(_file, named)]
 
 
 def _apart(arguments: Sequence[str]) -> tuple[list[str], list[str]]:
@@ -237,6 +241,8 @@ def configured(run: Path) -> list[Plugin]:
 def _listed(file: Path) -> list[Plugin]:
     if not file.is_file():
         return []
+    import tomllib
+
     try:
         names = tomllib.loads(file.read_text("utf-8")).get("plugins", [])
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
@@ -248,6 +254,8 @@ def _listed(file: Path) -> list[Plugin]:
 
 def installed() -> list[Plugin]:
     """Those of installed packages: entry points of the group questree.plugins, each naming a module."""
+    from importlib.metadata import entry_points
+
     found = []
     for point in sorted(entry_points(group=GROUP), key=lambda point: point.name):
         try:

@@ -7,6 +7,7 @@ import signal
 import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from pathlib import Path
 
 import polars as pl
@@ -16,6 +17,7 @@ from conftest import copy
 from questree.api.scoring import Comparing, OnePolicy, Scoring
 from questree.cli.answer import answer
 from questree.cli.app import extended
+from questree.cli.report import report
 from questree.cli.score import compare, decomp, power
 from questree.cli.score_tables import print_grid
 from questree.cli.show import show
@@ -85,6 +87,21 @@ def test_an_id_is_bound_to_the_images_the_program_and_the_word() -> None:
 def test_nodes_that_are_asked_alike_have_ids_of_their_own() -> None:
     found = keys(["x"], ["x"], ["x"])
     assert found[1] == f"{found[0]}-2" and found[4] == f"{found[0]}-3"
+
+
+def test_dags_of_an_older_version_are_to_be_made_again(run: Run, tmp_path: Path) -> None:
+    answer(run.folder, model="oracle", quiet=True)
+    (run.covr / "decomposed" / "words.parquet").unlink()
+    asked = ANSWERED.read(run.covr)["id"][0]
+    commands = [
+        partial(decomp, run.folder),
+        partial(show, run.folder, asked, dag=True),
+        partial(report, run.folder, out=tmp_path / "r.html"),
+        partial(answer, run.folder, model="uniform"),
+    ]
+    for command in commands:
+        with pytest.raises(BadInput, match="got older ones; run `questree decompose` again"):
+            command(quiet=True)
 
 
 def test_ids_of_a_run_are_those_of_no_other_question(made: Run) -> None:

@@ -190,7 +190,7 @@ def test_an_installed_package_is_a_plugin(tmp_path: Path, monkeypatch: pytest.Mo
     monkeypatch.setenv("PYTHONPATH", str(tmp_path), prepend=":")
     assert "shopping-list" in works(tmp_path, "ingest", "--help")
     (about / "entry_points.txt").write_text("[questree.plugins]\nshopping = gone\n")
-    assert refused(tmp_path, "--help") == "plugin shopping: expected a module, got 'gone', which is not there"
+    assert refused(tmp_path, "ingest", "--help") == "plugin shopping: expected a module, got 'gone', which is not there"
 
 
 WRONG = [
@@ -526,6 +526,15 @@ def test_an_image_operator_without_a_rule(tmp_path: Path) -> None:
     assert found["IC", "type", "Parity"] is None
     works(tmp_path, "verify", "run", "--again", "--quiet", "--plugin", plugin)
     assert "expected a run of videos (agqa)" in refused(tmp_path, "export", "agqa", "run", "--out", "out")
+
+
+def test_only_the_templates_of_a_plugin_are_asked_about_images(tmp_path: Path) -> None:
+    works(tmp_path, "synth", "images", "--out", "world", "--images", 40, "--seed", 4, "--quiet")
+    works(tmp_path, "ingest", "gqa", "world", "--out", "run", "--quiet")
+    asked = ("generate", "run", "--only-templates", "--questions", 20, "--workers", 1, "--quiet")
+    works(tmp_path, *asked, "--plugin", EXAMPLES / "image_operator.py")
+    assert {*answered_questions(tmp_path / "run")["template"]} == {"ODD"}
+    assert "expected --templates FILE or a plugin's template with it, got none" in refused(tmp_path, *asked)
 
 
 def test_a_video_operator_without_a_rule(cleaned_run: Run, tmp_path: Path) -> None:

@@ -19,6 +19,7 @@ from questree.domains.images.corpus import padded
 from questree.domains.images.english import countable
 from questree.domains.images.graph import Graph
 from questree.domains.images.kinds import COUNT, GROUP, NOUN
+from questree.faults import BadInput
 from questree.notation.own import show
 from questree.notation.own_shapes import ProgramShapes, program_shapes
 from questree.program import BOOL, UNKNOWN, Array, Kind, Node, Slot, Term, Word, fill, slots
@@ -196,6 +197,8 @@ def summary_of(questions: pl.DataFrame, tables: dict[str, pl.DataFrame], unknown
 
 def read_sets(folder: Path) -> dict[str, pl.DataFrame]:
     """The tables of RUN/covr/decomposed by name."""
+    if (folder / f"{SETS.name}.parquet").is_file() and not (folder / f"{WORDS.name}.parquet").is_file():
+        raise BadInput.at(folder, "expected DAGs of this version, got older ones; run `questree decompose` again")
     tables = {table.name: table.read(folder) for table in (SETS, WORDS, FORMS, EDGES, ASKED_TOPS)}
     path = folder / "nodes.parquet"
     widest = len(slots_of(pl.read_parquet(path, n_rows=0))) if path.is_file() else 0

@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 
 from questree.benchmarks import Recipe, Said, Told
 from questree.benchmarks.covr.forms import Template
-from questree.benchmarks.covr.templates import BY_NAME
+from questree.benchmarks.covr.templates import BY_NAME, TEMPLATES
 from questree.columns.hashing import seed_of
 from questree.extensions import needed
 from questree.faults import BadInput, Fault, refuse
@@ -161,8 +161,8 @@ class DraftOptions:
     def __post_init__(self) -> None:
         least = {"questions": 1, "seed": 0}
         wrong = [(name, low) for name, low in least.items() if getattr(self, name) < low]
-        if self.only_templates and not self.templates:
-            raise BadInput.at("--only-templates", "expected --templates FILE with it, got none")
+        if not asked(self):
+            raise BadInput.at("--only-templates", "expected --templates FILE or a plugin's template with it, got none")
         refuse([Fault(f"--{name}", f"expected at least {low}, got {getattr(self, name)}") for name, low in wrong])
 
 
@@ -262,7 +262,8 @@ def options_of(noted: Mapping[str, Any]) -> DraftOptions:
 
 def asked(options: DraftOptions | DraftTask) -> tuple[Template, ...]:
     """The templates in the order they are asked."""
-    return options.templates if options.only_templates else (*BY_NAME.values(), *options.templates)
+    left_out = {template.name for template in TEMPLATES} if options.only_templates else set()
+    return (*(template for name, template in BY_NAME.items() if name not in left_out), *options.templates)
 
 
 def tasks(

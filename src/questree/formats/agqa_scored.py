@@ -1,6 +1,5 @@
 """Reads AGQA's question files, {question id: record}, as far as scoring needs them."""
 
-import gzip
 from pathlib import Path
 from typing import Any
 
@@ -8,9 +7,9 @@ import msgspec
 import numpy as np
 import polars as pl
 
-from questree.faults import BadInput
 from questree.formats.json_records import JsonPiece, decoded
 from questree.tables.scored import ASKED, FLAGS, QuestionRecords
+from questree.tables.store import content
 
 
 class AgqaRecord(msgspec.Struct, gc=False):
@@ -38,14 +37,7 @@ class AgqaRecord(msgspec.Struct, gc=False):
 
 def read_questions(path: Path) -> QuestionRecords:
     """Flags a record does not have (train files lack most) are not set."""
-    if not path.is_file():
-        raise BadInput.at(path, "no such file of questions")
-    content = path.read_bytes()
-    try:
-        content = gzip.decompress(content) if content[:2] == b"\x1f\x8b" else content
-    except (OSError, EOFError) as error:
-        raise BadInput.at(path, f"expected {{question id: AGQA record}}; {error}") from error
-    records = decoded(path, JsonPiece(content, 0), AgqaRecord)
+    records = decoded(path, JsonPiece(content(path), 0), AgqaRecord)
     rows = list(records.values())
     columns: dict[str, list[Any]] = {
         "id": list(records),

@@ -78,16 +78,16 @@ def source(name: str, *, says: str, medium: Medium = "video", sign: str = "") ->
 
     Further parameters with defaults are settings: `--set NAME=VALUE`, of the type they are annotated with."""
     from questree.sources.catalogue import SOURCES, Source
-    from questree.sources.own_json import read_image_records, read_records
+    from questree.sources.own_json import read_own_images, read_own_json
 
     one_of("source", name, "medium", medium, ("video", "images"))
 
     def put(read: Callable[..., Iterable[Mapping[str, Any]]]) -> None:
         def images(folder: Path, **settings: Any) -> Any:
-            return read_image_records(_given(read, folder, settings), folder)
+            return read_own_images(folder, _given(read, folder, settings))
 
         def videos(folder: Path, vocabulary: Any, **settings: Any) -> Any:
-            return read_records(_given(read, folder, settings), vocabulary, folder)
+            return read_own_json(folder, vocabulary, _given(read, folder, settings))
 
         hints, (_, *more) = get_type_hints(read), signature(read).parameters
         types = {each: hints.get(each, str) for each in more}

@@ -3,17 +3,15 @@
 import gc
 import math
 import re
-from collections import Counter
 from collections.abc import Iterator
-from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, TypeGuard
 
 import polars as pl
 
-from questree.faults import BadInput, Fault, refuse
+from questree.faults import BadInput
 from questree.progress import watch
-from questree.sources.assemble import COLUMNS, SourceReading, SourceRows, assemble, known, unknown
+from questree.sources.assemble import COLUMNS, SourceReading, Taking, unknown
 from questree.sources.pickles import collector_paused, read_pickle
 from questree.vocabulary.words import Vocabulary
 
@@ -22,81 +20,47 @@ VERTEX = re.compile(r"(?P<frame>\d{1,9})$|(?:(?P<action>c)|(?P<object>[oh])|(?P<
 GROUPS = ("attention", "contact", "spatial", "verb")  # lists of an object's relations
 Box = tuple[float | None, float | None, float | None, float | None]
 NO_BOX: Box = (None, None, None, None)
+FRAMED = {
+    **COLUMNS,
+    "actions": {**COLUMNS["actions"], "first_frame": pl.Int64, "last_frame": pl.Int64},
+}  # actions name their frames
 
 
-@dataclass
-class Graphs:
-    """Rows as the vertices give them; `frame` and `video` are positions in `frames` and `videos`."""
+class Graphs(Taking):
+    """Vertices as they come; `frame_at` is of the video that is being read: the name of a frame -> its row."""
 
-    videos: list[tuple[str, str]] = field(default_factory=list)  # id, split
-    frames: list[tuple[int, int, float]] = field(default_factory=list)  # video, number, seconds
-    objects: list[tuple[Any, ...]] = field(default_factory=list)  # frame, object, box, visible
-    relations: list[tuple[int, int, int]] = field(default_factory=list)  # frame, relation, object
-    actions: list[tuple[Any, ...]] = field(default_factory=list)  # video, action, start, end, first, last frame
-    faults: list[Fault] = field(default_factory=list)
-    skipped: Counter[str] = field(default_factory=Counter)
-
-
-def read_agqa(folder: Path, vocabulary: Vocabulary) -> SourceReading:
-    graphs = Graphs()
-    for split, path in _files(folder).items():
-        with collector_paused():
-            _read_file(path, split, graphs, vocabulary)
-        gc.collect()  # cyclic links: only the collector frees a graph, and the next file needs the room
-    refuse(graphs.faults)
-    return assemble(_rows(graphs), vocabulary, str(folder))
-
-
-def _files(folder: Path) -> dict[str, Path]:
-    if not folder.is_dir():
-        raise BadInput.at(folder, f"no such folder; expected one with {' or '.join(FILES.values())}")
-    found = {split: folder / name for split, name in FILES.items() if (folder / name).is_file()}
-    if not found:
-        raise BadInput.at(folder, f"no scene graphs here; expected {' or '.join(FILES.values())}")
-    return found
-
-
-def _read_file(path: Path, split: str, graphs: Graphs, vocabulary: Vocabulary) -> None:
-    content = read_pickle(path)
-    if not isinstance(content, dict):
-        raise BadInput.at(path, f"expected a dictionary of videos, got {type(content).__name__}")
-    words = {kind: known(vocabulary, kind) for kind in ("object", "relation", "action")}
-    seen = {video for video, _ in graphs.videos}
-    for video, vertices in watch(content.items(), f"taking in {path.name}", len(content)):
-        if not isinstance(vertices, dict) or not isinstance(video, str):
-            graphs.faults.append(Fault(f"{path}, video {video}", "expected a dictionary of vertices"))
-        elif video in seen:
-            graphs.faults.append(Fault(f"{path}, video {video}", "is in both files"))
-        else:
-            _Video(graphs, words, vocabulary, f"{path}, video {video}").read(video, split, vertices)
-
-
-@dataclass
-class _Video:
-    """One graph on its way into rows."""
-
-    graphs: Graphs
-    words: dict[str, dict[str, int]]
-    vocabulary: Vocabulary
+    columns = FRAMED
+    frame_at: dict[str, int]
     place: str
-    frame_at: dict[str, int] = field(default_factory=dict)  # name of a frame -> its row
 
-    def read(self, video: str, split: str, vertices: dict[Any, Any]) -> None:
-        at = len(self.graphs.videos)
-        self.graphs.videos.append((video, split))
+    def file(self, path: Path, split: str) -> None:
+        content = read_pickle(path)
+        if not isinstance(content, dict):
+            raise BadInput.at(path, f"expected a dictionary of videos, got {type(content).__name__}")
+        seen = {video for video, *_ in self.tables["videos"]}
+        for video, vertices in watch(content.items(), f"taking in {path.name}", len(content)):
+            self.place, self.frame_at = f"{path}, video {video}", {}
+            if not isinstance(vertices, dict) or not isinstance(video, str):
+                self.say(self.place, "expected a dictionary of vertices")
+            elif video in seen:
+                self.say(self.place, "is in both files")
+            else:
+                self.video(video, split, vertices)
+
+    def video(self, video: str, split: str, vertices: dict[Any, Any]) -> None:
+        at = self.add("videos", video, split, None, None, None)
         kinds: dict[str, list[tuple[str, dict[str, Any]]]] = {"frame": [], "object": [], "relation": [], "action": []}
         for name, vertex in vertices.items():
             match = VERTEX.match(name) if isinstance(name, str) else None
             if match is None or not isinstance(vertex, dict):
-                self.fault(
-                    name, "not a vertex: expected a dictionary under an id like 000105, o4/000105, r22/000105, c076/1"
-                )
+                wanted = "expected a dictionary under an id like 000105, o4/000105, r22/000105, c076/1"
+                self.fault(name, f"not a vertex: {wanted}")
             else:
                 kinds[str(match.lastgroup)].append((name, vertex))
         for name, vertex in kinds["frame"]:
             self.frame(at, name, vertex)
         other = {_split(vertex) for _, vertex in kinds["frame"]} - {split, None}
-        self.graphs.skipped["video whose frames name another split than its file"] += bool(other)
+        self.skipped["video whose frames name another split than its file"] += bool(other)
         for name, vertex in kinds["object"]:
             self.object(name, vertex)
         for name, vertex in kinds["relation"]:
@@ -106,53 +70,44 @@ class _Video:
 
     def frame(self, video: int, name: str, vertex: dict[str, Any]) -> None:
         seconds = vertex.get("secs")
-        if not _finite(seconds):
+        if _finite(seconds):
+            self.frame_at[name] = self.add("frames", video, int(name), float(seconds))
+        else:
             self.fault(name, f"secs must be a number, is {seconds!r:.40}")
-            return
-        self.frame_at[name] = len(self.graphs.frames)
-        self.graphs.frames.append((video, int(name), float(seconds)))
 
     def object(self, name: str, vertex: dict[str, Any]) -> None:
-        kind, frame = self.position("object", name, vertex), self.frame_of(name)
-        box = _box(vertex.get("bbox"))
+        kind, frame, box = self.own_class("object", name), self.frame_row(name.split("/")[1]), _box(vertex.get("bbox"))
         if box is None:
             self.fault(name, f"bbox must be (x, y, width, height) or None, is {vertex.get('bbox')!r:.60}")
         if kind is None or frame is None or box is None:
             return
         visible = vertex.get("visible") is not False
-        self.graphs.objects.append((frame, kind, *(box if visible else NO_BOX), visible))
+        self.add("objects", frame, kind, *(box if visible else NO_BOX), visible)
         for group in GROUPS:
             for relation in self.classes("relation", name, vertex.get(group)):
-                self.graphs.relations.append((frame, relation, kind))
+                self.add("relations", frame, relation, kind)
 
     def relation(self, name: str, vertex: dict[str, Any]) -> None:
-        kind, frame = self.position("relation", name, vertex), self.frame_of(name)
+        kind, frame = self.own_class("relation", name), self.frame_row(name.split("/")[1])
         if kind is not None and frame is not None:
             for thing in self.classes("object", name, vertex.get("objects")):
-                self.graphs.relations.append((frame, kind, thing))
+                self.add("relations", frame, kind, thing)
 
     def action(self, video: int, name: str, vertex: dict[str, Any]) -> None:
-        kind = self.position("action", name, vertex)
-        start, end = vertex.get("start"), vertex.get("end")
+        kind, start, end = self.own_class("action", name), vertex.get("start"), vertex.get("end")
         if not _finite(start) or not _finite(end):
             self.fault(name, f"start and end must be seconds, are {start!r:.40} and {end!r:.40}")
         elif end < start:
-            self.graphs.skipped["action that ends before it starts, left out"] += 1
+            self.skipped["action that ends before it starts, left out"] += 1
         elif kind is not None:
-            self.graphs.actions.append((video, kind, float(start), float(end), *self.ends(vertex)))
+            rows = [self.frame_row(frame) for frame in _names(vertex.get("all_f"))]
+            frames = sorted((self.tables["frames"][row][1], row) for row in rows if row is not None)
+            ends = (frames[0][1], frames[-1][1]) if frames else (None, None)
+            self.add("actions", video, kind, float(start), float(end), *ends)
 
-    def ends(self, vertex: dict[str, Any]) -> tuple[int | None, int | None]:
-        """Rows of the first and the last frame of an action."""
-        rows = [self.frame_row(frame) for frame in _names(vertex.get("all_f"))]
-        frames = sorted((self.graphs.frames[row][1], row) for row in rows if row is not None)
-        return (frames[0][1], frames[-1][1]) if frames else (None, None)
-
-    def position(self, kind: str, name: str, vertex: dict[str, Any]) -> int | None:
+    def own_class(self, kind: str, name: str) -> int | None:
         """The class is in the id; a class field would say the same."""
-        found = self.words[kind].get(name.split("/")[0])
-        if found is None:
-            self.fault(name, unknown(kind, name.split("/")[0], self.vocabulary))
-        return found
+        return self.position(kind, name.split("/")[0], f"{self.place}, vertex {name}")
 
     def classes(self, kind: str, name: str, value: Any) -> Iterator[int]:
         for each in _names(value):
@@ -162,17 +117,31 @@ class _Video:
             else:
                 yield found
 
-    def frame_of(self, name: str) -> int | None:
-        return self.frame_row(name.split("/")[1])
-
     def frame_row(self, frame: str) -> int | None:
         row = self.frame_at.get(frame)
-        if row is None:
-            self.graphs.skipped["mention of a frame that is not there, left out"] += 1
+        self.skipped["mention of a frame that is not there, left out"] += row is None
         return row
 
     def fault(self, name: Any, message: str) -> None:
-        self.graphs.faults.append(Fault(f"{self.place}, vertex {name}", message))
+        self.say(f"{self.place}, vertex {name}", message)
+
+
+def read_agqa(folder: Path, vocabulary: Vocabulary) -> SourceReading:
+    graphs = Graphs(vocabulary)
+    for split, path in _files(folder).items():
+        with collector_paused():
+            graphs.file(path, split)
+        gc.collect()  # cyclic links: only the collector frees a graph, and the next file needs the room
+    return graphs.reading(str(folder))
+
+
+def _files(folder: Path) -> dict[str, Path]:
+    if not folder.is_dir():
+        raise BadInput.at(folder, f"no such folder; expected one with {' or '.join(FILES.values())}")
+    found = {split: folder / name for split, name in FILES.items() if (folder / name).is_file()}
+    if not found:
+        raise BadInput.at(folder, f"no scene graphs here; expected {' or '.join(FILES.values())}")
+    return found
 
 
 def _names(value: Any) -> Iterator[str]:
@@ -204,11 +173,3 @@ def _split(vertex: dict[str, Any]) -> str | None:
     said = vertex.get("metadata", vertex.get("split"))
     said = said.get("set") if isinstance(said, dict) else said
     return said if isinstance(said, str) else None
-
-
-def _rows(graphs: Graphs) -> SourceRows:
-    videos = [(video, split, None, None, None) for video, split in graphs.videos]
-    facts = {"objects": graphs.objects, "relations": graphs.relations}
-    rows = SourceRows.of(graphs.skipped, videos=videos, frames=graphs.frames, **facts)
-    columns = {**COLUMNS["actions"], "first_frame": pl.Int64, "last_frame": pl.Int64}
-    return replace(rows, actions=pl.DataFrame(graphs.actions, schema=columns, orient="row"))

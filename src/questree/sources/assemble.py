@@ -1,7 +1,7 @@
 """Rows as a reader finds them, names and all -> facts: everything numbered, sorted, and tied to annotated frames."""
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from difflib import get_close_matches
 from functools import lru_cache
@@ -89,14 +89,45 @@ class SourceRows:
     actions: pl.DataFrame  # video, action, start, end; also first_frame, last_frame if the source says them
     skipped: Counter[str] = field(default_factory=Counter)  # what was left out or is odd, in words -> how often
 
-    @classmethod
-    def of(cls, skipped: Counter[str], **tables: Iterable[tuple[Any, ...]]) -> "SourceRows":
-        """From tuples in the order of COLUMNS; a table that is not given is empty."""
+
+class Taking:
+    """What a reader has taken in: rows as tuples in the order of COLUMNS, faults, and what was left out or is odd."""
+
+    columns: Mapping[str, Mapping[str, Any]] = COLUMNS
+
+    def __init__(self, vocabulary: Vocabulary):
+        self.vocabulary = vocabulary
+        self.words = {kind: known(vocabulary, kind) for kind in ("object", "relation", "action")}
+        self.tables: dict[str, list[tuple[Any, ...]]] = {name: [] for name in COLUMNS}
+        self.faults = list[Fault]()
+        self.skipped = Counter[str]()
+
+    def add(self, table: str, *values: Any) -> int:
+        """The number of the new row."""
+        self.tables[table].append(values)
+        return len(self.tables[table]) - 1
+
+    def say(self, place: str, *messages: str) -> None:
+        self.faults += [Fault(place, message) for message in messages]
+
+    def position(self, kind: str, name: str, place: str) -> int | None:
+        """Of a word in the vocabulary; one it does not have is a fault."""
+        at = self.words[kind].get(name)
+        if at is None:
+            self.say(place, unknown(kind, name, self.vocabulary))
+        return at
+
+    def rows(self) -> SourceRows:
         made = {
-            name: pl.DataFrame(list(tables.get(name, ())), schema=dict(columns), orient="row")
-            for name, columns in COLUMNS.items()
+            name: pl.DataFrame(self.tables[name], schema=dict(columns), orient="row")
+            for name, columns in self.columns.items()
         }
-        return cls(**made, skipped=skipped)
+        return SourceRows(**made, skipped=self.skipped)
+
+    def reading(self, place: str) -> "SourceReading":
+        """The facts, or everything that is wrong."""
+        refuse(self.faults)
+        return assemble(self.rows(), self.vocabulary, place)
 
 
 @dataclass(frozen=True)

@@ -12,7 +12,7 @@ from msgspec import Raw, Struct
 from questree.faults import BadInput, Fault, refuse
 from questree.sources.gqa import SceneReading
 from questree.tables.images import Images
-from questree.tables.store import content
+from questree.tables.store import content, read_json
 from questree.tables.table import Table
 
 QUESTIONS = Table("questions", {"id": pl.String, "answer": pl.String, "image": pl.String, "template": pl.String})
@@ -79,10 +79,8 @@ def _lines(path: Path, text: bytes) -> list[CovrRecord]:
 
 def read_sides(path: Path) -> dict[str, list[CovrRecord]]:
     """{"train": [questions], "val": [questions]}; every program must hang together."""
-    try:
-        found = msgspec.json.decode(content(path), type=dict[str, list[CovrRecord]])
-    except (msgspec.DecodeError, UnicodeDecodeError) as error:
-        raise BadInput.at(path, f'expected {{"train": [questions], "val": [questions]}}; {error}') from error
+    shape: Any = dict[str, list[CovrRecord]]
+    found: dict[str, list[CovrRecord]] = read_json(path, shape, '{"train": [questions], "val": [questions]}')
     if set(found) != set(SIDES):
         raise BadInput.at(path, f"expected the keys {' and '.join(SIDES)}, got {', '.join(found) or 'none'}")
     faults: list[Fault] = []
@@ -144,10 +142,8 @@ def answer_text(answer: Any) -> str:
 
 def read_plan(path: Path) -> dict[str, SplitPredictions]:
     """{split: {text, model, iid-size, iid, questions?, filtered?}}; files are named relative to the plan."""
-    try:
-        plan = msgspec.json.decode(content(path), type=dict[str, SplitPredictions])
-    except msgspec.DecodeError as error:
-        raise BadInput.at(path, f"expected {{split: {{{', '.join(ROLES)}: file}}}}; {error}") from error
+    shape: Any = dict[str, SplitPredictions]
+    plan: dict[str, SplitPredictions] = read_json(path, shape, f"{{split: {{{', '.join(ROLES)}: file}}}}")
     faults = [
         Fault(f"{path}, split {name}", f"{role}: no such file {split.file(role)}")
         for name, split in plan.items()
@@ -175,10 +171,7 @@ class CovrScenes:
 
 def read_scenes(path: Path) -> CovrScenes:
     """A JSON file, gzipped or not; one of gqa and imsitu may be left out, and the groups."""
-    try:
-        file = msgspec.json.decode(content(path), type=_File)
-    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
-        raise BadInput.at(path, f"expected {SHAPE}; {error}") from error
+    file: _File = read_json(path, _File, SHAPE)
     parts = {"gqa": bytes(file.gqa), "imsitu": bytes(file.imsitu)}
     if not any(parts.values()):
         raise BadInput.at(path, f"expected {SHAPE}; got neither gqa nor imsitu")

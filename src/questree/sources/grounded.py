@@ -1,6 +1,5 @@
 """Reads what FPVG needs in GQA's formats: questions, scene graphs, detections; and ids or scores beside them."""
 
-import gzip
 from pathlib import Path
 from typing import Any, Literal
 
@@ -11,6 +10,7 @@ import polars as pl
 from questree.faults import BadInput, Fault, refuse
 from questree.progress import watch
 from questree.tables.scored import GROUNDED, Boxes, Detected, Grounded
+from questree.tables.store import read_json
 
 Annotations = Literal["path", "final"]
 FIELDS = {"path": ("answer", "fullAnswer", "question"), "final": ("answer",)}  # of `annotations`
@@ -96,13 +96,3 @@ def read_importance(path: Path) -> dict[str, list[float]]:
     """{question id: a number per detection, larger is more important}."""
     scores: dict[str, list[float]] = read_json(path, dict[str, list[float]], "{question id: [a number per detection]}")
     return scores
-
-
-def read_json(path: Path, shape: Any, wanted: str) -> Any:
-    if not path.is_file():
-        raise BadInput.at(path, f"no such file; expected {wanted}")
-    content = path.read_bytes()
-    try:
-        return msgspec.json.decode(gzip.decompress(content) if content[:2] == b"\x1f\x8b" else content, type=shape)
-    except (msgspec.DecodeError, OSError, EOFError) as error:
-        raise BadInput.at(path, f"expected {wanted}; {error}") from error

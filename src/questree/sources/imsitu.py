@@ -5,7 +5,6 @@ from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TypeVar
 
 import msgspec
 
@@ -13,7 +12,7 @@ from questree.faults import BadInput, Fault
 from questree.progress import watch
 from questree.sources.gqa import GqaObject, GqaPreposition, GqaRelation, GqaScene, SceneReading
 from questree.tables.images import Images
-from questree.tables.store import content
+from questree.tables.store import read_json
 
 SPACE = "imsitu_space.json"
 SPLITS = {"train": "train", "dev": "val", "val": "val", "test": "test"}  # by the beginning of a file's name
@@ -21,7 +20,6 @@ NAMES = f"{SPACE} and train.json, dev.json, test.json"
 UNSAID = "place"  # where something happens is not told
 NO_OBJECT = "images of verbs that relate the agent to nothing"
 NO_NOUNS = "images without a frame that names both who and what"
-Kind = TypeVar("Kind")
 LITTLE = {"a", "an", "the", "his", "her", "its", "their", "some", "s"}
 
 
@@ -62,20 +60,14 @@ def read_imsitu(folder: Path) -> tuple[Images, Counter[str]]:
     splits = {name: split for name in present for begin, split in SPLITS.items() if name.startswith(begin)}
     if SPACE not in present or not splits:
         raise BadInput.at(folder, f"expected {NAMES}, got {', '.join(present) or 'nothing'}")
-    space = _decoded(present[SPACE], Space, "{nouns: {id: {gloss}}, verbs: {verb: {order, abstract}}}")
+    space: Space = read_json(present[SPACE], Space, "{nouns: {id: {gloss}}, verbs: {verb: {order, abstract}}}")
     taking = _Taking(space, {verb: pattern_of(verb, each) for verb, each in space.verbs.items()})
     for name, split in splits.items():
-        situations = _decoded(present[name], dict[str, ImsituSituation], "{image: {verb, frames: [{role: noun}]}}")
+        shape = "{image: {verb, frames: [{role: noun}]}}"
+        situations: dict[str, ImsituSituation] = read_json(present[name], dict[str, ImsituSituation], shape)
         for image, situation in watch(situations.items(), f"reading {name}", len(situations)):
             taking.image(image, situation, split, name)
     return taking.reading.done(), taking.skipped
-
-
-def _decoded(path: Path, kind: type[Kind], shape: str) -> Kind:
-    try:
-        return msgspec.json.decode(content(path), type=kind)
-    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
-        raise BadInput.at(path, f"expected {shape}; {error}") from error
 
 
 def pattern_of(verb: str, said: Verb) -> Pattern | None:

@@ -1,19 +1,19 @@
 """People's own videos and images as JSON <-> facts, with one line for everything that is wrong in a file."""
 
-from codecs import BOM_UTF8
 from collections import Counter
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
+from contextlib import suppress
 from itertools import pairwise
 from pathlib import Path
-from typing import Any, TypeVar, get_args, get_origin
+from typing import Any, get_args, get_origin
 
 import msgspec
 import polars as pl
+from msgspec.structs import FieldInfo
 
-from questree.faults import BadInput, Fault, refuse
+from questree.faults import BadInput, Fault
 from questree.progress import watch
-from questree.sources.assemble import BOX_COLUMNS, SourceReading, SourceRows, assemble, known, unknown
+from questree.sources.assemble import BOX_COLUMNS, SourceReading, Taking
 from questree.sources.gqa import GqaObject, GqaPreposition, GqaRelation, GqaScene, SceneReading
 from questree.tables.facts import SPLITS, Facts
 from questree.tables.images import Images
@@ -59,15 +59,13 @@ class OwnVideos(msgspec.Struct, forbid_unknown_fields=True):
     videos: list[OwnVideo]
 
 
-class OwnPreposition(msgspec.Struct, forbid_unknown_fields=True):
-    name: str  # with its relation: "pouring:_into"
-    object: str
+class OwnPreposition(GqaPreposition, forbid_unknown_fields=True):
+    object: str  # its name goes with its relation: "pouring:_into"
 
 
-class OwnRelation(msgspec.Struct, forbid_unknown_fields=True):
-    name: str
+class OwnRelation(GqaRelation, forbid_unknown_fields=True):
     object: str  # id of a thing of the same image
-    prepositions: list[OwnPreposition] = []
+    prepositions: list[OwnPreposition] = msgspec.field(default_factory=list)  # type: ignore[assignment]
 
 
 class ImageThing(msgspec.Struct, forbid_unknown_fields=True):
@@ -91,7 +89,6 @@ class Album(msgspec.Struct, forbid_unknown_fields=True):
     images: list[Image]
 
 
-Record = TypeVar("Record", bound=msgspec.Struct)
 NAMED = {
     "videos": ("video", "id"),
     "frames": ("frame", "number"),
@@ -104,22 +101,31 @@ NAMED = {
 }
 
 
-def decode(data: bytes, path: Path, faults: list[Fault]) -> list[OwnVideo]:
-    """The videos of a file that have the right form; every other one leaves its faults."""
-    return _collected(data, path, faults, OwnVideos, OwnVideo, "videos")
-
-
-def decode_images(data: bytes, path: Path, faults: list[Fault]) -> list[Image]:
-    """The same for images."""
-    return _collected(data, path, faults, Album, Image, "images")
+def given(
+    source: Path, whole: type[msgspec.Struct], faults: list[Fault], records: Iterable[Any] | None = None
+) -> Iterator[tuple[Any, Path]]:
+    """(record, file) of a file, or of all JSON files of a folder, or of what a plugin's source yields; every record
+    that has not the right form leaves its faults."""
+    (listed,) = msgspec.structs.fields(whole)
+    if records is not None:
+        data = msgspec.json.encode({listed.name: list(records)})
+        yield from ((record, source) for record in _collected(data, source, faults, whole, listed))
+        return
+    for path in own_files(source):
+        try:
+            found = _collected(content(path), path, faults, whole, listed)
+        except BadInput as bad:
+            faults += bad.faults
+            continue
+        yield from ((record, path) for record in watch(found, f"taking in {path.name}", len(found)))
 
 
 def _collected(
-    data: bytes, path: Path, faults: list[Fault], whole: type[msgspec.Struct], each: type[Record], name: str
-) -> list[Record]:
+    data: bytes, path: Path, faults: list[Fault], whole: type[msgspec.Struct], listed: FieldInfo
+) -> list[Any]:
     try:
         try:
-            return list(getattr(msgspec.json.decode(data, type=whole), name))
+            return list(getattr(msgspec.json.decode(data, type=whole), listed.name))
         except msgspec.ValidationError:
             plain = msgspec.json.decode(data)
         faults += list(_struct_faults(plain, whole, str(path)))
@@ -129,15 +135,12 @@ def _collected(
     except (msgspec.DecodeError, UnicodeDecodeError) as error:
         faults.append(Fault(str(path), f"not JSON ({error})"))
         return []
-    records = plain.get(name) if isinstance(plain, dict) else None
-    return [made for one in records if (made := _convert(one, each))] if isinstance(records, list) else []
-
-
-def _convert(value: Any, kind: type[Record]) -> Record | None:
-    try:
-        return msgspec.convert(value, kind)
-    except msgspec.ValidationError:
-        return None
+    records = plain.get(listed.name) if isinstance(plain, dict) else None
+    good = []
+    for one in records if isinstance(records, list) else ():
+        with suppress(msgspec.ValidationError):
+            good += msgspec.convert([one], listed.type)
+    return good
 
 
 def _struct_faults(value: Any, kind: type[msgspec.Struct], place: str) -> Iterator[Fault]:
@@ -182,81 +185,58 @@ MOST_PIXELS, MOST_NUMBER = (1 << 16) - 1, (1 << 32) - 1  # what the columns of t
 NO_BOX = (None, None, None, None)
 
 
-@dataclass
-class Taken:
+class OwnRows(Taking):
     """Rows and faults of all files so far."""
 
-    vocabulary: Vocabulary
-    tables: dict[str, list[tuple[Any, ...]]] = field(default_factory=dict)  # as `Rows.of` wants them
-    file_of: dict[str, Path] = field(default_factory=dict)  # video id -> file
-    faults: list[Fault] = field(default_factory=list)
-    skipped: Counter[str] = field(default_factory=Counter)
-
-    def __post_init__(self) -> None:
-        self.words = {kind: known(self.vocabulary, kind) for kind in ("object", "relation", "action")}
-        self.tables = {name: [] for name in ("videos", "frames", "objects", "persons", "relations", "actions")}
-
-    def rows(self) -> SourceRows:
-        return SourceRows.of(self.skipped, **self.tables)
+    def __init__(self, vocabulary: Vocabulary):
+        super().__init__(vocabulary)
+        self.file_of: dict[str, Path] = {}  # video id -> file
 
     def video(self, video: OwnVideo, path: Path) -> None:
         place = f"{path}, video {video.id}"
-        self.say(place, _video_faults(video))
+        self.say(place, *_video_faults(video))
         if video.id in self.file_of:
-            self.say(place, [f"a video of this id is also in {self.file_of[video.id]}"])
+            self.say(place, f"a video of this id is also in {self.file_of[video.id]}")
         self.file_of[video.id] = path
-        at = len(self.tables["videos"])
-        self.tables["videos"].append((video.id, video.split, video.length, video.width, video.height))
-        self.say(place, _order_faults(video.frames))
+        at = self.add("videos", video.id, video.split, video.length, video.width, video.height)
+        self.say(place, *_order_faults(video.frames))
         for frame in video.frames:
             self.frame(at, frame, video, f"{place}, frame {frame.number}")
         for number, span in enumerate(video.actions, 1):
             self.action(at, span, video, f"{place}, action {number} ({span.name})")
 
     def frame(self, video: int, frame: OwnFrame, whole: OwnVideo, place: str) -> None:
-        at = len(self.tables["frames"])
-        self.tables["frames"].append((video, frame.number, frame.seconds))
+        at = self.add("frames", video, frame.number, frame.seconds)
         if frame.person is not None:
-            self.say(place, (f"person: {fault}" for fault in _box_faults(frame.person, whole)))
-            self.tables["persons"].append((at, *frame.person, frame.person_score))
+            self.say(place, *(f"person: {fault}" for fault in _box_faults(frame.person, whole)))
+            self.add("persons", at, *frame.person, frame.person_score)
         seen: set[int | None] = set()
         for thing in frame.objects:
             kind = self.position("object", thing.name, place)
             if kind is not None and kind in seen:
-                self.say(place, [f"two objects of class {thing.name}; the facts hold one per class and frame"])
+                self.say(place, f"two objects of class {thing.name}; the facts hold one per class and frame")
             seen.add(kind)
             self.thing(at, kind, thing, whole, f"{place}, object {thing.name}")
         for relation, name in frame.relations:
-            self.relation(at, relation, self.position("object", name, place), place)
+            thing_at = self.position("object", name, place)
+            self.add("relations", at, self.position("relation", relation, place), thing_at)
 
     def thing(self, frame: int, kind: int | None, thing: OwnThing, whole: OwnVideo, place: str) -> None:
         if thing.box is not None:
-            self.say(place, _box_faults(thing.box, whole))
+            self.say(place, *_box_faults(thing.box, whole))
             if not thing.visible:
-                self.say(place, ["has a box but is not visible; leave one of them out"])
-        self.tables["objects"].append((frame, kind, *(thing.box or NO_BOX), thing.visible))
+                self.say(place, "has a box but is not visible; leave one of them out")
+        self.add("objects", frame, kind, *(thing.box or NO_BOX), thing.visible)
         for relation in thing.relations:
-            self.relation(frame, relation, kind, place)
-
-    def relation(self, frame: int, name: str, thing: int | None, place: str) -> None:
-        self.tables["relations"].append((frame, self.position("relation", name, place), thing))
+            self.add("relations", frame, self.position("relation", relation, place), kind)
 
     def action(self, video: int, span: OwnSpan, whole: OwnVideo, place: str) -> None:
         if span.end < span.start:
-            self.say(place, [f"end {span.end:g} is before start {span.start:g}"])
+            self.say(place, f"end {span.end:g} is before start {span.start:g}")
         if span.start < 0:
-            self.say(place, [f"start must not be negative, is {span.start:g}"])
+            self.say(place, f"start must not be negative, is {span.start:g}")
         self.skipped["action that ends after its video, kept"] += whole.length is not None and span.end > whole.length
-        self.tables["actions"].append((video, self.position("action", span.name, place), span.start, span.end))
-
-    def position(self, kind: str, name: str, place: str) -> int | None:
-        at = self.words[kind].get(name)
-        if at is None:
-            self.say(place, [unknown(kind, name, self.vocabulary)])
-        return at
-
-    def say(self, place: str, messages: Any) -> None:
-        self.faults += [Fault(place, message) for message in messages]
+        self.add("actions", video, self.position("action", span.name, place), span.start, span.end)
 
 
 def _video_faults(video: OwnVideo) -> Iterator[str]:
@@ -297,30 +277,12 @@ def _box_faults(box: Corners, video: OwnVideo) -> Iterator[str]:
         yield f"box {list(box)} is outside the frame of {video.width or '?'} x {video.height or '?'} pixels"
 
 
-def read_own_json(source: Path, vocabulary: Vocabulary) -> SourceReading:
-    """A file or all JSON files of a folder; with any fault nothing is taken and all faults are raised."""
-    taken = Taken(vocabulary)
-    for path in own_files(source):
-        try:
-            data = path.read_bytes().removeprefix(BOM_UTF8)
-        except OSError as error:
-            taken.faults.append(Fault(str(path), f"cannot be read ({error.strerror})"))
-            continue
-        videos = decode(data, path, taken.faults)
-        for video in watch(videos, f"taking in {path.name}", len(videos)):
-            taken.video(video, path)
-    refuse(taken.faults)
-    return assemble(taken.rows(), vocabulary, str(source))
-
-
-def read_records(records: Iterable[Any], vocabulary: Vocabulary, source: Path) -> SourceReading:
-    """Videos that a plugin's source yields, each a record as one in a JSON file is."""
-    taken = Taken(vocabulary)
-    data = msgspec.json.encode({"videos": list(records)})
-    for video in decode(data, source, taken.faults):
-        taken.video(video, source)
-    refuse(taken.faults)
-    return assemble(taken.rows(), vocabulary, str(source))
+def read_own_json(source: Path, vocabulary: Vocabulary, records: Iterable[Any] | None = None) -> SourceReading:
+    """With any fault nothing is taken and all faults are raised."""
+    taken = OwnRows(vocabulary)
+    for video, path in given(source, OwnVideos, taken.faults, records):
+        taken.video(video, path)
+    return taken.reading(str(source))
 
 
 def own_files(source: Path) -> list[Path]:
@@ -383,26 +345,11 @@ def _relation_names(vocabulary: Vocabulary) -> list[str]:
     ]
 
 
-def read_own_images(source: Path) -> Images:
-    """A file or all JSON files of a folder; with any fault nothing is taken and all faults are raised."""
+def read_own_images(source: Path, records: Iterable[Any] | None = None) -> Images:
+    """The same of images."""
     reading = SceneReading()
-    for path in own_files(source):
-        try:
-            images = decode_images(content(path), path, reading.faults)
-        except BadInput as bad:
-            reading.faults += bad.faults
-            continue
-        for image in watch(images, f"taking in {path.name}", len(images)):
-            _take(image, path, reading)
-    return reading.done()
-
-
-def read_image_records(records: Iterable[Any], source: Path) -> Images:
-    """Images that a plugin's source yields, each a record as one in a JSON file is."""
-    reading = SceneReading()
-    data = msgspec.json.encode({"images": list(records)})
-    for image in decode_images(data, source, reading.faults):
-        _take(image, source, reading)
+    for image, path in given(source, Album, reading.faults, records):
+        _take(image, path, reading)
     return reading.done()
 
 
@@ -418,11 +365,8 @@ def _take(image: Image, path: Path, reading: SceneReading) -> None:
 
 
 def _object(thing: ImageThing) -> GqaObject:
-    relations = [
-        GqaRelation(one.name, one.object, [GqaPreposition(each.name, each.object) for each in one.prepositions])
-        for one in thing.relations
-    ]
-    if thing.box is None:
-        return GqaObject(thing.name, attributes=thing.attributes, relations=relations)
-    x1, y1, x2, y2 = thing.box
-    return GqaObject(thing.name, x1, y1, x2 - x1, y2 - y1, thing.attributes, relations)
+    made = GqaObject(thing.name, attributes=thing.attributes, relations=[*thing.relations])
+    if thing.box is not None:
+        x1, y1, x2, y2 = thing.box
+        made.x, made.y, made.w, made.h = x1, y1, x2 - x1, y2 - y1
+    return made

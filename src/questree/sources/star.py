@@ -1,8 +1,7 @@
 """STAR questions -> facts: the situations of all questions about a video are put together frame by frame."""
 
 from codecs import BOM_UTF8
-from collections import Counter
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from functools import cache
 from importlib import resources
 from pathlib import Path
@@ -12,17 +11,11 @@ import polars as pl
 
 from questree.faults import BadInput, Fault, refuse
 from questree.progress import watch
-from questree.sources.assemble import SourceReading, SourceRows, assemble, known, unknown
+from questree.sources.assemble import SourceReading, SourceRows, Taking, unknown
 from questree.sources.charades import rates_of, read_rates
 from questree.vocabulary.words import Vocabulary
 
-SPLITS = {
-    "train": "train",
-    "val": "test",
-    "test": "test",
-}  # what a file's name says; STAR's validation part is held out
-
-
+SPLITS = {"train": "train", "val": "test", "test": "test"}  # in a file's name; STAR's validation part is held out
 NAMES = "STAR_train.json, STAR_val.json or STAR_test.json"
 
 
@@ -62,7 +55,7 @@ def numbering() -> StarNumbering:
 
 
 def read_star(source: Path, vocabulary: Vocabulary, fps: float | None = None) -> SourceReading:
-    gathered = Gathered(vocabulary)
+    gathered = StarFrames(vocabulary)
     for path in _files(source):
         split = next((value for word, value in SPLITS.items() if word in path.stem.lower()), "")
         questions = _questions(path, gathered.faults)
@@ -71,7 +64,8 @@ def read_star(source: Path, vocabulary: Vocabulary, fps: float | None = None) ->
     folder = source if source.is_dir() else source.parent
     rates = read_rates(folder, gathered.faults)
     refuse(gathered.faults)
-    return assemble(gathered.rows(rates_of(list(gathered.split), rates, fps, folder)), vocabulary, str(source))
+    gathered.fill(rates_of(list(gathered.split), rates, fps, folder))
+    return gathered.reading(str(source))
 
 
 def _files(source: Path) -> list[Path]:
@@ -109,23 +103,18 @@ def _questions(path: Path, faults: list[Fault]) -> list[tuple[str, StarQuestion]
     return found
 
 
-@dataclass
-class Gathered:
+class StarFrames(Taking):
     """Frames of all questions; a frame is known by (video, number), a video by its id."""
 
-    vocabulary: Vocabulary
-    split: dict[str, str] = field(default_factory=dict)  # video id -> split
-    frame_at: dict[tuple[str, int], int] = field(default_factory=dict)  # -> row in frames
-    objects: dict[tuple[int, int], tuple[float, ...]] = field(default_factory=dict)  # frame, object -> box
-    persons: dict[int, tuple[float, ...]] = field(default_factory=dict)  # frame -> box
-    relations: set[tuple[int, int, int]] = field(default_factory=set)  # frame, relation, object
-    doing: set[tuple[int, int]] = field(default_factory=set)  # frame, action
-    faults: list[Fault] = field(default_factory=list)
-    skipped: Counter[str] = field(default_factory=Counter)
-
-    def __post_init__(self) -> None:
-        self.words = {kind: known(self.vocabulary, kind) for kind in ("object", "relation", "action")}
-        self.person = self.vocabulary.object_at[self.vocabulary.person]
+    def __init__(self, vocabulary: Vocabulary):
+        super().__init__(vocabulary)
+        self.split: dict[str, str] = {}  # video id -> split
+        self.frame_at: dict[tuple[str, int], int] = {}  # -> row in frames
+        self.objects: dict[tuple[int, int], tuple[float, ...]] = {}  # frame, object -> box
+        self.persons: dict[int, tuple[float, ...]] = {}  # frame -> box
+        self.relations: set[tuple[int, int, int]] = set()  # frame, relation, object
+        self.doing: set[tuple[int, int]] = set()  # frame, action
+        self.person = vocabulary.object_at[vocabulary.person]
 
     def take(self, question: StarQuestion, split: str, place: str) -> None:
         if not question.situations:
@@ -137,53 +126,56 @@ class Gathered:
             where = f"{place}, frame {number}"
             uneven = len(situation.rel_pairs) != len(situation.rel_labels)
             if not number.isdecimal() or len(number) > 9:
-                self.faults.append(Fault(where, "a frame is named by its number, like 000445"))
+                self.say(where, "a frame is named by its number, like 000445")
             elif uneven or len(situation.bbox) != len(situation.bbox_labels):
-                self.faults.append(Fault(where, "relations and boxes need one label each"))
+                self.say(where, "relations and boxes need one label each")
             else:
                 frame = self.frame_at.setdefault((question.video_id, int(number)), len(self.frame_at))
                 self.situation(frame, situation, where)
 
     def situation(self, frame: int, situation: StarSituation, where: str) -> None:
         for box, label in zip(situation.bbox, situation.bbox_labels, strict=True):
-            thing = self.position("object", label, where)
+            thing = self.numbered("object", label, where)
             if thing == self.person:
                 self.persons.setdefault(frame, box)
             elif thing is not None:
                 self.objects.setdefault((frame, thing), box)
         for (subject, other), label in zip(situation.rel_pairs, situation.rel_labels, strict=True):
-            who, thing = (self.position("object", each, where) for each in (subject, other))
-            relation = self.position("relation", label, where)
+            who, thing = (self.numbered("object", each, where) for each in (subject, other))
+            relation = self.numbered("relation", label, where)
             if who not in (None, self.person):
                 self.skipped["relation that does not begin at the person, left out"] += 1
             elif thing is not None and relation is not None:
                 self.relations.add((frame, relation, thing))
-        found = (self.position("action", label, where) for label in situation.actions)
+        found = (self.numbered("action", label, where) for label in situation.actions)
         self.doing.update((frame, action) for action in found if action is not None)
 
-    def position(self, kind: str, label: str, where: str) -> int | None:
+    def numbered(self, kind: str, label: str, where: str) -> int | None:
+        """The position of the word that STAR's number stands for."""
         name = numbering().name(kind, label)
-        at = self.words[kind].get(name or "")
         if name is None:
-            self.faults.append(Fault(where, f"{label!r} is not the number of one of STAR's {kind}s"))
-        elif at is None and name in numbering().without_counterpart:
+            self.say(where, f"{label!r} is not the number of one of STAR's {kind}s")
+        elif name in numbering().without_counterpart and name not in self.words[kind]:
             self.skipped[f"relation {name!r}, which Action Genome does not have, left out"] += 1
-        elif at is None:
-            self.faults.append(Fault(where, f"{label}: {unknown(kind, name, self.vocabulary)}"))
-        return at
+        elif name not in self.words[kind]:
+            self.say(where, f"{label}: {unknown(kind, name, self.vocabulary)}")
+        return self.words[kind].get(name or "")
 
-    def rows(self, rates: list[float]) -> SourceRows:
+    def fill(self, rates: list[float]) -> None:
+        """The tables, given the frame rate of every video."""
         video_at = {video: at for at, video in enumerate(self.split)}
         frames = [(video_at[video], number, number / rates[video_at[video]]) for video, number in self.frame_at]
-        rows = SourceRows.of(
-            self.skipped,
-            videos=[(video, split, None, None, None) for video, split in self.split.items()],
-            frames=frames,
-            objects=[(*key, *box, True) for key, box in self.objects.items()],
-            persons=[(frame, *box, None) for frame, box in self.persons.items()],
-            relations=self.relations,
-        )
-        doing = pl.DataFrame(sorted(self.doing), schema={"frame": pl.Int64, "action": pl.Int64}, orient="row")
+        self.tables |= {
+            "videos": [(video, split, None, None, None) for video, split in self.split.items()],
+            "frames": frames,
+            "objects": [(*key, *box, True) for key, box in self.objects.items()],
+            "persons": [(frame, *box, None) for frame, box in self.persons.items()],
+            "relations": list(self.relations),
+        }
+
+    def rows(self) -> SourceRows:
+        rows, schema = super().rows(), {"frame": pl.Int64, "action": pl.Int64}
+        doing = pl.DataFrame(sorted(self.doing), schema=schema, orient="row")
         return replace(rows, actions=instances(doing, rows.frames))
 
 

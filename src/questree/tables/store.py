@@ -9,6 +9,9 @@ from codecs import BOM_UTF8
 from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
+
+import msgspec
 
 from questree.faults import BadInput
 
@@ -35,6 +38,16 @@ def only_earlier(out: Path, ours: Callable[[str], bool], whole: Collection[str] 
     strange = [name for name in there if not ours(name)] or ([] if set(whole) <= set(there) else there)
     if strange:
         raise BadInput.at(out, f"not empty and not an earlier {called} (it has {strange[0]}); choose a new folder")
+
+
+def read_json(path: Path, shape: Any, wanted: str) -> Any:
+    """The content of a JSON file of this shape, gzipped or not; `wanted` says it in words."""
+    if not path.is_file():
+        raise BadInput.at(path, f"no such file; expected {wanted}")
+    try:
+        return msgspec.json.decode(content(path), type=shape)
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
+        raise BadInput.at(path, f"expected {wanted}; {error}") from error
 
 
 @contextmanager

@@ -12,11 +12,21 @@ from questree.benchmarks.agqa.editions import SECOND
 from questree.benchmarks.agqa.templates import TEMPLATES
 from questree.cli.stages import audit as command
 from questree.faults import BadInput
-from questree.stages.audit.audited import MODEL, AuditOptions, audit, duplicates
-from questree.stages.audit.counts import content_keys
-from questree.stages.audit.guesses import KEY, TYPE, GuessScore, Measure, entropy, guess_keys, guess_types, types_of
+from questree.stages.audit.audited import AuditOptions
+from questree.stages.audit.guesses import (
+    KEY,
+    MODEL,
+    TYPE,
+    GuessScore,
+    Measure,
+    duplicates,
+    entropy,
+    guess_keys,
+    guess_types,
+)
 from questree.stages.audit.ngrams import BUCKETS, grams, train
 from questree.stages.audit.plots import first_words, stacked
+from questree.stages.audit.videos import audit, content_keys, types_of
 from questree.stages.balance.levelling import BalanceOptions
 from questree.stages.balance.rounds import balance
 from questree.stages.template_columns import TemplateColumns

@@ -15,7 +15,8 @@ from questree.domains.video import videos
 from questree.formats.agqa import ExportOptions, export
 from questree.notation.agqa import read
 from questree.readings.answer import answer
-from questree.stages.audit.audited import AuditOptions, audit
+from questree.stages.audit.audited import AuditOptions
+from questree.stages.audit.videos import audit
 from questree.stages.balance.levelling import BalanceOptions
 from questree.stages.balance.rounds import balance
 from questree.stages.decompose.dag_shards import BEYOND, TIMED, UNDECIDED, DecomposeOptions, decompose

@@ -113,7 +113,7 @@ def split(*, videos: Videos = 200, seed: Seed = 1, workers: WorkersOption = 2) -
 def audit(*, videos: Videos = 200, seed: Seed = 1, workers: WorkersOption = 2) -> None:
     """Audit a synthetic world, balanced before the clock starts; rows are questions whose text was looked at."""
     from questree.stages.audit.audited import AuditOptions
-    from questree.stages.audit.audited import audit as look
+    from questree.stages.audit.videos import audit as look
 
     with made_run("balanced", videos, seed) as run:
         tell(measure("audit", videos, lambda: look(run, AuditOptions(), workers).looked_at))

@@ -15,9 +15,8 @@ from questree.progress import watch
 from questree.show.report.charts import bars, histogram
 from questree.show.report.document import Block, Column, Entry, Figure, Grid, Line, Missing, Number
 from questree.show.views import View
-from questree.stages.audit.counts import answer_codes, selected
 from questree.stages.audit.plots import answers, first_words, structures
-from questree.stages.audit.sample import sample
+from questree.stages.audit.videos import answer_bars, answer_codes, sample, selected, spellings
 from questree.stages.balance.rounds import selection
 from questree.stages.questions import Bank
 from questree.stages.split.image_sets import selected as selected_images
@@ -101,11 +100,11 @@ def agqa_corpus(run: Run, missing: Named, seed: int, workers: int) -> Iterator[B
         "Shares of the ten most frequent answers, all questions above and the balanced selection below; grey is the "
         "rest. After balancing no answer should stand out."
     )
-    yield Figure("answers", "Answers before and after balancing", caption, (answers(corpus.counts, corpus.bank),))
+    drawn = answers(corpus.counts, answer_bars(corpus.bank), spellings(corpus.bank))
+    yield Figure("answers", "Answers before and after balancing", caption, (drawn,))
     caption = "Question structures of all questions and of the selection, and the shares that were aimed at."
-    yield Figure(
-        "structures", "Structures before and after balancing", caption, (structures(corpus.counts, corpus.bank),)
-    )
+    drawn = structures(corpus.counts, corpus.bank.templates.structure)
+    yield Figure("structures", "Structures before and after balancing", caption, (drawn,))
     total, said = int(corpus.counts["after"].sum()), len(corpus.texts)
     few = f"all {total:,} questions" if said == total else f"{said:,} of {total:,} questions, chosen by a hash"
     caption = f"How questions begin: the first word inside, the second to fourth around it. Of {few}."

@@ -1,4 +1,5 @@
-"""What can be had by guessing: the most likely answer of a type or of a content key, and how open keys are."""
+"""What can be had by guessing: the most likely answer of a type or of a content key, what a model learns from texts
+alone, which texts repeat, and how open keys are."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -6,23 +7,11 @@ from dataclasses import dataclass
 import numpy as np
 import polars as pl
 
-from questree.benchmarks.agqa.templates import Template
+from questree.stages.audit.ngrams import grams, train
 
 SETS = ("before", "after")  # balancing
-TYPE, KEY = "most likely answer of the type", "most likely answer of the key"
-
-
+TYPE, KEY, MODEL = "most likely answer of the type", "most likely answer of the key", "question-only model"
 Types = dict[str, list[str]]  # how questions are grouped -> [template] its type
-
-
-def types_of(templates: tuple[Template, ...]) -> Types:
-    return {
-        "all": ["all"] * len(templates),
-        "answers": [t.answer_type for t in templates],
-        "structure": [t.categories.structural for t in templates],
-        "semantic": [t.categories.semantic for t in templates],
-        "template": [t.name for t in templates],
-    }
 
 
 @dataclass(frozen=True)
@@ -110,3 +99,32 @@ def bits(counts: pl.DataFrame, column: str) -> pl.DataFrame:
     template = own["template"].to_numpy()
     value, n = (np.bincount(template, own[name].to_numpy()) for name in ("value", column))
     return pl.DataFrame({"template": np.arange(len(n)), "value": value, "n": n.astype(np.int64)})
+
+
+def model(said: dict[str, pl.DataFrame], known: Types) -> Iterator[Measure]:
+    """Trained on the questions of train, scored on those of test."""
+    yield from by_type({s: scored(said[s]) for s in SETS}, MODEL, known)
+
+
+def scored(table: pl.DataFrame) -> pl.DataFrame:
+    """template, value, n of the test questions; the table is in the order of a hash, so it is shuffled already."""
+    learnt, asked = table.filter(~pl.col("test")), table.filter("test")
+    if learnt.is_empty():
+        asked = asked.clear()
+    answer, kind = learnt["answer"].to_numpy(), learnt["kind"].to_numpy()
+    known = train(grams(learnt["question"]), answer, kind, np.arange(len(learnt)))
+    guess = known.predict(grams(asked["question"]), asked["kind"].to_numpy())
+    hit = pl.Series(guess == asked["answer"].to_numpy(), dtype=pl.Boolean)
+    by_template = asked.with_columns(hit=hit).group_by("template")
+    return by_template.agg(value=pl.col("hit").sum().cast(pl.Int64), n=pl.len().cast(pl.Int64))
+
+
+def duplicates(said: dict[str, pl.DataFrame]) -> Iterator[Measure]:
+    """Of the test questions looked at, those whose text (and answer) is among the train questions looked at."""
+    for name, columns in (("text", ["question"]), ("text and answer", ["question", "answer"])):
+        found = []
+        for table in (said[s] for s in SETS):
+            asked, learnt = table.filter("test"), table.filter(~pl.col("test")).select(columns).unique()
+            same = asked.join(learnt, on=columns, how="semi")
+            found.append(GuessScore(len(same) / len(asked) if len(asked) else None, len(asked)))
+        yield Measure("test questions also in train", name, *found)

@@ -5,9 +5,8 @@ import polars as pl
 
 from questree.benchmarks.covr.templates import TEMPLATES
 from questree.columns.hashing import mix, seed_of
-from questree.stages.audit.audited import Audit, AuditOptions, duplicates, model, shares, written
-from questree.stages.audit.guesses import SETS, Types, entropy, guess_keys, guess_types
-from questree.stages.audit.plots import TOP, first_words, stacked
+from questree.stages.audit.audited import Audit, AuditedQuestions, AuditOptions, audited, shares
+from questree.stages.audit.guesses import SETS, Types
 from questree.tables.image_questions import BALANCED, answered
 from questree.tables.run import Run
 
@@ -16,7 +15,7 @@ BINARY = ("yes", "no")
 
 
 def audit(run: Run, options: AuditOptions) -> Audit:
-    """Write RUN/covr/audit: audit.json and plots. The key of a question is its text; questions of dev are left out."""
+    """Write RUN/covr/audit. The key of a question is its text; questions of dev are left out."""
     table, balanced = questions(run, options.seed)
     templates = table["name"].unique(maintain_order=True).to_list()
     table = table.with_columns(
@@ -29,12 +28,9 @@ def audit(run: Run, options: AuditOptions) -> Audit:
     )
     sets = {"before": table, "after": table.filter("kept")}
     said = {name: sampled(sets[name], shares(counts, name, options.most)) for name in SETS}
-    known = types_of(table, templates)
-    measures = [*guess_types(counts, known), *guess_keys(counts, known), *model(said, known), *entropy(counts, known)]
-    found = Audit(options, balanced, measures, [*duplicates(said)], sum(map(len, said.values())))
-    drawn = {"answers": answers(sets, templates), "first_words": first_words({s: said[s]["question"] for s in SETS})}
-    written(run.covr / "audit", found, drawn)
-    return found
+    words = dict(table.select("answer", "said").unique().rows())
+    asked = AuditedQuestions(balanced, counts, said, types_of(table, templates), templates, words)
+    return audited(asked, options, run.covr / "audit")
 
 
 def questions(run: Run, seed: int) -> tuple[pl.DataFrame, bool]:
@@ -68,14 +64,3 @@ def types_of(table: pl.DataFrame, templates: list[str]) -> Types:
         "answers": ["open" if name in open_ones else "binary" for name in templates],
         "template": templates,
     }
-
-
-def answers(sets: dict[str, pl.DataFrame], templates: list[str]) -> str:
-    """Per template, the shares of the most frequent answers before and after balancing."""
-    bars: list[tuple[str, list[tuple[str, float]]]] = []
-    for name in templates:
-        for when, table in sets.items():
-            own = table.filter(pl.col("name") == name)
-            counts = own.group_by("said").len().sort(["len", "said"], descending=[True, False]).head(TOP)
-            bars.append((f"{name}: {when} ({len(own):,})", [(word, n / len(own)) for word, n in counts.rows()]))
-    return stacked("Answers, most frequent first", bars)

@@ -1,59 +1,35 @@
 """Plots of an audit: answer distributions, first words of questions, shares of structures; before and after."""
 
+from collections.abc import Mapping
+
 import polars as pl
 
 from questree import svg
-from questree.readings.answer import spell
 from questree.stages.audit.guesses import SETS
 from questree.stages.balance.levelling import SHARES
-from questree.stages.questions import Bank
 
 TOP = 10  # answers that are drawn on their own
 RINGS = 4  # words
 LEFT, WIDE, HIGH = 190.0, 640.0, 18.0
-SAID = {"frames": "yes or no", "bool": "yes or no", "order": "before or after"}  # what is answered
 
 
-def plots(counts: pl.DataFrame, said: dict[str, pl.DataFrame], bank: Bank) -> dict[str, str]:
-    """name -> SVG."""
-    return {
-        "answers": answers(counts, bank),
-        "structures": structures(counts, bank),
-        "first_words": first_words({name: table["question"] for name, table in said.items()}),
-    }
-
-
-def answers(counts: pl.DataFrame, bank: Bank) -> str:
-    """Per group of templates, the shares of the most frequent answers before and after balancing."""
-    groups = [f"{t.group}, {SAID.get(t.node.kind.name, t.answer_type)}" for t in bank.edition.by_code]
+def answers(counts: pl.DataFrame, groups: list[str], words: Mapping[int, str]) -> str:
+    """The shares of the most frequent answers before and after balancing; groups: [template]."""
     named = counts.with_columns(group=pl.Series(groups).gather(counts["template"]))
-    names = spellings(bank)
     bars: list[tuple[str, list[tuple[str, float]]]] = []
     for group in dict.fromkeys(groups):
         own = named.filter(pl.col("group") == group).group_by("answer").agg(pl.col(*SETS).sum())
         for column in SETS:
             table = own.sort([column, "answer"], descending=[True, False])
             total = int(table[column].sum())
-            top = [(names[a], n / total) for a, n in table.select("answer", column).rows()[:TOP] if n]
+            top = [(words[a], n / total) for a, n in table.select("answer", column).rows()[:TOP] if n]
             bars.append((f"{group}: {column} ({total:,})", top))
     return stacked("Answers, most frequent first", bars)
 
 
-def spellings(bank: Bank) -> dict[int, str]:
-    """Answer code -> word."""
-    found: dict[int, str] = {}
-    for at, template in enumerate(bank.edition.by_code):
-        kind = template.node.kind
-        count = len(getattr(bank.vocabulary, kind.words)) if kind.words else 2
-        found |= {
-            int(bank.templates.answer_kind[at]) * 256 + a: spell(kind, a, bank.vocabulary) or "" for a in range(count)
-        }
-    return found
-
-
-def structures(counts: pl.DataFrame, bank: Bank) -> str:
-    structure = pl.Series(bank.templates.structure)
-    own = counts.group_by(structure=structure.gather(counts["template"])).agg(pl.col(*SETS).sum())
+def structures(counts: pl.DataFrame, structure: list[str]) -> str:
+    """structure: [template]"""
+    own = counts.group_by(structure=pl.Series(structure).gather(counts["template"])).agg(pl.col(*SETS).sum())
     bars = []
     for column in SETS:
         total = max(int(own[column].sum()), 1)

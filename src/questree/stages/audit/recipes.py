@@ -5,14 +5,14 @@ from pathlib import Path
 from typing import Any
 
 from questree.benchmarks import Recipe, Said, Told
-from questree.stages.audit import image_sets
-from questree.stages.audit.audited import Audit, AuditOptions, audit
+from questree.stages.audit import image_sets, videos
+from questree.stages.audit.audited import Audit, AuditOptions
 from questree.stages.audit.guesses import GuessScore, Measure
 from questree.tables.run import Run
 
 
 def of_videos(run: Run, given: Mapping[str, Any], workers: int) -> Told:
-    found = audit(run, AuditOptions(given["most"], given["seed"]), workers)
+    found = videos.audit(run, AuditOptions(given["most"], given["seed"]), workers)
     return Told([*told(found, run.folder, "templates" in given)], found)
 
 

@@ -13,8 +13,7 @@ from questree.cli.formats import import_covr as import_command
 from questree.domains.images import IMAGES
 from questree.domains.images.graph import Graph, Relation
 from questree.faults import BadInput
-from questree.formats.covr import elements, export
-from questree.formats.covr_import import import_covr
+from questree.formats.covr import elements, export, import_covr
 from questree.notation import covr
 from questree.notation.own import parse
 from questree.sources.covr import answer_text

@@ -16,7 +16,7 @@ from questree.cli.stages import generate_command
 from questree.cli.stages import ground as ground_command
 from questree.cli.stages import split as split_command
 from questree.faults import BadInput
-from questree.formats.covr_import import import_covr
+from questree.formats.covr import import_covr
 from questree.models.predictions import read_predictions
 from questree.search.word_tables import default_words
 from questree.stages.balance.pairs import balance

@@ -186,7 +186,7 @@ def import_covr(
     ] = False,
 ) -> None:
     """Read COVR's question records; programs are read and answered again, odd records listed and left out."""
-    from questree.formats.covr_import import import_covr as read
+    from questree.formats.covr import import_covr as read
     from questree.search.word_tables import words_of
     from questree.tables.image_questions import made_from_questions
 

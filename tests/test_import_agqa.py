@@ -12,8 +12,8 @@ from questree.cli.answer import answer
 from questree.cli.formats import import_agqa as import_command
 from questree.faults import BadInput
 from questree.formats.agqa_import import files, import_agqa, import_questions, read
-from questree.formats.agqa_programs import AgqaProgram, AgqaShapes
 from questree.formats.json_records import pieces
+from questree.notation.agqa import AgqaProgram, AgqaShapes
 from questree.tables.run import Run
 from questree.vocabulary import default
 from worlds import exported_worlds as made

@@ -9,7 +9,7 @@ import polars as pl
 import pytest
 
 from questree.faults import BadInput
-from questree.formats.agqa_scored import read_questions
+from questree.formats.agqa_import import read_questions
 from questree.metrics.answers import fit_rows, line, most_likely, score_agqa
 from questree.metrics.scores import Resampling, Score
 from questree.metrics.sets import score_generalization

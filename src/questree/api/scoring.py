@@ -196,7 +196,7 @@ def compared(
         from questree.formats.decomp_files import read_hierarchies
 
         return _of_dags(read_hierarchies(hierarchies), how, say)
-    from questree.formats.agqa_scored import read_questions
+    from questree.formats.agqa_import import read_questions
 
     assert questions is not None
     return of_records(read_questions(questions), how, say)

@@ -94,7 +94,7 @@ def agqa(
     how: ScoringOptions = USUAL,
 ) -> None:
     """AGQA: accuracy per category, novel compositions, indirect references, more steps, accuracy against steps."""
-    from questree.formats.agqa_scored import read_questions
+    from questree.formats.agqa_import import read_questions
     from questree.metrics.answers import fit_rows, most_likely
 
     there(*predictions)

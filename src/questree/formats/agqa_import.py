@@ -1,31 +1,33 @@
-"""AGQA's question files, as released or as exported here, read into a run."""
+"""AGQA's question files, {question id: record}, released or exported here: read into a run, or to be scored."""
 
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import ExitStack
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Any
 
 import msgspec
+import numpy as np
 import polars as pl
 
-from questree.benchmarks.agqa.records import AS_JSON, FIELDS, TEST, lines, quoted
-from questree.faults import BadInput, Fault, refuse
-from questree.formats.agqa_programs import AgqaShapes
-from questree.formats.json_records import decoded, pieces
+from questree.benchmarks.agqa.records import AS_JSON, FIELDS, TEST, AgqaRecord, lines, quoted, strict
+from questree.faults import BadInput
+from questree.formats.json_records import JsonPiece, decoded, pieces, refuse_repeated
+from questree.notation.agqa import AgqaShapes
 from questree.sources.agqa import FILES as GRAPHS
 from questree.sources.agqa import read_agqa
 from questree.sources.runs import check_target
 from questree.tables.facts import Facts
 from questree.tables.questions import PROGRAM
 from questree.tables.run import Run
-from questree.tables.store import new_file, new_folder
+from questree.tables.scored import ASKED, FLAGS, QuestionRecords
+from questree.tables.store import content, new_file, new_folder
 from questree.tables.table import Table
 from questree.vocabulary.load import default_text, parse
 from questree.vocabulary.words import Vocabulary
 
-SETS, SPLITS = ("balanced", "unbalanced"), ("train", "test")
+SETS = ("balanced", "unbalanced")
 COLUMNS = {
     "id": pl.String,
     **TEST,  # the fields of the record; null where the file does not have them
@@ -43,16 +45,11 @@ def table(name: str) -> Table:
 
 def files(folder: Path, name: str) -> list[str]:
     """The files of a set, in order: train, then test; paths inside `folder`."""
-    found = sorted((folder / name).glob("*.parquet"), key=lambda path: (SPLITS.index(_split(path)), path.name))
-    return [f"{name}/{path.name}" for path in found]
+    return [f"{name}/{path.name}" for split in FIELDS for path in sorted((folder / name).glob(f"{split}-*.parquet"))]
 
 
 def split_of(file: str) -> str:
-    return _split(Path(file))
-
-
-def _split(path: Path) -> str:
-    return path.name.partition("-")[0]
+    return Path(file).name.partition("-")[0]
 
 
 def read(folder: Path, file: str) -> pl.DataFrame:
@@ -60,7 +57,6 @@ def read(folder: Path, file: str) -> pl.DataFrame:
     return table(path.stem).read(path.parent)
 
 
-Small = Annotated[int, msgspec.Meta(ge=0, le=255)]
 EXAMPLES = 3  # ids named per fault
 ROWS = 1 << 16  # of a table on disk
 
@@ -76,22 +72,7 @@ class AgqaImported:
     examples: dict[str, list[str]] = field(default_factory=dict)  # fault -> some ids
 
 
-def _struct(split: str) -> type[msgspec.Struct]:
-    """A record of a file, strictly: these fields and no others."""
-
-    def kind(name: str) -> Any:
-        if name in AS_JSON:
-            return msgspec.Raw
-        if TEST[name] == pl.UInt8:
-            return Small
-        return str | None if name == "direct_equiv" else str
-
-    return msgspec.defstruct(
-        f"{split.capitalize()}Record", [(n, kind(n)) for n in FIELDS[split]], forbid_unknown_fields=True
-    )
-
-
-RECORDS = {split: msgspec.json.Decoder(_struct(split)) for split in FIELDS}
+RECORDS = {split: msgspec.json.Decoder(strict(split)) for split in FIELDS}
 GROUNDS = msgspec.json.Decoder(dict[str, msgspec.Raw])
 
 
@@ -116,12 +97,13 @@ def import_questions(folder: Path, target: Path, vocabulary: Vocabulary) -> Agqa
         for (name, split), path in question_files(folder).items():
             (work / name).mkdir(exist_ok=True)
             hashes = []
-            for number, part in enumerate(grown(read_file(path, split, shapes))):
+            parts = (columns(decoded(path, piece, msgspec.Raw), split, shapes) for piece in pieces(path))
+            for number, part in enumerate(grown(parts)):
                 table(f"{split}-{number:05d}").write(part, work / name)
                 hashes.append(part["id"].hash())
                 tally(part, told)
             told.questions[path.name] = sum(map(len, hashes))
-            refuse_repeated(pl.concat(hashes), work, name, split, path)
+            refuse_repeated(path, hashes, work / name / f"{split}-*.parquet")
     return told
 
 
@@ -136,16 +118,6 @@ def grown(parts: Iterator[pl.DataFrame]) -> Iterator[pl.DataFrame]:
     yield pl.concat([AS_READ.empty(), *waiting])
 
 
-def refuse_repeated(hashes: pl.Series, folder: Path, name: str, split: str, path: Path) -> None:
-    """Ids that occur twice in a file. Equal hashes only say where to look."""
-    twice = hashes.filter(hashes.is_duplicated()).unique()
-    if twice.is_empty():
-        return
-    own = (read(folder, file)["id"] for file in files(folder, name) if split_of(file) == split)
-    ids = pl.concat([part.filter(part.hash().is_in(twice.to_list())) for part in own])
-    refuse([Fault(str(path), f"id {id!r} is there twice") for id in ids.filter(ids.is_duplicated()).unique().sort()])
-
-
 def tally(part: pl.DataFrame, told: AgqaImported) -> None:
     told.shapes.update(part["form"].drop_nulls().unique())
     told.kept_as_is += int(part["as_is"].is_not_null().sum())
@@ -153,13 +125,6 @@ def tally(part: pl.DataFrame, told: AgqaImported) -> None:
         told.faults[fault] += 1
         if told.faults[fault] <= EXAMPLES:
             told.examples.setdefault(fault, []).append(id)
-
-
-def read_file(path: Path, split: str, shapes: AgqaShapes) -> Iterator[pl.DataFrame]:
-    """The records of a file as tables of a few megabytes each, in order."""
-    for piece in pieces(path):
-        members = decoded(path, piece, msgspec.Raw)
-        yield columns(members, split, shapes)
 
 
 def columns(members: dict[str, msgspec.Raw], split: str, shapes: AgqaShapes) -> pl.DataFrame:
@@ -243,3 +208,17 @@ def read_facts(place: Path, text: str) -> tuple[str, Facts]:
         if any((folder / name).is_file() for name in GRAPHS.values()):
             return "raw", read_agqa(folder, parse(text, "vocabulary")).facts
     raise BadInput.at(place, f"neither a run folder nor a folder with {' or '.join(GRAPHS.values())}")
+
+
+SCORED = {"video": "video_id", "reasoning": "global", "direct": "direct_equiv"}  # column -> field of another name
+
+
+def read_questions(path: Path) -> QuestionRecords:
+    records: dict[str, Any] = decoded(path, JsonPiece(content(path), 0), AgqaRecord)
+    names = [name for name in ASKED.columns if name not in ("id", "binary")]
+    columns = {name: [getattr(row, SCORED.get(name, name)) for row in records.values()] for name in names}
+    columns |= {flag: list(map(bool, columns[flag])) for flag in FLAGS}
+    columns |= {"id": list(records), "binary": [row.ans_type != "open" for row in records.values()]}
+    table = ASKED.frame(pl.DataFrame(columns, schema_overrides=ASKED.columns))
+    place = {video: at for at, video in enumerate(dict.fromkeys(columns["video"]))}
+    return QuestionRecords(table, list(place), np.array([place[video] for video in columns["video"]], np.int64))

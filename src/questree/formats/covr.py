@@ -1,4 +1,4 @@
-"""COVR's question records, JSON lines per split with programs as rows: written from a run, and read into one that has their images."""
+"""COVR's question records, JSON lines per split with programs as rows: written from a run, and read into one."""
 
 import json
 import re
@@ -19,9 +19,8 @@ from questree.domains.images.english import reference
 from questree.domains.images.graph import Graph
 from questree.domains.images.kinds import COUNT
 from questree.faults import BadInput
-from questree.notation import own
 from questree.notation.covr import CovrShape, CovrShapes
-from questree.notation.own import SPECIAL
+from questree.notation.own import SPECIAL, show
 from questree.notation.own_shapes import program_shapes, row_form
 from questree.program import BOOL, REASONS, Node, Word, fill, slots
 from questree.progress import watch
@@ -216,7 +215,7 @@ class Kept:
             "template": self.template,
             "question": record.utterance or record.question or "",
             "answer": self.answer,
-            "program": own.show(self.program),
+            "program": show(self.program),
             "images": self.images,
             **{name: found[name] for name in ("length", "depth", "attributes")},
             "pair": record.pair if record.pair is not None else pair,

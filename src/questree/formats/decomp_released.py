@@ -16,12 +16,12 @@ import polars as pl
 from questree.benchmarks.agqa.records import quoted
 from questree.columns.hashing import seed_of
 from questree.domains.video import VIDEO
-from questree.faults import BadInput, Fault, refuse
-from questree.formats.agqa_programs import AgqaShapes
+from questree.faults import BadInput
 from questree.formats.decomp import check_target
 from questree.formats.decomp_dags import Dags
 from questree.formats.decomp_files import ISOLATED, write_json
-from questree.formats.json_records import JsonPiece, decoded, pieces
+from questree.formats.json_records import JsonPiece, decoded, pieces, refuse_repeated
+from questree.notation.agqa import AgqaShapes
 from questree.notation.grammar import numbers
 from questree.notation.own_shapes import program_shapes
 from questree.program import UNKNOWN, Array, Kind
@@ -64,39 +64,16 @@ class ReleasedRecord(msgspec.Struct):
     program: str
 
 
-@dataclass
-class QuestionBuckets:
-    """A question file in buckets, each a folder of Parquet files."""
-
-    folder: Path
-    videos: set[str] = field(default_factory=set)
-    hashes: list[pl.Series] = field(default_factory=list)  # of ids
-
-    @classmethod
-    def of(cls, path: Path, folder: Path, vocabulary: bytes, pool: Executor) -> "QuestionBuckets":
-        """Read the file once; every bucket has its rows in the order of the file."""
-        found = cls(folder)
-        tasks = (
-            (path, piece, number, folder, buckets(path), vocabulary)
-            for number, piece in enumerate(pieces(path, min(BUCKET, BLOCK)))
-        )
-        for videos, hashes in in_order(pool, deal, tasks):
-            found.videos |= videos
-            found.hashes.append(hashes)
-        found.refuse_repeated(path)
-        return found
-
-    def refuse_repeated(self, path: Path) -> None:
-        """Equal hashes only say where to look."""
-        hashes = pl.concat(self.hashes) if self.hashes else pl.Series(dtype=pl.UInt64)
-        if hashes.is_duplicated().any():
-            ids = pl.scan_parquet(self.folder / "*" / "*.parquet").select("id").collect().to_series()
-            ids = ids.filter(ids.is_duplicated()).unique().sort()
-            if len(ids):
-                refuse([Fault(str(path), f"id {id!r} is there twice") for id in ids])
-
-    def filled(self) -> list[Path]:
-        return sorted(self.folder.iterdir())
+def dealt(path: Path, folder: Path, vocabulary: bytes, pool: Executor) -> set[str]:
+    """Read a question file once into buckets, folders of Parquet files, rows in the order of the file; its videos."""
+    read = enumerate(pieces(path, min(BUCKET, BLOCK)))
+    tasks = ((path, piece, number, folder, buckets(path), vocabulary) for number, piece in read)
+    videos, hashes = set[str](), list[pl.Series]()
+    for own, ids in in_order(pool, deal, tasks):
+        videos |= own
+        hashes.append(ids)
+    refuse_repeated(path, hashes, folder / "*" / "*.parquet")
+    return videos
 
 
 def buckets(path: Path) -> int:
@@ -115,16 +92,20 @@ def in_order(pool: Executor, work: Callable[..., Result], tasks: Iterable[tuple[
 
 
 @lru_cache(maxsize=1)
-def shapes(vocabulary: bytes) -> AgqaShapes:
+def tools(vocabulary: bytes) -> tuple[AgqaShapes, NodeForms, Texts]:
     """Kept by a process from piece to piece."""
-    return AgqaShapes(msgspec.json.decode(vocabulary, type=Vocabulary))
+    words = msgspec.json.decode(vocabulary, type=Vocabulary)
+    return AgqaShapes(words), NodeForms(words), Texts(words)
 
 
 def deal(
     path: Path, piece: JsonPiece, number: int, folder: Path, buckets: int, vocabulary: bytes
 ) -> tuple[set[str], pl.Series]:
     """Write the rows of a piece to their buckets; its videos, and the hashes of its ids."""
-    table = rows(path, piece, shapes(vocabulary))
+    shapes, *_ = tools(vocabulary)
+    read = decoded(path, piece, ReleasedRecord).items()
+    said = [(id, r.video_id, r.question, r.program, r.answer, *shapes.program(r.program)) for id, r in read]
+    table = pl.DataFrame(said, schema=COLUMNS, orient="row")
     names = table["video"].unique()
     bucket = [int(seed_of(0, name) % np.uint64(buckets)) for name in names]
     own = table["video"].replace_strict(names, pl.Series(bucket, dtype=pl.Int64), return_dtype=pl.Int64)
@@ -133,12 +114,6 @@ def deal(
         place.mkdir(exist_ok=True)
         part.drop("bucket").write_parquet(place / f"{number:06d}.parquet", compression="lz4")
     return set(names), table["id"].hash()
-
-
-def rows(path: Path, piece: JsonPiece, shapes: AgqaShapes) -> pl.DataFrame:
-    found = decoded(path, piece, ReleasedRecord).items()
-    table = [(id, r.video_id, r.question, r.program, r.answer, *shapes.program(r.program)) for id, r in found]
-    return pl.DataFrame(table, schema=COLUMNS, orient="row")
 
 
 def batches(asked: pl.DataFrame, video: Array, forms: NodeForms) -> Iterator[Batch]:
@@ -197,9 +172,8 @@ def decompose_released(
         place.mkdir()
         rest.mkdir()
         raw = msgspec.json.encode(vocabulary)
-        dealt = QuestionBuckets.of(path, rest, raw, pool)
-        labels = labelled(absent, dealt.videos, vocabulary)
-        tasks = [(raw, bucket, place, labels) for bucket in dealt.filled()]
+        labels = labelled(absent, dealt(path, rest, raw, pool), vocabulary)
+        tasks = [(raw, bucket, place, labels) for bucket in sorted(rest.iterdir())]
         for told, isolated in watch(in_order(pool, write_bucket, tasks), "decompose", len(tasks)):
             result.add(told)
             loose += isolated
@@ -215,16 +189,9 @@ def labelled(path: Path | None, videos: set[str], vocabulary: Vocabulary) -> pl.
     return found.select("object", name=pl.Series(names, dtype=pl.String).gather(found["video"]))
 
 
-@lru_cache(maxsize=1)
-def tools(vocabulary: bytes) -> tuple[NodeForms, Texts]:
-    """Kept by a process from bucket to bucket."""
-    words = msgspec.json.decode(vocabulary, type=Vocabulary)
-    return NodeForms(words), Texts(words)
-
-
 def write_bucket(vocabulary: bytes, bucket: Path, place: Path, labels: pl.DataFrame) -> tuple[DecomposedRelease, Loose]:
     """The files of a bucket's videos."""
-    forms, texts = tools(vocabulary)
+    _, forms, texts = tools(vocabulary)
     questions = pl.read_parquet(bucket / "*.parquet").sort("video", maintain_order=True)
     unread = questions.filter(pl.col("form").is_null())
     asked = questions.filter(pl.col("form").is_not_null())

@@ -2,16 +2,17 @@
 
 import json
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
 
 import msgspec
 import numpy as np
+import polars as pl
 from numpy.typing import NDArray
 
-from questree.faults import BadInput, Fault
+from questree.faults import BadInput, Fault, refuse
 from questree.progress import report
 
 BLOCK = 1 << 23  # bytes read at once
@@ -86,6 +87,15 @@ def faults(path: Path, piece: JsonPiece, record: type[Record], error: Exception)
     yield from wrong[:MOST]
     if len(wrong) > MOST:
         yield Fault(str(path), f"{len(wrong) - MOST:,} more faults like these")
+
+
+def refuse_repeated(path: Path, hashes: Sequence[pl.Series], stored: Path) -> None:
+    """Ids that occur twice in a file, given their hashes; equal ones only say to look among the rows stored."""
+    if hashes and pl.concat(hashes).is_duplicated().any():
+        ids = pl.scan_parquet(stored).select("id").collect().to_series()
+        refuse(
+            [Fault(str(path), f"id {id!r} is there twice") for id in ids.filter(ids.is_duplicated()).unique().sort()]
+        )
 
 
 def member_ends(text: bytes) -> NDArray[np.int64]:

@@ -1,8 +1,15 @@
 """AGQA release strings: `Exists(blanket, Iterate(Localize(while, holding a pillow), Filter(frame, [objects])))`."""
 
-from questree.domains.video import VIDEO
-from questree.notation.grammar import GrammarRule, Notation, rule
-from questree.program import ACTION, OBJECT, RELATION, Node, ProgramError, Slot
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from functools import cache, cached_property
+from typing import NamedTuple
+
+from questree.notation.grammar import GrammarRule, Notation, positions, rule, rules
+from questree.notation.own import Call, show
+from questree.program import ACTION, OBJECT, RELATION, Kind, Node, ProgramError, Slot
+from questree.readings.forms import lifted
 from questree.vocabulary.words import Vocabulary
 
 OBJECTS = "Filter(frame, [relations, $r, objects])"
@@ -78,10 +85,6 @@ QUESTIONS = {
 }
 
 
-def rules(table: dict[str, str]) -> tuple[GrammarRule, ...]:
-    return tuple(rule(text, term, VIDEO) for text, term in table.items())
-
-
 def events(table: dict[str, str]) -> tuple[GrammarRule, ...]:
     """Each event over the whole video, and inside a window."""
     return rules(
@@ -98,9 +101,9 @@ def notation(
         {
             "question": questions,
             "bool": sides,
-            "object": (rule("$o:word", Slot("o", OBJECT), VIDEO), *rules(REFERENCES)),
+            "object": (rule("$o:word", Slot("o", OBJECT)), *rules(REFERENCES)),
             "action": (
-                rule("$a:word", Slot("a", ACTION), VIDEO),
+                rule("$a:word", Slot("a", ACTION)),
                 *rules({"ToAction($r, $o)": "to_action($r, $o)"} | LENGTHS),
             ),
             "window": rules(WINDOWS),
@@ -130,7 +133,7 @@ NOTATIONS = {
         "AGQA 1.0",
         events(first_edition(EVENTS)) + rules(first_edition(REFERENCES | LENGTHS | QUESTIONS)),
         events(first_edition(SIDES)),
-        relation=(rule("$r:word", Slot("r", RELATION), VIDEO), *rules({DONE_TO: "first_done_to($o)"})),
+        relation=(rule("$r:word", Slot("r", RELATION)), *rules({DONE_TO: "first_done_to($o)"})),
     ),
 }
 
@@ -150,3 +153,73 @@ def written(node: Node, vocabulary: Vocabulary, edition: str = "2.0") -> str | N
         return write(node, vocabulary, edition)
     except ProgramError:
         return None
+
+
+class AgqaProgram(NamedTuple):
+    form: str | None  # in our notation, slots $0, $1, ... for words; None if the string cannot be read
+    words: list[str] | None  # of the slots
+    fault: str | None
+
+
+class AgqaShape(NamedTuple):
+    text: str
+    order: tuple[int, ...]  # [slot] which word of the pattern
+    kinds: tuple[Kind, ...]  # [slot]
+
+
+@cache
+def keywords() -> frozenset[str]:
+    """What AGQA's notation says itself, between the words of the vocabulary."""
+    return frozenset(name for rules in AGQA.rules.values() for rule in rules for name in _names(rule.text))
+
+
+def _names(call: Call) -> Iterator[str]:
+    if not call.name.startswith("$"):
+        yield call.name
+    for arg in call.args or ():
+        yield from _names(arg)
+
+
+@cache
+def word() -> re.Pattern[str]:
+    """A word of the vocabulary inside a program string: what stands between brackets and commas and is no keyword."""
+    names = "|".join(re.escape(name) for name in sorted(keywords()) if name)
+    return re.compile(rf"(^|[(\[,])\s*(?!(?:{names})\s*(?:[(),\[\]]|$))([^\s(),\[\]][^(),\[\]]*)")
+
+
+@dataclass
+class AgqaShapes:
+    vocabulary: Vocabulary
+    _known: dict[str, AgqaShape | str] = field(default_factory=dict)  # pattern -> its shape, or what is wrong with it
+
+    def program(self, text: str) -> AgqaProgram:
+        words: dict[str, int] = {}
+
+        def blank(match: re.Match[str]) -> str:
+            return f"{match[1]}$w{words.setdefault(match[2].rstrip(), len(words))}"
+
+        pattern = word().sub(blank, text)
+        shape = self._known.get(pattern)
+        if shape is None:
+            shape = self._known[pattern] = self._shape(pattern)
+        if isinstance(shape, str):
+            return AgqaProgram(None, None, f"program: {shape}")
+        spelled = list(words)
+        found = [spelled[at] for at in shape.order]
+        for name, kind in zip(found, shape.kinds, strict=True):
+            if name not in self._words[kind.words]:
+                return AgqaProgram(None, None, f"program: no {kind.name} {name!r} in the vocabulary")
+        return AgqaProgram(shape.text, found, None)
+
+    @cached_property
+    def _words(self) -> dict[str, dict[str, int]]:
+        return {kind.words: positions(kind, self.vocabulary) for kind in (OBJECT, RELATION, ACTION)}
+
+    def _shape(self, pattern: str) -> AgqaShape | str:
+        try:
+            node = read(pattern, self.vocabulary)
+        except ProgramError as error:
+            return str(error)
+        form, slots = lifted(node, "", once=True)  # one word may stand for two kinds of thing
+        order = tuple(int(slot.name[1:]) for slot in slots if isinstance(slot, Slot))
+        return AgqaShape(show(form), order, tuple(slot.kind for slot in slots))

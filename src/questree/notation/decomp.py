@@ -2,10 +2,9 @@
 
 from dataclasses import dataclass, field
 
-from questree.domains.video import VIDEO
 from questree.domains.video.actions import to_action
 from questree.domains.video.atoms import happening, interaction
-from questree.notation.grammar import GrammarRule, Notation, rule, write_word
+from questree.notation.grammar import Notation, rule, rules, write_word
 from questree.program import ACTION, OBJECT, RELATION, Node, Slot, Term, Word, fold
 from questree.vocabulary.words import NONE, Vocabulary
 
@@ -82,10 +81,6 @@ EXTREME_ACTION = {
 }
 
 
-def rules(table: dict[str, str], note: str = "") -> tuple[GrammarRule, ...]:
-    return tuple(rule(text, term, VIDEO, note) for text, term in table.items())
-
-
 _frames = rules({DONE_TO_SOMETHING: "doing($r)"}, SOMETHING) + rules(EVENTS) + rules(INTERACTIONS)
 _open_events = rules({text: f"happening({term})" for text, term in LENGTHS.items()})
 _references = rules(REFERENCES)
@@ -104,9 +99,9 @@ DECOMP = Notation(
         ),
         "bool": rules(VERIFICATIONS) + _frames + _open_events,
         "frames": _frames + _open_events,
-        "object": (rule("objExists($o:word)", Slot("o", OBJECT), VIDEO), *_references),
+        "object": (rule("objExists($o:word)", Slot("o", OBJECT)), *_references),
         "action": (
-            rule(f"{ALONE}($a:alone)", Slot("a", ACTION), VIDEO),
+            rule(f"{ALONE}($a:alone)", Slot("a", ACTION)),
             *rules({DONE_TO: "to_action($r, $o)"} | LENGTHS),
         ),
     },

@@ -9,8 +9,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from questree.domains.video import VIDEO
 from questree.notation.own import Call, parse, scan, show, slot
-from questree.program import RELATION, Kind, Language, Node, ProgramError, Slot, Term, Word, fill, walk
+from questree.program import RELATION, Kind, Node, ProgramError, Slot, Term, Word, fill, walk
 from questree.vocabulary.words import NONE, Vocabulary
 
 LISTS = ("objects", "relations", "actions")  # of the vocabulary; words of other kinds are free text
@@ -128,8 +129,12 @@ def _holes(pattern: Call) -> Iterator[tuple[str, str]]:
         yield from _holes(arg)
 
 
-def rule(text: str, term: str | Slot, language: Language, note: str = "") -> GrammarRule:
-    return GrammarRule(scan(text), term if isinstance(term, Slot) else parse(term, language), note)
+def rule(text: str, term: str | Slot, note: str = "") -> GrammarRule:
+    return GrammarRule(scan(text), term if isinstance(term, Slot) else parse(term, VIDEO), note)
+
+
+def rules(table: Mapping[str, str], note: str = "") -> tuple[GrammarRule, ...]:
+    return tuple(rule(text, term, note) for text, term in table.items())
 
 
 class Mismatch(NamedTuple):

@@ -1,7 +1,9 @@
 """A released question: its fields in their order, and columns of them as lines of JSON."""
 
 import json
+from typing import Annotated, Any
 
+import msgspec
 import polars as pl
 
 from questree.benchmarks.agqa.held_out import FLAGS
@@ -34,6 +36,40 @@ FIELDS = {"train": TRAIN, "test": TEST}  # per file; the test file says more
 AS_JSON = ("global", "sg_grounding")  # columns that hold JSON already
 PLAIN = r"^[ !#-\[\]-~]*$"  # text that JSON writes as it is
 assert set(FLAGS) == {*NOVEL, *INDIRECT}
+
+
+Small = Annotated[int, msgspec.Meta(ge=0, le=255)]
+
+
+def strict(split: str) -> type[msgspec.Struct]:
+    """A record of a file: these fields and no others."""
+
+    def kind(name: str) -> Any:
+        if name in AS_JSON:
+            return msgspec.Raw
+        if TEST[name] == pl.UInt8:
+            return Small
+        return str | None if name == "direct_equiv" else str
+
+    fields = [(name, kind(name)) for name in FIELDS[split]]
+    return msgspec.defstruct(f"{split.capitalize()}Record", fields, forbid_unknown_fields=True)
+
+
+AgqaRecord = (
+    msgspec.defstruct(  # as far as scores need it; what a record does not have (train files lack most) is unset
+        "AgqaRecord",
+        [
+            *((name, str) for name in ("answer", "video_id", "ans_type")),
+            ("global", list[str], []),
+            *((name, str, "") for name in ("semantic", "structural")),
+            ("steps", int, 0),
+            ("direct_equiv", str | None, None),
+            *((name, int | bool, 0) for name in ("novel_comp", "more_steps", *NOVEL, *INDIRECT)),
+        ],
+        namespace={"__doc__": "expected {question id: AGQA record}"},
+        gc=False,
+    )
+)
 
 
 def lines(records: pl.DataFrame, split: str) -> pl.Series:

@@ -215,7 +215,7 @@ def test_verdicts_and_contradictions_are_those_of_each_dag(own: Collection, aske
         shown = Shown.of(own, at)
         assert shown.one
         each = judged(shown.dag, shown.one, "clash", shown.said["clash"])
-        scored_wrong = [r is False and node.scored for r, node in zip(each.right, shown.nodes, strict=True)][1:]
+        scored_wrong = [r is False and node["scored"] for r, node in zip(each.right, shown.nodes, strict=True)][1:]
         if each.right[0]:
             right.add(at)
             lucky |= {at} if any(scored_wrong) else set()

@@ -23,13 +23,14 @@ Piece = tuple[str, str]  # (kind of word: object, relation, action, time, attrib
 class Dag:
     """Nodes by number, the question first; edges of each in order."""
 
-    rows: list[dict[str, Any]]  # text, type, program, answer
+    rows: list[dict[str, Any]]  # text, type, program, answer, how it is known
     pieces: list[list[Piece]]  # the text of each node, by kind of word
     edges: dict[int, list[tuple[str, int]]]  # node -> (composition, sub-question)
 
     @classmethod
     def of(cls, rows: list[dict[str, Any]], pieces: list[list[Piece]], one: Opened) -> "Dag":
-        """`one` is a shard that is one DAG."""
+        """`one` is a shard that is one DAG; `rows` are its nodes as they are said."""
+        rows = [row | {"known": known} for row, known in zip(rows, one.known, strict=True)]
         edges: dict[int, list[tuple[str, int]]] = {}
         for parent, label, child in one.edges.select("parent", "label", "child").iter_rows():
             edges.setdefault(parent, []).append((one.compositions[label], child))

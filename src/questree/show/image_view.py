@@ -1,7 +1,7 @@
 """Questions about sets of images as they are shown: the images side by side, with what each part picks out."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, ClassVar
@@ -25,7 +25,7 @@ from questree.search.word_tables import default_words
 from questree.show.dag import Dag, Piece
 from questree.show.frames import Boxed, picture, size_of
 from questree.show.opened import Ints, Opened
-from questree.show.views import Evidence, Listed, Mask, Posed, Scene, View, held
+from questree.show.views import Evidence, Listed, Mask, Posed, Scene, View
 from questree.stages.decompose.image_hierarchies import node_columns
 from questree.stages.decompose.image_sets import decompose as taken_apart
 from questree.stages.decompose.image_sets import read_sets, spoken_sets
@@ -98,7 +98,7 @@ class ImageView(View):
     )
     kinds: ClassVar = {"object": "objects", "relation": "relationships", "attribute": "attributes"}
     numbers: ClassVar = {"images": "Images", "depth": "Depth"}
-    images, scheme, benchmark = True, IMAGE_DAGS, COVR
+    scheme, benchmark = IMAGE_DAGS, COVR
 
     def __init__(self, run: Run):
         super().__init__(run)
@@ -116,15 +116,6 @@ class ImageView(View):
             known = self.opened(IMAGE_SETS).number
             self.number = {word: at for at, word in enumerate(dict.fromkeys([*known, *self.number]))}
 
-    def counted(self, shard: str) -> dict[str, pl.Series]:
-        one = self.opened(shard)
-        undefined = one.nodes["answer"].is_null().cast(pl.UInt8)
-        return {
-            "type": pl.Series(one.columns.types).gather(one.columns.type),
-            "known": pl.Series(["executed", "undefined"]).gather(undefined),
-            "composition": pl.Series(one.compositions).gather(one.edges.select("parent", "label").unique()["label"]),
-        }
-
     def shards(self) -> list[str]:
         return [IMAGE_SETS]
 
@@ -132,18 +123,9 @@ class ImageView(View):
         return opened(shard, read_sets(self.benchmark.place(self.run, "decomposed")))
 
     def dag(self, one: Opened) -> Dag:
-        rows = [
-            {
-                "text": row["question"],
-                "type": IMAGE_DAGS.types[row["type"]],
-                "program": row["program"],
-                "answer": row["answer"],
-            }
-            | {"known": "undefined" if row["answer"] is None else "executed"}
-            for row in one.nodes.iter_rows(named=True)
-        ]
-        text = [coloured(row["text"], node) for row, node in zip(rows, self.programs(one), strict=True)]
-        return Dag.of(rows, text, one)
+        said = one.nodes.select("program", "answer", text="question", type=pl.Series(one.types)).to_dicts()
+        text = [coloured(row["text"], node) for row, node in zip(said, self.programs(one), strict=True)]
+        return Dag.of(said, text, one)
 
     def programs(self, one: Opened) -> list[Node]:
         return [parse(text, IMAGES) for text in one.nodes["program"]]
@@ -166,9 +148,6 @@ class ImageView(View):
             "depth": table["depth"].to_numpy(),
         }
         return Listed(columns, self.opened(shard) if self.decomposed else None)
-
-    def posed(self, shard: str, row: int) -> Posed:
-        return self.find(int(self.shown["row"][row]))
 
     def find(self, key: int) -> Posed:
         row = with_programs(self.every[[key]]).row(0, named=True)
@@ -236,24 +215,20 @@ class ImageView(View):
     def key(self, id: str) -> int | None:
         return self.row_at.get(id)
 
-    def keys_in(self, shard: str) -> Ints:
-        return np.array([self.row_at[id] for id in self.opened(shard).tops["id"]], np.int64)
+    def keys(self, tops: pl.DataFrame) -> Ints:
+        return np.array([self.row_at[id] for id in tops["id"]], np.int64)
 
     def chances(self, keys: Ints, seed: int) -> NDArray[np.uint64]:
         return np.array([seed_of(seed, f"failure {id}") for id in self.every["id"].gather(keys)], np.uint64)
 
-    def in_split(self, keys: Ints, split: str) -> Mask:
-        return (self.every["split"].gather(keys) == split).to_numpy()
+    def side(self, keys: Ints) -> pl.Series:
+        return self.every["split"].gather(keys)
 
-    def splits(self, keys: Ints) -> dict[str, Mask]:
-        """Train, dev and test, and the parts of every split that was written."""
-        side = self.every["split"].gather(keys)
-        found = {name: (side == name).to_numpy() for name in side.unique(maintain_order=True)}
+    def written(self) -> Iterator[tuple[str, Ints]]:
         for path in sorted((self.run.covr / "splits").glob("*.parquet")):
             table = Table(path.stem, SIDES.columns).read(path.parent)
             for (part,), own in table.group_by("part", maintain_order=True):
-                found[f"{path.stem} {part}"] = held(keys, np.array([self.row_at[id] for id in own["id"]], np.int64))
-        return found
+                yield f"{path.stem} {part}", self.keys(own)
 
     def within(self, scope: str, keys: Ints) -> Mask:
         ids = self.facts.images["id"].to_list()
@@ -276,7 +251,8 @@ def opened(name: str, found: dict[str, pl.DataFrame]) -> Opened:
     nodes = spoken_sets(found)
     words, columns = node_columns(nodes)
     number = {word: at for at, word in enumerate(words)}
-    return Opened(name, nodes, found["edges"], found["tops"], columns, IMAGE_DAGS.compositions, number)
+    known = pl.Series(["executed", "undefined"]).gather(nodes["answer"].is_null().cast(pl.UInt8))
+    return Opened(name, nodes, found["edges"], found["tops"], columns, IMAGE_DAGS.compositions, number, known)
 
 
 def numbered(column: pl.Series, number: dict[str, int]) -> Ints:

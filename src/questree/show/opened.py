@@ -28,6 +28,7 @@ class Opened:
     columns: Columns  # [node] type, answer, object
     compositions: Sequence[str]  # what labels are positions in
     number: Mapping[str, int]  # word -> its number in `columns`
+    known: pl.Series  # [node] how its answer is
     forms: pl.DataFrame | None = None  # programs with holes, where nodes have words in columns
 
     @cached_property
@@ -68,6 +69,7 @@ class Opened:
         return replace(
             self,
             nodes=self.nodes[kept],
+            known=self.known[kept],
             edges=edges.with_columns(**ends),
             tops=self.tops.filter(self.tops["node"] == top).with_columns(node=pl.lit(0, pl.UInt32)),
             columns=Columns(own.type[kept], own.answer[kept], own.object[kept], own.types),

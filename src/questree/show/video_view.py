@@ -1,8 +1,8 @@
 """Questions about videos as they are shown: texts by what their words name, evidence on a timeline."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import ClassVar
 
@@ -21,7 +21,7 @@ from questree.rules import VIDEO_DAGS
 from questree.show.dag import Dag, pieces, spelled
 from questree.show.opened import Ints, Opened
 from questree.show.timeline import Mentioned, Timeline, TimelineRow, grounds, mentioned, programs
-from questree.show.views import Evidence, Listed, Mask, Posed, Scene, View, held
+from questree.show.views import READ, Evidence, Listed, Mask, Posed, Scene, View
 from questree.stages.decompose.answer_words import AnswerWords
 from questree.stages.decompose.dag_shards import tables
 from questree.stages.decompose.forms import NodeForms
@@ -37,12 +37,9 @@ from questree.tables.facts import SPLIT_UNSAID, VIDEOS, Facts
 from questree.tables.nodes import EDGES, FORMS, KNOWN, NODES, TOPS
 from questree.tables.questions import read_balanced
 from questree.tables.run import Run
-from questree.tables.table import Table
 
 KEY = 1 << 32  # video * KEY + number
 STORED = (FORMS, NODES, EDGES, TOPS)
-LINKS = Table(EDGES.name, {name: EDGES.columns[name] for name in ("parent", "label")})
-FORMED = Table(NODES.name, {name: NODES.columns[name] for name in ("form", "known")})
 
 
 @dataclass(frozen=True)
@@ -76,7 +73,7 @@ class VideoView(View):
     )
     kinds: ClassVar = {"object": "objects", "relation": "relationships", "action": "actions", "time": "time"}
     numbers: ClassVar = {"steps": "Steps"}
-    images, scheme, benchmark = False, VIDEO_DAGS, AGQA
+    scheme, benchmark, unsaid = VIDEO_DAGS, AGQA, SPLIT_UNSAID
 
     def __init__(self, run: Run):
         super().__init__(run)
@@ -84,24 +81,16 @@ class VideoView(View):
         self.words, self.texts = AnswerWords(self.bank.vocabulary), Texts(self.bank.vocabulary)
         self.number, self.decomposed = dict(self.words.number), run.decomposed.is_dir()
         self.templates = [template.name for template in self.bank.edition.by_code]
+        self.keyed = lru_cache(READ)(self._keyed)
         self._asked: dict[str, Shard] = {}  # only with the questions that are listed
         self._rows: dict[str, QuestionRows] = {}
-
-    def counted(self, shard: str) -> dict[str, pl.Series]:
-        folder = self.run.decomposed / shard
-        forms, nodes, edges = FORMS.read(folder), FORMED.read(folder), LINKS.read(folder)
-        return {
-            "type": forms["type"].gather(nodes["form"]),
-            "known": pl.Series(KNOWN).gather(nodes["known"]),
-            "composition": pl.Series(self.scheme.compositions).gather(edges.unique()["label"]),
-        }
 
     @cached_property
     def facts(self) -> Facts:
         return self.run.load("facts")
 
     @cached_property
-    def side(self) -> pl.Series:
+    def side_of(self) -> pl.Series:
         """[video] as the source splits them."""
         return self.run.table("facts", VIDEOS)["split"]
 
@@ -124,18 +113,22 @@ class VideoView(View):
 
     def _opened(self, name: str, found: dict[str, pl.DataFrame]) -> Opened:
         forms, nodes, edges, tops = (found[table.name] for table in STORED)
-        columns = Columns.of(forms, nodes, self.words)
-        return Opened(name, nodes, edges, tops, columns, VIDEO_DAGS.compositions, self.words.number, forms)
+        columns, known = Columns.of(forms, nodes, self.words), pl.Series(KNOWN).gather(nodes["known"])
+        return Opened(name, nodes, edges, tops, columns, VIDEO_DAGS.compositions, self.words.number, known, forms)
 
     def dag(self, one: Opened) -> Dag:
         assert one.forms is not None
-        said = say(one.forms, one.nodes, self.texts).drop("video").to_dicts()
-        rows = [row | {"known": KNOWN[known]} for row, known in zip(said, one.nodes["known"], strict=True)]
+        rows = say(one.forms, one.nodes, self.texts).drop("video").to_dicts()
         text = [spelled(one.forms["program"][row["form"]], row, self.texts) for row in one.nodes.iter_rows(named=True)]
         return Dag.of(rows, text, one)
 
     def programs(self, one: Opened) -> list[Node]:
         return programs(one, self.bank.vocabulary)
+
+    def _keyed(self, number: int) -> tuple[Shard, Ints]:
+        """All questions of a shard with their keys; `keyed` keeps the last few."""
+        shard = self.bank.shard(self.bank.folders()[number])
+        return shard, keys_of(shard.questions)
 
     def listed(self, shard: str) -> Listed:
         whole, opened = self.bank.shard(self.run.questions / shard), None
@@ -152,17 +145,21 @@ class VideoView(View):
         columns = {name: asked[name].to_numpy() for name in ("template", "steps")}
         return Listed(columns | {"answer": answer_numbers(self.words, self.bank, asked), "key": keys_of(asked)}, opened)
 
-    def posed(self, shard: str, row: int) -> Posed:
-        return self._posed(self._asked[shard].question(row))
+    def find(self, key: int) -> Posed:
+        shard, rows = self.stored(key)
+        asked = (
+            shard.question(int(rows[0])) if len(rows) else self.bank.find(f"{self.bank.ids[key // KEY]}-{key % KEY}")
+        )
+        return Posed(asked.id, asked.text, pieces(asked), asked.answer, asked.template.name, asked.program, asked)
 
-    def _posed(self, asked: Question) -> Posed:
-        name = asked.template.name
-        return Posed(asked.id, asked.text, pieces(asked), asked.answer, name, asked.program, asked)
+    def stored(self, key: int) -> tuple[Shard, Ints]:
+        """The shard of a question, and its row there, if there is such a question."""
+        shard, keys = self.keyed(key // KEY // self.bank.options["shard"])
+        return shard, np.flatnonzero(keys == key)
 
     def alone(self, asked: Posed) -> Opened | None:
         question: Question = asked.stored
-        shard = self.bank.shard(self.bank.folders()[question.video // self.bank.options["shard"]])
-        rows = np.flatnonzero(keys_of(shard.questions) == question.video * KEY + question.row["number"])
+        shard, rows = self.stored(question.video * KEY + question.row["number"])
         world = videos(self.facts.between(shard.first, shard.first + len(shard.seeds)), self.bank.vocabulary)
         found = tables(NodeForms(self.bank.vocabulary), shard, rows, world, closed=True).tables
         assert int(found["tops"]["node"][0]) == 0, "the question is expanded first"
@@ -183,7 +180,7 @@ class VideoView(View):
             ("semantic", kinds.semantic),
             ("reasoning", ", ".join(kinds.reasoning)),
             ("video", self.bank.ids[question.video]),
-            ("split", self.side[question.video]),
+            ("split", self.side_of[question.video]),
             ("flags", ", ".join(name for bit, name in enumerate(FLAGS) if row["flags"] >> bit & 1)),
         ]
 
@@ -197,26 +194,20 @@ class VideoView(View):
         known = video in self.video_at and number.isascii() and number.isdecimal() and len(number) < 10
         return self.video_at[video] * KEY + int(number) if known else None
 
-    def keys_in(self, shard: str) -> Ints:
-        return keys_of(TOPS.read(self.run.decomposed / shard))
-
-    def find(self, key: int) -> Posed:
-        return self._posed(self.bank.find(f"{self.bank.ids[key // KEY]}-{key % KEY}"))
+    def keys(self, tops: pl.DataFrame) -> Ints:
+        return keys_of(tops)
 
     def chances(self, keys: Ints, seed: int) -> NDArray[np.uint64]:
         video = np.array([seed_of(seed, f"failure {video}") for video in self.bank.ids], np.uint64)
         return mix(video[keys // KEY], keys % KEY)
 
-    def in_split(self, keys: Ints, split: str) -> Mask:
-        return np.asarray((self.side.replace("", SPLIT_UNSAID) == split).to_numpy()[keys // KEY])
+    def side(self, keys: Ints) -> pl.Series:
+        return self.side_of.gather(keys // KEY)
 
-    def splits(self, keys: Ints) -> dict[str, Mask]:
-        """Train and test of the videos, and of every split that was written."""
-        found = {name: (self.side == name).to_numpy()[keys // KEY] for name in ("train", "test")}
+    def written(self) -> Iterator[tuple[str, Ints]]:
         for folder in sorted(path for path in (self.run.folder / "splits").glob("*") if path.is_dir()):
             for side, table in read_split(self.run, folder.name).items():
-                found[f"{folder.name} {side}"] = held(keys, keys_of(table))
-        return found
+                yield f"{folder.name} {side}", keys_of(table)
 
     def within(self, scope: str, keys: Ints) -> Mask:
         check("video", (scope,), self.bank.ids)

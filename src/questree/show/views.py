@@ -1,7 +1,7 @@
 """How the questions of a domain are shown: what a scope and its evidence look like is all in which media differ."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any, ClassVar
@@ -77,9 +77,9 @@ class View(ABC):
     language: ClassVar[tuple[str, ...]]  # what a query is made of
     kinds: ClassVar[Mapping[str, str]]  # kinds of words that are coloured -> what they are called
     numbers: ClassVar[Mapping[str, str]]  # columns of whole numbers -> their titles; accuracy is plotted over the first
-    images: ClassVar[bool]
     scheme: ClassVar[Scheme]
     benchmark: ClassVar[Benchmark]
+    unsaid: ClassVar[str] = ""  # where a question is whose source names no split
 
     run: Run
     templates: list[str]
@@ -96,10 +96,6 @@ class View(ABC):
         return cls.benchmark.has(run, "questions")
 
     @abstractmethod
-    def counted(self, shard: str) -> dict[str, pl.Series]:
-        """The type of every sub-question of a shard, how its answer is known, and the compositions of wholes."""
-
-    @abstractmethod
     def shards(self) -> list[str]: ...
 
     @abstractmethod
@@ -108,7 +104,7 @@ class View(ABC):
 
     @abstractmethod
     def dag(self, one: Opened) -> Dag:
-        """Of a shard that is one DAG: the DAG; its rows also say how their answers are `known`."""
+        """Of a shard that is one DAG."""
 
     @abstractmethod
     def programs(self, one: Opened) -> list[Node]:
@@ -117,10 +113,6 @@ class View(ABC):
     @abstractmethod
     def listed(self, shard: str) -> Listed:
         """The decomposed questions of a shard, or else the balanced selection, or else all."""
-
-    @abstractmethod
-    def posed(self, shard: str, row: int) -> Posed:
-        """A question that is listed."""
 
     @abstractmethod
     def alone(self, asked: Posed) -> Opened | None:
@@ -152,8 +144,8 @@ class View(ABC):
         """The number behind an id."""
 
     @abstractmethod
-    def keys_in(self, shard: str) -> Ints:
-        """[question] of a decomposed shard, in the order of its tops."""
+    def keys(self, tops: pl.DataFrame) -> Ints:
+        """[question] of DAGs."""
 
     @abstractmethod
     def find(self, key: int) -> Posed:
@@ -164,11 +156,21 @@ class View(ABC):
         """[question] a hash to choose by."""
 
     @abstractmethod
-    def in_split(self, keys: Ints, split: str) -> Mask: ...
+    def side(self, keys: Ints) -> pl.Series:
+        """[question] train, dev or test, as the source puts its scope."""
 
     @abstractmethod
+    def written(self) -> Iterator[tuple[str, Ints]]:
+        """The sides of the splits that were made, with the keys of their questions."""
+
+    def in_split(self, keys: Ints, split: str) -> Mask:
+        return (self.side(keys).replace("", self.unsaid) == split).to_numpy()
+
     def splits(self, keys: Ints) -> dict[str, Mask]:
         """The splits a question can be in; keys ascend."""
+        side = self.side(keys)
+        found = {name: (side == name).to_numpy() for name in ("train", "dev", "test")}
+        return found | {name: held(keys, own) for name, own in self.written()}
 
     @abstractmethod
     def within(self, scope: str, keys: Ints) -> Mask:

@@ -125,7 +125,7 @@ def home(request: Request, view: type[View]) -> Response:
         choices=own.filters.choices,
         judged=any(name in wanted for name in IN_MODELS),
         pages=pages,
-        lines=b.lines(own, found.rows[pages.begin : pages.end], models),
+        lines=list(b.lines(own, found.rows[pages.begin : pages.end], models)),
         models=models,
         told=b.summary(own, found, models),
         plotted=b.by_number(own, found, models),

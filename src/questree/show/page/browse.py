@@ -1,6 +1,6 @@
 """The page that finds questions: filters, how models do on what is found, and the questions a page at a time."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,18 +11,9 @@ from questree.show.page.filters import FilteredRows
 from questree.show.page.questions import RIGHT, WRONG
 from questree.show.page.shown import ShownAnswer
 from questree.show.page.site import Collection
-from questree.show.views import Posed
 
 PAGE = 50
 Rows = NDArray[np.int64]
-
-
-@dataclass(frozen=True)
-class ListedQuestion:
-    asked: Posed
-    numbers: list[int]  # as the view's
-    said: list[ShownAnswer]
-    broken: list[str]  # models that contradict themselves in its DAG
 
 
 @dataclass(frozen=True)
@@ -58,52 +49,35 @@ def shown_models(own: Collection, wanted: Mapping[str, str]) -> list[str]:
     return list(dict.fromkeys(named)) or own.models
 
 
-def lines(own: Collection, rows: Rows, models: list[str]) -> list[ListedQuestion]:
-    return [_line(own, int(row), models) for row in rows]
-
-
-def _line(own: Collection, at: int, models: list[str]) -> ListedQuestion:
+def lines(own: Collection, rows: Rows, models: list[str]) -> Iterator[dict[str, Any]]:
+    """Questions as they are listed: what is asked, the view's numbers, and what models say."""
     asked, verdict = own.questions, {RIGHT: True, WRONG: False}
     judged = {name: asked.models[name].judgement for name in models}
-    return ListedQuestion(
-        asked.question(at),
-        [int(asked.columns[name][at]) for name in asked.view.numbers],
-        [ShownAnswer(name, asked.word(int(j.said[at])), verdict.get(int(j.right[at]))) for name, j in judged.items()],
-        [name for name, j in judged.items() if j.broken[at]],
-    )
+    for at in rows.tolist():
+        said = [ShownAnswer(name, asked.word(j.said[at]), verdict.get(int(j.right[at]))) for name, j in judged.items()]
+        yield {
+            "asked": asked.question(at),
+            "numbers": [int(asked.columns[name][at]) for name in asked.view.numbers],
+            "said": said,
+            "broken": [name for name, j in judged.items() if j.broken[at]],  # who contradicts himself in its DAG
+        }
 
 
-@dataclass(frozen=True)
-class ModelSummary:
-    """How one model does on what was found; shares of the questions it answers."""
-
-    model: str
-    answered: int
-    right: float | None
-    lucky: float | None  # right ones that rest on a wrong sub-question
-    contradicting: float | None
+def summary(own: Collection, found: FilteredRows, models: list[str]) -> list[dict[str, Any]]:
+    """How each model does on what was found."""
+    return found.keep(("summary", *models), lambda: [_told(own, found.rows, name) for name in models])
 
 
-def summary(own: Collection, found: FilteredRows, models: list[str]) -> list[ModelSummary]:
-    key = ("summary", *models)
-    if key not in found.kept:
-        found.kept[key] = [_told(own, found.rows, name) for name in models]
-    kept: list[ModelSummary] = found.kept[key]
-    return kept
-
-
-def _told(own: Collection, rows: Rows, name: str) -> ModelSummary:
+def _told(own: Collection, rows: Rows, name: str) -> dict[str, Any]:
     judgement = own.questions.models[name].judgement
     right, below, broken = judgement.right[rows], judgement.wrong_below[rows], judgement.broken[rows]
     is_right = right == RIGHT
-    answered = int((right >= WRONG).sum())
-    return ModelSummary(
-        name,
-        answered,
-        share(is_right.sum(), answered),
-        share((is_right & below).sum(), is_right.sum()),
-        share((broken > 0).sum(), len(rows)),
-    )
+    return {
+        "model": name,
+        "right": share(is_right.sum(), (right >= WRONG).sum()),  # of the questions it answers
+        "lucky": share((is_right & below).sum(), is_right.sum()),  # right ones that rest on a wrong sub-question
+        "contradicting": share((broken > 0).sum(), len(rows)),
+    }
 
 
 def share(part: Any, whole: Any) -> float | None:
@@ -112,23 +86,16 @@ def share(part: Any, whole: Any) -> float | None:
 
 def by_number(own: Collection, found: FilteredRows, models: list[str]) -> list[dict[str, Any]]:
     """How many of the questions have how many steps, or images, and how often each model is right on them."""
-    key = ("by number", *models)
-    if key not in found.kept:
-        found.kept[key] = _by_number(own, found.rows, models)
-    kept: list[dict[str, Any]] = found.kept[key]
-    return kept
+    return found.keep(("by number", *models), lambda: _by_number(own, found.rows, models))
 
 
 def _by_number(own: Collection, among: Rows, models: list[str]) -> list[dict[str, Any]]:
     number = own.questions.columns[next(iter(own.view.numbers))][among]
-    counts = np.bincount(number)
     rows: list[dict[str, Any]] = []
     for name in models:
         right = own.questions.models[name].judgement.right[among]
-        answered = np.bincount(number[right >= WRONG], minlength=len(counts))
-        passed = np.bincount(number[right == RIGHT], minlength=len(counts))
-        here = np.flatnonzero(answered).tolist()
-        rows += [
-            {"number": at, "model": name, "n": int(answered[at]), "right": passed[at] / answered[at]} for at in here
-        ]
-    return rows or [{"number": at, "n": int(n)} for at, n in enumerate(counts.tolist()) if n]
+        answered, passed = np.bincount(number[right >= WRONG]), np.bincount(number[right == RIGHT])
+        passed = np.pad(passed, (0, len(answered) - len(passed)))
+        for at in np.flatnonzero(answered).tolist():
+            rows.append({"number": at, "model": name, "n": int(answered[at]), "right": passed[at] / answered[at]})
+    return rows or [{"number": at, "n": int(n)} for at, n in enumerate(np.bincount(number).tolist()) if n]

@@ -5,7 +5,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from threading import Lock
-from typing import Any
+from typing import Any, TypeVar
 from urllib.parse import quote, urlencode
 
 import numpy as np
@@ -18,6 +18,7 @@ from questree.stages.split.grammar import Wrong, check
 
 REMEMBERED = 24
 LONGEST = 2000  # characters of a query
+Made = TypeVar("Made")
 Judging = Mapping[str, Callable[[Judgement], Mask]]
 VERDICTS: Judging = {
     "right": lambda of: of.right == RIGHT,
@@ -49,6 +50,12 @@ class FilteredRows:
     rows: NDArray[np.int64]  # ascending
     faults: list[Fault]
     kept: dict[Any, Any] = field(default_factory=dict)  # what pages worked out about these rows
+
+    def keep(self, key: tuple[str, ...], make: Callable[[], Made]) -> Made:
+        if key not in self.kept:
+            self.kept[key] = make()
+        kept: Made = self.kept[key]
+        return kept
 
 
 @dataclass

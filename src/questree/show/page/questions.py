@@ -8,13 +8,14 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
+from questree.api.scoring import stored_models
 from questree.metrics.answered import beside
 from questree.progress import watch
 from questree.show.judged import broken_rules
 from questree.show.opened import Ints, Opened
 from questree.show.views import Listed, Mask, Posed, View
 from questree.tables.hierarchies import NOTHING, Hierarchies
-from questree.tables.predictions import Stored, models
+from questree.tables.predictions import Stored
 
 RIGHT, WRONG, UNKNOWN = 1, 0, -1
 
@@ -48,7 +49,7 @@ class Model:
     @classmethod
     def all(cls, view: View, number: dict[str, int]) -> Iterator["Model"]:
         """Every model of a run; its words are numbered like all answers, new ones after them."""
-        for name in models(view.run, images=view.images):
+        for name in stored_models(view.run, view.benchmark.name):
             stored = Stored.of(view.run, name)
             own = [number.setdefault(word, len(number)) for word in stored.words]
             yield cls(name, stored, np.array([*own, NOTHING], np.int32))
@@ -123,7 +124,7 @@ class Questions:
         return int(np.searchsorted(self.start, at, side="right")) - 1
 
     def question(self, at: int) -> Posed:
-        return self.view.posed(self.shards[self.shard_of(at)], int(self.row[at]))
+        return self.view.find(int(self.columns["key"][at]))
 
     def find(self, id: str) -> int | None:
         """Row of a question by its id."""

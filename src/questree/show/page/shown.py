@@ -7,12 +7,12 @@ from typing import Any
 
 from questree.notation.own import show
 from questree.program import Node
-from questree.show.dag import Dag, Piece
+from questree.show.dag import Dag
 from questree.show.judged import Judged, judged
 from questree.show.opened import Opened
 from questree.show.page.site import Collection
 from questree.show.reasons import reason
-from questree.show.views import Evidence, Posed, Scene
+from questree.show.views import Posed, Scene
 
 WHY = {  # how an answer is known, in words
     "executed": "its program was executed on the facts",
@@ -31,29 +31,6 @@ class ShownAnswer:
     model: str
     word: str | None
     right: bool | None
-
-
-@dataclass(frozen=True)
-class NodeShown:
-    number: int
-    pieces: list[Piece]
-    text: str
-    type: str
-    scored: bool
-    program: str
-    answer: str | None
-    why: str
-    parts: list[tuple[str, int]]  # composition, sub-question
-    said: list[ShownAnswer]
-    evidence: list[Evidence]
-
-    @property
-    def lit(self) -> dict[str, list[int]]:
-        """Places that show it, and those of the times it is asked about."""
-        return {
-            name: sorted({place for each in self.evidence if each.window == window for place in each.at})
-            for name, window in (("shown", False), ("window", True))
-        }
 
 
 @dataclass(frozen=True)
@@ -114,32 +91,34 @@ class Shown:
         return reason(self.dag, self.judged[model])
 
     @cached_property
-    def nodes(self) -> list[NodeShown]:
+    def nodes(self) -> list[dict[str, Any]]:
+        """The rows of the DAG with all there is to say about each."""
         programs = self.own.view.programs(self.one) if self.one else []
-        return [self._node(number, program) for number, program in enumerate(programs)]
+        return [row | self._about(at, row, programs[at]) for at, row in enumerate(self.dag.rows)]
 
-    def _node(self, number: int, program: Node) -> NodeShown:
-        row = self.dag.rows[number]
-        return NodeShown(
-            number=number,
-            pieces=self.dag.pieces[number],
-            text=row["text"],
-            type=row["type"],
-            scored=row["type"] not in self.own.view.scheme.unscored,
-            program=show(program),
-            answer=row["answer"],
-            why=WHY[row["known"]],
-            parts=self.dag.edges.get(number, []),
-            said=[ShownAnswer(name, each.said[number], each.right[number]) for name, each in self.judged.items()],
-            evidence=self.scene.evidence(program),
-        )
+    def _about(self, number: int, row: dict[str, Any], program: Node) -> dict[str, Any]:
+        evidence = self.scene.evidence(program)
+        return {
+            "number": number,
+            "pieces": self.dag.pieces[number],
+            "scored": row["type"] not in self.own.view.scheme.unscored,
+            "program": show(program),
+            "why": WHY[row["known"]],
+            "parts": self.dag.edges.get(number, []),
+            "said": [ShownAnswer(name, each.said[number], each.right[number]) for name, each in self.judged.items()],
+            "evidence": evidence,
+            "lit": {  # places that show it, and those of the times it is asked about
+                name: sorted({place for each in evidence if each.window == window for place in each.at})
+                for name, window in (("shown", False), ("window", True))
+            },
+        }
 
     @property
     def graph(self) -> dict[str, Any]:
         """What is drawn: edges, and per model the path of its errors and its contradictions."""
         return {
             "edges": [[parent, child, label] for parent, parts in self.dag.edges.items() for label, child in parts],
-            "lit": [node.lit for node in self.nodes],
+            "lit": [node["lit"] for node in self.nodes],
             "models": {
                 name: {
                     "right": each.right,

@@ -65,13 +65,17 @@ def counted(folder: Path, chosen: pl.DataFrame | None, bank: Bank) -> pl.DataFra
 def numbers(view: View) -> dict[str, dict[str, int]]:
     """Type, composition, known: how many sub-questions or wholes have which; of a run that is decomposed."""
     shards, parts = view.shards(), []
-    for shard in watch(shards, "counting sub-questions", len(shards)):
-        for what, names in view.counted(shard).items():
-            table = pl.DataFrame({"what": pl.repeat(what, len(names), eager=True), "name": names})
-            parts.append(table.group_by("what", "name").agg(n=pl.len().cast(pl.Int64)))
-    sums = (
-        pl.concat(parts).group_by("what", "name").agg(pl.col("n").sum()).sort(["n", "name"], descending=[True, False])
-    )
+    for one in map(view.open, watch(shards, "counting sub-questions", len(shards))):
+        labels = one.edges.select("parent", "label").unique()["label"]
+        counted = {
+            "type": pl.Series(one.columns.types).gather(one.columns.type),
+            "known": one.known,
+            "composition": pl.Series(one.compositions).gather(labels),
+        }
+        parts += [
+            names.alias("name").value_counts(name="n").with_columns(what=pl.lit(w)) for w, names in counted.items()
+        ]
+    sums = pl.concat(parts).group_by("what", "name").agg(pl.col("n").sum()).sort("n", "name", descending=[True, False])
     return {what: dict(own.select("name", "n").rows()) for (what,), own in sums.group_by("what", maintain_order=True)}
 
 

@@ -64,7 +64,7 @@ def candidates(view: View, shard: Opened, stored: Mapping[str, Stored], split: s
     truth, own = shard.columns.answer, shard.columns
     counted = np.array([name not in view.scheme.unscored for name in own.types], bool)
     scored = counted[own.type] & (truth != NOTHING)
-    node, keys = shard.tops["node"].to_numpy().astype(np.int64), view.keys_in(shard.name)
+    node, keys = shard.tops["node"].to_numpy().astype(np.int64), view.keys(shard.tops)
     kept = np.flatnonzero(scored[node] & (True if split is None else view.in_split(keys, split)))
     tops = pl.DataFrame({"key": keys[kept], "node": node[kept], "top": kept, "hash": view.chances(keys[kept], seed)})
     labels = shard.edges.select(node=pl.col("parent").cast(pl.Int64), composition=pl.col("label").cast(pl.Int64))

@@ -262,7 +262,9 @@ class DomainSections:
 
 def any_in(view: View, split: str | None) -> bool:
     """Is any question of a run in the split?"""
-    return split is None or any(view.in_split(view.keys_in(shard), split).any() for shard in view.shards())
+    return split is None or any(
+        view.in_split(view.keys(view.opened(shard).tops), split).any() for shard in view.shards()
+    )
 
 
 def in_words(scores: Scores, how: How) -> Iterator[Block]:

@@ -14,10 +14,23 @@ import numpy as np
 import pytest
 
 from judges import naive_covr as naive
+from questree.benchmarks.covr.programs import things
 from questree.cli.app import app
+from questree.domains.images import IMAGES, corpus
+from questree.domains.images.batches import execute
 from questree.domains.images.graph import Graph, from_json, to_json
 from questree.faults import BadInput
-from questree.search.distractors import kinds_of
+from questree.notation.own import parse
+from questree.search.distractors import (
+    ATTRIBUTE,
+    NAME,
+    OTHER_OBJECT,
+    DistractorKind,
+    Edit,
+    GraphForm,
+    kinds_of_form,
+    nodes,
+)
 from questree.search.index import Index
 from questree.search.related import Related
 from questree.search.subgraphs import subgraphs
@@ -176,6 +189,22 @@ def test_the_naive_judge_finds_the_same(seed: int, tmp_path: Path, words: WordTa
         assert ours == negative, graph
 
 
+@pytest.mark.parametrize("seed", range(3))
+def test_positives_are_what_the_operators_find(seed: int, tmp_path: Path, words: WordTables) -> None:
+    """But for prepositions: to an operator they are relations like others, here they belong to one."""
+    made = images(tmp_path, random_scenes(seed, 25))
+    index = Index(made)
+    graphs = random_graphs(index, words, Random(seed), 60)
+    graphs = [graph for graph in graphs if not any(":_" in word for word in graph.words)]
+    found, every = Related(index, words).find(graphs), range(len(index.image_ids))
+    programs = [parse(f"exists({things(graph).text})", IMAGES) for graph in graphs for _ in every]
+    answers = execute(programs, [[image] for _ in graphs for image in every], corpus(made, {}))
+    shown = np.reshape(answers.value, (len(graphs), len(every)))
+    for at in range(len(graphs)):
+        assert [found.image[hit] for hit in found.of(at).get("positive", ())] == np.flatnonzero(shown[at]).tolist()
+    assert shown.any(1).sum() > 20
+
+
 def test_the_random_graphs_have_every_kind(tmp_path: Path, words: WordTables) -> None:
     """Otherwise agreement would say little."""
     index = Index(images(tmp_path, random_scenes(5, 60)))
@@ -231,6 +260,18 @@ def test_graphs_are_found_alone_as_in_company(
     apart = related.find(graphs, limit=2, seed=5)
     assert all(together.of(at) == apart.of(at) for at in range(len(graphs)))
     assert np.array_equal(together.image, apart.image)
+
+
+def kinds_of(graph: Graph) -> list[DistractorKind]:
+    """The kinds that fit the graph's attributes; whether they have scenes depends on the words and the images."""
+    parents, prepositions, _, attributes, _ = zip(*nodes(graph), strict=True)
+
+    def fits(edit: Edit) -> bool:
+        if edit.what in (ATTRIBUTE, NAME):
+            return (attributes[edit.node] is None) == (edit.what == NAME)
+        return not any(attributes[1:]) or edit.what != OTHER_OBJECT
+
+    return [kind for kind in kinds_of_form(GraphForm(parents, prepositions)) if all(map(fits, kind.edits))]
 
 
 def test_the_kinds_of_a_graph_say_what_is_changed() -> None:

@@ -1,46 +1,33 @@
 """Operators every domain shares: they combine yes/no answers."""
 
+from collections.abc import Callable
 from typing import Any
 
-from questree.program import Bool, Categories, Language
+from questree.program import Array, Bool, Categories, Language, Op
 
 LOGIC = Language("logic")
 
 
-@LOGIC.operator(
-    ask="{a:ask} and {b:clause}",
-    steps=1,
-    categories=Categories(structural="logic"),
-    type="And",
-    label="And",
-    parts=lambda vocabulary, a, b: [("And", a), ("And", b)],
+def connective(name: str, said: str, label: str, holds: Callable[[Array, Array], Array], doc: str) -> Op:
+    """A family of operators that differ in a word and a sign."""
+
+    def combined(world: Any, a: Bool, b: Bool) -> Bool:
+        return holds(a, b)
+
+    combined.__doc__ = doc
+    return LOGIC.operator(
+        name,
+        ask=f"{{a:ask}} {said} {{b:clause}}",
+        steps=1,
+        categories=Categories(structural="logic"),
+        type=label,
+        label=label,
+        parts=lambda vocabulary, a, b: [(label, a), (label, b)],
+    )(combined)
+
+
+both = connective("both", "and", "And", lambda a, b: a & b, "Both are true, not necessarily at the same moment.")
+but_not = connective(
+    "but_not", "but not", "Xor", lambda a, b: a & ~b, "The first is true and the second is not (AGQA writes XOR)."
 )
-def both(world: Any, a: Bool, b: Bool) -> Bool:
-    """Both are true, not necessarily at the same moment."""
-    return a & b
-
-
-@LOGIC.operator(
-    ask="{a:ask} but not {b:clause}",
-    steps=1,
-    categories=Categories(structural="logic"),
-    type="Xor",
-    label="Xor",
-    parts=lambda vocabulary, a, b: [("Xor", a), ("Xor", b)],
-)
-def but_not(world: Any, a: Bool, b: Bool) -> Bool:
-    """The first is true and the second is not (AGQA writes XOR)."""
-    return a & ~b
-
-
-@LOGIC.operator(
-    ask="{a:ask} or {b:clause}",
-    steps=1,
-    categories=Categories(structural="logic"),
-    type="Or",
-    label="Or",
-    parts=lambda vocabulary, a, b: [("Or", a), ("Or", b)],
-)
-def either(world: Any, a: Bool, b: Bool) -> Bool:
-    """One is true, or both are."""
-    return a | b
+either = connective("either", "or", "Or", lambda a, b: a | b, "One is true, or both are.")

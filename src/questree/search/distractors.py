@@ -69,11 +69,6 @@ def _add(graph: Graph, at: int, found: list[Node]) -> None:
             _add(end, len(found) - 1, found)
 
 
-def form_of(graph: Graph) -> GraphForm:
-    parents, prepositions, *_ = zip(*nodes(graph), strict=True)
-    return GraphForm(parents, prepositions)
-
-
 def coded(graphs: Sequence[Graph], code: Callable[[str], int]) -> Iterator[Coded]:
     """Grouped by form, in the order in which the forms come."""
     groups: dict[tuple[object, ...], tuple[list[int], list[int]]] = {}  # form -> positions, words of all nodes
@@ -139,7 +134,9 @@ def kinds_of_form(form: GraphForm) -> tuple[DistractorKind, ...]:
 
 def _kinds(form: GraphForm) -> Iterator[DistractorKind]:
     whole = frozenset(range(len(form)))
-    for single in _single_edits(form):
+    for single in (Edit(node, what) for node in range(len(form)) for what in (RELATION, ATTRIBUTE, NAME)):
+        if single.what == RELATION and (not single.node or form.preposition[single.node]):
+            continue
         kind = f"{single.element}_{single.what}"
         yield DistractorKind(kind, (single,), whole)
         if kind != "0_attr":
@@ -153,26 +150,3 @@ def _kinds(form: GraphForm) -> Iterator[DistractorKind]:
             if kind in ("0_attr", "0_name") and not form.preposition[leaf]:
                 other = Edit(leaf, OTHER_RELATION)
                 yield DistractorKind(f"{kind}_{OTHER_RELATION}_{other.element}", (single, other), frozenset({0}))
-
-
-def _single_edits(form: GraphForm) -> Iterator[Edit]:
-    for node in range(len(form)):
-        if node and not form.preposition[node]:
-            yield Edit(node, RELATION)
-        yield Edit(node, ATTRIBUTE)
-        yield Edit(node, NAME)
-
-
-def kinds_of(graph: Graph) -> tuple[DistractorKind, ...]:
-    """The kinds that fit the graph's attributes; whether they have scenes depends on the words and the images."""
-    attributes = [node.attribute for node in graph.nodes]
-    bare = not any(attributes[1:])
-    return tuple(kind for kind in kinds_of_form(form_of(graph)) if all(_fits(e, attributes, bare) for e in kind.edits))
-
-
-def _fits(edit: Edit, attributes: list[str | None], bare: bool) -> bool:
-    if edit.what == ATTRIBUTE:
-        return attributes[edit.node] is not None
-    if edit.what == NAME:
-        return attributes[edit.node] is None
-    return bare or edit.what != OTHER_OBJECT

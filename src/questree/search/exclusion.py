@@ -1,6 +1,7 @@
 """Which words exclude each other: by an ontology, annotated pairs, and how often images have both that could have."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from itertools import combinations
 from pathlib import Path
 from typing import Literal
 
@@ -181,14 +182,9 @@ def _nouns(images: Images, words: WordTables, scorer: Scorer | None) -> set[Pair
     seen = nouns_together(images)
     if not scorer:
         return classes | set(_pairs(seen.filter(pl.col("together") >= BOXES_TOGETHER * pl.col("chances"))))
-    asked = sorted(classes | set(_pairs(seen)) | set(_of_one_class(words, there)))
+    siblings = {pair for each in words.noun_classes.values() for pair in combinations(sorted(there & {*each}), 2)}
+    asked = sorted(classes | set(_pairs(seen)) | siblings)
     return set(asked) - set(_exclusive(NOUN, asked, scorer))
-
-
-def _of_one_class(words: WordTables, there: set[str]) -> Iterator[Pair]:
-    for members in words.noun_classes.values():
-        present = sorted(set(members) & there)
-        yield from ((a, b) for at, a in enumerate(present) for b in present[at + 1 :])
 
 
 def _said_by_last_word(words: WordTables) -> Iterator[Pair]:
@@ -211,8 +207,5 @@ def _exclusive(kind: str, pairs: Sequence[Pair], scorer: Scorer) -> list[Pair]:
 
 
 def _spelled(lists: Lists) -> str:
-    return HEADER + "".join(f"{heading}:{_items(pairs)}" for heading, pairs in sorted(lists.items()))
-
-
-def _items(pairs: set[Pair]) -> str:
-    return "".join(f'\n- "{a},{b}"' for a, b in sorted(pairs)) + "\n" if pairs else " []\n"
+    items = {heading: "".join(f'\n- "{a},{b}"' for a, b in sorted(pairs)) for heading, pairs in sorted(lists.items())}
+    return HEADER + "".join(f"{heading}:{pairs or ' []'}\n" for heading, pairs in items.items())

@@ -1,4 +1,6 @@
-"""Positives and every kind of distractor for many graphs of one form, in one compiled loop over candidate images."""
+"""Positives and every kind of distractor for many graphs of one form, in one compiled loop over candidate images.
+
+Words mean what they mean to `find`, `filter` and `with_relation`; only, a preposition must belong to its relation."""
 
 import numpy as np
 from numba import njit
@@ -146,12 +148,14 @@ def search(scenes, postings, plan, asked, codes, bits, limits, instances):  # ty
                 make_unwanted(graph, kind - FIRST_KIND, plan, asked, codes, relaxed)
             begin, number = _candidates(pattern, postings, images)
             candidates = postings.image[begin : begin + number] if begin >= 0 else everywhere
+            several = np.int64(asked.multiple[graph])  # things that must match the root: at least, and fewer than
+            wanted = (several if kind == POSITIVE else np.int64(1), several if kind == NO_MULTIPLE else np.int64(ALL))
             room = used + min(number, limits[min(kind, 1)])
             hits = _roomy(hits, room)
             after = _scan(
                 candidates,
                 _walk(asked.draw[graph], kind, number, limits[min(kind, 1)]),
-                _roots_wanted(kind, asked.multiple[graph]),
+                wanted,
                 postings.apart and _is_signature(pattern),
                 kind >= FIRST_KIND,
                 scenes.first_thing,
@@ -227,14 +231,6 @@ def _roomy(array, room):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True, nogil=True)
-def _roots_wanted(kind, multiple):  # type: ignore[no-untyped-def]
-    """How many things must match the root: at least, and fewer than."""
-    if kind == POSITIVE:
-        return np.int64(multiple), np.int64(ALL)
-    return np.int64(1), np.int64(multiple if kind == NO_MULTIPLE else ALL)
-
-
-@njit(cache=True, nogil=True)
 def _candidates(pattern, postings, images):  # type: ignore[no-untyped-def]
     """The shortest list of images that must hold every match: (where it begins, length); -1 for all images."""
     begin, number = np.int64(-1), np.int64(images)
@@ -243,7 +239,9 @@ def _candidates(pattern, postings, images):  # type: ignore[no-untyped-def]
         if name != ANY:
             begin, number = _shorter(name, np.int64(HAS), attribute, postings, begin, number)
         if node:
-            up = _start(node, pattern)
+            up = pattern[node, PARENT]  # where its relation starts
+            if pattern[node, PREPOSITION]:
+                up = pattern[up, PARENT]
             subject, link = _wild(pattern[up, NAMES]), _wild(pattern[node, LINKS])
             if link != ANY or (subject != ANY and name != ANY):
                 begin, number = _shorter(subject, link, name, postings, begin, number)
@@ -260,13 +258,6 @@ def _is_signature(pattern):  # type: ignore[no-untyped-def]
         if not one or pattern[node, SAID] != ANYTHING:
             return False
     return len(pattern) == 2 and pattern[1, LINKS] >= 0
-
-
-@njit(cache=True, nogil=True)
-def _start(node, pattern):  # type: ignore[no-untyped-def]
-    """The node where its relation starts, or the relation its preposition hangs on."""
-    parent = pattern[node, PARENT]
-    return pattern[parent, PARENT] if pattern[node, PREPOSITION] else parent
 
 
 @njit(cache=True, nogil=True)

@@ -70,7 +70,11 @@ def codes(vocabulary: SearchWords, words: WordTables) -> tuple[Codes, Bits]:
         column(words.contradicting, False),
         column(words.disjoint, False),
     )
-    return made, bits_of(rows, vocabulary.used)
+    bits = np.zeros((len(rows), vocabulary.used // 64 + 1), np.uint64)
+    for row, members in enumerate(rows):
+        inside = np.array([word for word in members if word < vocabulary.used], np.int64)
+        np.bitwise_or.at(bits[row], inside >> 6, np.uint64(1) << (inside & 63).astype(np.uint64))
+    return made, bits
 
 
 def _coded(members: list[int], rows: list[list[int]]) -> int:
@@ -78,14 +82,6 @@ def _coded(members: list[int], rows: list[list[int]]) -> int:
         return members[0] if members else NOTHING
     rows.append(members)
     return FIRST_ROW - (len(rows) - 1)
-
-
-def bits_of(rows: list[list[int]], used: int) -> Bits:
-    bits = np.zeros((len(rows), used // 64 + 1), np.uint64)
-    for row, members in enumerate(rows):
-        words = np.array([word for word in members if word < used], np.int64)
-        np.bitwise_or.at(bits[row], words >> 6, np.uint64(1) << (words & 63).astype(np.uint64))
-    return bits
 
 
 @njit(cache=True, nogil=True, inline="always")

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from functools import cache, cached_property
+from functools import cached_property
 from itertools import pairwise
 
 import numpy as np
@@ -103,7 +103,8 @@ class Related:
         for group in coded(graphs, self.vocabulary.code):
             for row in group.row:
                 forms[row] = group.form
-            own = np.array([names.setdefault(name, len(names)) for name in names_of_kinds(group.form)], np.int32)
+            kinds = (POSITIVE, NO_MULTIPLE, *(kind.name for kind in kinds_of_form(group.form)))
+            own = np.array([names.setdefault(name, len(names)) for name in kinds], np.int32)
             # how many graphs to search at once
             together = max(MEMORY // int(8 * self.bits.shape[1] * 3 * len(group.form)), 16)
             for few in _pieces(group, together):
@@ -137,11 +138,6 @@ class Related:
         asked = AskedGraphs(graphs.name, graphs.attribute, graphs.link, names, attributes, links, multiple, draw)
         plan = plan_of(graphs.form)
         return np.asarray(search(index.scenes, index.postings, plan, asked, codes, bits, limits, instances))
-
-
-@cache
-def names_of_kinds(form: GraphForm) -> tuple[str, ...]:
-    return POSITIVE, NO_MULTIPLE, *(kind.name for kind in kinds_of_form(form))
 
 
 def _pieces(graphs: Coded, size: int) -> Iterator[Coded]:

@@ -1,7 +1,7 @@
 """Scores from outside, and whether a distractor is one: a scorer that sees the pixels may find the reference in it."""
 
 import sys
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
@@ -118,29 +118,24 @@ def _edge(subject: Graph, at: int, name: str, target: Graph, link: int) -> Simpl
     return Simple(made, frozenset({link}), frozenset({at, link + 1}), frozenset(said))
 
 
-def threshold(part: Simple, kind: DistractorKind) -> float | None:
-    """What the score of a part must not exceed: the highest of the changes in it; None if nothing is changed."""
-    places = {ATTRIBUTE: part.attributes, NAME: part.names, OTHER_OBJECT: part.names}
-    changed = [edit.what for edit in kind.edits if edit.element in places.get(edit.what, part.links)]
-    return max((THRESHOLDS[what] for what in changed), default=None)
-
-
-def distracts(checks: Mapping[Check, float], image: str, graph: Graph, kind: DistractorKind) -> bool:
-    """False if every changed part of the graph seems to be there after all."""
-    limits = [(checks[image, part.graph], limit) for part, limit in _changed(graph, kind)]
-    return not limits or any(score <= limit for score, limit in limits)
-
-
-def _changed(graph: Graph, kind: DistractorKind) -> list[tuple[Simple, float]]:
-    parts = ((part, threshold(part, kind)) for part in simple_graphs(graph))
-    return [(part, limit) for part, limit in parts if limit is not None]
+def _changed(graph: Graph, kind: DistractorKind) -> list[tuple[Graph, float]]:
+    """Parts of a graph with a change in them, and what their score must not exceed: the highest of the changes."""
+    found = []
+    for part in simple_graphs(graph):
+        places = {ATTRIBUTE: part.attributes, NAME: part.names, OTHER_OBJECT: part.names}
+        changed = [THRESHOLDS[edit.what] for edit in kind.edits if edit.element in places.get(edit.what, part.links)]
+        if changed:
+            found.append((part.graph, max(changed)))
+    return found
 
 
 def verified(hits: Sequence[tuple[str, Graph, DistractorKind]], scorer: Scorer) -> NDArray[np.bool_]:
-    """[hit] does the image stay a distractor of the graph, by this kind?"""
-    asked = dict.fromkeys((image, part.graph) for image, graph, kind in hits for part, _ in _changed(graph, kind))
+    """[hit] does the image stay a distractor, by this kind? Not if every changed part seems to be there after all."""
+    limits = [[((image, part), limit) for part, limit in _changed(graph, kind)] for image, graph, kind in hits]
+    asked = dict.fromkeys(check for parts in limits for check, _ in parts)
     scores = list(scorer(list(asked)))
     if len(scores) != len(asked):
         raise BadInput.at("verification", f"expected a score for each of {len(asked):,} graphs, got {len(scores):,}")
     known = dict(zip(asked, scores, strict=True))
-    return np.array([distracts(known, *hit) for hit in hits], bool)
+    stays = [not parts or any(known[check] <= limit for check, limit in parts) for parts in limits]
+    return np.array(stays, bool)

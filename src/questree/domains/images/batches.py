@@ -2,9 +2,10 @@
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import nullcontext
 from dataclasses import dataclass
-from itertools import starmap
-from typing import Any, TypeVar
+from itertools import islice, starmap
+from typing import Any
 
 import numpy as np
 
@@ -93,7 +94,6 @@ SEVERAL: dict[Kind, Callable[[Corpus, Ints, Array], Any]] = {  # pages of a row,
 }
 
 
-Result = TypeVar("Result")
 CHUNK = 8192  # rows that are evaluated together: their values stay in the processor's cache
 
 
@@ -153,36 +153,18 @@ def answer(batch: ProgramBatch, corpus: Corpus, workers: int = 1) -> BatchAnswer
 
 
 def answers(batches: Sequence[ProgramBatch], corpus: Corpus, workers: int = 1) -> Iterator[BatchAnswers]:
-    """The answers of every batch."""
+    """The answers of every batch; the loops over things run in several threads at once."""
 
     def told(batch: ProgramBatch, rows: slice) -> tuple[list[Any], Ints]:
-        outcome, world = _evaluated(batch, rows, corpus)
+        world = ImageSets(corpus, batch.images[rows])
+        outcome = evaluate(batch.parts, world, {name: column[rows] for name, column in batch.columns.items()})
         return spelled(batch.parts[-1], outcome, world), outcome.reason
 
-    chunks = [(batch, rows) for batch in batches for rows in _chunks(batch)]
-    found = _each(told, chunks, workers)
-    for batch in batches:
-        parts = [next(found) for _ in _chunks(batch)]
-        yield BatchAnswers([one for value, _ in parts for one in value], _joined([reason for _, reason in parts]))
-
-
-def _chunks(batch: ProgramBatch) -> list[slice]:
-    return [slice(begin, begin + CHUNK) for begin in range(0, len(batch), CHUNK)]
-
-
-def _evaluated(batch: ProgramBatch, rows: slice, corpus: Corpus) -> tuple[Outcome, ImageSets]:
-    world = ImageSets(corpus, batch.images[rows])
-    return evaluate(batch.parts, world, {name: column[rows] for name, column in batch.columns.items()}), world
-
-
-def _each(work: Callable[..., Result], todo: Sequence[tuple[Any, ...]], workers: int) -> Iterator[Result]:
-    """The work on each, in order; the loops over things run in several threads at once."""
-    if workers == 1 or len(todo) < 2:
-        yield from starmap(work, todo)
-        return
-    with ThreadPoolExecutor(workers) as pool:
-        yield from pool.map(work, *zip(*todo, strict=True))
-
-
-def _joined(parts: list[Ints]) -> Ints:
-    return np.concatenate([np.zeros(0, np.int64), *parts])
+    chunks = [[slice(begin, begin + CHUNK) for begin in range(0, len(batch), CHUNK)] for batch in batches]
+    todo = [(batch, rows) for batch, own in zip(batches, chunks, strict=True) for rows in own]
+    with ThreadPoolExecutor(workers) if workers > 1 and len(todo) > 1 else nullcontext() as pool:
+        found = iter(pool.map(told, *zip(*todo, strict=True)) if pool else starmap(told, todo))
+        for own in chunks:
+            parts = list(islice(found, len(own)))
+            reason = np.concatenate([np.zeros(0, np.int64), *(reason for _, reason in parts)])
+            yield BatchAnswers([one for value, _ in parts for one in value], reason)

@@ -157,13 +157,16 @@ def object_order(world: Videos, object: Object, action: Action) -> Order:
     return side_of(world, interacting.run(world, object), action)
 
 
-@VIDEO.operator(
-    ask=("Is the person {a} before or after {b}", "Did they {a:present} before or after {b}"),
-    categories=Categories(("sequencing",), "compare", "action"),
-    parts=lambda vocabulary, a, b: order_parts(event_of(a), b),
-    rests=lambda world, value, a, b: world.doing(a),
+OF_ACTIONS: dict[str, Any] = {
+    "ask": ("Is the person {a} before or after {b}", "Did they {a:present} before or after {b}"),
+    "categories": Categories(("sequencing",), "compare", "action"),
+    "parts": lambda vocabulary, a, b: order_parts(event_of(a), b),
+    "rests": lambda world, value, a, b: world.doing(a),
     **COMPARE,
-)
+}
+
+
+@VIDEO.operator(**OF_ACTIONS)
 def action_order(world: Videos, a: Action, b: Action) -> Order:
     """Is one action before or after another? Both occur once; the pair of the first is not seen on the other side."""
     words = world.vocabulary
@@ -180,13 +183,7 @@ def action_order(world: Videos, a: Action, b: Action) -> Order:
     return np.where(once & (is_before != is_after), is_after, UNKNOWN)
 
 
-@VIDEO.operator(
-    ask=("Is the person {a} before or after {b}", "Did they {a:present} before or after {b}"),
-    categories=Categories(("sequencing",), "compare", "action"),
-    parts=lambda vocabulary, a, b: order_parts(event_of(a), b),
-    rests=lambda world, value, a, b: world.doing(a),
-    **COMPARE,
-)
+@VIDEO.operator(**OF_ACTIONS)
 def instance_order(world: Videos, a: Action, b: Action) -> Order:
     """Is one action before or after another, whatever is seen of its pair? Both occur once (AGQA 1.0)."""
     early, _, late = sides(world, b)

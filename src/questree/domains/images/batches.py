@@ -9,23 +9,9 @@ from typing import Any
 
 import numpy as np
 
+from questree.domains.images import kinds
 from questree.domains.images.corpus import Corpus, ImageSets, Ints, padded
-from questree.domains.images.kinds import (
-    ABSENT,
-    ATTRIBUTE,
-    COUNT,
-    GROUP,
-    GROUPS,
-    LINK,
-    LINK_NAME,
-    LINKS,
-    NOTHING,
-    NOUN,
-    PADDING,
-    SCENES,
-    THING,
-    THINGS,
-)
+from questree.domains.images.kinds import ABSENT, PADDING
 from questree.program import BOOL, Array, Kind, Node, Word, slots
 from questree.readings.answer import WELL, Outcome, evaluate
 from questree.readings.forms import lifted
@@ -33,21 +19,19 @@ from questree.readings.forms import lifted
 
 def spelled(node: Node, outcome: Outcome, world: ImageSets) -> list[Any]:
     """[row] the value of a node; None if absent or undefined."""
-    values, corpus = outcome.values[node], world.corpus
-    if outcome.defined.all():
-        return _spell(node.kind, values, world.page, corpus)
-    defined = np.flatnonzero(outcome.defined)
+    corpus, whole = world.corpus, bool(outcome.defined.all())
+    defined: Any = slice(None) if whole else np.flatnonzero(outcome.defined)
+    value, page = outcome.values[node][defined], world.page[defined]
+    if node.kind in SINGLE:
+        there = SINGLE[node.kind](corpus, value)
+    else:
+        there = [SEVERAL[node.kind](corpus, *row) for row in zip(page, value, strict=True)]
+    if whole:
+        return there
     found: list[Any] = [None] * len(world)
-    there = _spell(node.kind, values[defined], world.page[defined], corpus)
-    for row, value in zip(defined.tolist(), there, strict=True):
-        found[row] = value
+    for row, one in zip(defined.tolist(), there, strict=True):
+        found[row] = one
     return found
-
-
-def _spell(kind: Kind, value: Array, page: Ints, corpus: Corpus) -> list[Any]:
-    if kind in SINGLE:
-        return SINGLE[kind](corpus, value)
-    return [SEVERAL[kind](corpus, *row) for row in zip(page, value, strict=True)]
 
 
 def _words(corpus: Corpus, value: Ints) -> list[str | None]:
@@ -77,20 +61,20 @@ def _groups(corpus: Corpus, page: Ints, bits: Ints) -> dict[str, list[str]]:
 
 SINGLE: dict[Kind, Callable[[Corpus, Array], list[Any]]] = {  # [row] -> [row]
     BOOL: lambda corpus, value: value.tolist(),
-    COUNT: lambda corpus, value: value.tolist(),
-    NOUN: _words,
-    ATTRIBUTE: _words,
-    LINK_NAME: _words,
-    GROUP: lambda corpus, value: [corpus.groups[group] for group in value.tolist()],
-    THING: lambda corpus, value: corpus.thing_ids.gather(value).to_list(),
-    LINK: lambda corpus, value: [_link(corpus, edge) for edge in value.tolist()],
-    NOTHING: lambda corpus, value: [None] * len(value),
+    kinds.COUNT: lambda corpus, value: value.tolist(),
+    kinds.NOUN: _words,
+    kinds.ATTRIBUTE: _words,
+    kinds.LINK_NAME: _words,
+    kinds.GROUP: lambda corpus, value: [corpus.groups[group] for group in value.tolist()],
+    kinds.THING: lambda corpus, value: corpus.thing_ids.gather(value).to_list(),
+    kinds.LINK: lambda corpus, value: [_link(corpus, edge) for edge in value.tolist()],
+    kinds.NOTHING: lambda corpus, value: [None] * len(value),
 }
 SEVERAL: dict[Kind, Callable[[Corpus, Ints, Array], Any]] = {  # pages of a row, its value -> one value
-    THINGS: _things,
-    GROUPS: _groups,
-    SCENES: lambda corpus, page, value: [corpus.image_ids[corpus.image_of[at]] for at in page[value].tolist()],
-    LINKS: lambda corpus, page, value: [_link(corpus, edge) for edge in value.tolist() if edge != PADDING],
+    kinds.THINGS: _things,
+    kinds.GROUPS: _groups,
+    kinds.SCENES: lambda corpus, page, value: [corpus.image_ids[corpus.image_of[at]] for at in page[value].tolist()],
+    kinds.LINKS: lambda corpus, page, value: [_link(corpus, edge) for edge in value.tolist() if edge != PADDING],
 }
 
 

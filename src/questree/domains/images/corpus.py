@@ -74,19 +74,12 @@ class Corpus:
         """The numbers that words of a kind stand for: a column for a slot. A word that no image uses is UNUSED."""
         if kind == COUNT:
             return np.array([min(max(int(word), -LARGEST), LARGEST) for word in words], np.int64)
-        at, unknown = (self._group_at, PADDING) if kind == GROUP else (self.word_at, UNUSED)
+        groups = {group: at for at, group in enumerate(self.groups)}
+        at, unknown = (groups, PADDING) if kind == GROUP else (self.word_at, UNUSED)
         return np.array([at.get(str(word), unknown) for word in words], np.int64)
 
-    @cached_property
-    def _group_at(self) -> dict[str, int]:
-        return {group: at for at, group in enumerate(self.groups)}
 
-
-def corpus(
-    images: Images,
-    attribute_groups: Mapping[str, str],
-    unread: Iterable[str] = UNREAD,
-) -> Corpus:
+def corpus(images: Images, attribute_groups: Mapping[str, str], unread: Iterable[str] = UNREAD) -> Corpus:
     """The facts of these images. Attribute groups say for an attribute what it is: red -> color."""
     words = images.words["word"].to_list()
     groups = tuple(dict.fromkeys(attribute_groups.values()))
@@ -216,10 +209,7 @@ class ImageSets:
 
 
 def image_sets(
-    images: Images,
-    sets: Sequence[Sequence[str]],
-    attribute_groups: Mapping[str, str],
-    unread: Iterable[str] = UNREAD,
+    images: Images, sets: Sequence[Sequence[str]], attribute_groups: Mapping[str, str], unread: Iterable[str] = UNREAD
 ) -> ImageSets:
     """Sets of images by their ids (an id said twice counts once); the first row asks about the first set, and so on."""
     facts = corpus(images, attribute_groups, unread)

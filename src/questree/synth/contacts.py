@@ -1,13 +1,11 @@
 """Which things are annotated in a video, what the person touches in each frame, and what they look at."""
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from questree.synth.habits import Habits, Role
-from questree.synth.scripts import Script, Span
+from questree.synth.habits import Array, Habits, Rng, Role
+from questree.synth.scripts import Script
 
 ONLY_PLACE, NOTHING = 0.12, 0.06  # chances of scenery that only stands somewhere, and of scenery with no relation
 AGAIN = 0.5  # company of company is rarer
@@ -20,7 +18,7 @@ class Props:
     silent: dict[int, str]  # scenery -> "place" (only spatial relations) or "nothing"
 
 
-def choose_props(script: Script, habits: Habits, rng: np.random.Generator) -> Props:
+def choose_props(script: Script, habits: Habits, rng: Rng) -> Props:
     nouns = {int(habits.words.noun_of[span.action]) for span in script.spans} - {-1}
     acted = {o for o in nouns if not habits.words.objects[o].part_only} | {rest.object for rest in script.rests}
     if not script.spans:
@@ -36,7 +34,7 @@ def choose_props(script: Script, habits: Habits, rng: np.random.Generator) -> Pr
     return Props(sorted(present | silent.keys()), frozenset(acted), silent)
 
 
-def _company(objects: list[int], habits: Habits, rng: np.random.Generator, share: float) -> set[int]:
+def _company(objects: list[int], habits: Habits, rng: Rng, share: float) -> set[int]:
     return {other for o in objects for other, chance in habits.company.get(o, []) if rng.random() < chance * share}
 
 
@@ -50,12 +48,12 @@ LOOKS = {  # chances of looking at, not looking at, unsure
 
 @dataclass(frozen=True)
 class Contacts:
-    masks: NDArray[Any]  # [frame, object] contact and attention relations
-    in_hand: NDArray[Any]  # [frame, object]
-    busy: NDArray[Any]  # [frame, object] an action on it goes on, or it is touched
+    masks: Array  # [frame, object] contact and attention relations
+    in_hand: Array  # [frame, object]
+    busy: Array  # [frame, object] an action on it goes on, or it is touched
 
 
-def touch(script: Script, props: Props, seconds: NDArray[Any], habits: Habits, rng: np.random.Generator) -> Contacts:
+def touch(script: Script, props: Props, seconds: Array, habits: Habits, rng: Rng) -> Contacts:
     shape = (len(seconds), len(props.objects))
     masks, busy, looked = np.zeros(shape, np.int64), np.zeros(shape, bool), np.zeros(shape, bool)
     at = {o: column for column, o in enumerate(props.objects)}
@@ -77,7 +75,9 @@ def touch(script: Script, props: Props, seconds: NDArray[Any], habits: Habits, r
             masks[during(seconds, start, end), column] |= held[o]
     _rest(masks, script, at, seconds, habits)
     _wear(masks, script, props, seconds, habits)
-    _close(masks, habits)
+    for relation, implied in enumerate(habits.implied):  # what follows: who carries holds, who holds touches
+        if implied and habits.words.relations[relation].group == "contact":
+            masks[(masks & (1 << relation)) != 0] |= implied
     masks = _leave_alone(masks, busy, props, habits, rng)
     touching = (masks & habits.bit("touching")) != 0
     movable = np.array([o in habits.movable for o in props.objects], bool)
@@ -86,28 +86,26 @@ def touch(script: Script, props: Props, seconds: NDArray[Any], habits: Habits, r
     return Contacts(masks, in_hand, busy | touching)
 
 
-def during(seconds: NDArray[Any], start: float, end: float) -> NDArray[Any]:
+def during(seconds: Array, start: float, end: float) -> Array:
     return (seconds >= start) & (seconds <= end)
 
 
 def _held(o: int, script: Script, habits: Habits) -> list[tuple[float, float]]:
     """From each taking to the next putting; from the beginning if it is put without having been taken."""
     mine = [s for s in script.spans if habits.words.noun_of[s.action] == o]
-    takes = [s for s in mine if habits.role[s.action] == Role.TAKE]
-    puts = [s for s in mine if habits.role[s.action] == Role.PUT]
-    holds = [s for s in mine if habits.role[s.action] == Role.HOLD]
-    found = [(take.end, _until(take, puts, holds, script.length)) for take in takes]
+    takes, puts, holds = (
+        [s for s in mine if habits.role[s.action] == role] for role in (Role.TAKE, Role.PUT, Role.HOLD)
+    )
+    found = []
+    for take in takes:
+        later = [s.start for s in puts if s.start >= take.end] or [s.end for s in holds if s.end >= take.end]
+        found.append((take.end, min(later, default=script.length)))
     if puts and not takes and not holds:
         found.append((0.0, puts[0].start))
     return found + [(hold.end, put.start) for hold in holds for put in puts if 0 <= put.start - hold.end < 1]
 
 
-def _until(take: Span, puts: list[Span], holds: list[Span], length: float) -> float:
-    later = [s.start for s in puts if s.start >= take.end] or [s.end for s in holds if s.end >= take.end]
-    return min(later, default=length)
-
-
-def _rest(masks: NDArray[Any], script: Script, at: dict[int, int], seconds: NDArray[Any], habits: Habits) -> None:
+def _rest(masks: Array, script: Script, at: dict[int, int], seconds: Array, habits: Habits) -> None:
     """Seats, and the floor under the feet."""
     resting = np.zeros(len(seconds), bool)
     for rest in script.rests:
@@ -119,7 +117,7 @@ def _rest(masks: NDArray[Any], script: Script, at: dict[int, int], seconds: NDAr
         masks[:, floor] |= np.where(resting, habits.bit("touching"), habits.bit("standing on"))
 
 
-def _wear(masks: NDArray[Any], script: Script, props: Props, seconds: NDArray[Any], habits: Habits) -> None:
+def _wear(masks: Array, script: Script, props: Props, seconds: Array, habits: Habits) -> None:
     """Clothes and shoes are worn unless something else is done with them; before undressing and after dressing."""
     for name in ("clothes", "shoe"):
         o = habits.words.object_at[name]
@@ -134,16 +132,7 @@ def _wear(masks: NDArray[Any], script: Script, props: Props, seconds: NDArray[An
         masks[worn & (masks[:, column] == 0), column] |= habits.bit("wearing")
 
 
-def _close(masks: NDArray[Any], habits: Habits) -> None:
-    """Add what follows: who carries holds, who holds touches."""
-    for at, implied in enumerate(habits.implied):
-        if implied and habits.words.relations[at].group == "contact":
-            masks[(masks & (1 << at)) != 0] |= implied
-
-
-def _leave_alone(
-    masks: NDArray[Any], busy: NDArray[Any], props: Props, habits: Habits, rng: np.random.Generator
-) -> NDArray[Any]:
+def _leave_alone(masks: Array, busy: Array, props: Props, habits: Habits, rng: Rng) -> Array:
     """What is not touched: not contacting, now and then another label; some furniture is leant on all along."""
     apart = habits.mask(habits.words.lists.not_touching_contacts)
     masks = np.where(masks & ~apart, masks & ~apart, masks)
@@ -159,9 +148,7 @@ def _leave_alone(
     return masks
 
 
-def _look(
-    looked: NDArray[Any], busy: NDArray[Any], props: Props, habits: Habits, rng: np.random.Generator
-) -> NDArray[Any]:
+def _look(looked: Array, busy: Array, props: Props, habits: Habits, rng: Rng) -> Array:
     looks = [habits.bit(name) for name in ("looking at", "not looking at", "unsure")]
     out = np.zeros(looked.shape, np.int64)
     for column, o in enumerate(props.objects):

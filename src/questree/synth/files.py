@@ -6,12 +6,10 @@ import re
 import struct
 from collections.abc import Iterable, Sequence
 from functools import cache
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from questree.synth.habits import GROUPS, habits
+from questree.synth.habits import GROUPS, Array, habits
 from questree.synth.video import SynthVideo
 from questree.vocabulary import Object, Relation
 
@@ -174,7 +172,7 @@ def _column(video: SynthVideo, column: int) -> list[bytes]:
     ]
 
 
-def _wide(boxes: NDArray[Any]) -> list[bytes]:
+def _wide(boxes: Array) -> list[bytes]:
     """[frame] x, y, width, height as the objects' boxes are written: tuples of four numbers"""
     wide = np.concatenate([boxes[:, :2], boxes[:, 2:] - boxes[:, :2]], 1).round(2)
     raw = wide.astype(">f8")[..., None].view(np.uint8)  # [frame, number, 8]

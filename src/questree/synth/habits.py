@@ -14,6 +14,8 @@ from numpy.typing import NDArray
 from questree.vocabulary import Vocabulary, default
 from questree.vocabulary.words import NONE
 
+Array = NDArray[Any]
+Rng = np.random.Generator
 GROUPS = ("attention", "spatial", "contact")  # relations of an annotation; bit k of a mask is relation k
 Alternatives = list[int]  # masks, one of them is drawn
 
@@ -48,8 +50,8 @@ class Habits:
     partners: dict[int, int]  # another action with the same verb and object
     movable: frozenset[int]
     kind: dict[int, str]
-    size: NDArray[Any]  # [object, 2] width and height in metres
-    rest: NDArray[Any]  # [object] height of the middle
+    size: Array  # [object, 2] width and height in metres
+    rest: Array  # [object] height of the middle
     similar: dict[int, list[int]]  # classes an annotator may confuse it with
     ids: dict[str, int]  # action id -> position
     groups: dict[str, int]  # mask of all relations of a group
@@ -58,7 +60,12 @@ class Habits:
         return 1 << self.words.relation_at[name]
 
     def mask(self, names: Iterable[str]) -> int:
-        return sum(self.bit(name) for name in names)
+        return mask(self.words, names)
+
+
+def mask(words: Vocabulary, names: Iterable[str]) -> int:
+    """The set of these relations."""
+    return sum(1 << words.relation_at[name] for name in names)
 
 
 @cache
@@ -81,7 +88,8 @@ def habits() -> Habits:
         looked_at=[action.verb in lists["looked_at"] for action in words.actions],
         implied=implied,
         whereabouts=[
-            (1 << words.relation_at[name], _spatial(words, which)) for name, which in raw["whereabouts"].items()
+            (mask(words, [name]), [(mask(words, {*each} - {"height"}), "height" in each) for each in which])
+            for name, which in raw["whereabouts"].items()
         ],
         company={at[name]: _chances(words, others) for name, others in raw["company"].items()},
         anywhere=_chances(words, raw["anywhere"]),
@@ -132,7 +140,7 @@ def _implied(words: Vocabulary) -> list[int]:
     for name, others in words.entailments.items():
         for at, relation in enumerate(words.relations):
             if relation.name == name:
-                masks[at] = sum(1 << words.relation_at[other] for other in others)
+                masks[at] = mask(words, others)
     return masks
 
 
@@ -144,13 +152,9 @@ def _contacts(words: Vocabulary, at: int, table: dict[str, list[list[str]]], imp
         return [0]
     sure = implied[verb] | (1 << verb if words.relations[verb].group == "contact" else 0)
     alternatives = table.get(action.id, table[action.verb])
-    found = [sure | sum(1 << words.relation_at[name] for name in names) for names in alternatives]
-    touched = ~sum(1 << words.relation_at[name] for name in words.lists.not_touching_contacts)
-    return [mask & touched if mask & touched else mask for mask in found]  # no "not contacting" beside a contact
-
-
-def _spatial(words: Vocabulary, which: list[list[str]]) -> list[tuple[int, bool]]:
-    return [(sum(1 << words.relation_at[n] for n in names if n != "height"), "height" in names) for names in which]
+    found = [sure | mask(words, names) for names in alternatives]
+    touched = ~mask(words, words.lists.not_touching_contacts)
+    return [each & touched or each for each in found]  # no "not contacting" beside a contact
 
 
 def _chances(words: Vocabulary, table: dict[str, float]) -> list[tuple[int, float]]:

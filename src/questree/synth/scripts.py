@@ -4,12 +4,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import groupby, pairwise
 from math import ceil, erf, sqrt
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from questree.synth.habits import Habits, Role
+from questree.synth.habits import Array, Habits, Rng, Role
 from questree.synth.statistics import QUANTILES, Tables
 
 SHORTEST = 1.5  # seconds
@@ -28,7 +26,7 @@ class Span:
         return self.end - self.start
 
 
-def draw_spans(cast: Sequence[int], length: float, tables: Tables, rng: np.random.Generator) -> list[Span]:
+def draw_spans(cast: Sequence[int], length: float, tables: Tables, rng: Rng) -> list[Span]:
     """Every action's own length and start; what would run over the end begins earlier or ends sooner."""
     spans = []
     for action in cast:
@@ -83,10 +81,6 @@ def width(spans: Sequence[Span]) -> float:
     return max(s.end for s in spans) - min(s.start for s in spans) if spans else 0.0
 
 
-def overlap(one: Span, other: Span) -> bool:
-    return one.start < other.end and other.start < one.end
-
-
 LEAST = 4.0  # seconds on a seat
 AT_A_TABLE = ("c011", "c059")  # sitting at a table and in a chair are one sitting
 
@@ -99,7 +93,7 @@ class Rest:
     end: float
 
 
-def lay_postures(spans: Sequence[Span], length: float, habits: Habits, rng: np.random.Generator) -> list[Rest]:
+def lay_postures(spans: Sequence[Span], length: float, habits: Habits, rng: Rng) -> list[Rest]:
     """Put going down, resting, getting up and walking into an order a body can follow; the rests that result."""
     by_role = {role: [s for s in spans if habits.role[s.action] == role] for role in Role}
     groups = _groups(by_role[Role.SEAT], habits)
@@ -107,7 +101,11 @@ def lay_postures(spans: Sequence[Span], length: float, habits: Habits, rng: np.r
     low, high = _feet(by_role[Role.WALK], length) if resting else (0.0, length)
     low, high = _between(by_role[Role.DOWN], by_role[Role.UP], groups, low, high)
     _share_out(groups, low, high, bool(by_role[Role.DOWN]), bool(by_role[Role.UP]))
-    rests = [_rest(span, habits) for group in groups for span in group]
+    rests = [
+        Rest(_posture(span, habits), int(habits.words.noun_of[span.action]), span.start, span.end)
+        for group in groups
+        for span in group
+    ]
     lying = next((s for s in by_role[Role.SEAT] if _posture(s, habits) == "lying on"), None)
     for awaken in by_role[Role.AWAKEN]:
         squeeze([awaken], *((lying.start, lying.end) if lying else (0.0, high)))
@@ -173,13 +171,7 @@ def _posture(span: Span, habits: Habits) -> str:
     return name
 
 
-def _rest(span: Span, habits: Habits) -> Rest:
-    return Rest(_posture(span, habits), int(habits.words.noun_of[span.action]), span.start, span.end)
-
-
-def _unnamed(
-    by_role: dict[Role, list[Span]], low: float, high: float, habits: Habits, rng: np.random.Generator
-) -> list[Rest]:
+def _unnamed(by_role: dict[Role, list[Span]], low: float, high: float, habits: Habits, rng: Rng) -> list[Rest]:
     """Who awakens has lain, who sits down or gets up has a seat, though no action names it."""
     if by_role[Role.AWAKEN]:
         awaken = by_role[Role.AWAKEN][0]
@@ -199,7 +191,7 @@ PARTNER = 0.25  # chance that an action brings the one it shares verb and object
 ALONE = 0.3  # chance that a taking or putting of something not held is passed over
 
 
-def draw_cast(tables: Tables, habits: Habits, rng: np.random.Generator) -> list[int]:
+def draw_cast(tables: Tables, habits: Habits, rng: Rng) -> list[int]:
     """Actions (positions in the vocabulary); one that occurs twice in the list is done twice."""
     number = int(np.searchsorted(tables.counts, rng.random(), side="right"))
     cast: list[int] = []
@@ -213,7 +205,7 @@ def draw_cast(tables: Tables, habits: Habits, rng: np.random.Generator) -> list[
     return cast[:number]
 
 
-def _next(cast: list[int], tables: Tables, rng: np.random.Generator) -> int:
+def _next(cast: list[int], tables: Tables, rng: Rng) -> int:
     """Somebody new, often seen, and often seen with those who are there."""
     likely = np.log(tables.instances) + SOCIABLE * tables.affinity[cast].sum(0)
     likely[cast] = -np.inf
@@ -221,18 +213,14 @@ def _next(cast: list[int], tables: Tables, rng: np.random.Generator) -> int:
     return int(np.searchsorted(chances, rng.random() * chances[-1], side="right"))
 
 
-def _passed_over(action: int, cast: list[int], habits: Habits, rng: np.random.Generator) -> bool:
+def _passed_over(action: int, cast: list[int], habits: Habits, rng: Rng) -> bool:
     held = any(habits.role[a] == Role.HOLD and habits.family[a] == habits.family[action] for a in cast)
-    alone = habits.role[action] in (Role.TAKE, Role.PUT) and not held and _holdable(action, habits)
-    return alone and rng.random() < ALONE
-
-
-def _holdable(action: int, habits: Habits) -> bool:
     noun = habits.words.noun_of
-    return any(r == Role.HOLD and noun[a] == noun[action] for a, r in enumerate(habits.role))
+    holdable = any(r == Role.HOLD and noun[a] == noun[action] for a, r in enumerate(habits.role))
+    return habits.role[action] in (Role.TAKE, Role.PUT) and not held and holdable and rng.random() < ALONE
 
 
-def _brought(action: int, cast: list[int], tables: Tables, habits: Habits, rng: np.random.Generator) -> list[int]:
+def _brought(action: int, cast: list[int], tables: Tables, habits: Habits, rng: Rng) -> list[int]:
     """The taking and putting that go with a holding of the same thing, or an action's partner."""
     if action in cast:
         return []
@@ -245,7 +233,7 @@ def _brought(action: int, cast: list[int], tables: Tables, habits: Habits, rng: 
     return [*ends, partner] if partner is not None and partner not in cast and rng.random() < PARTNER else ends
 
 
-def _pick(actions: list[int], chances: NDArray[Any], rng: np.random.Generator) -> int:
+def _pick(actions: list[int], chances: Array, rng: Rng) -> int:
     weights = chances[actions] + 1e-3
     return int(rng.choice(actions, p=weights / weights.sum()))
 
@@ -327,7 +315,7 @@ class Script:
     rests: tuple[Rest, ...]
 
 
-def write_script(tables: Tables, habits: Habits, rng: np.random.Generator) -> Script:
+def write_script(tables: Tables, habits: Habits, rng: Rng) -> Script:
     length = round(float(np.interp(rng.random(), QUANTILES, tables.lengths)), 2)
     spans = draw_spans(draw_cast(tables, habits, rng), length, tables, rng)
     rests = lay_postures(spans, length, habits, rng)
@@ -343,9 +331,7 @@ def write_script(tables: Tables, habits: Habits, rng: np.random.Generator) -> Sc
     return Script(length, tuple(_stamp(spans, length, rng)), tuple(rests))
 
 
-def _seek_company(
-    spans: Sequence[Span], length: float, tables: Tables, habits: Habits, rng: np.random.Generator
-) -> None:
+def _seek_company(spans: Sequence[Span], length: float, tables: Tables, habits: Habits, rng: Rng) -> None:
     """Free actions go where the action they are most often seen with is, as often as the two overlap."""
     for span in spans:
         if habits.role[span.action] != Role.FREE:
@@ -354,8 +340,9 @@ def _seek_company(
         best = int(np.argmax(counts))
         both = counts[best] + tables.follows[span.action, spans[best].action]
         both += tables.follows[spans[best].action, span.action]
-        if counts[best] and rng.random() < counts[best] / both and not overlap(span, spans[best]):
-            target, lasting = spans[best], span.length
+        target, lasting = spans[best], span.length
+        apart = span.start >= target.end or target.start >= span.end
+        if counts[best] and rng.random() < counts[best] / both and apart:
             begin = rng.uniform(target.start - 0.7 * lasting, target.end - 0.3 * min(lasting, target.length))
             span.start, span.end = begin, begin + lasting
             squeeze([span], 0.0, length)
@@ -373,7 +360,7 @@ def _open_before_closing(spans: Sequence[Span], length: float, habits: Habits) -
                 closed.start, closed.end = last - closed.length, last
 
 
-def _stamp(spans: list[Span], length: float, rng: np.random.Generator) -> list[Span]:
+def _stamp(spans: list[Span], length: float, rng: Rng) -> list[Span]:
     """Two decimals; nothing shorter than a frame or two; some ends run over the video's, as people stamp them."""
     for span in spans:
         span.start = round(max(span.start, 0.0), 2)

@@ -2,13 +2,11 @@
 
 from dataclasses import dataclass
 from math import pi
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from questree.synth.contacts import Contacts, Props, during
-from questree.synth.habits import Habits
+from questree.synth.habits import Array, Habits, Rng
 from questree.synth.scripts import Script
 
 REACH, ARM, THROW = 0.6, 0.35, 1.5  # metres: to a thing at rest, to a thing in hand, to where a thrown thing lands
@@ -18,16 +16,14 @@ HAND = {"standing on": 1.05, "sitting on": 0.85, "lying on": 0.75}  # height of 
 
 @dataclass(frozen=True)
 class Stage:
-    person: NDArray[Any]  # [frame, 2] on the floor
-    facing: NDArray[Any]  # [frame] angle
+    person: Array  # [frame, 2] on the floor
+    facing: Array  # [frame] angle
     posture: list[str]  # [frame]
-    things: NDArray[Any]  # [frame, object, 3] middle of each thing
-    place: NDArray[Any]  # [frame] where the person is
+    things: Array  # [frame, object, 3] middle of each thing
+    place: Array  # [frame] where the person is
 
 
-def set_stage(
-    script: Script, props: Props, touched: Contacts, seconds: NDArray[Any], habits: Habits, rng: np.random.Generator
-) -> Stage:
+def set_stage(script: Script, props: Props, touched: Contacts, seconds: Array, habits: Habits, rng: Rng) -> Stage:
     anchors, home = _anchors(script, props, habits)
     place = _places(anchors, seconds)
     count = 1 + max([0, *home.values()])
@@ -67,7 +63,7 @@ def _anchors(script: Script, props: Props, habits: Habits) -> tuple[list[tuple[f
     return [(s, e, final[n]) for s, e, n in stays], {o: final[n] for o, n in group.items()}
 
 
-def _places(anchors: list[tuple[float, float, int]], seconds: NDArray[Any]) -> NDArray[Any]:
+def _places(anchors: list[tuple[float, float, int]], seconds: Array) -> Array:
     """The person is where the last thing that wanted them there was; at first, where the first one is."""
     if not anchors:
         return np.zeros(len(seconds), int)
@@ -77,7 +73,7 @@ def _places(anchors: list[tuple[float, float, int]], seconds: NDArray[Any]) -> N
     return np.array([a[2] for a in ordered])[np.maximum(latest, 0)]
 
 
-def _spots(count: int, rng: np.random.Generator) -> tuple[NDArray[Any], NDArray[Any]]:
+def _spots(count: int, rng: Rng) -> tuple[Array, Array]:
     """Places in the room, [place, 2], and which way the person faces there, [place]."""
     spots, facing = np.zeros((count, 2)), rng.uniform(-pi, pi, count)
     side = rng.choice((-1.0, 1.0))
@@ -88,7 +84,7 @@ def _spots(count: int, rng: np.random.Generator) -> tuple[NDArray[Any], NDArray[
     return spots, facing
 
 
-def _postures(script: Script, seconds: NDArray[Any]) -> list[str]:
+def _postures(script: Script, seconds: Array) -> list[str]:
     posture = ["standing on"] * len(seconds)
     for rest in script.rests:
         for frame in np.flatnonzero(during(seconds, rest.start, rest.end)):
@@ -100,14 +96,7 @@ Where = tuple[int, float, float]  # place, bearing seen by the person there, dis
 
 
 def _rest_places(
-    column: int,
-    o: int,
-    props: Props,
-    touched: Contacts,
-    place: NDArray[Any],
-    home: dict[int, int],
-    rng: np.random.Generator,
-    habits: Habits,
+    column: int, o: int, props: Props, touched: Contacts, place: Array, home: dict[int, int], rng: Rng, habits: Habits
 ) -> tuple[Where, Where]:
     """Where a thing is before it is taken and after it was left."""
     bearing, side = rng.normal(0, 0.35), rng.uniform(-pi, pi)
@@ -123,12 +112,12 @@ def _rest_places(
     return where, where
 
 
-def _around(spot: NDArray[Any], facing: float, bearing: float, distance: float, o: int, habits: Habits) -> NDArray[Any]:
+def _around(spot: Array, facing: float, bearing: float, distance: float, o: int, habits: Habits) -> Array:
     x, y = spot[0] + distance * np.cos(facing + bearing), spot[1] + distance * np.sin(facing + bearing)
     return np.array([np.clip(x, *ROOM[0]), np.clip(y, *ROOM[1]), habits.rest[o] if distance != THROW else 0.1])
 
 
-def _in_hand(person: NDArray[Any], angle: NDArray[Any], posture: list[str]) -> NDArray[Any]:
+def _in_hand(person: Array, angle: Array, posture: list[str]) -> Array:
     height = np.array([HAND[name] for name in posture])
     step = ARM * np.stack([np.cos(angle), np.sin(angle)], 1)
     return np.column_stack([person + step, height])
@@ -143,24 +132,20 @@ ASIDE = (0.7, -0.7, 1.4, -1.4, 2.1, -2.1)  # places tried next to a thing that h
 SAME = 0.4  # in the truth, boxes of different things never share more than this (intersection over union)
 
 
-def person_boxes(stage: Stage, size: tuple[int, int], rng: np.random.Generator) -> NDArray[Any]:
+def person_boxes(stage: Stage, size: tuple[int, int], rng: Rng) -> Array:
     """[frame, 4] x1, y1, x2, y2"""
     body = np.array([PERSON[name] for name in stage.posture]).reshape(-1, 3)  # [frame, 3] width, height, middle
     middles = np.column_stack([stage.person, body[:, 2]])
     return _project(middles, body[:, :2], size, rng)
 
 
-def thing_boxes(
-    stage: Stage, props: Props, size: tuple[int, int], habits: Habits, rng: np.random.Generator
-) -> NDArray[Any]:
+def thing_boxes(stage: Stage, props: Props, size: tuple[int, int], habits: Habits, rng: Rng) -> Array:
     """[frame, object, 4]"""
     extent = np.broadcast_to(habits.size[props.objects], (*stage.things.shape[:2], 2))
     return _separate(_project(stage.things, extent, size, rng), size)
 
 
-def _project(
-    middles: NDArray[Any], extent: NDArray[Any], size: tuple[int, int], rng: np.random.Generator
-) -> NDArray[Any]:
+def _project(middles: Array, extent: Array, size: tuple[int, int], rng: Rng) -> Array:
     """A pinhole camera; boxes that stick out are pushed into the picture."""
     scale = min(size[0] / FIELD[0], size[1] / FIELD[1]) * DISTANCE  # pixels times metres
     zoom = scale / (DISTANCE + middles[..., 1])
@@ -171,7 +156,7 @@ def _project(
     return np.concatenate([seen - half, seen + half], -1)
 
 
-def over_union(one: NDArray[Any], other: NDArray[Any]) -> NDArray[Any]:
+def over_union(one: Array, other: Array) -> Array:
     """Intersection over union of boxes [..., 4]."""
     sides = np.minimum(one[..., 2:], other[..., 2:]) - np.maximum(one[..., :2], other[..., :2])
     common = np.maximum(sides, 0).prod(-1)
@@ -179,7 +164,7 @@ def over_union(one: NDArray[Any], other: NDArray[Any]) -> NDArray[Any]:
     return np.asarray(common / (sum(areas) - common))
 
 
-def _separate(boxes: NDArray[Any], size: tuple[int, int]) -> NDArray[Any]:
+def _separate(boxes: Array, size: tuple[int, int]) -> Array:
     """Move things apart that would hide each other: an annotator must be able to tell them."""
     for column in range(1, boxes.shape[1]):
         first, widths = boxes[:, column].copy(), boxes[:, column, 2] - boxes[:, column, 0]
@@ -198,14 +183,8 @@ SPOKEN = 0.6  # chance that of a thing high up the height is annotated
 
 
 def locate(
-    stage: Stage,
-    touched: Contacts,
-    props: Props,
-    boxes: NDArray[Any],
-    person: NDArray[Any],
-    habits: Habits,
-    rng: np.random.Generator,
-) -> NDArray[Any]:
+    stage: Stage, touched: Contacts, props: Props, boxes: Array, person: Array, habits: Habits, rng: Rng
+) -> Array:
     """[frame, object] masks of spatial relations"""
     masks = _directions(stage, habits)
     height = np.zeros(masks.shape, bool)  # [frame, object] above or beneath is annotated
@@ -226,13 +205,13 @@ def locate(
     return masks
 
 
-def at_head(boxes: NDArray[Any], person: NDArray[Any]) -> NDArray[Any]:
+def at_head(boxes: Array, person: Array) -> Array:
     """Whether the middle of a box is at the person's head or higher: the person is beneath the thing, else above."""
     line = person[..., 1] + HEAD * (person[..., 3] - person[..., 1])
     return np.asarray((boxes[..., 1] + boxes[..., 3]) / 2 <= line)
 
 
-def _directions(stage: Stage, habits: Habits) -> NDArray[Any]:
+def _directions(stage: Stage, habits: Habits) -> Array:
     away = stage.things[..., :2] - stage.person[:, None]
     turned = np.arctan2(away[..., 1], away[..., 0]) - stage.facing[:, None]
     bearing = np.abs((turned + pi) % (2 * pi) - pi)

@@ -2,11 +2,11 @@
 
 from functools import cache
 from importlib import resources
-from typing import Any
 
 import msgspec
 import numpy as np
-from numpy.typing import NDArray
+
+from questree.synth.habits import Array
 
 QUANTILES = (0.0, 0.05, 0.25, 0.5, 0.75, 0.95, 1.0)  # the outermost two are not in the file: see `_knots`
 RARE = 72  # a pair that is not listed has fewer than 25 each of a overlaps b, a before b, b before a
@@ -32,15 +32,15 @@ class Tables(msgspec.Struct, frozen=True):
     """The same as arrays; actions in the order of the vocabulary."""
 
     train_share: float
-    lengths: NDArray[Any]  # [knot]
-    counts: NDArray[Any]  # [number of actions] cumulated share of videos
-    instances: NDArray[Any]  # [action]
-    repeats: NDArray[Any]  # [action] instances beyond the first, per video that has the action
-    durations: NDArray[Any]  # [action, knot]
-    starts: NDArray[Any]  # [action, knot]
-    affinity: NDArray[Any]  # [action, action] how much more often than by chance two are in one video, as logarithm
-    overlaps: NDArray[Any]  # [action, action] listed pairs that overlap, symmetric
-    follows: NDArray[Any]  # [action, action] listed pairs where the first ends before the second begins
+    lengths: Array  # [knot]
+    counts: Array  # [number of actions] cumulated share of videos
+    instances: Array  # [action]
+    repeats: Array  # [action] instances beyond the first, per video that has the action
+    durations: Array  # [action, knot]
+    starts: Array  # [action, knot]
+    affinity: Array  # [action, action] how much more often than by chance two are in one video, as logarithm
+    overlaps: Array  # [action, action] listed pairs that overlap, symmetric
+    follows: Array  # [action, action] listed pairs where the first ends before the second begins
 
 
 @cache
@@ -74,13 +74,13 @@ def tables(actions: tuple[str, ...]) -> Tables:
     )
 
 
-def _knots(quantiles: tuple[float, ...]) -> NDArray[Any]:
+def _knots(quantiles: tuple[float, ...]) -> Array:
     """The five quantiles with ends added: nothing is known about the tails, so they are kept short."""
     low, high = quantiles[0], quantiles[-1]
     return np.array([low - 0.25 * (quantiles[1] - low), *quantiles, high + 0.25 * (high - quantiles[-2])])
 
 
-def _pairs(found: Statistics, actions: tuple[str, ...]) -> tuple[NDArray[Any], NDArray[Any]]:
+def _pairs(found: Statistics, actions: tuple[str, ...]) -> tuple[Array, Array]:
     at = {name: position for position, name in enumerate(actions)}
     overlaps, follows = np.zeros((len(actions), len(actions))), np.zeros((len(actions), len(actions)))
     for first, kind, second, count in found.pairs:
@@ -88,7 +88,7 @@ def _pairs(found: Statistics, actions: tuple[str, ...]) -> tuple[NDArray[Any], N
     return overlaps + overlaps.T, follows
 
 
-def _affinity(listed: NDArray[Any], videos: NDArray[Any], sizes: NDArray[Any]) -> NDArray[Any]:
+def _affinity(listed: Array, videos: Array, sizes: Array) -> Array:
     """Listed pairs as counted; what is left of an action's company is shared among its rare pairs."""
     number = np.arange(len(sizes))
     company = (sizes * number * (number - 1)).sum() / (sizes * number).sum()  # others in the video of an action
@@ -99,6 +99,6 @@ def _affinity(listed: NDArray[Any], videos: NDArray[Any], sizes: NDArray[Any]) -
         among = np.where(rare, np.minimum(np.outer(share, share), RARE), 0)  # [action, action]
         share *= np.sqrt(left / among.sum(1))
     by_chance = np.outer(videos, videos) * company / videos.sum()
-    found: NDArray[Any] = np.log(np.maximum((listed + among) / by_chance, 1e-3))
+    found: Array = np.log(np.maximum((listed + among) / by_chance, 1e-3))
     np.fill_diagonal(found, 0)
     return found

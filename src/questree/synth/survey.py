@@ -1,12 +1,10 @@
 """What a made-up world shows: how near it is to its statistics, and how many videos have what stages must cope with."""
 
 from collections import Counter
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from questree.synth.habits import habits
+from questree.synth.habits import Array, habits
 from questree.synth.statistics import statistics, tables
 from questree.synth.video import SynthVideo, name_the_closest
 from questree.vocabulary.words import NONE
@@ -14,7 +12,7 @@ from questree.vocabulary.words import NONE
 ENOUGH = 20  # instances of an action before its quantiles are compared
 
 
-def closeness(lengths: NDArray[Any], rows: NDArray[Any]) -> dict[str, float]:
+def closeness(lengths: Array, rows: Array) -> dict[str, float]:
     """`lengths`: [video] seconds; `rows`: [instance, 4] video, action, start, end."""
     known = statistics()
     ids = tuple(action.id for action in habits().words.actions)
@@ -40,7 +38,7 @@ def _named(quantiles: tuple[float, ...]) -> dict[int, float]:
     return dict(zip((5, 25, 50, 75, 95), quantiles, strict=True))
 
 
-def _times(lengths: NDArray[Any], rows: NDArray[Any], ids: tuple[str, ...]) -> dict[str, float]:
+def _times(lengths: Array, rows: Array, ids: tuple[str, ...]) -> dict[str, float]:
     """Duration ratios and distances between relative starts: means over actions, weighted by their instances."""
     lasting = rows[:, 3] - rows[:, 2]
     begun = rows[:, 2] / lengths[rows[:, 0].astype(int)]
@@ -61,7 +59,7 @@ def _times(lengths: NDArray[Any], rows: NDArray[Any], ids: tuple[str, ...]) -> d
     return found | {"relative start, distance of medians": float(np.average(apart, weights=weights))}
 
 
-def _pairs(rows: NDArray[Any], actions: int) -> tuple[NDArray[Any], NDArray[Any]]:
+def _pairs(rows: Array, actions: int) -> tuple[Array, Array]:
     """How often two actions are in one video, and how often they overlap there, [action, action] symmetric."""
     together, overlapping = Counter[tuple[int, int]](), Counter[tuple[int, int]]()
     for video in np.split(rows, np.flatnonzero(np.diff(rows[:, 0])) + 1):
@@ -78,11 +76,11 @@ def _pairs(rows: NDArray[Any], actions: int) -> tuple[NDArray[Any], NDArray[Any]
     return matrices[0], matrices[1]
 
 
-def _rank_correlation(one: NDArray[Any], other: NDArray[Any]) -> float:
+def _rank_correlation(one: Array, other: Array) -> float:
     return float(np.corrcoef(_ranks(one), _ranks(other))[0, 1])
 
 
-def _ranks(values: NDArray[Any]) -> NDArray[Any]:
+def _ranks(values: Array) -> Array:
     """Equal values share the mean of their ranks."""
     _, inverse, counts = np.unique(values, return_inverse=True, return_counts=True)
     return np.asarray((np.cumsum(counts) - (counts - 1) / 2)[inverse])

@@ -5,10 +5,9 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from questree.synth.contacts import Contacts, Props, choose_props, touch
-from questree.synth.habits import Habits, Role, habits
+from questree.synth.habits import Array, Habits, Rng, Role, habits
 from questree.synth.scripts import Script, Span, write_script
 from questree.synth.stage import SIZES, Stage, locate, person_boxes, set_stage, thing_boxes
 from questree.synth.statistics import tables
@@ -39,17 +38,17 @@ class SynthVideo:
     rate: str  # frames per second
     size: tuple[int, int]  # width, height
     spans: tuple[Span, ...]
-    numbers: NDArray[Any]  # [frame] index at the video's own rate
+    numbers: Array  # [frame] index at the video's own rate
     objects: list[int]  # [object] positions in the vocabulary
-    annotated: NDArray[Any]  # [frame, object] whether there is an entry at all
-    visible: NDArray[Any]  # [frame, object]
-    relations: NDArray[Any]  # [frame, object] bit k = relation k of the vocabulary; 0 where not visible
-    boxes: NDArray[Any]  # [frame, object, 4] x1, y1, x2, y2
-    person: NDArray[Any]  # [frame, 4]
-    detected: NDArray[Any]  # [frame] whether the person was found
+    annotated: Array  # [frame, object] whether there is an entry at all
+    visible: Array  # [frame, object]
+    relations: Array  # [frame, object] bit k = relation k of the vocabulary; 0 where not visible
+    boxes: Array  # [frame, object, 4] x1, y1, x2, y2
+    person: Array  # [frame, 4]
+    detected: Array  # [frame] whether the person was found
 
     @property
-    def seconds(self) -> NDArray[Any]:  # [frame]
+    def seconds(self) -> Array:  # [frame]
         return self.numbers / float(self.rate)
 
 
@@ -95,7 +94,7 @@ def name(seed: int, index: int) -> str:
     return "".join(LETTERS[number // 36**place % 36] for place in reversed(range(5)))
 
 
-def frame_numbers(script: Script, rate: float) -> NDArray[Any]:
+def frame_numbers(script: Script, rate: float) -> Array:
     """Five frames per action, evenly from its first to its last; every number once, in order."""
     found = []
     for span in script.spans:
@@ -106,7 +105,7 @@ def frame_numbers(script: Script, rate: float) -> NDArray[Any]:
     return np.unique(np.concatenate(found).astype(np.int64)) if found else np.zeros(0, np.int64)
 
 
-def _in_sight(touched: Contacts, stage: Stage, props: Props, known: Habits, rng: np.random.Generator) -> NDArray[Any]:
+def _in_sight(touched: Contacts, stage: Stage, props: Props, known: Habits, rng: Rng) -> Array:
     """[frame, object]; what is used is seen, other things may be hidden before, after or from some place."""
     visible = touched.busy.copy()
     frames = np.arange(len(visible))
@@ -159,7 +158,7 @@ def _count(counts: Counts, kind: str, changed: Any, out_of: Any) -> None:
     counts.update({kind: int(changed), f"{kind} of": int(out_of)})
 
 
-def name_the_closest(relations: NDArray[Any], known: Habits) -> NDArray[Any]:
+def name_the_closest(relations: Array, known: Habits) -> Array:
     """Annotators name the closest contact and leave out what follows: carrying, not also holding and touching."""
     closest = relations.copy()
     for at, implied in enumerate(known.implied):
@@ -168,14 +167,14 @@ def name_the_closest(relations: NDArray[Any], known: Habits) -> NDArray[Any]:
     return closest
 
 
-def _miss_takes(spans: list[Span], rate: float, known: Habits, counts: Counts, rng: np.random.Generator) -> list[Span]:
+def _miss_takes(spans: list[Span], rate: float, known: Habits, counts: Counts, rng: Rng) -> list[Span]:
     takes = dict.fromkeys(one for one, _ in _following(spans, known, Role.TAKE, Role.HOLD))
     lost = [take for take in takes if rng.random() < rate]
     _count(counts, "missing takes", len(lost), len(takes))
     return [span for span in spans if span not in lost]
 
 
-def _overlap(spans: list[Span], rate: float, known: Habits, counts: Counts, rng: np.random.Generator) -> list[Span]:
+def _overlap(spans: list[Span], rate: float, known: Habits, counts: Counts, rng: Rng) -> list[Span]:
     copies = {id(span): Span(span.action, span.start, span.end) for span in spans}
     pairs = _following(spans, known, Role.TAKE, Role.HOLD) + _following(spans, known, Role.HOLD, Role.PUT)
     for first, second in pairs:
@@ -204,7 +203,7 @@ def _following(spans: list[Span], known: Habits, role: Role, next_role: Role) ->
     ]
 
 
-def _drop(relations: NDArray[Any], rate: float, counts: Counts, rng: np.random.Generator) -> NDArray[Any]:
+def _drop(relations: Array, rate: float, counts: Counts, rng: Rng) -> Array:
     bits = np.arange(26)
     there = (relations[..., None] >> bits) & 1  # [frame, object, relation]
     lost = there & (rng.random(there.shape) < rate)
@@ -212,9 +211,7 @@ def _drop(relations: NDArray[Any], rate: float, counts: Counts, rng: np.random.G
     return np.asarray(relations & ~(lost << bits).sum(-1))
 
 
-def _flip(
-    relations: NDArray[Any], rate: float, known: Habits, counts: Counts, rng: np.random.Generator
-) -> NDArray[Any]:
+def _flip(relations: Array, rate: float, known: Habits, counts: Counts, rng: Rng) -> Array:
     both = known.bit("above") | known.bit("beneath")
     there = (relations & both) != 0
     flipped = there & (rng.random(there.shape) < rate)
@@ -222,7 +219,7 @@ def _flip(
     return np.where(flipped, relations ^ both, relations)
 
 
-def _label_twice(video: SynthVideo, rate: float, known: Habits, counts: Counts, rng: np.random.Generator) -> SynthVideo:
+def _label_twice(video: SynthVideo, rate: float, known: Habits, counts: Counts, rng: Rng) -> SynthVideo:
     """A second label covers some of the object's frames, its box nearly the same, its relations those of the first."""
     for column, o in enumerate(video.objects):
         others = [s for s in known.similar.get(o, []) if s not in video.objects]
@@ -239,7 +236,7 @@ def _label_twice(video: SynthVideo, rate: float, known: Habits, counts: Counts, 
     return video
 
 
-def _add(video: SynthVideo, column: int, label: int, frames: NDArray[Any], rng: np.random.Generator) -> SynthVideo:
+def _add(video: SynthVideo, column: int, label: int, frames: Array, rng: Rng) -> SynthVideo:
     there = np.zeros(len(video.numbers), bool)
     there[frames] = True
     box = video.boxes[:, column].copy()

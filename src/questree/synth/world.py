@@ -10,11 +10,11 @@ from typing import Any
 
 import msgspec
 import numpy as np
-from numpy.typing import NDArray
 
 from questree.faults import Fault, refuse
 from questree.progress import report
 from questree.synth.files import COLUMNS, END, class_files, csv_line, memo, object_entries, person_entries
+from questree.synth.habits import Array
 from questree.synth.survey import closeness, features, richness
 from questree.synth.video import Rates, make_video, observe
 from questree.tables.store import new_folder
@@ -121,7 +121,7 @@ def _chunk(task: tuple[int, int, int, Rates]) -> Chunk:
 
 def _summary(total: Chunk, videos: int, seed: int, rates: Rates) -> dict[str, Any]:
     kinds = [*(field.name.replace("_", " ") for field in fields(rates)), "missed persons"]
-    rows: NDArray[Any] = np.array(total.rows, float).reshape(-1, 4)
+    rows: Array = np.array(total.rows, float).reshape(-1, 4)
     return {
         "videos": videos,
         "frames": total.richness["frames"],

@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
+from itertools import pairwise
 from pathlib import Path
 from typing import Any, Generic, TypeVar
 
@@ -196,41 +197,29 @@ def blamed(error: BaseException, plugins: Iterable[Plugin] = ()) -> BadInput | N
 
 def wanted(arguments: Sequence[str]) -> tuple[list[str], list[Plugin]]:
     """The arguments of a command without --plugin, and all plugins it works with, installed ones first."""
-    rest, named = _apart(arguments)
-    command = any(not each.startswith("-") for each in rest)  # `questree --help` has nothing of installed packages
-    configured_ones = [plugin for run in _runs(rest) for plugin in configured(run)]
-    return rest, [*(installed() if command else ()), *configured_ones, *map(_file, named)]
-
-
-def _apart(arguments: Sequence[str]) -> tuple[list[str], list[str]]:
     rest, named, left = list[str](), list[str](), iter(arguments)
     for each in left:
         if each == "--":
-            return [*rest, each, *left], named
-        if each == OPTION:
+            rest += [each, *left]
+        elif each == OPTION:
             named.append(next(left, ""))
         elif each.startswith(f"{OPTION}="):
             named.append(each.partition("=")[2])
         else:
             rest.append(each)
     refuse([Fault(OPTION, "expected a Python file, got nothing") for name in named if not name])
-    return rest, named
-
-
-def _file(name: str) -> Plugin:
-    return Plugin(name, Path(name).resolve())
+    command = any(not each.startswith("-") for each in rest)  # `questree --help` has nothing of installed packages
+    beside = [plugin for run in _runs(rest) for plugin in configured(run)]
+    files = [Plugin(name, Path(name).resolve()) for name in named]
+    return rest, [*(installed() if command else ()), *beside, *files]
 
 
 def _runs(arguments: list[str]) -> list[Path]:
     """Folders among the arguments that are runs; without one, where a new run will be written."""
     told = [Path(each) for each in arguments if each and not each.startswith("-")]
     there = [path for path in told if (path / "vocabulary.toml").is_file() or (path / "images").is_dir()]
-    if there:
-        return there
-    given = [(each, after) for each, after in zip(arguments, [*arguments[1:], ""], strict=True)]
-    return [Path(after) for each, after in given if each == "--out"] + [
-        Path(each[6:]) for each in arguments if each.startswith("--out=")
-    ]
+    apart = [part for each in arguments for part in (each.split("=", 1) if each.startswith("--out=") else [each])]
+    return there or [Path(after) for each, after in pairwise(apart) if each == "--out"]
 
 
 def configured(run: Path) -> list[Plugin]:

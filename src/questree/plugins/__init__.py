@@ -18,37 +18,22 @@ from typing import TYPE_CHECKING, Any, get_type_hints
 from questree.extensions import Plugin, a_list, blamed, declared, one_of, wrong
 from questree.extensions import load as _load
 from questree.faults import BadInput, Fault
-from questree.plugins.language import Declare, Medium
-from questree.plugins.language import generation as generation
-from questree.plugins.language import image_template as image_template
-from questree.plugins.language import operator as operator
-from questree.plugins.language import ops as ops
-from questree.plugins.language import rule as rule
-from questree.plugins.language import template as template
-from questree.program import Action as Action
-from questree.program import Bool as Bool
-from questree.program import Categories as Categories
-from questree.program import Object as Object
-from questree.program import Relation as Relation
-from questree.program import Term as Term
+from questree.plugins.language import Declare, Medium, generation, image_template, operator, ops, rule, template
+from questree.program import Action, Bool, Categories, Object, Relation, Term
 
 if TYPE_CHECKING:  # what the functions below are given and give back, for those who write types
-    from questree.domains.images.kinds import Attribute as Attribute
-    from questree.domains.images.kinds import Count as Count
-    from questree.domains.images.kinds import Scenes as Scenes
-    from questree.domains.images.kinds import Thing as Thing
-    from questree.domains.images.kinds import Things as Things
-    from questree.domains.video.kinds import Frames as Frames
-    from questree.domains.video.kinds import Window as Window
-    from questree.formats.plain import questions as questions
-    from questree.rules import Case as Case
-    from questree.rules import Members as Members
-    from questree.rules import Ways as Ways
-    from questree.stages.augment import Change as Change
-    from questree.stages.augment import Graphs as Graphs
-    from questree.tables.run import Run as Run
-    from questree.vocabulary.words import Vocabulary as Vocabulary
+    from questree.domains.images.kinds import Attribute, Count, Scenes, Thing, Things
+    from questree.domains.video.kinds import Frames, Window
+    from questree.formats.plain import questions
+    from questree.rules import Case, Members, Ways
+    from questree.stages.augment import Change, Graphs
+    from questree.tables.run import Run
+    from questree.vocabulary.words import Vocabulary
 
+__all__ = ["augmentation", "bot", "exporter", "generation", "image_template", "load", "metric", "operator", "ops"]
+__all__ += ["questions", "rule", "source", "split", "template"]
+__all__ += ["Action", "Attribute", "Bool", "Case", "Categories", "Change", "Count", "Frames", "Graphs", "Members"]
+__all__ += ["Object", "Relation", "Run", "Scenes", "Term", "Thing", "Things", "Vocabulary", "Ways", "Window"]
 SETTINGS = (str, int, float, bool)  # types of what a source may be told
 PLACES = {
     **dict.fromkeys(("Attribute", "Count", "Scenes", "Thing", "Things"), "domains.images.kinds"),

@@ -165,37 +165,29 @@ Forms = Mapping[str, str]  # form -> text; what a frame says of a slot: {R:the}
 @lru_cache(KEPT)
 def reference(graph: Graph) -> Forms:
     """The ways to speak of what a graph describes; `many` and `head` are plurals if it can be counted."""
-    one, are = _head(graph), _are(graph.name)
-    clause, several = _clause(graph, are), with_attribute(graph.attribute, plural(graph.name))
-    number_of_many = are if number(graph.name) == MASS else "are"
-    return {
-        "": one + clause,
-        "a": _indefinite(graph) + clause,
-        "the": f"the {one}{clause}",
-        "many": several + _clause(graph, number_of_many),
-        "head": several,
-        "there": predicate(graph) or "there",
-        "this": _this(graph.name),
-        "is": are,
-        "Is": are.capitalize(),
-    }
+    are = _are(graph.name)
+    many = _clause(graph, are if number(graph.name) == MASS else "are")
+    return _forms(graph, _clause(graph, are), many, predicate(graph) or "there")
 
 
 def inverse(graph: Graph) -> Forms:
     """The target of the root's only relation, described by the root: "a horse that a man is riding"."""
     (edge,) = graph.relations
     subject = Graph(graph.name, graph.attribute)
-    target = Graph(edge.target.name, edge.target.attribute)
-    clause = f"that {_indefinite(subject)} {_are(subject.name)} {relation(edge.name)}"
-    are = _are(target.name)
+    clause = f" that {_indefinite(subject)} {_are(subject.name)} {relation(edge.name)}"
+    return _forms(Graph(edge.target.name, edge.target.attribute), clause, clause, f"there{clause}")
+
+
+def _forms(graph: Graph, clause: str, clause_of_many: str, there: str) -> Forms:
+    one, are, several = _head(graph), _are(graph.name), with_attribute(graph.attribute, plural(graph.name))
     return {
-        "": f"{_head(target)} {clause}",
-        "a": f"{_indefinite(target)} {clause}",
-        "the": f"the {_head(target)} {clause}",
-        "many": f"{with_attribute(target.attribute, plural(target.name))} {clause}",
-        "head": with_attribute(target.attribute, plural(target.name)),
-        "there": f"there {clause}",
-        "this": _this(target.name),
+        "": one + clause,
+        "a": _indefinite(graph) + clause,
+        "the": f"the {one}{clause}",
+        "many": several + clause_of_many,
+        "head": several,
+        "there": there,
+        "this": f"{'these' if number(graph.name) == PLURAL else 'this'} {graph.name}",
         "is": are,
         "Is": are.capitalize(),
     }
@@ -204,10 +196,6 @@ def inverse(graph: Graph) -> Forms:
 def noun(name: str, form: str) -> str:
     """A name as a word of a question: plain, or with its article."""
     return _indefinite(Graph(name)) if form == "a" else name
-
-
-def _this(name: str) -> str:
-    return f"{'these' if number(name) == PLURAL else 'this'} {name}"
 
 
 def countable(graph: Graph) -> bool:

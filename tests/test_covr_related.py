@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 
 from judges import naive_covr as naive
-from questree.benchmarks.covr.programs import things
+from questree.benchmarks.covr.forms import things
 from questree.cli.app import app
 from questree.domains.images import IMAGES, corpus
 from questree.domains.images.batches import execute

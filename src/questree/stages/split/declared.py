@@ -3,6 +3,7 @@
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import msgspec
 
@@ -34,6 +35,8 @@ class Split:
     compositions: tuple[Composition, ...] = ()
     train: Predicate | None = None
     test: Predicate | None = None
+    drawn: list[Any] | None = None  # what was drawn to be held out
+    warnings: tuple[str, ...] = ()
 
 
 def held_out(

@@ -3,12 +3,10 @@
 The proof: nothing held out is in train, every part of it is, and nothing is seen on both sides.
 """
 
-from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import AbstractContextManager
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Generic, TypeVar
+from typing import Any
 
 import msgspec
 import numpy as np
@@ -19,12 +17,10 @@ from questree.stages.split.declared import Split
 from questree.stages.split.predicates import Predicate
 from questree.stages.split.properties import Drawing
 from questree.stages.split.rows import QuestionRows, Truth
-from questree.tables.store import new_folder
 
 Parts = dict[str, Truth]  # train, test; with dev also dev and dev held out -> [question]
 JUDGED = ("test", "dev held out")  # parts that have what is held out
 EXAMPLES = 3  # questions and places that a fault names
-Made = TypeVar("Made")  # what is reported about a split
 
 
 @dataclass(frozen=True)
@@ -40,13 +36,6 @@ class SplitOptions:
     def given(self) -> str:
         """The user's file, as written."""
         return self.file.read_text("utf-8") if self.file else ""
-
-
-@dataclass(frozen=True)
-class Declared:
-    split: Split
-    drawn: list[Any] | None = None  # what was drawn for it
-    warnings: tuple[str, ...] = ()
 
 
 @dataclass
@@ -100,29 +89,6 @@ class Proof:
         return found + [f"{self.split.name}: {side} is empty" for side in empty]
 
 
-class Splittable(ABC, Generic[Made]):
-    """The questions of one benchmark of a run, with the splits that are declared for it."""
-
-    folder: Path  # where its splits go
-    ids: list[str]  # of its videos or images
-    declared: list[Declared]
-
-    @abstractmethod
-    def pieces(self) -> Iterator[tuple[QuestionRows, Iterable[Parts]]]:
-        """The questions, piece by piece, with the parts of every split."""
-
-    @abstractmethod
-    def writing(self, folder: Path) -> AbstractContextManager[Callable[[str, QuestionRows, Parts], None]]:
-        """Who writes a piece of a split."""
-
-    @abstractmethod
-    def made(self, declared: Declared, proof: Proof) -> Made: ...
-
-    @abstractmethod
-    def notes(self, made: Sequence[Made]) -> dict[str, Any]:
-        """Files about all splits, as data."""
-
-
 def parts_of(split: Split, rows: QuestionRows, side: dict[str, Truth]) -> Parts:
     """Which questions are in each part: train and dev without what is held out, test with it alone."""
     every = np.ones(len(rows), bool)
@@ -133,18 +99,23 @@ def parts_of(split: Split, rows: QuestionRows, side: dict[str, Truth]) -> Parts:
     return found | {"test": side["test"] & held}
 
 
-def divide(questions: Splittable[Made]) -> list[Made]:
-    """Write every split; a violated proof writes nothing."""
-    proofs = [Proof(each.split) for each in questions.declared]
-    with new_folder(questions.folder) as folder:
-        with questions.writing(folder) as write:
-            for rows, inside in questions.pieces():
-                for proof, parts in zip(proofs, inside, strict=True):
-                    judged = np.logical_or.reduce([parts[name] for name in JUDGED if name in parts])
-                    proof.see(rows, parts["train"], judged)
-                    write(proof.split.name, rows, parts)
-        refuse([fault for proof in proofs for fault in proof.faults(questions.ids)])
-        made = [questions.made(*each) for each in zip(questions.declared, proofs, strict=True)]
-        for name, note in questions.notes(made).items():
-            (folder / name).write_bytes(msgspec.json.format(msgspec.json.encode(note)))
-    return made
+def divide(
+    splits: Sequence[Split],
+    pieces: Iterable[tuple[QuestionRows, Iterable[Parts]]],
+    write: Callable[[str, QuestionRows, Parts], None],
+    ids: list[str],
+) -> list[Proof]:
+    """Prove and write every split, piece by piece of the questions; a violated proof is refused. ids: of all places."""
+    proofs = [Proof(split) for split in splits]
+    for rows, inside in pieces:
+        for proof, parts in zip(proofs, inside, strict=True):
+            judged = np.logical_or.reduce([parts[name] for name in JUDGED if name in parts])
+            proof.see(rows, parts["train"], judged)
+            write(proof.split.name, rows, parts)
+    refuse([fault for proof in proofs for fault in proof.faults(ids)])
+    return proofs
+
+
+def write_notes(folder: Path, notes: Mapping[str, Any]) -> None:
+    for name, note in notes.items():
+        (folder / name).write_bytes(msgspec.json.format(msgspec.json.encode(note)))

@@ -1,10 +1,8 @@
 """Splits of questions about image sets: COVR's 21, with train, dev and test, and your own."""
 
 import re
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Iterator
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Any
 
 import polars as pl
@@ -13,13 +11,14 @@ from questree.benchmarks.covr.splits import FEW_SHOT, LEXICAL, PROGRAM, ZERO_SHO
 from questree.faults import BadInput, Fault, refuse
 from questree.progress import watch
 from questree.stages.split import properties as splits
-from questree.stages.split.declared import PLUGGED, File, added, read_file
-from questree.stages.split.engine import Declared, Parts, Proof, SplitOptions, Splittable, divide, parts_of
+from questree.stages.split.declared import PLUGGED, File, Split, added, read_file
+from questree.stages.split.engine import Parts, Proof, SplitOptions, divide, parts_of, write_notes
 from questree.stages.split.language import of_images
 from questree.stages.split.rows import QuestionRows, Truth, image_rows
 from questree.tables.image_questions import BALANCED, answered
 from questree.tables.images import IMAGES
 from questree.tables.run import Run
+from questree.tables.store import new_folder
 from questree.tables.table import Table
 
 NAMES = (*FEW_SHOT, *ZERO_SHOT, PROGRAM, LEXICAL)
@@ -52,69 +51,58 @@ def selected(run: Run, every: bool = False) -> pl.DataFrame:
 
 def split_run(run: Run, options: SplitOptions) -> list[MadeOfImages]:
     """Write RUN/covr/splits."""
-    return divide(ImageQuestions(run, options))
-
-
-class ImageQuestions(Splittable[MadeOfImages]):
-    def __init__(self, run: Run, options: SplitOptions):
-        self.questions, self.options = selected(run, options.all), options
-        self.folder, self.ids = run.covr / "splits", IMAGES.read(run.images)["id"].to_list()
-        self.rows = image_rows(self.questions)
-        self.side = {name: (self.questions["split"] == name).to_numpy() for name in ("train", "dev", "test")}
-        self.declared = list(declared(self.rows, options, read_file(options.file), self.side))
-        self.parts: dict[str, Parts] = {}  # split -> its parts, once it is written
-
-    def pieces(self) -> Iterator[tuple[QuestionRows, Iterator[Parts]]]:
-        """All questions at once, split after split."""
-        wanted = watch(self.declared, "splitting", len(self.declared))
-        yield self.rows, (parts_of(each.split, self.rows, self.side) for each in wanted)
-
-    @contextmanager
-    def writing(self, folder: Path) -> Iterator[Callable[[str, QuestionRows, Parts], None]]:
-        ids = self.questions["id"]
+    questions = selected(run, options.all)
+    rows, ids = image_rows(questions), questions["id"]
+    side = {name: (questions["split"] == name).to_numpy() for name in ("train", "dev", "test")}
+    wanted = list(declared(rows, options, read_file(options.file), side))
+    found: dict[str, Parts] = {}  # split -> its parts
+    with new_folder(run.covr / "splits") as folder:
 
         def write(name: str, _: QuestionRows, parts: Parts) -> None:
-            self.parts[name] = parts
-            found = [pl.DataFrame({"id": ids.filter(pl.Series(parts[p]))}).with_columns(part=pl.lit(p)) for p in PARTS]
-            Table(slug(name), SIDES.columns).write(pl.concat(found), folder)
+            found[name] = parts
+            own = [pl.DataFrame({"id": ids.filter(pl.Series(parts[p]))}).with_columns(part=pl.lit(p)) for p in PARTS]
+            Table(slug(name), SIDES.columns).write(pl.concat(own), folder)
 
-        yield write
-
-    def made(self, declared: Declared, proof: Proof) -> MadeOfImages:
-        split, parts = declared.split, self.parts[declared.split.name]
-        assert split.test is not None
-        counts = {part: int(parts[part].sum()) for part in PARTS}
-        found = MadeOfImages(
-            name=split.name,
-            file=f"{slug(split.name)}.parquet",
-            counts=counts,
-            filtered=int(self.side["train"].sum()) - counts["train"],
-            kept=int((parts["train"] & split.test.holds(self.rows)).sum()),
-            images={side: len(places) for side, places in proof.places.items()},
-            warnings=[*proof.warnings(), *declared.warnings],
-            held_out=declared.drawn,
-        )
-        found.warnings.extend(empty_handed(found, self.options.drawing.few_shot))
-        return found
-
-    def notes(self, made: Sequence[MadeOfImages]) -> dict[str, Any]:
-        options, ids = self.options, self.questions["id"]
+        every = (parts_of(each, rows, side) for each in watch(wanted, "splitting", len(wanted)))
+        proofs = divide(wanted, [(rows, every)], write, IMAGES.read(run.images)["id"].to_list())
+        of_train, few_shot = int(side["train"].sum()), options.drawing.few_shot
+        made = [made_of(proof, found[proof.split.name], rows, of_train, few_shot) for proof in proofs]
         used = {"drawing": options.drawing, "draws": options.draws, "names": options.names, "all": options.all}
-        plan = {m.name: planned(m, ids.filter(pl.Series(self.parts[m.name]["test"])).to_list()) for m in made}
-        return {"report.json": {"options": used | {"file": options.given}, "splits": made}, "plan.json": plan}
+        plan = {m.name: planned(m, ids.filter(pl.Series(found[m.name]["test"])).to_list()) for m in made}
+        report = {"options": used | {"file": options.given}, "splits": made}
+        write_notes(folder, {"report.json": report, "plan.json": plan})
+    return made
 
 
-def declared(rows: QuestionRows, options: SplitOptions, file: File, side: dict[str, Truth]) -> Iterator[Declared]:
-    """Each split, what was drawn for it, and what is to be said about it."""
+def made_of(proof: Proof, parts: Parts, rows: QuestionRows, of_train: int, few_shot: int) -> MadeOfImages:
+    """of_train: questions of training images."""
+    split = proof.split
+    assert split.test is not None
+    counts = {part: int(parts[part].sum()) for part in PARTS}
+    found = MadeOfImages(
+        name=split.name,
+        file=f"{slug(split.name)}.parquet",
+        counts=counts,
+        filtered=of_train - counts["train"],
+        kept=int((parts["train"] & split.test.holds(rows)).sum()),
+        images={side: len(places) for side, places in proof.places.items()},
+        warnings=[*proof.warnings(), *split.warnings],
+        held_out=split.drawn,
+    )
+    found.warnings.extend(empty_handed(found, few_shot))
+    return found
+
+
+def declared(rows: QuestionRows, options: SplitOptions, file: File, side: dict[str, Truth]) -> Iterator[Split]:
     known = (*NAMES, *PLUGGED["images"], *file.splits)
     unknown = [name for name in options.names if name not in known]
     refuse([Fault("--name", f"expected a split, got {name!r}; choose from {', '.join(known)}") for name in unknown])
     wanted = [name for name in NAMES if not options.names or name in options.names]
     for name in wanted:
         if name in FEW_SHOT:
-            yield Declared(splits.few_shot(splits.named(name, rows), rows, side["train"], options.drawing))
+            yield splits.few_shot(splits.named(name, rows), rows, side["train"], options.drawing)
         elif name in ZERO_SHOT:
-            yield Declared(splits.zero_shot(splits.named(name, rows)))
+            yield splits.zero_shot(splits.named(name, rows))
         for seed in range(options.drawing.seed, options.drawing.seed + options.draws):
             if name == PROGRAM:
                 held = splits.program_split(rows, seed)
@@ -122,10 +110,9 @@ def declared(rows: QuestionRows, options: SplitOptions, file: File, side: dict[s
                 held = splits.lexical_split(rows, seed, side["train"], side["test"], options.drawing.lexical)
             else:
                 break
-            yield Declared(splits.zero_shot(held, f"{name} {seed}"), held.drawn, held.warnings)
-    for split in added("images", file, options.file, of_images(rows), set(map(slug, NAMES))):
-        if not options.names or split.name in options.names:
-            yield Declared(split)
+            yield splits.zero_shot(held, f"{name} {seed}")
+    own = added("images", file, options.file, of_images(rows), set(map(slug, NAMES)))
+    yield from (split for split in own if not options.names or split.name in options.names)
 
 
 def slug(name: str) -> str:

@@ -229,7 +229,7 @@ def zero_shot(held: Property, name: str = "") -> Split:
     """Nothing of it in train; of what is composed, every part should be."""
     inside = held.predicate.of if isinstance(held.predicate, NamedPredicate) else held.predicate
     whole = (Composition(held.predicate, held.parts or tuple(parts(inside) if isinstance(inside, Both) else ())),)
-    return Split(name or held.name, whole, Not(held.predicate), held.predicate)
+    return Split(name or held.name, whole, Not(held.predicate), held.predicate, held.drawn, held.warnings)
 
 
 def few_shot(held: Property, rows: QuestionRows, train: Truth, drawing: Drawing) -> Split:

@@ -1,11 +1,10 @@
 """Splits of questions about videos: by video, novel compositions, more steps, indirect references, your own."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import polars as pl
@@ -16,15 +15,16 @@ from questree.faults import BadInput
 from questree.progress import watch
 from questree.stages.balance.levelling import SPLITS
 from questree.stages.balance.rounds import selection
-from questree.stages.questions import Bank, direct_equivalents
-from questree.stages.split.declared import INDIRECT, added, agqa, read_file
-from questree.stages.split.engine import Declared, Parts, Proof, SplitOptions, Splittable, divide, parts_of
+from questree.stages.questions import Bank, Shard, direct_equivalents
+from questree.stages.split.declared import INDIRECT, Split, added, agqa, read_file
+from questree.stages.split.engine import Parts, Proof, SplitOptions, divide, parts_of, write_notes
 from questree.stages.split.language import of_videos
-from questree.stages.split.rows import QuestionRows, video_rows
+from questree.stages.split.rows import QuestionRows, Truth, video_rows
 from questree.stages.split.steps import thresholds
 from questree.tables.facts import VIDEOS
 from questree.tables.questions import BALANCED
 from questree.tables.run import Run
+from questree.tables.store import new_folder
 from questree.tables.table import Table
 
 # the direct twin of an indirect question: the same arguments and key, with nothing referred to
@@ -40,83 +40,67 @@ class MadeOfVideos:
     test_videos: int
     warnings: list[str]
 
+    @classmethod
+    def of(cls, proof: Proof) -> "MadeOfVideos":
+        train, test = (len(proof.places[side]) for side in SPLITS)
+        return cls(proof.split.name, proof.train, proof.test, train, test, proof.warnings())
+
 
 def split(run: Run, options: SplitOptions, workers: int = 2) -> list[MadeOfVideos]:
-    """Write RUN/splits/<name>/train.parquet and test.parquet."""
-    with ThreadPoolExecutor(workers) as pool:
-        return divide(VideoQuestions(run, options, workers, pool))
-
-
-class VideoQuestions(Splittable[MadeOfVideos]):
-    """Shard by shard, so that nothing has to fit into memory; twins of indirect test questions beside."""
-
-    def __init__(self, run: Run, options: SplitOptions, workers: int, pool: ThreadPoolExecutor):
-        self.bank, self.options, self.pool = Bank(run), options, pool
-        self.folder, self.ids = run.folder / "splits", self.bank.ids
-        self.train = (run.table("facts", VIDEOS)["split"] == "train").to_numpy()
-        self.chosen = None if options.all else selection(run)
-        edition = self.bank.edition
-        file = read_file(options.file, edition.codes)
-        self.most = thresholds(self.bank, self.train, {**file.more_steps, **(options.more_steps or {})}, workers)
-        found = agqa(self.bank.vocabulary, self.most, edition)
-        language = of_videos(self.bank.vocabulary, self.most, edition)
-        found += added("video", file, options.file, language, {each.name for each in found})
-        self.declared = [Declared(each) for each in found]
-
-    def pieces(self) -> Iterator[tuple[QuestionRows, list[Parts]]]:
-        folders = self.bank.folders()
-        for rows, inside, twins in watch(self.pool.map(self._piece, folders), "splitting", len(folders)):
-            if rows is not None:
-                self.twins.write(twins)
-                yield rows, inside
-
-    def _piece(self, folder: Path) -> tuple[QuestionRows | None, list[Parts], pl.DataFrame]:
-        shard = self.bank.shard(folder)
-        asked = shard.questions
-        if self.chosen is not None:
-            own = between(self.chosen, asked)
-            asked = asked.join(own, on=["video", "number"], how="semi", maintain_order="left")
-        if asked.is_empty():
-            return None, [], TWINS.empty()
-        rows, of_train = video_rows(shard.where(asked)), self.train[asked["video"].to_numpy()]
-        side = {"train": of_train, "test": ~of_train}
-        test = asked.filter(~of_train)
-        twins = test.with_columns(twin=direct_equivalents(test, shard.questions, self.bank.edition))
-        indirect = (pl.col("flags") & held_out.INDIRECT > 0) & pl.col("twin").is_not_null()
-        inside = [parts_of(each.split, rows, side) for each in self.declared]
-        return rows, inside, TWINS.frame(twins.filter(indirect).sort("video", "number"))
-
-    @contextmanager
-    def writing(self, folder: Path) -> Iterator[Callable[[str, QuestionRows, Parts], None]]:
-        with ExitStack() as stack:
+    """Write RUN/splits/<name>/train.parquet and test.parquet, shard by shard: nothing has to fit into memory."""
+    bank, train = Bank(run), (run.table("facts", VIDEOS)["split"] == "train").to_numpy()
+    edition, chosen = bank.edition, None if options.all else selection(run)
+    file = read_file(options.file, edition.codes)
+    most = thresholds(bank, train, {**file.more_steps, **(options.more_steps or {})}, workers)
+    splits = agqa(bank.vocabulary, most, edition)
+    language = of_videos(bank.vocabulary, most, edition)
+    splits += added("video", file, options.file, language, {each.name for each in splits})
+    with new_folder(run.folder / "splits") as folder:
+        with ThreadPoolExecutor(workers) as pool, ExitStack() as files:
             writers = {
-                (each.split.name, side): stack.enter_context(
-                    TableWriter(folder / each.split.name / f"{side}.parquet", BALANCED)
-                )
-                for each in self.declared
+                (each.name, side): files.enter_context(TableWriter(folder / each.name / f"{side}.parquet", BALANCED))
+                for each in splits
                 for side in SPLITS
             }
-            self.twins = stack.enter_context(TableWriter(folder / INDIRECT / "twins.parquet", TWINS))
+            twins = files.enter_context(TableWriter(folder / INDIRECT / "twins.parquet", TWINS))
+
+            def pieces() -> Iterator[tuple[QuestionRows, list[Parts]]]:
+                made = pool.map(lambda shard: piece(bank.shard(shard), chosen, train, splits), bank.folders())
+                for found in watch(made, "splitting", len(bank.folders())):
+                    if found is not None:
+                        twins.write(found[2])
+                        yield found[:2]
 
             def write(name: str, rows: QuestionRows, parts: Parts) -> None:
                 for side in SPLITS:
                     writers[name, side].write(rows.questions.filter(parts[side]))
 
-            yield write
-
-    def made(self, declared: Declared, proof: Proof) -> MadeOfVideos:
-        videos = {side: len(found) for side, found in proof.places.items()}
-        name = declared.split.name
-        return MadeOfVideos(name, proof.train, proof.test, videos["train"], videos["test"], proof.warnings())
-
-    def notes(self, made: Sequence[MadeOfVideos]) -> dict[str, Any]:
-        edition = self.bank.edition
+            proofs = divide(splits, pieces(), write, bank.ids)
+        made = [MadeOfVideos.of(proof) for proof in proofs]
         asked = {t.name for t in edition.templates}
-        steps = {t.name: m for t, m in zip(edition.by_code, self.most, strict=True) if t.name in asked}
-        used = {"all": self.options.all, "more steps": steps, "file": self.options.given}
-        splits = [each.split for each in self.declared]
+        steps = {t.name: m for t, m in zip(edition.by_code, most, strict=True) if t.name in asked}
+        used = {"all": options.all, "more steps": steps, "file": options.given}
         predicates = {s.name: {"train": str(s.train or "all"), "test": str(s.test or "all")} for s in splits}
-        return {"report.json": {"options": used, "splits": made, "predicates": predicates}}
+        write_notes(folder, {"report.json": {"options": used, "splits": made, "predicates": predicates}})
+    return made
+
+
+def piece(
+    shard: Shard, chosen: pl.DataFrame | None, train: Truth, splits: list[Split]
+) -> tuple[QuestionRows, list[Parts], pl.DataFrame] | None:
+    """The chosen questions of a shard, the parts of every split, and the twins of indirect test questions."""
+    asked = shard.questions
+    if chosen is not None:
+        asked = asked.join(between(chosen, asked), on=["video", "number"], how="semi", maintain_order="left")
+    if asked.is_empty():
+        return None
+    rows, of_train = video_rows(shard.where(asked)), train[asked["video"].to_numpy()]
+    side = {"train": of_train, "test": ~of_train}
+    test = asked.filter(~of_train)
+    twins = test.with_columns(twin=direct_equivalents(test, shard.questions, shard.edition))
+    indirect = (pl.col("flags") & held_out.INDIRECT > 0) & pl.col("twin").is_not_null()
+    inside = [parts_of(each, rows, side) for each in splits]
+    return rows, inside, TWINS.frame(twins.filter(indirect).sort("video", "number"))
 
 
 def between(chosen: pl.DataFrame, asked: pl.DataFrame) -> pl.DataFrame:

@@ -211,7 +211,7 @@ def test_what_does_not_go_together_is_said(run: Run, released: dict[str, Path], 
         decomp(hierarchies=released["test"], predictions=file, split="test", quiet=True)
     with pytest.raises(BadInput, match="expected --predictions FILE, or a run with models"):
         decomp(hierarchies=released["test"], quiet=True)
-    with pytest.raises(BadInput, match="'oracle' is the name of a bot"):
+    with pytest.raises(BadInput, match="expected a new name, got 'oracle', which is a bot"):
         answer(run.folder, model="oracle", predictions=file[0], quiet=True)
     with pytest.raises(BadInput, match="no such run folder"):
         decomp(tmp_path / "nowhere", predictions=file, quiet=True)

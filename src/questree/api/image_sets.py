@@ -5,7 +5,7 @@ from pathlib import Path
 
 import polars as pl
 
-from questree.api.scoring import ComparedQuestions, OnePolicy, PredictionReader, Scoring, Tell, silent
+from questree.api.scoring import LABELS, ComparedQuestions, OnePolicy, PredictionReader, Scoring, Tell, silent
 from questree.benchmarks.covr.splits import PATTERNS, TEMPLATE_OF
 from questree.faults import BadInput, Fault, refuse
 from questree.metrics.scores import Score, Scored
@@ -16,7 +16,6 @@ from questree.stages.split.image_sets import read_split, selected
 from questree.tables.images import IMAGES
 from questree.tables.run import Run
 
-LABELS = {"text": "text-only", "model": "split model", "iid-size": "iid-size", "iid": "iid"}
 COLUMNS = ["id", "answer", "image", "template"]
 
 

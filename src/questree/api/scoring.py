@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal
 import numpy as np
 import polars as pl
 
-from questree.benchmarks import chosen
+from questree.benchmarks import COVR, Benchmark
 from questree.faults import BadInput, Fault, refuse
 from questree.metrics.answered import Missing, ModelAnswers, needed
 from questree.metrics.dags import score_decomp
@@ -35,6 +35,7 @@ if TYPE_CHECKING:
 Tell = Callable[[str], None]  # who hears about coverage and policies
 OneModel = tuple[str, Scored, list[Score]]  # a model under a policy, its scores, rows about coverage
 IDS = ("id", "prediction")
+LABELS = {"text": "text-only", "model": "split model", "iid-size": "iid-size", "iid": "iid"}  # of a plan's models
 
 
 @dataclass(frozen=True)
@@ -262,9 +263,9 @@ def names(files: Iterable[Path]) -> list[str]:
     ]
 
 
-def stored_models(run: Run, benchmark: str = "") -> list[str]:
-    """Models that have answered the DAGs of a run."""
-    return models(run, chosen(run, benchmark, "decomposed").domain == "images")
+def stored_models(run: Run, own: Benchmark) -> list[str]:
+    """Models that have answered the DAGs of a benchmark in a run."""
+    return models(run, own is COVR)
 
 
 def known_models(place: object, wanted: Iterable[str], there: Sequence[str]) -> tuple[str, ...]:

@@ -1,18 +1,22 @@
 """`questree answer`: somebody answers the questions of a run."""
 
+from dataclasses import asdict
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 from cyclopts import Parameter
 
-from questree.benchmarks import chosen
+from questree.api.scoring import stored_models
+from questree.benchmarks import AGQA, BENCHMARKS, COVR, Benchmark, chosen
 from questree.cli.shared_options import BenchmarkOption
 from questree.cli.terminal import output, print_table, say, watching, write_json
 from questree.faults import BadInput, Fault, refuse
 from questree.models.oracle import AGREES, OUTCOMES, Tally
 from questree.progress import watch
-from questree.tables.predictions import models
 from questree.tables.run import Run
+
+if TYPE_CHECKING:
+    from questree.models.bots import BotOptions
 
 SIGNS = " ._+-:@="  # in the name of a model, besides letters and digits
 SHOWN = 20  # disagreements on the screen; the JSON file has all
@@ -27,18 +31,16 @@ def answer(
         str, Parameter(help="Bot to answer, or with --predictions the name of the model. `--model ?` lists the bots.")
     ] = "",
     predictions: Annotated[
-        Path | None,
-        Parameter(name="--predictions", help="File of predictions to store, with the ids that `export decomp` writes."),
+        Path | None, Parameter(help="File of predictions to store, with the ids that `export decomp` writes.")
     ] = None,
-    seed: Annotated[int, Parameter(name="--seed", help="Seed of a bot's mistakes and guesses.")] = 0,
-    noise: Annotated[float, Parameter(name="--noise", help="Probability that a noisy bot is mistaken.")] = 0.1,
-    name: Annotated[str, Parameter(name="--name", help="Store the bot's answers under another name.")] = "",
+    seed: Annotated[int, Parameter(help="Seed of a bot's mistakes and guesses.")] = 0,
+    noise: Annotated[float, Parameter(help="Probability that a noisy bot is mistaken.")] = 0.1,
+    name: Annotated[str, Parameter(help="Store the bot's answers under another name.")] = "",
     out: Annotated[
-        Path | None,
-        Parameter(name="--out", help='File for {"id", "prediction"} lines, with ids as in `export decomp`.'),
+        Path | None, Parameter(help='File for {"id", "prediction"} lines, with ids as in `export decomp`.')
     ] = None,
     facts: Annotated[
-        Path | None, Parameter(name="--facts", help="Imported questions: facts to answer from, if the run has none.")
+        Path | None, Parameter(help="Imported questions: facts to answer from, if the run has none.")
     ] = None,
     released_last: Annotated[
         bool, Parameter(help="Imported questions: read `last` as the released generator does.")
@@ -56,87 +58,75 @@ def answer(
         Run folder with DAGs (`questree decompose`), or with
         imported questions (`questree import`).
     """
+    from questree.models.bots import BOTS, BotOptions
+
     place = Run(run)
-    of_images = chosen(place, benchmark, "decomposed").domain == "images"
-    if not of_images:
+    own = chosen(place, benchmark, "decomposed")
+    if own is AGQA:
         place.vocabulary()
     if model == "?":
-        from questree.models.bots import BOTS
-
         print_table("Bots", [{"model": name, "answers": bot.says} for name, bot in BOTS.items()])
-    elif not of_images and (not model or (model == "oracle" and not place.decomposed.is_dir())):
+        return
+    if own is AGQA and (not model or (model == "oracle" and not place.decomposed.is_dir())):
         again(place, facts, released_last)
-    elif predictions:
-        keep(place, predictions, model, of_images, out)
-    else:
-        by_bot(place, model, seed, noise, name, of_images, out)
-
-
-def by_bot(run: Run, model: str, seed: int, noise: float, name: str, images: bool, out: Path | None) -> None:
-    from questree.models.bots import BotOptions, answer_run
-
-    options, called = BotOptions(model, seed, noise), name or model
-    faults = options.faults()
-    refuse([*faults, *(named(run, called, images) if name or not faults else [])])
+        return
+    options, called = BotOptions(model, seed, noise), model if predictions else name or model
+    taken = [Fault("--model", f"expected a new name, got {model!r}, which is a bot")] if model in BOTS else []
+    faults = taken if predictions else options.faults()
+    refuse([*faults, *(named(place, called, own) if predictions or name or not faults else [])])
     with watching():
-        answered = answer_run(run, options, called, images)
-        written = lines(run, called, images, out)
-    say(f"{called}: {answered:,} nodes answered, stored in {run.predictions / called}")
-    told(out, written)
-    used = {"model": model, "seed": seed, "noise": noise}
-    write_json({"name": called, **used, "nodes answered": answered, "lines": written})
+        said, record = keep(place, own, predictions, model) if predictions else by_bot(place, own, options, called)
+        written = lines(place, own, called, out) if out else None
+    say(f"{called}: {said}")
+    if out:
+        say(f"wrote {written:,} predictions to {out}")
+    write_json({"name": called, **record, "lines": written})
 
 
-def keep(run: Run, file: Path, model: str, images: bool, out: Path | None) -> None:
-    from questree.models.bots import BOTS
+def by_bot(run: Run, own: Benchmark, options: "BotOptions", called: str) -> tuple[str, dict[str, Any]]:
+    from questree.models.bots import answer_run
+
+    answered = answer_run(run, options, called, own is COVR)
+    said = f"{answered:,} nodes answered, stored in {run.predictions / called}"
+    return said, {**asdict(options), "nodes answered": answered}
+
+
+def keep(run: Run, own: Benchmark, file: Path, model: str) -> tuple[str, dict[str, Any]]:
     from questree.models.predictions import read_predictions
     from questree.models.stored import store
     from questree.stages.decompose.image_hierarchies import hierarchies_in
 
-    taken = [Fault("--model", f"{model!r} is the name of a bot; choose another one")] if model in BOTS else []
-    refuse([*taken, *named(run, model, images)])
     given = read_predictions(file, model)
     if given.table.is_empty():
         raise BadInput.at(file, "there is no prediction in it")
-    with watching():
-        asked = hierarchies_in(run, benchmark="covr" if images else "agqa")
-        kept = store(run, asked, given, {"file": file.name})
-        written = lines(run, model, images, out)
-    say(
-        f"{model}: predictions for {kept.found:,} of {kept.questions:,} questions and sub-questions stored in "
+    kept = store(run, hierarchies_in(run, benchmark=own.name), given, {"file": file.name})
+    said = (
+        f"predictions for {kept.found:,} of {kept.questions:,} questions and sub-questions stored in "
         f"{run.predictions / model}, {kept.unknown:,} for no question here, {given.duplicates:,} repeated ids"
     )
-    told(out, written)
-    write_json({"name": model, **kept._asdict(), "repeated": given.duplicates, "lines": written})
+    return said, {**kept._asdict(), "repeated": given.duplicates}
 
 
-def named(run: Run, model: str, images: bool) -> list[Fault]:
+def named(run: Run, model: str, own: Benchmark) -> list[Fault]:
     """A model is a folder, and one of a list with commas; it answers about videos or about image sets."""
     plain = all(sign.isalnum() or sign in SIGNS for sign in model)
     if not plain or not model.strip() or model.startswith("."):
         wanted = f"expected letters, digits, spaces and {' '.join(SIGNS.strip())}, and no dot at the beginning"
         return [Fault("--model", f"{model!r} cannot be the name of a model; {wanted}")]
-    if model in models(run, not images) and model not in models(run, images):
-        other = "videos" if images else "image sets"
-        return [Fault("--model", f"{model!r} has answered about {other} here; choose another name")]
+    others = [one for one in BENCHMARKS.values() if one is not own and model in stored_models(run, one)]
+    if others and model not in stored_models(run, own):
+        return [Fault("--model", f"{model!r} has answered about {others[0].scopes} here; choose another name")]
     return []
 
 
-def lines(run: Run, model: str, images: bool, out: Path | None) -> int | None:
-    """Write predictions that are stored; how many, None if nobody wants them."""
-    if out is None:
-        return None
+def lines(run: Run, own: Benchmark, model: str, out: Path) -> int:
+    """Write predictions that are stored; how many."""
     from questree.models.stored import said, write_lines
     from questree.stages.decompose.image_hierarchies import hierarchies_in
     from questree.tables.predictions import Stored
 
-    asked = hierarchies_in(run, benchmark="covr" if images else "agqa")
+    asked = hierarchies_in(run, benchmark=own.name)
     return write_lines(out, asked, said(asked, Stored.of(run, model)))
-
-
-def told(out: Path | None, written: int | None) -> None:
-    if out is not None:
-        say(f"wrote {written:,} predictions to {out}")
 
 
 def again(place: Run, facts: Path | None, released_last: bool) -> None:
@@ -159,7 +149,9 @@ def again(place: Run, facts: Path | None, released_last: bool) -> None:
         for file in watch(asked, "oracle", len(asked)):
             tally.add(reanswer(read(place.imported, file), world))
     tell(tally)
-    write_json(result(tally))
+    shapes = dict(shape_rows(tally))
+    found = {"outcomes": tally.outcomes, "not read": tally.unread, "shapes": shapes}
+    write_json(found | {"disagreements": tally.disagreements})
 
 
 def tell(tally: Tally) -> None:
@@ -180,12 +172,3 @@ def shape_rows(tally: Tally) -> list[tuple[str, dict[str, int]]]:
         (shape, {"asked": sum(own.values())} | {name: own.get(name, 0) for name in found})
         for shape, own in tally.shapes.items()
     ]
-
-
-def result(tally: Tally) -> dict[str, Any]:
-    return {
-        "outcomes": tally.outcomes,
-        "not read": tally.unread,
-        "shapes": dict(shape_rows(tally)),
-        "disagreements": tally.disagreements,
-    }

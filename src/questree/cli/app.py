@@ -43,7 +43,7 @@ COMMANDS = {
     "power": ("score:power", "Videos or images needed for a given half-width."),
     "show": ("show:show", "One video, one image or one question of a run."),
     "report": ("report:report", "One HTML file about a run and its models, to mail or to print."),
-    "serve": ("serve:serve", "A run in the browser: find questions, look at one, compare models."),
+    "serve": ("report:serve", "A run in the browser: find questions, look at one, compare models."),
     "program": ("program:app", "Read a question's program; translate between notations."),
     "vocabulary": ("vocabulary:app", "Look at a vocabulary; check your own."),
     "wordings": ("wordings:wordings", "An example of every way to ask, for a person to read."),

@@ -9,25 +9,18 @@ from typing import Annotated, Any
 
 from cyclopts import Parameter
 
+from questree.benchmarks import BENCHMARKS, COVR, STAGES, Benchmark
 from questree.cli.shared_options import WorkersOption
 from questree.cli.terminal import is_quiet, output, say, watching, write_json
 from questree.faults import BadInput, Fault, refuse
 from questree.sources.catalogue import SOURCES, kind_of
 from questree.tables.run import Run
 
-MADE = {  # stage -> its files in the run, and what is counted there: a table, or all of them
-    "ingest": ("raw", "videos"),
-    "augment": ("facts", "actions"),
-    "generate": ("questions", "questions"),
-    "balance": ("balanced", ""),
-    "decompose": ("decomposed", "nodes"),
+READ = {  # benchmark -> stages before its questions: files in the run, and the table whose rows are counted
+    "agqa": {"ingest": ("raw", "videos"), "augment": ("facts", "actions")},
+    "covr": {"ingest": ("images", "images")},
 }
-MADE_OF_IMAGES = {
-    "ingest": ("images", "images"),
-    "generate": ("covr/questions", "questions"),
-    "balance": ("covr/balanced", ""),
-    "decompose": ("covr/decomposed", "nodes"),
-}
+COUNTED = {"generate": "questions", "balance": "", "decompose": "nodes"}  # of what a stage makes; "" for all of it
 
 
 @output
@@ -35,12 +28,12 @@ def build(
     folder: Annotated[Path, Parameter(help="Folder with the raw files (json, images: a file or a folder of them).")],
     /,
     *,
-    out: Annotated[Path, Parameter(name="--out", help="Run folder to write.")],
+    out: Annotated[Path, Parameter(help="Run folder to write.")],
     source: Annotated[
         str | None, Parameter(help="Kind of raw files, as in `ingest`. [default: told by their names]")
     ] = None,
     vocabulary: Annotated[Path | None, Parameter(help="Videos: vocabulary file. [default: AGQA's words]")] = None,
-    fps: Annotated[float | None, Parameter(name="--fps", help="Videos: frames per second, as in `ingest`.")] = None,
+    fps: Annotated[float | None, Parameter(help="Videos: frames per second, as in `ingest`.")] = None,
     questions: Annotated[
         int | None, Parameter(help="Image sets: largest number of questions, as in `generate`.")
     ] = None,
@@ -51,14 +44,17 @@ def build(
 
     Videos: ingest, augment, generate, balance, split, decompose. Images: the same without augment.
     """
+    from questree.tables.lock import rows
+
     kind = source or kind_of(folder)
     if kind not in SOURCES:
         raise BadInput.at("--source", f"expected a source, got {kind!r}; choose from {', '.join(SOURCES)}")
     given = {"vocabulary": vocabulary, "fps": fps, "questions": questions}
     refuse_foreign(kind, given)
     silent = is_quiet() or not tables
-    steps = stages(folder, out, kind, workers, given)
-    counts = MADE_OF_IMAGES if SOURCES[kind].medium == "images" else MADE
+    own = next(one for one in BENCHMARKS.values() if one.domain == SOURCES[kind].medium)
+    steps = stages(folder, out, kind, own, workers, given)
+    counts = READ[own.name] | {name: (own.locked(STAGES[name][1]), table) for name, table in COUNTED.items()}
     seconds: dict[str, float] = {}
     made: dict[str, int] = {}
     with watching() if silent else nullcontext():  # stages that speak show their own progress
@@ -70,8 +66,10 @@ def build(
             seconds[name] = round(time.monotonic() - begin, 2)
             said = ""
             if name in counts:
-                made[name] = counted(Run(out), *counts[name])
-                said = f"{made[name]:,} {counts[name][1] or 'questions kept'}, "
+                stage, table = counts[name]
+                found = rows(Run(out), stage)
+                made[name] = found[table] if table else sum(found.values())
+                said = f"{made[name]:,} {table or 'questions kept'}, "
             say(f"{number}/{len(steps)} {name}: {said}{seconds[name]:.1f} s")
     say(f"wrote {out}")
     write_json({"out": str(out), "source": kind, "made": made, "seconds": seconds})
@@ -88,23 +86,17 @@ def refuse_foreign(kind: str, given: dict[str, Any]) -> None:
     refuse([Fault(f"--{name}", f"expected raw files of {media[name]}, got {own.medium} ({kind})") for name in wrong])
 
 
-def counted(run: Run, stage: str, table: str) -> int:
-    """Rows a stage made."""
-    from questree.tables.lock import rows
-
-    found = rows(run, stage)
-    return found[table] if table else sum(found.values())
-
-
-def stages(folder: Path, out: Path, source: str, workers: int, given: dict[str, Any]) -> dict[str, Callable[..., None]]:
+def stages(
+    folder: Path, out: Path, source: str, own: Benchmark, workers: int, given: dict[str, Any]
+) -> dict[str, Callable[..., None]]:
     """Each stage is its command; when they are silent the progress of all of them is shown in one place."""
     from questree.cli.augment import augment
     from questree.cli.ingest import command
     from questree.cli.stages import balance, decompose_command, generate_command, split
 
-    images = SOURCES[source].medium == "images"
+    images = own is COVR
     known = {name: given[name] for name in ("vocabulary", "fps") if given[name] is not None}
-    common: dict[str, Any] = {"benchmark": "covr" if images else "agqa", "workers": workers}
+    common: dict[str, Any] = {"benchmark": own.name, "workers": workers}
     asked: dict[str, Any] = {"questions": given["questions"]} if images else {"text": True}
     return {
         "ingest": partial(command(SOURCES[source]), folder, out=out, **known),

@@ -332,7 +332,7 @@ def exclusion_command(
 @output
 def released_command(
     *,
-    questions: Annotated[Path, Parameter(name="--questions", help='Questions {"train": [...], "val": [...]}.')],
+    questions: Annotated[Path, Parameter(help='Questions {"train": [...], "val": [...]}.')],
     few_shot: Annotated[int, Parameter(help="Number of examples with the property that stay in train.")] = 250,
     seed: Annotated[int, Parameter(help="Seed of the draws.")] = 0,
     draws: Annotated[int, Parameter(help="Number of seeds, for splits of runs; a file is split with one.")] = 3,

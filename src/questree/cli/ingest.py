@@ -16,15 +16,12 @@ from questree.tables.run import Run
 from questree.vocabulary.load import default_text, parse
 from questree.vocabulary.words import Vocabulary
 
-Out = Annotated[Path, Parameter(name="--out", help="Run folder to write.")]
-Add = Annotated[bool, Parameter(name="--add", negative="", help="Keep the images in the run and add these.")]
-Words = Annotated[Path | None, Parameter(name="--vocabulary", help="Vocabulary file. [default: AGQA's words]")]
-Rate = Annotated[
-    float | None, Parameter(name="--fps", help="Frames per second of videos that frame_rates.csv does not name.")
-]
+Out = Annotated[Path, Parameter(help="Run folder to write.")]
+Add = Annotated[bool, Parameter(negative="", help="Keep the images in the run and add these.")]
+Words = Annotated[Path | None, Parameter(help="Vocabulary file. [default: AGQA's words]")]
+Rate = Annotated[float | None, Parameter(help="Frames per second of videos that frame_rates.csv does not name.")]
 Settings = Annotated[
-    list[str] | None,
-    Parameter(name="--set", negative="", help="Setting of the source as NAME=VALUE; may be given several times."),
+    list[str] | None, Parameter(negative="", help="Setting of the source as NAME=VALUE; may be given several times.")
 ]
 
 

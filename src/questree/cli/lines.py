@@ -1,6 +1,6 @@
 """Videos, programs and DAGs as lines of text: a timeline, a tree, the frames a part rests on."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 import polars as pl
@@ -47,10 +47,16 @@ def tracks(one: Facts, vocabulary: Vocabulary, column: NDArray[np.int64], room: 
     for group in ("derived", "contact", "verb", "spatial"):
         kept = rows.filter(pl.col("relation").is_in(vocabulary.group(group).tolist()))
         for relation, thing, frames in kept.iter_rows():
-            marks = np.full(room, " ")
-            marks[column] = NOTHING
-            marks[column[frames]] = MARK
-            yield line(f"{vocabulary.relations[relation].name} {vocabulary.objects[thing].name}", "".join(marks))
+            label = f"{vocabulary.relations[relation].name} {vocabulary.objects[thing].name}"
+            yield line(label, marked(column, frames, room))
+
+
+def marked(column: NDArray[np.int64], frames: Sequence[int], room: int) -> str:
+    """Frames as marks in their columns."""
+    marks = np.full(room, " ")
+    marks[column] = NOTHING
+    marks[column[frames]] = MARK
+    return "".join(marks)
 
 
 def axis(end: float, room: int) -> str:
@@ -84,42 +90,20 @@ def grounded(program: Node, world: Videos, width: int = 120) -> Iterator[str]:
     room = max(width - LABEL, 20)
     column = np.minimum((seconds / max(seconds[-1], 1.0) * room).astype(int), room - 1)
     for part, frames in grounds(program, world).items():
-        marks = np.full(room, " ")
-        marks[column] = NOTHING
-        marks[column[frames]] = MARK
-        yield line(own.show(part), "".join(marks))
+        yield line(own.show(part), marked(column, frames, room))
 
 
 def lines(dag: Dag) -> Iterator[str]:
     """A tree; a sub-question that was printed before is only pointed at."""
-    seen: dict[int, int] = {}
-    number = {node: at for at, node in enumerate(order(dag))}
+    number: dict[int, int] = {}  # of the nodes that were printed
 
     def visit(node: int, head: str, rest: str, label: str) -> Iterator[str]:
-        row = dag.rows[node]
-        again = node in seen
-        seen[node] = 1
-        mark = f"  ^{number[node]}" if again and dag.edges.get(node) else ""
-        yield f"{head}{label}{number[node]}. {row['text']}  {row['answer'] or 'undefined'}  [{row['type']}]{mark}"
-        edges = dag.edges.get(node, []) if not again else []
-        for at, (composition, child) in enumerate(edges):
-            last = at == len(edges) - 1
-            yield from visit(
-                child, rest + ("`- " if last else "|- "), rest + ("   " if last else "|  "), composition + ": "
-            )
+        row, edges, again = dag.rows[node], dag.edges.get(node, []), node in number
+        own = number.setdefault(node, len(number))
+        mark = f"  ^{own}" if again and edges else ""
+        yield f"{head}{label}{own}. {row['text']}  {row['answer'] or 'undefined'}  [{row['type']}]{mark}"
+        for at, (composition, child) in enumerate([] if again else edges):
+            branch, below = ("`- ", "   ") if at == len(edges) - 1 else ("|- ", "|  ")
+            yield from visit(child, rest + branch, rest + below, composition + ": ")
 
     yield from visit(0, "", "", "")
-
-
-def order(dag: Dag) -> list[int]:
-    """Nodes in the order the tree prints them."""
-    found: dict[int, None] = {}
-
-    def visit(node: int) -> None:
-        if node not in found:
-            found[node] = None
-            for _, child in dag.edges.get(node, ()):
-                visit(child)
-
-    visit(0)
-    return list(found)

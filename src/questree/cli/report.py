@@ -1,5 +1,6 @@
-"""`questree report`: one HTML file about a run and its models, to mail or to print."""
+"""`questree report` and `questree serve`: a run and its models in one HTML file, and in the browser."""
 
+import sys
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any, Literal
@@ -7,11 +8,13 @@ from typing import Annotated, Any, Literal
 from cyclopts import Parameter
 
 from questree.api.scoring import OnePolicy, known_models
-from questree.cli.shared_options import OnlyBenchmark, WorkersOption
+from questree.cli.shared_options import OnlyBenchmark, Whole, WorkersOption
 from questree.cli.terminal import messages, say, watching
-from questree.faults import Fault, refuse
+from questree.faults import BadInput, Fault, refuse
+from questree.tables.run import Run
 
 NONE = "none"
+EXTRA = ("starlette", "uvicorn")  # what `questree[web]` installs
 
 
 @dataclass(frozen=True)
@@ -28,15 +31,15 @@ def report(
     /,
     *,
     benchmark: OnlyBenchmark = "",
-    models: Annotated[str, Parameter(name="--models", help="Stored models, as in A,B. [default: all of them]")] = "",
+    models: Annotated[str, Parameter(help="Stored models, as in A,B. [default: all of them]")] = "",
     bots: Annotated[
-        str, Parameter(name="--bots", help=f"Bots to compare the models with, as in oracle,uniform; {NONE} for none.")
+        str, Parameter(help=f"Bots to compare the models with, as in oracle,uniform; {NONE} for none.")
     ] = "oracle,most-likely,uniform",
-    out: Annotated[Path, Parameter(name="--out", help="HTML file to write.")] = Path("report.html"),
-    latex: Annotated[Path | None, Parameter(name="--latex", help="Folder for every table as LaTeX (booktabs).")] = None,
-    csv: Annotated[Path | None, Parameter(name="--csv", help="Folder for every table as CSV.")] = None,
+    out: Annotated[Path, Parameter(help="HTML file to write.")] = Path("report.html"),
+    latex: Annotated[Path | None, Parameter(help="Folder for every table as LaTeX (booktabs).")] = None,
+    csv: Annotated[Path | None, Parameter(help="Folder for every table as CSV.")] = None,
     split: Annotated[
-        Literal["test", "dev", "train", "all"], Parameter(name="--split", help="Split whose questions are scored.")
+        Literal["test", "dev", "train", "all"], Parameter(help="Split whose questions are scored.")
     ] = "test",
     how: Annotated[ReportScoring, Parameter(name="*")] = USUAL,
     workers: WorkersOption = 2,
@@ -53,7 +56,6 @@ def report(
     from questree.show.report.sections import report as make
     from questree.show.report.written import csv_text, page
     from questree.show.report.written import latex as latex_text
-    from questree.tables.run import Run
     from questree.tables.store import new_file
 
     refuse([*replaceable(latex, ".tex"), *replaceable(csv, ".csv")])
@@ -91,7 +93,7 @@ def write_tables(grids: list[Any], folder: Path | None, ending: str, write: Any)
     say(f"wrote {len(grids)} tables to {folder}")
 
 
-def chosen_models(run: Any, wanted: str, bots: tuple[str, ...]) -> tuple[str, ...]:
+def chosen_models(run: Run, wanted: str, bots: tuple[str, ...]) -> tuple[str, ...]:
     """The models asked for, each once; without any all that are stored, but for these bots."""
     from questree.tables.predictions import models
 
@@ -112,3 +114,45 @@ def chosen_bots(wanted: str) -> tuple[str, ...]:
     known = ", ".join([*BOTS, NONE])
     refuse([Fault("--bots", f"expected a bot, got {name!r}; choose from {known}") for name in strange])
     return names
+
+
+@messages
+def serve(
+    run: Path,
+    /,
+    *,
+    benchmark: Annotated[
+        str, Parameter(help="Of a run with both, shown first: agqa (videos, the default) or covr (image sets).")
+    ] = "",
+    port: Annotated[Whole, Parameter(help="Port to listen on; 0 for any free one.")] = 8000,
+    host: Annotated[str, Parameter(help="Address to listen on; anything but loopback shows the run to others.")] = (
+        "127.0.0.1"
+    ),
+    media: Annotated[Path | None, Parameter(help="Folder of real frames: DIR/VIDEO/FRAME.png or .jpg.")] = None,
+) -> None:
+    """Show a run in the browser: find questions, look at one and its DAG, compare models. Ctrl-C ends it.
+
+    Parameters
+    ----------
+    run
+        Run folder with questions about videos, about sets of images, or both.
+    """
+    try:
+        from questree.show.page.app import application
+        from questree.show.page.serving import bound, shown_address
+        from questree.show.page.serving import serve as work
+        from questree.show.page.site import Site
+    except ModuleNotFoundError as missing:
+        if missing.name not in EXTRA:
+            raise
+        wanted = f"expected the package {missing.name}, got none installed; run `pip install 'questree[web]'`"
+        raise BadInput.at("questree serve", wanted) from None
+
+    with bound(host, port) as place:  # before anything is read
+        with watching():
+            site = Site.read(Run(run), media, benchmark)
+        address = shown_address(place) + (site.first.view.home[1:] if benchmark else "")
+        say(f"{run} is served at {address} (Ctrl-C ends it)")
+        sys.stdout.flush()  # for whoever reads it through a pipe
+        work(application(site, host), place)
+    say("stopped")

@@ -8,7 +8,7 @@ from cyclopts import Parameter
 
 from questree.api import scoring
 from questree.api.scoring import Comparing, OnePolicy, Planning, Resampled, Scoring
-from questree.benchmarks import chosen
+from questree.benchmarks import COVR, chosen
 from questree.cli.score_tables import (
     line_of_difference,
     percent,
@@ -52,7 +52,7 @@ def stored(run: Path | None, wanted: list[str] | None, files: list[Path], benchm
         raise BadInput.at("", "expected --predictions FILE, or a run with models (`questree answer RUN --model NAME`)")
     if run is None or (files and not wanted):
         return ()
-    known = scoring.stored_models(Run(run), benchmark)
+    known = scoring.stored_models(Run(run), chosen(Run(run), benchmark, "decomposed"))
     if not (wanted or known):
         raise BadInput.at(run, "no models are stored here; `questree answer RUN --model NAME` stores one")
     return scoring.known_models(run, wanted or known, known)
@@ -246,7 +246,7 @@ def compare(
     """The second model minus the first, on the same resampled videos; Benjamini-Hochberg over the whole table."""
     from questree.metrics.comparison import compare as work
 
-    known = scoring.stored_models(Run(run), benchmark) if run else []
+    known = scoring.stored_models(Run(run), chosen(Run(run), benchmark, "decomposed")) if run else []
     models = [str(one) for one in (a, b) if str(one) in known]
     files = [one for one in (a, b) if str(one) not in models]
     there(*files, more=f"; stored in {run}: {', '.join(known) or 'no models'}" if run else "")
@@ -305,7 +305,7 @@ def power(
         tables = dict.fromkeys(row.by for row in rows if row.metric == metric)
         raise BadInput.at("--by", f"expected a table of {metric}, got {by!r}; choose from {', '.join(tables)}")
     write_json(found)
-    unit = "images" if run and chosen(Run(run), benchmark, "decomposed").domain == "images" else "videos"
+    unit = "images" if run and chosen(Run(run), benchmark, "decomposed") is COVR else "videos"
     lines = [
         {
             "by": row.by,

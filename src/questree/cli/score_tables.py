@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from questree.api.image_sets import LABELS
+from questree.api.scoring import LABELS
 from questree.cli.terminal import print_table, say
 from questree.metrics.catalogue import METRICS
 from questree.metrics.comparison import ModelDifference

@@ -6,8 +6,7 @@ from typing import Annotated, Any
 
 from cyclopts import Parameter, Token
 
-from questree.benchmarks import BENCHMARKS, Benchmark
-from questree.faults import Fault, refuse
+from questree.faults import Fault
 
 
 def whole(_: Any, tokens: Sequence[Token]) -> int:
@@ -20,31 +19,15 @@ def whole(_: Any, tokens: Sequence[Token]) -> int:
 
 Whole = Annotated[int, Parameter(converter=whole)]
 BenchmarkOption = Annotated[
-    str,
-    Parameter(
-        name="--benchmark", help="Benchmark of a run with both: agqa (videos, the default) or covr (image sets)."
-    ),
+    str, Parameter(help="Benchmark of a run with both: agqa (videos, the default) or covr (image sets).")
 ]
-OnlyBenchmark = Annotated[
-    str, Parameter(name="--benchmark", help="Of a run with both: only agqa (videos) or covr (image sets).")
-]
-WordsOption = Annotated[
-    Path | None, Parameter(name="--words", help="Image sets: folder of word tables. [default: the shipped ones]")
-]
-SeedOption = Annotated[int, Parameter(name="--seed", help="Seed of the draws.")]
-WorkersOption = Annotated[int, Parameter(name="--workers", help="Number of processes.")]
+OnlyBenchmark = Annotated[str, Parameter(help="Of a run with both: only agqa (videos) or covr (image sets).")]
+WordsOption = Annotated[Path | None, Parameter(help="Image sets: folder of word tables. [default: the shipped ones]")]
+SeedOption = Annotated[int, Parameter(help="Seed of the draws.")]
+WorkersOption = Annotated[int, Parameter(help="Number of processes.")]
 EveryOption = Annotated[
     bool, Parameter(name="--all", negative="", help="Take every question, not only the balanced selection.")
 ]
-
-
-def fitting(own: Benchmark, domain: str, given: Mapping[str, object]) -> dict[str, Any]:
-    """The options that were given (not None, not False), by their names; refused if they are for another medium."""
-    used = {flag: value for flag, value in given.items() if value is not None and value is not False}
-    scopes = next(one.scopes for one in BENCHMARKS.values() if one.domain == domain)
-    wrong = f"expected a run of {scopes}, got {own.scopes}"
-    refuse([Fault(f"--{flag.replace('_', '-')}", wrong) for flag in used if own.domain != domain])
-    return used
 
 
 def at_least(low: float, given: Mapping[str, float | None]) -> list[Fault]:

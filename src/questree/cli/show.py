@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 import polars as pl
 from cyclopts import Parameter
 
-from questree.benchmarks import COVR, chosen, held
+from questree.benchmarks import AGQA, COVR, chosen, held
 from questree.cli.lines import timeline
-from questree.cli.shared_options import BenchmarkOption, fitting
+from questree.cli.shared_options import BenchmarkOption
 from questree.cli.terminal import output, say, write_json
 from questree.faults import BadInput
 from questree.tables.facts import BOX, Facts
@@ -38,7 +38,7 @@ def show(
         Literal["raw", "facts", "truth", "newest"] | None, Parameter(help="Videos: stage of the facts. [newest]")
     ] = None,
     dag: Annotated[bool, Parameter(negative="", help="Show a question's DAG of sub-questions, with answers.")] = False,
-    svg: Annotated[Path | None, Parameter(name="--svg", help="Draw the DAG into this file.")] = None,
+    svg: Annotated[Path | None, Parameter(help="Draw the DAG into this file.")] = None,
 ) -> None:
     """Show one video of a run on a timeline, one image, or one question with its program, answer and evidence.
 
@@ -51,8 +51,9 @@ def show(
     """
     place = Run(run)
     own = chosen(place, benchmark or of_id(place, id))
-    fitting(own, "video", {"stage": stage})
-    if own.domain == "images":
+    if own is COVR and stage:
+        raise BadInput.at("--stage", f"expected a run of {AGQA.scopes}, got {own.scopes}")
+    if own is COVR:
         lines, record = of_images(place, id, dag, svg)
     else:
         lines, record = of_videos(place, id, stage or "newest", dag, svg)

@@ -18,11 +18,9 @@ from questree.cli.shared_options import (
 )
 from questree.cli.terminal import output, print_table, say, watching, write_json
 from questree.faults import BadInput, Fault, refuse
-from questree.stages.balance.levelling import Smoothing
 from questree.tables.lock import lock
 from questree.tables.run import Run
 
-PAPER = Smoothing()
 Share = float | None
 COUNTS = ("few_shot", "draws", "lexical_pairs", "lexical_alone", "lexical_together")
 
@@ -118,23 +116,15 @@ def balance(
             help="Videos: per cent of each structure. [default: query=50,compare=15,choose=15,verify=15,logic=5]"
         ),
     ] = None,
-    tail: Annotated[
-        Share, Parameter(help=f"Videos: share of the rarest answers to leave alone. [{PAPER.tail}]")
-    ] = None,
-    ratio: Annotated[Share, Parameter(help=f"Videos: ratio of head to tail answers at first. [{PAPER.ratio}]")] = None,
-    factor: Annotated[
-        Share, Parameter(help=f"Videos: factor of the ratio after a failed pass. [{PAPER.factor}]")
-    ] = None,
-    few: Annotated[int | None, Parameter(help=f"Videos: questions of an answer that end a pass. [{PAPER.few}]")] = None,
-    top_answers: Annotated[
-        Share, Parameter(help=f"Videos: stop when this share of the answers ... [{PAPER.top_answers}]")
-    ] = None,
+    tail: Annotated[Share, Parameter(help="Videos: share of the rarest answers to leave alone. [0.05]")] = None,
+    ratio: Annotated[Share, Parameter(help="Videos: ratio of head to tail answers at first. [3.0]")] = None,
+    factor: Annotated[Share, Parameter(help="Videos: factor of the ratio after a failed pass. [0.75]")] = None,
+    few: Annotated[int | None, Parameter(help="Videos: questions of an answer that end a pass. [10]")] = None,
+    top_answers: Annotated[Share, Parameter(help="Videos: stop when this share of the answers ... [0.2]")] = None,
     top_questions: Annotated[
-        Share, Parameter(help=f"Videos: ... has at most this share of the questions. [{PAPER.top_questions}]")
+        Share, Parameter(help="Videos: ... has at most this share of the questions. [0.3]")
     ] = None,
-    least: Annotated[
-        Share, Parameter(help=f"Videos: share of a key's questions that must stay. [{PAPER.least}]")
-    ] = None,
+    least: Annotated[Share, Parameter(help="Videos: share of a key's questions that must stay. [0.1]")] = None,
     workers: WorkersOption = 2,
 ) -> None:
     """Select questions so that their answers are balanced, each split apart.
@@ -230,7 +220,7 @@ def decompose_command(
     from_agqa: Annotated[
         Path | None, Parameter(help="A released AGQA question file instead of a run; no scene graphs needed.")
     ] = None,
-    out: Annotated[Path | None, Parameter(name="--out", help="With --from-agqa: folder for the hierarchies.")] = None,
+    out: Annotated[Path | None, Parameter(help="With --from-agqa: folder for the hierarchies.")] = None,
     workers: WorkersOption = 2,
 ) -> None:
     """Take every question of a run apart into its DAG of sub-questions, and answer each of them by execution.
@@ -321,14 +311,14 @@ def ground(
     run: Path,
     /,
     *,
-    out: Annotated[Path, Parameter(name="--out", help="Folder to write; an earlier grounding there is replaced.")],
-    format: Annotated[Literal["jsonl", "parquet"], Parameter(name="--format")] = "jsonl",
+    out: Annotated[Path, Parameter(help="Folder to write; an earlier grounding there is replaced.")],
+    format: Annotated[Literal["jsonl", "parquet"], Parameter()] = "jsonl",
     split: Annotated[str, Parameter(help="Split to take: train, dev (image sets), test, or all.")] = "test",
     every: Annotated[
         bool, Parameter(name="--all", help="Take every question, not only the balanced selection.")
     ] = False,
     sample: Annotated[int, Parameter(help="Number of questions to draw; 0 for all.")] = 0,
-    seed: Annotated[int, Parameter(name="--seed", help="Seed of the sample.")] = 0,
+    seed: Annotated[int, Parameter(help="Seed of the sample.")] = 0,
     benchmark: BenchmarkOption = "",
     words: WordsOption = None,
 ) -> None:

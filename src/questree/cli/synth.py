@@ -1,5 +1,6 @@
 """`questree synth`: raw files of a made-up world, videos or rooms, with the truth beside them."""
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -11,8 +12,9 @@ from questree.synth.video import Rates
 
 app = App(name="synth", help="Raw files of a made-up world, with the truth beside them.")
 
-Out = Annotated[Path, Parameter(name="--out", help="Folder to write; an earlier world there is replaced.")]
-Seed = Annotated[Whole, Parameter(name="--seed", help="Seed of the world.")]
+Out = Annotated[Path, Parameter(help="Folder to write; an earlier world there is replaced.")]
+Seed = Annotated[Whole, Parameter(help="Seed of the world.")]
+Images = Annotated[Whole, Parameter(help="Number of images.")]
 USUAL = Rates()
 
 
@@ -21,37 +23,19 @@ USUAL = Rates()
 def videos(
     *,
     out: Out,
-    videos: Whole = 200,
+    videos: Annotated[Whole, Parameter(help="Number of videos.")] = 200,
     seed: Seed = 1,
-    missing_relations: float = USUAL.missing_relations,
-    overlapping_stamps: float = USUAL.overlapping_stamps,
-    double_labels: float = USUAL.double_labels,
-    flipped_heights: float = USUAL.flipped_heights,
-    missing_takes: float = USUAL.missing_takes,
-    workers: Annotated[int | None, Parameter(converter=whole)] = None,
+    rates: Annotated[Rates, Parameter(name="*")] = USUAL,
+    workers: Annotated[
+        int | None,
+        Parameter(
+            converter=whole, help="Number of processes, which does not change the files. [default: one per processor]"
+        ),
+    ] = None,
 ) -> None:
-    """People doing things at home: Charades tables and Action Genome pickles, with noise; the clean truth in truth/.
-
-    Parameters
-    ----------
-    videos
-        Number of videos.
-    missing_relations
-        Share of relation annotations left out.
-    overlapping_stamps
-        Share of takings next to holdings, and holdings next to puttings, whose stamps overlap.
-    double_labels
-        Share of objects that are also annotated as a similar class.
-    flipped_heights
-        Share of "above" and "beneath" that are the wrong way round.
-    missing_takes
-        Share of takings left out although a holding follows.
-    workers
-        Number of processes, which does not change the files. [default: one per processor]
-    """
+    """People doing things at home: Charades tables and Action Genome pickles, with noise; the clean truth in truth/."""
     from questree.synth.world import write_world
 
-    rates = Rates(missing_relations, overlapping_stamps, double_labels, flipped_heights, missing_takes)
     with watching():
         made = write_world(out, videos, seed, rates, workers)
     _tell(made)
@@ -61,37 +45,25 @@ def videos(
 
 @app.command
 @output
-def images(*, out: Out, images: Whole = 100, seed: Seed = 1) -> None:
-    """Rooms with objects, attributes and relations: scene graphs in the format of GQA.
-
-    Parameters
-    ----------
-    images
-        Number of images.
-    """
+def images(*, out: Out, images: Images = 100, seed: Seed = 1) -> None:
+    """Rooms with objects, attributes and relations: scene graphs in the format of GQA."""
     from questree.synth.images import write_images
 
-    with watching():
-        made = write_images(out, images, seed)
-    print_table("made", [made])
-    say(f"wrote {out}")
-    write_json(made)
+    _write(write_images, out, images, seed)
 
 
 @app.command
 @output
-def situations(*, out: Out, images: Whole = 100, seed: Seed = 1) -> None:
-    """Somebody doing something to something, with, from or into something: situations in the format of imSitu.
-
-    Parameters
-    ----------
-    images
-        Number of images.
-    """
+def situations(*, out: Out, images: Images = 100, seed: Seed = 1) -> None:
+    """Somebody doing something to something, with, from or into something: situations in the format of imSitu."""
     from questree.synth.situations import write_situations
 
+    _write(write_situations, out, images, seed)
+
+
+def _write(work: Callable[[Path, int, int], dict[str, int]], out: Path, images: int, seed: int) -> None:
     with watching():
-        made = write_situations(out, images, seed)
+        made = work(out, images, seed)
     print_table("made", [made])
     say(f"wrote {out}")
     write_json(made)

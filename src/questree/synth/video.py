@@ -128,11 +128,16 @@ NARROWER = 0.06  # a second box is smaller on each side by up to this part
 
 @dataclass(frozen=True)
 class Rates:
-    missing_relations: float = 0.25  # of relation annotations
-    overlapping_stamps: float = 0.10  # of takings next to holdings, holdings next to puttings
-    double_labels: float = 0.05  # of objects that have a similar class
-    flipped_heights: float = 0.05  # of "above" and "beneath"
-    missing_takes: float = 0.10  # of takings followed by a holding
+    missing_relations: float = 0.25
+    """Share of relation annotations left out."""
+    overlapping_stamps: float = 0.10
+    """Share of takings next to holdings, and holdings next to puttings, whose stamps overlap."""
+    double_labels: float = 0.05
+    """Share of objects that are also annotated as a similar class."""
+    flipped_heights: float = 0.05
+    """Share of "above" and "beneath" that are the wrong way round."""
+    missing_takes: float = 0.10
+    """Share of takings left out although a holding follows."""
 
 
 Counts = Counter[str]  # "missing takes" changed, "missing takes of" out of

@@ -49,7 +49,7 @@ class Model:
     @classmethod
     def all(cls, view: View, number: dict[str, int]) -> Iterator["Model"]:
         """Every model of a run; its words are numbered like all answers, new ones after them."""
-        for name in stored_models(view.run, view.benchmark.name):
+        for name in stored_models(view.run, view.benchmark):
             stored = Stored.of(view.run, name)
             own = [number.setdefault(word, len(number)) for word in stored.words]
             yield cls(name, stored, np.array([*own, NOTHING], np.int32))

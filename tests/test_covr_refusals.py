@@ -20,7 +20,7 @@ from questree.formats.covr import import_covr
 from questree.models.predictions import read_predictions
 from questree.search.word_tables import default_words
 from questree.stages.balance.pairs import balance
-from questree.stages.decompose.image_hierarchies import image_hierarchies
+from questree.stages.decompose.hierarchies import image_hierarchies
 from questree.stages.decompose.image_sets import decompose_run
 from questree.stages.split.engine import SplitOptions
 from questree.stages.split.image_sets import read_split, split_run

@@ -27,7 +27,7 @@ from questree.metrics.scores import Score
 from questree.models.bots import BOTS
 from questree.search.word_tables import default_words
 from questree.stages.decompose.dag_shards import DecomposeOptions, decompose
-from questree.stages.decompose.image_hierarchies import image_hierarchies, node_keys
+from questree.stages.decompose.hierarchies import image_hierarchies, node_keys
 from questree.stages.decompose.image_sets import decompose_run, read_sets
 from questree.tables.image_questions import ANSWERED
 from questree.tables.images import IMAGES

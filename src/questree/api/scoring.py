@@ -205,7 +205,7 @@ def compared(
 
 def of_run(run: Run, split: str | None, benchmark: str, how: Scoring, say: Tell = silent) -> ComparedQuestions:
     """The DAGs of a run."""
-    from questree.stages.decompose.image_hierarchies import hierarchies_in
+    from questree.stages.decompose.hierarchies import hierarchies_in
 
     asked = hierarchies_in(run, split, benchmark)
     if how.vocabulary is None and run.vocabulary_file.is_file():  # image sets have none

@@ -94,7 +94,7 @@ def by_bot(run: Run, own: Benchmark, options: "BotOptions", called: str) -> tupl
 def keep(run: Run, own: Benchmark, file: Path, model: str) -> tuple[str, dict[str, Any]]:
     from questree.models.predictions import read_predictions
     from questree.models.stored import store
-    from questree.stages.decompose.image_hierarchies import hierarchies_in
+    from questree.stages.decompose.hierarchies import hierarchies_in
 
     given = read_predictions(file, model)
     if given.table.is_empty():
@@ -122,7 +122,7 @@ def named(run: Run, model: str, own: Benchmark) -> list[Fault]:
 def lines(run: Run, own: Benchmark, model: str, out: Path) -> int:
     """Write predictions that are stored; how many."""
     from questree.models.stored import said, write_lines
-    from questree.stages.decompose.image_hierarchies import hierarchies_in
+    from questree.stages.decompose.hierarchies import hierarchies_in
     from questree.tables.predictions import Stored
 
     asked = hierarchies_in(run, benchmark=own.name)

@@ -25,9 +25,8 @@ from questree.notation.own_shapes import program_shapes, row_form
 from questree.program import BOOL, REASONS, Node, Word, fill, slots
 from questree.progress import watch
 from questree.readings.answer import WELL
-from questree.rules import IMAGE_DAGS
 from questree.sources.covr import CovrRecord, answer_text, read_records
-from questree.stages.decompose.image_hierarchies import image_ids, node_keys
+from questree.stages.decompose.hierarchies import image_ids, node_keys
 from questree.stages.decompose.image_sets import read_sets, spoken_sets
 from questree.stages.split.image_sets import selected
 from questree.stages.split.properties import named
@@ -48,9 +47,9 @@ def write_sub_questions(decomposed: Path, images: pl.Series, out: Path) -> int:
     table = nodes.select(
         "question",
         "answer",
+        "type",
         id=node_keys(nodes, tables["tops"], scenes),
         scenes=scenes.gather(nodes["set"]),
-        type=pl.Series(IMAGE_DAGS.types).gather(nodes["type"]),
     )
     table.select("id", "question", "scenes", "answer", "type").write_ndjson(out)
     return len(table)

@@ -11,7 +11,7 @@ from questree.columns.hashing import mix, seed_of
 from questree.models.asked import NOT_SEEN, AskedNodes, NodeGroup, Option, parts_of
 from questree.program import Array
 from questree.rules import IMAGE_DAGS
-from questree.stages.decompose.image_hierarchies import decomposed
+from questree.stages.decompose.hierarchies import decomposed
 from questree.stages.decompose.image_sets import read_sets, spoken_sets
 from questree.tables.hierarchies import NOTHING
 from questree.tables.nodes import EDGES, FORMS
@@ -34,7 +34,7 @@ class ImageShard:
         return {word: at for at, word in enumerate([*sorted(words - {NOT_SEEN}), NOT_SEEN])}
 
     def asked(self, number: dict[str, int]) -> AskedNodes:
-        types = pl.Series(IMAGE_DAGS.types).gather(self.nodes["type"])
+        types = self.nodes["type"]
         truth, about = (self.numbered(name, number) for name in ("answer", "word"))
         scope = self.nodes["set"].to_numpy()
         program = np.array([crc32(text.encode()) for text in self.nodes["program"]], np.uint64)

@@ -25,6 +25,7 @@ from questree.program import (
 )
 from questree.vocabulary.words import Vocabulary
 
+Words = Vocabulary | Sequence[str]  # of videos; of image sets, whose words are any text
 WELL = -1  # in place of a reason: there is an answer
 
 
@@ -111,13 +112,25 @@ def answer(node: Node, world: Any, rows: Mapping[str, Array], known: Mapping[Ter
     return np.where(outcome.defined, node.kind.yes(value) if node.kind.yes else value, UNKNOWN)
 
 
-def spell(kind: Kind, value: int, vocabulary: Vocabulary) -> str | None:
+def spell(kind: Kind, value: int, words: Words) -> str | None:
     """An answer as it is printed; None if undefined."""
     if value == UNKNOWN:
         return None
+    if kind.yes or kind.answers:
+        return (BOOL.answers if kind.yes else kind.answers)[value]
+    if not isinstance(words, Vocabulary):
+        return str(value) if kind.words == "number" else words[value]
     if kind == OBJECT:
-        return vocabulary.objects[value].name
-    if kind == ACTION:
-        return vocabulary.actions[value].phrase
-    answers = BOOL.answers if kind.yes else kind.answers
-    return answers[value] if answers else str(value)
+        return words.objects[value].name
+    return words.actions[value].phrase if kind == ACTION else str(value)
+
+
+def answers_of(kind: Kind, words: Words, most: int = 0) -> list[str]:
+    """All answers of a kind by their numbers, as they are printed; `most`: the largest count."""
+    if kind.yes or kind.answers:
+        size = len(BOOL.answers if kind.yes else kind.answers)
+    elif isinstance(words, Vocabulary):
+        size = len(words.objects if kind == OBJECT else words.actions)
+    else:
+        size = most + 1 if kind.words == "number" else len(words)
+    return [spell(kind, at, words) or "" for at in range(size)]

@@ -2,7 +2,7 @@
 
 from typing import Any, NamedTuple
 
-from questree.program import Node, ProgramError, Slot, Word
+from questree.program import Node, ProgramError, Slot, Word, slots
 
 
 class Edge(NamedTuple):
@@ -56,3 +56,9 @@ def given(node: Node) -> Slot | Word | None:
     """The plain word a rule compares with: of "are there at least 3 cups" the number, of "does a bag exist" the bag."""
     kids = dict(node.named())
     return next((arg for name in node.op.given if not isinstance(arg := kids[name], Node)), None)
+
+
+def compared(node: Node) -> Slot | None:
+    """The slot of the word a form is about: the option it confirms, or what a rule compares its answer with."""
+    word = next((slot for slot in slots(node).values() if slot.option), None) or given(node)
+    return word if isinstance(word, Slot) else None

@@ -26,7 +26,7 @@ from questree.show.dag import Dag, Piece
 from questree.show.frames import Boxed, picture, size_of
 from questree.show.opened import Ints, Opened
 from questree.show.views import Evidence, Listed, Mask, Posed, Scene, View
-from questree.stages.decompose.image_hierarchies import node_columns
+from questree.stages.decompose.hierarchies import set_columns
 from questree.stages.decompose.image_sets import decompose as taken_apart
 from questree.stages.decompose.image_sets import read_sets, spoken_sets
 from questree.stages.split.grammar import check, read
@@ -248,8 +248,7 @@ class ImageView(View):
 
 
 def opened(name: str, found: dict[str, pl.DataFrame]) -> Opened:
-    nodes = spoken_sets(found)
-    words, columns = node_columns(nodes)
+    nodes, (words, columns) = spoken_sets(found), set_columns(found)
     number = {word: at for at, word in enumerate(words)}
     known = pl.Series(["executed", "undefined"]).gather(nodes["answer"].is_null().cast(pl.UInt8))
     return Opened(name, nodes, found["edges"], found["tops"], columns, IMAGE_DAGS.compositions, number, known)

@@ -2,33 +2,40 @@
 
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 
+from questree.domains.images.kinds import COUNT, NOUN
 from questree.domains.video.kinds import ORDER
 from questree.program import ACTION, BOOL, OBJECT, Array, Kind
-from questree.readings.answer import spell
+from questree.readings.answer import answers_of
 from questree.vocabulary.words import Vocabulary
 
 
 @dataclass
 class AnswerWords:
-    vocabulary: Vocabulary
+    vocabulary: Any  # a Vocabulary, or the words of image sets
+    most: int = 0  # the largest count
 
     @cached_property
     def number(self) -> dict[str, int]:
         """Word -> its number."""
-        found: dict[str, int] = {}
-        for kind in (BOOL, ORDER, OBJECT, ACTION):
-            for word in self.spelled(kind):
-                found.setdefault(word, len(found))
-        return found
-
-    def spelled(self, kind: Kind) -> list[str]:
-        """[answer] as it is printed."""
-        sizes = {"objects": len(self.vocabulary.objects), "actions": len(self.vocabulary.actions)}
-        return [spell(kind, at, self.vocabulary) or "" for at in range(sizes.get(kind.words, 2))]
+        kinds = (BOOL, ORDER, OBJECT, ACTION) if isinstance(self.vocabulary, Vocabulary) else (BOOL, COUNT, NOUN)
+        words = dict.fromkeys(word for kind in kinds for word in answers_of(kind, self.vocabulary, self.most))
+        return {word: at for at, word in enumerate(words)}
 
     def of(self, kind: Kind) -> Array:
         """[answer] number of its word."""
-        return np.array([self.number[word] for word in self.spelled(kind)], np.int32)
+        if kind not in self._of:
+            known = answers_of(kind, self.vocabulary, self.most)
+            self._of[kind] = np.array([self.number[word] for word in known], np.int32)
+        return self._of[kind]
+
+    def named(self, kind: Kind) -> Array:
+        """[position] number of a word that programs name; those of image sets are in one list."""
+        return self.of(kind if isinstance(self.vocabulary, Vocabulary) else NOUN)
+
+    @cached_property
+    def _of(self) -> dict[Kind, Array]:
+        return {}

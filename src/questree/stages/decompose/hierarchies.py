@@ -1,32 +1,39 @@
 """The DAGs of a run as the tables that scores read: what one would read from the hierarchies it exports."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
+from hashlib import blake2b
 from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
 import polars as pl
 
+from questree.benchmarks import chosen
 from questree.columns.joins import ranges, starts
-from questree.domains.video.atoms import exists
+from questree.domains.images import IMAGES
+from questree.domains.video import VIDEO
 from questree.faults import BadInput
-from questree.notation.grammar import names
-from questree.program import OBJECT, UNKNOWN, Array, Slot
+from questree.program import UNKNOWN, Array, Language
 from questree.progress import watch
-from questree.rules import VIDEO_DAGS
+from questree.readings.parts import compared
+from questree.rules import IMAGE_DAGS, VIDEO_DAGS
 from questree.stages.decompose.answer_words import AnswerWords
 from questree.stages.decompose.columns import NOT_SAID
+from questree.stages.decompose.image_sets import read_sets, spoken_sets
 from questree.stages.decompose.keys import asked, keyed, parts_of_others
 from questree.stages.decompose.occurrences import Compositions, Occurrences
-from questree.stages.decompose.spoken import Texts, by_form
+from questree.stages.decompose.spoken import Texts, by_form, program
 from questree.stages.generate.text import Lexicon, lexicon
 from questree.stages.questions import Bank
 from questree.tables import hierarchies as tables
 from questree.tables.facts import SPLIT_UNSAID, VIDEOS
 from questree.tables.hierarchies import NOTHING, Hierarchies, together
-from questree.tables.nodes import EDGES, FORMS, NEGATIVES, NODES, TOPS
+from questree.tables.image_questions import ANSWERED
+from questree.tables.images import IMAGES as IMAGE_TABLE
+from questree.tables.nodes import EDGES, FORMS, NEGATIVES, NODES, TOPS, WORDS
+from questree.tables.predictions import IMAGE_SETS
 from questree.tables.run import Run
 from questree.workers import processes
 
@@ -86,6 +93,9 @@ class Moved(NamedTuple):
 
 SPLITS = ("train", "test")
 FEW = 1_000_000  # bytes of nodes; starting processes for less does not pay
+
+
+DIGEST = 6  # bytes of a sub-question's id
 
 
 class ShardKeys(NamedTuple):
@@ -172,17 +182,24 @@ class Columns:
     types: list[str]
 
     @classmethod
-    def of(cls, forms: pl.DataFrame, nodes: pl.DataFrame, words: AnswerWords) -> "Columns":
-        types = forms["type"].unique(maintain_order=True).to_list()
+    def of(
+        cls,
+        forms: pl.DataFrame,
+        nodes: pl.DataFrame,
+        words: AnswerWords,
+        language: Language = VIDEO,
+        known: Sequence[str] = (),
+    ) -> "Columns":
+        """`known`: types that are listed first."""
+        types = list(dict.fromkeys([*known, *forms["type"]]))
         type, answer, thing = (np.full(len(nodes), NOTHING, np.int32) for _ in range(3))
-        value = nodes["answer"].cast(pl.Int16).fill_null(UNKNOWN).to_numpy()
+        value = nodes["answer"].cast(pl.Int64).fill_null(UNKNOWN).to_numpy()
         said = (value != UNKNOWN) & (nodes["known"].to_numpy() != NOT_SAID)
-        objects = np.array([words.number[word] for word in names(OBJECT, words.vocabulary)], np.int32)
-        for rows, name, node, values in by_form(forms, nodes):
+        for rows, name, node, values in by_form(forms, nodes, language):
             type[rows] = types.index(name)
             answer[rows] = np.where(said[rows], words.of(node.kind)[np.maximum(value[rows], 0)], NOTHING)
-            if node.op is exists and isinstance(node.args[0], Slot):
-                thing[rows] = objects[values[node.args[0].name]]
+            if word := compared(node):
+                thing[rows] = words.named(word.kind)[values[word.name]]
         return cls(type, answer, thing, types)
 
 
@@ -265,3 +282,72 @@ class ShardDags:
         node = self.isolated["node"].to_numpy()
         columns = {"video": self.place(self.isolated), "type": self.columns.type[node], "key": self.isolated["key"]}
         return tables.ISOLATED.frame({**columns, "answer": self.columns.answer[node]})
+
+
+def hierarchies_in(run: Run, split: str | None = None, benchmark: str = "") -> RunHierarchies:
+    """The DAGs of a benchmark of a run."""
+    of_images = chosen(run, benchmark, "decomposed").domain == "images"
+    return image_hierarchies(run, split) if of_images else run_hierarchies(run, split)
+
+
+def image_hierarchies(run: Run, split: str | None = None) -> RunHierarchies:
+    """All DAGs, or those of the questions of one split; a question counts for the first image of its set."""
+    folder, names = decomposed(run), IMAGE_TABLE.read(run.images)["id"]
+    tables = read_sets(folder)
+    nodes, tops, sets = tables["nodes"], tables["tops"].select("id", "node"), tables["sets"]["images"]
+    words, columns = set_columns(tables)
+    keys = node_keys(spoken_sets(tables, asked=False), tops, image_ids(sets, names))
+    first = sets.list.first().gather(nodes["set"]).gather(tops["node"])
+    questions = tops.select("node", video=first, key=pl.col("node").cast(pl.Int64))
+    if split is not None:
+        wanted = ANSWERED.read(run.covr).filter(split=split)["id"]
+        questions = questions.filter(tops["id"].is_in(wanted.implode()))
+    if questions.is_empty():
+        raise BadInput.at(folder, f"no questions of the split {split}" if split else "no questions")
+    asked = ShardDags.of(questions.unique(maintain_order=True), tables[EDGES.name], columns)
+    found = asked.hierarchies(names.gather(asked.videos).to_list(), words, keys, IMAGE_DAGS.compositions)
+    return RunHierarchies(run, found, [ShardKeys(IMAGE_SETS, len(nodes), np.zeros(0, np.int64))])
+
+
+def set_columns(tables: dict[str, pl.DataFrame]) -> tuple[list[str], Columns]:
+    """All words, and what every node about a set of images brings along."""
+    forms, nodes = tables[FORMS.name], tables["nodes"]
+    counts = pl.Series([program(text, IMAGES).kind.words == "number" for text in forms["program"]], dtype=pl.Boolean)
+    most = nodes["answer"].filter(counts.gather(nodes["form"])).cast(pl.Int64).max()
+    words = AnswerWords(tables[WORDS.name]["word"].to_list(), int(most or 0))  # type: ignore[arg-type]
+    return list(words.number), Columns.of(forms, nodes, words, IMAGES, IMAGE_DAGS.types)
+
+
+def decomposed(run: Run) -> Path:
+    """Where the DAGs are."""
+    folder = run.covr / "decomposed"
+    if not folder.is_dir():
+        raise BadInput.at(folder, "not there yet; `questree decompose` writes it")
+    return folder
+
+
+def image_ids(sets: pl.Series, names: pl.Series) -> pl.Series:
+    """[set] the ids of its images, given the rows of its images and [image] their ids."""
+    rows = pl.DataFrame({"image": sets}).with_row_index("set").explode("image")
+    return rows.with_columns(id=names.gather(rows["image"])).group_by("set", maintain_order=True).agg("id")["id"]
+
+
+def node_keys(nodes: pl.DataFrame, tops: pl.DataFrame, images: pl.Series) -> pl.Series:
+    """[node] its id: that of the first question it is, or else a digest of what is asked about which images.
+
+    Predictions for other questions then never fit by chance, as they would if rows were counted.
+    """
+    first = tops.group_by("node").agg(pl.col("id").first())
+    own = nodes.with_columns(node=pl.int_range(pl.len(), dtype=pl.UInt32)).join(first, on="node", how="left")
+    below = own.filter(pl.col("id").is_null()).sort("node")
+    made = below.select("node", key=pl.Series(list(digests(below, images)), dtype=pl.String))
+    again = pl.int_range(pl.len()).over("key") + 1  # digests are short: of equal ones the second gets a number
+    made = made.with_columns(key=pl.when(again == 1).then("key").otherwise(pl.format("{}-{}", "key", again)))
+    return own.join(made, on="node", how="left").sort("node").select(pl.coalesce("id", "key").alias("id")).to_series()
+
+
+def digests(nodes: pl.DataFrame, images: pl.Series) -> Iterator[str]:
+    sets = images.list.sort().list.join("\0").to_list()
+    for at, text, word in zip(*(nodes[name].to_list() for name in ("set", "program", "word")), strict=True):
+        asked = f"{sets[at]}\n{text}\n{word or ''}"
+        yield f"s-{blake2b(asked.encode(), digest_size=DIGEST).hexdigest()}"

@@ -1,38 +1,34 @@
 """Questions about image sets -> the tables of their DAGs, each node answered by execution; and those tables as text."""
 
-import re
 from collections import Counter
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import Any
 
 import msgspec
 import numpy as np
 import polars as pl
 
 from questree.columns.joins import Ints
-from questree.domains.images import IMAGES, Corpus, ImageSets, corpus
+from questree.domains.images import Corpus, ImageSets, corpus
 from questree.domains.images.corpus import padded
 from questree.domains.images.english import countable
 from questree.domains.images.graph import Graph
 from questree.domains.images.kinds import COUNT, GROUP, NOUN
 from questree.faults import BadInput
-from questree.notation.own import show
 from questree.notation.own_shapes import ProgramShapes, program_shapes
-from questree.program import BOOL, UNKNOWN, Array, Kind, Node, Slot, Term, Word, fill, slots
+from questree.program import BOOL, UNKNOWN, Array, Kind, Node, Slot, Term, fill, slots
 from questree.progress import report
 from questree.readings.answer import answer
-from questree.readings.english import english
-from questree.readings.parts import given, node_type
+from questree.readings.parts import node_type
 from questree.rules import IMAGE_DAGS
 from questree.search.word_tables import WordTables
 from questree.stages.decompose.columns import EXECUTED, ROWS, UNDEFINED, edge_table, form_table, node_table
 from questree.stages.decompose.expand import Batch, Block, expand
 from questree.stages.decompose.forms import NodeForms, Variant
-from questree.stages.decompose.spoken import Values, by_form
+from questree.stages.decompose.spoken import SetTexts, english_of, say
 from questree.stages.split.image_sets import selected
 from questree.tables.images import Images
 from questree.tables.nodes import ASKED_TOPS, EDGES, FORMS, SETS, WORDS, nodes_about, slots_of
@@ -40,7 +36,6 @@ from questree.tables.run import Run
 from questree.tables.store import new_folder
 
 STEPS = 3
-HOLE = re.compile(r"\$(s\d+)[!?]*")  # a slot of a form
 
 
 @dataclass(frozen=True)
@@ -187,8 +182,7 @@ def summary_of(questions: pl.DataFrame, tables: dict[str, pl.DataFrame], unknown
     nodes, edges, tops = spoken_sets(tables, asked=False), tables[EDGES.name], tables[ASKED_TOPS.name]
     answered = nodes["answer"].gather(tops["node"])
     different = questions["id"].filter(answered.ne_missing(questions["answer"])).to_list()
-    types = Counter(IMAGE_DAGS.types[at] for at in nodes["type"])
-    undefined = Counter(IMAGE_DAGS.types[at] for at in nodes.filter(pl.col("answer").is_null())["type"])
+    types, undefined = Counter(nodes["type"]), Counter(nodes.filter(pl.col("answer").is_null())["type"])
     leaves = int((~tops["node"].is_in(edges["parent"].unique().implode())).sum())
     return ImageDecomposeSummary(
         len(tops), unknown, leaves, len(nodes), len(edges), dict(types), dict(undefined), different
@@ -206,75 +200,21 @@ def read_sets(folder: Path) -> dict[str, pl.DataFrame]:
 
 
 def spoken_sets(tables: dict[str, pl.DataFrame], asked: bool = True) -> pl.DataFrame:
-    """[node] its set, program, type (its number in the scheme), answer and the word a rule compares with; with `asked`
-    also the question in English."""
-    words, nodes = tables[WORDS.name]["word"], tables["nodes"]
-    own = dict(own_words(tables)) if asked else {}
-    value = nodes["answer"].cast(pl.Int64).fill_null(UNKNOWN).to_numpy()
-    type_of, about, form_of = (np.full(len(nodes), UNKNOWN, np.int64) for _ in range(3))
-    kinds: list[Kind] = []  # [form]
-    programs: list[list[str]] = []  # [form] text and slots in turn
-    questions: list[str] = []
-    for rows, type, node, values in by_form(tables[FORMS.name], nodes, IMAGES):
-        option = next((slot for slot in slots(node).values() if slot.option), None) or given(node)
-        type_of[rows], form_of[rows] = IMAGE_DAGS.types.index(type), len(kinds)
-        if option:
-            about[rows] = values[option.name]
-        kinds.append(node.kind)
-        programs.append(HOLE.split(show(node)))
-        if asked:
-            size = rows.stop - rows.start
-            parts_of_others = np.array([at for at in range(size) if rows.start + at not in own], np.int64)
-            said = dict(zip(parts_of_others.tolist(), _questions(node, values, words, parts_of_others), strict=True))
-            questions += [said[at] if at in said else own[rows.start + at] for at in range(size)]
-    columns: dict[str, Any] = {
-        "set": nodes["set"],
-        "program": _programs(programs, form_of, nodes, words),
-        "type": pl.Series(type_of, dtype=pl.UInt8),
-        "answer": _spelled(kinds, form_of, value, words),
-        "word": words.gather(pl.Series(about).replace(UNKNOWN, None)),
-    }
-    return pl.DataFrame(columns | ({"question": pl.Series(questions, dtype=pl.String)} if asked else {}))
+    """[node] its set, program, type, answer, the word it is about and, with `asked`, the question in English; one that
+    was asked before it was part of another keeps its own words."""
+    texts = SetTexts(tables[WORDS.name]["word"])
+    forms, nodes = tables[FORMS.name], tables["nodes"]
+    said = say(forms, nodes, texts, columns=("program", "type", "answer", "word"))
+    if not asked:
+        return said
+    node, question = own_words(tables)
+    others = np.setdiff1d(np.arange(len(nodes)), node)
+    every = pl.concat([question, english_of(forms, nodes[others], texts)])
+    return said.with_columns(question=every.gather(np.argsort(np.concatenate([node, others]))))
 
 
-def _programs(forms: list[list[str]], form_of: Ints, nodes: pl.DataFrame, words: pl.Series) -> pl.Series:
-    """[node] its form with its words; one column per place in a form, as there are many forms of few nodes."""
-    slot_names, spelled = list(slots_of(nodes)), pl.concat([words, pl.Series([""])])
-    filled = [nodes[name].cast(pl.Int64).fill_null(0).to_numpy() for name in slot_names]
-    pieces: list[pl.Series] = []
-    for at in range(max(map(len, forms), default=0)):
-        own = [form[at] if at < len(form) else "" for form in forms]
-        if at % 2 == 0:
-            pieces.append(pl.Series(own).gather(form_of))
-            continue
-        slot_of = np.array([slot_names.index(name) if name else UNKNOWN for name in own])[form_of]
-        pieces.append(spelled.gather(np.select([slot_of == slot for slot in range(len(filled))], filled, len(words))))
-    return pl.select(pl.concat_str(pieces)).to_series() if pieces else pl.Series(dtype=pl.String)
-
-
-def _spelled(kinds: list[Kind], form_of: Ints, value: Array, words: pl.Series) -> pl.Series:
-    """[node] answers as they are printed; null where there is none."""
-    yes_no, count = (np.array([kind == one for kind in kinds], bool)[form_of] for one in (BOOL, COUNT))
-    known = np.maximum(value, 0)
-    said = pl.concat([words, pl.Series(BOOL.answers)]).gather(np.where(count, 0, known + yes_no * len(words)))
-    return pl.Series(known).cast(pl.String).zip_with(pl.Series(count), said).set(pl.Series(value == UNKNOWN), None)
-
-
-def _questions(node: Node, values: Values, words: pl.Series, rows: Ints) -> list[str]:
-    """[row] the sub-questions of one form; equal words are said once."""
-    said: dict[tuple[int, ...], str] = {}
-    kinds = {name: slot.kind for name, slot in slots(node).items()}
-    keys = list(zip(*(column[rows].tolist() for column in values.values()), strict=True))
-    for key in keys:
-        if key not in said:
-            filled = fill(node, {name: Word(words[at], kinds[name]) for name, at in zip(values, key, strict=True)})
-            assert isinstance(filled, Node)
-            said[key] = english(filled)
-    return [said[key] for key in keys]
-
-
-def own_words(tables: dict[str, pl.DataFrame]) -> Iterator[tuple[int, str]]:
-    """(node, question) of those that were asked before they were part of another: they keep their own words."""
+def own_words(tables: dict[str, pl.DataFrame]) -> tuple[Ints, pl.Series]:
+    """Nodes that were asked before they were part of another, and the questions they were asked by."""
     tops, edges = tables[ASKED_TOPS.name], tables[EDGES.name]
     asked = np.full(len(tables["nodes"]), len(tops), np.int64)  # [node] the first question that it is
     np.minimum.at(asked, tops["node"].to_numpy(), np.arange(len(tops)))
@@ -284,6 +224,5 @@ def own_words(tables: dict[str, pl.DataFrame]) -> Iterator[tuple[int, str]]:
     while before is None or (below != before).any():
         before = below.copy()
         np.minimum.at(below, child, np.minimum(asked, below)[parent])
-    text = tops["question"].to_list()
-    for node in np.flatnonzero(asked < below).tolist():
-        yield node, text[asked[node]]
+    node = np.flatnonzero(asked < below)
+    return node, tops["question"].gather(asked[node])

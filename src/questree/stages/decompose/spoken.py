@@ -1,15 +1,17 @@
 """The nodes of a shard as they leave the machine, by columns: text, type, program and answer of each."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
 from string import Formatter
+from typing import Any, ClassVar
 
 import numpy as np
 import polars as pl
 
+from questree.domains.images import IMAGES
 from questree.domains.video import VIDEO
 from questree.domains.video.actions import to_action
 from questree.domains.video.atoms import happening, interaction
@@ -18,6 +20,7 @@ from questree.notation.grammar import names
 from questree.notation.own import parse, show
 from questree.program import (
     ACTION,
+    BOOL,
     OBJECT,
     RELATION,
     UNKNOWN,
@@ -29,23 +32,29 @@ from questree.program import (
     Slot,
     Term,
     Word,
+    fill,
     fold,
+    slots,
 )
-from questree.readings.answer import spell
+from questree.readings.answer import answers_of
 from questree.readings.english import english, spelling
+from questree.readings.parts import compared
 from questree.stages.decompose.columns import NOT_SAID
 from questree.stages.decompose.forms import ordered_slots
 from questree.tables.nodes import FORMS, NODES, slots_of
-from questree.vocabulary.words import Vocabulary
 
-HOLE = re.compile(r"\$(\w+)!?")
+HOLE = re.compile(r"\$(\w+)[!?]*")
 VERB, NOUN = "verb", "noun"
 Values = dict[str, Array]  # slot -> [row]
+FormRows = tuple[slice, str, Node, Values]  # rows of its nodes, type, program, words of each slot
 
 
 @dataclass
 class Texts:
-    vocabulary: Vocabulary
+    """Says nodes about videos."""
+
+    vocabulary: Any
+    language: ClassVar[Language] = VIDEO
     _lists: dict[tuple[str, str], pl.Series] = field(default_factory=dict)
     _english: dict[Node, str] = field(default_factory=dict)
     _programs: dict[Node, str] = field(default_factory=dict)
@@ -74,39 +83,87 @@ class Texts:
             self._lists[kind.name, form] = pl.Series(spelled, dtype=pl.String)
         return self._lists[kind.name, form]
 
-    def programs(self, node: Node, values: Values, rows: int) -> pl.Series:
-        """[row] the programs of one form in AGQA-Decomp's notation, or in ours if it has no form for them."""
-        if node not in self._programs:
-            try:
-                self._programs[node] = DECOMP.write(in_pairs(node), self.vocabulary)
-            except ProgramError:  # an operator from outside
-                self._programs[node] = show(node)
-        kinds = {slot.name: slot.kind for slot in ordered_slots(node)}
-        pieces: list[pl.Series | str] = []
-        end = 0
-        for hole in HOLE.finditer(self._programs[node]):
-            pieces += [self._programs[node][end : hole.start()], self._word(hole, kinds, values)]
-            end = hole.end()
-        return joined([*pieces, self._programs[node][end:]], rows)
+    def programs(self, forms: Sequence[FormRows], nodes: pl.DataFrame) -> pl.Series:
+        """[node] its program in AGQA-Decomp's notation, or in ours if it has no form for it."""
+        found = [pl.Series(dtype=pl.String)]
+        for rows, _, node, values in forms:
+            if node not in self._programs:
+                self._programs[node] = self._written(node)
+            kinds = {slot.name: slot.kind for slot in ordered_slots(node)}
+            text, *rest = HOLE.split(self._programs[node])
+            pieces: list[pl.Series | str] = [text]
+            for hole, text in zip(rest[::2], rest[1::2], strict=True):
+                pieces += [self._word(hole, kinds, values), text]
+            found.append(joined(pieces, rows.stop - rows.start))
+        return pl.concat(found)
 
-    def _word(self, hole: re.Match[str], kinds: dict[str, Kind], values: Values) -> pl.Series:
+    def _written(self, node: Node) -> str:
+        try:
+            return DECOMP.write(in_pairs(node), self.vocabulary)
+        except ProgramError:  # an operator from outside
+            return show(node)
+
+    def _word(self, hole: str, kinds: dict[str, Kind], values: Values) -> pl.Series:
         """What fills a hole: a slot's word, or the verb or noun of its action."""
-        words, (slot, _, part) = self.vocabulary, hole[1].partition("_")
+        words, (slot, _, part) = self.vocabulary, hole.partition("_")
         kind, at = kinds[slot], values[slot]
         if part == VERB:
             kind, at = RELATION, words.verb_of[words.merged_action[at]]
         elif part == NOUN:
             kind, at = OBJECT, words.noun_of[at]
-        return pl.Series(names(kind, words), dtype=pl.String)[at]
+        return self.named(kind).gather(at)
 
-    def answers(self, kind: Kind, answers: Array) -> pl.Series:
-        """[row] as they are printed; null where there is none."""
-        counts = {"objects": len(self.vocabulary.objects), "actions": len(self.vocabulary.actions)}
-        known = pl.Series(
-            [spell(kind, at, self.vocabulary) for at in range(counts.get(kind.words, 2))], dtype=pl.String
-        )
-        at = pl.Series(np.where(answers == UNKNOWN, 0, answers).astype(np.int64))
-        return known.gather(at).set(pl.Series(answers == UNKNOWN), None)
+    def named(self, kind: Kind) -> pl.Series:
+        """[position] every word of a kind as programs name it."""
+        return pl.Series(names(kind, self.vocabulary), dtype=pl.String)
+
+    @property
+    def words_of_answers(self) -> Any:
+        return self.vocabulary
+
+
+class SetTexts(Texts):
+    """Says nodes about sets of images; the vocabulary is the words that nodes have the numbers of."""
+
+    vocabulary: pl.Series
+    language = IMAGES
+
+    def english(self, node: Node, values: Values, rows: int) -> pl.Series:
+        """What graph a program means shows only with its words; equal words are said once."""
+        said: dict[tuple[int, ...], str] = {}
+        kinds = {name: slot.kind for name, slot in slots(node).items()}
+        keys = list(zip(*(column.tolist() for column in values.values()), strict=True)) if values else [()] * rows
+        for key in keys:
+            if key not in said:
+                words = {name: Word(self.vocabulary[at], kinds[name]) for name, at in zip(values, key, strict=True)}
+                filled = fill(node, words)
+                assert isinstance(filled, Node)
+                said[key] = english(filled)
+        return pl.Series([said[key] for key in keys], dtype=pl.String)
+
+    def programs(self, forms: Sequence[FormRows], nodes: pl.DataFrame) -> pl.Series:
+        """In our notation; one column per place in a form, as there are many forms of few nodes."""
+        patterns = [HOLE.split(show(node)) for _, _, node, _ in forms]
+        form_of = np.repeat(np.arange(len(forms)), [rows.stop - rows.start for rows, *_ in forms])
+        slot_names, spelled = slots_of(nodes), pl.concat([self.vocabulary, pl.Series([""])])
+        filled = [nodes[name].cast(pl.Int64).fill_null(0).to_numpy() for name in slot_names]
+        pieces: list[pl.Series] = [pl.Series([""] * len(nodes), dtype=pl.String)]
+        for at in range(max(map(len, patterns), default=0)):
+            own = [pattern[at] if at < len(pattern) else "" for pattern in patterns]
+            if at % 2 == 0:
+                pieces.append(pl.Series(own).gather(form_of))
+                continue
+            slot_of = np.array([slot_names.index(name) if name else UNKNOWN for name in own])[form_of]
+            word = np.select([slot_of == slot for slot in range(len(filled))], filled, len(self.vocabulary))
+            pieces.append(spelled.gather(word))
+        return pl.select(pl.concat_str(pieces)).to_series()
+
+    def named(self, kind: Kind) -> pl.Series:
+        return self.vocabulary
+
+    @property
+    def words_of_answers(self) -> Any:
+        return self.vocabulary.to_list()
 
 
 def in_pairs(node: Node) -> Node:
@@ -137,41 +194,70 @@ def joined(pieces: list[pl.Series | str], rows: int) -> pl.Series:
     return pl.select(pl.concat_str(parts)).to_series()
 
 
-SPOKEN = {"video": pl.UInt32, "text": pl.String, "type": pl.String, "program": pl.String, "answer": pl.String}
+SPOKEN = ("text", "type", "program", "answer")
 
 
 def spoken(folder: Path, texts: Texts, executed: bool = False) -> pl.DataFrame:
-    """[node] columns of SPOKEN; the answers are those that are published, or all that execution gives."""
     return say(FORMS.read(folder), NODES.read(folder), texts, executed)
 
 
-def say(forms: pl.DataFrame, nodes: pl.DataFrame, texts: Texts, executed: bool = False) -> pl.DataFrame:
-    answers = nodes["answer"].cast(pl.Int16).fill_null(UNKNOWN).to_numpy()
+def say(
+    forms: pl.DataFrame, nodes: pl.DataFrame, texts: Texts, executed: bool = False, columns: Sequence[str] = SPOKEN
+) -> pl.DataFrame:
+    """[node] its scope and these columns; the answers are those that are published, or all that execution gives."""
+    found = list(by_form(forms, nodes, texts.language))
+    said = {"type": forms["type"].gather(nodes["form"])}
+    said |= {name: way(found, nodes, texts, executed) for name, way in WAYS.items() if name in columns}
+    return nodes.select(nodes.columns[0], **{name: said[name] for name in columns})
+
+
+def _answers(found: list[FormRows], nodes: pl.DataFrame, texts: Texts, executed: bool) -> pl.Series:
+    value = nodes["answer"].cast(pl.Int64).fill_null(UNKNOWN).to_numpy()
     if not executed:
-        answers = np.where(nodes["known"].to_numpy() == NOT_SAID, UNKNOWN, answers)
-    parts = []
-    for rows, type, node, values in by_form(forms, nodes):
-        size = rows.stop - rows.start
-        said = {
-            "video": nodes["video"].to_numpy()[rows],
-            "text": texts.english(node, values, size),
-            "type": pl.repeat(type, size, dtype=pl.String, eager=True),
-            "program": texts.programs(node, values, size),
-            "answer": texts.answers(node.kind, answers[rows]),
-        }
-        parts.append(pl.DataFrame(said, schema_overrides=SPOKEN))
-    return pl.concat(parts) if parts else pl.DataFrame(schema=SPOKEN)
+        value = np.where(nodes["known"].to_numpy() == NOT_SAID, UNKNOWN, value)
+    most = int(value.max(initial=0))
+    kinds, words = [node.kind for _, _, node, _ in found], texts.words_of_answers
+    return _spelled(found, kinds, value, lambda kind: pl.Series(answers_of(kind, words, most), dtype=pl.String))
+
+
+def _words(found: list[FormRows], nodes: pl.DataFrame, texts: Texts, executed: bool) -> pl.Series:
+    """[node] the word it is about, null if it is about none."""
+    about, value = [compared(node) for _, _, node, _ in found], np.full(len(nodes), UNKNOWN, np.int64)
+    for slot, (rows, _, _, values) in zip(about, found, strict=True):
+        if slot:
+            value[rows] = values[slot.name]
+    return _spelled(found, [slot.kind if slot else BOOL for slot in about], value, texts.named)
+
+
+def _spelled(found: list[FormRows], kinds: list[Kind], value: Array, words: Callable[[Kind], pl.Series]) -> pl.Series:
+    """[node] the word of its number among those of its form's kind; null where it is UNKNOWN."""
+    lists = [words(kind) for kind in dict.fromkeys(kinds)]
+    begin = dict(zip(dict.fromkeys(kinds), np.cumsum([0, *map(len, lists)]).tolist(), strict=False))
+    shift = np.repeat([begin[kind] for kind in kinds], [rows.stop - rows.start for rows, *_ in found])
+    every = pl.concat([pl.Series(dtype=pl.String), *lists])
+    unknown = pl.Series(value == UNKNOWN)
+    return every.gather(pl.Series(shift + value, dtype=pl.Int64).set(unknown, None))
+
+
+WAYS: dict[str, Callable[[list[FormRows], pl.DataFrame, Texts, bool], pl.Series]] = {
+    "text": lambda found, nodes, texts, _: _english(found, texts),
+    "program": lambda found, nodes, texts, _: texts.programs(found, nodes),
+    "answer": _answers,
+    "word": _words,
+}
 
 
 def english_of(forms: pl.DataFrame, nodes: pl.DataFrame, texts: Texts) -> pl.Series:
     """[node] its text alone."""
-    parts = [texts.english(node, values, rows.stop - rows.start) for rows, _, node, values in by_form(forms, nodes)]
+    return _english(by_form(forms, nodes, texts.language), texts)
+
+
+def _english(found: Iterable[FormRows], texts: Texts) -> pl.Series:
+    parts = [texts.english(node, values, rows.stop - rows.start) for rows, _, node, values in found]
     return pl.concat([pl.Series(dtype=pl.String), *parts])
 
 
-def by_form(
-    forms: pl.DataFrame, nodes: pl.DataFrame, language: Language = VIDEO
-) -> Iterator[tuple[slice, str, Node, Values]]:
+def by_form(forms: pl.DataFrame, nodes: pl.DataFrame, language: Language = VIDEO) -> Iterator[FormRows]:
     """(rows of its nodes, type, program, words of each slot) of every form; nodes are ordered by form."""
     size = np.bincount(nodes["form"].to_numpy(), minlength=len(forms))
     ends, words = np.cumsum(size), {name: nodes[name].to_numpy() for name in slots_of(nodes)}

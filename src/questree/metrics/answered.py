@@ -1,6 +1,6 @@
 """Hierarchies with one model's predictions beside them: the columns all AGQA-Decomp metrics read."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Literal, NamedTuple
@@ -175,16 +175,17 @@ def predictions_by_key(
     hierarchies: Hierarchies, predictions: pl.DataFrame, number: dict[str, int]
 ) -> NDArray[np.int32]:
     """[key] the predicted word; new words get the numbers after those of the hierarchies."""
-    said = predictions["prediction"].unique(maintain_order=True).drop_nulls().to_list()
-    for word in said:
+    for word in predictions["prediction"].unique(maintain_order=True).drop_nulls():
         number.setdefault(word, len(number))
-    numbers = pl.DataFrame(
-        {"prediction": list(number), "word": range(len(number))}, schema_overrides={"word": pl.Int32}
-    )
-    table = predictions.join(numbers, on="prediction", how="left").select("id", "word")
-    keys = pl.DataFrame({"id": hierarchies.keys})
-    found = keys.join(table, on="id", how="left", maintain_order="left")
-    return found["word"].fill_null(NOTHING).to_numpy()
+    return words_by_key(hierarchies.keys, predictions, number)
+
+
+def words_by_key(keys: pl.Series, predictions: pl.DataFrame, words: Iterable[str]) -> NDArray[np.int32]:
+    """[key] the position of the predicted word among all, NOTHING without one."""
+    numbers = pl.DataFrame({"prediction": list(words)}, schema={"prediction": pl.String}).with_row_index("word")
+    said = predictions.select("id", "prediction").join(numbers, on="prediction", how="left")
+    found = pl.DataFrame({"id": keys}).join(said, on="id", how="left", maintain_order="left")
+    return found["word"].cast(pl.Int32).fill_null(NOTHING).to_numpy()
 
 
 def first(text: Ints, rows: Ints) -> Ints:

@@ -14,7 +14,7 @@ from questree.program import ACTION, OBJECT, UNKNOWN, Array, Node, Slot, Term
 from questree.readings.answer import answer
 from questree.rules import VIDEO_DAGS
 from questree.stages.decompose.answer_words import AnswerWords
-from questree.stages.decompose.columns import EXECUTED, NOT_SAID, ROWS, UNDEFINED
+from questree.stages.decompose.columns import EXECUTED, NOT_SAID, UNDEFINED, executed
 from questree.stages.decompose.spoken import Values, by_form
 from questree.tables.hierarchies import NOTHING
 from questree.tables.nodes import EDGES, FORMS, NODES, SLOTS
@@ -125,14 +125,8 @@ class VideoShard:
         """[node] the answers on the facts of the shard's videos."""
         first, last = int(self.video.min()), int(self.video.max())
         world = videos(self.run.load("facts").between(first, last + 1), self.words.vocabulary)
-        found = np.full(len(self.nodes), UNKNOWN, np.int64)
-        for form, _, node, columns in self.by_form:
-            for begin in range(form.start, form.stop, ROWS):
-                rows = slice(begin, min(begin + ROWS, form.stop))
-                own = slice(begin - form.start, rows.stop - form.start)
-                values = {name: column[own] for name, column in columns.items()}
-                found[rows] = answer(node, world.ask(self.video[rows] - first), values)
-        return found
+        forms = ((rows, node, values) for rows, _, node, values in self.by_form)
+        return executed(forms, self.video - first, lambda form, own, words: answer(form, world.ask(own), words))
 
     def spelled(self, answers: Array) -> Array:
         """[node] words of answers."""

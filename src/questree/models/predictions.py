@@ -13,14 +13,7 @@ import polars as pl
 from questree.faults import BadInput, Fault, refuse
 from questree.vocabulary.words import Vocabulary
 
-IDS = (
-    "id",
-    "csv_q_id",
-    "questionId",
-    "question_id",
-    "qid",
-    "key",
-)  # what the question's id is called, first found wins
+IDS = ("id", "csv_q_id", "questionId", "question_id", "qid", "key")  # names of the question's id, first found wins
 PREDICTION, PROBABILITY, OPTIONS = "prediction", "probability", "options"
 COLUMNS: dict[str, pl.DataType] = {
     "id": pl.String(),
@@ -172,17 +165,10 @@ POLICIES: tuple[Policy, ...] = ("exact", "vqa", "lenient")
 ARTICLES = re.compile(r"\b(a|an|the)\b")
 PUNCTUATION = re.compile(r"[^\w\s'/-]|_")
 NUMBERS = {
-    "zero": "0",
-    "one": "1",
-    "two": "2",
-    "three": "3",
-    "four": "4",
-    "five": "5",
-    "six": "6",
-    "seven": "7",
-    "eight": "8",
-    "nine": "9",
-    "ten": "10",
+    word: str(number)
+    for number, word in enumerate(
+        ["zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten"]
+    )
 }
 ANSWER_IS = re.compile(r".*\b(?:answer|prediction)\s*(?:is|:)\s*:?\s*(.+)$", re.IGNORECASE | re.DOTALL)
 LETTER = re.compile(r"^\(?([a-h])(?:\)|[.:])\s*(.*)$|^([A-H])$", re.DOTALL | re.IGNORECASE)

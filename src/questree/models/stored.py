@@ -9,7 +9,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from questree.faults import BadInput
-from questree.metrics.answered import ModelAnswers, needed
+from questree.metrics.answered import ModelAnswers, needed, words_by_key
 from questree.metrics.scores import SHOWN, Coverage
 from questree.models.predictions import COLUMNS, PREDICTION, Predictions
 from questree.stages.decompose.hierarchies import RunHierarchies, ShardKeys
@@ -48,7 +48,7 @@ class Kept(NamedTuple):
 def store(run: Run, asked: RunHierarchies, given: Predictions, options: Mapping[str, Any]) -> Kept:
     """Keep somebody's predictions, by the ids of the run's hierarchies."""
     keys, words = asked.hierarchies.keys, given.table["prediction"].unique(maintain_order=True)
-    found, used = by_key(keys, given.table, words), needed(asked.hierarchies, scored=False)
+    found, used = words_by_key(keys, given.table, words), needed(asked.hierarchies, scored=False)
     if not (found[used] != NOTHING).any():
         what = f"none of {len(given.table):,} predictions is for a question of this run"
         ids = f"their ids are like {', '.join(given.table['id'][:2])}; the run's like {keys[int(used[0])]}"
@@ -67,14 +67,6 @@ def store(run: Run, asked: RunHierarchies, given: Predictions, options: Mapping[
         write_plan(folder, run, options)
     unknown = given.table.join(pl.DataFrame({"id": keys.gather(used)}), on="id", how="anti").height
     return Kept(len(used), int((found[used] != NOTHING).sum()), unknown)
-
-
-def by_key(keys: pl.Series, table: pl.DataFrame, words: pl.Series) -> Words:
-    """[key] number of the word, NOTHING without one."""
-    numbers = pl.DataFrame({"prediction": words, "word": pl.Series(range(len(words)), dtype=pl.Int32)})
-    numbered = table.select("id", "prediction").join(numbers, on="prediction", how="left")
-    found = pl.DataFrame({"id": keys}).join(numbered, on="id", how="left", maintain_order="left")
-    return found["word"].fill_null(NOTHING).to_numpy()
 
 
 def of_shards(named: list[ShardKeys]) -> Iterator[tuple[ShardKeys, slice]]:

@@ -1,17 +1,16 @@
 """Blocks of nodes as tables of forms, nodes and edges: their answers by execution, and what is counted about them."""
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 import polars as pl
 
-from questree.domains.video import Videos
 from questree.domains.video.time import between, within
 from questree.program import UNKNOWN, Array, Node
-from questree.readings.answer import answer
 from questree.rules import NO, VIDEO_DAGS, YES
 from questree.stages.decompose.expand import Block
 from questree.stages.decompose.forms import NodeForms
@@ -25,17 +24,35 @@ EXECUTED, NOT_SAID, UNDEFINED, ASKED, ENTAILED, NOT_FOUND, LABELLED, NO_SUCH_ACT
 AFTER, BEFORE, BETWEEN = (VIDEO_DAGS.compositions.index(label) for label in ("After", "Before", "Between"))
 
 
-def executed(blocks: list[Block], world: Videos) -> Array:
-    """[node] the answer, UNKNOWN where there is none."""
-    total = sum(map(len, blocks))
-    found = np.full(total, UNKNOWN, np.int16)
-    for block in blocks:
-        for begin in range(0, len(block), ROWS):
-            rows = slice(begin, min(begin + ROWS, len(block)))
-            values = {name: column[rows] for name, column in block.values.items()}
-            own = answer(block.form.node, world.ask(block.video[rows]), values)
-            found[block.first + rows.start : block.first + rows.stop] = own
+def executed(
+    forms: Iterable[tuple[slice, Node, dict[str, Array]]],
+    scope: Array,
+    run: Callable[[Node, Array, dict[str, Array]], Array],
+    workers: int = 1,
+) -> Array:
+    """[node] the answer, UNKNOWN where there is none: of every form some nodes at a time.
+
+    forms: (its nodes, the form, the words of its slots); scope: [node]; run: (form, scopes, words) -> answers.
+    """
+    found = np.full(len(scope), UNKNOWN, np.int32)
+
+    def work(nodes: slice, form: Node, values: dict[str, Array], begin: int) -> None:
+        rows = slice(begin, min(begin + ROWS, nodes.stop))
+        own = slice(rows.start - nodes.start, rows.stop - nodes.start)
+        found[rows] = run(form, scope[rows], {name: column[own] for name, column in values.items()})
+
+    todo = [(*each, begin) for each in forms for begin in range(each[0].start, each[0].stop, ROWS)]
+    with ThreadPoolExecutor(workers) as pool:
+        for _ in pool.map(lambda each: work(*each), todo):
+            pass
     return found
+
+
+def executed_blocks(
+    blocks: list[Block], run: Callable[[Node, Array, dict[str, Array]], Array], workers: int = 1
+) -> Array:
+    scope = np.concatenate([np.zeros(0, np.int64), *(block.video for block in blocks)])
+    return executed(((block.rows, block.form.node, block.values) for block in blocks), scope, run, workers)
 
 
 def known(blocks: list[Block], answers: Array, closed: bool, absent: Negatives, forms: NodeForms) -> Array:
@@ -44,7 +61,7 @@ def known(blocks: list[Block], answers: Array, closed: bool, absent: Negatives, 
     found = np.where(answers == UNKNOWN, UNDEFINED, EXECUTED).astype(np.uint8)
     for block in blocks if not closed else ():
         if about_existence(block.form.node):
-            own = slice(block.first, block.first + len(block))
+            own = block.rows
             said = np.where(absent.nowhere(block), NO_SUCH_ACTION, NOT_SAID)
             said = np.where(absent.believed.labelled(block, forms), LABELLED, said)
             found[own] = np.where(answers[own] == NO, said, found[own])
@@ -59,7 +76,7 @@ def labels(block: Block, answers: Array, compositions: Sequence[str] = VIDEO_DAG
         return found, 0
     sides = np.flatnonzero(usual == BETWEEN)
     assert len(sides) == 2
-    own = answers[block.first : block.first + len(block)]
+    own = answers[block.rows]
     other = (own == NO) & (answers[block.children[:, sides]] == YES).all(1)
     found[np.ix_(other, sides)] = (AFTER, BEFORE)
     return found, int(other.sum())
@@ -117,7 +134,7 @@ def reached(blocks: list[Block], tops: Array) -> Array:
     found = np.zeros(sum(map(len, blocks)), bool)
     found[tops] = True
     for block in blocks:  # parents come first
-        found[block.children[found[block.first : block.first + len(block)]].ravel()] = True
+        found[block.children[found[block.rows]].ravel()] = True
     return found
 
 
@@ -134,8 +151,7 @@ def coverage(blocks: list[Block], how: Array, counted: Array | None = None) -> C
     """How the answers of nodes are known, of all or of those that are counted."""
     found: Coverage = {}
     for block in blocks:
-        own = how[block.first : block.first + len(block)]
-        own = own if counted is None else own[counted[block.first : block.first + len(block)]]
+        own = how[block.rows] if counted is None else how[block.rows][counted[block.rows]]
         counts = np.bincount(own, minlength=len(KNOWN)).tolist()
         found.setdefault(block.form.type, Counter()).update(dict(zip(KNOWN, counts, strict=True)))
     return found
@@ -158,7 +174,7 @@ def node_table(
     columns: dict[str, Any] = {name: np.full(total, none, word) for name in slots_of(table)}
     columns |= {scope: np.zeros(total, np.uint32), "form": np.zeros(total, np.uint16)}
     for number, block in enumerate(blocks):
-        own = slice(block.first, block.first + len(block))
+        own = block.rows
         columns[scope][own], columns["form"][own] = block.video + first, number
         for name, values in block.values.items():
             columns[name][own] = values
@@ -177,7 +193,7 @@ def edge_table(
     found = [labels(block, answers, compositions) for block in inner]
     width = [len(block.form.parts) for block in inner]
     parents = [
-        np.repeat(np.arange(block.first, block.first + len(block), dtype=np.uint32), parts)
+        np.repeat(np.arange(block.rows.start, block.rows.stop, dtype=np.uint32), parts)
         for block, parts in zip(inner, width, strict=True)
     ]
     places = [np.tile(np.arange(parts, dtype=np.uint8), len(block)) for block, parts in zip(inner, width, strict=True)]

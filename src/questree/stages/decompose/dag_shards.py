@@ -23,7 +23,7 @@ from questree.stages.decompose.columns import (
     DecomposeSummary,
     coverage,
     edge_table,
-    executed,
+    executed_blocks,
     form_table,
     known,
     leaves,
@@ -220,7 +220,7 @@ def tables(
 ) -> Decomposed:
     """Every node answered by execution."""
     blocks, tops, negatives = expanded(forms, part, rows, absent)
-    answers = executed(blocks, world)
+    answers = executed_blocks(blocks, lambda form, video, values: answer(form, world.ask(video), values))
     how = known(blocks, answers, closed, absent, forms)
     edges, relabelled = edge_table(blocks, answers)
     found = tables_of(blocks, answers, how, edges, part, rows, tops, negatives)
@@ -289,6 +289,6 @@ def labelled_and_seen(blocks: list[Block], answers: Array, absent: Negatives, fo
     found = [np.zeros(0, np.int64)]
     for block in blocks:
         if block.form.node.op is exists:
-            seen = answers[block.first : block.first + len(block)] == YES
+            seen = answers[block.rows] == YES
             found.append(block.first + np.flatnonzero(seen & absent.labelled(block, forms)))
     return np.concatenate(found)

@@ -36,6 +36,11 @@ class Block:
     def __len__(self) -> int:
         return len(self.video)
 
+    @property
+    def rows(self) -> slice:
+        """The numbers of its nodes."""
+        return slice(self.first, self.first + len(self))
+
 
 @dataclass
 class Asking:

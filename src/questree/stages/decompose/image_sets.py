@@ -2,7 +2,6 @@
 
 from collections import Counter
 from collections.abc import Iterator
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -25,7 +24,7 @@ from questree.readings.answer import answer
 from questree.readings.parts import node_type
 from questree.rules import IMAGE_DAGS
 from questree.search.word_tables import WordTables
-from questree.stages.decompose.columns import EXECUTED, ROWS, UNDEFINED, edge_table, form_table, node_table
+from questree.stages.decompose.columns import EXECUTED, UNDEFINED, edge_table, executed_blocks, form_table, node_table
 from questree.stages.decompose.expand import Batch, Block, expand
 from questree.stages.decompose.forms import NodeForms, Variant
 from questree.stages.decompose.spoken import SetTexts, english_of, say
@@ -153,29 +152,19 @@ def batches(programs: ProgramShapes, forms: ImageForms, place: Ints, scope: Ints
 
 def executed(blocks: list[Block], said: SetWords, corpus: Corpus, images: Ints, workers: int) -> Array:
     """[node] the answer: yes or no, a count, a word; UNKNOWN where there is none. images: [set, image]."""
-    found = np.full(sum(map(len, blocks)), UNKNOWN, np.int64)
     position: dict[Kind, Ints] = {}  # of every word in the facts
     # the word of every position in the facts; the last is that of none
     word_of, group_of = (np.array([*map(said.at.get, own), UNKNOWN]) for own in (corpus.words, corpus.groups))
+    for kind in {slot.kind for block in blocks for slot in block.form.slots}:
+        words = [word if kind != COUNT or word.lstrip("-").isdigit() else "0" for word in said.words]
+        position[kind] = corpus.positions(words, kind)
 
-    def run(block: Block, begin: int) -> None:
-        rows = slice(begin, min(begin + ROWS, len(block)))
-        columns = {slot.name: position[slot.kind][block.values[slot.name][rows]] for slot in block.form.slots}
-        own = answer(block.form.node, ImageSets(corpus, images[block.video[rows]]), columns)
-        kind = block.form.node.kind
-        own = own if kind in (BOOL, COUNT) else (group_of if kind == GROUP else word_of)[own]
-        found[block.first + rows.start : block.first + rows.stop] = own
+    def run(form: Node, scope: Array, values: dict[str, Array]) -> Array:
+        columns = {name: position[slot.kind][values[name]] for name, slot in slots(form).items()}
+        own = answer(form, ImageSets(corpus, images[scope]), columns)
+        return own if form.kind in (BOOL, COUNT) else (group_of if form.kind == GROUP else word_of)[own]
 
-    for slot in {slot for block in blocks for slot in block.form.slots}:
-        if slot.kind not in position:
-            numbers = slot.kind == COUNT
-            words = [word if not numbers or word.lstrip("-").isdigit() else "0" for word in said.words]
-            position[slot.kind] = corpus.positions(words, slot.kind)
-    todo = [(block, begin) for block in blocks for begin in range(0, len(block), ROWS)]
-    with ThreadPoolExecutor(workers) as pool:
-        for _ in pool.map(lambda each: run(*each), todo):
-            pass
-    return found
+    return executed_blocks(blocks, run, workers)
 
 
 def summary_of(questions: pl.DataFrame, tables: dict[str, pl.DataFrame], unknown: int) -> ImageDecomposeSummary:

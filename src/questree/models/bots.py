@@ -11,9 +11,8 @@ import polars as pl
 from questree.extensions import Registry
 from questree.faults import Fault, refuse
 from questree.models.asked import NOT_SEEN, AskedNodes
-from questree.models.asked_images import ImageShard
-from questree.models.asked_videos import VideoShard
 from questree.models.composed import Composer
+from questree.models.shards import ImageShard, VideoShard
 from questree.program import Array
 from questree.progress import watch
 from questree.stages.decompose.answer_words import AnswerWords

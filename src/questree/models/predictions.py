@@ -164,12 +164,8 @@ POLICIES: tuple[Policy, ...] = ("exact", "vqa", "lenient")
 
 ARTICLES = re.compile(r"\b(a|an|the)\b")
 PUNCTUATION = re.compile(r"[^\w\s'/-]|_")
-NUMBERS = {
-    word: str(number)
-    for number, word in enumerate(
-        ["zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten"]
-    )
-}
+TO_TEN = ("zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
+NUMBERS = {word: str(number) for number, word in enumerate(TO_TEN)}
 ANSWER_IS = re.compile(r".*\b(?:answer|prediction)\s*(?:is|:)\s*:?\s*(.+)$", re.IGNORECASE | re.DOTALL)
 LETTER = re.compile(r"^\(?([a-h])(?:\)|[.:])\s*(.*)$|^([A-H])$", re.DOTALL | re.IGNORECASE)
 LEADING = re.compile(r"^(yes|no)\b", re.IGNORECASE)

@@ -36,8 +36,7 @@ from questree.stages.decompose.columns import (
     node_table,
     places,
 )
-from questree.stages.decompose.dag_shards import by_objects
-from questree.stages.decompose.expand import Batch, expand
+from questree.stages.decompose.expand import Batch, expand, marked_apart
 from questree.stages.decompose.forms import NodeForms
 from questree.stages.decompose.negatives import Negatives, read_labels
 from questree.stages.decompose.propagate import Propagation, Teller
@@ -121,7 +120,7 @@ def batches(asked: pl.DataFrame, video: Array, forms: NodeForms) -> Iterator[Bat
     stored = program_shapes(asked, VIDEO)
     for node, row in stored.by_shape:
         words = stored.columns(node, row, lambda said, kind: numbers(said, kind, forms.vocabulary))
-        yield from by_objects(node, words, video[row], row, forms)
+        yield from marked_apart(forms, node, words, video[row], row)
 
 
 def given(asked: pl.DataFrame, vocabulary: Vocabulary) -> Array:

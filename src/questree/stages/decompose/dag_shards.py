@@ -15,7 +15,7 @@ import polars as pl
 from questree.domains.video import VIDEO, Videos, videos
 from questree.domains.video.atoms import exists
 from questree.faults import BadInput
-from questree.program import ACTION, UNKNOWN, Array, Node, Term, fill, slots, walk
+from questree.program import UNKNOWN, Array, Node, slots, walk
 from questree.progress import watch
 from questree.readings.answer import answer
 from questree.rules import NO, YES
@@ -31,7 +31,7 @@ from questree.stages.decompose.columns import (
     places,
     reached,
 )
-from questree.stages.decompose.expand import Batch, Block, expand
+from questree.stages.decompose.expand import Batch, Block, expand, marked_apart
 from questree.stages.decompose.forms import NodeForms
 from questree.stages.decompose.negatives import Negatives
 from questree.stages.decompose.propagate import Propagation, Teller
@@ -43,7 +43,6 @@ from questree.tables.nodes import ABSENT, DECOMPOSED
 from questree.tables.questions import read_balanced
 from questree.tables.run import Run
 from questree.tables.store import new_folder
-from questree.vocabulary.words import NONE
 from questree.workers import processes
 
 OP = VIDEO.ops
@@ -97,22 +96,7 @@ def batches(shard: Shard, forms: NodeForms, rows: Array) -> Iterator[Batch]:
     asked = shard.where(shard.questions[rows])
     for form, at in asked.by_form():
         words = {name: asked.words[name][at] for name in slots(form.node)}
-        yield from by_objects(form.node, words, asked.video[at], at, forms)
-
-
-def by_objects(node: Node, words: dict[str, Array], video: Array, rows: Array, forms: NodeForms) -> Iterator[Batch]:
-    """The questions of one form; actions without an object are another form."""
-    deeds = [slot for slot in slots(node).values() if slot.kind == ACTION]
-    alone = np.zeros(len(rows), np.int64)
-    for at, slot in enumerate(deeds):
-        alone |= (forms.vocabulary.noun_of[words[slot.name]] == NONE).astype(np.int64) << at
-    for code in np.unique(alone).tolist():
-        own = alone == code
-        named: dict[str, Term] = {slot.name: replace(slot, alone=bool(code >> at & 1)) for at, slot in enumerate(deeds)}
-        program = fill(node, named)
-        assert isinstance(program, Node)
-        form, origins = forms.canonical(program)
-        yield Batch(form, video[own], tuple(forms.column(o, words, len(rows))[own] for o in origins), rows[own])
+        yield from marked_apart(forms, form.node, words, asked.video[at], at)
 
 
 NOTHING = Negatives()  # nobody said that anything is absent

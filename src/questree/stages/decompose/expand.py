@@ -1,13 +1,13 @@
 """From questions to nodes and edges: a node's sub-questions depend on the node alone, so each is expanded once."""
 
-from collections.abc import Iterable
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field, replace
 from heapq import heappop, heappush
 
 import numpy as np
 from numpy.typing import NDArray
 
-from questree.program import Array, Node
+from questree.program import Array, Node, fill, slots
 from questree.stages.decompose.forms import NodeForm, NodeForms, Variant
 
 Ints = NDArray[np.int64]
@@ -21,6 +21,21 @@ class Batch:
     video: Ints  # [row] counted from the shard's first
     values: tuple[Array, ...]  # per slot, [row]
     question: Ints  # [row] which question it is
+
+
+def marked_apart(forms: NodeForms, node: Node, words: dict[str, Ints], scope: Ints, question: Ints) -> Iterator[Batch]:
+    """Questions of one program; a word that changes which sub-questions there are makes another form of it."""
+    marked = [slot for slot in slots(node).values() if slot.kind in forms.marked]
+    code = np.zeros(len(question), np.int64)
+    for at, slot in enumerate(marked):
+        code |= forms.marked[slot.kind][words[slot.name]].astype(np.int64) << at
+    for one in np.unique(code).tolist():
+        own = code == one
+        filled = fill(node, {slot.name: replace(slot, alone=bool(one >> at & 1)) for at, slot in enumerate(marked)})
+        assert isinstance(filled, Node)
+        form, origins = forms.canonical(filled)
+        values = tuple(forms.column(origin, words, len(question))[own] for origin in origins)
+        yield Batch(form, scope[own], values, question[own])
 
 
 @dataclass(frozen=True)

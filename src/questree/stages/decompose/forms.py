@@ -10,7 +10,7 @@ import numpy as np
 
 from questree.domains.video.atoms import alone, happening, interaction, noun_of, verb_of
 from questree.notation.own import show
-from questree.program import ACTION, Array, Node, Slot, Term, Word, walk
+from questree.program import ACTION, Array, Kind, Node, Slot, Term, Word, walk
 from questree.readings.answer import position
 from questree.readings.english import english
 from questree.readings.forms import lifted
@@ -73,6 +73,11 @@ class NodeForms:
             return False
         action = Word(words.actions[at].id, ACTION)
         return english(happening(action), words) == english(pair(action), words)
+
+    @cached_property
+    def marked(self) -> dict[Kind, Array]:
+        """Kind -> [word] does it change which sub-questions there are? An action without an object does."""
+        return {ACTION: self.vocabulary.noun_of == NONE}
 
     @property
     def width(self) -> int:

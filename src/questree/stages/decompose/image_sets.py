@@ -18,14 +18,14 @@ from questree.domains.images.graph import Graph
 from questree.domains.images.kinds import COUNT, GROUP, NOUN
 from questree.faults import BadInput
 from questree.notation.own_shapes import ProgramShapes, program_shapes
-from questree.program import BOOL, UNKNOWN, Array, Kind, Node, Slot, Term, fill, slots
+from questree.program import BOOL, UNKNOWN, Array, Kind, Node, Slot, Term, slots
 from questree.progress import report
 from questree.readings.answer import answer
 from questree.readings.parts import node_type
 from questree.rules import IMAGE_DAGS
 from questree.search.word_tables import WordTables
 from questree.stages.decompose.columns import EXECUTED, UNDEFINED, edge_table, executed_blocks, form_table, node_table
-from questree.stages.decompose.expand import Batch, Block, expand
+from questree.stages.decompose.expand import Batch, Block, expand, marked_apart
 from questree.stages.decompose.forms import NodeForms, Variant
 from questree.stages.decompose.spoken import SetTexts, english_of, say
 from questree.stages.split.image_sets import selected
@@ -60,16 +60,16 @@ class SetWords:
     def at(self) -> dict[str, int]:
         return {word: at for at, word in enumerate(self.words)}
 
-    @cached_property
-    def uncounted(self) -> Array:
-        """[word] a noun of what one does not count has other sub-questions."""
-        return np.array([not countable(Graph(word)) for word in self.words], bool)
-
 
 class ImageForms(NodeForms):
     """Forms of programs about image sets."""
 
     vocabulary: SetWords
+
+    @cached_property
+    def marked(self) -> dict[Kind, Array]:
+        """A noun of what one does not count has other sub-questions."""
+        return {NOUN: np.array([not countable(Graph(word)) for word in self.vocabulary.words], bool)}
 
     @property
     def width(self) -> int:
@@ -136,18 +136,8 @@ def batches(programs: ProgramShapes, forms: ImageForms, place: Ints, scope: Ints
     """The questions that are asked, by form; `place`: [question] its number among them, `scope`: [number] its set."""
     for shape, every in programs.by_shape:
         every = every[place[every] != UNKNOWN]
-        nouns = [name for name, slot in slots(shape).items() if slot.kind == NOUN]
-        code = np.zeros(len(every), np.int64)
-        for name in nouns:
-            code = code << 1 | forms.vocabulary.uncounted[programs.filled[every, int(name)]]
-        for one in np.unique(code).tolist():
-            at = every[code == one]
-            flags = {name: bool(one >> shift & 1) for shift, name in enumerate(reversed(nouns))}
-            flagged = fill(shape, {name: Slot(name, NOUN, alone=flag) for name, flag in flags.items()})
-            assert isinstance(flagged, Node)
-            form, origins = forms.canonical(flagged)
-            words = tuple(programs.filled[at, int(origin.name)] for origin in origins if isinstance(origin, Slot))
-            yield Batch(form, scope[place[at]], words, place[at])
+        words = {name: programs.filled[every, int(name)] for name in slots(shape)}
+        yield from marked_apart(forms, shape, words, scope[place[every]], place[every])
 
 
 def executed(blocks: list[Block], said: SetWords, corpus: Corpus, images: Ints, workers: int) -> Array:

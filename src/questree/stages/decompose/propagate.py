@@ -91,10 +91,12 @@ class Propagation:
         at = nodes[new]
         self.answers[at], self.by[at], self.parent[at], self.when[at] = answers[new], label, parents[new], self.step
         for row in np.flatnonzero(self.answers[nodes] != answers).tolist():
-            node = int(nodes[row])
-            clash = Contradiction(node, int(self.answers[node]), int(answers[row]), label, int(parents[row]))
-            if clash not in self.contradictions:
-                self.contradictions.append(clash)
+            self.contradict(int(nodes[row]), int(answers[row]), label, int(parents[row]))
+
+    def contradict(self, node: int, other: int, label: int, parent: int) -> None:
+        clash = Contradiction(node, int(self.answers[node]), other, label, parent)
+        if clash not in self.contradictions:
+            self.contradictions.append(clash)
 
     def derivation(self, node: int) -> list[tuple[int, int, int]]:
         """(node, its answer, composition) of a node and all it rests on, each once, the node first."""
@@ -118,7 +120,7 @@ class Propagation:
         """A node and its parts under a composition."""
         if label >= len(VIDEO_DAGS.compositions):
             return [parent]
-        block = next(block for block in self.blocks if block.first <= parent < block.first + len(block))
+        block = next(block for block in self.blocks if parent < block.rows.stop)
         parts = [at for at, name in enumerate(block.form.labels) if name == VIDEO_DAGS.compositions[label]]
         return [parent, *block.children[parent - block.first, parts].tolist()]
 
@@ -144,10 +146,7 @@ class Composition:
         for row in np.flatnonzero(clash[code]).tolist():  # the members known last contradict the rest
             nodes = [int(own[row]) for own in self.nodes]
             last = max(range(len(nodes)), key=lambda at: (known.when[nodes[at]], at))
-            other = 1 - int(states[row, last])
-            clashing = Contradiction(nodes[last], int(known.answers[nodes[last]]), other, label, nodes[0])
-            if clashing not in known.contradictions:
-                known.contradictions.append(clashing)
+            known.contradict(nodes[last], 1 - int(states[row, last]), label, nodes[0])
 
     def state(self, member: int, known: Propagation) -> Array:
         answers = known.answers[self.nodes[member]]
@@ -174,7 +173,7 @@ def compositions(block: Block, forms: NodeForms) -> Iterator[Composition]:
     groups: dict[str, list[int]] = {}
     for at, label in enumerate(block.form.labels):
         groups.setdefault(label, []).append(at)
-    own = np.arange(block.first, block.first + len(block))
+    own = np.arange(block.rows.start, block.rows.stop)
     types = [forms[variants[0].form].type for variants in block.form.parts]
     for label, parts in groups.items():
         rule = VIDEO_DAGS.rules.get(label)

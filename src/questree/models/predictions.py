@@ -1,6 +1,5 @@
 """Predictions in the forms people have them (JSON Lines, JSON, CSV, Parquet), and ways to read a free-form answer."""
 
-import gzip
 import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
@@ -11,6 +10,7 @@ import msgspec
 import polars as pl
 
 from questree.faults import BadInput, Fault, refuse
+from questree.tables.store import content, read_json
 from questree.vocabulary.words import Vocabulary
 
 IDS = ("id", "csv_q_id", "questionId", "question_id", "qid", "key")  # names of the question's id, first found wins
@@ -67,26 +67,16 @@ def model_name(path: Path) -> str:
     return path.name.split(".")[0] or path.name
 
 
-def _content(path: Path) -> bytes:
-    content = path.read_bytes()
-    if content[:2] != b"\x1f\x8b":
-        return content
-    try:
-        return gzip.decompress(content)
-    except (OSError, EOFError) as error:
-        raise BadInput.at(path, "a damaged gzip file") from error
-
-
 def _list(path: Path) -> pl.DataFrame:
-    try:
-        return _frame(path, msgspec.json.decode(_content(path), type=list[PredictionRecord]), "record")
-    except msgspec.DecodeError as error:
-        raise BadInput.at(path, f"expected a JSON list of {{{IDS[1]}, prediction}}; {error}") from error
+    records: list[PredictionRecord] = read_json(
+        path, list[PredictionRecord], f"a JSON list of {{{IDS[1]}, prediction}}"
+    )
+    return _frame(path, records, "record")
 
 
 def _lines(path: Path) -> pl.DataFrame:
     decoder, rows, faults = msgspec.json.Decoder(PredictionRecord), list[PredictionRecord](), list[Fault]()
-    for number, line in enumerate(_content(path).splitlines(), 1):
+    for number, line in enumerate(content(path).splitlines(), 1):
         if not line.strip():
             continue
         try:
@@ -131,7 +121,7 @@ def _text(value: Any) -> str | None:
 
 def _csv(path: Path) -> pl.DataFrame:
     try:  # everything as text, so that leading zeros stay; an empty field is an empty prediction
-        return _named(path, pl.read_csv(_content(path), infer_schema=False)).with_columns(
+        return _named(path, pl.read_csv(content(path), infer_schema=False)).with_columns(
             pl.col(PREDICTION).fill_null("")
         )
     except pl.exceptions.PolarsError as error:

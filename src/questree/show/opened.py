@@ -14,6 +14,7 @@ from questree.stages.decompose.hierarchies import Columns
 from questree.stages.decompose.occurrences import Compositions
 from questree.tables import hierarchies as tables
 from questree.tables.hierarchies import Hierarchies
+from questree.tables.predictions import Stored
 
 Ints = NDArray[Any]
 NO_QUESTIONS = np.zeros(0, np.int64)
@@ -48,6 +49,11 @@ class Opened:
     def types(self) -> list[str]:
         """[node]"""
         return [self.columns.types[at] for at in self.columns.type.tolist()]
+
+    def predicted(self, stored: Stored) -> tuple[Ints, Ints]:
+        """Numbers of a stored model's words: [node], [question in the order of `tops`]."""
+        nodes = stored.shard(self.name, len(self.nodes))
+        return nodes, stored.asked(self.name, nodes[self.tops["node"].to_numpy()])
 
     def below(self, top: int) -> list[int]:
         """The node and all below it, parents first."""

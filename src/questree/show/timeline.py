@@ -1,6 +1,6 @@
 """One video on a timeline as SVG, which of its tracks a question names, and the frames its parts rest on."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from html import escape
@@ -11,7 +11,7 @@ from questree.domains.video import VIDEO, Videos
 from questree.domains.video.facts import frames_of
 from questree.notation.grammar import names
 from questree.notation.own import parse
-from questree.program import Kind, Node, Word, fill
+from questree.program import Kind, Node, Word, fill, walk
 from questree.readings.answer import position
 from questree.readings.evidence import evidence
 from questree.show.opened import Opened
@@ -65,13 +65,11 @@ def name_of(kind: Kind, at: int, vocabulary: Vocabulary) -> str:
     return name if position(Word(name, kind), vocabulary) == at else getattr(vocabulary, kind.words)[at].id
 
 
-def mentioned(shard: Opened, vocabulary: Vocabulary) -> Mentioned:
-    """Actions bring their verb and noun along."""
+def mentioned(asked: Iterable[Node], vocabulary: Vocabulary) -> Mentioned:
+    """By programs; actions bring their verb and noun along."""
     found: dict[str, set[int]] = {"objects": set(), "relations": set(), "actions": set()}
-    assert shard.forms is not None
-    for row in shard.nodes.iter_rows(named=True):
-        for slot in ordered_slots(parse(shard.forms["program"][row["form"]], VIDEO)):
-            found[slot.kind.words].add(row[slot.name])
+    for word in (term for program in asked for term in walk(program) if isinstance(term, Word)):
+        found[word.kind.words].add(position(word, vocabulary))
     for action in found["actions"]:
         found["relations"].add(int(vocabulary.verb_of[action]))
         found["objects"].add(int(vocabulary.object_of[action]))

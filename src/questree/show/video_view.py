@@ -20,7 +20,7 @@ from questree.program import Node
 from questree.rules import VIDEO_DAGS
 from questree.show.dag import Dag, pieces, spelled
 from questree.show.opened import Ints, Opened
-from questree.show.timeline import Mentioned, Timeline, TimelineRow, grounds, mentioned, programs
+from questree.show.timeline import Timeline, TimelineRow, grounds, mentioned, programs
 from questree.show.views import READ, Evidence, Listed, Mask, Posed, Scene, View
 from questree.stages.decompose.answer_words import AnswerWords
 from questree.stages.decompose.dag_shards import tables
@@ -168,7 +168,7 @@ class VideoView(View):
     def scene(self, asked: Posed, one: Opened | None) -> VideoScene:
         words, at = self.bank.vocabulary, asked.stored.video
         facts = self.facts.between(at, at + 1)
-        named = mentioned(one, words) if one else Mentioned(frozenset(), frozenset(), frozenset())
+        named = mentioned(self.programs(one) if one else (), words)
         return VideoScene(facts, videos(facts, words), Timeline(facts, words, named))
 
     def labels(self, asked: Posed) -> list[tuple[str, str]]:

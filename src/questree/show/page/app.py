@@ -37,7 +37,7 @@ def application(site: Site, host: str = "127.0.0.1") -> Starlette:
             Route("/colours.css", colour_sheet),
             Mount("/assets", StaticFiles(packages=[("questree.show.page", "assets")])),
         ],
-        exception_handlers={HTTPException: problem, BadInput: bad_input, Exception: failure},
+        exception_handlers=dict.fromkeys((HTTPException, BadInput, Exception), problem),
         middleware=[Middleware(Guard, host=host)],
     )
     app.state.site = site
@@ -89,17 +89,13 @@ def params(request: Request, *known: str) -> dict[str, str]:
 
 
 def problem(request: Request, error: Exception) -> Response:
-    assert isinstance(error, HTTPException)
-    return render(request, "problem.html", error.status_code, code=error.status_code, detail=error.detail)
-
-
-def bad_input(request: Request, error: Exception) -> Response:
-    """The run has changed, or has never been as it should."""
-    return render(request, "problem.html", 409, code=409, detail=str(error))
-
-
-def failure(request: Request, error: Exception) -> Response:
-    return render(request, "problem.html", 500, code=500, detail=f"{type(error).__name__}: {error}")
+    """A page that says so; bad input: the run has changed, or has never been as it should."""
+    code, detail = 500, f"{type(error).__name__}: {error}"
+    if isinstance(error, HTTPException):
+        code, detail = error.status_code, error.detail
+    elif isinstance(error, BadInput):
+        code, detail = 409, str(error)
+    return render(request, "problem.html", code, code=code, detail=detail)
 
 
 def faulty(request: Request, faults: list[Any]) -> int:

@@ -54,16 +54,10 @@ class Model:
             own = [number.setdefault(word, len(number)) for word in stored.words]
             yield cls(name, stored, np.array([*own, NOTHING], np.int32))
 
-    def said(self, shard: Opened) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
-        """Numbers of the predicted words: [node], [question in the order of `tops`]."""
-        nodes = self.stored.shard(shard.name, len(shard.nodes))
-        asked = self.stored.asked(shard.name, nodes[shard.tops["node"].to_numpy()])
-        return self.number[nodes], self.number[asked]
-
     def judge(self, shard: Opened, asked: Hierarchies, number: dict[str, int]) -> Judgement:
         """Of all questions of a shard, in the order of `tops`; `asked` has a row per node, then one per question."""
         top = shard.tops["node"].to_numpy().astype(np.int64)
-        said = np.concatenate(self.said(shard))  # [row]
+        said = self.number[np.concatenate(shard.predicted(self.stored))]  # [row]
         model = beside(asked, said, number)
         truth = asked.nodes["answer"].to_numpy()
         right = np.where((said == NOTHING) | (truth == NOTHING), UNKNOWN, said == truth).astype(np.int8)
@@ -144,7 +138,7 @@ class Questions:
         shard, node = self.view.opened(self.shards[self.shard_of(at)]), int(self.columns["node"][at])
         below, said = shard.below(node)[1:], {}
         for name, model in self.models.items():
-            words = [int(model.judgement.said[at]), *model.said(shard)[0][below].tolist()]
+            words = [int(model.judgement.said[at]), *model.number[shard.predicted(model.stored)[0][below]].tolist()]
             said[name] = [self.word(number) for number in words]
         return shard.only(node), said
 

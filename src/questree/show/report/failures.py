@@ -5,7 +5,6 @@ from typing import Any
 
 import numpy as np
 import polars as pl
-from numpy.typing import NDArray
 
 from questree.api.run_scores import answers_to
 from questree.progress import watch
@@ -70,7 +69,9 @@ def candidates(view: View, shard: Opened, stored: Mapping[str, Stored], split: s
     labels = shard.edges.select(node=pl.col("parent").cast(pl.Int64), composition=pl.col("label").cast(pl.Int64))
     found = []
     for at, one in enumerate(stored.values()):
-        nodes, asked = predicted(shard, one)
+        # as truths are numbered; other words are no answer of the data
+        number = np.array([*(shard.number.get(word, OTHER) for word in one.words), NOTHING], np.int32)
+        nodes, asked = (number[words] for words in shard.predicted(one))
         part = scored & (nodes != truth)
         parts_wrong = np.bincount(shard.edges["parent"].to_numpy()[part[shard.child]], minlength=len(truth)) > 0
         below, wrong = parts_wrong[node[kept]], asked[kept] != truth[node[kept]]
@@ -79,13 +80,6 @@ def candidates(view: View, shard: Opened, stored: Mapping[str, Stored], split: s
         table = table.filter(pl.Series(wrong | below, dtype=pl.Boolean)).join(labels.unique(), on="node")
         found.append(table.select(*(pl.col(name).cast(type) for name, type in CANDIDATES.items())))
     return lowest(pl.concat(found))
-
-
-def predicted(shard: Opened, stored: Stored) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
-    """[node], [question] the number of the answer, as truths are numbered; other words are no answer of the data."""
-    number = np.array([*(shard.number.get(word, OTHER) for word in stored.words), NOTHING], np.int32)
-    nodes = stored.shard(shard.name, len(shard.nodes))
-    return number[nodes], number[stored.asked(shard.name, nodes[shard.tops["node"].to_numpy()])]
 
 
 def lowest(table: pl.DataFrame) -> pl.DataFrame:
@@ -129,9 +123,8 @@ def told(view: View, row: Mapping[str, Any], stored: Mapping[str, Stored]) -> Fa
 
 def words_of(stored: Stored, shard: Opened, nodes: list[int], top: int) -> list[str | None]:
     """[node] what a model says; to the question itself, the first, what it says when asked that."""
-    number = stored.shard(shard.name, len(shard.nodes))
-    asked = stored.asked(shard.name, number[shard.tops["node"].to_numpy()])[top]
-    return [None if at == NOTHING else stored.words[at] for at in [asked, *number[nodes[1:]].tolist()]]
+    number, asked = shard.predicted(stored)
+    return [None if at == NOTHING else stored.words[at] for at in [asked[top], *number[nodes[1:]].tolist()]]
 
 
 def width(dag: Dag) -> int:

@@ -8,8 +8,7 @@ import pytest
 from questree.metrics.comparison import ModelDifference
 from questree.metrics.scores import Score
 from questree.show.dag import Dag
-from questree.show.judged import Broken, Judged
-from questree.show.reasons import reason
+from questree.show.judged import Broken, Judged, reason
 from questree.show.report.charts import Axis, around, composition_plot, dags_plot, models_plot, steps_plot
 from questree.show.report.document import ScoreRows
 from questree.show.report.verdicts import compared, verdicts

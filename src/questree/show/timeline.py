@@ -69,7 +69,8 @@ def mentioned(asked: Iterable[Node], vocabulary: Vocabulary) -> Mentioned:
     """By programs; actions bring their verb and noun along."""
     found: dict[str, set[int]] = {"objects": set(), "relations": set(), "actions": set()}
     for word in (term for program in asked for term in walk(program) if isinstance(term, Word)):
-        found[word.kind.words].add(position(word, vocabulary))
+        if word.kind.words in found:
+            found[word.kind.words].add(position(word, vocabulary))
     for action in found["actions"]:
         found["relations"].add(int(vocabulary.verb_of[action]))
         found["objects"].add(int(vocabulary.object_of[action]))

@@ -1,9 +1,11 @@
 """Questions about videos as they are shown: texts by what their words name, evidence on a timeline."""
 
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from pathlib import Path
+from string import Formatter
 from typing import ClassVar
 
 import numpy as np
@@ -14,17 +16,19 @@ from questree.api.run_scores import answer_numbers
 from questree.benchmarks import AGQA
 from questree.benchmarks.agqa.held_out import FLAGS
 from questree.columns.hashing import mix, seed_of
-from questree.domains.video import Videos, videos
+from questree.domains.video import VIDEO, Videos, videos
 from questree.notation import agqa, own
-from questree.program import Node
+from questree.notation.own import parse
+from questree.program import Node, slots
+from questree.readings.english import english
 from questree.rules import VIDEO_DAGS
-from questree.show.dag import Dag, pieces, spelled
+from questree.show.dag import Dag, Piece
 from questree.show.opened import Ints, Opened
 from questree.show.timeline import Timeline, TimelineRow, grounds, mentioned, programs
 from questree.show.views import READ, Evidence, Listed, Mask, Posed, Scene, View
 from questree.stages.decompose.answer_words import AnswerWords
 from questree.stages.decompose.dag_shards import tables
-from questree.stages.decompose.forms import NodeForms
+from questree.stages.decompose.forms import NodeForms, ordered_slots
 from questree.stages.decompose.hierarchies import Columns, shards
 from questree.stages.decompose.spoken import Texts, say
 from questree.stages.questions import Bank, Question, Shard
@@ -39,6 +43,8 @@ from questree.tables.questions import read_balanced
 from questree.tables.run import Run
 
 KEY = 1 << 32  # video * KEY + number
+TIME = re.compile(r"\b(before|after|while|between|for the \w+ amount of time|for a \w+ amount of time)\b")
+INSIDE = {"a": "action", "b": "action", "object": "object", "relation": "relation"}  # slots of slots: time.a
 STORED = (FORMS, NODES, EDGES, TOPS)
 
 
@@ -239,3 +245,32 @@ class VideoView(View):
 def keys_of(table: pl.DataFrame) -> Ints:
     """[row] video and number as one number."""
     return np.asarray(table["video"].to_numpy().astype(np.int64) * KEY + table["number"].to_numpy())
+
+
+def spelled(program: str, row: dict[str, int], texts: Texts) -> list[Piece]:
+    """The text of a node about a video in pieces."""
+    node = parse(program, VIDEO)
+    kinds = {slot.name: slot.kind for slot in ordered_slots(node)}
+    found: list[Piece] = []
+    for text, name, form, _ in Formatter().parse(english(node, texts.vocabulary)):
+        found += [("time" if at % 2 else "", part) for at, part in enumerate(TIME.split(text)) if part]
+        if name and (word := texts.words(kinds[name], form or "")[row[name]]):
+            found.append((kinds[name].name, word))
+    return found
+
+
+def pieces(question: Question) -> list[Piece]:
+    """The text of a question about a video: every character belongs to the shortest slot around it."""
+    own = {name: slot.kind.name for name, slot in slots(question.template.node).items()}
+    kind = [""] * len(question.text)
+    for name, (begin, end) in sorted(question.spans.items(), key=lambda span: span[1][0] - span[1][1]):
+        last = name.rpartition(".")[2]
+        named = own.get(name) or INSIDE.get(last, "")
+        kind[begin:end] = ["time" if named == "window" else named] * (end - begin)
+    found: list[Piece] = []
+    for what, letter in zip(kind, question.text, strict=True):
+        if found and found[-1][0] == what:
+            found[-1] = (what, found[-1][1] + letter)
+        else:
+            found.append((what, letter))
+    return found

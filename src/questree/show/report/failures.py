@@ -10,9 +10,8 @@ from questree.api.run_scores import answers_to
 from questree.progress import watch
 from questree.show.dag import Dag
 from questree.show.drawing import drawn
-from questree.show.judged import judged
+from questree.show.judged import judged, reason
 from questree.show.opened import Opened
-from questree.show.reasons import reason
 from questree.show.report.document import Failure
 from questree.show.video_view import VideoView
 from questree.show.views import View

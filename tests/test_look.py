@@ -6,10 +6,9 @@ from xml.etree import ElementTree
 import pytest
 
 from questree.show.colours import CONTRADICTION, ERROR, sheet
-from questree.show.dag import Dag
+from questree.show.dag import Dag, Opened
 from questree.show.drawing import drawn
 from questree.show.judged import Judged, judged
-from questree.show.opened import Opened
 from questree.show.video_view import VideoView
 from questree.stages.decompose.hierarchies import shards
 from worlds.decomposed import Stored

@@ -1,9 +1,138 @@
-"""One question's DAG of sub-questions: texts by kind of word, answers, edges."""
+"""The DAGs of a shard, of either medium, as they are stored and as rules read them; one DAG as it is said."""
 
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any
 
-from questree.show.opened import Opened
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from questree.columns.joins import ranges, starts
+from questree.stages.decompose.hierarchies import Columns
+from questree.stages.decompose.occurrences import Compositions
+from questree.tables import hierarchies as tables
+from questree.tables.hierarchies import Hierarchies
+from questree.tables.predictions import Stored
+
+Ints = NDArray[Any]
+NO_QUESTIONS = np.zeros(0, np.int64)
+
+
+@dataclass(frozen=True)
+class Opened:
+    name: str  # of the shard
+    nodes: pl.DataFrame  # as they are stored; parents have smaller numbers than their parts
+    edges: pl.DataFrame  # parent, label, position, child; by parent
+    tops: pl.DataFrame  # questions with their `node`
+    columns: Columns  # [node] type, answer, object
+    compositions: Sequence[str]  # what labels are positions in
+    number: Mapping[str, int]  # word -> its number in `columns`
+    known: pl.Series  # [node] how its answer is
+    forms: pl.DataFrame | None = None  # programs with holes, where nodes have words in columns
+
+    @cached_property
+    def label(self) -> Ints:  # [edge]
+        return self.edges["label"].to_numpy()
+
+    @cached_property
+    def child(self) -> Ints:  # [edge]
+        return self.edges["child"].to_numpy()
+
+    @cached_property
+    def first(self) -> Ints:
+        """[node + 1] where its edges begin."""
+        return np.searchsorted(self.edges["parent"].to_numpy(), np.arange(len(self.nodes) + 1))
+
+    @property
+    def types(self) -> list[str]:
+        """[node]"""
+        return [self.columns.types[at] for at in self.columns.type.tolist()]
+
+    def predicted(self, stored: Stored) -> tuple[Ints, Ints]:
+        """Numbers of a stored model's words: [node], [question in the order of `tops`]."""
+        nodes = stored.shard(self.name, len(self.nodes))
+        return nodes, stored.asked(self.name, nodes[self.tops["node"].to_numpy()])
+
+    def below(self, top: int) -> list[int]:
+        """The node and all below it, parents first."""
+        found, waiting = {top}, [top]
+        while waiting:
+            node = waiting.pop()
+            new = set(self.child[self.first[node] : self.first[node + 1]].tolist()) - found
+            found |= new
+            waiting += new
+        return sorted(found)
+
+    def only(self, top: int) -> "Opened":
+        """The DAG of one node as a shard of its own: the node is number 0."""
+        kept = self.below(top)
+        place = {node: at for at, node in enumerate(kept)}
+        edges = self.edges[np.concatenate([np.arange(self.first[node], self.first[node + 1]) for node in kept])]
+        ends = {end: edges[end].replace_strict(place, return_dtype=pl.UInt32) for end in ("parent", "child")}
+        own = self.columns
+        return replace(
+            self,
+            nodes=self.nodes[kept],
+            known=self.known[kept],
+            edges=edges.with_columns(**ends),
+            tops=self.tops.filter(self.tops["node"] == top).with_columns(node=pl.lit(0, pl.UInt32)),
+            columns=Columns(own.type[kept], own.answer[kept], own.object[kept], own.types),
+        )
+
+    def united(self, own: Ints) -> Ints:
+        """[node] the bits of all below it, without its own: what is true of a sub-question is told to its wholes."""
+        inner = np.flatnonzero(np.diff(self.first))
+        found = np.zeros_like(own)
+        while len(inner):  # as often as the deepest DAG is deep
+            told = np.bitwise_or.reduceat((own | found)[self.child], self.first[inner])
+            if (told == found[inner]).all():
+                break
+            found[inner] = told
+        return found
+
+    def composed(self) -> Ints:
+        """[node] which compositions its edges have, as bits."""
+        found = np.zeros(len(self.nodes), np.uint64)
+        inner = np.flatnonzero(np.diff(self.first))
+        if len(inner):
+            bits = np.uint64(1) << self.label.astype(np.uint64)
+            found[inner] = np.bitwise_or.reduceat(bits, self.first[inner])
+        return found
+
+    def hierarchies(self, tops: Ints = NO_QUESTIONS) -> Hierarchies:
+        """A row per node, then a row per question whose node is in `tops`: it may be answered otherwise than its node.
+
+        `key` and `text` are the row, all is one DAG: enough for rules, which look at a parent and its parts alone.
+        """
+        node = np.concatenate([np.arange(len(self.nodes)), tops])  # [row]
+        row, known = np.arange(len(node)), Compositions.of(self.edges)
+        columns = {
+            "dag": np.zeros(len(node), np.uint32),
+            "text": row,
+            "type": self.columns.type[node],
+            "key": row,
+            "answer": self.columns.answer[node],
+            "object": self.columns.object[node],
+            "parent": (np.diff(self.first) > 0)[node],
+        }
+        begin = starts(known.parent, len(self.nodes))
+        whole, which = ranges(begin[node], begin[node + 1])  # rows of one node share its edges
+        composed = {"parent": whole, "composition": known.label[which], "first": known.first[which]}
+        return Hierarchies(
+            nodes=tables.NODES.frame(columns),
+            composed=tables.COMPOSED.frame(composed | {"edges": known.size[which]}),
+            edges=tables.EDGES.frame({"child": known.edges["child"], "repeated": known.repeated}),
+            dags=tables.DAGS.frame({"video": [0]}),
+            isolated=tables.ISOLATED.empty(),
+            videos=[""],
+            types=self.columns.types,
+            compositions=list(self.compositions),
+            words=list(self.number),
+            keys=pl.Series([], dtype=pl.String),
+        )
+
 
 Piece = tuple[str, str]  # (kind of word: object, relation, action, time, attribute or "", text)
 

@@ -22,9 +22,8 @@ from questree.program import Node, ProgramError, Word, walk
 from questree.readings.answer import evaluate
 from questree.rules import IMAGE_DAGS
 from questree.search.word_tables import default_words
-from questree.show.dag import Dag, Piece
+from questree.show.dag import Dag, Ints, Opened, Piece
 from questree.show.frames import Boxed, picture, size_of
-from questree.show.opened import Ints, Opened
 from questree.show.views import Evidence, Listed, Mask, Posed, Scene, View
 from questree.stages.decompose.hierarchies import set_columns
 from questree.stages.decompose.image_sets import decompose as taken_apart

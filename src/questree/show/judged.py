@@ -9,8 +9,7 @@ from numpy.typing import NDArray
 
 from questree.metrics.answered import Answered, beside
 from questree.rules import sentence
-from questree.show.dag import Dag
-from questree.show.opened import Opened
+from questree.show.dag import Dag, Opened
 from questree.tables.hierarchies import NOTHING
 
 Edge = tuple[int, int]  # parent, sub-question

@@ -14,7 +14,7 @@ from questree.notation.own import parse
 from questree.program import Kind, Node, Word, fill, walk
 from questree.readings.answer import position
 from questree.readings.evidence import evidence
-from questree.show.opened import Opened
+from questree.show.dag import Opened
 from questree.stages.decompose.forms import ordered_slots
 from questree.svg import element, title
 from questree.tables.facts import Facts

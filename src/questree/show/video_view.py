@@ -22,8 +22,7 @@ from questree.notation.own import parse
 from questree.program import Node, slots
 from questree.readings.english import english
 from questree.rules import VIDEO_DAGS
-from questree.show.dag import Dag, Piece
-from questree.show.opened import Ints, Opened
+from questree.show.dag import Dag, Ints, Opened, Piece
 from questree.show.timeline import Timeline, TimelineRow, grounds, mentioned, programs
 from questree.show.views import READ, Evidence, Listed, Mask, Posed, Scene, View
 from questree.stages.decompose.answer_words import AnswerWords

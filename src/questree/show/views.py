@@ -14,8 +14,7 @@ from questree.benchmarks import Benchmark
 from questree.faults import BadInput
 from questree.program import Node
 from questree.rules import Scheme
-from questree.show.dag import Dag, Piece
-from questree.show.opened import Opened
+from questree.show.dag import Dag, Opened, Piece
 from questree.tables.run import Run
 
 Ints = NDArray[Any]

@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 from questree.api.scoring import stored_models
 from questree.metrics.answered import beside
 from questree.progress import watch
+from questree.show.dag import Ints, Opened
 from questree.show.judged import broken_rules
-from questree.show.opened import Ints, Opened
 from questree.show.views import Listed, Mask, Posed, View
 from questree.tables.hierarchies import NOTHING, Hierarchies
 from questree.tables.predictions import Stored

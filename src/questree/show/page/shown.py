@@ -7,9 +7,8 @@ from typing import Any
 
 from questree.notation.own import show
 from questree.program import Node
-from questree.show.dag import Dag
+from questree.show.dag import Dag, Opened
 from questree.show.judged import Judged, judged, reason
-from questree.show.opened import Opened
 from questree.show.page.site import Collection
 from questree.show.views import Posed, Scene
 

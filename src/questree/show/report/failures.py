@@ -8,10 +8,9 @@ import polars as pl
 
 from questree.api.run_scores import answers_to
 from questree.progress import watch
-from questree.show.dag import Dag
+from questree.show.dag import Dag, Opened
 from questree.show.drawing import drawn
 from questree.show.judged import judged, reason
-from questree.show.opened import Opened
 from questree.show.report.document import Failure
 from questree.show.video_view import VideoView
 from questree.show.views import View

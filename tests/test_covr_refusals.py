@@ -157,8 +157,9 @@ def test_empty_tables_are_refused_in_one_line(run: Run, tmp_path: Path) -> None:
 
 def test_a_table_of_an_older_version_is_refused_in_one_line(run: Run, tmp_path: Path) -> None:
     with_programs(ANSWERED.read(run.covr)).drop("form", "words").write_parquet(run.covr / "questions.parquet")
+    said = "made by an older version: run `questree generate` or `questree import covr` again"
     for command in everything(run, tmp_path / "out"):
-        with pytest.raises(BadInput, match="made by an older version: run `questree generate` again"):
+        with pytest.raises(BadInput, match=said):
             command()
 
 

@@ -9,9 +9,8 @@ from cyclopts import Parameter
 from questree.cli.terminal import output, print_table, say, watching, write_json, write_json_file
 from questree.faults import Fault, refuse
 from questree.progress import report
-from questree.stages.ablation import Worth
-from questree.stages.ablation import ablation as measure_rules
-from questree.stages.agreement import AgreementScore, agreement
+from questree.stages.agreement import AgreementScore, Worth, agreement
+from questree.stages.agreement import ablation as measure_rules
 from questree.stages.augment import AugmentOptions, Change, Entry, guarantees
 from questree.stages.augment import augment as clean
 from questree.tables.facts import Facts

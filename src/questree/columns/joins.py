@@ -37,6 +37,15 @@ def groups(*columns: Ints) -> tuple[Ints, Ints]:
     return np.flatnonzero(new), np.cumsum(new) - 1
 
 
+def by_value(codes: Ints) -> list[tuple[int, Ints]]:
+    """Each value with its rows, both ascending."""
+    if not len(codes):
+        return []
+    order = np.argsort(codes, kind="stable")
+    values, begin = np.unique(codes[order], return_index=True)
+    return list(zip(values.tolist(), np.split(order, begin[1:]), strict=True))
+
+
 def bit(mask: Ints, at: Ints) -> NDArray[np.bool_]:
     """Is the position in the set?"""
     return ((mask >> at.astype(np.uint64)) & np.uint64(1)).astype(bool)

@@ -8,7 +8,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from questree.columns.joins import ranges
+from questree.columns.joins import by_value, ranges
 from questree.domains.images import IMAGES
 from questree.faults import BadInput
 from questree.notation import covr
@@ -31,9 +31,7 @@ class ProgramShapes:
 
     @cached_property
     def by_shape(self) -> list[tuple[Node, Ints]]:
-        order = np.argsort(self.code, kind="stable")
-        codes, begin = np.unique(self.code[order], return_index=True)
-        return [(self.shapes[code], at) for code, at in zip(codes.tolist(), np.split(order, begin[1:]), strict=True)]
+        return [(self.shapes[code], at) for code, at in by_value(self.code)]
 
     def columns(self, shape: Node, at: Ints, positions: Callable[[list[str], Kind], Ints]) -> dict[str, Ints]:
         """What the slots of a shape stand for in the questions `at`, as a world numbers its words."""

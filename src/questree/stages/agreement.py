@@ -3,6 +3,8 @@
 stated     a fact that no other annotation of the same frame and object entails
 precision  stated facts that are true, or entailed by something true / stated facts
 recall     true stated facts that are found, or entailed by something found / true stated facts
+
+What a rule of augmentation is worth: the agreement when it works alone, and when only it is left out.
 """
 
 from collections.abc import Sequence
@@ -10,7 +12,9 @@ from dataclasses import dataclass
 
 import polars as pl
 
-from questree.stages.augment.graphs import among, counted_as, rows, telling, within, without
+from questree.progress import report
+from questree.stages.augment import RULES, AugmentOptions, Rule, augment
+from questree.stages.augment.graphs import FACTS, among, counted_as, rows, telling, within, without
 from questree.stages.augment.relations import entailed, verb_facts
 from questree.tables.facts import Facts
 from questree.vocabulary.words import Vocabulary
@@ -21,6 +25,7 @@ GROUPS: dict[str, tuple[str, ...]] = {
     "spatial and contact": ("spatial", "contact"),
     "verb": ("verb",),
 }
+WHOLE = "spatial and contact"  # the group rules are judged by
 
 
 @dataclass(frozen=True)
@@ -82,3 +87,29 @@ def _stated(relations: pl.DataFrame, gifts: pl.DataFrame, vocabulary: Vocabulary
 def _score(group: str, given: bool, tables: Sequence[pl.DataFrame], vocabulary: Vocabulary) -> AgreementScore:
     asked = among("relation", telling(vocabulary, *GROUPS[group]))
     return AgreementScore(group, given, *(table.filter(asked).height for table in tables))
+
+
+@dataclass(frozen=True)
+class Worth:
+    number: int | None  # none: the first line, with no rule at all and with all of them
+    name: str
+    alone: AgreementScore
+    left_out: AgreementScore
+
+
+def ablation(raw: Facts, truth: Facts, vocabulary: Vocabulary, options: AugmentOptions) -> list[Worth]:
+    """First no rule beside all rules, then each rule that changes facts."""
+    rules = [rule for rule in RULES.values() if rule.when == FACTS]
+
+    def score(chosen: list[Rule]) -> AgreementScore:
+        facts, _ = augment(raw, vocabulary, options, chosen)
+        found = agreement(facts, truth, vocabulary)
+        return next(s for s in found if s.group == WHOLE and s.given_by_actions)
+
+    worth = [Worth(None, "none, and all", score([]), score(rules))]
+    for done, rule in enumerate(rules):
+        report("rules one by one", done, len(rules))
+        others = [other for other in rules if other is not rule]
+        worth.append(Worth(rule.number, rule.name, score([rule]), score(others)))
+    report("rules one by one", len(rules), len(rules))
+    return worth

@@ -17,7 +17,7 @@ from questree.benchmarks.agqa.held_out import INDIRECT as REFERRED
 from questree.benchmarks.agqa.phrases import choices, time_ways
 from questree.benchmarks.agqa.templates import ACTION_REFERENCES, REFERENCES, TIMES, Template
 from questree.columns.hashing import seed_of
-from questree.columns.joins import Ints, starts
+from questree.columns.joins import Ints, by_value, starts
 from questree.extensions import require
 from questree.faults import BadInput
 from questree.program import ACTION, OBJECT, Node, fill, slots
@@ -240,10 +240,7 @@ class Shard:
 
     def by_form(self) -> Iterator[tuple[QuestionForm, Ints]]:
         """Each form with the rows of its questions, ascending."""
-        order = np.argsort(self.forms, kind="stable")
-        codes, begin = np.unique(self.forms[order], return_index=True)
-        for code, first, last in zip(codes.tolist(), begin, [*begin[1:], len(order)], strict=len(order) > 0):
-            yield self.form(code), order[first:last]
+        return ((self.form(code), at) for code, at in by_value(self.forms))
 
     @property
     def named_ids(self) -> pl.Series:

@@ -24,7 +24,7 @@ ANSWERED = Table(  # RUN/covr/questions.parquet, in the order they were made
         "attributes": pl.UInt8,  # of all its references
         "pair": pl.UInt32,  # equal for questions of one text that were made together with other images and answers
     },
-    made_by="questree generate",
+    made_by="questree generate` or `questree import covr",
 )
 BALANCED = Table("balanced", {"id": pl.String})  # RUN/covr/balanced.parquet
 MADE_FROM = {"balanced.parquet": "balanced selection", "splits": "splits", "decomposed": "DAGs"}

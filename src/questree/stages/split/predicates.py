@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Hashable
 from dataclasses import dataclass, field
-from typing import Protocol
+from typing import ClassVar, Protocol
 
 import numpy as np
 
@@ -96,27 +96,25 @@ class Not:
 
 
 @dataclass(frozen=True)
-class Both:
+class Joined:
     left: Predicate
     right: Predicate
+    sign: ClassVar[str]
+    join: ClassVar[np.ufunc]
 
     def __str__(self) -> str:
-        return f"({self.left} & {self.right})"
+        return f"({self.left} {self.sign} {self.right})"
 
     def holds(self, rows: QuestionRows) -> Truth:
-        return self.left.holds(rows) & self.right.holds(rows)
+        return np.asarray(self.join(self.left.holds(rows), self.right.holds(rows)))
 
 
-@dataclass(frozen=True)
-class Either:
-    left: Predicate
-    right: Predicate
+class Both(Joined):
+    sign, join = "&", np.logical_and
 
-    def __str__(self) -> str:
-        return f"({self.left} | {self.right})"
 
-    def holds(self, rows: QuestionRows) -> Truth:
-        return self.left.holds(rows) | self.right.holds(rows)
+class Either(Joined):
+    sign, join = "|", np.logical_or
 
 
 @dataclass(frozen=True)
@@ -136,7 +134,7 @@ class NamedPredicate:
 def parts(of: Predicate) -> list[Predicate]:
     """What a held-out composition is made of: its operators, and its words, each on its own."""
     match of:
-        case Both(left, right) | Either(left, right):
+        case Joined(left, right):
             return list(dict.fromkeys(parts(left) + parts(right)))
         case Has(op, words) if op and words:
             return [Has(op), *(Has("", (word,)) for word in words)]

@@ -10,7 +10,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from questree.benchmarks.covr.splits import WORDS
-from questree.columns.joins import Ints
+from questree.columns.joins import Ints, by_value
 from questree.notation.own_shapes import NOTHING, numbered, program_shapes, row_form
 from questree.program import Node, Slot
 from questree.stages.question_forms import QuestionForm
@@ -75,9 +75,7 @@ class QuestionRows:
     @cached_property
     def by_shape(self) -> list[tuple[int, Ints]]:
         """Each shape with its rows."""
-        order = np.argsort(self.code, kind="stable")
-        codes, begin = np.unique(self.code[order], return_index=True)
-        return list(zip(codes.tolist(), np.split(order, begin[1:]), strict=True))
+        return by_value(self.code)
 
     def having(self, test: Callable[[ProgramShape], bool]) -> Truth:
         """[question] does its shape pass the test?"""
@@ -125,10 +123,9 @@ def image_rows(questions: pl.DataFrame) -> QuestionRows:
     """From columns of tables/image_questions.ANSWERED."""
     programs = program_shapes(questions)
     shapes, filled = [], np.full_like(programs.filled, NOTHING)
-    at = {id(node): at for node, at in programs.by_shape}
-    for node in programs.shapes:
+    for node, at in programs.by_shape:
         rows, order = row_form(node)
-        filled[at[id(node)], : len(order)] = programs.filled[at[id(node)]][:, order]
+        filled[at, : len(order)] = programs.filled[at][:, order]
         shapes.append(outline_shape(outline(rows, [])))
     spoken = ~pl.col("answer").is_in(["yes", "no"])
     return _rows(questions.with_columns(spoken=spoken), programs.code, shapes, programs.words, filled)

@@ -2,7 +2,7 @@
 wordings and what the paper prints about it."""
 
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, fields, replace
 from functools import cached_property
 from typing import Any
@@ -175,6 +175,45 @@ CHOICE = (NEVER_ASKED, *PAIR, SAME_RELATION, ALIKE, TIME_RELATION, TIME_OBJECT)
 OPEN = (NEVER_ASKED, TIME_RELATION, NO_ANSWER, UNASKABLE, TIME_ANSWER)
 VERIFY = (NEVER_ASKED, BANNED_RELATION, *PAIR, SAME_RELATION, TIME_RELATION, TIME_OBJECT, NO_ANSWER, ONE_CHOICE, STEPS)
 
+
+def superlatives(
+    which: str, times: tuple[str, ...], other: str, published: tuple[float, float, float]
+) -> Iterator[Template]:
+    """Which object was first, or last: asked for, chosen, verified; objects may be named by the other superlative."""
+    name, program = f"obj{which.capitalize()}", f"{which}($relation, $time)"
+    ranges: dict[str, Any] = {"times": times, "relations": CVS}
+    named = ranges | {"objects": (DIRECT, other)}
+    yield Template(
+        name,
+        program,
+        which,
+        "{relation}",
+        (NEVER_ASKED, ONE_OBJECT, *OPEN[1:], ONE_CHOICE, RARE, COMMON_SENSE, STEPS),
+        **ranges,
+        published=published[0],
+    )
+    yield Template(
+        f"{name}Choose",
+        f"choose_{which}($relation, $time, $first, $second)",
+        which,
+        "{relation}-{first}-{second}",
+        (*CHOICE, NOT_BOTH, UNDECIDED, NO_ANSWER, STEPS),
+        **named,
+        second_pass=True,
+        published=published[1],
+    )
+    yield Template(
+        f"{name}Verify",
+        f"equals($object, {program})",
+        which,
+        "{relation}-{object}",
+        VERIFY,
+        **named,
+        bans=("obvious",),
+        published=published[2],
+    )
+
+
 ASKED = (
     Template(
         "objExists",
@@ -210,27 +249,19 @@ ASKED = (
         bans=("relation existence",),
         published=20465.7,
     ),
-    Template(
-        "andObjRelExists",
-        "both(within(interaction($relation, $first), $time), within(interaction($relation, $second), $time))",
-        "exists",
-        "and-{relation}-{first}-{second}",
-        LOGIC,
-        times=T5,
-        relations=CV,
-        objects=OBJ4,
-        published=26010.4,
-    ),
-    Template(
-        "xorObjRelExists",
-        "but_not(within(interaction($relation, $first), $time), within(interaction($relation, $second), $time))",
-        "exists",
-        "xor-{relation}-{first}-{second}",
-        LOGIC,
-        times=T5,
-        relations=CV,
-        objects=OBJ4,
-        published=26010.4,
+    *(
+        Template(
+            f"{word}ObjRelExists",
+            f"{op}(within(interaction($relation, $first), $time), within(interaction($relation, $second), $time))",
+            "exists",
+            f"{word}-{{relation}}-{{first}}-{{second}}",
+            LOGIC,
+            times=T5,
+            relations=CV,
+            objects=OBJ4,
+            published=26010.4,
+        )
+        for word, op in (("and", "both"), ("xor", "but_not"))
     ),
     Template(
         "objWhatGeneral",
@@ -280,40 +311,7 @@ ASKED = (
         times=(BEFORE,),
         published=1.4,
     ),
-    Template(
-        "objFirst",
-        "first($relation, $time)",
-        "first",
-        "{relation}",
-        (NEVER_ASKED, ONE_OBJECT, *OPEN[1:], ONE_CHOICE, RARE, COMMON_SENSE, STEPS),
-        times=FIRSTS,
-        relations=CVS,
-        published=146.2,
-    ),
-    Template(
-        "objFirstChoose",
-        "choose_first($relation, $time, $first, $second)",
-        "first",
-        "{relation}-{first}-{second}",
-        (*CHOICE, NOT_BOTH, UNDECIDED, NO_ANSWER, STEPS),
-        times=FIRSTS,
-        relations=CVS,
-        objects=(DIRECT, LAST),
-        second_pass=True,
-        published=992.5,
-    ),
-    Template(
-        "objFirstVerify",
-        "equals($object, first($relation, $time))",
-        "first",
-        "{relation}-{object}",
-        VERIFY,
-        times=FIRSTS,
-        relations=CVS,
-        objects=(DIRECT, LAST),
-        bans=("obvious",),
-        published=1213.4,
-    ),
+    *superlatives(FIRST, FIRSTS, LAST, (146.2, 992.5, 1213.4)),
     Template(
         "actFirst",
         "first_action($time)",
@@ -324,40 +322,7 @@ ASKED = (
         bans=("taking",),
         published=5.3,
     ),
-    Template(
-        "objLast",
-        "last($relation, $time)",
-        "last",
-        "{relation}",
-        (NEVER_ASKED, ONE_OBJECT, *OPEN[1:], ONE_CHOICE, RARE, COMMON_SENSE, STEPS),
-        times=LASTS,
-        relations=CVS,
-        published=246.5,
-    ),
-    Template(
-        "objLastChoose",
-        "choose_last($relation, $time, $first, $second)",
-        "last",
-        "{relation}-{first}-{second}",
-        (*CHOICE, NOT_BOTH, UNDECIDED, NO_ANSWER, STEPS),
-        times=LASTS,
-        relations=CVS,
-        objects=(DIRECT, FIRST),
-        second_pass=True,
-        published=929.8,
-    ),
-    Template(
-        "objLastVerify",
-        "equals($object, last($relation, $time))",
-        "last",
-        "{relation}-{object}",
-        VERIFY,
-        times=LASTS,
-        relations=CVS,
-        objects=(DIRECT, FIRST),
-        bans=("obvious",),
-        published=5339.0,
-    ),
+    *superlatives(LAST, LASTS, FIRST, (246.5, 929.8, 5339.0)),
     Template(
         "actLast",
         "last_action($time)",

@@ -133,7 +133,6 @@ class Template:
     name: str
     asks: str
     needs: str
-    answers: str
     positives: tuple[int, int]  # how many images of the set contain the reference, when there are enough
     forms: tuple[TemplateForm, ...]
     twin: bool = False  # is it asked only together with a twin of another answer?

@@ -7,8 +7,6 @@ reference are in english.py. All sentences ask about all images of the set toget
 from questree.benchmarks.covr.forms import Template, TemplateForm
 from questree.extensions import Registry
 
-YES_OR_NO, NUMBER, WORD = "yes or no", "a number", "a word"
-
 # what the program computes, by the words of the question
 COUNTED = {"objects": "count({%s})", "images": "count_images(unique_images({%s}))"}
 COMPARED = {"exactly": "eq", "at least": "geq", "at most": "leq"}
@@ -42,7 +40,6 @@ TEMPLATES = (
         "VERIFYATTR",
         "does the one thing have an attribute",
         "an attribute of the root; distractors with another one and a further change",
-        YES_OR_NO,
         (1, 1),
         (
             TemplateForm(
@@ -57,7 +54,6 @@ TEMPLATES = (
         "CHOOSEATTR",
         "which of two attributes does the one thing have",
         "as VERIFYATTR; an attribute that excludes the root's",
-        WORD,
         (1, 1),
         (
             TemplateForm(
@@ -72,7 +68,6 @@ TEMPLATES = (
         "QUERYATTR",
         "which value of a group of attributes does the one thing have",
         "as VERIFYATTR; the attribute belongs to a group",
-        WORD,
         (1, 1),
         tuple(
             TemplateForm(group, "query_attr(unique({R}), {group})", frames)
@@ -89,7 +84,6 @@ TEMPLATES = (
         "COMPARECOUNT",
         "are there more, fewer or as many of one thing as of another",
         "a second reference that a distractor contains",
-        YES_OR_NO,
         (1, 3),
         tuple(
             TemplateForm(f"{how}, {what}", f"{op}({COUNTED[what] % 'A'}, {COUNTED[what] % 'B'})", (frame,))
@@ -101,7 +95,6 @@ TEMPLATES = (
         "COUNT",
         "how many things, or images with such a thing",
         "two distractors; two sets of images with different counts; a root that can be counted",
-        NUMBER,
         (0, 3),
         (
             TemplateForm("objects", COUNTED["objects"] % "R", ("How many {R:head} are {R:there}?",)),
@@ -118,7 +111,6 @@ TEMPLATES = (
         "VERIFYCOUNT",
         "is the number of things or images exactly, at least or at most so much",
         "as COUNT",
-        YES_OR_NO,
         (0, 3),
         (
             *(
@@ -147,7 +139,6 @@ TEMPLATES = (
         "COUNTGROUPBY",
         "how many images have so many of a thing",
         "a reference that one image contains 2 to 4 times; images that contain it less often",
-        NUMBER,
         (0, 3),
         tuple(
             TemplateForm(how, _grouped(how), (f"How many images show {said} {{R:many}}?",))
@@ -160,7 +151,6 @@ TEMPLATES = (
         "VERIFYCOUNTGROUPBY",
         "is the number of images that have so many of a thing exactly, at least or at most so much",
         "as COUNTGROUPBY",
-        YES_OR_NO,
         (0, 3),
         tuple(
             TemplateForm(
@@ -180,7 +170,6 @@ TEMPLATES = (
         "VERIFYLOGIC",
         "are there both things; is there one or the other",
         "a second reference that a distractor contains; images with neither",
-        YES_OR_NO,
         (0, 2),
         (
             TemplateForm(
@@ -198,7 +187,6 @@ TEMPLATES = (
         "VERIFYQUANT",
         "do all, some or none of the things have an attribute or a relation",
         "the root's attribute, or a relation of the root, becomes the condition; two things to speak of",
-        YES_OR_NO,
         (0, 3),
         tuple(
             TemplateForm(f"{how}, {what}", f"{how}({{R}}, {{C}})", frames)
@@ -211,7 +199,6 @@ TEMPLATES = (
         "VERIFYQUANTATTR",
         "do all the things have one value of a group of attributes in common",
         "an attribute of the root that belongs to a group; two things to speak of, each with a value",
-        YES_OR_NO,
         (2, 4),
         (
             TemplateForm(
@@ -226,7 +213,6 @@ TEMPLATES = (
         "VERIFYSAMEATTR",
         "do two things have the same value of a group of attributes",
         "an attribute of the root that belongs to a group; a second reference from a distractor, both with a value",
-        YES_OR_NO,
         (1, 1),
         (
             TemplateForm(
@@ -241,7 +227,6 @@ TEMPLATES = (
         "QUERYOBJECT",
         "what is the one thing related to",
         "a leaf without attribute; distractors with another leaf and a further change",
-        WORD,
         (1, 1),
         (
             TemplateForm("object", f"query_name(unique({ASKED}))", ("What {R:is} {R:the} {relation}?",)),
@@ -257,7 +242,6 @@ TEMPLATES = (
         "CHOOSEOBJECT",
         "which of two is the one thing related to",
         "as QUERYOBJECT",
-        WORD,
         (1, 1),
         (
             TemplateForm(
@@ -277,7 +261,6 @@ TEMPLATES = (
         "CHOOSEREL",
         "which of two relations does the one thing have to another",
         "a relation to a leaf, and one that excludes it",
-        WORD,
         (1, 1),
         (
             TemplateForm(

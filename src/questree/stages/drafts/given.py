@@ -4,58 +4,34 @@ import re
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-import msgspec
-
 from questree.benchmarks.covr.forms import Template, TemplateForm, pieces
-from questree.benchmarks.covr.templates import BY_NAME, NUMBER, WORD, YES_OR_NO
+from questree.benchmarks.covr.templates import BY_NAME
 from questree.domains.images.english import reference
 from questree.domains.images.graph import Graph
-from questree.faults import Fault, refuse
 from questree.program import ProgramError
-from questree.stages.generate.given import tables, told
+from questree.stages.generate.given import GivenName, read_files
 
 HOLES = (("R",), ("A", "B"))  # what the builder `references` fills
 FORMS = tuple(reference(Graph("dog")))  # ways to say a reference
 
 
-class GivenImageTemplate(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """A template as a file says it."""
+class GivenImageTemplate(GivenName, frozen=True, forbid_unknown_fields=True):
+    """A template of image sets as a file says it."""
 
-    name: str
-    program: str
-    wordings: tuple[str, ...]
     asks: str = ""
+
+    def template(self) -> Template:
+        return made(self.name, self.program, self.wordings, self.asks)
 
 
 def read(files: Iterable[Path]) -> tuple[Template, ...]:
-    """The templates of TOML files; the faults of all of them at once."""
-    found, faults = list[Template](), list[Fault]()
-    for file in files:
-        for at, raw in enumerate(tables(file), 1):
-            place = f"{file}, template {raw.get('name', at) if isinstance(raw, dict) else at}"
-            try:
-                given = msgspec.convert(raw, GivenImageTemplate)
-            except msgspec.ValidationError as error:
-                faults.append(Fault(place, told(error, GivenImageTemplate)))
-                continue
-            template = made(given.name, given.program, given.wordings, given.asks)
-            taken = {*BY_NAME, *(other.name for other in found)}
-            messages = ["name: expected a new one, got one that is taken"] * (given.name in taken)
-            faults += [Fault(place, message) for message in (*messages, *check(template))]
-            found.append(template)
-    refuse(faults)
-    return tuple(found)
+    return read_files(files, GivenImageTemplate, GivenImageTemplate.template, BY_NAME, check)
 
 
 def made(name: str, program: str, wordings: tuple[str, ...], asks: str = "") -> Template:
-    """A template of one form, about one kind of things or two; what it answers is read off its program."""
+    """A template of one form, about one kind of things or two."""
     form = TemplateForm(name.lower(), program, wordings)
-    try:
-        kind = form.node.kind
-        answers = YES_OR_NO if kind.yes else NUMBER if kind.words == "number" else WORD
-    except (ProgramError, ValueError):  # `check` tells it
-        answers = WORD
-    return Template(name, asks or program, "a root that can be counted", answers, (1, 3), (form,))
+    return Template(name, asks or program, "a root that can be counted", (1, 3), (form,))
 
 
 def check(template: Template, by_references: bool = True) -> Iterator[str]:

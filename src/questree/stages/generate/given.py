@@ -1,11 +1,11 @@
 """Templates from outside the package: read from a TOML file or given by a plugin, and checked before anything runs."""
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import replace
 from pathlib import Path
 from string import Formatter
-from typing import Any
+from typing import Any, TypeVar
 
 import msgspec
 
@@ -27,14 +27,23 @@ GROUPS = (t.CONTACT, t.SPATIAL, t.VERB)
 NAMED = (t.DIRECT, t.LONGEST, t.SHORTEST)  # indirect objects of actions come with the second pass
 RANGES = {"times": t.TIMES, "relations": GROUPS, "objects": t.REFERENCES, "actions": NAMED, "bans": tuple(t.BANS)}
 MOST = 200  # templates of a run: what the tables have numbers for
+TAKEN = "name: expected a new one, got one that is taken"
 
 
-class GivenTemplate(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """A template as a file says it."""
+class GivenName(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """What a file says of any template."""
 
     name: str
     program: str
     wordings: tuple[str, ...]
+
+
+Given, Made = TypeVar("Given", bound=GivenName), TypeVar("Made")
+
+
+class GivenTemplate(GivenName, frozen=True, forbid_unknown_fields=True):
+    """A template of videos as a file says it."""
+
     group: str
     key: str
     rules: tuple[str, ...] = ()
@@ -54,22 +63,33 @@ class GivenTemplate(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 def read(files: Iterable[Path]) -> tuple[t.Template, ...]:
-    """The templates of TOML files; the faults of all of them at once."""
-    found, faults = list[t.Template](), list[Fault]()
+    return read_files(files, GivenTemplate, GivenTemplate.template, {*SECOND.codes, *t.ADDED}, check)
+
+
+def read_files(
+    files: Iterable[Path],
+    form: type[Given],
+    make: Callable[[Given], Made],
+    taken: Collection[str],
+    check: Callable[[Made], Iterator[str]],
+) -> tuple[Made, ...]:
+    """The templates of TOML files, of either medium; the faults of all of them at once."""
+    found, faults = dict[str, Made](), list[Fault]()
     for file in files:
         for at, raw in enumerate(tables(file), 1):
-            name = raw.get("name", at) if isinstance(raw, dict) else at
-            place = f"{file}, template {name}"
+            place = f"{file}, template {raw.get('name', at) if isinstance(raw, dict) else at}"
             try:
-                template = msgspec.convert(raw, GivenTemplate).template()
+                given = msgspec.convert(raw, form)
             except msgspec.ValidationError as error:
-                faults.append(Fault(place, told(error, GivenTemplate)))
+                known = f"; choose from {', '.join(form.__struct_fields__)}" if "unknown field" in str(error) else ""
+                faults.append(Fault(place, f"{error}{known}"))
                 continue
-            taken = {*SECOND.codes, *t.ADDED, *(other.name for other in found)}
-            faults += [Fault(place, message) for message in (*_named(template, taken), *check(template))]
-            found.append(template)
+            template, name = make(given), given.name
+            messages = [TAKEN] * (name in taken or name in found)
+            faults += [Fault(place, message) for message in (*messages, *check(template))]
+            found[name] = template
     refuse(faults)
-    return tuple(found)
+    return tuple(found.values())
 
 
 def tables(file: Path) -> list[Any]:
@@ -85,30 +105,18 @@ def tables(file: Path) -> list[Any]:
     return tables
 
 
-def told(error: msgspec.ValidationError, wanted: type[msgspec.Struct]) -> str:
-    """What is wrong with the fields of a template."""
-    said = str(error)
-    fields = ", ".join(wanted.__struct_fields__)
-    return f"{said}; choose from {fields}" if "unknown field" in said else said
-
-
 def add(template: t.Template) -> t.Template:
     """Register a template of a plugin: it is asked in every run that is generated with the plugin."""
-    faults = [*_named(template, {*SECOND.codes, *t.ADDED}), *check(template)]
+    faults = [*[TAKEN] * (template.name in {*SECOND.codes, *t.ADDED}), *check(template)]
     if faults:
         raise BadInput([fault for message in faults for fault in wrong("template", template.name, message).faults])
     return t.ADDED.add(template.name, replace(template))
 
 
-def _named(template: t.Template, taken: set[str]) -> Iterator[str]:
-    if not re.fullmatch(r"[A-Za-z][A-Za-z0-9]*", template.name):
-        yield f"name: expected letters and digits, got {template.name!r}"
-    if template.name in taken:
-        yield "name: expected a new one, got one that is taken"
-
-
 def check(template: t.Template) -> Iterator[str]:
     """What is wrong with a template."""
+    if not re.fullmatch(r"[A-Za-z][A-Za-z0-9]*", template.name):
+        yield f"name: expected letters and digits, got {template.name!r}"
     try:
         node = template.node
     except (ProgramError, BadInput) as error:

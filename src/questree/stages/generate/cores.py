@@ -16,7 +16,6 @@ from questree.readings.answer import answer
 from questree.stages.generate.arguments import Arguments
 from questree.stages.generate.localised import Chunk
 from questree.stages.generate.word_columns import WordColumns
-from questree.tables.questions import NOTHING8
 from questree.vocabulary.words import Vocabulary
 
 
@@ -149,12 +148,6 @@ class Core:
     def done_to(self) -> Ints:
         return self.args.done_to[self.row]
 
-    def done_to_column(self, row: Ints) -> Ints:
-        """[question] of these arguments; where an edition has no such names the column takes no room."""
-        if self.words.edition.relation_references:
-            return self.args.done_to.astype(np.uint8)[row]
-        return np.broadcast_to(np.uint8(NOTHING8), len(row))
-
     @property
     def direct(self) -> Ints:
         """[core] a number for its direct arguments."""
@@ -208,26 +201,8 @@ class Core:
         return np.asarray((action == spans.a[self.span]) | (action == spans.b[self.span]))
 
     @property
-    def present(self) -> Ints:
-        return self.chunk.present[self.args.video[self.row]]
-
-    @property
     def decisive(self) -> Ints:
         return self.local.first if "choose_first" in self.template.operators else self.local.last
-
-    @property
-    def contacts(self) -> Ints:
-        """Sets of the objects of any contact in the span."""
-        vocabulary = self.words.vocabulary
-        return self.local_of(vocabulary.relation_at[vocabulary.interacting]).objects
-
-    @property
-    def banned_objects(self) -> Ints:
-        return self.words.banned_objects(self.template)
-
-    @property
-    def banned_verbs(self) -> Ints:
-        return self.words.banned_verbs(self.template)
 
 
 def timeless(term: Term, known: Mapping[Term, Ints]) -> Iterator[Node]:
@@ -270,26 +245,8 @@ class Local:
         core = self.core
         return core.chunk.place(core.args.video, self.at, core.row, core.span)
 
-    @property
-    def x(self) -> Ints:
-        return self.core.x
-
-    @property
-    def y(self) -> Ints:
-        return self.core.y
-
-    @cached_property
-    def objects(self) -> Ints:
-        return self.core.chunk.localised.objects[self.place]
-
-    @cached_property
-    def first(self) -> Ints:
-        return self.core.chunk.localised.first[self.place]
-
-    @cached_property
-    def last(self) -> Ints:
-        return self.core.chunk.localised.last[self.place]
-
-    @cached_property
-    def closing(self) -> Ints:
-        return self.core.chunk.localised.closing[self.place]
+    def __getattr__(self, column: str) -> Ints:
+        """objects, first, last, closing; x and y of the cores. Called once per column, which is kept."""
+        found = getattr(self.core, column) if column in "xy" else getattr(self.core.chunk.localised, column)[self.place]
+        self.__dict__[column] = found
+        return np.asarray(found)

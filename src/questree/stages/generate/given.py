@@ -38,7 +38,8 @@ class GivenName(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     wordings: tuple[str, ...]
 
 
-Given, Made = TypeVar("Given", bound=GivenName), TypeVar("Made")
+Given = TypeVar("Given", bound=GivenName)
+Made = TypeVar("Made")
 
 
 class GivenTemplate(GivenName, frozen=True, forbid_unknown_fields=True):

@@ -180,11 +180,6 @@ class Chunk:
         np.bitwise_or.at(found, refs.video[direct], one(refs.object[direct]))
         return found
 
-    @property
-    def packed_time(self) -> Ints:
-        """[span] kind and actions as one number."""
-        return self.spans.packed
-
     def place(self, video: Ints, at: Ints, row: Ints, span: Ints) -> Ints:
         """[core] row of `localised` for the relation `at` of argument `row`; the last, empty one if there is none."""
         loc = self.localised

@@ -1,7 +1,7 @@
 """Marks of held-out compositions in what a question asks: each a function of cores, named by the templates."""
 
 from collections.abc import Callable
-from dataclasses import dataclass, fields, replace
+from dataclasses import replace
 from functools import reduce
 from operator import or_
 
@@ -11,11 +11,12 @@ from numba import njit
 from questree.benchmarks.agqa import held_out as mark
 from questree.benchmarks.agqa import templates as t
 from questree.columns.joins import Ints, against, bit
-from questree.stages.generate.arguments import Wordings, arguments
+from questree.stages.generate.arguments import arguments
 from questree.stages.generate.cores import Core
 from questree.stages.generate.localised import Chunk
 from questree.stages.generate.references import ALL
 from questree.stages.generate.rules import CORE, Tally, looks
+from questree.tables.questions import NOTHING8
 
 
 def marks(core: Core) -> Ints:
@@ -93,23 +94,7 @@ UNASKED = -1  # instead of an answer
 EFFECTS = ("same_ans", "diff_ans", "no_direct", "no_temporal")  # what a time phrase does to the answer (9.1)
 
 
-@dataclass(frozen=True)
-class Questions:
-    """Columns of one template's questions, sorted by video."""
-
-    video: Ints
-    relation: Ints
-    x: Ints
-    y: Ints
-    first: Ints  # row of the video's references, or of its action references where the slot is an action
-    second: Ints
-    phrase: Ints  # row of the video's phrases
-    time: Ints  # as tables pack it
-    answer: Ints
-    steps: Ints
-    marks: Ints
-    effect: Ints
-    done_to: Ints  # the object that names the relation
+Questions = dict[str, Ints]  # columns of one template's questions, sorted by video; with marks instead of flags
 
 
 def ask(template: t.Template, chunk: Chunk, tally: Tally) -> Questions:
@@ -125,13 +110,11 @@ def in_pass(template: t.Template, chunk: Chunk, tally: Tally, second_pass: int) 
         tally.reject(t.NO_ANSWER, weight[undefined].sum())
         core, weight = core.take(np.flatnonzero(~undefined)), weight[~undefined]
     phrases = chunk.passes[phrased(template, second_pass)]
-    rows = expand(
-        (core.row, core.span, marks(core)),
-        core.args.wordings,
-        (phrases.start, phrases.steps, phrases.marks),
-        (template.steps, chunk.words.edition.most_steps),
-    )
-    tally.reject(t.STEPS, weight.sum() - len(rows.core))
+    words = core.args.wordings
+    arrays = (core.row, core.span, words.start, words.steps, phrases.start, phrases.steps)
+    steps = (template.steps, chunk.words.edition.most_steps)  # those of the program, and the most there may be
+    rows = _fill(*arrays, *steps, _count(*arrays, *steps), marks(core), words.marks, phrases.marks)
+    tally.reject(t.STEPS, weight.sum() - len(rows[0]))
     effect = effects(core.direct, chunk.spans.kind[core.span], core.answer)
     return finish(core, effect, rows, phrased(template, second_pass))
 
@@ -191,28 +174,6 @@ def effects(argument: Ints, kind: Ints, answer: Ints) -> Ints:
     return np.where(whole, NO_TEMPORAL, effect).astype(np.uint8)
 
 
-@dataclass(frozen=True)
-class Expanded:
-    """Cores times wordings times phrases, less what takes too many steps."""
-
-    core: Ints
-    wording: Ints
-    phrase: Ints
-    steps: Ints
-    marks: Ints
-
-
-def expand(
-    core: tuple[Ints, Ints, Ints], wordings: Wordings, phrases: tuple[Ints, Ints, Ints], steps: tuple[int, int]
-) -> Expanded:
-    """core = argument, span, marks; phrases = start per span, steps, marks; steps = of the template, at most."""
-    argument, span, own_marks = core
-    start, phrase_steps, phrase_marks = phrases
-    base, most = steps
-    arrays = (argument, span, wordings.start, wordings.steps, start, phrase_steps)
-    return Expanded(*_fill(*arrays, base, most, _count(*arrays, base, most), own_marks, wordings.marks, phrase_marks))
-
-
 @njit(cache=True)
 def _count(argument, span, words, word_steps, phrases, phrase_steps, base, most):  # type: ignore[no-untyped-def]
     total = 0
@@ -228,6 +189,7 @@ def _count(argument, span, words, word_steps, phrases, phrase_steps, base, most)
 def _fill(  # type: ignore[no-untyped-def]
     argument, span, words, word_steps, phrases, phrase_steps, base, most, total, core_marks, word_marks, phrase_marks
 ):
+    """Cores times wordings times phrases, less what takes too many steps: core, wording, phrase, steps, marks."""
     cores, wordings, named = np.empty(total, np.int32), np.empty(total, np.int32), np.empty(total, np.int32)
     steps, marks = np.empty(total, np.uint8), np.empty(total, np.uint32)
     row = 0
@@ -243,36 +205,35 @@ def _fill(  # type: ignore[no-untyped-def]
     return cores, wordings, named, steps, marks
 
 
-def finish(core: Core, effect: Ints, rows: Expanded, second_pass: int) -> Questions:
-    """The expanded rows as question columns; row numbers count from the beginning of the video."""
+def finish(core: Core, effect: Ints, rows: tuple[Ints, ...], second_pass: int) -> Questions:
+    """Rows of `_fill` as columns of questions; row numbers count from the beginning of the video."""
+    of_core, wording, phrase, steps, marks = rows
     args, spans = core.args, core.chunk.spans
     first, phrases = core.chunk.passes[0].start, core.chunk.passes[second_pass]
     base = phrases.start[spans.start[:-1]]  # [video] its first phrase
     if second_pass:  # they come behind those of the first pass
         base = base - (first[spans.start[1:]] - first[spans.start[:-1]])
-    row, span = core.row[rows.core], core.span[rows.core]
+    row, span = core.row[of_core], core.span[of_core]
     video = args.video.astype(np.int32)[row]
-    return Questions(
-        video=video,
-        relation=args.relation.astype(np.uint8)[row],
-        x=args.x.astype(np.uint8)[row],
-        y=args.y.astype(np.uint8)[row],
-        first=args.wordings.first.astype(np.uint16)[rows.wording],
-        second=args.wordings.second.astype(np.uint16)[rows.wording],
-        phrase=rows.phrase - base.astype(np.int32)[video],
-        time=core.chunk.packed_time[span],
-        answer=core.answer.astype(np.uint8)[rows.core],
-        steps=rows.steps,
-        marks=rows.marks,
-        effect=effect[rows.core],
-        done_to=core.done_to_column(row),
-    )
+    named = core.words.edition.relation_references  # where an edition has no such names the column takes no room
+    return {
+        "video": video,
+        **{name: getattr(args, name).astype(np.uint8)[row] for name in ("relation", "x", "y")},
+        **{name: getattr(args.wordings, name).astype(np.uint16)[wording] for name in ("first", "second")},
+        "phrase": phrase - base.astype(np.int32)[video],
+        "time": spans.packed[span],
+        "answer": core.answer.astype(np.uint8)[of_core],
+        "steps": steps,
+        "marks": marks,
+        "effect": effect[of_core],
+        "done_to": args.done_to.astype(np.uint8)[row] if named else np.broadcast_to(np.uint8(NOTHING8), len(row)),
+    }
 
 
 def join(parts: list[Questions]) -> Questions:
     """Several tables of one template as one, sorted by video (stable)."""
     if len(parts) == 1:
         return parts[0]
-    columns = {f.name: np.concatenate([getattr(part, f.name) for part in parts]) for f in fields(Questions)}
+    columns = {name: np.concatenate([part[name] for part in parts]) for name in parts[0]}
     order = np.argsort(columns["video"], kind="stable")
-    return Questions(**{name: column[order] for name, column in columns.items()})
+    return {name: column[order] for name, column in columns.items()}

@@ -116,7 +116,25 @@ def _undecided(core: Any) -> Flags:
 
 
 def _contacts(core: Any) -> Flags:
-    return np.asarray((core.answer == 0) & (core.relation == core.words.touching) & (core.contacts != 0))
+    """Touching nothing, although some other contact is there."""
+    vocabulary = core.words.vocabulary
+    contacts = core.local_of(vocabulary.relation_at[vocabulary.interacting]).objects
+    return np.asarray((core.answer == 0) & (core.relation == core.words.touching) & (contacts != 0))
+
+
+def _similar(core: Any) -> Flags:
+    present = core.chunk.present[core.args.video[core.row]]
+    return np.asarray((core.answer == 0) & _any(core.things, lambda x: (core.words.similar[x] & present) != 0))
+
+
+def _banned_object(core: Any) -> Flags:
+    banned = core.words.banned("object", core.template)
+    return _any(core.things, lambda x: banned[x])
+
+
+def _verb_given(core: Any) -> Flags:
+    verb = core.words.vocabulary.verb_of[core.answer]
+    return np.asarray(core.words.banned("verb", core.template)[verb])
 
 
 def _touching(f: Filling) -> Flags:
@@ -124,7 +142,7 @@ def _touching(f: Filling) -> Flags:
 
 
 def _banned_relation(f: Filling) -> Flags:
-    return f.words.banned_relations(f.template)[f.relation]
+    return np.asarray(f.words.banned("relation", f.template)[f.relation])
 
 
 # about words: a relation, a relation and a way to name an object, two objects
@@ -146,7 +164,7 @@ add(t.TOUCHING, Look(FILLING, "relation object", _touching))
 add(t.ABOUT_OBJECT, Look(FILLING, "relation object", lambda f: f.done_to == f.thing))
 add(t.ALIKE, Look(PAIR, "objects", lambda pair: pair.words.alike[pair.x, pair.y]))
 # about direct arguments and the time, the actions of which are those of the time phrase or of the action slots
-add(t.BANNED_OBJECT, Look(CORE, "object", lambda core: _any(core.things, lambda x: core.banned_objects[x])))
+add(t.BANNED_OBJECT, Look(CORE, "object", _banned_object))
 add(
     t.TIME_OBJECT,
     *(
@@ -185,17 +203,7 @@ add(
     Look(CORE, "time which-action", lambda core: core.in_time(core.answer)),
 )
 add(t.ABOUT_ANSWER, Look(CORE, "relation which-object", lambda core: core.done_to == core.answer))
-add(
-    t.SIMILAR,
-    Look(
-        CORE,
-        "object yes-or-no",
-        lambda core: (core.answer == 0) & _any(core.things, lambda x: (core.words.similar[x] & core.present) != 0),
-    ),
-)
+add(t.SIMILAR, Look(CORE, "object yes-or-no", _similar))
 add(t.CONTACTS, Look(CORE, "relation time yes-or-no", _contacts))
-add(
-    t.VERB_GIVEN,
-    Look(CORE, "which-action", lambda core: core.banned_verbs[core.words.vocabulary.verb_of[core.answer]]),
-)
+add(t.VERB_GIVEN, Look(CORE, "which-action", _verb_given))
 add(t.STEPS, Look("steps", "", lambda core: np.zeros(0, bool)))  # the limit is kept where wordings are multiplied

@@ -201,22 +201,21 @@ def questions(chunk: Chunk, counts: Counts, first_video: int) -> pl.DataFrame:
     for template in chunk.words.edition.templates:
         tally = counts.setdefault(template.name, Tally())
         found = ask(template, chunk, tally)
-        tally.kept += len(found.video)
+        tally.kept += len(found["video"])
         tables.append(numbered(chunk, chunk.words.edition.codes[template.name], found, so_far, first_video))
-        so_far += np.bincount(found.video, minlength=chunk.videos)
+        so_far += np.bincount(found["video"], minlength=chunk.videos)
     return pl.concat(tables)
 
 
 def numbered(chunk: Chunk, code: int, found: Questions, so_far: Ints, first_video: int) -> pl.DataFrame:
     """Small columns; what a template does not have is the largest number of its type."""
-    rank = np.arange(len(found.video)) - starts(found.video, chunk.videos)[found.video]
-    columns = {field.name: getattr(found, field.name) for field in fields(found)}
-    flags = chunk.words.held_out.flags[columns.pop("marks")]
-    columns |= {
-        "number": so_far[found.video] + rank,
+    video = found["video"]
+    rank = np.arange(len(video)) - starts(video, chunk.videos)[video]
+    columns = found | {
+        "number": so_far[video] + rank,
         "template": np.full(len(rank), code),
-        "flags": flags,
-        "video": found.video + first_video,
+        "flags": chunk.words.held_out.flags[found["marks"]],
+        "video": video + first_video,
     }
     return small(TABLES[chunk.words.edition.name]["questions"], columns)
 

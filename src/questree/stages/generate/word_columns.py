@@ -39,21 +39,13 @@ class WordColumns:
     def touching(self) -> int:
         return self.vocabulary.relation_at.get("touching", -1)
 
-    def banned_objects(self, template: Template) -> Flags:
-        """[object] what a template does not ask about."""
-        names = template.banned("object", self.vocabulary.lists)
+    def banned(self, what: str, template: Template) -> Flags:
+        """[object] or [relation] what a template does not ask about, or verbs that would give the answer away."""
+        names = template.banned(what, self.vocabulary.lists)
+        if what != "object":
+            return _flags(len(self.never_asked), self.vocabulary.relations_named(names))
         kept = tuple(name for name in names if name not in self.edition.unbanned_objects)
         return _flags(len(self.askable), self.vocabulary.objects_named(kept))
-
-    def banned_relations(self, template: Template) -> Flags:
-        """[relation]"""
-        names = template.banned("relation", self.vocabulary.lists)
-        return _flags(len(self.never_asked), self.vocabulary.relations_named(names))
-
-    def banned_verbs(self, template: Template) -> Flags:
-        """[relation] verbs of actions that would give the answer away."""
-        names = template.banned("verb", self.vocabulary.lists)
-        return _flags(len(self.never_asked), self.vocabulary.relations_named(names))
 
 
 def _flags(size: int, *positions: Any) -> Flags:

@@ -1,6 +1,7 @@
 """The references of a question, read off its program as graphs; what is asked for stands in them as the answer."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from functools import lru_cache
 
 from questree.domains.images import answers, things
 from questree.domains.images.graph import Graph
@@ -62,10 +63,12 @@ def _forward(node: Node, asked: Node) -> Node:
     return things.with_relation(start, target, link)
 
 
-def size(graphs: list[Graph]) -> dict[str, int]:
+def size(graphs: Sequence[Graph]) -> dict[str, int]:
     """length and depth of the largest, attributes of all."""
-    return {
-        "length": max((graph.length for graph in graphs), default=0),
-        "depth": max((graph.depth for graph in graphs), default=0),
-        "attributes": sum(node.attribute is not None for graph in graphs for node in graph.nodes),
-    }
+    lengths, depths, attributes = zip(*map(_size, graphs), strict=True) if graphs else ((0,), (0,), ())
+    return {"length": max(lengths), "depth": max(depths), "attributes": sum(attributes)}
+
+
+@lru_cache(1 << 16)
+def _size(graph: Graph) -> tuple[int, int, int]:
+    return graph.length, graph.depth, sum(node.attribute is not None for node in graph.nodes)

@@ -3,7 +3,6 @@
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from functools import lru_cache
 from hashlib import blake2b
 from itertools import accumulate, chain
 
@@ -13,6 +12,7 @@ from numpy.typing import NDArray
 from pyarrow import ListArray
 
 from questree.benchmarks.covr.forms import Template, can_be_written, things
+from questree.benchmarks.covr.references import size
 from questree.benchmarks.covr.templates import BY_NAME
 from questree.columns.draws import Draws
 from questree.domains.images import corpus
@@ -130,10 +130,10 @@ class AnsweredDrafts:
         if good and (without_positive or (template.twin and len(good) == 1)):
             self.dropped[draft.template.name, ALONE] += len(good)
             return
-        size = sizes(draft.graphs) if good else ()
+        sizes = size(draft.graphs).values() if good else ()
         for value, images in good.items():
             id = identity(draft, value, named(sorted(images), self.ids))
-            row = (id, template.name, draft.text, value, *size, self.pairs, draft.program.text)
+            row = (id, template.name, draft.text, value, *sizes, self.pairs, draft.program.text)
             self.rows.append(row)
             self.images.append(images)
         self.pairs += bool(good)
@@ -141,17 +141,6 @@ class AnsweredDrafts:
     def table(self, rows: NDArray[np.int64]) -> pl.DataFrame:
         table = pl.DataFrame(self.rows, schema=ROW | {"program": pl.String}, orient="row")
         return table.with_columns(images=lists(self.images, rows))
-
-
-def sizes(graphs: tuple[Graph, ...]) -> tuple[int, int, int]:
-    """The largest length, the largest depth, and the attributes of all."""
-    lengths, depths, attributes = zip(*map(size, graphs), strict=True)
-    return max(lengths), max(depths), sum(attributes)
-
-
-@lru_cache(1 << 16)
-def size(graph: Graph) -> tuple[int, int, int]:
-    return graph.length, graph.depth, sum(node.attribute is not None for node in graph.nodes)
 
 
 def identity(draft: Draft, answer: str, images: str) -> str:

@@ -173,12 +173,10 @@ class DraftTask:
     images: Path
     part: str
     words: bytes  # the tables, pickled: to read them from their files takes longer than to send them along
+    options: DraftOptions
     rows: tuple[int, ...]  # of the part
     per_image: int
     seed: int
-    verify: str
-    templates: tuple[Template, ...]
-    only_templates: bool
 
 
 @dataclass(frozen=True)
@@ -260,7 +258,7 @@ def options_of(noted: Mapping[str, Any]) -> DraftOptions:
     return DraftOptions(**{**noted, "words": words, "templates": templates})
 
 
-def asked(options: DraftOptions | DraftTask) -> tuple[Template, ...]:
+def asked(options: DraftOptions) -> tuple[Template, ...]:
     """The templates in the order they are asked."""
     left_out = {template.name for template in TEMPLATES} if options.only_templates else set()
     return (*(template for name, template in BY_NAME.items() if name not in left_out), *options.templates)
@@ -277,9 +275,7 @@ def tasks(
     for turn in range(ROUNDS if per_image else 0):
         own = int(seed_of(options.seed, f"turn {turn}")) % 2**31
         for first in range(0, len(order), size):
-            few = tuple(order[first : first + size])
-            more = (options.templates, options.only_templates)
-            yield DraftTask(images, part, words, few, per_image, own, options.verify, *more)
+            yield DraftTask(images, part, words, options, tuple(order[first : first + size]), per_image, own)
 
 
 def in_order(tasks: Iterator[DraftTask], pool: Executor | None, ahead: int, so_far: SoFar) -> Iterator[DraftedChunk]:
@@ -300,7 +296,7 @@ def in_order(tasks: Iterator[DraftTask], pool: Executor | None, ahead: int, so_f
 
 
 def work(task: DraftTask) -> DraftedChunk:
-    shop = workshop(task.images, task.part, task.words, task.verify, asked(task))
+    shop = workshop(task.images, task.part, task.words, task.options)
     gc.disable()  # a chunk makes many small objects and no cycles: looking for them is a fifth of the time
     try:
         return shop.questions(task.rows, task.per_image, task.seed)
@@ -309,11 +305,11 @@ def work(task: DraftTask) -> DraftedChunk:
 
 
 @lru_cache(1)
-def workshop(folder: Path, part: str, words: bytes, verify: str, templates: tuple[Template, ...]) -> Workshop:
+def workshop(folder: Path, part: str, words: bytes, options: DraftOptions) -> Workshop:
     images = Images.load(folder)
     chosen = part_of(images) == part
-    scorer = scorer_of(verify) if verify else None
-    return Workshop(only(images, chosen), np.flatnonzero(chosen), pickle.loads(words), scorer, templates)
+    scorer = scorer_of(options.verify) if options.verify else None
+    return Workshop(only(images, chosen), np.flatnonzero(chosen), pickle.loads(words), scorer, asked(options))
 
 
 def summary(
@@ -323,16 +319,13 @@ def summary(
     short: dict[str, int],
     templates: tuple[Template, ...],
 ) -> DraftReport:
+    def counted(table: pl.DataFrame) -> dict[str, dict[str, int]]:
+        own = Counter(table.select("split", "template").iter_rows())
+        return {split: {template.name: own[split, template.name] for template in templates} for split in PARTS}
+
     twins = questions.filter(pl.len().over("pair") > 1)
-    counts, with_twin = (
-        {split: _by_template(table, split, templates) for split in PARTS} for table in (questions, twins)
-    )
     reasons: dict[str, dict[str, int]] = {}
     for (template, reason), number in sorted(dropped.items()):
         reasons.setdefault(template, {})[reason] = number
-    return DraftReport(counts, with_twin, {split: images.get(split, 0) for split in PARTS}, reasons, short)
-
-
-def _by_template(questions: pl.DataFrame, split: str, templates: tuple[Template, ...]) -> dict[str, int]:
-    own = Counter(questions.filter(pl.col("split") == split)["template"])
-    return {template.name: own[template.name] for template in templates}
+    there = {split: images.get(split, 0) for split in PARTS}
+    return DraftReport(counted(questions), counted(twins), there, reasons, short)

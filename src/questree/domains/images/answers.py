@@ -93,7 +93,7 @@ def count_groups(world: ImageSets, groups: Groups) -> Count:
     **VERIFY,
 )
 def exists(world: ImageSets, things: Things) -> Bool:
-    return np.asarray(things.any(1))
+    return loops.any_of(things)
 
 
 @IMAGES.operator(phrase={form: f"{{links:{form}}}" for form in ("", "Is", "a")})
@@ -183,7 +183,7 @@ def choose_relation(world: ImageSets, name: LinkName, x: LinkName, y: LinkName) 
 )
 def every(world: ImageSets, things: Things, condition: Things) -> Bool:
     """All things are among those of the condition; true if there are no things."""
-    return np.asarray(~(things & ~condition).any(1))
+    return ~loops.any_of(things & ~condition)
 
 
 @IMAGES.operator(
@@ -193,14 +193,14 @@ def every(world: ImageSets, things: Things, condition: Things) -> Bool:
     **QUANTIFIER,
 )
 def some(world: ImageSets, things: Things, condition: Things) -> Bool:
-    return np.asarray((things & condition).any(1))
+    return loops.any_of(things & condition)
 
 
 @IMAGES.operator(
     ask="Are none of the {things:many} {condition:predicate}", label="No", parts=sub.of_quantifier("No"), **QUANTIFIER
 )
 def none(world: ImageSets, things: Things, condition: Things) -> Bool:
-    return np.asarray(~(things & condition).any(1))
+    return ~loops.any_of(things & condition)
 
 
 @IMAGES.operator(

@@ -8,14 +8,15 @@ from questree.domains.images.kinds import ABSENT, ANY, PADDING
 from questree.program import NO_COMMON, NOT_THERE, NOT_UNIQUE, SEVERAL
 
 
+@njit(cache=True, nogil=True)
 def everything(facts: Facts, page: Ints) -> Bits:
     """[row, page] all things."""
-    return np.asarray((np.int64(1) << (facts.first_thing[page + 1] - facts.first_thing[page])) - 1)
-
-
-def number_of(things: Bits) -> Ints:
-    """[row] how many things."""
-    return np.asarray(np.bitwise_count(things).sum(1, dtype=np.int64))
+    found = np.zeros(page.shape, np.int64)
+    for row in range(page.shape[0]):
+        for at in range(page.shape[1]):
+            things = facts.first_thing[page[row, at] + 1] - facts.first_thing[page[row, at]]
+            found[row, at] = (np.int64(1) << things) - 1
+    return found
 
 
 @njit(cache=True, nogil=True)
@@ -80,12 +81,33 @@ def related(facts: Facts, page: Ints, things: Bits, others: Bits, wanted: Ints, 
 
 
 @njit(cache=True, nogil=True)
+def number_of(things: Bits) -> Ints:
+    """[row] how many things."""
+    found = np.zeros(things.shape[0], np.int64)
+    for row in range(things.shape[0]):
+        for at in range(things.shape[1]):
+            found[row] += size_of(things[row, at])
+    return found
+
+
+@njit(cache=True, nogil=True)
 def size_of(bits: int) -> int:
     size = 0
     while bits:
         bits &= bits - 1
         size += 1
     return size
+
+
+@njit(cache=True, nogil=True)
+def any_of(things: Bits) -> Bools:
+    """[row] is there a thing?"""
+    found = np.zeros(things.shape[0], np.bool_)
+    for row in range(things.shape[0]):
+        for at in range(things.shape[1]):
+            if things[row, at]:
+                found[row] = True
+    return found
 
 
 @njit(cache=True, nogil=True)

@@ -1,1 +1,1 @@
-"""COVR from image facts: subgraphs, related and distracting images, questions."""
+"""The index of images: subgraphs, related and distracting images, words that exclude each other."""

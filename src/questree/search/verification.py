@@ -1,7 +1,7 @@
 """Scores from outside, and whether a distractor is one: a scorer that sees the pixels may find the reference in it."""
 
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from questree.domains.images.graph import Graph, Relation, from_json
 from questree.faults import BadInput, Fault, refuse
-from questree.search.distractors import ATTRIBUTE, NAME, OTHER_OBJECT, OTHER_RELATION, RELATION, DistractorKind
+from questree.search.distractors import ATTRIBUTE, NAME, OTHER_OBJECT, OTHER_RELATION, RELATION, DistractorKind, nodes
 from questree.tables.store import content
 
 Record = TypeVar("Record", bound=msgspec.Struct)
@@ -86,36 +86,20 @@ def scorer_of(place: str) -> Scorer:
 
 def simple_graphs(graph: Graph) -> list[Simple]:
     """Every relation with its two ends; every node whose attribute no such part has; a single node by itself."""
-    found = list(_edges(graph, 0))
-    said = {node for part in found for node in part.attributes}
-    for at, node in enumerate(graph.nodes):
-        if (node.attribute is not None and 2 * at not in said) or not graph.relations:
+    every, found = nodes(graph), list[Simple]()
+    for at, (parent, preposition, name, attribute, link) in enumerate(every):
+        if link is not None:  # with the subject's attribute, or the target's if the subject has none
+            subject = every[parent][0] if preposition else parent
+            _, _, who, how, _ = every[subject]
+            made = Graph(who, how, (Relation(link, Graph(name, attribute if how is None else None)),))
+            said = {2 * subject} if how is not None else {2 * at} if attribute is not None else set[int]()
+            found.append(Simple(made, frozenset({2 * at - 1}), frozenset({2 * subject, 2 * at}), frozenset(said)))
+    told = {node for part in found for node in part.attributes}
+    for at, (_, _, name, attribute, _) in enumerate(every):
+        if (attribute is not None and 2 * at not in told) or len(every) == 1:
             own = frozenset({2 * at})
-            attribute = own if node.attribute is not None else frozenset[int]()
-            found.append(Simple(Graph(node.name, node.attribute), frozenset(), own, attribute))
+            found.append(Simple(Graph(name, attribute), frozenset(), own, frozenset() if attribute is None else own))
     return found
-
-
-def _edges(graph: Graph, at: int) -> Iterator[Simple]:
-    """Parts of a graph whose root is element `at`."""
-    link = at + 1
-    for relation in graph.relations:
-        yield _edge(graph, at, relation.name, relation.target, link)
-        yield from _edges(relation.target, link + 1)
-        following = link + 1 + relation.target.length
-        for preposition in relation.prepositions:
-            yield _edge(graph, at, preposition.name, preposition.target, following)
-            yield from _edges(preposition.target, following + 1)
-            following += 1 + preposition.target.length
-        link = following
-
-
-def _edge(subject: Graph, at: int, name: str, target: Graph, link: int) -> Simple:
-    """With the subject's attribute, or the target's if the subject has none."""
-    of_target = target.attribute if subject.attribute is None else None
-    made = Graph(subject.name, subject.attribute, (Relation(name, Graph(target.name, of_target)),))
-    said = {at} if subject.attribute is not None else {link + 1} if of_target is not None else set()
-    return Simple(made, frozenset({link}), frozenset({at, link + 1}), frozenset(said))
 
 
 def _changed(graph: Graph, kind: DistractorKind) -> list[tuple[Graph, float]]:

@@ -1,6 +1,7 @@
 """What a made-up world shows: how near it is to its statistics, and how many videos have what stages must cope with."""
 
 from collections import Counter
+from itertools import combinations
 
 import numpy as np
 
@@ -61,19 +62,12 @@ def _times(lengths: Array, rows: Array, ids: tuple[str, ...]) -> dict[str, float
 
 def _pairs(rows: Array, actions: int) -> tuple[Array, Array]:
     """How often two actions are in one video, and how often they overlap there, [action, action] symmetric."""
-    together, overlapping = Counter[tuple[int, int]](), Counter[tuple[int, int]]()
+    together, overlapping = np.zeros((2, actions, actions))
     for video in np.split(rows, np.flatnonzero(np.diff(rows[:, 0])) + 1):
-        spans = [(int(a), s, e) for _, a, s, e in video.tolist()]
-        for place, (one, begin, end) in enumerate(spans):
-            for other, start, stop in spans[place + 1 :]:
-                together[one, other] += 1
-                overlapping[one, other] += begin < stop and start < end
-    matrices = np.zeros((2, actions, actions))
-    for matrix, counted in zip(matrices, (together, overlapping), strict=True):
-        for (one, other), count in counted.items():
-            matrix[one, other] += count
-    matrices += matrices.transpose(0, 2, 1)
-    return matrices[0], matrices[1]
+        for (one, begin, end), (other, start, stop) in combinations(video[:, 1:].tolist(), 2):
+            together[int(one), int(other)] += 1
+            overlapping[int(one), int(other)] += begin < stop and start < end
+    return together + together.T, overlapping + overlapping.T
 
 
 def _rank_correlation(one: Array, other: Array) -> float:

@@ -247,7 +247,5 @@ def _actions(actions: pl.DataFrame, videos: int) -> tuple[Ints, dict[str, Ints]]
         )
     )
     key = grouped["video"].to_numpy().astype(np.int64) * 256 + grouped["action"].to_numpy()
-    names = {"lo": np.int64, "hi": np.int64, "last_lo": np.int64, "last_hi": np.int64, "count": np.int64}
-    columns = {name: np.append(grouped[name].to_numpy().astype(dtype), 0) for name, dtype in names.items()}
-    columns["length"] = np.append(grouped["length"].to_numpy(), 0.0)
-    return key, columns
+    columns = grouped.drop("video", "action").with_columns(pl.exclude("length").cast(pl.Int64))
+    return key, {name: np.append(columns[name].to_numpy(), 0) for name in columns.columns}

@@ -17,9 +17,8 @@ from questree.stages.question_forms import QuestionForm
 from questree.stages.questions import Shard
 
 Truth = NDArray[np.bool_]  # [question]
-NUMBER, WORD, LIST, PROGRAM, NONE = "number", "word", "list", "program", ""  # what an argument of a row is
+NUMBER, WORD = "number", "word"  # kinds of words that no operation has for its own
 Program = Sequence[dict[str, Any]]  # rows {operation, arguments, dependencies}
-Outline = tuple[Any, ...]  # rows without their words: hashable
 
 
 @dataclass(frozen=True)
@@ -126,21 +125,21 @@ def image_rows(questions: pl.DataFrame) -> QuestionRows:
     for node, at in programs.by_shape:
         rows, order = row_form(node)
         filled[at, : len(order)] = programs.filled[at][:, order]
-        shapes.append(outline_shape(outline(rows, [])))
+        shapes.append(rows_shape(rows, []))
     spoken = ~pl.col("answer").is_in(["yes", "no"])
     return _rows(questions.with_columns(spoken=spoken), programs.code, shapes, programs.words, filled)
 
 
 def released_rows(questions: pl.DataFrame, programs: Iterable[Program]) -> QuestionRows:
     """questions: id, template, answer, spoken (the answer is a word). Shapes are numbered in the order they are met."""
-    codes: dict[Outline, int] = {}
+    codes: dict[ProgramShape, int] = {}
     code, said = [], []
     for program in programs:
         words: list[str] = []
-        code.append(codes.setdefault(outline(program, words), len(codes)))
+        code.append(codes.setdefault(rows_shape(program, words), len(codes)))
         said.append(words)
     known, filled = numbered(pl.Series(said, dtype=pl.List(pl.String)))
-    return _rows(questions, np.array(code, np.int64), [outline_shape(each) for each in codes], known, filled)
+    return _rows(questions, np.array(code, np.int64), list(codes), known, filled)
 
 
 def _rows(
@@ -157,59 +156,38 @@ def _rows(
     return QuestionRows(questions, code, columns, shapes.__getitem__, ids, "images", words)
 
 
-def outline(program: Program, words: list[str]) -> Outline:
-    """The rows without their words, which are added to `words` in order."""
-    return tuple(
-        (
-            row["operation"],
-            tuple(_argument(each, words) for each in row.get("arguments") or ()),
-            tuple(row.get("dependencies") or ()),
-        )
-        for row in program
-    )
+def rows_shape(program: Program, words: list[str]) -> ProgramShape:
+    """The shape of COVR's rows; their words are added to `words`, and columns are numbered as the words are said."""
+
+    def pieces(rows: Program, inner: bool) -> Iterator[Piece]:
+        """A quantifier's row before those inside it."""
+        for at, row in enumerate(rows):
+            below: list[Piece] = []
+            args = tuple(arguments(row["operation"], row.get("arguments") or (), below))
+            over = tuple(rows[on]["operation"] for on in row.get("dependencies") or ())
+            yield Piece(row["operation"], args, over, inner, not inner and at == len(rows) - 1)
+            yield from below
+
+    def arguments(op: str, values: Sequence[Any], below: list[Piece]) -> Iterator[Argument]:
+        for value in values:
+            if is_program(value):
+                below.extend(pieces(value, inner=True))
+            elif isinstance(value, list):
+                yield from arguments(op, value, below)
+            elif value is not None and not isinstance(value, bool | dict):
+                words.append(str(value))
+                yield Argument(NUMBER if isinstance(value, int) else WORDS.get(op, WORD), str(len(words) - 1))
+
+    return ProgramShape(tuple(pieces(program, inner=False)), _text(program, len(program) - 1) if program else "")
 
 
-def _argument(value: Any, words: list[str]) -> Any:
-    if isinstance(value, list):
-        inner = outline(value, words) if value and isinstance(value[0], dict) else None
-        return (PROGRAM, inner) if inner else (LIST, tuple(_argument(each, words) for each in value))
-    if value is None or isinstance(value, bool | dict):
-        return NONE
-    words.append(str(value))
-    return NUMBER if isinstance(value, int) else WORD
+def is_program(value: Any) -> bool:
+    return isinstance(value, list) and bool(value) and isinstance(value[0], dict)
 
 
-def outline_shape(program: Outline) -> ProgramShape:
-    """Columns are numbered as the words were said."""
-    pieces: list[Piece] = []
-    _gather(program, pieces, iter(range(1 << 30)), inner=False)
-    return ProgramShape(tuple(pieces), _text(program, len(program) - 1) if program else "")
-
-
-def _gather(program: Outline, pieces: list[Piece], column: Iterator[int], inner: bool) -> None:
-    """The rows, a quantifier's before those inside it; words are numbered row by row."""
-    for at, (op, arguments, dependencies) in enumerate(program):
-        below: list[Piece] = []
-        args = tuple(arg for each in arguments for arg in _words(op, each, below, column))
-        over = tuple(program[on][0] for on in dependencies)
-        pieces += [Piece(op, args, over, inner, not inner and at == len(program) - 1), *below]
-
-
-def _words(op: str, argument: Any, below: list[Piece], column: Iterator[int]) -> Iterator[Argument]:
-    if argument in (WORD, NUMBER):
-        yield Argument(NUMBER if argument == NUMBER else WORDS.get(op, WORD), str(next(column)))
-    elif argument and argument[0] == LIST:
-        for each in argument[1]:
-            yield from _words(op, each, below, column)
-    elif argument and argument[0] == PROGRAM:
-        _gather(argument[1], below, column, inner=True)
-
-
-def _text(program: Outline, at: int) -> str:
+def _text(program: Program, at: int) -> str:
     """`op [sub-program] (dependency,dependency)`."""
-    op, arguments, dependencies = program[at]
-    subs = [
-        _text(inner[1], len(inner[1]) - 1) for inner in arguments if isinstance(inner, tuple) and inner[0] == PROGRAM
-    ]
-    over = ",".join(_text(program, on) for on in dependencies)
-    return str(op) + (f" [{','.join(subs)}]" if subs else "") + (f" ({over})" if over else "")
+    row = program[at]
+    subs = ",".join(_text(inner, len(inner) - 1) for inner in row.get("arguments") or () if is_program(inner))
+    over = ",".join(_text(program, on) for on in row.get("dependencies") or ())
+    return str(row["operation"]) + (f" [{subs}]" if subs else "") + (f" ({over})" if over else "")

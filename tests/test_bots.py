@@ -170,8 +170,8 @@ def said_nodes(folder: Path) -> dict[str, pl.DataFrame]:
 def test_composing_true_leaves_gives_the_truth(run: Run) -> None:
     """Sub-questions determine their question through the rules, or do not speak against it: node by node."""
     corpus = BotCorpus(run, BotOptions("oracle"))
-    for name in corpus.names:
-        shard = corpus.shard(name)
+    for name in corpus.shards.names:
+        shard = corpus.shards.asked(name)
         made = Composer(shard, shard.drawn(0, "noise"), 0.0, 0.0).run()
         assert np.array_equal(made, shard.truth)
 

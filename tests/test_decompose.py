@@ -24,9 +24,10 @@ from questree.stages.decompose.columns import DecomposeSummary, edge_table, form
 from questree.stages.decompose.dag_shards import Decomposed, DecomposeOptions, decompose
 from questree.stages.decompose.expand import Batch, Block, expand
 from questree.stages.decompose.negatives import about_existence
-from questree.stages.decompose.spoken import Texts, say
+from questree.stages.decompose.spoken import SetTexts, Texts, say
 from questree.stages.questions import Bank
-from questree.tables.nodes import DECOMPOSED, NODES
+from questree.tables.nodes import DECOMPOSED, NODES, nodes_about
+from questree.tables.nodes import FORMS as FORM_TABLE
 from questree.tables.run import Run
 from test_dags import PRINTED, WORD_BY_WORD, Dag, normal, normalised
 from test_dags import TYPES as PUBLISHED_TYPES
@@ -215,3 +216,10 @@ def test_tables_and_tests_agree_on_types(run: tuple[Run, DecomposeSummary]) -> N
     assert set(VIDEO_DAGS.types) == PUBLISHED_TYPES and len(VIDEO_DAGS.types) == 34
     for folder in shards(run[0]):
         assert {path.stem for path in folder.iterdir()} == {table.name for table in DECOMPOSED}
+
+
+def test_a_shard_without_nodes_is_said_without_rows() -> None:
+    sets = nodes_about("set", 2, pl.UInt32).empty()
+    for empty, texts in ((NODES.empty(), Texts(WORDS)), (sets, SetTexts(pl.Series(["cup"])))):
+        said = say(FORM_TABLE.empty(), empty, texts, columns=("text", "type", "program", "answer", "word"))
+        assert said.is_empty() and set(said.dtypes[1:]) == {pl.String}

@@ -45,7 +45,7 @@ def asked(tmp_path_factory: pytest.TempPathFactory) -> RunHierarchies:
 
 @pytest.fixture(scope="module")
 def nodes(asked: RunHierarchies) -> AskedNodes:
-    return BotCorpus(asked.run, BotOptions("oracle"), images=True).shard(IMAGE_SETS)
+    return BotCorpus(asked.run, BotOptions("oracle"), images=True).shards.asked(IMAGE_SETS)
 
 
 def cells(asked: RunHierarchies, bot: str, noise: float = NOISE) -> Cells:

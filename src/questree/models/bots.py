@@ -10,16 +10,13 @@ import polars as pl
 
 from questree.extensions import Registry
 from questree.faults import Fault, refuse
-from questree.models.asked import NOT_SEEN, AskedNodes
+from questree.models.asked import AskedNodes
 from questree.models.composed import Composer
-from questree.models.shards import ImageShard, VideoShard
+from questree.models.shards import ImageShards, VideoShards
 from questree.program import Array
 from questree.progress import watch
-from questree.stages.decompose.answer_words import AnswerWords
-from questree.stages.decompose.hierarchies import shards
-from questree.tables.facts import VIDEOS
 from questree.tables.hierarchies import NOTHING
-from questree.tables.predictions import IMAGE_SETS, write_plan, write_shard, write_words
+from questree.tables.predictions import write_plan, write_shard, write_words
 from questree.tables.run import Run
 from questree.tables.store import new_folder
 
@@ -45,35 +42,13 @@ class BotCorpus:
     images: bool = False
 
     @cached_property
+    def shards(self) -> VideoShards | ImageShards:
+        return ImageShards(self.run) if self.images else VideoShards(self.run)
+
+    @property
     def number(self) -> dict[str, int]:
         """Words -> their numbers; a bot that says another word adds it."""
-        return self.image_sets.number if self.images else self.words.number | {NOT_SEEN: len(self.words.number)}
-
-    @cached_property
-    def image_sets(self) -> ImageShard:
-        return ImageShard(self.run)
-
-    @cached_property
-    def image_nodes(self) -> AskedNodes:
-        return self.image_sets.asked(self.number)
-
-    @cached_property
-    def words(self) -> AnswerWords:
-        return AnswerWords(self.run.vocabulary())
-
-    @cached_property
-    def ids(self) -> list[str]:
-        return self.run.table("facts", VIDEOS)["id"].to_list()
-
-    @cached_property
-    def names(self) -> list[str]:
-        """Of the shards."""
-        return [IMAGE_SETS] if self.images else [folder.name for folder in shards(self.run)]
-
-    def shard(self, name: str) -> AskedNodes:
-        if self.images:
-            return self.image_nodes
-        return VideoShard(self.run, self.run.decomposed / name, self.words, self.ids).asked(self.number)
+        return self.shards.number
 
     @cached_property
     def of_type(self) -> pl.DataFrame:
@@ -88,19 +63,20 @@ class BotCorpus:
     def commonest(self, key: Callable[[AskedNodes], pl.DataFrame]) -> pl.DataFrame:
         """Columns of the key and the most frequent published word; of equally frequent ones the smaller number."""
         counts = list[pl.DataFrame]()
-        for asked in map(self.shard, watch(self.names, "counting answers", len(self.names))):
+        names = self.shards.names
+        for asked in map(self.shards.asked, watch(names, "counting answers", len(names))):
             table = key(asked).with_columns(word=pl.Series(asked.published)).filter(pl.col("word") != NOTHING)
             counts.append(table.group_by(table.columns).len("times"))
-        *names, word, times = counts[0].columns
-        summed = pl.concat(counts).group_by(*names, word).agg(pl.col(times).sum())
+        *key_names, word, times = counts[0].columns
+        summed = pl.concat(counts).group_by(*key_names, word).agg(pl.col(times).sum())
         ordered = summed.sort(times, word, descending=[True, False])
-        return ordered.unique(names, keep="first", maintain_order=True).drop(times)
+        return ordered.unique(key_names, keep="first", maintain_order=True).drop(times)
 
     def answers(self) -> Iterator[tuple[str, Array]]:
         """Shard by shard, [node] the words of the bot's answers."""
         bot = BOTS[self.options.model]
-        for name in watch(self.names, self.options.model, len(self.names)):
-            yield name, bot.answers(self, self.shard(name)).astype(np.int32)
+        for name in watch(self.shards.names, self.options.model, len(self.shards.names)):
+            yield name, bot.answers(self, self.shards.asked(name)).astype(np.int32)
 
 
 def type_of(asked: AskedNodes) -> pl.DataFrame:

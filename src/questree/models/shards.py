@@ -17,14 +17,28 @@ from questree.readings.answer import answer
 from questree.rules import IMAGE_DAGS, VIDEO_DAGS
 from questree.stages.decompose.answer_words import AnswerWords
 from questree.stages.decompose.columns import EXECUTED, NOT_SAID, UNDEFINED, executed
-from questree.stages.decompose.hierarchies import decomposed
+from questree.stages.decompose.hierarchies import decomposed, shards
 from questree.stages.decompose.image_sets import read_sets, spoken_sets
 from questree.stages.decompose.spoken import Values, by_form
+from questree.tables.facts import VIDEOS
 from questree.tables.hierarchies import NOTHING
 from questree.tables.nodes import EDGES, FORMS, NODES, SLOTS
+from questree.tables.predictions import IMAGE_SETS
 from questree.tables.run import Run
 
 CHOICES = ("Choose", "Longer Choose", "Shorter Choose")
+
+
+class VideoShards:
+    """The decomposed questions of a run about videos."""
+
+    def __init__(self, run: Run):
+        self.run, self.words, self.ids = run, AnswerWords(run.vocabulary()), run.table("facts", VIDEOS)["id"].to_list()
+        self.names = [folder.name for folder in shards(run)]
+        self.number = self.words.number | {NOT_SEEN: len(self.words.number)}
+
+    def asked(self, name: str) -> AskedNodes:
+        return VideoShard(self.run, self.run.decomposed / name, self.words, self.ids).asked(self.number)
 
 
 class VideoShard:
@@ -152,27 +166,28 @@ class VideoShard:
 ALWAYS = {"yes", "no", "0", "1"}  # words somebody may need although nobody said them
 
 
-class ImageShard:
-    """The decomposed questions of a run."""
+class ImageShards:
+    """The decomposed questions of a run about image sets: one shard."""
+
+    names = (IMAGE_SETS,)
 
     def __init__(self, run: Run):
         self.tables = read_sets(decomposed(run))
         self.nodes = spoken_sets(self.tables, asked=False)
+        words = {*self.nodes["answer"].drop_nulls(), *self.nodes["word"].drop_nulls()} | ALWAYS
+        self.number = {word: at for at, word in enumerate([*sorted(words - {NOT_SEEN}), NOT_SEEN])}
+
+    def asked(self, _: str) -> AskedNodes:
+        return self._asked
 
     @cached_property
-    def number(self) -> dict[str, int]:
-        """Words -> their numbers, by the alphabet."""
-        words = {*self.nodes["answer"].drop_nulls(), *self.nodes["word"].drop_nulls()} | ALWAYS
-        return {word: at for at, word in enumerate([*sorted(words - {NOT_SEEN}), NOT_SEEN])}
-
-    def asked(self, number: dict[str, int]) -> AskedNodes:
-        types = self.nodes["type"]
-        truth, about = (self.numbered(name, number) for name in ("answer", "word"))
-        scope = self.nodes["set"].to_numpy()
+    def _asked(self) -> AskedNodes:
+        types, scope = self.nodes["type"], self.nodes["set"].to_numpy()
+        truth, about = (self.numbered(name) for name in ("answer", "word"))
         program = np.array([crc32(text.encode()) for text in self.nodes["program"]], np.uint64)
         return AskedNodes(
             scheme=IMAGE_DAGS,
-            number=number,
+            number=self.number,
             groups=list(reversed(self.groups(types, truth, about))),
             types=types,
             said=lambda: spoken_sets(self.tables).select("question"),
@@ -183,8 +198,8 @@ class ImageShard:
             drawn=lambda seed, purpose: mix(seed_of(seed, purpose), scope, program),
         )
 
-    def numbered(self, name: str, number: dict[str, int]) -> Array:
-        words = self.nodes[name].replace_strict(number, default=None, return_dtype=pl.Int64)
+    def numbered(self, name: str) -> Array:
+        words = self.nodes[name].replace_strict(self.number, default=None, return_dtype=pl.Int64)
         return words.fill_null(NOTHING).to_numpy()
 
     def groups(self, types: pl.Series, truth: Array, about: Array) -> list[NodeGroup]:

@@ -144,7 +144,7 @@ class SetTexts(Texts):
     def programs(self, forms: Sequence[FormRows], nodes: pl.DataFrame) -> pl.Series:
         """In our notation; one column per place in a form, as there are many forms of few nodes."""
         patterns = [HOLE.split(show(node)) for _, _, node, _ in forms]
-        form_of = np.repeat(np.arange(len(forms)), [rows.stop - rows.start for rows, *_ in forms])
+        form_of = _repeated(range(len(forms)), forms)
         slot_names, spelled = slots_of(nodes), pl.concat([self.vocabulary, pl.Series([""])])
         filled = [nodes[name].cast(pl.Int64).fill_null(0).to_numpy() for name in slot_names]
         pieces: list[pl.Series] = [pl.Series([""] * len(nodes), dtype=pl.String)]
@@ -206,9 +206,14 @@ def say(
 ) -> pl.DataFrame:
     """[node] its scope and these columns; the answers are those that are published, or all that execution gives."""
     found = list(by_form(forms, nodes, texts.language))
-    said = {"type": forms["type"].gather(nodes["form"])}
-    said |= {name: way(found, nodes, texts, executed) for name, way in WAYS.items() if name in columns}
-    return nodes.select(nodes.columns[0], **{name: said[name] for name in columns})
+    ways = {
+        "text": lambda: _english(found, texts),
+        "type": lambda: forms["type"].gather(nodes["form"]),
+        "program": lambda: texts.programs(found, nodes),
+        "answer": lambda: _answers(found, nodes, texts, executed),
+        "word": lambda: _words(found, nodes, texts),
+    }
+    return nodes.select(nodes.columns[0], **{name: ways[name]() for name in columns})
 
 
 def _answers(found: list[FormRows], nodes: pl.DataFrame, texts: Texts, executed: bool) -> pl.Series:
@@ -220,7 +225,7 @@ def _answers(found: list[FormRows], nodes: pl.DataFrame, texts: Texts, executed:
     return _spelled(found, kinds, value, lambda kind: pl.Series(answers_of(kind, words, most), dtype=pl.String))
 
 
-def _words(found: list[FormRows], nodes: pl.DataFrame, texts: Texts, executed: bool) -> pl.Series:
+def _words(found: list[FormRows], nodes: pl.DataFrame, texts: Texts) -> pl.Series:
     """[node] the word it is about, null if it is about none."""
     about, value = [compared(node) for _, _, node, _ in found], np.full(len(nodes), UNKNOWN, np.int64)
     for slot, (rows, _, _, values) in zip(about, found, strict=True):
@@ -233,18 +238,16 @@ def _spelled(found: list[FormRows], kinds: list[Kind], value: Array, words: Call
     """[node] the word of its number among those of its form's kind; null where it is UNKNOWN."""
     lists = [words(kind) for kind in dict.fromkeys(kinds)]
     begin = dict(zip(dict.fromkeys(kinds), np.cumsum([0, *map(len, lists)]).tolist(), strict=False))
-    shift = np.repeat([begin[kind] for kind in kinds], [rows.stop - rows.start for rows, *_ in found])
+    shift = _repeated([begin[kind] for kind in kinds], found)
     every = pl.concat([pl.Series(dtype=pl.String), *lists])
     unknown = pl.Series(value == UNKNOWN)
     return every.gather(pl.Series(shift + value, dtype=pl.Int64).set(unknown, None))
 
 
-WAYS: dict[str, Callable[[list[FormRows], pl.DataFrame, Texts, bool], pl.Series]] = {
-    "text": lambda found, nodes, texts, _: _english(found, texts),
-    "program": lambda found, nodes, texts, _: texts.programs(found, nodes),
-    "answer": _answers,
-    "word": _words,
-}
+def _repeated(values: Iterable[int], found: Sequence[FormRows]) -> Array:
+    """[node] the value of its form."""
+    sizes = [rows.stop - rows.start for rows, *_ in found]
+    return np.repeat(np.array([*values], np.int64), np.array(sizes, np.int64))
 
 
 def english_of(forms: pl.DataFrame, nodes: pl.DataFrame, texts: Texts) -> pl.Series:

@@ -8,7 +8,7 @@ from cyclopts import Parameter
 
 from questree.cli.terminal import output, print_table, say, watching, write_json, write_json_file
 from questree.faults import Fault, refuse
-from questree.progress import report
+from questree.progress import watch
 from questree.stages.agreement import AgreementScore, Worth, agreement
 from questree.stages.agreement import ablation as measure_rules
 from questree.stages.augment import AugmentOptions, Change, Entry, guarantees
@@ -17,7 +17,6 @@ from questree.tables.facts import Facts
 from questree.tables.lock import lock
 from questree.tables.run import Run
 from questree.tables.store import new_file, new_folder
-from questree.vocabulary.words import Vocabulary
 
 USUAL = AugmentOptions()
 
@@ -46,7 +45,12 @@ def augment(
         facts, ledger = clean(raw, vocabulary, options)
         broken = guarantees(facts, vocabulary)
         refuse([Fault(str(run), f"augmented facts break a promise: {line}") for line in broken])
-        scores = compare(raw, facts, truth, vocabulary) if truth else {}
+        sides = {"before": raw, "after": facts} if truth else {}
+        scores = {
+            name: agreement(side, truth, vocabulary)
+            for name, side in watch(sides.items(), "compare with the truth", len(sides))
+            if truth
+        }
         worths = measure_rules(raw, truth, vocabulary, options) if ablation and truth else []
         record = _record(options, raw, facts, ledger, scores, worths)
         with new_folder(place.facts) as folder, new_file(place.ledger) as file:
@@ -58,14 +62,6 @@ def augment(
     print_table("What each rule is worth: precision and recall in percent", worth_lines(worths))
     say(f"wrote {place.facts} and {place.ledger}")
     write_json(record)
-
-
-def compare(raw: Facts, facts: Facts, truth: Facts, vocabulary: Vocabulary) -> dict[str, list[AgreementScore]]:
-    scores = {}
-    for done, (name, side) in enumerate({"before": raw, "after": facts}.items()):
-        report("compare with the truth", done, 2)
-        scores[name] = agreement(side, truth, vocabulary)
-    return scores
 
 
 def _record(
@@ -103,12 +99,8 @@ def ledger_lines(ledger: list[Entry]) -> list[dict[str, Any]]:
         | {name: getattr(change, name) or None for name in ("added", "removed", "changed")}
         | {"acts later on": change.concerned or None}
         for entry in ledger
-        for at, change in enumerate(_spoken(entry.changes))
+        for at, change in enumerate([each for each in entry.changes if each != Change(each.what)] or entry.changes[:1])
     ]
-
-
-def _spoken(changes: list[Change]) -> list[Change]:
-    return [change for change in changes if change != Change(change.what)] or changes[:1]
 
 
 def score_lines(scores: dict[str, list[AgreementScore]]) -> list[dict[str, Any]]:

@@ -314,9 +314,7 @@ def ground(
     out: Annotated[Path, Parameter(help="Folder to write; an earlier grounding there is replaced.")],
     format: Annotated[Literal["jsonl", "parquet"], Parameter()] = "jsonl",
     split: Annotated[str, Parameter(help="Split to take: train, dev (image sets), test, or all.")] = "test",
-    every: Annotated[
-        bool, Parameter(name="--all", help="Take every question, not only the balanced selection.")
-    ] = False,
+    every: EveryOption = False,
     sample: Annotated[int, Parameter(help="Number of questions to draw; 0 for all.")] = 0,
     seed: Annotated[int, Parameter(help="Seed of the sample.")] = 0,
     benchmark: BenchmarkOption = "",

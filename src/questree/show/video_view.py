@@ -130,10 +130,12 @@ class VideoView(View):
     def programs(self, one: Opened) -> list[Node]:
         return programs(one, self.bank.vocabulary)
 
-    def _keyed(self, number: int) -> tuple[Shard, Ints]:
-        """All questions of a shard with their keys; `keyed` keeps the last few."""
+    def _keyed(self, number: int) -> tuple[Shard, Ints, Ints]:
+        """All questions of a shard, their keys in order, and the row of each; `keyed` keeps the last few."""
         shard = self.bank.shard(self.bank.folders()[number])
-        return shard, keys_of(shard.questions)
+        keys = keys_of(shard.questions)
+        order = np.argsort(keys)
+        return shard, keys[order], order
 
     def listed(self, shard: str) -> Listed:
         whole, opened = self.bank.shard(self.run.questions / shard), None
@@ -159,8 +161,9 @@ class VideoView(View):
 
     def stored(self, key: int) -> tuple[Shard, Ints]:
         """The shard of a question, and its row there, if there is such a question."""
-        shard, keys = self.keyed(key // KEY // self.bank.options["shard"])
-        return shard, np.flatnonzero(keys == key)
+        shard, keys, order = self.keyed(key // KEY // self.bank.options["shard"])
+        begin, end = np.searchsorted(keys, [key, key + 1])
+        return shard, order[begin:end]
 
     def alone(self, asked: Posed) -> Opened | None:
         question: Question = asked.stored

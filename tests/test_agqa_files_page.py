@@ -4,7 +4,7 @@ import json
 from pathlib import Path
 
 from questree.benchmarks.agqa.records import TEST
-from questree.formats.agqa_csvs import HEADER
+from questree.formats.agqa import HEADER
 from questree.formats.agqa_import import COLUMNS
 from test_pages import ROOT, commands
 from worlds import exported_worlds as made

@@ -17,8 +17,7 @@ from questree.benchmarks.agqa.records import lines, quoted
 from questree.benchmarks.agqa.templates import TEMPLATES, TIMES
 from questree.cli.formats import export_agqa as agqa
 from questree.faults import BadInput
-from questree.formats.agqa import ExportOptions, export, id_tables
-from questree.formats.agqa_csvs import HEADER
+from questree.formats.agqa import HEADER, ExportOptions, export, id_tables
 from questree.notation.agqa import write
 from questree.stages.generate.shards import GenerateOptions, generate
 from questree.stages.questions import Bank, Question

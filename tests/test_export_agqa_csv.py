@@ -6,7 +6,7 @@ from pathlib import Path
 import polars as pl
 import pytest
 
-from questree.formats.agqa_csvs import Numbering, boundary, numberings, runs
+from questree.formats.agqa import Numbering, boundary, numberings, runs
 from worlds import exported_worlds as made
 
 

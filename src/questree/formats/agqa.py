@@ -1,4 +1,4 @@
-"""A run in the layout of AGQA's release: question files, CSVs for the baselines, id tables, scene graphs."""
+"""A run in the layout of AGQA's release: question files, CSVs for the published baselines, id tables, scene graphs."""
 
 import json
 import shutil
@@ -7,23 +7,110 @@ from concurrent.futures import Executor, Future
 from dataclasses import dataclass, replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Protocol
+from typing import Any, Protocol
 
+import numpy as np
 import polars as pl
+from numpy.typing import NDArray
 
+from questree.benchmarks.agqa import held_out
 from questree.benchmarks.agqa.records import FIELDS, lines
 from questree.faults import BadInput
-from questree.formats import agqa_csvs as csvs
-from questree.formats.agqa_csvs import runs
 from questree.formats.agqa_graphs import write_graphs
 from questree.formats.agqa_import import files, read, split_of
-from questree.formats.agqa_records import Generated
+from questree.formats.agqa_records import Records, corpus, refuse_unwritable
+from questree.notation.agqa import write
 from questree.progress import watch
+from questree.stages.split.steps import thresholds
 from questree.tables.facts import SPLIT_UNSAID
+from questree.tables.questions import QUESTIONS
 from questree.tables.run import Run
 from questree.tables.store import new_folder, only_earlier
+from questree.tables.table import Table
+from questree.vocabulary import default
 from questree.vocabulary.words import Vocabulary
 from questree.workers import processes
+
+HEADER = ",key,question,answer,vid_id,gif_name,description\n"
+VALID_FROM = 0.9  # of the training questions; a video is never in both parts
+KINDS = {"": "", "compo": "novel_comp", "steps_templ": "more_steps"}  # "" = every question of the set
+PARTS = {"train": ("Train", "Valid"), "test": ("Test",)}
+
+
+def file_name(part: str, kind: str, name: str) -> str:
+    """name: "balanced" or "unbalanced"."""
+    return f"{part}_frameqa_question-{kind or name}.csv"
+
+
+def file_names(name: str) -> list[str]:
+    return [file_name(part, kind, name) for kind in KINDS for parts in PARTS.values() for part in parts]
+
+
+def wanted(kind: str, split: str) -> pl.Expr:
+    """Is a record in this CSV? Held-out compositions and longer questions are tested, not trained on."""
+    here = pl.col("split") == split
+    return here & (pl.col(KINDS[kind]) == int(split == "test")) if KINDS[kind] else here
+
+
+@dataclass(frozen=True)
+class Numbering:
+    """Where the rows of a piece are in the files of a kind and split."""
+
+    first: int  # number of its first row
+    valid: int  # rows from this number on are in the validation file
+
+
+def runs(records: pl.DataFrame) -> pl.DataFrame:
+    """split, video, novel_comp, more_steps of questions in order -> split, video and the rows per kind of CSV, for
+    every run of questions of one video."""
+    counts = (pl.any_horizontal(wanted(kind, split) for split in PARTS).sum().alias(kind) for kind in KINDS)
+    grouped = records.group_by(records["video"].rle_id().alias("run"), maintain_order=True)
+    return grouped.agg(pl.col("split").first(), pl.col("video").first(), *counts)
+
+
+def numberings(pieces: list[pl.DataFrame]) -> list[dict[tuple[str, str], Numbering]]:
+    """Per piece (given as `runs`) and (kind, split)."""
+    found: list[dict[tuple[str, str], Numbering]] = [{} for _ in pieces]
+    for split, parts in PARTS.items():
+        own = [piece.filter(split=split) for piece in pieces]
+        for kind in KINDS:
+            sizes = np.array([piece[kind].sum() for piece in own], np.int64)
+            whole = pl.concat([piece.select("video", kind) for piece in own])
+            valid = boundary(whole["video"], whole[kind].to_numpy()) if len(parts) > 1 else int(sizes.sum())
+            for places, first in zip(found, np.cumsum(sizes) - sizes, strict=True):
+                places[kind, split] = Numbering(int(first), valid)
+    return found
+
+
+def boundary(video: pl.Series, count: NDArray[Any]) -> int:
+    """The first row at or after VALID_FROM of all rows at which another video begins; [run] each."""
+    there = count > 0
+    begin = np.cumsum(count[there]) - count[there]
+    video = video.filter(pl.Series(there))
+    new = (video != video.shift(1)).fill_null(False).to_numpy()
+    later = begin[new & (begin >= int(VALID_FROM * count.sum()))]
+    return int(later[0] if len(later) else count.sum())
+
+
+def append_csv(records: pl.DataFrame, folder: Path, name: str, places: dict[tuple[str, str], Numbering]) -> None:
+    """Add the records to the files of a folder (without headers); `places` are moved on."""
+    for (kind, split), place in list(places.items()):
+        rows = records.filter(wanted(kind, split) & pl.col("question").is_not_null())
+        number = np.arange(place.first, place.first + len(rows))
+        table = rows.select(
+            pl.Series("number", number),
+            key="id",
+            question="question",
+            answer="answer",
+            vid_id="video_id",
+            gif_name="video_id",
+            description=pl.lit("none"),
+        )
+        for part, few in zip(PARTS[split], (number < place.valid, number >= place.valid), strict=False):
+            if few.any():
+                with (folder / file_name(part, kind, name)).open("ab") as file:
+                    table.filter(few).write_csv(file, include_header=False)
+        places[kind, split] = Numbering(place.first + len(rows), place.valid)
 
 
 def id_tables(vocabulary: Vocabulary) -> dict[str, dict[str, str]]:
@@ -37,6 +124,75 @@ def id_tables(vocabulary: Vocabulary) -> dict[str, dict[str, str]]:
             if own == counted:
                 ids.setdefault(english, id)
     return {"ENG": {id: english for id, english, _ in words}, "IDX": ids}
+
+
+@dataclass(frozen=True)
+class Generated:
+    """The questions of a run, small enough to send to another process; sets: "balanced", "unbalanced" or both."""
+
+    run: Path
+    sets: tuple[str, ...]
+    most_steps: tuple[int, ...]  # per template: a question with more steps has "more"
+
+    @classmethod
+    def of(cls, run: Run, sets: tuple[str, ...]) -> "Generated":
+        corpus.cache_clear()  # the run may have changed since
+        bank, facts, *_ = corpus(run.folder)
+        refuse_unwritable(bank.edition, lambda node: write(node, default(), bank.edition.name))
+        return cls(run.folder, sets, thresholds(bank, (facts.videos["split"] == "train").to_numpy(), {}))
+
+    @property
+    def pieces(self) -> list[str]:
+        return [folder.name for folder in corpus(self.run)[0].folders()]
+
+    def count(self, piece: str) -> pl.DataFrame:
+        """Rows of CSV files, of the first set."""
+        table = self.marked(piece, some("video", "number", "template", "steps", "flags").read(self.folder(piece)))
+        table = (table.filter("balanced") if self.sets[0] == "balanced" else table).sort("video", "number")
+        rows = table.select(
+            split=corpus(self.run)[1].videos["split"].gather(table["video"]),
+            video="video",
+            novel_comp=((table["flags"] & held_out.NOVEL) > 0).cast(pl.UInt8),
+            more_steps=(table["steps"] > pl.Series(self.most_steps).gather(table["template"])).cast(pl.UInt8),
+        )
+        return runs(rows)
+
+    def folder(self, piece: str) -> Path:
+        return Run(self.run).questions / piece
+
+    def marked(self, piece: str, table: pl.DataFrame) -> pl.DataFrame:
+        """The questions of a shard, and whether each is in the balanced selection."""
+        bank, *_, chosen = corpus(self.run)
+        if chosen is None:
+            return table.with_columns(balanced=pl.lit(False))
+        first, end = self.videos(piece)
+        own = chosen.filter(pl.col("video").is_between(first, end, closed="left")).with_columns(balanced=pl.lit(True))
+        marked = table.join(own, on=["video", "number"], how="left", maintain_order="left")
+        marked = marked.with_columns(pl.col("balanced").fill_null(False))
+        if marked["balanced"].sum() != len(own):
+            raise BadInput.at(bank.run.balanced, f"selects questions that {self.folder(piece)} does not have")
+        return marked
+
+    def videos(self, piece: str) -> tuple[int, int]:
+        bank, size = corpus(self.run)[0], corpus(self.run)[0].options["shard"]
+        return int(piece) * size, min(int(piece) * size + size, len(bank.ids))
+
+    def batches(self, piece: str) -> Iterator[tuple[str, pl.DataFrame]]:
+        """(set, records with their split), in order."""
+        bank, facts, words, _ = corpus(self.run)
+        shard = bank.shard(self.folder(piece))
+        marks = self.marked(piece, shard.questions).select("video", "number", "balanced")
+        made = Records(shard, words, facts, self.most_steps)
+        for batch in made.batches(None if "unbalanced" in self.sets else marks["balanced"]):
+            split = facts.videos["split"].gather(batch["video"]).alias("split")
+            marked = batch.with_columns(split).join(marks, on=["video", "number"], how="left", maintain_order="left")
+            for name in self.sets:
+                yield name, marked.filter("balanced") if name == "balanced" else marked
+
+
+def some(*columns: str) -> Table:
+    """The table of questions, only these columns of it."""
+    return Table(QUESTIONS.name, {name: QUESTIONS.columns[name] for name in columns})
 
 
 @dataclass(frozen=True)
@@ -98,7 +254,7 @@ class ExportTask:
     source: RecordSource
     piece: str
     out: Path  # folder for its part of every file
-    places: dict[tuple[str, str], csvs.Numbering]  # empty: no CSVs
+    places: dict[tuple[str, str], Numbering]  # empty: no CSVs
 
 
 def export(
@@ -111,7 +267,7 @@ def export(
         tasks = [ExportTask(source, piece, Path(parts) / f"{at:05d}", {}) for at, piece in enumerate(source.pieces)]
         if options.csv:
             rows = [source.count(piece) for piece in watch(source.pieces, "counting", len(tasks))]
-            tasks = [replace(task, places=own) for task, own in zip(tasks, csvs.numberings(rows), strict=True)]
+            tasks = [replace(task, places=own) for task, own in zip(tasks, numberings(rows), strict=True)]
         with processes(workers, pool) as executor:
             futures = [executor.submit(write_part, task) for task in tasks]
             try:
@@ -160,7 +316,7 @@ def write_part(task: ExportTask) -> dict[str, int]:
                 append(task.out / file, few, split)
                 found[file] = found.get(file, 0) + len(few)
         if places and name == task.source.sets[0]:
-            csvs.append(batch, task.out, name, places)
+            append_csv(batch, task.out, name, places)
     return found
 
 
@@ -177,10 +333,10 @@ def join(
     """Put the parts together in order, as they come."""
     found = {f"{split}_{name}.txt": 0 for name in sets for split in FIELDS}
     files = {name: folder / f"AGQA_{name[:-4].partition('_')[2]}" / name for name in found}
-    tables = {name: folder / CSVS / name for name in csvs.file_names(sets[0])} if any(t.places for t in tasks) else {}
+    tables = {name: folder / CSVS / name for name in file_names(sets[0])} if any(t.places for t in tasks) else {}
     for path in (files | tables).values():
         path.parent.mkdir(exist_ok=True)
-        path.write_bytes(b"{" if path.name in files else csvs.HEADER.encode())
+        path.write_bytes(b"{" if path.name in files else HEADER.encode())
     for task, future in watch(zip(tasks, futures, strict=True), "export", len(tasks)):
         counts = future.result()
         for name, path in (files | tables).items():

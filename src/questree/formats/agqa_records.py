@@ -18,7 +18,6 @@ from questree.benchmarks.agqa.templates import TIMES, Template
 from questree.columns.joins import Ints
 from questree.domains.video import videos
 from questree.faults import BadInput, Fault, refuse
-from questree.formats.agqa_csvs import runs
 from questree.formats.agqa_grounding import Ground, groundings
 from questree.notation.agqa import write
 from questree.notation.grammar import names
@@ -27,11 +26,9 @@ from questree.readings.answer import spell
 from questree.stages.generate.text import Lexicon, Spans, Speech, lexicon
 from questree.stages.question_forms import QuestionForm, plain_form
 from questree.stages.questions import Bank, Shard, direct_equivalents, numbered
-from questree.stages.split.steps import thresholds
 from questree.tables.facts import SPLIT_UNSAID, Facts
-from questree.tables.questions import QUESTIONS, STANDS, read_balanced, time_actions, time_kind
+from questree.tables.questions import STANDS, read_balanced, time_actions, time_kind
 from questree.tables.run import Run
-from questree.tables.table import Table
 from questree.vocabulary import default
 from questree.vocabulary.words import Vocabulary
 
@@ -49,75 +46,6 @@ def corpus(run: Path) -> tuple[Bank, Facts, Lexicon, pl.DataFrame | None]:
     facts = Facts(**{**vars(facts), "videos": facts.videos.with_columns(facts_split)})
     chosen = read_balanced(place.balanced) if place.balanced.is_dir() else None
     return bank, facts, lexicon(bank.vocabulary, bank.edition), chosen
-
-
-@dataclass(frozen=True)
-class Generated:
-    """The questions of a run, small enough to send to another process; sets: "balanced", "unbalanced" or both."""
-
-    run: Path
-    sets: tuple[str, ...]
-    most_steps: tuple[int, ...]  # per template: a question with more steps has "more"
-
-    @classmethod
-    def of(cls, run: Run, sets: tuple[str, ...]) -> "Generated":
-        corpus.cache_clear()  # the run may have changed since
-        bank, facts, *_ = corpus(run.folder)
-        refuse_unwritable(bank.edition, lambda node: write(node, default(), bank.edition.name))
-        return cls(run.folder, sets, thresholds(bank, (facts.videos["split"] == "train").to_numpy(), {}))
-
-    @property
-    def pieces(self) -> list[str]:
-        return [folder.name for folder in corpus(self.run)[0].folders()]
-
-    def count(self, piece: str) -> pl.DataFrame:
-        """Rows of CSV files, of the first set."""
-        table = self.marked(piece, some("video", "number", "template", "steps", "flags").read(self.folder(piece)))
-        table = (table.filter("balanced") if self.sets[0] == "balanced" else table).sort("video", "number")
-        rows = table.select(
-            split=corpus(self.run)[1].videos["split"].gather(table["video"]),
-            video="video",
-            novel_comp=((table["flags"] & held_out.NOVEL) > 0).cast(pl.UInt8),
-            more_steps=(table["steps"] > pl.Series(self.most_steps).gather(table["template"])).cast(pl.UInt8),
-        )
-        return runs(rows)
-
-    def folder(self, piece: str) -> Path:
-        return Run(self.run).questions / piece
-
-    def marked(self, piece: str, table: pl.DataFrame) -> pl.DataFrame:
-        """The questions of a shard, and whether each is in the balanced selection."""
-        bank, *_, chosen = corpus(self.run)
-        if chosen is None:
-            return table.with_columns(balanced=pl.lit(False))
-        first, end = self.videos(piece)
-        own = chosen.filter(pl.col("video").is_between(first, end, closed="left")).with_columns(balanced=pl.lit(True))
-        marked = table.join(own, on=["video", "number"], how="left", maintain_order="left")
-        marked = marked.with_columns(pl.col("balanced").fill_null(False))
-        if marked["balanced"].sum() != len(own):
-            raise BadInput.at(bank.run.balanced, f"selects questions that {self.folder(piece)} does not have")
-        return marked
-
-    def videos(self, piece: str) -> tuple[int, int]:
-        bank, size = corpus(self.run)[0], corpus(self.run)[0].options["shard"]
-        return int(piece) * size, min(int(piece) * size + size, len(bank.ids))
-
-    def batches(self, piece: str) -> Iterator[tuple[str, pl.DataFrame]]:
-        """(set, records with their split), in order."""
-        bank, facts, words, _ = corpus(self.run)
-        shard = bank.shard(self.folder(piece))
-        marks = self.marked(piece, shard.questions).select("video", "number", "balanced")
-        made = Records(shard, words, facts, self.most_steps)
-        for batch in made.batches(None if "unbalanced" in self.sets else marks["balanced"]):
-            split = facts.videos["split"].gather(batch["video"]).alias("split")
-            marked = batch.with_columns(split).join(marks, on=["video", "number"], how="left", maintain_order="left")
-            for name in self.sets:
-                yield name, marked.filter("balanced") if name == "balanced" else marked
-
-
-def some(*columns: str) -> Table:
-    """The table of questions, only these columns of it."""
-    return Table(QUESTIONS.name, {name: QUESTIONS.columns[name] for name in columns})
 
 
 def refuse_unwritable(edition: Edition, say: Callable[[Node], str]) -> None:

@@ -1,28 +1,174 @@
 """A decomposed run in the layout of AGQA-Decomp's release: a JSON file of DAGs per video, isolated.json, CSVs."""
 
+from collections.abc import Iterator, Mapping
 from concurrent.futures import Executor
-from functools import lru_cache
-from itertools import product
+from dataclasses import dataclass, field
+from functools import cache, cached_property, lru_cache
+from itertools import pairwise, product
 from pathlib import Path
 
 import msgspec
+import numpy as np
 import polars as pl
 
+from questree.benchmarks.agqa.records import quoted
+from questree.columns.joins import Ints
 from questree.faults import BadInput
-from questree.formats.agqa_csvs import HEADER, file_name
-from questree.formats.agqa_records import refuse_unwritable
-from questree.formats.decomp_dags import dags_of
+from questree.formats.agqa import HEADER, file_name
+from questree.formats.agqa_records import programs, refuse_unwritable
 from questree.formats.decomp_files import ENDING, ISOLATED, export_imported, write_json
 from questree.notation import agqa
 from questree.notation.decomp import DECOMP
 from questree.progress import watch
+from questree.rules import VIDEO_DAGS
 from questree.stages.decompose.choose import chosen_file
-from questree.stages.decompose.spoken import Texts, in_pairs
-from questree.stages.questions import Bank
+from questree.stages.decompose.keys import asked, node_keys, parts_of_others, question_keys
+from questree.stages.decompose.spoken import Texts, in_pairs, spoken
+from questree.stages.generate.text import lexicon
+from questree.stages.questions import Bank, Shard
 from questree.tables.facts import SPLIT_UNSAID, Facts
+from questree.tables.nodes import EDGES, NEGATIVES, TOPS
 from questree.tables.run import Run
 from questree.tables.store import new_folder, only_earlier
 from questree.workers import processes
+
+
+def dags_of(shard: Shard, facts: Facts, said: Texts, folder: Path) -> "Dags":
+    """The decomposed questions of a shard of a run."""
+    table = asked(shard, TOPS.read(folder), lexicon(shard.vocabulary, shard.edition))
+    questions = table.select("video", "node", "id", "text").with_columns(
+        old=programs(shard.where(table)),
+        template=pl.Series([template.name for template in shard.edition.by_code]).gather(table["template"]),
+    )
+    negatives = NEGATIVES.read(folder)["node"].to_numpy()
+    return Dags(questions, spoken(folder, said), EDGES.read(folder), facts.videos["id"], negatives)
+
+
+@dataclass(frozen=True)
+class Dags:
+    """Questions and all below them."""
+
+    questions: pl.DataFrame  # by video: video, node, id, text, old (program), template
+    said: pl.DataFrame  # [node] columns of SPOKEN
+    edges: pl.DataFrame
+    names: pl.Series  # [video]
+    negatives: Ints = field(default_factory=lambda: np.zeros(0, np.int64))  # nodes asked because their answer is no
+
+    @cached_property
+    def nodes(self) -> pl.DataFrame:
+        """[node] text, type, program and answer as JSON."""
+        table = self.said
+        json = [quoted(table[name]).fill_null("null").alias(name) for name in ("text", "type", "program", "answer")]
+        return table.select(json)
+
+    @cached_property
+    def children(self) -> tuple[list[int], list[int], list[str]]:
+        """([node + 1] where its edges begin, child of each edge, label of each edge)."""
+        edges = self.edges
+        start = np.searchsorted(edges["parent"].to_numpy(), np.arange(len(self.nodes) + 1))
+        labels = pl.Series(VIDEO_DAGS.compositions).gather(edges["label"]).to_list()
+        return start.tolist(), edges["child"].to_list(), labels
+
+    def videos(self) -> Iterator[tuple[int, list[str], list[str]]]:
+        """(video, its DAGs, its isolated questions), each as JSON."""
+        write = DagWriter(*self.children, self.nodes["text"].to_list(), self.entries(self.nodes, self.keys).to_list())
+        asked = self.questions
+        said = {name: quoted(asked[name]) for name in ("id", "text", "template", "old")}
+        own = self.nodes[asked["node"]].with_columns(text=said["text"], key=self.root_keys())
+        entries, isolated = self.entries(own, own["key"]), written(own, ALONE).to_list()
+        heads = written(own.with_columns(**said, new=own["program"]), HEAD)
+        tops = list(zip(asked["node"], said["id"], said["text"], heads, entries, strict=True))
+        bounds = np.flatnonzero(np.diff(asked["video"].to_numpy().astype(np.int64), prepend=-1, append=-1))
+        for lo, hi in pairwise(bounds.tolist()):
+            dags = [write.dag(*top) for top in tops[lo:hi] if write.hierarchy(top[0])]
+            alone = [isolated[at] for at in range(lo, hi) if not write.hierarchy(tops[at][0])]
+            yield asked["video"][lo], dags, [f"{{{each}}}" for each in alone]
+
+    @cached_property
+    def keys(self) -> pl.Series:
+        """[node] its key as JSON."""
+        return quoted(node_keys(self.questions, self.said, self.names))
+
+    def root_keys(self) -> pl.Series:
+        """[question] its key as JSON."""
+        return quoted(question_keys(self.questions))
+
+    def rows(self, parts: Ints | None = None) -> pl.DataFrame:
+        """Every text of a video once, questions first: video, key, question, answer (null if not published).
+
+        Below the questions all there is, or some nodes."""
+        asked = self.questions.select(
+            "video", question="text", answer=self.said["answer"].gather(self.questions["node"])
+        )
+        said = self.said.select("video", question="text", answer="answer").with_columns(key=self.keys)
+        said = said[np.append(self.below, self.loose) if parts is None else parts]
+        table = pl.concat([asked.with_columns(key=self.root_keys()), said.select("video", "question", "answer", "key")])
+        once = table.unique("key", keep="first", maintain_order=True).sort("video", maintain_order=True)
+        return once.with_columns(pl.col("key").str.strip_chars('"'))
+
+    @cached_property
+    def below(self) -> Ints:
+        """Nodes that are a sub-question of some question."""
+        return parts_of_others(len(self.said), self.edges, self.questions["node"].to_numpy())
+
+    @cached_property
+    def loose(self) -> Ints:
+        """Negatives that are part of no question."""
+        return np.setdiff1d(self.negatives, self.below)
+
+    def isolated_negatives(self) -> Iterator[tuple[int, str]]:
+        """(video, the question as JSON)"""
+        own = self.nodes[self.loose].with_columns(key=self.keys.gather(self.loose))
+        for video, alone in zip(self.said["video"].gather(self.loose), written(own, ALONE), strict=True):
+            yield video, f"{{{alone}}}"
+
+    def entries(self, nodes: pl.DataFrame, keys: pl.Series) -> pl.Series:
+        """[node] its entry among the sub-questions."""
+        inner = written(nodes.with_columns(key=keys), ENTRY)
+        return pl.select(pl.concat_str(nodes["text"], pl.lit(": {"), inner, pl.lit("}"))).to_series()
+
+
+ENTRY = {name: name for name in ("key", "type", "program", "answer")}  # field -> column
+ALONE = {"key": "key", "type": "type", "answer": "answer", "question": "text", "program": "program"}
+HEAD = {"question": "text", "type": "template", "old_program": "old", "new_program": "new", "answer": "answer"}
+
+
+def written(table: pl.DataFrame, fields: Mapping[str, str]) -> pl.Series:
+    """[row] `"field": value, ...` of columns that are JSON."""
+    parts = [pl.concat_str(pl.lit(f'"{field}": '), table[column]) for field, column in fields.items()]
+    return pl.select(pl.concat_str(parts, separator=", ")).to_series()
+
+
+class DagWriter:
+    """Puts DAGs together. Per node: where its edges begin; per edge: child, label; per node: text, entry."""
+
+    def __init__(self, start: list[int], child: list[int], labels: list[str], text: list[str], entry: list[str]):
+        @cache
+        def below(node: int) -> tuple[int, ...]:
+            """All nodes below it, the deepest first."""
+            own = child[start[node] : start[node + 1]]
+            return tuple(
+                sorted({*own, *(at for each in own for at in below(each))}, reverse=True)
+            )  # parents come first
+
+        @cache
+        def hierarchy(node: int) -> str:
+            """Its compositions as JSON; "" for a leaf."""
+            found: dict[str, list[str]] = {}
+            for edge in range(start[node], start[node + 1]):
+                found.setdefault(labels[edge], []).append(text[child[edge]])
+            said = ", ".join(f'"{label}": [{", ".join(texts)}]' for label, texts in found.items())
+            return f"{{{said}}}" if found else ""
+
+        self.text, self.entry, self.below, self.hierarchy = text, entry, below, hierarchy
+
+    def dag(self, node: int, id: str, text: str, head: str, entry: str) -> str:
+        parts = self.below(node)
+        entries = ", ".join([*(self.entry[at] for at in parts), entry])
+        inner = [f"{self.text[at]}: {said}" for at in parts if (said := self.hierarchy(at))]
+        hierarchy = ", ".join([*inner, f"{text}: {self.hierarchy(node)}"])
+        return f'{id}: {{{head}, "subquestion": {{{entries}}}, "hierarchy": {{{hierarchy}}}}}'
+
 
 SPLITS = ("train", "test")
 CSVS = "csvs"

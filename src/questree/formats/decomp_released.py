@@ -17,8 +17,7 @@ from questree.benchmarks.agqa.records import quoted
 from questree.columns.hashing import seed_of
 from questree.domains.video import VIDEO
 from questree.faults import BadInput
-from questree.formats.decomp import check_target
-from questree.formats.decomp_dags import Dags
+from questree.formats.decomp import Dags, check_target
 from questree.formats.decomp_files import ISOLATED, write_json
 from questree.formats.json_records import JsonPiece, decoded, pieces, refuse_repeated
 from questree.notation.agqa import AgqaShapes

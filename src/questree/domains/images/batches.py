@@ -12,9 +12,9 @@ import numpy as np
 from questree.domains.images import kinds
 from questree.domains.images.corpus import Corpus, ImageSets, Ints, padded
 from questree.domains.images.kinds import ABSENT, PADDING
-from questree.program import BOOL, Array, Kind, Node, Word, slots
+from questree.program import BOOL, Array, Kind, Node, Word
 from questree.readings.answer import WELL, Outcome, evaluate
-from questree.readings.forms import lifted
+from questree.readings.forms import ProgramShapes, gathered, lifted
 
 
 def spelled(node: Node, outcome: Outcome, world: ImageSets) -> list[Any]:
@@ -107,28 +107,24 @@ def execute(
     Programs are grouped by shape here, which costs about twenty times as much as answering them: who has templates
     with slots and columns of words makes a `Batch` of each and calls `answer`.
     """
-    members: dict[Node, list[int]] = {}  # form -> programs
-    words: dict[Node, list[list[str]]] = {}  # form -> [member] words
-    for at, program in enumerate(programs):
-        form, said = lifted(program)
-        assert all(isinstance(word, Word) for word in said), "a program with open slots"
-        members.setdefault(form, []).append(at)
-        words.setdefault(form, []).append([word.name for word in said if isinstance(word, Word)])
-    made = []
-    for form, rows in members.items():
-        spoken = zip(*words[form], strict=True)
-        columns = {
-            slot.name: corpus.positions(column, slot.kind)
-            for slot, column in zip(slots(form).values(), spoken, strict=True)
-        }
-        made.append(ProgramBatch((form,), columns, padded([images[row] for row in rows])))
+    given = ProgramShapes(*gathered(_lifted(program) for program in programs))
+    made = [
+        ProgramBatch((form,), given.columns(form, at, corpus.positions), padded([images[row] for row in at.tolist()]))
+        for form, at in given.by_shape
+    ]
     value: list[Any] = [None] * len(programs)
     reason = np.full(len(programs), WELL, np.int64)
-    for rows, found in zip(members.values(), answers(made, corpus, workers), strict=True):
+    for (_, rows), found in zip(given.by_shape, answers(made, corpus, workers), strict=True):
         reason[rows] = found.reason
-        for row, one in zip(rows, found.value, strict=True):
+        for row, one in zip(rows.tolist(), found.value, strict=True):
             value[row] = one
     return BatchAnswers(value, reason)
+
+
+def _lifted(program: Node) -> tuple[Node, list[str]]:
+    form, said = lifted(program, "")
+    assert all(isinstance(word, Word) for word in said), "a program with open slots"
+    return form, [word.name for word in said if isinstance(word, Word)]
 
 
 def answer(batch: ProgramBatch, corpus: Corpus, workers: int = 1) -> BatchAnswers:

@@ -17,10 +17,11 @@ from questree.domains.images.english import countable
 from questree.domains.images.graph import Graph
 from questree.domains.images.kinds import COUNT, GROUP, NOUN
 from questree.faults import BadInput
-from questree.notation.own_shapes import ProgramShapes, program_shapes
+from questree.notation.own_shapes import program_shapes
 from questree.program import BOOL, UNKNOWN, Array, Kind, Node, Slot, Term, slots
 from questree.progress import report
 from questree.readings.answer import answer
+from questree.readings.forms import ProgramShapes
 from questree.readings.parts import node_type
 from questree.rules import IMAGE_DAGS
 from questree.search.word_tables import WordTables

@@ -12,10 +12,10 @@ from questree.domains.images.batches import CHUNK
 from questree.domains.images.corpus import Corpus, ImageSets
 from questree.domains.video import VIDEO, Videos
 from questree.domains.video.facts import ANY, Bits
-from questree.notation.own_shapes import ProgramShapes
 from questree.program import ACTION, OBJECT, RELATION, Array, Node, Slot, slots, walk
 from questree.progress import watch
 from questree.readings.evidence import evidence
+from questree.readings.forms import ProgramShapes
 from questree.stages.ground.boxes import spot
 from questree.stages.question_forms import reference
 from questree.stages.questions import Named, Shard

@@ -11,8 +11,9 @@ from numpy.typing import NDArray
 
 from questree.benchmarks.covr.splits import WORDS
 from questree.columns.joins import Ints, by_value
-from questree.notation.own_shapes import NOTHING, numbered, program_shapes, row_form
+from questree.notation.own_shapes import program_shapes, row_form
 from questree.program import Node, Slot
+from questree.readings.forms import NOTHING, gathered
 from questree.stages.question_forms import QuestionForm
 from questree.stages.questions import Shard
 
@@ -132,14 +133,8 @@ def image_rows(questions: pl.DataFrame) -> QuestionRows:
 
 def released_rows(questions: pl.DataFrame, programs: Iterable[Program]) -> QuestionRows:
     """questions: id, template, answer, spoken (the answer is a word). Shapes are numbered in the order they are met."""
-    codes: dict[ProgramShape, int] = {}
-    code, said = [], []
-    for program in programs:
-        words: list[str] = []
-        code.append(codes.setdefault(rows_shape(program, words), len(codes)))
-        said.append(words)
-    known, filled = numbered(pl.Series(said, dtype=pl.List(pl.String)))
-    return _rows(questions, np.array(code, np.int64), list(codes), known, filled)
+    shapes, code, known, filled = gathered((rows_shape(program, words := list[str]()), words) for program in programs)
+    return _rows(questions, code, shapes, known, filled)
 
 
 def _rows(

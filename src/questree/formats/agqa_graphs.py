@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, BinaryIO
 
-from questree.formats.agqa_grounding import frame_name
+from questree.formats.agqa_records import frame_name
 from questree.progress import watch
 from questree.tables.facts import BOX, Facts
 from questree.vocabulary.words import NONE, Vocabulary

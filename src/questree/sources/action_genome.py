@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from questree.faults import BadInput, Fault, refuse
 from questree.sources.assemble import BOX_COLUMNS, SourceReading, SourceRows, assemble, positions
-from questree.sources.charades import Charades, rates_of, read_charades, read_rates
+from questree.sources.charades import Charades, rates_of, read_rates
 from questree.sources.pickles import collector_paused, flattened, read_pickle
 from questree.vocabulary.words import Vocabulary
 
@@ -234,7 +234,7 @@ def read_action_genome(
     if not folder.is_dir():
         raise BadInput.at(folder, f"no such folder; expected one with {OBJECTS}, {PERSONS} and the Charades CSV files")
     faults = [Fault(str(folder / name), "no such file") for name in (OBJECTS, PERSONS) if not (folder / name).is_file()]
-    charades = read_charades(folder, vocabulary, faults)
+    charades = Charades(folder, vocabulary, faults)
     rates = read_rates(rates_in or folder, faults)
     refuse(faults)
     with collector_paused():

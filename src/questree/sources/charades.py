@@ -4,7 +4,6 @@ import csv
 import math
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TextIO
 
@@ -16,24 +15,46 @@ RATES = "frame_rates.csv"
 COLUMNS = ("id", "actions", "length")  # of the eleven, those we read
 
 
-@dataclass
 class Charades:
-    split: dict[str, str] = field(default_factory=dict)  # video id -> split
-    length: dict[str, float] = field(default_factory=dict)  # video id -> seconds
-    actions: list[tuple[str, int, float, float]] = field(default_factory=list)  # video id, action, start, end
-    skipped: Counter[str] = field(default_factory=Counter)
+    """What both files say, or the one that is there."""
 
+    def __init__(self, folder: Path, vocabulary: Vocabulary, faults: list[Fault]):
+        self.vocabulary, self.faults = vocabulary, faults
+        self.split = dict[str, str]()  # video id -> split
+        self.length = dict[str, float]()  # video id -> seconds
+        self.actions = list[tuple[str, int, float, float]]()  # video id, action, start, end
+        self.skipped = Counter[str]()
+        present = {split: folder / name for split, name in FILES.items() if (folder / name).is_file()}
+        if not present:
+            faults.append(Fault(str(folder), f"no Charades annotations here; expected {' and '.join(FILES.values())}"))
+        for split, path in present.items():
+            for row in _rows(path, COLUMNS, faults):
+                self._video(row, split, f"{path}, video {row['id']}")
 
-def read_charades(folder: Path, vocabulary: Vocabulary, faults: list[Fault]) -> Charades:
-    """Both files, or the one that is there."""
-    charades = Charades()
-    present = {split: folder / name for split, name in FILES.items() if (folder / name).is_file()}
-    if not present:
-        faults.append(Fault(str(folder), f"no Charades annotations here; expected {' and '.join(FILES.values())}"))
-    for split, path in present.items():
-        for row in _rows(path, COLUMNS, faults):
-            _take(charades, row, split, path, vocabulary, faults)
-    return charades
+    def _video(self, row: dict[str, str], split: str, place: str) -> None:
+        video, length = row["id"], _number(row["length"])
+        if video in self.split:
+            self.faults.append(Fault(place, f"listed twice, also in {FILES[self.split[video]]}"))
+        elif length is None or length < 0:
+            self.faults.append(Fault(place, f"length must be seconds, is {row['length']!r}"))
+        else:
+            self.split[video], self.length[video] = split, length
+            for text in filter(None, map(str.strip, row["actions"].split(";"))):
+                self._action(video, text, place)
+
+    def _action(self, video: str, text: str, place: str) -> None:
+        parts = text.split()
+        start, end = (_number(part) for part in parts[1:]) if len(parts) == 3 else (None, None)
+        if start is None or end is None:
+            self.faults.append(Fault(place, f"an action is written `class start end`, is {text!r}"))
+        elif parts[0] not in self.vocabulary.action_at:
+            wanted = f"action {parts[0]!r} is not in the vocabulary {self.vocabulary.name!r}"
+            self.faults.append(Fault(place, wanted))
+        elif end < start:
+            self.skipped["action that ends before it starts, left out"] += 1
+        else:
+            self.skipped["action that ends after its video, kept"] += end > self.length[video]
+            self.actions.append((video, self.vocabulary.action_at[parts[0]], start, end))
 
 
 def read_rates(folder: Path, faults: list[Fault]) -> dict[str, float]:
@@ -60,38 +81,6 @@ def rates_of(videos: list[str], rates: dict[str, float], fps: float | None, fold
         remedy = f"add {RATES} with the columns video,fps or give --fps; 24 to 30 frames per second are usual"
         raise BadInput.at(folder, f"the frame rate of {many} is not known: {remedy}")
     return [rates.get(each, fps or 0.0) for each in videos]
-
-
-def _take(
-    charades: Charades, row: dict[str, str], split: str, path: Path, vocabulary: Vocabulary, faults: list[Fault]
-) -> None:
-    video, place = row["id"], f"{path}, video {row['id']}"
-    length = _number(row["length"])
-    if video in charades.split:
-        faults.append(Fault(place, f"listed twice, also in {FILES[charades.split[video]]}"))
-        return
-    if length is None or length < 0:
-        faults.append(Fault(place, f"length must be seconds, is {row['length']!r}"))
-        return
-    charades.split[video], charades.length[video] = split, length
-    for text in filter(None, map(str.strip, row["actions"].split(";"))):
-        _take_action(charades, video, text, place, vocabulary, faults)
-
-
-def _take_action(
-    charades: Charades, video: str, text: str, place: str, vocabulary: Vocabulary, faults: list[Fault]
-) -> None:
-    parts = text.split()
-    start, end = (_number(part) for part in parts[1:]) if len(parts) == 3 else (None, None)
-    if start is None or end is None:
-        faults.append(Fault(place, f"an action is written `class start end`, is {text!r}"))
-    elif parts[0] not in vocabulary.action_at:
-        faults.append(Fault(place, f"action {parts[0]!r} is not in the vocabulary {vocabulary.name!r}"))
-    elif end < start:
-        charades.skipped["action that ends before it starts, left out"] += 1
-    else:
-        charades.skipped["action that ends after its video, kept"] += end > charades.length[video]
-        charades.actions.append((video, vocabulary.action_at[parts[0]], start, end))
 
 
 def _rows(path: Path, columns: tuple[str, ...], faults: list[Fault]) -> Iterator[dict[str, str]]:

@@ -1,6 +1,5 @@
 """STAR questions -> facts: the situations of all questions about a video are put together frame by frame."""
 
-from codecs import BOM_UTF8
 from dataclasses import replace
 from functools import cache
 from importlib import resources
@@ -13,6 +12,7 @@ from questree.faults import BadInput, Fault, refuse
 from questree.progress import watch
 from questree.sources.assemble import SourceReading, SourceRows, Taking, unknown
 from questree.sources.charades import rates_of, read_rates
+from questree.tables.store import content
 from questree.vocabulary.words import Vocabulary
 
 SPLITS = {"train": "train", "val": "test", "test": "test"}  # in a file's name; STAR's validation part is held out
@@ -81,14 +81,12 @@ def _files(source: Path) -> list[Path]:
 
 def _questions(path: Path, faults: list[Fault]) -> list[tuple[str, StarQuestion]]:
     """(where, question) of a file: a list of questions, or one."""
+    data = content(path)
     try:
-        data = path.read_bytes().removeprefix(BOM_UTF8)
         many = data.lstrip()[:1] == b"["
         parts = (
             msgspec.json.decode(data, type=list[msgspec.Raw]) if many else [msgspec.json.decode(data, type=msgspec.Raw)]
         )
-    except OSError as error:
-        raise BadInput.at(path, f"cannot be read ({error.strerror})") from error
     except RecursionError:
         raise BadInput.at(path, "nested too deeply to be read") from None
     except msgspec.DecodeError as error:

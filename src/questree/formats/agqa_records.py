@@ -48,7 +48,7 @@ def action_lists(actions: Ints, ids: list[str]) -> pl.Series:
 
 @dataclass(frozen=True)
 class Vertices:
-    """Lists of vertices of the videos of a world."""
+    """Lists of vertices of a world's videos, by their ids: frames "000105", objects "o4/000105", actions "c076/1"."""
 
     world: Videos
 

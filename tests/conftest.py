@@ -11,6 +11,8 @@ from unittest.mock import patch
 
 import pytest
 from hypothesis import settings
+from numba.core.compiler_lock import global_compiler_lock
+from numba.core.dispatcher import Dispatcher
 
 from questree.sources.action_genome import read_action_genome
 from questree.sources.runs import write_run
@@ -21,7 +23,7 @@ from questree.synth.world import write_world
 from questree.tables.run import Run
 from questree.tables.store import new_folder
 from questree.vocabulary.load import default, default_text
-from worlds import exported_worlds
+from worlds import exported_worlds, forked
 
 VIDEOS = 12
 
@@ -46,12 +48,40 @@ def processes_where_they_matter() -> Iterator[None]:
 
     with patch("questree.workers.ProcessPoolExecutor", pool):
         yield
+    forked.stop()
+
+
+@pytest.fixture(scope="session", autouse=True)
+def kernels_compiled_once(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """While one process compiles a kernel the others that need it wait, then find it in the cache."""
+    place, held = shared(tmp_path_factory), set[str]()
+    inner = Dispatcher.compile
+
+    def compile(kernel: Any, types: Any) -> Any:
+        name = f"{kernel.py_func.__module__}.{kernel.py_func.__qualname__}"
+        if not name.startswith("questree.") or name in held:  # one that is compiled to compile itself
+            return inner(kernel, types)
+        with global_compiler_lock, (place / f"{name}.lock").open("w") as lock:  # threads, then processes
+            fcntl.flock(lock, fcntl.LOCK_EX)
+            held.add(name)
+            try:
+                return inner(kernel, types)
+            finally:
+                held.remove(name)
+
+    with patch.object(Dispatcher, "compile", compile):
+        yield
+
+
+def shared(factory: pytest.TempPathFactory) -> Path:
+    """A folder for all test processes."""
+    base = factory.getbasetemp()
+    return base.parent if "PYTEST_XDIST_WORKER" in os.environ else base
 
 
 def once(factory: pytest.TempPathFactory, name: str, make: Callable[[Path], object]) -> Path:
     """A folder that the first process to need it makes, while the others wait."""
-    base = factory.getbasetemp()
-    place = base.parent if "PYTEST_XDIST_WORKER" in os.environ else base
+    place = shared(factory)
     folder, done = place / name, place / f"{name}.done"
     with (place / f"{name}.lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)

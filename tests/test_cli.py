@@ -15,13 +15,9 @@ from questree.cli.app import BENCHMARKS, COMMANDS
 from questree.sources.catalogue import SOURCES
 from questree.tables.run import Run
 from worlds import commands as here
+from worlds import forked
 
 HEAVY = ("numpy", "polars", "pyarrow", "numba", "msgspec")
-
-
-def questree(*args: object, **rest: object) -> subprocess.CompletedProcess[str]:
-    command = [sys.executable, "-m", "questree", *map(str, args)]
-    return subprocess.run(command, capture_output=True, text=True, timeout=300, **rest)  # type: ignore[call-overload,no-any-return]
 
 
 def test_help_imports_nothing_heavy() -> None:
@@ -75,7 +71,7 @@ def test_show_prints_a_video_and_a_question(asked_run: Run) -> None:
 
 
 def test_quiet_prints_nothing(asked_run: Run, tmp_path: Path) -> None:
-    found = questree("show", asked_run.folder, "--quiet", "--json", tmp_path / "video.json")
+    found = forked.questree("show", asked_run.folder, "--quiet", "--json", "video.json", folder=tmp_path)
     assert (found.returncode, found.stdout, found.stderr) == (0, "", "")
     assert (tmp_path / "video.json").read_text().startswith("{")
 
@@ -88,8 +84,8 @@ def test_brackets_in_names_are_printed_as_they_are(tmp_path: Path) -> None:
     assert "r[bold]x" in found.stdout
 
 
-def test_json_can_be_piped(asked_run: Run) -> None:
-    found = questree("show", asked_run.folder, "--quiet", "--json", "-")
+def test_json_can_be_piped(asked_run: Run, tmp_path: Path) -> None:
+    found = forked.questree("show", asked_run.folder, "--quiet", "--json", "-", folder=tmp_path)
     assert json.loads(found.stdout)["frames"]
 
 

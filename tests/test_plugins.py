@@ -20,13 +20,9 @@ from questree.stages.questions import Bank
 from questree.tables.image_questions import ANSWERED
 from questree.tables.run import Run
 from questree.vocabulary import default
+from worlds.forked import questree
 
 EXAMPLES = Path(__file__).parents[1] / "docs" / "extend"
-
-
-def questree(folder: Path, *args: object) -> subprocess.CompletedProcess[str]:
-    command = [sys.executable, "-m", "questree", *map(str, args)]
-    return subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=300)
 
 
 def example(name: str, folder: Path) -> str:
@@ -35,14 +31,14 @@ def example(name: str, folder: Path) -> str:
 
 
 def works(folder: Path, *args: object) -> str:
-    done = questree(folder, *args)
+    done = questree(*args, folder=folder)
     assert (done.returncode, done.stderr) == (0, ""), done.stderr
     return done.stdout
 
 
 def refused(folder: Path, *args: object) -> str:
     """The one line that says what is wrong."""
-    done = questree(folder, *args)
+    done = questree(*args, folder=folder)
     assert done.returncode == 1, done.stdout
     assert "Traceback" not in done.stderr
     assert done.stderr.count("\n") == 1, done.stderr
@@ -56,7 +52,7 @@ def all_wrong(folder: Path, texts: list[str]) -> list[str]:
         (folder / str(number)).mkdir()
         (folder / str(number) / "mine.py").write_text(text)
         options += ["--plugin", f"{number}/mine.py"]
-    done = questree(folder, "ingest", "json", "nowhere", "--out", "run", *options)
+    done = questree("ingest", "json", "nowhere", "--out", "run", *options, folder=folder)
     assert (done.returncode, done.stdout) == (1, "")
     assert "Traceback" not in done.stderr
     assert not (folder / "run").exists()
@@ -188,9 +184,12 @@ def test_an_installed_package_is_a_plugin(tmp_path: Path, monkeypatch: pytest.Mo
     (about / "METADATA").write_text("Metadata-Version: 2.1\nName: shopping\nVersion: 1.0\n")
     (about / "entry_points.txt").write_text("[questree.plugins]\nshopping = shopping\n")
     monkeypatch.setenv("PYTHONPATH", str(tmp_path), prepend=":")
-    assert "shopping-list" in works(tmp_path, "ingest", "--help")
+    command = [sys.executable, "-m", "questree"]
+    assert "shopping-list" in subprocess.run([*command, "ingest", "--help"], capture_output=True, text=True).stdout
     (about / "entry_points.txt").write_text("[questree.plugins]\nshopping = gone\n")
-    assert refused(tmp_path, "ingest", "--help") == "plugin shopping: expected a module, got 'gone', which is not there"
+    done = subprocess.run([*command, "ingest", "--help"], capture_output=True, text=True)
+    said = "error: plugin shopping: expected a module, got 'gone', which is not there\n"
+    assert (done.returncode, done.stderr) == (1, said)
 
 
 WRONG = [
@@ -289,7 +288,7 @@ def test_an_operator_is_read_asked_and_taken_apart(tmp_path: Path) -> None:
     assert "Is the person never holding a cup after sitting on a sofa?" in said
     assert "Interaction After  Is the person holding a cup after sitting on a sofa?" in said
     assert "never" in works(tmp_path, "program", "operators", "--plugin", plugin)
-    assert "no operator 'never'" in questree(tmp_path, "program", "read", program).stderr
+    assert "no operator 'never'" in questree("program", "read", program, folder=tmp_path).stderr
 
 
 CHECKED = [

@@ -1,0 +1,69 @@
+"""Commands in processes of their own, forked from one that has imported libraries and nothing of questree.
+
+Libraries take half the time of a short command; what questree imports, and when, is as in a process from a shell.
+"""
+
+import json
+import os
+import runpy
+import signal
+import subprocess
+import sys
+import tempfile
+from functools import cache
+from importlib import import_module
+from pathlib import Path
+
+LIBRARIES = ("numpy", "numba", "msgspec", "cyclopts", "rich.table", "jinja2", "yaml")  # polars starts threads: no fork
+SECONDS = 300  # after which a command is taken for stuck and killed
+
+
+def questree(*words: object, folder: Path) -> "subprocess.CompletedProcess[str]":
+    """`questree WORDS` in a folder."""
+    with tempfile.TemporaryDirectory() as place:
+        out, err = Path(place, "out"), Path(place, "err")
+        order = {"words": [*map(str, words)], "folder": str(folder), "out": str(out), "err": str(err)}
+        asked, told = server().stdin, server().stdout
+        assert asked is not None and told is not None
+        print(json.dumps(order), file=asked, flush=True)
+        return subprocess.CompletedProcess(order["words"], int(told.readline()), out.read_text(), err.read_text())
+
+
+@cache
+def server() -> "subprocess.Popen[str]":
+    return subprocess.Popen([sys.executable, __file__], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+
+
+def stop() -> None:
+    """End the server if there is one."""
+    if server.cache_info().currsize:
+        server().communicate()
+        server.cache_clear()
+
+
+def serve() -> None:
+    """Fork for each line of orders and say how the child ended; a child returns from here as the command."""
+    for line in sys.stdin:
+        order = json.loads(line)
+        child = os.fork()
+        if not child:
+            return become(**order)
+        print(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]), flush=True)
+    sys.exit()
+
+
+def become(words: list[str], folder: str, out: str, err: str) -> None:
+    for number, path, how in ((0, os.devnull, os.O_RDONLY), (1, out, os.O_WRONLY), (2, err, os.O_WRONLY)):
+        os.dup2(os.open(path, how | os.O_CREAT), number)
+    os.chdir(folder)
+    sys.path.insert(0, folder)  # as `python -m` does
+    sys.argv = ["questree", *words]
+    signal.alarm(SECONDS)
+
+
+if __name__ == "__main__":
+    sys.path.pop(0)  # the folder of this file
+    for name in LIBRARIES:
+        import_module(name)
+    serve()
+    runpy.run_module("questree", run_name="__main__", alter_sys=True)

@@ -24,15 +24,12 @@ from questree.tables.run import Run
 from questree.tables.store import new_folder
 from questree.vocabulary.load import default, default_text
 from worlds import exported_worlds, forked
+from worlds.forked import Pools, one_thread
 
 VIDEOS = 12
 
 settings.register_profile("no deadline", deadline=None)  # how long an example takes says how busy the machine is
 settings.load_profile("no deadline")
-
-
-class Pools:
-    real = False  # processes, or a thread in their place
 
 
 def pytest_runtest_setup(item: pytest.Item) -> None:
@@ -44,7 +41,7 @@ def processes_where_they_matter() -> Iterator[None]:
     """Starting processes takes longer than most tests' work, so a thread does it but in tests marked `processes`."""
 
     def pool(workers: int, **how: Any) -> Executor:
-        return ProcessPoolExecutor(workers, **how) if Pools.real else ThreadPoolExecutor(1)
+        return (ProcessPoolExecutor if Pools.real else one_thread)(workers, **how)
 
     with patch("questree.workers.ProcessPoolExecutor", pool):
         yield

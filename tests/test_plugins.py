@@ -470,6 +470,7 @@ def test_a_split_is_proved_and_written(asked_run: Run, tmp_path: Path) -> None:
     assert said.startswith("mine.py: split mine, held out: 'has(afterwards)': ")
 
 
+@pytest.mark.processes
 def test_an_image_operator_with_its_rule_and_template(tmp_path: Path) -> None:
     plugin = example("image_operator.py", tmp_path)
     works(tmp_path, "synth", "images", "--out", "world", "--images", 60, "--seed", 4, "--quiet")
@@ -549,6 +550,7 @@ def answered_questions(run: Path) -> pl.DataFrame:
     return ANSWERED.read(run / "covr")
 
 
+@pytest.mark.processes
 def test_a_video_operator_with_its_rule_and_template(cleaned_run: Run, tmp_path: Path) -> None:
     plugin, run = example("video_operator.py", tmp_path), copy(cleaned_run, tmp_path).folder
     made = ("generate", run, "--only-templates", "--rare-below", 3, "--text", "--workers", 1, "--plugin", plugin)
@@ -574,6 +576,7 @@ def test_a_video_operator_with_its_rule_and_template(cleaned_run: Run, tmp_path:
     assert said.endswith(f"made with the plugin {plugin}, which is not loaded; give it with --plugin {plugin}")
 
 
+@pytest.mark.processes
 def test_a_video_template_and_a_rule_of_generation(cleaned_run: Run, tmp_path: Path) -> None:
     run = copy(cleaned_run, tmp_path).folder
     plugins = [f"--plugin={example(name, tmp_path)}" for name in ("video_template.py", "generation.py")]

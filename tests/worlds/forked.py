@@ -3,6 +3,7 @@
 Libraries take half the time of a short command; what questree imports, and when, is as in a process from a shell.
 """
 
+import concurrent.futures
 import json
 import os
 import runpy
@@ -13,9 +14,19 @@ import tempfile
 from functools import cache
 from importlib import import_module
 from pathlib import Path
+from typing import Any
 
 LIBRARIES = ("numpy", "numba", "msgspec", "cyclopts", "rich.table", "jinja2", "yaml")  # polars starts threads: no fork
 SECONDS = 300  # after which a command is taken for stuck and killed
+
+
+class Pools:
+    real = False  # processes, or a thread in their place
+
+
+def one_thread(workers: int, **how: Any) -> concurrent.futures.Executor:
+    """In place of a pool of processes, as starting them takes longer than most tests' work."""
+    return concurrent.futures.ThreadPoolExecutor(1)
 
 
 def questree(*words: object, folder: Path) -> "subprocess.CompletedProcess[str]":
@@ -25,8 +36,8 @@ def questree(*words: object, folder: Path) -> "subprocess.CompletedProcess[str]"
         order = {"words": [*map(str, words)], "folder": str(folder), "out": str(out), "err": str(err)}
         asked, told = server().stdin, server().stdout
         assert asked is not None and told is not None
-        print(json.dumps(order), file=asked, flush=True)
-        return subprocess.CompletedProcess(order["words"], int(told.readline()), out.read_text(), err.read_text())
+        print(json.dumps({**order, "processes": Pools.real}), file=asked, flush=True)
+        return subprocess.CompletedProcess([*words], int(told.readline()), out.read_text(), err.read_text())
 
 
 @cache
@@ -52,12 +63,14 @@ def serve() -> None:
     sys.exit()
 
 
-def become(words: list[str], folder: str, out: str, err: str) -> None:
+def become(words: list[str], folder: str, out: str, err: str, processes: bool) -> None:
     for number, path, how in ((0, os.devnull, os.O_RDONLY), (1, out, os.O_WRONLY), (2, err, os.O_WRONLY)):
         os.dup2(os.open(path, how | os.O_CREAT), number)
     os.chdir(folder)
     sys.path.insert(0, folder)  # as `python -m` does
     sys.argv = ["questree", *words]
+    if not processes:
+        concurrent.futures.ProcessPoolExecutor = one_thread  # type: ignore[assignment,misc]
     signal.alarm(SECONDS)
 
 
@@ -65,5 +78,8 @@ if __name__ == "__main__":
     sys.path.pop(0)  # the folder of this file
     for name in LIBRARIES:
         import_module(name)
+    cpu_target = import_module("numba.core.registry").cpu_target
+    cpu_target.typing_context.refresh()  # what numba loads before the first kernel
+    cpu_target.target_context.refresh()
     serve()
     runpy.run_module("questree", run_name="__main__", alter_sys=True)

@@ -24,6 +24,7 @@ from questree.tables.run import Run
 from questree.tables.store import new_folder
 from questree.vocabulary.load import default, default_text
 from worlds import exported_worlds, forked
+from worlds.commands import run
 from worlds.forked import Pools, one_thread
 
 VIDEOS = 12
@@ -43,7 +44,10 @@ def processes_where_they_matter() -> Iterator[None]:
     def pool(workers: int, **how: Any) -> Executor:
         return (ProcessPoolExecutor if Pools.real else one_thread)(workers, **how)
 
-    with patch("questree.workers.ProcessPoolExecutor", pool):
+    with (
+        patch("questree.workers.ProcessPoolExecutor", pool),
+        patch("questree.cli.bench_runs.ProcessPoolExecutor", pool),
+    ):
         yield
     forked.stop()
 
@@ -113,6 +117,20 @@ def asked_run(cleaned_run: Run, tmp_path_factory: pytest.TempPathFactory) -> Run
         )
 
     return Run(once(tmp_path_factory, "asked", make) / "run")
+
+
+@pytest.fixture(scope="session")
+def pictured_run(tmp_path_factory: pytest.TempPathFactory) -> Run:
+    """Facts of a few synthetic images. Questions were asked of a copy: processes find the long kernels compiled."""
+
+    def make(folder: Path) -> None:
+        folder.mkdir()
+        run("questree synth images --out world --images 60 --seed 4 --quiet", folder)
+        run("questree ingest gqa world --out run --quiet", folder)
+        copy(Run(folder / "run"), folder / "asked")
+        run("questree generate asked/run --questions 20 --workers 1 --quiet", folder)
+
+    return Run(once(tmp_path_factory, "pictured", make) / "run")
 
 
 @pytest.fixture(scope="session")

@@ -15,7 +15,6 @@ from questree.sources import gqa
 from questree.synth.images import write_images
 
 
-@pytest.mark.processes
 def test_it_prints_four_lines_of_figures_and_writes_them(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     covr(images=40, programs=400, questions=60, workers=2, json=tmp_path / "bench.json")
     lines = capsys.readouterr().out.splitlines()

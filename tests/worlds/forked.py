@@ -33,11 +33,12 @@ def questree(*words: object, folder: Path) -> "subprocess.CompletedProcess[str]"
     """`questree WORDS` in a folder."""
     with tempfile.TemporaryDirectory() as place:
         out, err = Path(place, "out"), Path(place, "err")
-        order = {"words": [*map(str, words)], "folder": str(folder), "out": str(out), "err": str(err)}
+        line = [*map(str, words)]
+        order = {"words": line, "folder": str(folder), "out": str(out), "err": str(err), "processes": Pools.real}
         asked, told = server().stdin, server().stdout
         assert asked is not None and told is not None
-        print(json.dumps({**order, "processes": Pools.real}), file=asked, flush=True)
-        return subprocess.CompletedProcess([*words], int(told.readline()), out.read_text(), err.read_text())
+        print(json.dumps(order), file=asked, flush=True)
+        return subprocess.CompletedProcess(line, int(told.readline()), out.read_text(), err.read_text())
 
 
 @cache

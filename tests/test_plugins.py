@@ -18,6 +18,7 @@ from questree.plugins import template
 from questree.program import ProgramError
 from questree.stages.questions import Bank
 from questree.tables.image_questions import ANSWERED
+from questree.tables.questions import with_programs
 from questree.tables.run import Run
 from questree.vocabulary import default
 from worlds.forked import questree
@@ -545,7 +546,7 @@ def test_a_video_operator_without_a_rule(cleaned_run: Run, tmp_path: Path) -> No
 
 
 def answered_questions(run: Path) -> pl.DataFrame:
-    return ANSWERED.read(run / "covr")
+    return with_programs(ANSWERED.read(run / "covr"))
 
 
 @pytest.mark.processes

@@ -479,7 +479,7 @@ def test_an_image_operator_with_its_rule_and_template(pictured_run: Run, tmp_pat
     asked = answered_questions(tmp_path / "run").filter(pl.col("template") == "ODD")
     assert {*asked["answer"]} == {"yes", "no"}
     assert asked["question"].str.contains("odd").all()
-    assert asked["form"].str.starts_with("odd(").all()
+    assert asked["program"].str.starts_with("odd(").all()
     works(tmp_path, "wordings", "--out", "examples.txt", "--quiet", "--plugin", plugin)
     assert "Is the number of red cups odd?" in (tmp_path / "examples.txt").read_text()
     works(tmp_path, "decompose", "run", "--quiet", "--plugin", plugin)

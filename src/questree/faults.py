@@ -1,7 +1,7 @@
 """What is wrong with somebody's input, said in one line per fault and all at once."""
 
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 ALIKE = 20  # faults with the same message that are told one by one
@@ -45,3 +45,12 @@ def refuse(faults: list[Fault]) -> None:
     """Stop here if anything was found wrong."""
     if faults:
         raise BadInput(faults)
+
+
+def at_least(low: float, given: Mapping[str, float | None]) -> list[Fault]:
+    """Numbers that are too small."""
+    return [
+        Fault(f"--{flag.replace('_', '-')}", f"expected at least {low:g}, got {value:g}")
+        for flag, value in given.items()
+        if value is not None and value < low
+    ]

@@ -9,9 +9,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 import msgspec
 from cyclopts import Parameter
 
-from questree.cli.shared_options import at_least
 from questree.cli.terminal import output, print_table, say, watching, write_json
-from questree.faults import BadInput, Fault, refuse
+from questree.faults import BadInput, Fault, at_least, refuse
 
 if TYPE_CHECKING:
     from questree.domains.images import Corpus

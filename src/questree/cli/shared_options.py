@@ -1,12 +1,10 @@
 """Options that several commands share, and which of them fit the benchmark of a run."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated, Any
 
 from cyclopts import Parameter, Token
-
-from questree.faults import Fault
 
 
 def whole(_: Any, tokens: Sequence[Token]) -> int:
@@ -28,12 +26,3 @@ WorkersOption = Annotated[int, Parameter(help="Number of processes.")]
 EveryOption = Annotated[
     bool, Parameter(name="--all", negative="", help="Take every question, not only the balanced selection.")
 ]
-
-
-def at_least(low: float, given: Mapping[str, float | None]) -> list[Fault]:
-    """Numbers that are too small."""
-    return [
-        Fault(f"--{flag.replace('_', '-')}", f"expected at least {low:g}, got {value:g}")
-        for flag, value in given.items()
-        if value is not None and value < low
-    ]

@@ -14,10 +14,9 @@ from questree.cli.shared_options import (
     Whole,
     WordsOption,
     WorkersOption,
-    at_least,
 )
 from questree.cli.terminal import output, print_table, say, watching, write_json
-from questree.faults import BadInput, Fault, refuse
+from questree.faults import BadInput, Fault, at_least, refuse
 from questree.tables.lock import lock
 from questree.tables.run import Run
 

@@ -18,7 +18,7 @@ import polars as pl
 from questree.benchmarks import Recipe, Said, Told
 from questree.benchmarks.covr.templates import BY_NAME
 from questree.columns.hashing import seed_of
-from questree.faults import Fault, refuse
+from questree.faults import at_least, refuse
 from questree.progress import watch
 from questree.tables.image_questions import BALANCED, answered
 from questree.tables.run import Run
@@ -50,8 +50,7 @@ PAPER = PairsOptions()
 def balance(run: Run, options: PairsOptions = PAPER) -> list[TemplateRoom]:
     """Write RUN/covr/balanced.parquet, and its options beside it."""
     questions = options.questions
-    wrong = questions is not None and questions < 1
-    refuse([Fault("--questions", f"expected at least 1, got {questions}")] if wrong else [])
+    refuse(at_least(1, {"questions": questions}))
     table = answered(run)
     rows, kept = list[TemplateRoom](), np.zeros(len(table), bool)
     groups = list(table.with_row_index("row").group_by("split", "template", maintain_order=True))

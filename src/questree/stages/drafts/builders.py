@@ -44,8 +44,7 @@ def choose_attribute(source: DraftSource, template: Template) -> Draft | None:
     attribute, further = source.graph.attribute, source.kinds_ending(FURTHER)
     if attribute is None or not further:
         return None
-    has_twin = TWIN in source.hits
-    hit = source.draws.choice(source.hits_of([TWIN] if has_twin else further))
+    hit, twins = source.contrast(TWIN, further)
     other = source.attribute_at(hit)
     if not (can_follow_is(attribute) and can_follow_is(other)):
         return None
@@ -56,8 +55,7 @@ def choose_attribute(source: DraftSource, template: Template) -> Draft | None:
         "first": word(first, after_is(first)),
         "second": word(second, said.removeprefix(MADE_OF) if after_is(first).startswith(MADE_OF) else said),
     }
-    sets = source.one_each([source.image_of(hit)] if has_twin else [], further)
-    return draft(template, "attributes", slots, (source.graph,), sets, source.graph.is_long)
+    return draft(template, "attributes", slots, (source.graph,), source.one_each(twins, further), source.graph.is_long)
 
 
 def query_attribute(source: DraftSource, template: Template) -> Draft | None:
@@ -313,8 +311,7 @@ def choose_object(source: DraftSource, template: Template) -> Draft | None:
     if found is None:
         return None
     asked, further = found
-    twin = f"{asked.number}_name"
-    hit = source.draws.choice(source.hits_of([twin] if twin in source.hits else further))
+    hit, twins = source.contrast(f"{asked.number}_name", further)
     first, second = source.draws.shuffled([asked.name, source.name_at(hit, asked.number)])
     if first == second:
         return None
@@ -324,8 +321,7 @@ def choose_object(source: DraftSource, template: Template) -> Draft | None:
         "first": word(first, target(asked.link, Graph(first), asked.who)),
         "second": word(second, target(asked.link, Graph(second), asked.who)),
     }
-    sets = source.one_each([source.image_of(hit)] if twin in source.hits else [], further)
-    return draft(template, f"objects{asked.steps}", slots, (source.graph,), sets)
+    return draft(template, f"objects{asked.steps}", slots, (source.graph,), source.one_each(twins, further))
 
 
 def _asked(source: DraftSource) -> tuple[AskedLeaf, list[str]] | None:
@@ -368,8 +364,8 @@ def choose_relation(source: DraftSource, template: Template) -> Draft | None:
     further = source.kinds_ending("_neg_relation_1")
     if graph.length != 3 or not further:
         return None
-    (relation,), twin = graph.relations, "1_relation"
-    hit = source.draws.choice(source.hits_of([twin] if twin in source.hits else further))
+    (relation,) = graph.relations
+    hit, twins = source.contrast("1_relation", further)
     other = source.relation_at(hit, 1)
     if relation.name == other or brings_article(relation.name) or brings_article(other):
         return None
@@ -380,8 +376,7 @@ def choose_relation(source: DraftSource, template: Template) -> Draft | None:
         "first": word(first, said(first)),
         "second": word(second, said(second)),
     }
-    sets = source.one_each([source.image_of(hit)] if twin in source.hits else [], further)
-    return draft(template, "relations", slots, (graph,), sets)
+    return draft(template, "relations", slots, (graph,), source.one_each(twins, further))
 
 
 Builder = Callable[[DraftSource, Template], Draft | None]

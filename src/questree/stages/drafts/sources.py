@@ -200,6 +200,12 @@ class DraftSource:
             return None
         return graph, draws.shuffled(self.image_of(hit) for hit in hits if filled[hit] == filled[chosen])
 
+    def contrast(self, twin: str, further: Sequence[str]) -> tuple[int, Images]:
+        """A hit that has something else in place of what is asked for, and its image, if it may be that of a twin."""
+        has_twin = twin in self.hits
+        hit = self.draws.choice(self.hits_of([twin] if has_twin else further))
+        return hit, [self.image_of(hit)] if has_twin else []
+
     def one_each(self, twins: Images, kinds: Sequence[str]) -> list[Images]:
         """A set with the source and one with each twin, among images of kinds that do not contain what is asked for."""
         return [self.filled_up([image], kinds) for image in (self.image, *twins)]

@@ -23,7 +23,7 @@ from questree.benchmarks.covr.forms import Template
 from questree.benchmarks.covr.templates import BY_NAME, TEMPLATES
 from questree.columns.hashing import seed_of
 from questree.extensions import needed
-from questree.faults import BadInput, Fault, refuse
+from questree.faults import BadInput, at_least, refuse
 from questree.progress import report
 from questree.search.verification import scorer_of
 from questree.search.word_tables import words_of
@@ -159,11 +159,9 @@ class DraftOptions:
     only_templates: bool = False  # and instead of them
 
     def __post_init__(self) -> None:
-        least = {"questions": 1, "seed": 0}
-        wrong = [(name, low) for name, low in least.items() if getattr(self, name) < low]
         if not asked(self):
             raise BadInput.at("--only-templates", "expected --templates FILE or a plugin's template with it, got none")
-        refuse([Fault(f"--{name}", f"expected at least {low}, got {getattr(self, name)}") for name, low in wrong])
+        refuse([*at_least(1, {"questions": self.questions}), *at_least(0, {"seed": self.seed})])
 
 
 @dataclass(frozen=True)

@@ -18,7 +18,7 @@ from questree.benchmarks.agqa.templates import ADDED, Template
 from questree.columns.hashing import seed_of
 from questree.columns.joins import Ints, starts
 from questree.extensions import needed
-from questree.faults import BadInput, Fault, refuse
+from questree.faults import BadInput, at_least, refuse
 from questree.progress import watch
 from questree.stages.generate.given import read
 from questree.stages.generate.localised import Chunk, chunk
@@ -53,11 +53,8 @@ class GenerateOptions:
     only_templates: bool = False  # and instead of them
 
     def __post_init__(self) -> None:
-        least = {"references": 0, "rare_below": 0, "shard": 1}
-        wrong = [(name, low) for name, low in least.items() if getattr(self, name) < low]
-        refuse(
-            [Fault(f"--{n.replace('_', '-')}", f"expected at least {low}, got {getattr(self, n)}") for n, low in wrong]
-        )
+        small = at_least(0, {"references": self.references, "rare_below": self.rare_below})
+        refuse([*small, *at_least(1, {"shard": self.shard})])
 
 
 @dataclass(frozen=True)
@@ -78,8 +75,7 @@ def generate(run: Run, options: GenerateOptions, workers: int = 2, pool: Executo
     options = replace(options, templates=(*plugged, *options.templates))
     if options.only_templates and not options.templates:
         raise BadInput.at("--only-templates", "expected --templates FILE or a plugin's template with it, got none")
-    if workers < 1:
-        raise BadInput.at("--workers", f"expected at least 1, got {workers}")
+    refuse(at_least(1, {"workers": workers}))
     videos = len(run.table("facts", VIDEOS))
     work = run.folder / ".questions.part"
     start(work, plan(run, options))

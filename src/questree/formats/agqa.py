@@ -17,7 +17,7 @@ from questree.benchmarks.agqa import held_out
 from questree.benchmarks.agqa.records import FIELDS, lines
 from questree.faults import BadInput
 from questree.formats.agqa_graphs import write_graphs
-from questree.formats.agqa_import import files, read, split_of
+from questree.formats.agqa_import import SETS, files, read, split_of
 from questree.formats.agqa_records import Records, corpus, refuse_unwritable
 from questree.notation.agqa import write
 from questree.progress import watch
@@ -224,7 +224,6 @@ class Imported:
         yield name, read(self.folder, piece).with_columns(split=pl.lit(split_of(piece)))
 
 
-SETS = ("balanced", "unbalanced")
 GRAPHS, CSVS = "AGQA_scene_graphs", "csvs"
 FOLDERS = (*(f"AGQA_{name}" for name in SETS), CSVS, GRAPHS)
 GLUE = b", "

@@ -9,6 +9,7 @@ from typing import Any, BinaryIO
 
 from questree.formats.agqa_records import frame_name
 from questree.progress import watch
+from questree.sources.agqa import FILES, GROUPS
 from questree.tables.facts import BOX, Facts
 from questree.vocabulary.words import NONE, Vocabulary
 
@@ -76,8 +77,6 @@ def _text(value: str) -> bytes:
     return b"X" + struct.pack("<I", len(raw)) + raw
 
 
-FILES = {"train": "AGQA_train_stsgs.pkl", "test": "AGQA_test_stsgs.pkl"}
-GROUPS = ("attention", "contact", "spatial", "verb")
 OFTEN = (  # words of the files, stored once
     *("id", "type", "class", "secs", "metadata", "next", "prev", "frame", "frame_num", "objects", *GROUPS, "actions"),
     *("names", "vertices", "visible", "bbox", "tag", "set", "train", "test", "object", "action", "charades", "phrase"),

@@ -58,12 +58,6 @@ class WholeDag(msgspec.Struct, gc=False):
     hierarchy: dict[str, Written]
 
 
-class Loose(msgspec.Struct, gc=False):
-    key: str
-    type: str
-    answer: str | None = None
-
-
 DAGS_OF = msgspec.json.Decoder(dict[str, ReleasedDag])
 NODE, WRITTEN = msgspec.json.Decoder(ReleasedNode), msgspec.json.Decoder(Written)
 
@@ -121,7 +115,7 @@ def _one(path: Path, content: bytes) -> Read:
 
 def _isolated(name: str, content: bytes) -> HierarchyPart:
     """A question without a DAG belongs to the video its key begins with: "1FXJT-12"."""
-    rows = msgspec.json.decode(content, type=list[Loose])
+    rows = msgspec.json.decode(content, type=list[ReleasedNode])
     videos, types, keys, words = (Numbers[str]() for _ in range(4))
     columns = {
         "video": [videos[row.key.rpartition("-")[0] or row.key] for row in rows],
@@ -217,7 +211,7 @@ def _faults(path: Path, content: bytes) -> list[Fault]:
     shape: Any = dict[str, WholeDag]
     wanted = "{top key: {subquestion, hierarchy}}"
     if path.name == ISOLATED:
-        shape, wanted = list[Loose], "a list of {key, type, answer}"
+        shape, wanted = list[ReleasedNode], "a list of {key, type, answer}"
     try:
         read = msgspec.json.decode(content, type=shape)
     except msgspec.DecodeError as error:

@@ -11,7 +11,7 @@ import polars as pl
 
 from questree.faults import BadInput
 from questree.progress import watch
-from questree.sources.assemble import COLUMNS, SourceReading, Taking, unknown
+from questree.sources.assemble import COLUMNS, NO_BOX, SourceReading, Taking, unknown
 from questree.sources.pickles import collector_paused, read_pickle
 from questree.vocabulary.words import Vocabulary
 
@@ -19,7 +19,6 @@ FILES = {"train": "AGQA_train_stsgs.pkl", "test": "AGQA_test_stsgs.pkl"}
 VERTEX = re.compile(r"(?P<frame>\d{1,9})$|(?:(?P<action>c)|(?P<object>[oh])|(?P<relation>[rv]))\d+/\d+$")
 GROUPS = ("attention", "contact", "spatial", "verb")  # lists of an object's relations
 Box = tuple[float | None, float | None, float | None, float | None]
-NO_BOX: Box = (None, None, None, None)
 FRAMED = {
     **COLUMNS,
     "actions": {**COLUMNS["actions"], "first_frame": pl.Int64, "last_frame": pl.Int64},

@@ -64,9 +64,7 @@ def _names(vocabulary: Vocabulary, kind: str) -> list[str]:
 
 
 MOST_FRAMES, MOST_INSTANCES = 1 << 16, (1 << 8) - 1  # what the columns of the tables hold
-BOX_COLUMNS = tuple(BOX)
-
-
+BOX_COLUMNS, NO_BOX = tuple(BOX), (None, None, None, None)
 COLUMNS: Mapping[str, Mapping[str, Any]] = {
     "videos": VIDEOS.columns,
     "frames": {"video": pl.Int64, "number": pl.Int64, "seconds": pl.Float64},

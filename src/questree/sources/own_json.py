@@ -13,7 +13,7 @@ from msgspec.structs import FieldInfo
 
 from questree.faults import BadInput, Fault
 from questree.progress import watch
-from questree.sources.assemble import BOX_COLUMNS, SourceReading, Taking
+from questree.sources.assemble import BOX_COLUMNS, NO_BOX, SourceReading, Taking
 from questree.sources.gqa import GqaObject, GqaPreposition, GqaRelation, GqaScene, SceneReading
 from questree.tables.facts import SPLITS, Facts
 from questree.tables.images import Images
@@ -182,7 +182,6 @@ def _label(name: str, at: int, record: Any) -> str:
 
 SLACK = 1.0  # pixels a box may reach over the edge: other tools round
 MOST_PIXELS, MOST_NUMBER = (1 << 16) - 1, (1 << 32) - 1  # what the columns of the tables hold
-NO_BOX = (None, None, None, None)
 
 
 class OwnRows(Taking):

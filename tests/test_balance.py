@@ -1,6 +1,8 @@
 """Balancing of whole runs: what stays per content key, answer and effect; nothing but the seed decides which."""
 
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import asdict
+from inspect import signature
 from pathlib import Path
 
 import numpy as np
@@ -15,7 +17,7 @@ from questree.cli.stages import balance as command
 from questree.columns.hashing import mix, seed_of
 from questree.faults import BadInput
 from questree.stages.balance.binary import stirred
-from questree.stages.balance.levelling import BalanceOptions, read_shares, remaining
+from questree.stages.balance.levelling import BalanceOptions, Smoothing, read_shares, remaining
 from questree.stages.balance.rounds import balance, select, selection
 from questree.stages.balance.structure import evened, targets, visit, water
 from questree.stages.generate.shards import GenerateOptions, generate
@@ -250,3 +252,12 @@ def test_a_benchmark_has_as_many_questions_as_it_asks_for(asked_run: Run, tmp_pa
     first, second = (set(table.filter(pl.col("video") // 12 == copies)["time"]) for copies in (0, 1))
     assert len(first) == len(second) and first != second
     assert balance(run, BalanceOptions(), workers=2).total("before") == len(table)
+
+
+def test_the_help_says_the_defaults() -> None:
+    """They are written out there, since importing them would compile kernels for every command."""
+    options = signature(command).parameters
+    said = {name: options[name].annotation.__metadata__[0].help for name in asdict(Smoothing())}
+    assert {name: float(text.rpartition("[")[2].rstrip("]")) for name, text in said.items()} == asdict(Smoothing())
+    shares = options["shares"].annotation.__metadata__[0].help
+    assert read_shares(shares.rpartition("default: ")[2].rstrip("]")) == BalanceOptions().shares

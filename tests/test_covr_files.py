@@ -11,7 +11,7 @@ from questree.benchmarks.covr.references import references, size
 from questree.cli.formats import export_covr as export_command
 from questree.cli.formats import import_covr as import_command
 from questree.domains.images import IMAGES
-from questree.domains.images.graph import Graph, Relation
+from questree.domains.images.graph import Graph, GraphRelation
 from questree.faults import BadInput
 from questree.formats.covr import elements, export, import_covr
 from questree.notation import covr
@@ -23,7 +23,7 @@ from questree.tables.run import Run
 from worlds import image_run as made
 from worlds.image_run import CUP, DOG, GROUPS, ON, TABLE
 
-ON_TABLE = (Relation("on", Graph("table")),)
+ON_TABLE = (GraphRelation("on", Graph("table")),)
 
 
 @pytest.fixture(scope="module")
@@ -82,15 +82,15 @@ def test_a_record_names_the_properties_and_references_of_its_question(release: P
         (f"some({ON}, filter(scene(), red))", [Graph("cup", "red", ON_TABLE)]),
         (
             f"query_name(unique(with_relation_object(assert_unique({CUP}), scene(), on)))",
-            [Graph("cup", None, (Relation("on", Graph("answer")),))],
+            [Graph("cup", None, (GraphRelation("on", Graph("answer")),))],
         ),
         (
             f"query_name(unique(with_relation_object(with_relation_object({DOG}, {CUP}, near), scene(), on)))",
-            [Graph("dog", None, (Relation("near", Graph("cup", None, (Relation("on", Graph("answer")),))),))],
+            [Graph("dog", None, (GraphRelation("near", Graph("cup", None, (GraphRelation("on", Graph("answer")),))),))],
         ),
         (
             f"query_link(unique_link(relation_between_nouns(unique({CUP}), {TABLE})))",
-            [Graph("cup", None, (Relation("answer", Graph("table")),))],
+            [Graph("cup", None, (GraphRelation("answer", Graph("table")),))],
         ),
     ],
 )

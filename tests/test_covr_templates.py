@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from questree.benchmarks.covr import forms
-from questree.benchmarks.covr.forms import Template, TemplateForm, can_be_written, pieces, shape, things, those
+from questree.benchmarks.covr.forms import ImageTemplate, TemplateForm, can_be_written, pieces, shape, things, those
 from questree.benchmarks.covr.templates import TEMPLATES
 from questree.domains.images import IMAGES
 from questree.domains.images.english import (
@@ -26,7 +26,7 @@ from questree.domains.images.english import (
     relation,
     with_attribute,
 )
-from questree.domains.images.graph import Graph, Preposition, Relation, from_json, to_json
+from questree.domains.images.graph import Graph, GraphRelation, Preposition, from_json, to_json
 from questree.domains.images.kinds import COUNT
 from questree.notation import covr, own
 from questree.program import BOOL
@@ -34,14 +34,16 @@ from questree.program import BOOL
 SHARED = Path(__file__).parents[2] / "shared" / "oracles" / "covr" / "subgraphs_expected.json.gz"
 
 TABLE, CHAIR = Graph("table"), Graph("chair")
-CUP = Graph("cup", "red", (Relation("on", TABLE),))
-TWO = Graph("cup", None, (Relation("near", CHAIR), Relation("on", TABLE)))
-CHAIN = Graph("cup", None, (Relation("on", Graph("table", None, (Relation("near", CHAIR),))),))
+CUP = Graph("cup", "red", (GraphRelation("on", TABLE),))
+TWO = Graph("cup", None, (GraphRelation("near", CHAIR), GraphRelation("on", TABLE)))
+CHAIN = Graph("cup", None, (GraphRelation("on", Graph("table", None, (GraphRelation("near", CHAIR),))),))
 BRANCH = Graph(
-    "cup", None, (Relation("on", Graph("table", None, (Relation("near", CHAIR), Relation("under", Graph("lamp"))))),)
+    "cup",
+    None,
+    (GraphRelation("on", Graph("table", None, (GraphRelation("near", CHAIR), GraphRelation("under", Graph("lamp"))))),),
 )
-WEARING_TIE, WEARING_HAT = Relation("wearing", Graph("tie")), Relation("wearing", Graph("hat"))
-POUR = Graph("man", None, (Relation("pouring", Graph("water"), (Preposition("pouring:_into", Graph("glass")),)),))
+WEARING_TIE, WEARING_HAT = GraphRelation("wearing", Graph("tie")), GraphRelation("wearing", Graph("hat"))
+POUR = Graph("man", None, (GraphRelation("pouring", Graph("water"), (Preposition("pouring:_into", Graph("glass")),)),))
 
 
 @pytest.mark.parametrize(
@@ -147,22 +149,26 @@ def test_relations_as_they_follow_is() -> None:
         (BRANCH, "a", "a cup that is on a table that is both near a chair and under a lamp"),
         (Graph("man", None, (WEARING_TIE, WEARING_HAT)), "a", "a man who is wearing a tie and a hat"),
         (
-            Graph("dog", None, (Relation("near", Graph("man", None, (WEARING_TIE, WEARING_HAT))),)),
+            Graph("dog", None, (GraphRelation("near", Graph("man", None, (WEARING_TIE, WEARING_HAT))),)),
             "a",
             "a dog that is near a man who is wearing both a tie and a hat",
         ),
         (POUR, "a", "a man who is pouring water into a glass"),
         (POUR, "many", "men who are pouring water into a glass"),
-        (Graph("glasses", None, (Relation("on", TABLE),)), "a", "glasses that are on a table"),
+        (Graph("glasses", None, (GraphRelation("on", TABLE),)), "a", "glasses that are on a table"),
         (Graph("glasses"), "Is", "Are"),
-        (Graph("grass", "green", (Relation("near", TABLE),)), "the", "the green grass that is near a table"),
-        (Graph("bird", None, (Relation("in", Graph("sky")),)), "a", "a bird that is in the sky"),
-        (Graph("bird", None, (Relation("in", Graph("sky", "blue")),)), "a", "a bird that is in a blue sky"),
-        (Graph("man", None, (Relation("wearing", Graph("jeans")),)), "a", "a man who is wearing jeans"),
-        (Graph("man", None, (Relation("caressing on the", Graph("head")),)), "a", "a man who is caressing on the head"),
-        (Graph("cup", None, (Relation("near", Graph("cup")),)), "many", "cups that are near another cup"),
-        (Graph("cup", "red", (Relation("near", Graph("cup", "blue")),)), "a", "a red cup that is near a blue cup"),
-        (Graph("lamp", "off", (Relation("near", Graph("bed")),)), "a", "a turned-off lamp that is near a bed"),
+        (Graph("grass", "green", (GraphRelation("near", TABLE),)), "the", "the green grass that is near a table"),
+        (Graph("bird", None, (GraphRelation("in", Graph("sky")),)), "a", "a bird that is in the sky"),
+        (Graph("bird", None, (GraphRelation("in", Graph("sky", "blue")),)), "a", "a bird that is in a blue sky"),
+        (Graph("man", None, (GraphRelation("wearing", Graph("jeans")),)), "a", "a man who is wearing jeans"),
+        (
+            Graph("man", None, (GraphRelation("caressing on the", Graph("head")),)),
+            "a",
+            "a man who is caressing on the head",
+        ),
+        (Graph("cup", None, (GraphRelation("near", Graph("cup")),)), "many", "cups that are near another cup"),
+        (Graph("cup", "red", (GraphRelation("near", Graph("cup", "blue")),)), "a", "a red cup that is near a blue cup"),
+        (Graph("lamp", "off", (GraphRelation("near", Graph("bed")),)), "a", "a turned-off lamp that is near a bed"),
     ],
 )
 def test_a_reference_in_english(graph: Graph, form: str, text: str) -> None:
@@ -170,20 +176,20 @@ def test_a_reference_in_english(graph: Graph, form: str, text: str) -> None:
 
 
 def test_the_end_of_a_relation_described_by_its_beginning() -> None:
-    riding = Graph("man", None, (Relation("riding", Graph("horse", "brown")),))
+    riding = Graph("man", None, (GraphRelation("riding", Graph("horse", "brown")),))
     assert inverse(riding)["a"] == "a brown horse that a man is riding"
     assert inverse(riding)["this"] == "this horse"
-    assert inverse(Graph("man", None, (Relation("holding", Graph("scissors")),)))["this"] == "these scissors"
+    assert inverse(Graph("man", None, (GraphRelation("holding", Graph("scissors")),)))["this"] == "these scissors"
     assert (pronoun("scissors"), pronoun("mark")) == ("them", "it")
 
 
 def some_graphs() -> list[Graph]:
     """All shapes over few words, relations in the order of their names."""
     leaves = [Graph(name, attribute) for name, attribute in product(("lamp", "chair"), (None, "red"))]
-    edges = [Relation(name, leaf) for name, leaf in product(("near", "on"), leaves)]
+    edges = [GraphRelation(name, leaf) for name, leaf in product(("near", "on"), leaves)]
     pairs = [(a, b) for a, b in combinations(edges, 2) if a.target.name != b.target.name]
     middles = [Graph("table", a, below) for a in (None, "red") for below in [(), *((e,) for e in edges), *pairs]]
-    deep = [(Relation(name, middle),) for name in ("near", "on") for middle in middles]
+    deep = [(GraphRelation(name, middle),) for name in ("near", "on") for middle in middles]
     return [Graph("cup", a, below) for a in (None, "red") for below in [(), *((e,) for e in edges), *pairs, *deep]]
 
 
@@ -201,12 +207,12 @@ def test_a_reference_as_a_program() -> None:
     )
     assert those(Graph("", None, CUP.relations)).text == "with_relation(scene(), find(table), on)"
     assert forms.inverse(CUP).text == "with_relation_object(filter(find(cup), red), find(table), on)"
-    assert things(CUP).pattern == things(Graph("dog", "wet", (Relation("in", Graph("car")),))).pattern
+    assert things(CUP).pattern == things(Graph("dog", "wet", (GraphRelation("in", Graph("car")),))).pattern
 
 
 def test_a_word_with_brackets_or_commas_cannot_be_written() -> None:
     assert can_be_written(CUP)
-    assert not can_be_written(Graph("cup", None, (Relation("on", Graph("table (round)")),)))
+    assert not can_be_written(Graph("cup", None, (GraphRelation("on", Graph("table (round)")),)))
     assert not can_be_written(Graph("salt, pepper"))
 
 
@@ -222,7 +228,7 @@ def test_programs_of_references_are_those_of_the_release() -> None:
 
 
 def test_elements_are_numbered_depth_first() -> None:
-    graph = Graph("cup", None, (*BRANCH.relations, Relation("near", CHAIR)))
+    graph = Graph("cup", None, (*BRANCH.relations, GraphRelation("near", CHAIR)))
     assert [(number, edge.name) for number, edge in graph.elements] == [(1, "on"), (7, "near")]
     assert [node.name for node in graph.nodes] == ["cup", "table", "chair", "lamp", "chair"]
 
@@ -248,14 +254,14 @@ FORMS = [(template, form) for template in TEMPLATES for form in template.forms]
 
 
 @pytest.mark.parametrize(("template", "form"), FORMS, ids=lambda each: each.name)
-def test_a_form_has_a_program_of_its_kind_of_answer(template: Template, form: TemplateForm) -> None:
+def test_a_form_has_a_program_of_its_kind_of_answer(template: ImageTemplate, form: TemplateForm) -> None:
     slots = {name: things(CUP) if name in "ABRC" else "3" if name in ("number", "size") else "x" for name in form.slots}
     node = shape(form.filled(slots).pattern)
     assert node.kind.name in ANSWERS[template.name]
 
 
 @pytest.mark.parametrize(("template", "form"), FORMS, ids=lambda each: each.name)
-def test_a_frame_says_every_slot_and_ends_in_a_question_mark(template: Template, form: TemplateForm) -> None:
+def test_a_frame_says_every_slot_and_ends_in_a_question_mark(template: ImageTemplate, form: TemplateForm) -> None:
     for frame in form.frames:
         said = {piece[0] for piece in pieces(frame) if isinstance(piece, tuple)}
         counted = "{number:things}" in frame  # which says the reference in the number's number

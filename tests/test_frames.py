@@ -10,12 +10,12 @@ import msgspec
 import pytest
 
 from questree.benchmarks.agqa import phrases
-from questree.benchmarks.agqa.arguments import Argument, Arguments
+from questree.benchmarks.agqa.arguments import Argument, ArgumentMaker
 from questree.benchmarks.agqa.editions import EDITIONS, SECOND
 from questree.benchmarks.agqa.examples import Pool, examples
 from questree.benchmarks.agqa.frames import (
     Frame,
-    Piece,
+    FramePiece,
     parse,
     render,
     render_spans,
@@ -31,7 +31,7 @@ from questree.vocabulary import default
 from questree.vocabulary.check import check
 
 WORDS = default()
-MAKE = Arguments(WORDS)
+MAKE = ArgumentMaker(WORDS)
 WORDED = {template.name: template for template in SECOND.by_code}
 FRAMES = {name: template.frames for name, template in WORDED.items()}
 # how many frames AGQA 2.0 has per template, and edition 1.0 for actExists
@@ -106,7 +106,7 @@ def test_every_template_has_as_many_frames_as_agqa() -> None:
 def test_placeholders_are_the_slots_of_the_program_and_time_stands_on_both_sides(name: str) -> None:
     slots = WORDED[name].kinds.keys()
     for frame in FRAMES[name]:
-        assert {piece.slot for piece in frame.pieces if isinstance(piece, Piece)} == slots
+        assert {piece.slot for piece in frame.pieces if isinstance(piece, FramePiece)} == slots
     if "time" in slots:
         assert {frame.leading for frame in FRAMES[name]} == {True, False}
 
@@ -206,9 +206,9 @@ def test_an_action_that_does_not_name_its_object_has_no_indirect_form(name: str)
 
 def test_time_phrases_of_both_editions() -> None:
     one, two = action("c076"), MAKE.action_reference("longest", 0)
-    later = Arguments(WORDS, "1.0")
+    later = ArgumentMaker(WORDS, "1.0")
 
-    def texts(make: Arguments, kind: str, *actions: Argument) -> list[str]:
+    def texts(make: ArgumentMaker, kind: str, *actions: Argument) -> list[str]:
         found = [make.time(kind, number, *actions).forms for number in range(len(phrases.TIMES[make.edition][kind]))]
         assert all(
             form["leading"].text == (form[""].text[1:2].upper() + form[""].text[2:] or "In the video") for form in found
@@ -311,7 +311,7 @@ def well_formed(text: str) -> bool:
 @pytest.mark.parametrize("edition", EDITIONS)
 def test_all_askable_words_are_well_formed_in_all_frames(edition: str) -> None:
     """Every relation a template may ask about, with every article, kind of reference and kind of time."""
-    pool, make = Pool(WORDS), Arguments(WORDS, edition)
+    pool, make = Pool(WORDS), ArgumentMaker(WORDS, edition)
     objects = [thing("bag"), thing("clothes"), thing("floor"), reference("last", "covered by", 1)]
     acts = [action("c151"), MAKE.action_reference("shortest", 1), indirect("c051", reference("whole", "in"))]
     times = [make.time("all", 0), *(make.time("between", number, *acts[:2]) for number in range(3))]
@@ -350,7 +350,7 @@ WINDOWS = {"all": "whole"} | {kind: kind for kind in ("before", "after", "while"
 ASKED = ("holding", "laughing at", "having it on the back", "behind", "in", "dressing")
 
 
-def choices(template: Template, make: Arguments) -> dict[str, list[Argument]]:
+def choices(template: Template, make: ArgumentMaker) -> dict[str, list[Argument]]:
     """Words for every slot that are easily mistaken for each other; fewer where they multiply."""
     plain = [action(name) for name in ("c149", "c020", "c096", "c083")]
     acts = [*plain, make.action_reference("longest", 0), make.action_reference("longest", 1)]
@@ -374,7 +374,7 @@ def choices(template: Template, make: Arguments) -> dict[str, list[Argument]]:
     }
 
 
-def questions(template: Template, make: Arguments) -> Iterator[dict[str, Argument]]:
+def questions(template: Template, make: ArgumentMaker) -> Iterator[dict[str, Argument]]:
     slots = list(template.kinds)
     words = choices(template, make)
     for combination in product(*(words[slot] for slot in slots)):
@@ -385,7 +385,7 @@ def questions(template: Template, make: Arguments) -> Iterator[dict[str, Argumen
 
 @pytest.mark.parametrize("edition", EDITIONS)
 def test_no_two_programs_read_alike(edition: str) -> None:
-    make = Arguments(WORDS, edition)
+    make = ArgumentMaker(WORDS, edition)
     meaning: dict[str, str] = {}
     for template in EDITIONS[edition].templates:
         for words in questions(template, make):

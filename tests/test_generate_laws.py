@@ -16,7 +16,7 @@ from questree.notation.own import parse
 from questree.program import UNKNOWN, Array, Node, walk
 from questree.readings.answer import evaluate
 from questree.stages.generate.cores import LAWS, PROGRAMS
-from questree.stages.generate.localised import Chunk, chunk
+from questree.stages.generate.localised import VideoChunk, chunk
 from questree.stages.generate.word_columns import pair_counts, words
 from worlds import generator_worlds as chance
 from worlds.small import facts
@@ -27,7 +27,7 @@ COUNTED = np.array([not thing.merged for thing in WORDS.objects])  # [object]
 
 
 @cache
-def chunked() -> Chunk:
+def chunked() -> VideoChunk:
     tables = facts("\n".join([*chance.world(seed=11, videos=150), *chance.RARE_CASES]))
     known = words(WORDS, pair_counts(tables, WORDS), 0)
     return chunk(tables, known, np.arange(len(tables.videos)).astype(np.uint64), 3)

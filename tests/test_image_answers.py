@@ -14,7 +14,7 @@ import polars as pl
 import pytest
 
 from conftest import copy
-from questree.api.scoring import Comparing, OnePolicy, Scoring
+from questree.api.scoring import ComparingOptions, OnePolicy, Scoring
 from questree.cli.answer import answer
 from questree.cli.app import extended
 from questree.cli.report import report
@@ -201,7 +201,13 @@ def test_correlations_are_printed_as_they_are(run: Run, tmp_path: Path, capsys: 
     for bot in ("uniform", "shortcut"):
         answer(run.folder, model=bot, quiet=True)
     found = tmp_path / "found.json"
-    compare(Path("uniform"), Path("shortcut"), run=run.folder, json=found, how=Comparing(missing="wrong", resamples=2))
+    compare(
+        Path("uniform"),
+        Path("shortcut"),
+        run=run.folder,
+        json=found,
+        how=ComparingOptions(missing="wrong", resamples=2),
+    )
     (row,) = [row for row in json.loads(found.read_text()) if row["by"] == "dag"]
     (line,) = [line for line in capsys.readouterr().out.splitlines() if row["metric"] in line][:1]
     assert row["a"] is not None and f"{row['a']:.3f}" in line and f"{100 * row['a']:.2f}" not in line

@@ -12,7 +12,7 @@ import polars as pl
 import pytest
 
 from conftest import copy
-from questree.api.scoring import Comparing, Scoring
+from questree.api.scoring import ComparingOptions, Scoring
 from questree.cli.answer import answer
 from questree.cli.app import app
 from questree.cli.bench import answer as bench
@@ -193,10 +193,10 @@ def test_two_stored_models_compare_like_their_files(run: Run, released: dict[str
     names = [Path(bot) for bot in ("perception-noise", "composition-noise")]
     files = [tmp_path / f"{name}.jsonl" for name in names]
     one, two = tmp_path / "one.json", tmp_path / "two.json"
-    compare(*names, run=run.folder, split="test", json=one, quiet=True, how=Comparing(resamples=20))
-    compare(*files, hierarchies=released["test"], json=two, quiet=True, how=Comparing(resamples=20))
+    compare(*names, run=run.folder, split="test", json=one, quiet=True, how=ComparingOptions(resamples=20))
+    compare(*files, hierarchies=released["test"], json=two, quiet=True, how=ComparingOptions(resamples=20))
     assert one.read_bytes() == two.read_bytes()
-    compare(names[0], files[1], run=run.folder, split="test", json=one, quiet=True, how=Comparing(resamples=20))
+    compare(names[0], files[1], run=run.folder, split="test", json=one, quiet=True, how=ComparingOptions(resamples=20))
     assert one.read_bytes() == two.read_bytes()
     with pytest.raises(BadInput, match="expected a file of predictions"):
         compare(names[0], Path("nobody"), run=run.folder, quiet=True)

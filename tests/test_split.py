@@ -16,7 +16,7 @@ from questree.faults import BadInput
 from questree.stages.balance.levelling import BalanceOptions
 from questree.stages.balance.rounds import balance
 from questree.stages.questions import Bank
-from questree.stages.split.declared import Composition, Split
+from questree.stages.split.declared import HeldOutComposition, Split
 from questree.stages.split.engine import Proof, SplitOptions
 from questree.stages.split.language import flag
 from questree.stages.split.rows import video_rows
@@ -137,7 +137,7 @@ def test_a_part_that_never_occurs_in_train_is_a_warning(asked_run: Run) -> None:
     bank = Bank(asked_run)
     rows = video_rows(bank.shard(bank.folders()[0]))
     part, first = flag("novel"), rows.questions["video"].to_numpy() == 0
-    proof = Proof(Split("small", (Composition(flag("nc_seq"), (part,)),)))
+    proof = Proof(Split("small", (HeldOutComposition(flag("nc_seq"), (part,)),)))
     proof.see(rows, first & ~part.holds(rows), ~first)
     assert proof.faults(bank.ids) == []
     assert proof.warnings() == ["small: nothing in train has novel"]

@@ -12,7 +12,7 @@ from questree.stages.decompose.hierarchies import shards
 from questree.stages.decompose.spoken import Texts, spoken
 from questree.tables.hierarchies import NOTHING
 from questree.tables.image_questions import ANSWERED
-from questree.tables.images import Edge, Gathering, Thing
+from questree.tables.images import Gathering, SceneEdge, Thing
 from questree.tables.predictions import write_shard, write_words
 from questree.tables.questions import with_forms
 from questree.tables.run import Run
@@ -77,7 +77,7 @@ def image_run(folder: Path) -> Run:
         (200, 100),
         None,
         [
-            Thing("1", "dog", (10, 40, 60, 90), ["black"], [Edge("on", 1)]),
+            Thing("1", "dog", (10, 40, 60, 90), ["black"], [SceneEdge("on", 1)]),
             Thing("2", "floor", (0, 80, 200, 100)),
         ],
     )

@@ -80,14 +80,14 @@ class OnePolicy(Scoring):
 
 
 @dataclass(frozen=True)
-class Comparing(OnePolicy):
+class ComparingOptions(OnePolicy):
     least: ClassVar[int] = 1
     resamples: int = 1000
     """Number of bootstrap resamples."""
 
 
 @dataclass(frozen=True)
-class Planning(Comparing):
+class Planning(ComparingOptions):
     least: ClassVar[int] = 2  # how much a figure varies
 
 

@@ -11,7 +11,7 @@ from questree.benchmarks import AGQA, BENCHMARKS, COVR, Benchmark, chosen
 from questree.cli.shared_options import BenchmarkOption
 from questree.cli.terminal import output, print_table, say, watching, write_json
 from questree.faults import BadInput, Fault, refuse
-from questree.models.oracle import AGREES, OUTCOMES, Tally
+from questree.models.oracle import AGREES, OUTCOMES, OracleTally
 from questree.progress import watch
 from questree.tables.run import Run
 
@@ -144,7 +144,7 @@ def again(place: Run, facts: Path | None, released_last: bool) -> None:
         known = read_facts(facts, place.vocabulary_file.read_text("utf-8"))[1] if facts else place.newest()
         if known is None:
             raise BadInput.at(place.folder, "no facts to answer on: give --facts, or import the questions with --facts")
-        world, tally = videos(known, place.vocabulary(), released_last), Tally()
+        world, tally = videos(known, place.vocabulary(), released_last), OracleTally()
         asked = [file for name in SETS for file in files(place.imported, name)]
         for file in watch(asked, "oracle", len(asked)):
             tally.add(reanswer(read(place.imported, file), world))
@@ -154,7 +154,7 @@ def again(place: Run, facts: Path | None, released_last: bool) -> None:
     write_json(found | {"disagreements": tally.disagreements})
 
 
-def tell(tally: Tally) -> None:
+def tell(tally: OracleTally) -> None:
     total = sum(tally.outcomes.values())
     print_table("Oracle", [{"outcome": name, "questions": count} for name, count in tally.outcomes.items()])
     print_table("Not read", [{"questions": count, "why": why} for why, count in tally.unread.items()][:SHOWN])
@@ -166,7 +166,7 @@ def tell(tally: Tally) -> None:
     say(f"{total:,} questions, {len(tally.disagreements):,} answered otherwise")
 
 
-def shape_rows(tally: Tally) -> list[tuple[str, dict[str, int]]]:
+def shape_rows(tally: OracleTally) -> list[tuple[str, dict[str, int]]]:
     found = [name for name in OUTCOMES if name in tally.outcomes or name == AGREES]
     return [
         (shape, {"asked": sum(own.values())} | {name: own.get(name, 0) for name in found})

@@ -18,7 +18,7 @@ from questree.cli.terminal import output, say, watching, write_json
 from questree.domains.images import Corpus, corpus
 from questree.domains.images.batches import ProgramBatch, answers
 from questree.domains.images.corpus import Ints
-from questree.domains.images.graph import Graph, Relation
+from questree.domains.images.graph import Graph, GraphRelation
 from questree.domains.images.kinds import ATTRIBUTE, COUNT, GROUP, LINK_NAME, NOUN
 from questree.notation import covr as rows_of
 from questree.program import Kind, Word, fill, slots
@@ -36,15 +36,17 @@ BY_ROWS = 50_000  # programs that are also read from rows: fewer, because they m
 FEW = 500  # questions made beforehand
 MOST_IMAGES = 5
 # references of every form; a word of theirs is the name of the column it is drawn from
-NEAR = Relation("link", Graph("target"))
+NEAR = GraphRelation("link", Graph("target"))
 REFERENCES = {
     "a thing": Graph("name"),
     "with an attribute": Graph("name", "attribute"),
     "related": Graph("name", None, (NEAR,)),
     "with both": Graph("name", "attribute", (NEAR,)),
-    "chain": Graph("name", None, (Relation("link", Graph("target", None, (Relation("onward", Graph("last")),))),)),
+    "chain": Graph(
+        "name", None, (GraphRelation("link", Graph("target", None, (GraphRelation("onward", Graph("last")),))),)
+    ),
 }
-OTHER = Graph("target", None, (Relation("onward", Graph("last")),))
+OTHER = Graph("target", None, (GraphRelation("onward", Graph("last")),))
 
 
 @output

@@ -7,7 +7,7 @@ from typing import Annotated, Literal
 from cyclopts import Parameter
 
 from questree.api import scoring
-from questree.api.scoring import Comparing, OnePolicy, Planning, Resampled, Scoring
+from questree.api.scoring import ComparingOptions, OnePolicy, Planning, Resampled, Scoring
 from questree.benchmarks import COVR, chosen
 from questree.cli.score_tables import (
     line_of_difference,
@@ -37,7 +37,7 @@ SplitOption = Annotated[
     Literal["train", "dev", "test"] | None, Parameter(help="With a run: split to score; dev only of image sets.")
 ]
 ScoringOptions = Annotated[Scoring, Parameter(name="*")]
-USUAL, ONE_POLICY, COMPARING, PLANNING = Scoring(), OnePolicy(), Comparing(), Planning()
+USUAL, ONE_POLICY, COMPARING, PLANNING = Scoring(), OnePolicy(), ComparingOptions(), Planning()
 
 
 def there(*files: Path, more: str = "") -> None:
@@ -241,7 +241,7 @@ def compare(
     hierarchies: HierarchiesOption = None,
     questions: RecordsOption = None,
     level: Annotated[float, Parameter(help="False discovery rate up to which a difference counts.")] = 0.05,
-    how: Annotated[Comparing, Parameter(name="*")] = COMPARING,
+    how: Annotated[ComparingOptions, Parameter(name="*")] = COMPARING,
 ) -> None:
     """The second model minus the first, on the same resampled videos; Benjamini-Hochberg over the whole table."""
     from questree.metrics.comparison import compare as work

@@ -12,11 +12,11 @@ from cyclopts import Parameter
 from questree.benchmarks.agqa.editions import EDITIONS
 from questree.benchmarks.agqa.examples import Example, examples
 from questree.benchmarks.agqa.templates import ADDED
-from questree.benchmarks.covr.forms import Template, things
+from questree.benchmarks.covr.forms import ImageTemplate, things
 from questree.benchmarks.covr.templates import BY_NAME, TEMPLATES
 from questree.cli.terminal import output, print_table, say, write_json
 from questree.domains.images.english import reference
-from questree.domains.images.graph import Graph, Relation
+from questree.domains.images.graph import Graph, GraphRelation
 from questree.stages.drafts.given import HOLES
 from questree.stages.generate.given import read
 from questree.tables.store import new_file
@@ -61,10 +61,10 @@ def record(example: Example) -> dict[str, str]:
     return {**example._asdict(), "template": example.template.name, "frame": example.frame.text}
 
 
-def of_images(template: Template) -> Iterator[dict[str, str]]:
+def of_images(template: ImageTemplate) -> Iterator[dict[str, str]]:
     """Every wording with a thing that has an attribute, and with one that has a relation."""
     (form,) = template.forms
-    graphs = {"attribute": Graph("cup", "red"), "relation": Graph("man", None, (Relation("on", Graph("bench")),))}
+    graphs = {"attribute": Graph("cup", "red"), "relation": Graph("man", None, (GraphRelation("on", Graph("bench")),))}
     for (wording, frame), kinds in product(enumerate(form.frames), permutations(graphs, len(form.slots))):
         meant = {slot: graphs[kind] for slot, kind in zip(form.slots, kinds, strict=True)}
         yield {

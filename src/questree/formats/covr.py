@@ -190,7 +190,7 @@ class CovrImported:
 
 
 @dataclass(frozen=True)
-class Kept:
+class KeptRecord:
     """A record that can be a row of the table."""
 
     record: CovrRecord
@@ -241,7 +241,7 @@ def import_covr(folder: Path, run: Run, attribute_groups: Mapping[str, str], rep
     if not run.images.is_dir():
         raise BadInput.at(run.images, "no images yet; read the questions' images first with `questree ingest gqa`")
     known = corpus(Images.load(run.images), attribute_groups)
-    told, shapes, kept, seen = CovrImported(), CovrShapes(), list[Kept](), set[str]()
+    told, shapes, kept, seen = CovrImported(), CovrShapes(), list[KeptRecord](), set[str]()
     for split, path in files.items():
         records = read_records(path)
         before = len(kept)
@@ -261,7 +261,7 @@ def import_covr(folder: Path, run: Run, attribute_groups: Mapping[str, str], rep
     return told
 
 
-def fitting(record: CovrRecord, split: str, known: Corpus, shapes: CovrShapes, seen: set[str]) -> Kept | str:
+def fitting(record: CovrRecord, split: str, known: Corpus, shapes: CovrShapes, seen: set[str]) -> KeptRecord | str:
     """The record as a row of ours, or why it cannot be one."""
     template = TEMPLATE_OF.get(record.pattern_name, record.pattern_name)
     missing = [scene for scene in record.scenes if scene not in known.image_at]
@@ -284,12 +284,12 @@ def fitting(record: CovrRecord, split: str, known: Corpus, shapes: CovrShapes, s
     said = {slot.name: Word(str(words[int(slot.name)]), slot.kind) for slot in shape.slots}
     program = fill(shape.parts[-1], said)
     assert isinstance(program, Node)
-    return Kept(record, split, template, images, shape, words, program)
+    return KeptRecord(record, split, template, images, shape, words, program)
 
 
-def agreement(kept: list[Kept], known: Corpus, told: CovrImported) -> None:
+def agreement(kept: list[KeptRecord], known: Corpus, told: CovrImported) -> None:
     """Answer every question again, those of one shape together."""
-    members: dict[int, list[Kept]] = {}
+    members: dict[int, list[KeptRecord]] = {}
     for each in kept:
         members.setdefault(id(each.shape), []).append(each)
     for own_kind in watch(list(members.values()), "answering again", len(members)):
@@ -307,7 +307,7 @@ def agreement(kept: list[Kept], known: Corpus, told: CovrImported) -> None:
                 told.differing.append((each.record.id, each.answer, spelled if how == "other" else how))
 
 
-def write(run: Run, kept: list[Kept]) -> None:
+def write(run: Run, kept: list[KeptRecord]) -> None:
     pairs: dict[tuple[str, str], int] = {}
     rows = []
     for each in kept:

@@ -18,7 +18,7 @@ AGREES, DIFFERENT, UNDEFINED, NO_VIDEO, UNREAD = OUTCOMES = "agrees", "different
 
 
 @dataclass
-class Tally:
+class OracleTally:
     """Questions per outcome, per shape, and those the oracle answers otherwise."""
 
     outcomes: dict[str, int] = field(default_factory=dict)

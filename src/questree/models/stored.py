@@ -39,13 +39,13 @@ def covered(asked: RunHierarchies, given: ModelAnswers) -> Coverage:
     return Coverage(len(wanted), len(wanted) - len(without), 0, examples)
 
 
-class Kept(NamedTuple):
+class StoredCounts(NamedTuple):
     questions: int  # questions and sub-questions of the run, by key
     found: int  # of them with a prediction
     unknown: int  # predictions for none of them
 
 
-def store(run: Run, asked: RunHierarchies, given: Predictions, options: Mapping[str, Any]) -> Kept:
+def store(run: Run, asked: RunHierarchies, given: Predictions, options: Mapping[str, Any]) -> StoredCounts:
     """Keep somebody's predictions, by the ids of the run's hierarchies."""
     keys, words = asked.hierarchies.keys, given.table["prediction"].unique(maintain_order=True)
     found, used = words_by_key(keys, given.table, words), needed(asked.hierarchies, scored=False)
@@ -66,7 +66,7 @@ def store(run: Run, asked: RunHierarchies, given: Predictions, options: Mapping[
             write_asked(folder / shard.shard, tops, nodes[shard.tops])
         write_plan(folder, run, options)
     unknown = given.table.join(pl.DataFrame({"id": keys.gather(used)}), on="id", how="anti").height
-    return Kept(len(used), int((found[used] != NOTHING).sum()), unknown)
+    return StoredCounts(len(used), int((found[used] != NOTHING).sum()), unknown)
 
 
 def of_shards(named: list[ShardKeys]) -> Iterator[tuple[ShardKeys, slice]]:

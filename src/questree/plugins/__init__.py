@@ -127,11 +127,11 @@ def metric(name: str, *, formula: str, by: str = "", how: str = "ratio", needs: 
 
 def augmentation(name: str, *, says: str, after: str = "propagate annotations") -> Declare[Any]:
     """A rule that changes facts: a function of (graphs, vocabulary) -> (graphs, counts of what it changed)."""
-    from questree.stages.augment import RULES, Rule
+    from questree.stages.augment import RULES, AugmentationRule
 
     def put(change: Callable[..., Any]) -> None:
         number = max(rule.number for rule in RULES.values()) + 1
-        rule = Rule(number, name, says, lambda graphs, vocabulary, options: change(graphs, vocabulary))
+        rule = AugmentationRule(number, name, says, lambda graphs, vocabulary, options: change(graphs, vocabulary))
         RULES.add(name, rule, after)
 
     return declared("augmentation", name, ("graphs", "vocabulary"), put)

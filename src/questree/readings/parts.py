@@ -5,26 +5,26 @@ from typing import Any, NamedTuple
 from questree.program import Node, ProgramError, Slot, Word, slots
 
 
-class Edge(NamedTuple):
+class PartEdge(NamedTuple):
     parent: Node
     label: str  # the composition
     part: Node
 
 
-def parts(node: Node, vocabulary: Any = None) -> list[Edge]:
+def parts(node: Node, vocabulary: Any = None) -> list[PartEdge]:
     """Immediate sub-questions, in the order the composition lists them."""
     if node.op.parts is None:
         return []
-    found = [Edge(node, label, part) for label, part in node.op.parts(vocabulary, *node.args)]
+    found = [PartEdge(node, label, part) for label, part in node.op.parts(vocabulary, *node.args)]
     for edge in found:
         if not isinstance(edge.part, Node):
             raise ProgramError(f"{node.op.name}: {edge.part.name!r} is a word, no sub-question")
     return found
 
 
-def decompose(node: Node, vocabulary: Any = None) -> list[Edge]:
+def decompose(node: Node, vocabulary: Any = None) -> list[PartEdge]:
     """All edges below a question; a sub-question reached twice is one node."""
-    edges: dict[Node, list[Edge]] = {}
+    edges: dict[Node, list[PartEdge]] = {}
     waiting = [node]
     while waiting:
         parent = waiting.pop()
@@ -45,7 +45,7 @@ def node_type(node: Node, vocabulary: Any = None) -> str:
     return kind if isinstance(kind, str) else kind(vocabulary, *node.args)
 
 
-def options(node: Node, edges: list[Edge]) -> list[Slot | Word | None]:
+def options(node: Node, edges: list[PartEdge]) -> list[Slot | Word | None]:
     """[part] the option of a choice that the part confirms."""
     kids = dict(node.named())
     left = [arg for name in node.op.options if not isinstance(arg := kids[name], Node)]

@@ -6,7 +6,7 @@ from functools import cache
 
 import numpy as np
 
-from questree.domains.images.graph import Graph, Preposition, Relation
+from questree.domains.images.graph import Graph, GraphRelation, Preposition
 from questree.search.index import Rows
 
 NONE = -1  # no attribute, no link
@@ -90,9 +90,9 @@ def graph_of(form: GraphForm, names: Sequence[str], attributes: Sequence[str | N
     def node(at: int) -> Graph:
         return Graph(names[at], attributes[at], tuple(relation(each) for each in children(at, False)))
 
-    def relation(at: int) -> Relation:
+    def relation(at: int) -> GraphRelation:
         hanging = (Preposition(links[each], node(each)) for each in children(at, True))
-        return Relation(links[at], node(at), tuple(hanging))
+        return GraphRelation(links[at], node(at), tuple(hanging))
 
     def children(at: int, preposition: bool) -> list[int]:
         found = zip(form.parent, form.preposition, strict=True)

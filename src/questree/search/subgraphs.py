@@ -7,7 +7,7 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from questree.domains.images.graph import Graph, Preposition, Relation
+from questree.domains.images.graph import Graph, GraphRelation, Preposition
 from questree.search.index import (
     ATTRIBUTES,
     BITS,
@@ -116,11 +116,11 @@ class Spelling:
             return self._node(root, attribute, (self._relation(first, rest[0], self._relations(rest[1:])),))
         return self._node(root, attribute, self._relations([first, *rest]))
 
-    def _relations(self, legs: list[int]) -> tuple[Relation, ...]:
+    def _relations(self, legs: list[int]) -> tuple[GraphRelation, ...]:
         found = [self._relation(edge, of, ()) for edge, of in zip(legs[::2], legs[1::2], strict=True) if edge != NONE]
         return tuple(sorted(found, key=lambda each: (each.name, each.target.name)))
 
-    def _relation(self, edge: int, attribute: int, below: tuple[Relation, ...]) -> Relation:
+    def _relation(self, edge: int, attribute: int, below: tuple[GraphRelation, ...]) -> GraphRelation:
         scenes = self.scenes
         hanging = range(scenes.edges[edge, PREPOSITIONS], scenes.edges[edge + 1, PREPOSITIONS])
         prepositions = tuple(
@@ -128,9 +128,9 @@ class Spelling:
             for at in hanging
         )
         relation, target, _ = scenes.edges[edge]
-        return Relation(self.words[relation], self._node(target, attribute, below), prepositions)
+        return GraphRelation(self.words[relation], self._node(target, attribute, below), prepositions)
 
-    def _node(self, thing: int, attribute: int, relations: tuple[Relation, ...]) -> Graph:
+    def _node(self, thing: int, attribute: int, relations: tuple[GraphRelation, ...]) -> Graph:
         name = self.words[self.scenes.things[thing, NAME]]
         return Graph(name, None if attribute == NONE else self.words[attribute], relations)
 

@@ -11,7 +11,7 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from questree.domains.images.graph import Graph, Relation, from_json
+from questree.domains.images.graph import Graph, GraphRelation, from_json
 from questree.faults import BadInput, Fault, refuse
 from questree.search.distractors import ATTRIBUTE, NAME, OTHER_OBJECT, OTHER_RELATION, RELATION, DistractorKind, nodes
 from questree.tables.store import content
@@ -91,7 +91,7 @@ def simple_graphs(graph: Graph) -> list[Simple]:
         if link is not None:  # with the subject's attribute, or the target's if the subject has none
             subject = every[parent][0] if preposition else parent
             _, _, who, how, _ = every[subject]
-            made = Graph(who, how, (Relation(link, Graph(name, attribute if how is None else None)),))
+            made = Graph(who, how, (GraphRelation(link, Graph(name, attribute if how is None else None)),))
             said = {2 * subject} if how is not None else {2 * at} if attribute is not None else set[int]()
             found.append(Simple(made, frozenset({2 * at - 1}), frozenset({2 * subject, 2 * at}), frozenset(said)))
     told = {node for part in found for node in part.attributes}

@@ -71,7 +71,7 @@ MARGIN = 0.05  # of a frame, around what is shown of it
 
 
 @dataclass(frozen=True)
-class Frame:
+class ShownFrame:
     position: int
     number: int  # as the source names it
     seconds: float
@@ -87,7 +87,9 @@ class Frame:
         return picture(self.size, self.boxes, f"frame {self.number}", self.address, self.seen)
 
 
-def frame_of(facts: Facts, position: int, vocabulary: Vocabulary, mentioned: Mentioned, address: str = "") -> Frame:
+def frame_of(
+    facts: Facts, position: int, vocabulary: Vocabulary, mentioned: Mentioned, address: str = ""
+) -> ShownFrame:
     """`facts` are those of one video."""
     here = pl.col("frame") == position
     number, seconds = facts.frames.filter(here).select("number", "seconds").row(0)
@@ -103,7 +105,7 @@ def frame_of(facts: Facts, position: int, vocabulary: Vocabulary, mentioned: Men
     relations = holding(facts, position, vocabulary, mentioned)
     size = size_of(width, height, boxes)
     seen = None if address else around(facts, size)
-    return Frame(position, number, seconds, size, boxes, unboxed, relations, address, seen)
+    return ShownFrame(position, number, seconds, size, boxes, unboxed, relations, address, seen)
 
 
 def around(facts: Facts, size: tuple[int, int]) -> Box | None:

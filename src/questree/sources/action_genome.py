@@ -55,7 +55,7 @@ class Marks:
 
 
 @dataclass(frozen=True)
-class People:
+class PersonColumns:
     """Columns of the persons file; one person per frame."""
 
     persons: pl.DataFrame  # frame, x1, y1, x2, y2, score
@@ -173,7 +173,7 @@ def _only_visible_boxes(objects: pl.DataFrame, skipped: Counter[str]) -> pl.Data
     return objects.with_columns(pl.when(keep).then(pl.col(name)).alias(name) for name in BOX_COLUMNS)
 
 
-def read_people(frames: dict[str, Any], path: Path, skipped: Counter[str]) -> People:
+def read_people(frames: dict[str, Any], path: Path, skipped: Counter[str]) -> PersonColumns:
     keys = list(frames)
 
     def place(row: int) -> str:
@@ -190,7 +190,7 @@ def read_people(frames: dict[str, Any], path: Path, skipped: Counter[str]) -> Pe
     first = order[np.unique(frame[order], return_index=True)[1]]
     skipped["second person in a frame, left out"] += len(frame) - len(first)
     columns = {"frame": frame[first], **dict(zip(BOX_COLUMNS, boxes[first].T, strict=True)), "score": scores[first]}
-    return People(pl.DataFrame(columns).with_columns(pl.col("score").fill_nan(None)), _sizes(found))
+    return PersonColumns(pl.DataFrame(columns).with_columns(pl.col("score").fill_nan(None)), _sizes(found))
 
 
 def _people_boxes(found: Sequence[FoundPeople], place: Place) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
@@ -291,7 +291,7 @@ def _rows(
     keys: list[str],
     person_keys: list[str],
     marks: Marks,
-    people: People,
+    people: PersonColumns,
     charades: Charades,
 ) -> SourceRows:
     row = np.full(len(keys) + 1, -1, np.int64)  # [key] row in `frames`; the last stands for keys without objects

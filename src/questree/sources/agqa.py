@@ -25,7 +25,7 @@ FRAMED = {
 }  # actions name their frames
 
 
-class Graphs(Taking):
+class ReleasedGraphs(Taking):
     """Vertices as they come; `frame_at` is of the video that is being read: the name of a frame -> its row."""
 
     columns = FRAMED
@@ -126,7 +126,7 @@ class Graphs(Taking):
 
 
 def read_agqa(folder: Path, vocabulary: Vocabulary) -> SourceReading:
-    graphs = Graphs(vocabulary)
+    graphs = ReleasedGraphs(vocabulary)
     for split, path in _files(folder).items():
         with collector_paused():
             graphs.file(path, split)

@@ -12,7 +12,7 @@ from msgspec import Raw, Struct
 from questree.faults import BadInput, Fault, refuse
 from questree.progress import watch
 from questree.sources.runs import write_image_run
-from questree.tables.images import Edge, Gathering, Images, Thing
+from questree.tables.images import Gathering, Images, SceneEdge, Thing
 from questree.tables.store import content
 
 Number = int | float
@@ -328,9 +328,9 @@ def _things(scene: GqaScene) -> list[Thing]:
     return [Thing(key, each.name, _box(each), each.attributes, _edges(each, at)) for key, each in scene.objects.items()]
 
 
-def _edges(each: GqaObject, at: dict[str, int]) -> list[Edge]:
+def _edges(each: GqaObject, at: dict[str, int]) -> list[SceneEdge]:
     return [
-        Edge(one.name, at[str(one.object)], [(p.name, at[str(p.object)]) for p in one.prepositions])
+        SceneEdge(one.name, at[str(one.object)], [(p.name, at[str(p.object)]) for p in one.prepositions])
         for one in each.relations
     ]
 

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import polars as pl
 
 from questree.progress import report
-from questree.stages.augment import RULES, AugmentOptions, Rule, augment
+from questree.stages.augment import RULES, AugmentationRule, AugmentOptions, augment
 from questree.stages.augment.graphs import FACTS, among, counted_as, rows, telling, within, without
 from questree.stages.augment.relations import entailed, verb_facts
 from questree.tables.facts import Facts
@@ -101,7 +101,7 @@ def ablation(raw: Facts, truth: Facts, vocabulary: Vocabulary, options: AugmentO
     """First no rule beside all rules, then each rule that changes facts."""
     rules = [rule for rule in RULES.values() if rule.when == FACTS]
 
-    def score(chosen: list[Rule]) -> AgreementScore:
+    def score(chosen: list[AugmentationRule]) -> AgreementScore:
         facts, _ = augment(raw, vocabulary, options, chosen)
         found = agreement(facts, truth, vocabulary)
         return next(s for s in found if s.group == WHOLE and s.given_by_actions)

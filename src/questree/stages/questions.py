@@ -10,7 +10,7 @@ import msgspec
 import numpy as np
 import polars as pl
 
-from questree.benchmarks.agqa.arguments import Argument, Arguments
+from questree.benchmarks.agqa.arguments import Argument, ArgumentMaker
 from questree.benchmarks.agqa.editions import SECOND, Edition, edition_of
 from questree.benchmarks.agqa.frames import Span, render_spans
 from questree.benchmarks.agqa.held_out import INDIRECT as REFERRED
@@ -251,7 +251,7 @@ class Shard:
         row: dict[str, int] = self.questions.row(at, named=True)
         template, edition = self.edition.by_code[row["template"]], self.edition.name
         ways = choices(self.seeds, np.array([row["video"] - self.first]), np.array([row["number"]]), edition)
-        say = Speaker(self, Arguments(self.vocabulary, edition), row["video"])
+        say = Speaker(self, ArgumentMaker(self.vocabulary, edition), row["video"])
         said = {name: say.slot(name, template, row, ways) for name in slots(template.node)}
         program = fill(template.node, {name: argument.term for name, argument in said.items()})
         assert isinstance(program, Node)
@@ -296,7 +296,7 @@ class Speaker:
     """Turns the row numbers of one video into arguments: terms and phrases."""
 
     shard: Shard
-    make: Arguments
+    make: ArgumentMaker
     video: int
 
     def slot(self, name: str, template: Template, row: dict[str, int], ways: Any) -> Argument:

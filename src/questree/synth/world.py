@@ -29,7 +29,7 @@ FRAME_RATES, NOISE = "frame_rates.csv", "noise.json"
 
 
 @dataclass
-class Chunk:
+class WorldChunk:
     """What some videos add to each file, and what is counted about them."""
 
     files: dict[str, list[bytes]]  # by path below the world's folder
@@ -43,7 +43,7 @@ class Chunk:
 def write_world(out: Path, videos: int, seed: int, rates: Rates, workers: int | None = None) -> dict[str, Any]:
     """Write the world; what was made, in numbers. The files do not depend on the number of workers."""
     refuse(_faults(out, videos, seed, rates, workers))
-    total = Chunk({}, Counter(), Counter(), Counter(), [], [])
+    total = WorldChunk({}, Counter(), Counter(), Counter(), [], [])
     with new_folder(out) as folder, ExitStack() as stack:
         (folder / "truth").mkdir()
         files = {name: stack.enter_context(open(folder / name, "wb")) for name in _opened(folder)}
@@ -88,7 +88,7 @@ def _opened(folder: Path) -> list[str]:
     return [os.path.join(place, name) for place in FOLDERS for name in names]
 
 
-def _chunks(videos: int, seed: int, rates: Rates, workers: int) -> Iterator[Chunk]:
+def _chunks(videos: int, seed: int, rates: Rates, workers: int) -> Iterator[WorldChunk]:
     tasks = [(seed, first, min(first + CHUNK, videos), rates) for first in range(0, videos, CHUNK)]
     if workers == 1 or videos <= ALONE:
         yield from map(_chunk, tasks)
@@ -97,9 +97,9 @@ def _chunks(videos: int, seed: int, rates: Rates, workers: int) -> Iterator[Chun
         yield from pool.map(_chunk, tasks)
 
 
-def _chunk(task: tuple[int, int, int, Rates]) -> Chunk:
+def _chunk(task: tuple[int, int, int, Rates]) -> WorldChunk:
     seed, first, last, rates = task
-    chunk = Chunk({}, Counter(), Counter(), Counter(), [], [])
+    chunk = WorldChunk({}, Counter(), Counter(), Counter(), [], [])
     for index in range(first, last):
         truth = make_video(seed, index)
         seen, faults = observe(truth, rates, seed, index)
@@ -119,7 +119,7 @@ def _chunk(task: tuple[int, int, int, Rates]) -> Chunk:
     return chunk
 
 
-def _summary(total: Chunk, videos: int, seed: int, rates: Rates) -> dict[str, Any]:
+def _summary(total: WorldChunk, videos: int, seed: int, rates: Rates) -> dict[str, Any]:
     kinds = [*(field.name.replace("_", " ") for field in fields(rates)), "missed persons"]
     rows: Array = np.array(total.rows, float).reshape(-1, 4)
     return {

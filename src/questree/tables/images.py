@@ -66,7 +66,7 @@ def joined(first: Images, second: Images) -> Images:
 
 
 @dataclass(frozen=True)
-class Edge:
+class SceneEdge:
     relation: str
     object: int  # position among the things of its image
     prepositions: Sequence[tuple[str, int]] = ()  # (preposition, position of its object)
@@ -78,7 +78,7 @@ class Thing:
     name: str
     box: tuple[float, float, float, float] | None  # x1, y1, x2, y2 in pixels
     attributes: Iterable[str] = ()
-    edges: Sequence[Edge] = ()
+    edges: Sequence[SceneEdge] = ()
 
 
 @dataclass

@@ -20,7 +20,7 @@ class Argument(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Arguments:
+class ArgumentMaker:
     """Makes arguments out of positions in a vocabulary; numbers choose among several ways to say the same."""
 
     vocabulary: Vocabulary

@@ -6,7 +6,7 @@ from functools import cached_property
 from typing import NamedTuple, TypeVar
 from zlib import crc32
 
-from questree.benchmarks.agqa.arguments import Argument, Arguments
+from questree.benchmarks.agqa.arguments import Argument, ArgumentMaker
 from questree.benchmarks.agqa.editions import SECOND, Edition
 from questree.benchmarks.agqa.frames import Frame, render
 from questree.benchmarks.agqa.phrases import indirect_action, noun
@@ -128,7 +128,7 @@ class Pool:
 
 def examples(vocabulary: Vocabulary, edition: Edition = SECOND) -> Iterator[Example]:
     """By the numbers of the templates."""
-    make, pool = Arguments(vocabulary, edition.name), Pool(vocabulary)
+    make, pool = ArgumentMaker(vocabulary, edition.name), Pool(vocabulary)
     asked = sorted(edition.templates, key=lambda template: edition.codes[template.name])
     refuse(list(pool.lacking(asked)))
     for template in asked:
@@ -136,7 +136,7 @@ def examples(vocabulary: Vocabulary, edition: Edition = SECOND) -> Iterator[Exam
             for time in template.times or (NO_TIME,):
                 for reference in reference_kinds(template, time, edition):
                     hand = Hand((template.name, number, time, reference))
-                    words = Draw(make, pool, hand, template, time, reference).arguments()
+                    words = ExampleDraw(make, pool, hand, template, time, reference).arguments()
                     program = show(fill(template.node, {slot: word.term for slot, word in words.items()}))
                     text = render(frame, {slot: word.forms for slot, word in words.items()})
                     yield Example(template, frame, time, reference, program, text)
@@ -155,10 +155,10 @@ def reference_kinds(template: Template, time: str, edition: Edition) -> list[str
 
 
 @dataclass(frozen=True)
-class Draw:
+class ExampleDraw:
     """The arguments of one example; the reference stands in the first slot it fits, often in the second too."""
 
-    make: Arguments
+    make: ArgumentMaker
     pool: Pool
     hand: Hand
     template: Template

@@ -37,14 +37,14 @@ Forms = Mapping[str, Phrase]  # form -> phrase; what fills a slot
 
 
 @dataclass(frozen=True)
-class Piece:
+class FramePiece:
     """A place in a frame: the phrase of a slot, in one of its forms."""
 
     slot: str
     form: str = ""
 
 
-Pieces = tuple[str | Piece, ...]
+Pieces = tuple[str | FramePiece, ...]
 
 
 @dataclass(frozen=True)
@@ -55,24 +55,24 @@ class Frame:
     @property
     def leading(self) -> bool:
         """Does the time phrase open the question?"""
-        return Piece("time", "leading") in self.pieces
+        return FramePiece("time", "leading") in self.pieces
 
 
 def split(text: str) -> Pieces:
     """A pattern taken apart; the rest of a relation follows it directly where the pattern does not place it."""
-    found: list[str | Piece] = []
+    found: list[str | FramePiece] = []
     for literal, name, form, _ in Formatter().parse(text):
         found += [literal] if literal else []
         if name is not None:
-            found.append(Piece("time", "leading") if name == "Time" else Piece(name, form or ""))
-    rest = Piece("relation", "rest")
+            found.append(FramePiece("time", "leading") if name == "Time" else FramePiece(name, form or ""))
+    rest = FramePiece("relation", "rest")
     if rest not in found:
         found = [part for piece in found for part in ([piece, rest] if _is_relation(piece) else [piece])]
     return tuple(found)
 
 
-def _is_relation(piece: str | Piece) -> bool:
-    return isinstance(piece, Piece) and piece.slot == "relation" and piece.form not in EXTRA
+def _is_relation(piece: str | FramePiece) -> bool:
+    return isinstance(piece, FramePiece) and piece.slot == "relation" and piece.form not in EXTRA
 
 
 def fill(pieces: Pieces, words: Mapping[str, Forms]) -> Phrase:
@@ -162,7 +162,7 @@ def _wrong(template: str, text: str, wanted: Kinds) -> Iterator[str]:
     except ValueError as error:
         yield f"braces do not match ({error})"
         return
-    asked = [piece for piece in pieces if isinstance(piece, Piece)]
+    asked = [piece for piece in pieces if isinstance(piece, FramePiece)]
     for piece in asked:
         if piece.slot not in wanted:
             yield f"{template or 'the program'} has no slot {piece.slot}, only {', '.join(wanted) or 'none'}"

@@ -129,7 +129,7 @@ class TemplateForm:
 
 
 @dataclass(frozen=True)
-class Template:
+class ImageTemplate:
     name: str
     asks: str
     needs: str

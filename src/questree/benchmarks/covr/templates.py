@@ -4,7 +4,7 @@ A hole `{R}` of a program is filled by a reference, `{attribute}` by a word. A f
 reference are in english.py. All sentences ask about all images of the set together.
 """
 
-from questree.benchmarks.covr.forms import Template, TemplateForm
+from questree.benchmarks.covr.forms import ImageTemplate, TemplateForm
 from questree.extensions import Registry
 
 # what the program computes, by the words of the question
@@ -36,7 +36,7 @@ def _grouped(how: str) -> str:
 
 
 TEMPLATES = (
-    Template(
+    ImageTemplate(
         "VERIFYATTR",
         "does the one thing have an attribute",
         "an attribute of the root; distractors with another one and a further change",
@@ -50,7 +50,7 @@ TEMPLATES = (
         ),
         builder="attribute",
     ),
-    Template(
+    ImageTemplate(
         "CHOOSEATTR",
         "which of two attributes does the one thing have",
         "as VERIFYATTR; an attribute that excludes the root's",
@@ -64,7 +64,7 @@ TEMPLATES = (
         ),
         builder="two attributes",
     ),
-    Template(
+    ImageTemplate(
         "QUERYATTR",
         "which value of a group of attributes does the one thing have",
         "as VERIFYATTR; the attribute belongs to a group",
@@ -80,7 +80,7 @@ TEMPLATES = (
         ),
         builder="attribute of a group",
     ),
-    Template(
+    ImageTemplate(
         "COMPARECOUNT",
         "are there more, fewer or as many of one thing as of another",
         "a second reference that a distractor contains",
@@ -91,7 +91,7 @@ TEMPLATES = (
         ),
         builder="compared counts",
     ),
-    Template(
+    ImageTemplate(
         "COUNT",
         "how many things, or images with such a thing",
         "two distractors; two sets of images with different counts; a root that can be counted",
@@ -107,7 +107,7 @@ TEMPLATES = (
         twin=True,
         builder="count",
     ),
-    Template(
+    ImageTemplate(
         "VERIFYCOUNT",
         "is the number of things or images exactly, at least or at most so much",
         "as COUNT",
@@ -135,7 +135,7 @@ TEMPLATES = (
         verifies="COUNT",
         verified_form="{how}, {form}",
     ),
-    Template(
+    ImageTemplate(
         "COUNTGROUPBY",
         "how many images have so many of a thing",
         "a reference that one image contains 2 to 4 times; images that contain it less often",
@@ -147,7 +147,7 @@ TEMPLATES = (
         builder="count by image",
         by_image=True,
     ),
-    Template(
+    ImageTemplate(
         "VERIFYCOUNTGROUPBY",
         "is the number of images that have so many of a thing exactly, at least or at most so much",
         "as COUNTGROUPBY",
@@ -166,7 +166,7 @@ TEMPLATES = (
         verifies="COUNTGROUPBY",
         verified_form="{how} images, {form} objects",
     ),
-    Template(
+    ImageTemplate(
         "VERIFYLOGIC",
         "are there both things; is there one or the other",
         "a second reference that a distractor contains; images with neither",
@@ -183,7 +183,7 @@ TEMPLATES = (
         ),
         builder="logic",
     ),
-    Template(
+    ImageTemplate(
         "VERIFYQUANT",
         "do all, some or none of the things have an attribute or a relation",
         "the root's attribute, or a relation of the root, becomes the condition; two things to speak of",
@@ -195,7 +195,7 @@ TEMPLATES = (
         ),
         builder="quantifier",
     ),
-    Template(
+    ImageTemplate(
         "VERIFYQUANTATTR",
         "do all the things have one value of a group of attributes in common",
         "an attribute of the root that belongs to a group; two things to speak of, each with a value",
@@ -209,7 +209,7 @@ TEMPLATES = (
         ),
         builder="attribute of all",
     ),
-    Template(
+    ImageTemplate(
         "VERIFYSAMEATTR",
         "do two things have the same value of a group of attributes",
         "an attribute of the root that belongs to a group; a second reference from a distractor, both with a value",
@@ -223,7 +223,7 @@ TEMPLATES = (
         ),
         builder="attribute of two",
     ),
-    Template(
+    ImageTemplate(
         "QUERYOBJECT",
         "what is the one thing related to",
         "a leaf without attribute; distractors with another leaf and a further change",
@@ -238,7 +238,7 @@ TEMPLATES = (
         ),
         builder="related object",
     ),
-    Template(
+    ImageTemplate(
         "CHOOSEOBJECT",
         "which of two is the one thing related to",
         "as QUERYOBJECT",
@@ -257,7 +257,7 @@ TEMPLATES = (
         ),
         builder="two related objects",
     ),
-    Template(
+    ImageTemplate(
         "CHOOSEREL",
         "which of two relations does the one thing have to another",
         "a relation to a leaf, and one that excludes it",
@@ -272,6 +272,6 @@ TEMPLATES = (
         builder="two relations",
     ),
 )
-BY_NAME = Registry[Template]("template")  # these, and those of plugins
+BY_NAME = Registry[ImageTemplate]("template")  # these, and those of plugins
 for _template in TEMPLATES:
     BY_NAME.add(_template.name, _template)

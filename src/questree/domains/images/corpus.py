@@ -23,7 +23,7 @@ Bits = NDArray[Any]  # [row, page] a set of things: bit i is thing i of the page
 PAGE = 63
 
 
-class Facts(NamedTuple):
+class ImageFacts(NamedTuple):
     """What is said about every thing. The last page, thing and edge stand for none."""
 
     first_thing: Ints  # [page + 1]
@@ -57,7 +57,7 @@ class Corpus:
     thing_ids: pl.Series
     first_page: Ints  # [image + 1]
     image_of: Ints  # [page] row in images
-    facts: Facts
+    facts: ImageFacts
 
     @cached_property
     def word_at(self) -> dict[str, int]:
@@ -92,7 +92,7 @@ def corpus(images: Images, attribute_groups: Mapping[str, str], unread: Iterable
     page_of = np.repeat(np.arange(len(image_of)), np.diff(first_thing)[:-1])  # [thing]
     away = target - first_thing[page_of[subject]]
     first_attribute, first_edge = np.searchsorted(owner, things), np.searchsorted(subject, things)
-    facts = Facts(
+    facts = ImageFacts(
         first_thing=first_thing.astype(np.int32),
         first_attribute_on=first_attribute[first_thing].astype(np.int32),
         first_edge_on=first_edge[first_thing].astype(np.int32),
@@ -162,7 +162,7 @@ class ImageSets:
         return ImageSets(self.corpus, self.image[np.atleast_1d(np.asarray(row, np.int64))])
 
     @property
-    def facts(self) -> Facts:
+    def facts(self) -> ImageFacts:
         return self.corpus.facts
 
     def position(self, word: Word) -> int:

@@ -6,7 +6,7 @@ from importlib import resources
 
 import msgspec
 
-from questree.domains.images.graph import Graph, Relation
+from questree.domains.images.graph import Graph, GraphRelation
 
 SINGULAR, PLURAL, MASS = "singular", "plural", "mass"
 
@@ -39,7 +39,7 @@ class Attributes(msgspec.Struct, frozen=True):
     never_after_is: frozenset[str]
 
 
-class People(msgspec.Struct, frozen=True):
+class PersonNouns(msgspec.Struct, frozen=True):
     names: frozenset[str]
 
 
@@ -47,7 +47,7 @@ class English(msgspec.Struct, frozen=True):
     plurals: dict[str, str]
     number: Plurality
     sound: Sound
-    people: People
+    people: PersonNouns
     relations: Relations
     attributes: Attributes
 
@@ -219,7 +219,7 @@ def pronoun(name: str) -> str:
     return "them" if number(name) == PLURAL else "it"
 
 
-def _relation(edge: Relation, subject: str) -> str:
+def _relation(edge: GraphRelation, subject: str) -> str:
     said = f"{relation(edge.name)} {target(edge.name, edge.target, subject)}"
     return " ".join([said, *(f"{relation(p.name)} {target(p.name, p.target)}" for p in edge.prepositions)])
 

@@ -11,7 +11,7 @@ LONG = 5  # a chain, or two relations
 class Graph:
     name: str
     attribute: str | None = None
-    relations: tuple["Relation", ...] = ()  # at most two
+    relations: tuple["GraphRelation", ...] = ()  # at most two
 
     def __hash__(self) -> int:
         """Graphs are looked up again and again: hash each once."""
@@ -49,7 +49,7 @@ class Graph:
                 yield from preposition.target.nodes
 
     @property
-    def elements(self) -> Iterator[tuple[int, "Relation"]]:
+    def elements(self) -> Iterator[tuple[int, "GraphRelation"]]:
         """The root's relations with their numbers: the root is 0, a target comes after its relation."""
         number = 1
         for relation in self.relations:
@@ -59,7 +59,7 @@ class Graph:
     def without_attribute(self) -> "Graph":
         return Graph(self.name, None, self.relations)
 
-    def without(self, relation: "Relation") -> "Graph":
+    def without(self, relation: "GraphRelation") -> "Graph":
         """Without one of the root's relations."""
         return Graph(self.name, self.attribute, tuple(each for each in self.relations if each is not relation))
 
@@ -82,7 +82,7 @@ class Preposition:
 
 
 @dataclass(frozen=True)
-class Relation:
+class GraphRelation:
     name: str
     target: Graph
     prepositions: tuple[Preposition, ...] = ()
@@ -100,9 +100,9 @@ def from_json(graph: dict[str, Any]) -> Graph:
     )
 
 
-def _relation(relation: dict[str, Any]) -> Relation:
+def _relation(relation: dict[str, Any]) -> GraphRelation:
     prepositions = (Preposition(p["name"], from_json(p["target"])) for p in relation.get("prepositions") or ())
-    return Relation(relation["name"], from_json(relation["target"]), tuple(prepositions))
+    return GraphRelation(relation["name"], from_json(relation["target"]), tuple(prepositions))
 
 
 def to_json(graph: Graph) -> dict[str, Any]:
@@ -112,7 +112,7 @@ def to_json(graph: Graph) -> dict[str, Any]:
     return found
 
 
-def _relation_json(relation: Relation) -> dict[str, Any]:
+def _relation_json(relation: GraphRelation) -> dict[str, Any]:
     found: dict[str, Any] = {"name": relation.name, "target": to_json(relation.target)}
     if relation.prepositions:
         found["prepositions"] = [{"name": p.name, "target": to_json(p.target)} for p in relation.prepositions]

@@ -3,13 +3,13 @@
 import numpy as np
 from numba import njit
 
-from questree.domains.images.corpus import Bits, Bools, Facts, Ints
+from questree.domains.images.corpus import Bits, Bools, ImageFacts, Ints
 from questree.domains.images.kinds import ABSENT, ANY, PADDING
 from questree.program import NO_COMMON, NOT_THERE, NOT_UNIQUE, SEVERAL
 
 
 @njit(cache=True, nogil=True)
-def everything(facts: Facts, page: Ints) -> Bits:
+def everything(facts: ImageFacts, page: Ints) -> Bits:
     """[row, page] all things."""
     found = np.zeros(page.shape, np.int64)
     for row in range(page.shape[0]):
@@ -20,7 +20,7 @@ def everything(facts: Facts, page: Ints) -> Bits:
 
 
 @njit(cache=True, nogil=True)
-def named(facts: Facts, page: Ints, wanted: Ints) -> Bits:
+def named(facts: ImageFacts, page: Ints, wanted: Ints) -> Bits:
     """[row, page] things with one of the row's names; wanted is [row, choice]."""
     found = np.zeros(page.shape, np.int64)
     for row in range(page.shape[0]):
@@ -38,7 +38,7 @@ def named(facts: Facts, page: Ints, wanted: Ints) -> Bits:
 
 
 @njit(cache=True, nogil=True)
-def attributed(facts: Facts, page: Ints, things: Bits, wanted: Ints) -> Bits:
+def attributed(facts: ImageFacts, page: Ints, things: Bits, wanted: Ints) -> Bits:
     """[row, page] those of the things with one of the row's attributes; wanted is [row, choice]."""
     found = np.zeros(page.shape, np.int64)
     for row in range(page.shape[0]):
@@ -56,7 +56,7 @@ def attributed(facts: Facts, page: Ints, things: Bits, wanted: Ints) -> Bits:
 
 
 @njit(cache=True, nogil=True)
-def related(facts: Facts, page: Ints, things: Bits, others: Bits, wanted: Ints, at_target: bool) -> Bits:
+def related(facts: ImageFacts, page: Ints, things: Bits, others: Bits, wanted: Ints, at_target: bool) -> Bits:
     """[row, page] the one or the other end of the edges of this name from one of the things to one of the others."""
     found = np.zeros(page.shape, np.int64)
     for row in range(page.shape[0]):
@@ -111,7 +111,7 @@ def any_of(things: Bits) -> Bools:
 
 
 @njit(cache=True, nogil=True)
-def per_image(facts: Facts, page: Ints, things: Bits) -> Ints:
+def per_image(facts: ImageFacts, page: Ints, things: Bits) -> Ints:
     """[row, page] how many of the things are in the image of each page, the same number on all its pages."""
     found = np.zeros(page.shape, np.int64)
     for row in range(page.shape[0]):
@@ -124,7 +124,7 @@ def per_image(facts: Facts, page: Ints, things: Bits) -> Ints:
 
 
 @njit(cache=True, nogil=True)
-def the_one(facts: Facts, page: Ints, things: Bits) -> Ints:
+def the_one(facts: ImageFacts, page: Ints, things: Bits) -> Ints:
     """[row] the only thing, or why there is none."""
     found = np.full(things.shape[0], NOT_THERE, np.int64)
     for row in range(things.shape[0]):
@@ -137,7 +137,7 @@ def the_one(facts: Facts, page: Ints, things: Bits) -> Ints:
 
 
 @njit(cache=True, nogil=True)
-def edges_between(facts: Facts, page: Ints, thing: Ints, others: Bits) -> Ints:
+def edges_between(facts: ImageFacts, page: Ints, thing: Ints, others: Bits) -> Ints:
     """[row, place] the informative edges from the row's thing to one of the others, each (name, target) once."""
     first_edge, link, target = facts.first_edge, facts.link, facts.target
     widest = 1
@@ -158,7 +158,7 @@ def edges_between(facts: Facts, page: Ints, thing: Ints, others: Bits) -> Ints:
 
 
 @njit(cache=True, nogil=True)
-def _within(facts: Facts, page: Ints, things: Ints, thing: int) -> bool:
+def _within(facts: ImageFacts, page: Ints, things: Ints, thing: int) -> bool:
     """Is it one of the things of a row?"""
     for at in range(len(page)):
         first, end = facts.first_thing[page[at]], facts.first_thing[page[at] + 1]
@@ -168,7 +168,7 @@ def _within(facts: Facts, page: Ints, things: Ints, thing: int) -> bool:
 
 
 @njit(cache=True, nogil=True)
-def has_attribute(facts: Facts, thing: Ints, wanted: Ints) -> Bools:
+def has_attribute(facts: ImageFacts, thing: Ints, wanted: Ints) -> Bools:
     """[row] does the thing have the attribute?"""
     found = np.zeros(len(thing), np.bool_)
     for row in range(len(thing)):
@@ -177,7 +177,7 @@ def has_attribute(facts: Facts, thing: Ints, wanted: Ints) -> Bools:
 
 
 @njit(cache=True, nogil=True)
-def _has(facts: Facts, thing: int, wanted: int) -> bool:
+def _has(facts: ImageFacts, thing: int, wanted: int) -> bool:
     has = False
     for each in range(facts.first_attribute[thing], facts.first_attribute[thing + 1]):
         has |= facts.attribute[each] == wanted
@@ -185,7 +185,7 @@ def _has(facts: Facts, thing: int, wanted: int) -> bool:
 
 
 @njit(cache=True, nogil=True)
-def only_attribute(facts: Facts, thing: Ints, group: Ints) -> Ints:
+def only_attribute(facts: ImageFacts, thing: Ints, group: Ints) -> Ints:
     """[row] the thing's one attribute of the group; ABSENT, or SEVERAL."""
     found = np.full(len(thing), ABSENT, np.int64)
     for row in range(len(thing)):
@@ -197,7 +197,7 @@ def only_attribute(facts: Facts, thing: Ints, group: Ints) -> Ints:
 
 
 @njit(cache=True, nogil=True)
-def common_group(facts: Facts, a: Ints, b: Ints) -> Ints:
+def common_group(facts: ImageFacts, a: Ints, b: Ints) -> Ints:
     """[row] the first group, in the order of the first thing's attributes, in which the two share one."""
     found = np.full(len(a), NO_COMMON, np.int64)
     for row in range(len(a)):
@@ -209,7 +209,7 @@ def common_group(facts: Facts, a: Ints, b: Ints) -> Ints:
 
 
 @njit(cache=True, nogil=True)
-def _share(facts: Facts, a: int, b: int, group: int) -> bool:
+def _share(facts: ImageFacts, a: int, b: int, group: int) -> bool:
     """Do they have the same attribute of the group?"""
     share = False
     for each in range(facts.first_attribute[a], facts.first_attribute[a + 1]):
@@ -218,7 +218,7 @@ def _share(facts: Facts, a: int, b: int, group: int) -> bool:
 
 
 @njit(cache=True, nogil=True)
-def one_value(facts: Facts, page: Ints, things: Bits, group: Ints) -> Bools:
+def one_value(facts: ImageFacts, page: Ints, things: Bits, group: Ints) -> Bools:
     """[row] is an attribute of the group common to all things? True without things."""
     found = np.zeros(page.shape[0], np.bool_)
     for row in range(page.shape[0]):
@@ -232,7 +232,7 @@ def one_value(facts: Facts, page: Ints, things: Bits, group: Ints) -> Bools:
 
 
 @njit(cache=True, nogil=True)
-def _first(facts: Facts, page: Ints, things: Ints) -> int:
+def _first(facts: ImageFacts, page: Ints, things: Ints) -> int:
     for at in range(len(page)):
         if things[at]:
             first: int = facts.first_thing[page[at]]
@@ -241,7 +241,7 @@ def _first(facts: Facts, page: Ints, things: Ints) -> int:
 
 
 @njit(cache=True, nogil=True)
-def _all_have(facts: Facts, page: Ints, things: Ints, wanted: int) -> bool:
+def _all_have(facts: ImageFacts, page: Ints, things: Ints, wanted: int) -> bool:
     for at in range(len(page)):
         left, thing = things[at], facts.first_thing[page[at]]
         while left:

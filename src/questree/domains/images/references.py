@@ -7,7 +7,7 @@ from typing import Any
 
 from questree.domains.images import english
 from questree.domains.images.english import after_is, relation
-from questree.domains.images.graph import Graph, Preposition, Relation
+from questree.domains.images.graph import Graph, GraphRelation, Preposition
 from questree.domains.images.kinds import IMAGES
 from questree.program import Node, Slot, Term, Word
 
@@ -36,7 +36,7 @@ def reference_of(found: Node) -> Reference | None:
     subject, target, link = graph_of(found.args[0]), graph_of(found.args[1]), found.args[2]
     if subject is None or target is None or subject.relations or target.relations or isinstance(link, Node):
         return None
-    return Reference(replace(subject, relations=(Relation(link.name, target),)), inverse=True)
+    return Reference(replace(subject, relations=(GraphRelation(link.name, target),)), inverse=True)
 
 
 @lru_cache(REMEMBERED)
@@ -57,12 +57,12 @@ def graph_of(term: Term, base: str = "find") -> Graph | None:
     return None
 
 
-def _related(before: tuple[Relation, ...], name: str, target: Graph) -> tuple[Relation, ...]:
+def _related(before: tuple[GraphRelation, ...], name: str, target: Graph) -> tuple[GraphRelation, ...]:
     """A preposition belongs to the relation before it."""
     if TERNARY in name and before and name.startswith(before[-1].name + TERNARY):
         last = replace(before[-1], prepositions=(*before[-1].prepositions, Preposition(name, target)))
         return (*before[:-1], last)
-    return (*before, Relation(name, target))
+    return (*before, GraphRelation(name, target))
 
 
 def _word(term: Term) -> str:

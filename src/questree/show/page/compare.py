@@ -25,7 +25,7 @@ MAIN = {
 
 
 @dataclass
-class Comparing:
+class ComparedModels:
     """Scores are worked out when they are first asked for, and kept."""
 
     view: View
@@ -80,7 +80,7 @@ class ComparedTable:
         return cls(by, metrics, rows, pairs)
 
 
-def grids(comparing: Comparing, filters: Filters, a: str, b: str) -> list[ComparedTable]:
+def grids(comparing: ComparedModels, filters: Filters, a: str, b: str) -> list[ComparedTable]:
     found = comparing.differences(a, b)
     every = [ComparedTable.of(filters, by, [row for row in found if row.by == by], a, b) for by in shown_metrics()]
     return [one for one in every if one.by in MAIN or one.rows]

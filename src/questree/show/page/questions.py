@@ -38,7 +38,7 @@ class Judgement:
 
 
 @dataclass
-class Model:
+class StoredModel:
     """One model's stored predictions."""
 
     name: str
@@ -47,7 +47,7 @@ class Model:
     judgement: Judgement = field(init=False)
 
     @classmethod
-    def all(cls, view: View, number: dict[str, int]) -> Iterator["Model"]:
+    def all(cls, view: View, number: dict[str, int]) -> Iterator["StoredModel"]:
         """Every model of a run; its words are numbered like all answers, new ones after them."""
         for name in stored_models(view.run, view.benchmark):
             stored = Stored.of(view.run, name)
@@ -83,13 +83,13 @@ class Questions:
     ]  # [question] key (ascending), template, answer, ...; of decomposed ones type, composition, node
     types: list[str]  # what the type of a question is a position in
     number: dict[str, int]  # answers, and whatever else models say -> their numbers
-    models: dict[str, Model]
+    models: dict[str, StoredModel]
 
     @classmethod
     def read(cls, view: View) -> "Questions":
         """Everything at once, so that no page has to wait for it."""
         number, types, shards = dict(view.number), dict[str, int](), view.shards()
-        models = {model.name: model for model in Model.all(view, number)} if view.decomposed else {}
+        models = {model.name: model for model in StoredModel.all(view, number)} if view.decomposed else {}
         parts, judged = list[dict[str, Ints]](), list[dict[str, Judgement]]()
         for shard in watch(shards, f"questions about {view.name}", len(shards)):
             listed = view.listed(shard)
@@ -155,7 +155,7 @@ def dag_columns(opened: Opened, types: dict[str, int]) -> dict[str, Ints]:
     }
 
 
-def judgements(listed: Listed, models: dict[str, Model], number: dict[str, int]) -> dict[str, Judgement]:
+def judgements(listed: Listed, models: dict[str, StoredModel], number: dict[str, int]) -> dict[str, Judgement]:
     if listed.opened is None or not models:
         return {}
     rows = listed.opened.hierarchies(listed.opened.tops["node"].to_numpy().astype(np.int64))

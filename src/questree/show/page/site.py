@@ -7,7 +7,7 @@ from pathlib import Path
 from questree.benchmarks import chosen
 from questree.faults import BadInput
 from questree.show.image_view import ImageView
-from questree.show.page.compare import Comparing
+from questree.show.page.compare import ComparedModels
 from questree.show.page.filters import Filters
 from questree.show.page.questions import Questions
 from questree.show.video_view import VideoView
@@ -33,8 +33,8 @@ class Collection:
         return Filters(self.questions)
 
     @cached_property
-    def comparing(self) -> Comparing:
-        return Comparing(self.view)
+    def comparing(self) -> ComparedModels:
+        return ComparedModels(self.view)
 
     @property
     def models(self) -> list[str]:

@@ -59,7 +59,7 @@ def _grams(letters, offsets):  # type: ignore[no-untyped-def]
 
 
 @dataclass(frozen=True)
-class Model:
+class NgramModel:
     """weights of the answers of each kind: [n-gram, answer]."""
 
     weights: dict[int, NDArray[np.float32]]
@@ -74,14 +74,14 @@ class Model:
         return found
 
 
-def train(of: Grams, answer: Ints, kind: Ints, order: Ints) -> Model:
+def train(of: Grams, answer: Ints, kind: Ints, order: Ints) -> NgramModel:
     """Softmax regression by Adagrad, question after question in the given order, several times."""
     weights, answers = {}, {}
     for each in np.unique(kind).tolist():
         rows = order[kind[order] == each]
         answers[each], place = np.unique(answer[rows], return_inverse=True)
         weights[each] = _train(of.start, of.gram, rows, place, len(answers[each]), EPOCHS, RATE)
-    return Model(weights, answers)
+    return NgramModel(weights, answers)
 
 
 @njit(cache=True)

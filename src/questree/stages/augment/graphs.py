@@ -138,7 +138,7 @@ Apply = Callable[[Graphs, Vocabulary, AugmentOptions], tuple[Graphs, list[Change
 
 
 @dataclass(frozen=True)
-class Rule:
+class AugmentationRule:
     number: int  # in the list of the paper's fact sheet; the order of work is that of RULES
     name: str
     says: str

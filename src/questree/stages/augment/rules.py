@@ -10,7 +10,7 @@ from questree.extensions import Registry
 from questree.progress import report
 from questree.stages.augment.actions import add_actions, infer_missing, merge_overlapping, numbered, trim_overlaps
 from questree.stages.augment.annotations import drop_sparse_spatial, merge_duplicates, merge_synonyms, settle_heights
-from questree.stages.augment.graphs import QUESTIONS, AugmentOptions, Change, Graphs, Rule, among
+from questree.stages.augment.graphs import QUESTIONS, AugmentationRule, AugmentOptions, Change, Graphs, among
 from questree.stages.augment.relations import add_verbs, close_entailments, propagate
 from questree.tables.facts import Facts
 from questree.vocabulary.words import Vocabulary
@@ -45,30 +45,38 @@ def leave_out_transitions(graphs: Graphs, vocabulary: Vocabulary, options: Augme
     return graphs, [Change("actions", concerned=graphs.actions.filter(among("action", short)).height)]
 
 
-RULES = Registry[Rule]("augmentation")
+RULES = Registry[AugmentationRule]("augmentation")
 for _rule in (
-    Rule(1, "add actions", "frames inside start..end belong to the action", add_actions),
-    Rule(2, "merge synonyms", "words for the same thing are one class", merge_synonyms),
-    Rule(3, "merge duplicate boxes", "boxes of two classes in one place are one object", merge_duplicates),
+    AugmentationRule(1, "add actions", "frames inside start..end belong to the action", add_actions),
+    AugmentationRule(2, "merge synonyms", "words for the same thing are one class", merge_synonyms),
+    AugmentationRule(3, "merge duplicate boxes", "boxes of two classes in one place are one object", merge_duplicates),
     # judged on what people annotated: before annotations are deleted or copied
-    Rule(12, "drop sparse spatial relations", "too few of a video's annotations have one", drop_sparse_spatial),
-    Rule(5, "settle above and beneath", "beneath means at head level or higher", settle_heights),
-    Rule(11, "merge overlapping actions", "instances of one action that overlap are one", merge_overlapping),
-    Rule(8, "trim by order", "taking, then holding, then putting", trim_overlaps),
-    Rule(9, "infer missing actions", "no holding without taking and putting", infer_missing),
-    Rule(6, "add verb relations", "an action says (verb, object) on each of its frames", add_verbs),
-    Rule(10, "propagate annotations", "copied within actions and to neighbouring frames", propagate),
-    Rule(7, "close entailments", "carrying is holding is touching", close_entailments),
-    Rule(4, "leave out attention", "nobody can tell where a person looks", leave_out_attention, QUESTIONS),
-    Rule(
+    AugmentationRule(
+        12, "drop sparse spatial relations", "too few of a video's annotations have one", drop_sparse_spatial
+    ),
+    AugmentationRule(5, "settle above and beneath", "beneath means at head level or higher", settle_heights),
+    AugmentationRule(
+        11, "merge overlapping actions", "instances of one action that overlap are one", merge_overlapping
+    ),
+    AugmentationRule(8, "trim by order", "taking, then holding, then putting", trim_overlaps),
+    AugmentationRule(9, "infer missing actions", "no holding without taking and putting", infer_missing),
+    AugmentationRule(6, "add verb relations", "an action says (verb, object) on each of its frames", add_verbs),
+    AugmentationRule(10, "propagate annotations", "copied within actions and to neighbouring frames", propagate),
+    AugmentationRule(7, "close entailments", "carrying is holding is touching", close_entailments),
+    AugmentationRule(4, "leave out attention", "nobody can tell where a person looks", leave_out_attention, QUESTIONS),
+    AugmentationRule(
         13,
         "leave out single-object verbs",
         "the verb gives the object away",
         leave_out_single_object_verbs,
         QUESTIONS,
     ),
-    Rule(14, "leave out close lengths", "lengths nobody can compare by eye", leave_out_close_lengths, QUESTIONS),
-    Rule(15, "leave out transitions", "no length questions about a moment", leave_out_transitions, QUESTIONS),
+    AugmentationRule(
+        14, "leave out close lengths", "lengths nobody can compare by eye", leave_out_close_lengths, QUESTIONS
+    ),
+    AugmentationRule(
+        15, "leave out transitions", "no length questions about a moment", leave_out_transitions, QUESTIONS
+    ),
 ):
     RULES.add(_rule.name, _rule)
 
@@ -85,7 +93,10 @@ class Entry:
 
 
 def augment(
-    facts: Facts, vocabulary: Vocabulary, options: AugmentOptions | None = None, chosen: Sequence[Rule] | None = None
+    facts: Facts,
+    vocabulary: Vocabulary,
+    options: AugmentOptions | None = None,
+    chosen: Sequence[AugmentationRule] | None = None,
 ) -> tuple[Facts, list[Entry]]:
     """The cleaned facts and the ledger."""
     graphs, ledger, rules = Graphs.of(facts), [], [*RULES.values()] if chosen is None else chosen

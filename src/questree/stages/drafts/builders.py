@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from operator import eq, gt, lt
 
-from questree.benchmarks.covr.forms import Template, those
+from questree.benchmarks.covr.forms import ImageTemplate, those
 from questree.benchmarks.covr.forms import inverse as inverse_program
 from questree.benchmarks.covr.templates import BY_NAME, COMPARED, GROUPED, QUANTIFIERS
 from questree.columns.draws import Draws
@@ -24,14 +24,14 @@ from questree.domains.images.english import (
     target,
 )
 from questree.domains.images.english import relation as said
-from questree.domains.images.graph import Graph, Relation
+from questree.domains.images.graph import Graph, GraphRelation
 from questree.extensions import Registry
 from questree.stages.drafts.sources import FURTHER, MOST, Draft, DraftSource, Images, Slot, draft, refer, word
 
 TWIN = "0_attr"  # images where the thing has an attribute that excludes the root's
 
 
-def verify_attribute(source: DraftSource, template: Template) -> Draft | None:
+def verify_attribute(source: DraftSource, template: ImageTemplate) -> Draft | None:
     attribute, further = source.graph.attribute, source.kinds_ending(FURTHER)
     if attribute is None or not further or not can_follow_is(attribute):
         return None
@@ -40,7 +40,7 @@ def verify_attribute(source: DraftSource, template: Template) -> Draft | None:
     return draft(template, "attribute", slots, (source.graph,), sets, source.graph.is_long)
 
 
-def choose_attribute(source: DraftSource, template: Template) -> Draft | None:
+def choose_attribute(source: DraftSource, template: ImageTemplate) -> Draft | None:
     attribute, further = source.graph.attribute, source.kinds_ending(FURTHER)
     if attribute is None or not further:
         return None
@@ -58,7 +58,7 @@ def choose_attribute(source: DraftSource, template: Template) -> Draft | None:
     return draft(template, "attributes", slots, (source.graph,), source.one_each(twins, further), source.graph.is_long)
 
 
-def query_attribute(source: DraftSource, template: Template) -> Draft | None:
+def query_attribute(source: DraftSource, template: ImageTemplate) -> Draft | None:
     group, further = source.group, source.kinds_ending(FURTHER)
     if group is None or not further:
         return None
@@ -69,7 +69,7 @@ def query_attribute(source: DraftSource, template: Template) -> Draft | None:
     return draft(template, form, slots, (source.graph,), sets, source.draws.below(2))
 
 
-def same_attribute(source: DraftSource, template: Template) -> Draft | None:
+def same_attribute(source: DraftSource, template: ImageTemplate) -> Draft | None:
     """Two things of one name; the second differs in one more word, and its attribute is the first's or excludes it."""
     group, further, draws = source.group, source.kinds_ending(FURTHER), source.draws
     if group is None or not further:
@@ -89,7 +89,7 @@ def same_attribute(source: DraftSource, template: Template) -> Draft | None:
     return draft(template, "group", slots, (source.graph, second), sets)
 
 
-def all_same_attribute(source: DraftSource, template: Template) -> Draft | None:
+def all_same_attribute(source: DraftSource, template: ImageTemplate) -> Draft | None:
     """In the one set all that contain the reference have its attribute, in the other some have one that excludes it."""
     if source.group is None or not countable(source.graph):
         return None
@@ -109,7 +109,7 @@ COMPARISONS: dict[str, Callable[[int, int], bool]] = {"more": gt, "fewer": lt, "
 HOW, SIZES = tuple(COMPARISONS), tuple(GROUPED)
 
 
-def count(source: DraftSource, template: Template) -> Draft | None:
+def count(source: DraftSource, template: ImageTemplate) -> Draft | None:
     if not countable(source.graph) or not (sets := _different_numbers(source)):
         return None
     draws, (counted, verified_by) = source.draws, _counted(template)
@@ -117,7 +117,7 @@ def count(source: DraftSource, template: Template) -> Draft | None:
     return draft(counted, form, {"R": refer(source.graph)}, (source.graph,), sets, draws.below(2), verified_by)
 
 
-def count_by_image(source: DraftSource, template: Template) -> Draft | None:
+def count_by_image(source: DraftSource, template: ImageTemplate) -> Draft | None:
     if not countable(source.graph) or not (sets := _different_numbers(source)):
         return None
     slots = {"R": refer(source.graph), "size": word(str(source.times))}
@@ -125,7 +125,7 @@ def count_by_image(source: DraftSource, template: Template) -> Draft | None:
     return draft(counted, source.draws.choice(SIZES), slots, (source.graph,), sets, verified_by=verified_by)
 
 
-def _counted(template: Template) -> tuple[Template, Template | None]:
+def _counted(template: ImageTemplate) -> tuple[ImageTemplate, ImageTemplate | None]:
     """The template that gives a number, and the one that asks about it."""
     return (BY_NAME[template.verifies], template) if template.verifies else (template, None)
 
@@ -170,21 +170,21 @@ def _number(number: int, said: Forms) -> Slot:
     }
 
 
-def of_one(template: Template, form: str, source: DraftSource) -> Draft | None:
+def of_one(template: ImageTemplate, form: str, source: DraftSource) -> Draft | None:
     """Any question about one kind of things that can be counted."""
     if not countable(source.graph) or not (sets := _different_numbers(source)):
         return None
     return draft(template, form, {"R": refer(source.graph)}, (source.graph,), sets, source.draws.below(2))
 
 
-def of_two(template: Template, form: str, source: DraftSource) -> Draft | None:
+def of_two(template: ImageTemplate, form: str, source: DraftSource) -> Draft | None:
     """Any question about two kinds of things that can be counted."""
     if source.second is None or not (countable(source.graph) and countable(source.second[0])):
         return None
     return _compared(template, form, source, *source.second, source.draws.choice(HOW))
 
 
-def compare_count(source: DraftSource, template: Template) -> Draft | None:
+def compare_count(source: DraftSource, template: ImageTemplate) -> Draft | None:
     """More of one than of the other; the twin has other numbers of images of each."""
     draws, second = source.draws, source.second
     if second is None:
@@ -194,7 +194,9 @@ def compare_count(source: DraftSource, template: Template) -> Draft | None:
     return _compared(template, f"{how}, {what}", source, *second, how)
 
 
-def _compared(template: Template, form: str, source: DraftSource, other: Graph, with_other: Images, how: str) -> Draft:
+def _compared(
+    template: ImageTemplate, form: str, source: DraftSource, other: Graph, with_other: Images, how: str
+) -> Draft:
     draws = source.draws
     swapped = draws.below(2) == 1
     own = [source.image, *source.others(2)]
@@ -220,7 +222,7 @@ def _numbers(
 Condition = tuple[str, Graph, Slot, list[str]]  # (form, what is spoken of, what is said of it, kinds that break it)
 
 
-def verify_logic(source: DraftSource, template: Template) -> Draft | None:
+def verify_logic(source: DraftSource, template: ImageTemplate) -> Draft | None:
     draws, second = source.draws, source.second
     if second is None:
         return None
@@ -235,7 +237,7 @@ def verify_logic(source: DraftSource, template: Template) -> Draft | None:
     return draft(template, form, slots, graphs, sets, draws.below(2))
 
 
-def verify_quantifier(source: DraftSource, template: Template) -> Draft | None:
+def verify_quantifier(source: DraftSource, template: ImageTemplate) -> Draft | None:
     if not countable(source.graph):
         return None
     choices = [*_attribute(source.graph), *_relations(source.graph)]
@@ -296,7 +298,7 @@ class AskedLeaf:
         return word(self.link, self.verb)
 
 
-def query_object(source: DraftSource, template: Template) -> Draft | None:
+def query_object(source: DraftSource, template: ImageTemplate) -> Draft | None:
     found = _asked(source)
     if found is None:
         return None
@@ -306,7 +308,7 @@ def query_object(source: DraftSource, template: Template) -> Draft | None:
     return draft(template, f"object{asked.steps}", slots, (source.graph,), sets)
 
 
-def choose_object(source: DraftSource, template: Template) -> Draft | None:
+def choose_object(source: DraftSource, template: ImageTemplate) -> Draft | None:
     found = _asked(source)
     if found is None:
         return None
@@ -347,19 +349,19 @@ def _leaves(graph: Graph) -> Iterator[AskedLeaf]:
             yield AskedLeaf(number + 3, described, name, last.name, said(last.name), last.target.name, TWO_STEPS)
 
 
-def _after_prepositions(graph: Graph, number: int, relation: Relation) -> Iterator[AskedLeaf]:
+def _after_prepositions(graph: Graph, number: int, relation: GraphRelation) -> Iterator[AskedLeaf]:
     """Of "erasing a mark from a board": what is it erased from?"""
     number += 1 + relation.target.length
     for preposition in relation.prepositions:
         left = tuple(each for each in relation.prepositions if each is not preposition)
-        kept = tuple(Relation(r.name, r.target, left) if r is relation else r for r in graph.relations)
+        kept = tuple(GraphRelation(r.name, r.target, left) if r is relation else r for r in graph.relations)
         verb = f"{said(relation.name)} {pronoun(relation.target.name)} {said(preposition.name)}"
         subject = refer(Graph(graph.name, graph.attribute, kept))
         yield AskedLeaf(number + 1, subject, graph.name, preposition.name, verb, preposition.target.name)
         number += 1 + preposition.target.length
 
 
-def choose_relation(source: DraftSource, template: Template) -> Draft | None:
+def choose_relation(source: DraftSource, template: ImageTemplate) -> Draft | None:
     graph = source.graph
     further = source.kinds_ending("_neg_relation_1")
     if graph.length != 3 or not further:
@@ -379,10 +381,10 @@ def choose_relation(source: DraftSource, template: Template) -> Draft | None:
     return draft(template, "relations", slots, (graph,), source.one_each(twins, further))
 
 
-Builder = Callable[[DraftSource, Template], Draft | None]
+Builder = Callable[[DraftSource, ImageTemplate], Draft | None]
 
 
-def references(source: DraftSource, template: Template) -> Draft | None:
+def references(source: DraftSource, template: ImageTemplate) -> Draft | None:
     """Of a template that says only what it refers to: R, or A and B; its two sets have other numbers of them."""
     form = source.draws.choice(template.forms)
     of = of_one if form.slots == ("R",) else of_two
@@ -410,7 +412,7 @@ for _name, _builder in {
     BUILDERS.add(_name, _builder)
 
 
-def drafts(source: DraftSource, templates: Iterable[Template]) -> Iterator[Draft]:
+def drafts(source: DraftSource, templates: Iterable[ImageTemplate]) -> Iterator[Draft]:
     """One of every template that the reference and its images allow."""
     for template in templates:
         if template.by_image == (source.times > 1):

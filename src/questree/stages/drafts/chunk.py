@@ -11,7 +11,7 @@ import polars as pl
 from numpy.typing import NDArray
 from pyarrow import ListArray
 
-from questree.benchmarks.covr.forms import Template, can_be_written, things
+from questree.benchmarks.covr.forms import ImageTemplate, can_be_written, things
 from questree.benchmarks.covr.references import size
 from questree.benchmarks.covr.templates import BY_NAME
 from questree.columns.draws import Draws
@@ -53,7 +53,7 @@ class Workshop:
     rows: NDArray[np.int64]  # [image] its row among all images
     words: WordTables
     verify: Scorer | None = None
-    templates: Iterable[Template] = BY_NAME.values()  # in the order they are asked
+    templates: Iterable[ImageTemplate] = BY_NAME.values()  # in the order they are asked
 
     def __post_init__(self) -> None:
         self.index = Index(self.images)

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-from questree.benchmarks.covr.forms import Template, TemplateForm, pieces
+from questree.benchmarks.covr.forms import ImageTemplate, TemplateForm, pieces
 from questree.benchmarks.covr.templates import BY_NAME
 from questree.domains.images.english import reference
 from questree.domains.images.graph import Graph
@@ -20,21 +20,21 @@ class GivenImageTemplate(GivenName, frozen=True, forbid_unknown_fields=True):
 
     asks: str = ""
 
-    def template(self) -> Template:
+    def template(self) -> ImageTemplate:
         return made(self.name, self.program, self.wordings, self.asks)
 
 
-def read(files: Iterable[Path]) -> tuple[Template, ...]:
+def read(files: Iterable[Path]) -> tuple[ImageTemplate, ...]:
     return read_files(files, GivenImageTemplate, GivenImageTemplate.template, BY_NAME, check)
 
 
-def made(name: str, program: str, wordings: tuple[str, ...], asks: str = "") -> Template:
+def made(name: str, program: str, wordings: tuple[str, ...], asks: str = "") -> ImageTemplate:
     """A template of one form, about one kind of things or two."""
     form = TemplateForm(name.lower(), program, wordings)
-    return Template(name, asks or program, "a root that can be counted", (1, 3), (form,))
+    return ImageTemplate(name, asks or program, "a root that can be counted", (1, 3), (form,))
 
 
-def check(template: Template, by_references: bool = True) -> Iterator[str]:
+def check(template: ImageTemplate, by_references: bool = True) -> Iterator[str]:
     """What is wrong with a template; other holes than R, A and B need a builder of their own."""
     (form,) = template.forms
     if not re.fullmatch(r"[A-Za-z][A-Za-z0-9 ]*", template.name):

@@ -7,7 +7,7 @@ from functools import cached_property
 
 import numpy as np
 
-from questree.benchmarks.covr.forms import Program, Template, TemplateForm, things
+from questree.benchmarks.covr.forms import ImageTemplate, Program, TemplateForm, things
 from questree.columns.draws import Draws
 from questree.columns.hashing import mix
 from questree.domains.images.english import Forms, reference
@@ -21,13 +21,13 @@ Slot = tuple[Program | str, Forms]  # what fills a program, and how it is said
 
 @dataclass(frozen=True)
 class Draft:
-    template: Template
+    template: ImageTemplate
     form: TemplateForm
     slots: Mapping[str, Slot]
     graphs: tuple[Graph, ...]  # what it refers to, attributes and relations that are asked for included
     sets: list[Images]  # the second is for a twin: the same question, hoped to have another answer
     wording: int = 0
-    verified_by: Template | None = None  # only the number is wanted: this template asks whether it is so
+    verified_by: ImageTemplate | None = None  # only the number is wanted: this template asks whether it is so
 
     @cached_property
     def program(self) -> Program:
@@ -39,13 +39,13 @@ class Draft:
 
 
 def draft(
-    template: Template,
+    template: ImageTemplate,
     form: str,
     slots: Mapping[str, Slot],
     graphs: tuple[Graph, ...],
     sets: Iterable[Images],
     wording: int = 0,
-    verified_by: Template | None = None,
+    verified_by: ImageTemplate | None = None,
 ) -> Draft:
     """A draft with those of the sets that have images."""
     return Draft(template, template.form(form), slots, graphs, [s for s in sets if s], wording, verified_by)

@@ -19,7 +19,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from questree.benchmarks import Recipe, Said, Told
-from questree.benchmarks.covr.forms import Template
+from questree.benchmarks.covr.forms import ImageTemplate
 from questree.benchmarks.covr.templates import BY_NAME, TEMPLATES
 from questree.columns.hashing import seed_of
 from questree.extensions import needed
@@ -155,7 +155,7 @@ class DraftOptions:
     seed: int = 1
     words: Path | None = None  # folder of word tables; the shipped ones without
     verify: str = ""  # who looks at distracting images: module:function, or a file of scores
-    templates: tuple[Template, ...] = ()  # asked besides the shipped ones
+    templates: tuple[ImageTemplate, ...] = ()  # asked besides the shipped ones
     only_templates: bool = False  # and instead of them
 
     def __post_init__(self) -> None:
@@ -251,12 +251,12 @@ def noted(options: DraftOptions) -> dict[str, Any]:
 
 def options_of(noted: Mapping[str, Any]) -> DraftOptions:
     """The options a report says its questions were made with."""
-    templates = msgspec.convert(noted.get("templates", ()), tuple[Template, ...])
+    templates = msgspec.convert(noted.get("templates", ()), tuple[ImageTemplate, ...])
     words = Path(noted["words"]) if noted["words"] else None
     return DraftOptions(**{**noted, "words": words, "templates": templates})
 
 
-def asked(options: DraftOptions) -> tuple[Template, ...]:
+def asked(options: DraftOptions) -> tuple[ImageTemplate, ...]:
     """The templates in the order they are asked."""
     left_out = {template.name for template in TEMPLATES} if options.only_templates else set()
     return (*(template for name, template in BY_NAME.items() if name not in left_out), *options.templates)
@@ -315,7 +315,7 @@ def summary(
     images: dict[str, int],
     dropped: Reasons,
     short: dict[str, int],
-    templates: tuple[Template, ...],
+    templates: tuple[ImageTemplate, ...],
 ) -> DraftReport:
     def counted(table: pl.DataFrame) -> dict[str, dict[str, int]]:
         own = Counter(table.select("split", "template").iter_rows())

@@ -10,7 +10,7 @@ from questree.benchmarks.agqa import templates as t
 from questree.columns.joins import Ints, against, bit, groups, one, starts
 from questree.domains.video.facts import KEY
 from questree.program import OBJECT
-from questree.stages.generate.localised import Chunk
+from questree.stages.generate.localised import VideoChunk
 from questree.stages.generate.references import INDIRECT, NOTHING, classes
 from questree.stages.generate.rules import FILLING, PAIR, Filling, Flags, Pair, Tally, looks
 from questree.stages.generate.word_columns import WordColumns
@@ -30,7 +30,7 @@ class Wordings:
 
 
 @dataclass(frozen=True)
-class Arguments:
+class DirectArguments:
     """Direct arguments, sorted by video; each with its wordings."""
 
     video: Ints
@@ -61,7 +61,7 @@ class NamedRelations:
 
 
 @dataclass(frozen=True)
-class Ways:
+class SlotFillings:
     """What may fill an object or action slot, sorted by video: a class and how it is named."""
 
     start: Ints  # [video + 1]
@@ -73,7 +73,9 @@ class Ways:
     marks: Ints
 
 
-def arguments(template: t.Template, chunk: Chunk, tally: Tally, weight: Ints, second_pass: int = 0) -> Arguments:
+def arguments(
+    template: t.Template, chunk: VideoChunk, tally: Tally, weight: Ints, second_pass: int = 0
+) -> DirectArguments:
     """weight: [video] how many time phrases each rejected filling would have had."""
     asked = relations(template, chunk)
     sides = {at: ways(template, chunk, slot, second_pass) for at, slot in template.sides.items()}
@@ -90,10 +92,10 @@ def arguments(template: t.Template, chunk: Chunk, tally: Tally, weight: Ints, se
         named[at], classes[at] = side.row[own], things[at][begin]
     words, own = Wordings(starts(group, len(begin)), named[0], named[1], steps, marks), row[begin]
     relation, place, done_to = asked.relation[own], asked.at[own], asked.done_to[own]
-    return Arguments(asked.video[own], relation, place, classes[0], classes[1], words, done_to)
+    return DirectArguments(asked.video[own], relation, place, classes[0], classes[1], words, done_to)
 
 
-def relations(template: t.Template, chunk: Chunk) -> NamedRelations:
+def relations(template: t.Template, chunk: VideoChunk) -> NamedRelations:
     """Those present, or every word of the groups that has an object."""
     loc, vocabulary = chunk.localised, chunk.words.vocabulary
     asked = np.flatnonzero(np.diff(chunk.spans.start) > 0)
@@ -115,29 +117,29 @@ def relations(template: t.Template, chunk: Chunk) -> NamedRelations:
     return NamedRelations(video, relation, loc.at[video, relation], none, np.zeros(len(video), np.int64))
 
 
-def ways(template: t.Template, chunk: Chunk, slot: str, second_pass: int) -> Ways:
+def ways(template: t.Template, chunk: VideoChunk, slot: str, second_pass: int) -> SlotFillings:
     """What may fill the slot of one side of the template."""
     if template.kinds[slot] == OBJECT.name:
         return every(*all_objects(chunk), chunk.videos) if template.every_object else objects(template, chunk)
     return every(*like_actions(chunk), chunk.videos) if template.every_action else actions(template, chunk, second_pass)
 
 
-def every(video: Ints, thing: Ints, videos: int) -> Ways:
+def every(video: Ints, thing: Ints, videos: int) -> SlotFillings:
     """By their words, whether they occur or not."""
     none, zero = np.full(len(video), NONE), np.zeros(len(video), np.int64)
-    return Ways(starts(video, videos), thing, np.full(len(video), NOTHING), none, zero > 0, zero, zero)
+    return SlotFillings(starts(video, videos), thing, np.full(len(video), NOTHING), none, zero > 0, zero, zero)
 
 
-def objects(template: t.Template, chunk: Chunk) -> Ways:
+def objects(template: t.Template, chunk: VideoChunk) -> SlotFillings:
     refs = chunk.references
     at = np.flatnonzero(np.isin(refs.kind, [t.REFERENCES.index(kind) for kind in template.objects]))
     video, direct = refs.video[at], np.zeros(len(at), bool)
     place = at - refs.start[video]
     columns = (refs.object[at], place, refs.relation[at], direct, refs.steps[at], refs.marks[at])
-    return Ways(starts(video, chunk.videos), *columns)
+    return SlotFillings(starts(video, chunk.videos), *columns)
 
 
-def actions(template: t.Template, chunk: Chunk, second_pass: int) -> Ways:
+def actions(template: t.Template, chunk: VideoChunk, second_pass: int) -> SlotFillings:
     """In the second pass of a template without a time: actions with an indirect object; a second one may be plain."""
     acts = chunk.actions
     kinds = [t.ACTION_REFERENCES.index(kind) for kind in template.actions]
@@ -146,16 +148,18 @@ def actions(template: t.Template, chunk: Chunk, second_pass: int) -> Ways:
     at = np.flatnonzero(np.isin(acts.kind, kinds))
     video, none = acts.video[at], np.full(len(at), NONE)
     place, indirect = at - acts.start[video], acts.kind[at] == INDIRECT
-    return Ways(starts(video, chunk.videos), acts.action[at], place, none, indirect, acts.steps[at], acts.marks[at])
+    return SlotFillings(
+        starts(video, chunk.videos), acts.action[at], place, none, indirect, acts.steps[at], acts.marks[at]
+    )
 
 
-def all_objects(chunk: Chunk) -> tuple[Ints, Ints]:
+def all_objects(chunk: VideoChunk) -> tuple[Ints, Ints]:
     """(video, object): each of the classes a benchmark knows; the person too, to be rejected by name."""
     classes = np.flatnonzero([not thing.part_only for thing in chunk.words.vocabulary.objects])
     return np.repeat(np.arange(chunk.videos), len(classes)), np.tile(classes, chunk.videos)
 
 
-def like_actions(chunk: Chunk) -> tuple[Ints, Ints]:
+def like_actions(chunk: VideoChunk) -> tuple[Ints, Ints]:
     """(video, action): every action that shares its verb or its object with an action of the video, or is one."""
     words = chunk.words.vocabulary
     done = classes(chunk.world)
@@ -181,7 +185,7 @@ class Filler:
     tally: Tally
     weight: Ints  # [video]
     asked: NamedRelations
-    sides: dict[int, Ways]
+    sides: dict[int, SlotFillings]
 
     def fill(self, second_pass: int) -> tuple[Ints, Rows]:
         """(row of asked, row of each side) of every filling."""

@@ -13,8 +13,8 @@ from questree.domains.video import VIDEO, Videos
 from questree.notation.own import parse
 from questree.program import ACTION, OBJECT, Node, Slot, Term, walk
 from questree.readings.answer import answer
-from questree.stages.generate.arguments import Arguments
-from questree.stages.generate.localised import Chunk
+from questree.stages.generate.arguments import DirectArguments
+from questree.stages.generate.localised import VideoChunk
 from questree.stages.generate.word_columns import WordColumns
 from questree.vocabulary.words import Vocabulary
 
@@ -91,8 +91,8 @@ SHARED = ("x", "y", "local")  # and for the same cores under another template
 @dataclass(frozen=True)
 class Core:
     template: Template
-    chunk: Chunk
-    args: Arguments
+    chunk: VideoChunk
+    args: DirectArguments
     row: Ints  # [core] of args, ascending
     span: Ints
 

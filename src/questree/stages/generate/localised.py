@@ -158,7 +158,7 @@ def timed_references(words: WordColumns, spans: Spans, local: Localised) -> list
 
 
 @dataclass(frozen=True)
-class Chunk:
+class VideoChunk:
     world: Videos
     words: WordColumns
     references: References
@@ -191,7 +191,7 @@ class Chunk:
         return np.where(missing[row], -1, found) if missing.any() else found
 
 
-def chunk(facts: Facts, words: WordColumns, seeds: Hashes, cap: int) -> Chunk:
+def chunk(facts: Facts, words: WordColumns, seeds: Hashes, cap: int) -> VideoChunk:
     world = videos(facts, words.vocabulary)
     found = spans(world, words)
     local = localised(world, words, found)
@@ -199,4 +199,4 @@ def chunk(facts: Facts, words: WordColumns, seeds: Hashes, cap: int) -> Chunk:
     refs = references(world, words, seeds, cap, timed)
     acts = action_references(world, words, refs)
     named = (phrases(found, acts, words), phrases(found, acts, words, second_pass=True))
-    return Chunk(world, words, refs, acts, found, named, local)
+    return VideoChunk(world, words, refs, acts, found, named, local)

@@ -13,7 +13,7 @@ from questree.benchmarks.agqa import templates as t
 from questree.columns.joins import Ints, against, bit
 from questree.stages.generate.arguments import arguments
 from questree.stages.generate.cores import Core
-from questree.stages.generate.localised import Chunk
+from questree.stages.generate.localised import VideoChunk
 from questree.stages.generate.references import ALL
 from questree.stages.generate.rules import CORE, Tally, looks
 from questree.tables.questions import NOTHING8
@@ -97,12 +97,12 @@ EFFECTS = ("same_ans", "diff_ans", "no_direct", "no_temporal")  # what a time ph
 Questions = dict[str, Ints]  # columns of one template's questions, sorted by video; with marks instead of flags
 
 
-def ask(template: t.Template, chunk: Chunk, tally: Tally) -> Questions:
+def ask(template: t.Template, chunk: VideoChunk, tally: Tally) -> Questions:
     """Both passes: with plain actions, and (some templates) with actions whose object is a reference."""
     return join([in_pass(template, chunk, tally, number) for number in range(2 if template.second_pass else 1)])
 
 
-def in_pass(template: t.Template, chunk: Chunk, tally: Tally, second_pass: int) -> Questions:
+def in_pass(template: t.Template, chunk: VideoChunk, tally: Tally, second_pass: int) -> Questions:
     """Answer the cores, drop what the rules reject, word the rest."""
     core, weight = cores(template, chunk, tally, second_pass)
     undefined = core.answer < 0
@@ -124,7 +124,7 @@ def phrased(template: t.Template, second_pass: int) -> int:
     return second_pass if "time" in template.kinds else 0
 
 
-def cores(template: t.Template, chunk: Chunk, tally: Tally, second_pass: int) -> tuple[Core, Ints]:
+def cores(template: t.Template, chunk: VideoChunk, tally: Tally, second_pass: int) -> tuple[Core, Ints]:
     """Cores that pass the rules, with their number of wordings; templates of equal slots and rules share them."""
     program = template.program if any(look.reads_program for _, look in looks(template, CORE)) else ""
     same = replace(template, name="", program=program, group="", local="", published=None, wordings=())
@@ -138,7 +138,7 @@ def cores(template: t.Template, chunk: Chunk, tally: Tally, second_pass: int) ->
     return core.asked_by(template), weight
 
 
-def candidates(template: t.Template, chunk: Chunk, tally: Tally, second_pass: int) -> tuple[Core, Ints]:
+def candidates(template: t.Template, chunk: VideoChunk, tally: Tally, second_pass: int) -> tuple[Core, Ints]:
     """Every argument in every span that has a phrase; the whole video where the template has no time."""
     phrases, kind = chunk.passes[phrased(template, second_pass)], chunk.spans.kind
     kinds = np.isin(np.arange(len(t.TIMES)), [t.TIMES.index(time) for time in template.times or (t.ALL,)])

@@ -21,7 +21,7 @@ from questree.extensions import needed
 from questree.faults import BadInput, at_least, refuse
 from questree.progress import watch
 from questree.stages.generate.given import read
-from questree.stages.generate.localised import Chunk, chunk
+from questree.stages.generate.localised import VideoChunk, chunk
 from questree.stages.generate.questions import Questions, ask
 from questree.stages.generate.rules import Tally
 from questree.stages.generate.text import Lexicon, lexicon, texts
@@ -190,7 +190,7 @@ def total(folders: list[Path]) -> Counts:
     return counts
 
 
-def questions(chunk: Chunk, counts: Counts, first_video: int) -> pl.DataFrame:
+def questions(chunk: VideoChunk, counts: Counts, first_video: int) -> pl.DataFrame:
     """Every question of the chunk, by template; numbered within their video in that order."""
     tables: list[pl.DataFrame] = []
     so_far = np.zeros(chunk.videos, np.int64)  # [video] questions of the templates before
@@ -203,7 +203,7 @@ def questions(chunk: Chunk, counts: Counts, first_video: int) -> pl.DataFrame:
     return pl.concat(tables)
 
 
-def numbered(chunk: Chunk, code: int, found: Questions, so_far: Ints, first_video: int) -> pl.DataFrame:
+def numbered(chunk: VideoChunk, code: int, found: Questions, so_far: Ints, first_video: int) -> pl.DataFrame:
     """Small columns; what a template does not have is the largest number of its type."""
     video = found["video"]
     rank = np.arange(len(video)) - starts(video, chunk.videos)[video]
@@ -216,7 +216,7 @@ def numbered(chunk: Chunk, code: int, found: Questions, so_far: Ints, first_vide
     return small(TABLES[chunk.words.edition.name]["questions"], columns)
 
 
-def side_tables(chunk: Chunk, first_video: int) -> dict[str, pl.DataFrame]:
+def side_tables(chunk: VideoChunk, first_video: int) -> dict[str, pl.DataFrame]:
     """References, action references and phrases, sorted by video: the row numbers of the questions count in them."""
     refs, acts, spans = chunk.references, chunk.actions, chunk.spans
     first, second = chunk.passes

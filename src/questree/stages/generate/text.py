@@ -8,9 +8,9 @@ import numpy as np
 import polars as pl
 
 from questree.benchmarks.agqa import phrases
-from questree.benchmarks.agqa.arguments import Arguments
+from questree.benchmarks.agqa.arguments import ArgumentMaker
 from questree.benchmarks.agqa.editions import SECOND, Edition
-from questree.benchmarks.agqa.frames import EXTRA, Forms, Phrase, Piece, split
+from questree.benchmarks.agqa.frames import EXTRA, Forms, FramePiece, Phrase, split
 from questree.benchmarks.agqa.phrases import WAYS, Choices, choices, time_ways
 from questree.benchmarks.agqa.templates import ACTION_REFERENCES, REFERENCES, TIMES, Template
 from questree.columns.joins import Ints
@@ -90,7 +90,7 @@ def said(lexicon: Lexicon, named: Named) -> PhraseTable:
 
 def timed_texts(lexicon: Lexicon, refs: pl.DataFrame) -> list[str | None]:
     """References with a time of their own, few per video: [row * WAYS + way]."""
-    make = Arguments(lexicon.vocabulary, lexicon.edition.name)
+    make = ArgumentMaker(lexicon.vocabulary, lexicon.edition.name)
     rows = refs.select("kind", "relation", "time").iter_rows()
     return [
         make.object_reference(REFERENCES[kind], relation, way, make.packed_time(time, way)).forms[""].text
@@ -117,7 +117,7 @@ def action_texts(lexicon: Lexicon, named: Named, objects: Ints, nouns: pl.Series
     return found
 
 
-def time_patterns(edition: str, named: Named) -> Iterator[tuple[tuple[str | Piece, ...], Ints, dict[str, Ints]]]:
+def time_patterns(edition: str, named: Named) -> Iterator[tuple[tuple[str | FramePiece, ...], Ints, dict[str, Ints]]]:
     """(pattern, rows, side -> rows of the phrases of its actions): time phrases said alike; row * ways + way."""
     ways = time_ways(edition)
     kind, way = np.repeat(named.column("phrases", "kind"), WAYS * ways), np.tile(np.arange(WAYS * ways), named.phrases)
@@ -258,7 +258,7 @@ class Speech:
         return pl.concat(parts).gather(inverse)
 
     def place(
-        self, piece: str | Piece, asked: Template, at: Ints, rows: "PhraseRows", ways: Choices
+        self, piece: str | FramePiece, asked: Template, at: Ints, rows: "PhraseRows", ways: Choices
     ) -> tuple[pl.Series, Ints]:
         """Where the phrases of a slot stand: a list of phrases, and the row of it each of the questions `at` takes."""
         words, spoken = self.words, self.said
@@ -278,12 +278,12 @@ class Speech:
             return spoken.objects, spoken.references[way]
         return spoken.actions[piece.form], way
 
-    def inner(self, piece: Piece, texts: pl.Series) -> Spans:
+    def inner(self, piece: FramePiece, texts: pl.Series) -> Spans:
         if piece.slot == "time":
             return self.inside.times[piece.form]
         return self.inside.actions[piece.form] if texts is self.said.actions.get(piece.form) else {}
 
-    def spans(self, pieces: Sequence[str | Piece], found: list[tuple[pl.Series, Ints]], rows: int) -> Spans:
+    def spans(self, pieces: Sequence[str | FramePiece], found: list[tuple[pl.Series, Ints]], rows: int) -> Spans:
         """The characters of every slot's phrase, as `benchmarks.agqa.frames.fill` finds them for one question."""
         spans: Spans = {}
         end = np.zeros(rows, np.int64)
@@ -292,7 +292,7 @@ class Speech:
             if isinstance(piece, str):
                 continue
             if piece.form not in EXTRA:
-                margin = (piece == Piece("time")) & (end > begin)  # the space a time phrase brings along
+                margin = (piece == FramePiece("time")) & (end > begin)  # the space a time phrase brings along
                 spans[piece.slot] = np.stack([begin + margin, end], axis=1)
                 for name, span in self.inner(piece, texts).items():
                     spans[f"{piece.slot}.{name}"] = moved(span[row], begin)
@@ -302,7 +302,7 @@ class Speech:
         return spans
 
 
-def joined(pieces: Sequence[str | Piece], found: list[tuple[pl.Series, Ints]], rows: int) -> pl.Series:
+def joined(pieces: Sequence[str | FramePiece], found: list[tuple[pl.Series, Ints]], rows: int) -> pl.Series:
     """The questions said with one frame."""
     if all(isinstance(piece, str) for piece in pieces):
         return pl.repeat("".join(map(str, pieces)), rows, eager=True).alias("question")

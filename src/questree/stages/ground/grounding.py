@@ -86,7 +86,7 @@ def of_videos(run: Run, options: GroundOptions) -> Iterator[tuple[pl.DataFrame, 
         pl.select(pl.when(known == "train").then(known).otherwise(pl.lit("test"))).to_series(), options, SIDES
     )
     chosen = None if options.all else selection(run)
-    draw = Draw(options, bank.ids)
+    draw = GroundedDraw(options, bank.ids)
     if options.sample:
         for folder in bank.folders():
             draw.see(asked(bank.shard(folder), inside, chosen))
@@ -116,7 +116,7 @@ def asked(shard: Shard, inside: pl.Series, chosen: pl.DataFrame | None) -> pl.Da
 
 
 @dataclass
-class Draw:
+class GroundedDraw:
     """Questions by keyed hash: those with the smallest, so many as are wanted."""
 
     options: GroundOptions

@@ -20,7 +20,7 @@ VIDEOS, NOVEL, MORE, INDIRECT = "videos", "novel-compositions", "more-steps", "i
 
 
 @dataclass(frozen=True)
-class Composition:
+class HeldOutComposition:
     """What must not be in train, and what it is made of, which should."""
 
     held_out: Predicate
@@ -32,7 +32,7 @@ class Split:
     """Questions of training videos that are in train, of test videos that are in test; None: all of them."""
 
     name: str
-    compositions: tuple[Composition, ...] = ()
+    compositions: tuple[HeldOutComposition, ...] = ()
     train: Predicate | None = None
     test: Predicate | None = None
     drawn: list[Any] | None = None  # what was drawn to be held out
@@ -40,7 +40,7 @@ class Split:
 
 
 def held_out(
-    name: str, compositions: list[Composition], train: Predicate | None = None, test: Predicate | None = None
+    name: str, compositions: list[HeldOutComposition], train: Predicate | None = None, test: Predicate | None = None
 ) -> Split:
     """Train keeps questions without any of the compositions, test those with one, unless said otherwise."""
     any_of = compositions[0].held_out
@@ -60,7 +60,7 @@ def agqa(vocabulary: Vocabulary, most_steps: tuple[int, ...], edition: Edition) 
     novel = []
     for name, (op, named) in lists.items():
         words = [Has("", (word(vocabulary, kind, said),)) for kind, said in dict.fromkeys(named)]
-        novel.append(Composition(flag(name), (*([Has(op)] if op else []), *words)))
+        novel.append(HeldOutComposition(flag(name), (*([Has(op)] if op else []), *words)))
     every = tuple(  # a template with questions of more steps should be known from its easier ones
         of_templates(f"template({t.name})", [t is other for other in edition.by_code])
         for t, most in zip(edition.by_code, most_steps, strict=True)
@@ -69,7 +69,7 @@ def agqa(vocabulary: Vocabulary, most_steps: tuple[int, ...], edition: Edition) 
     return [
         Split(VIDEOS),
         held_out(NOVEL, novel),
-        held_out(MORE, [Composition(more_steps(most_steps), every)]),
+        held_out(MORE, [HeldOutComposition(more_steps(most_steps), every)]),
         Split(INDIRECT),
     ]
 
@@ -137,7 +137,7 @@ def own(
         texts = [given.held_out] if isinstance(given.held_out, str) else given.held_out
         held = [predicate(text, f"{place}, held out") for text in texts if text]
         train, test = predicate(given.train, f"{place}, train"), predicate(given.test, f"{place}, test")
-        compositions = [Composition(each, tuple(parts(each))) for each in held if each]
+        compositions = [HeldOutComposition(each, tuple(parts(each))) for each in held if each]
         if name in taken or not all(part.isalnum() for part in name.replace("_", "-").split("-")):
             wanted = f"expected a name of letters, digits and -, and none of {', '.join(sorted(taken))}"
             faults.append(Fault(place, wanted))

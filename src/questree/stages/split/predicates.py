@@ -7,7 +7,7 @@ from typing import ClassVar, Protocol
 import numpy as np
 
 from questree.columns.joins import Ints
-from questree.stages.split.rows import Piece, QuestionRows, Truth
+from questree.stages.split.rows import OperatorPiece, QuestionRows, Truth
 
 
 class Predicate(Protocol):
@@ -39,7 +39,7 @@ class Has:
         inner = ", ".join([*([self.op] if self.op else []), *map(str, self.words), *self.on])
         return f"{self.where if self.op else 'uses'}({inner})"
 
-    def looks_at(self, piece: Piece) -> bool:
+    def looks_at(self, piece: OperatorPiece) -> bool:
         fits = self.op in ("", piece.op) and not (piece.inner and self.where != "has")
         return fits and (piece.last or self.where != "last") and self._depends(list(piece.over))
 

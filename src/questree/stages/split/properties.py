@@ -25,7 +25,7 @@ from questree.benchmarks.covr.splits import (
 from questree.columns.hashing import mix, seed_of
 from questree.columns.joins import Ints, ranges
 from questree.sources.covr import CovrRecord, answer_text
-from questree.stages.split.declared import Composition, Split
+from questree.stages.split.declared import HeldOutComposition, Split
 from questree.stages.split.grammar import read
 from questree.stages.split.language import of_images
 from questree.stages.split.predicates import Both, Either, NamedPredicate, Not, OfColumns, Predicate, parts
@@ -228,7 +228,9 @@ def properties(rows: QuestionRows, drawing: Drawing, train: Truth, judged: Truth
 def zero_shot(held: Property, name: str = "") -> Split:
     """Nothing of it in train; of what is composed, every part should be."""
     inside = held.predicate.of if isinstance(held.predicate, NamedPredicate) else held.predicate
-    whole = (Composition(held.predicate, held.parts or tuple(parts(inside) if isinstance(inside, Both) else ())),)
+    whole = (
+        HeldOutComposition(held.predicate, held.parts or tuple(parts(inside) if isinstance(inside, Both) else ())),
+    )
     return Split(name or held.name, whole, Not(held.predicate), held.predicate, held.drawn, held.warnings)
 
 
@@ -237,4 +239,4 @@ def few_shot(held: Property, rows: QuestionRows, train: Truth, drawing: Drawing)
     ids = rows.questions["id"].filter(pl.Series(train & held.predicate.holds(rows)))
     kept = among(drawn_questions(ids, drawing.few_shot, drawing.seed, held.name))
     rest = Both(held.predicate, Not(kept))
-    return Split(held.name, (Composition(rest, ()),), Either(Not(held.predicate), kept), held.predicate)
+    return Split(held.name, (HeldOutComposition(rest, ()),), Either(Not(held.predicate), kept), held.predicate)

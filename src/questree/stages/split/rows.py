@@ -23,7 +23,7 @@ Program = Sequence[dict[str, Any]]  # rows {operation, arguments, dependencies}
 
 
 @dataclass(frozen=True)
-class Argument:
+class PieceArgument:
     """column holds what the argument stands for, however it is worded; "" if it stands for no word."""
 
     kind: str
@@ -31,11 +31,11 @@ class Argument:
 
 
 @dataclass(frozen=True)
-class Piece:
+class OperatorPiece:
     """An operator of a program with its arguments."""
 
     op: str
-    args: tuple[Argument, ...]
+    args: tuple[PieceArgument, ...]
     over: tuple[str, ...]  # the operators it is applied to
     inner: bool = False  # inside the sub-program of a quantifier
     last: bool = False  # the one that gives the answer
@@ -43,7 +43,7 @@ class Piece:
 
 @dataclass(frozen=True)
 class ProgramShape:
-    pieces: tuple[Piece, ...]
+    pieces: tuple[OperatorPiece, ...]
     text: str = ""  # of image sets, as the program split writes it: "count (find)"
 
 
@@ -106,13 +106,13 @@ def video_rows(shard: Shard) -> QuestionRows:
 def form_shape(form: QuestionForm) -> ProgramShape:
     """The operators of a form, outer ones first."""
 
-    def pieces(node: Node) -> Iterator[Piece]:
+    def pieces(node: Node) -> Iterator[OperatorPiece]:
         args = (
-            Argument(term.kind.name, term.name if isinstance(term, Slot) else form.stands.get(term, ""))
+            PieceArgument(term.kind.name, term.name if isinstance(term, Slot) else form.stands.get(term, ""))
             for term in node.args
         )
         below = [term for term in node.args if isinstance(term, Node)]
-        yield Piece(node.op.name, tuple(args), tuple(each.op.name for each in below), last=node is form.node)
+        yield OperatorPiece(node.op.name, tuple(args), tuple(each.op.name for each in below), last=node is form.node)
         for each in below:
             yield from pieces(each)
 
@@ -154,16 +154,16 @@ def _rows(
 def rows_shape(program: Program, words: list[str]) -> ProgramShape:
     """The shape of COVR's rows; their words are added to `words`, and columns are numbered as the words are said."""
 
-    def pieces(rows: Program, inner: bool) -> Iterator[Piece]:
+    def pieces(rows: Program, inner: bool) -> Iterator[OperatorPiece]:
         """A quantifier's row before those inside it."""
         for at, row in enumerate(rows):
-            below: list[Piece] = []
+            below: list[OperatorPiece] = []
             args = tuple(arguments(row["operation"], row.get("arguments") or (), below))
             over = tuple(rows[on]["operation"] for on in row.get("dependencies") or ())
-            yield Piece(row["operation"], args, over, inner, not inner and at == len(rows) - 1)
+            yield OperatorPiece(row["operation"], args, over, inner, not inner and at == len(rows) - 1)
             yield from below
 
-    def arguments(op: str, values: Sequence[Any], below: list[Piece]) -> Iterator[Argument]:
+    def arguments(op: str, values: Sequence[Any], below: list[OperatorPiece]) -> Iterator[PieceArgument]:
         for value in values:
             if is_program(value):
                 below.extend(pieces(value, inner=True))
@@ -171,7 +171,7 @@ def rows_shape(program: Program, words: list[str]) -> ProgramShape:
                 yield from arguments(op, value, below)
             elif value is not None and not isinstance(value, bool | dict):
                 words.append(str(value))
-                yield Argument(NUMBER if isinstance(value, int) else WORDS.get(op, WORD), str(len(words) - 1))
+                yield PieceArgument(NUMBER if isinstance(value, int) else WORDS.get(op, WORD), str(len(words) - 1))
 
     return ProgramShape(tuple(pieces(program, inner=False)), _text(program, len(program) - 1) if program else "")
 

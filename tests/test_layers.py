@@ -85,3 +85,17 @@ def test_the_page_names_files_that_are_there() -> None:
     places = (ROOT, ROOT / "domains" / "images", ROOT.parents[1])
     missing = [name for name in sorted(named) if not any((place / name).exists() for place in places)]
     assert missing == []
+
+
+def test_pages_name_files_that_are_there() -> None:
+    """`folder/file.py` or `file.py` on any page is the end of the path of a file."""
+    whole = ROOT.parents[1]
+    there = [str(path) for folder in (ROOT, whole / "tests", whole / "docs") for path in folder.rglob("*.py")]
+    pages = [*sorted((whole / "docs").glob("*.md")), whole / "README.md", whole / "CONTRIBUTING.md"]
+    named = {
+        (page.name, name)
+        for page in pages
+        for name in re.findall(r"`((?:[a-z_]+/)*[a-z_]+\.py)`", page.read_text("utf-8"))
+    }
+    assert len(named) > 50
+    assert [each for each in sorted(named) if not any(path.endswith(f"/{each[1]}") for path in there)] == []

@@ -42,6 +42,10 @@ def executed(
         found[rows] = run(form, scope[rows], {name: column[own] for name, column in values.items()})
 
     todo = [(*each, begin) for each in forms for begin in range(each[0].start, each[0].stop, ROWS)]
+    if workers == 1:  # handing over to a thread costs more than most forms
+        for each in todo:
+            work(*each)
+        return found
     with ThreadPoolExecutor(workers) as pool:
         for _ in pool.map(lambda each: work(*each), todo):
             pass

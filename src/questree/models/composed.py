@@ -22,7 +22,7 @@ class Composer:
         self.asked, self.truth, self.drawn = asked, asked.truth, drawn
         self.misseen, self.miscomposed = misseen, miscomposed  # probabilities of mistakes
         self.yes, self.no = asked.number["yes"], asked.number["no"]
-        self.said = np.full(len(asked), NOTHING, np.int64)
+        self.said, self.every = np.full(len(asked), NOTHING, np.int64), np.arange(len(asked))
         inner = np.zeros(len(asked), bool)
         for group in asked.groups:
             inner[group.rows] = group.children.shape[1] > 0
@@ -82,8 +82,7 @@ class Composer:
     def members(self, group: NodeGroup, rule: Rule) -> Members:
         """A question and its parts under the rule's composition."""
         parts = [at for at, label in enumerate(group.labels) if label == rule.composition]
-        own = np.arange(len(self.asked))[group.rows]
-        return Members(self.columns, (own, *(group.children[:, at] for at in parts)))
+        return Members(self.columns, (self.every[group.rows], *(group.children[:, at] for at in parts)))
 
     def right(self, group: NodeGroup) -> Array:
         """[row, part]"""

@@ -491,10 +491,16 @@ def test_an_image_operator_with_its_rule_and_template(pictured_run: Run, tmp_pat
     assert value["oracle", "rule", "Odd Yes"] == value["oracle", "rule", "Odd No"] == 1
     assert value["oracle", "type", "Parity"] == 1
     assert value["always-yes", "type", "Parity"] != 1
-    said = refused(tmp_path, "decompose", "run")
-    assert said.endswith(
-        "made with the plugin image_operator.py, which is not loaded; give it with --plugin image_operator.py"
+    bare = (
+        ("decompose", "run"),
+        ("answer", "run", "--model", "oracle"),
+        ("score", "decomp", "run"),
+        ("power", "run", "--model", "oracle"),
     )
+    for command in bare:
+        assert refused(tmp_path, *command).endswith(
+            "made with the plugin image_operator.py, which is not loaded; give it with --plugin image_operator.py"
+        )
 
 
 def without_rule(name: str, folder: Path) -> str:

@@ -35,18 +35,18 @@ def answered(run: Run) -> pl.DataFrame:
     made_by = "`questree generate` makes them, `questree import covr` reads them"
     if not (run.covr / f"{ANSWERED.name}.parquet").is_file():
         raise BadInput.at(run.covr, f"no image questions here; {made_by}")
-    require(_plugins(run), run.covr)
+    require_plugins(run)
     table = ANSWERED.read(run.covr)
     if table.is_empty():
         raise BadInput.at(run.covr, f"the table of image questions is empty; {made_by}")
     return table
 
 
-def _plugins(run: Run) -> dict[str, str]:
+def require_plugins(run: Run) -> None:
     """Those the questions were made with."""
     note = run.covr / "report.json"
     found = msgspec.json.decode(note.read_bytes()) if note.is_file() else {}
-    return dict(found.get("plugins", {}))
+    require(dict(found.get("plugins", {})), run.covr)
 
 
 def made_from_questions(run: Run) -> str | None:

@@ -30,7 +30,7 @@ from questree.stages.questions import Bank
 from questree.tables import hierarchies as tables
 from questree.tables.facts import SPLIT_UNSAID, VIDEOS
 from questree.tables.hierarchies import NOTHING, Hierarchies, together
-from questree.tables.image_questions import ANSWERED
+from questree.tables.image_questions import ANSWERED, require_plugins
 from questree.tables.images import IMAGES as IMAGE_TABLE
 from questree.tables.nodes import EDGES, FORMS, NEGATIVES, NODES, TOPS, WORDS
 from questree.tables.predictions import IMAGE_SETS
@@ -323,6 +323,7 @@ def decomposed(run: Run) -> Path:
     folder = run.covr / "decomposed"
     if not folder.is_dir():
         raise BadInput.at(folder, "not there yet; `questree decompose` writes it")
+    require_plugins(run)
     return folder
 
 

@@ -31,6 +31,7 @@ ALSO = {
     ("columns", "faults"),
     ("extensions", "faults"),
     ("workers", "extensions"),
+    ("workers", "faults"),
     ("readings", "rules"),
     ("tables", "vocabulary"),
     ("cli", "bench"),

@@ -6,20 +6,28 @@ import pickle
 import signal
 import threading
 from collections.abc import Callable, Iterator
-from concurrent.futures import Executor, Future, ProcessPoolExecutor
+from concurrent.futures import BrokenExecutor, Executor, Future, ProcessPoolExecutor
 from contextlib import contextmanager
 from typing import Any, TypeVar
 
 from questree.extensions import LOADED, Plugin, blamed, load
+from questree.faults import BadInput, Fault
 
 Result = TypeVar("Result")
 
 
+def nothing_kept() -> str:
+    return "nothing is written; rerun, with --workers 1"
+
+
 @contextmanager
-def processes(workers: int, given: Executor | None = None) -> Iterator[Executor]:
+def processes(
+    workers: int, given: Executor | None = None, remedy: Callable[[], str] = nothing_kept
+) -> Iterator[Executor]:
     """A pool of processes, or the one that is given, which is shut down at the end.
 
-    If the block is left by an error or an interruption, processes of ours are stopped at once.
+    If the block is left by an error or an interruption, processes of ours are stopped at once. If a process dies, that
+    is one line: what is kept of the work and what helps, as `remedy` says then.
     """
     if given is not None:
         with given:
@@ -28,10 +36,13 @@ def processes(workers: int, given: Executor | None = None) -> Iterator[Executor]
     pool = ProcessPoolExecutor(workers, mp_context=multiprocessing.get_context("spawn"), initializer=_obey)
     try:
         yield _Loading(pool) if LOADED else pool
-    except BaseException:
+    except BaseException as error:
         for child in multiprocessing.active_children():
             child.terminate()
         pool.shutdown(wait=False, cancel_futures=True)
+        if isinstance(error, BrokenExecutor):
+            died = f"a worker died (killed, perhaps out of memory); {remedy()}"
+            raise BadInput([Fault("", died)]) from error
         raise
     pool.shutdown()
 

@@ -84,7 +84,7 @@ def generate(run: Run, options: GenerateOptions, workers: int = 2, pool: Executo
         for at in range(0, videos, options.shard)
     ]
     left = [task for task in tasks if not task.out.is_dir()]
-    with processes(workers, pool) as executor:
+    with processes(workers, pool, lambda: kept(tasks)) as executor:
         done = as_completed([executor.submit(shard, task) for task in left])
         for future in watch(done, "generate", len(left)):
             future.result()
@@ -92,6 +92,11 @@ def generate(run: Run, options: GenerateOptions, workers: int = 2, pool: Executo
     shutil.rmtree(run.questions, ignore_errors=True)
     work.rename(run.questions)
     return counts
+
+
+def kept(tasks: list[GenerateTask]) -> str:
+    done = sum(task.out.is_dir() for task in tasks)
+    return f"{done:,} of {len(tasks):,} shards are kept; rerun, with --workers 1 or a smaller --shard"
 
 
 def recipe(run: Run, given: Mapping[str, Any], workers: int) -> Told:
@@ -136,7 +141,9 @@ def asked(options: GenerateOptions) -> dict[str, Any]:
 
 
 def start(work: Path, plan: bytes) -> None:
-    """A folder for finished shards; those of another plan are thrown away."""
+    """A folder for finished shards; those of another plan, and what a dead worker left, are thrown away."""
+    for half_written in work.glob(".*"):
+        shutil.rmtree(half_written)
     note = work / "plan.json"
     if not note.is_file() or note.read_bytes() != plan:
         shutil.rmtree(work, ignore_errors=True)

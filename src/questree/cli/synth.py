@@ -61,6 +61,28 @@ def situations(*, out: Out, images: Images = 100, seed: Seed = 1) -> None:
     _write(write_situations, out, images, seed)
 
 
+@app.command
+@output
+def corpus(
+    *,
+    out: Out,
+    videos: Annotated[Whole, Parameter(help="Number of videos.")] = 20,
+    objects: Annotated[Whole, Parameter(help="Classes of objects, with the person.")] = 40,
+    relations: Annotated[Whole, Parameter(help="Relations, with the two derived ones.")] = 20,
+    actions: Annotated[Whole, Parameter(help="Classes of actions.")] = 60,
+    cast: Annotated[Whole, Parameter(help="Different actions in a video.")] = 6,
+    instances: Annotated[Whole, Parameter(help="Number of times each of them happens.")] = 1,
+    seconds: Annotated[float, Parameter(help="Mean length of a video.")] = 30.0,
+    frames: Annotated[Whole, Parameter(help="Mean number of annotated frames of a video.")] = 30,
+    seed: Seed = 1,
+) -> None:
+    """A corpus of any size with words of its own: videos.json for `ingest json`, and its vocabulary.toml."""
+    from questree.synth.corpora import CorpusPlan, write_corpus
+
+    plan = CorpusPlan(videos, objects, relations, actions, cast, instances, seconds, frames)
+    _write(lambda place, _, seed: write_corpus(place, plan, seed), out, videos, seed)
+
+
 def _write(work: Callable[[Path, int, int], dict[str, int]], out: Path, images: int, seed: int) -> None:
     with watching():
         made = work(out, images, seed)

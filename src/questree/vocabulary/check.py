@@ -7,11 +7,12 @@ from typing import get_type_hints
 import msgspec
 
 from questree.faults import Fault
-from questree.vocabulary.words import GROUPS, Action, Lists, Object, Relation, Vocabulary
+from questree.vocabulary.words import GROUPS, Action, HeldOutWords, Lists, Object, Relation, Vocabulary
 
 UNSPELLABLE = "(),[]$\r\n"  # brackets, commas, dollars and line ends are signs of the notations of programs
 ARTICLES = ("", "a", "an", "some", "the", "their")
 MOST = {"objects": 63, "relations": 63, "actions": 255}  # facts keep sets of words in 64-bit masks, one bit reserved
+MOST_HELD_OUT = 12  # different words of held-out pairs: each is a bit of a question's marks
 
 KINDS = ("object", "relation", "action")
 Word = Object | Relation | Action
@@ -20,7 +21,7 @@ Found = Iterator[tuple[str, str]]  # where, message
 
 def check(vocabulary: Vocabulary, place: str) -> list[Fault]:
     """All faults, rule by rule; an empty list means every look-up of `Vocabulary` works."""
-    rules = (sizes, ids, names, objects, relations, actions, special, lists, entailments)
+    rules = (sizes, ids, names, objects, relations, actions, special, lists, held_out, entailments)
     return [Fault(f"{place}, {where}", message) for rule in rules for where, message in rule(vocabulary)]
 
 
@@ -111,15 +112,28 @@ def special(vocabulary: Vocabulary) -> Found:
 
 
 def lists(vocabulary: Vocabulary) -> Found:
-    known, kinds_of = _known(vocabulary), get_type_hints(Lists, include_extras=True)
-    for name, entries in msgspec.structs.asdict(vocabulary.lists).items():
+    return _spelled("list", vocabulary.lists, vocabulary)
+
+
+def held_out(vocabulary: Vocabulary) -> Found:
+    given = vocabulary.held_out or HeldOutWords()
+    yield from _spelled("held_out", given, vocabulary)
+    different = {(place, word) for pair in given.pairs for place, word in enumerate(pair)}
+    if len(different) > MOST_HELD_OUT:
+        yield "held_out pairs", f"{len(different)} different words, at most {MOST_HELD_OUT} fit"
+
+
+def _spelled(what: str, lists: Lists | HeldOutWords, vocabulary: Vocabulary) -> Found:
+    """Every entry of a list is a word of its kind."""
+    known, kinds_of = _known(vocabulary), get_type_hints(type(lists), include_extras=True)
+    for name, entries in msgspec.structs.asdict(lists).items():
         kinds: tuple[str, ...] = kinds_of[name].__metadata__
         for entry in entries:
             spelled = (entry,) if isinstance(entry, str) else entry
             places = kinds if len(kinds) == len(spelled) else kinds[:1] * len(spelled)
             for kind, spelling in zip(places, spelled, strict=True):
                 if spelling not in known[kind]:
-                    yield f"list {name}", f'no {kind} is called "{spelling}"'
+                    yield f"{what} {name}", f'no {kind} is called "{spelling}"'
 
 
 def entailments(vocabulary: Vocabulary) -> Found:

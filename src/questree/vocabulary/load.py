@@ -10,9 +10,10 @@ import msgspec
 
 from questree.faults import BadInput, Fault, refuse
 from questree.vocabulary.check import check
-from questree.vocabulary.words import Action, Lists, Object, Relation, Vocabulary
+from questree.vocabulary.words import Action, HeldOutWords, Lists, Object, Relation, Vocabulary
 
 WORDS: dict[str, type[msgspec.Struct]] = {"objects": Object, "relations": Relation, "actions": Action}
+LISTS: dict[str, type[msgspec.Struct]] = {"lists": Lists, "held_out": HeldOutWords}
 BYTE_ORDER_MARK = "\ufeff"  # some editors put it before the text
 
 
@@ -38,10 +39,11 @@ def _misshapen(raw: dict[str, Any], place: str) -> Iterator[Fault]:
             rest[kind] = []
             for number, word in enumerate(raw[kind], 1):
                 yield from _not_a(shape, word, f"{place}, {kind} number {number}")
-    if isinstance(raw.get("lists"), dict):
-        rest["lists"] = {}
-        for name, entries in raw["lists"].items():
-            yield from _not_a(Lists, {name: entries}, f"{place}, lists")
+    for table, lists in LISTS.items():
+        if isinstance(raw.get(table), dict):
+            rest[table] = {}
+            for name, entries in raw[table].items():
+                yield from _not_a(lists, {name: entries}, f"{place}, {table}")
     for name in (each.name for each in msgspec.structs.fields(Vocabulary) if each.required):
         if name not in raw:
             yield Fault(place, f"missing required field `{name}`")

@@ -73,6 +73,14 @@ class Lists(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     put_verbs: Relations = ()
 
 
+class HeldOutWords(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """Compositions that training questions do not contain, by name of the words."""
+
+    actions: Actions = ()  # after "before", and compared by length
+    first: Relations = ()  # after "first"
+    pairs: Annotated[tuple[tuple[str, str], ...], "object", "relation"] = ()  # asked, answered or inside a reference
+
+
 class Vocabulary(msgspec.Struct, frozen=True, forbid_unknown_fields=True, dict=True):
     name: str
     objects: tuple[Object, ...]
@@ -80,6 +88,7 @@ class Vocabulary(msgspec.Struct, frozen=True, forbid_unknown_fields=True, dict=T
     actions: tuple[Action, ...]
     lists: Lists = Lists()
     entailments: dict[str, tuple[str, ...]] = {}  # relation name -> relation names that hold with it
+    held_out: HeldOutWords | None = None  # None: those of the benchmark whose words are here
     person: str = "o1"
     annotated: str = "d1"  # derived relation: the object is annotated in the frame
     interacting: str = "d2"  # derived relation: any contact but those of `not_touching_contacts`

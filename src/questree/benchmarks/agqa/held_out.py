@@ -6,18 +6,27 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from questree.vocabulary.words import Vocabulary
+from questree.vocabulary.words import HeldOutWords, Vocabulary
 
-ACTIONS = ("c154", "c097", "c016", "c048", "c141", "c101")  # after "before" (nc_seq), and compared by length (nc_dur)
-FIRSTS = ("behind", "in", "leaning on", "carrying", "on the side of", "holding")  # after "first" (nc_sup)
-PAIRS = (  # (object, relation), asked, answered or inside a reference (nc_objrel)
-    ("table", "wiping"),
-    ("dish", "wiping"),
-    ("table", "beneath"),
-    ("dish", "beneath"),
-    ("food", "in front of"),
-    ("paper", "carrying"),
-    ("chair", "leaning on"),
+RELEASED = HeldOutWords(
+    actions=(
+        "standing up",
+        "walking through a doorway",
+        "playing with a phone",
+        "opening a laptop",
+        "grasping onto a doorknob",
+        "throwing a broom somewhere",
+    ),
+    first=("behind", "in", "leaning on", "carrying", "on the side of", "holding"),
+    pairs=(
+        ("table", "wiping"),
+        ("dish", "wiping"),
+        ("table", "beneath"),
+        ("dish", "beneath"),
+        ("food", "in front of"),
+        ("paper", "carrying"),
+        ("chair", "leaning on"),
+    ),
 )
 
 # marks: bits that are united over everything a question is made of, then read as flags
@@ -25,18 +34,18 @@ I_OBJ, I_REL, I_ACT, I_TEMP, NC_SEQ, NC_SUP, NC_DUR = (1 << bit for bit in range
 FLAGS = ("i_obj", "i_rel", "i_act", "i_temp", "nc_seq", "nc_sup", "nc_dur", "nc_objrel")  # bits of the released flags
 NC_OBJREL = 1 << 7
 INDIRECT, NOVEL = I_OBJ | I_REL | I_ACT | I_TEMP, NC_SEQ | NC_SUP | NC_DUR | NC_OBJREL
-PIECES = 7  # first bit of the marks for objects and relations of PAIRS
+PIECES = 7  # first bit of the marks for objects and relations of pairs
 
 
 @dataclass(frozen=True)
 class HeldOut:
     """Marks per word, as columns to gather from."""
 
-    action: NDArray[np.bool_]  # [action] is it one of ACTIONS?
-    first: NDArray[np.bool_]  # [relation] is it one of FIRSTS?
-    object: NDArray[Any]  # [object] mark of an object of PAIRS
-    relation: NDArray[Any]  # [relation] mark of a relation of PAIRS
-    supports: NDArray[np.uint64]  # [relation] objects with which it amounts to one of ACTIONS
+    action: NDArray[np.bool_]  # [action] is it held out?
+    first: NDArray[np.bool_]  # [relation] is it held out after "first"?
+    object: NDArray[Any]  # [object] mark of an object of a pair
+    relation: NDArray[Any]  # [relation] mark of a relation of a pair
+    supports: NDArray[np.uint64]  # [relation] objects with which it amounts to a held-out action
     flags: NDArray[Any]  # [marks] -> released flags
 
     def pair(self, relation: Any, object: Any) -> NDArray[Any]:
@@ -44,28 +53,51 @@ class HeldOut:
         return np.asarray(self.object[object] | self.relation[relation])
 
 
+def known(vocabulary: Vocabulary) -> tuple[HeldOutWords, list[str]]:
+    """What is held out of questions in these words, and which words of the benchmark's lists are missing."""
+    if vocabulary.held_out is not None:
+        return vocabulary.held_out, []
+    there = {"object": vocabulary.object_at, "relation": vocabulary.relation_at, "action": vocabulary.action_at}
+    words = [("action", name) for name in RELEASED.actions] + [("relation", name) for name in RELEASED.first]
+    words += [word for thing, relation in RELEASED.pairs for word in (("object", thing), ("relation", relation))]
+    found = HeldOutWords(
+        actions=tuple(name for name in RELEASED.actions if name in there["action"]),
+        first=tuple(name for name in RELEASED.first if name in there["relation"]),
+        pairs=tuple(pair for pair in RELEASED.pairs if pair[0] in there["object"] and pair[1] in there["relation"]),
+    )
+    return found, [name for kind, name in dict.fromkeys(words) if name not in there[kind]]
+
+
 def held_out(vocabulary: Vocabulary) -> HeldOut:
     """A pair counts as soon as its object and its relation both occur in a question, as in the release (3.5)."""
-    things = list(dict.fromkeys(thing for thing, _ in PAIRS))
-    relations = list(dict.fromkeys(relation for _, relation in PAIRS))
-    bit = {name: 1 << (PIECES + at) for at, name in enumerate(things + relations)}
+    words, _ = known(vocabulary)
+    actions = vocabulary.merged_action[[vocabulary.action_at[name] for name in words.actions]]
+    pairs = [
+        (("object", vocabulary.merged_object[vocabulary.object_at[thing]]), ("relation", _stored(vocabulary, relation)))
+        for thing, relation in words.pairs
+    ]
+    pieces = dict.fromkeys([thing for thing, _ in pairs] + [relation for _, relation in pairs])
+    bit = {piece: 1 << (PIECES + at) for at, piece in enumerate(pieces)}
     marks = np.arange(1 << (PIECES + len(bit)), dtype=np.uint32)
     novel = np.zeros(len(marks), bool)
-    for thing, relation in PAIRS:
+    for thing, relation in pairs:
         both = bit[thing] | bit[relation]
         novel |= (marks & both) == both
-    action = np.array([action.id in ACTIONS for action in vocabulary.actions])
+    action = np.isin(np.arange(len(vocabulary.actions)), actions)
     supports = np.zeros(len(vocabulary.relations), np.uint64)
     for at in np.flatnonzero(action & (vocabulary.object_of >= 0)):
         supports[vocabulary.verb_of[at]] |= np.uint64(1) << np.uint64(vocabulary.object_of[at])
+    relations = range(len(vocabulary.relations))
     return HeldOut(
         action=action,
-        first=np.array([relation.name in FIRSTS and relation.group != "verb" for relation in vocabulary.relations]),
-        object=np.array([bit.get(thing.name, 0) for thing in vocabulary.objects], np.int64),
-        relation=np.array(
-            [0 if r.group == "verb" else bit.get(r.name, 0) for r in vocabulary.relations],
-            np.int64,
-        ),
+        first=np.isin(relations, [_stored(vocabulary, name) for name in words.first]),
+        object=np.array([bit.get(("object", at), 0) for at in range(len(vocabulary.objects))], np.int64),
+        relation=np.array([bit.get(("relation", at), 0) for at in relations], np.int64),
         supports=supports,
         flags=((marks & (NC_OBJREL - 1)) | np.where(novel, NC_OBJREL, 0)).astype(np.uint8),
     )
+
+
+def _stored(vocabulary: Vocabulary, relation: str) -> int:
+    """The position under which facts of a relation are stored."""
+    return int(vocabulary.folded[vocabulary.relation_at[relation]])

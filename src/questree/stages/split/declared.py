@@ -1,7 +1,7 @@
 """Splits as data: AGQA's own, and those of a user's YAML file."""
 
 from collections.abc import Callable, Collection, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -50,17 +50,22 @@ def held_out(
 
 
 def agqa(vocabulary: Vocabulary, most_steps: tuple[int, ...], edition: Edition) -> list[Split]:
-    """The splits of the paper (section 10 of the sheet); the flags of a question say what it contains."""
+    """The splits of the paper (section 10 of the sheet); the flags of a question say what it contains.
+
+    Without a composition to hold out there are no novel ones: that split is left out."""
+    known, missing = h.known(vocabulary)
     lists = {
-        "nc_seq": ("before", [("action", a) for a in h.ACTIONS]),
-        "nc_sup": ("first", [("relation", r) for r in h.FIRSTS]),
-        "nc_dur": ("longer", [("action", a) for a in h.ACTIONS]),
-        "nc_objrel": ("", [w for o, r in h.PAIRS for w in (("object", o), ("relation", r))]),
+        "nc_seq": ("before", [("action", a) for a in known.actions]),
+        "nc_sup": ("first", [("relation", r) for r in known.first]),
+        "nc_dur": ("longer", [("action", a) for a in known.actions]),
+        "nc_objrel": ("", [w for o, r in known.pairs for w in (("object", o), ("relation", r))]),
     }
     novel = []
     for name, (op, named) in lists.items():
         words = [Has("", (word(vocabulary, kind, said),)) for kind, said in dict.fromkeys(named)]
-        novel.append(HeldOutComposition(flag(name), (*([Has(op)] if op else []), *words)))
+        if words:
+            novel.append(HeldOutComposition(flag(name), (*([Has(op)] if op else []), *words)))
+    lacking = (f"not held out, as the vocabulary does not have them: {', '.join(missing)}",) if missing else ()
     every = tuple(  # a template with questions of more steps should be known from its easier ones
         of_templates(f"template({t.name})", [t is other for other in edition.by_code])
         for t, most in zip(edition.by_code, most_steps, strict=True)
@@ -68,15 +73,27 @@ def agqa(vocabulary: Vocabulary, most_steps: tuple[int, ...], edition: Edition) 
     )
     return [
         Split(VIDEOS),
-        held_out(NOVEL, novel),
+        *([replace(held_out(NOVEL, novel), warnings=lacking)] if novel else []),
         held_out(MORE, [HeldOutComposition(more_steps(most_steps), every)]),
         Split(INDIRECT),
     ]
 
 
+def left_out(vocabulary: Vocabulary) -> dict[str, str]:
+    """The splits of the paper that there are no words for, and why."""
+    known, missing = h.known(vocabulary)
+    if known.actions or known.first or known.pairs:
+        return {}
+    why = f"the vocabulary has none of: {', '.join(missing)}" if missing else "held_out in the vocabulary is empty"
+    return {NOVEL: f"left out, {why}"}
+
+
 def word(vocabulary: Vocabulary, kind: str, name: str) -> PredicateWord:
-    at = int(getattr(vocabulary, f"{kind}_at")[name])
-    return PredicateWord(kind, at, vocabulary.actions[at].phrase if kind == "action" else name)
+    """A word as questions have it: under the class it is counted as."""
+    targets = {"object": vocabulary.merged_object, "relation": vocabulary.folded, "action": vocabulary.merged_action}
+    at = int(targets[kind][getattr(vocabulary, f"{kind}_at")[name]])
+    found = getattr(vocabulary, f"{kind}s")[at]
+    return PredicateWord(kind, at, found.phrase if kind == "action" else found.name)
 
 
 class Given(msgspec.Struct, frozen=True, forbid_unknown_fields=True):

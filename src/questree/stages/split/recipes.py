@@ -6,6 +6,7 @@ from typing import Any
 from questree.benchmarks import Recipe, Said, Told
 from questree.faults import BadInput
 from questree.stages.questions import Bank
+from questree.stages.split.declared import left_out
 from questree.stages.split.engine import SplitOptions
 from questree.stages.split.image_sets import split_run
 from questree.stages.split.properties import Drawing, Lexical
@@ -24,6 +25,7 @@ def of_videos(run: Run, given: Mapping[str, Any], workers: int) -> Told:
         for m in made
     ]
     said = [("Splits: questions", rows), *warnings(text for each in made for text in each.warnings)]
+    said += [f"{name}: {why}" for name, why in left_out(run.vocabulary()).items()]
     return Told([*said, f"wrote {run.folder / 'splits'}"], made)
 
 

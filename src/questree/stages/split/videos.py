@@ -16,7 +16,7 @@ from questree.progress import watch
 from questree.stages.balance.levelling import SPLITS
 from questree.stages.balance.rounds import selection
 from questree.stages.questions import Bank, Shard, direct_equivalents
-from questree.stages.split.declared import INDIRECT, Split, added, agqa, read_file
+from questree.stages.split.declared import INDIRECT, Split, added, agqa, left_out, read_file
 from questree.stages.split.engine import Parts, Proof, SplitOptions, divide, parts_of, write_notes
 from questree.stages.split.language import of_videos
 from questree.stages.split.rows import QuestionRows, Truth, video_rows
@@ -43,7 +43,8 @@ class MadeOfVideos:
     @classmethod
     def of(cls, proof: Proof) -> "MadeOfVideos":
         train, test = (len(proof.places[side]) for side in SPLITS)
-        return cls(proof.split.name, proof.train, proof.test, train, test, proof.warnings())
+        told = (f"{proof.split.name}: {text}" for text in proof.split.warnings)
+        return cls(proof.split.name, proof.train, proof.test, train, test, [*proof.warnings(), *told])
 
 
 def split(run: Run, options: SplitOptions, workers: int = 2) -> list[MadeOfVideos]:
@@ -81,7 +82,9 @@ def split(run: Run, options: SplitOptions, workers: int = 2) -> list[MadeOfVideo
         steps = {t.name: m for t, m in zip(edition.by_code, most, strict=True) if t.name in asked}
         used = {"all": options.all, "more steps": steps, "file": options.given}
         predicates = {s.name: {"train": str(s.train or "all"), "test": str(s.test or "all")} for s in splits}
-        write_notes(folder, {"report.json": {"options": used, "splits": made, "predicates": predicates}})
+        notes = {"options": used, "splits": made, "predicates": predicates}
+        absent = left_out(bank.vocabulary)
+        write_notes(folder, {"report.json": notes | ({"left out": absent} if absent else {})})
     return made
 
 

@@ -106,11 +106,22 @@ def test_what_a_source_yields_is_checked(tmp_path: Path) -> None:
     assert not (tmp_path / "run").exists()
 
 
-def test_faults_that_say_the_same_are_told_so_often_and_then_counted() -> None:
+def test_faults_of_one_kind_are_told_three_times_and_then_counted() -> None:
     same = [Fault(f"video {at}", "unknown object 'unicorn'") for at in range(77)]
     *first, other, more = lines([*same, Fault("video 3", "no frame")])
-    assert first == [str(fault) for fault in same[:20]]
-    assert (other, more) == ("video 3: no frame", "... and 57 more: unknown object 'unicorn'")
+    assert first == [str(fault) for fault in same[:3]]
+    assert (other, more) == ("video 3: no frame", "... and 74 more: unknown object 'unicorn'")
+
+
+def test_names_and_numbers_make_no_other_kind_of_fault() -> None:
+    ends = [Fault(f"video {at}", f"end {at / 4:g} is before start {at}") for at in range(1, 6)]
+    words = [Fault("", f"unknown object 'o{at}'; did you mean 'o1'?") for at in range(1200)]
+    words.append(Fault("", "unknown relation 'o1'; known: on"))
+    assert [*lines([*ends, *words])] == [
+        *map(str, [*ends[:3], *words[:3], words[-1]]),
+        "... and 2 more: end ... is before start ...",
+        "... and 1,197 more: unknown object ...",
+    ]
 
 
 SETTINGS = ("--set", "width=wide", "--set", "depth=3")

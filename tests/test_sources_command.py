@@ -76,6 +76,37 @@ def test_quiet_prints_nothing(tmp_path: Path, ingest: Ingest) -> None:
     assert (ingest.out, ingest.err) == ("", "")
 
 
+def foreign(words: list[str]) -> bytes:
+    """A file with actions of these classes."""
+    actions = [{"class": word, "start": 0, "end": 1} for word in words]
+    return msgspec.json.encode({"videos": [{"id": "a", "frames": [], "actions": actions}]})
+
+
+def test_all_faults_are_in_the_json_file(tmp_path: Path, ingest: Ingest) -> None:
+    words = ["c000", "c001", "c002", "c003", "c004", "x0", "x1", "x2", "x3", "x4"]
+    mine = tmp_path / "mine.json"
+    mine.write_bytes(foreign([*words, *words]))
+    assert ingest("json", mine, "--out", tmp_path / "run", "--json", tmp_path / "found.json") == 1
+    found = msgspec.json.decode((tmp_path / "found.json").read_bytes())["faults"]
+    wrong = [f"{mine}, video a, action {at + 1} ({word})" for at, word in enumerate(words * 2) if word[0] == "x"]
+    assert [fault["place"] for fault in found] == wrong
+    assert [line.partition(" (")[0] for line in ingest.err.splitlines()] == [
+        *(f"error: {mine}, video a, action {at}" for at in (6, 7, 8)),
+        "error: ... and 7 more: unknown action ...",
+    ]
+
+
+def test_the_words_of_another_vocabulary_are_one_line(tmp_path: Path, ingest: Ingest) -> None:
+    mine = tmp_path / "mine.json"
+    mine.write_bytes(foreign(["whisking", "peeling an egg", "stirring", "boiling", "c000"] * 9))
+    assert ingest("json", mine, "--out", tmp_path / "run") == 1
+    assert ingest.err == (
+        f"error: {mine}: expected words of the vocabulary 'agqa', got 'whisking', 'peeling an egg', 'stirring' and 1 "
+        f"more; give --vocabulary FILE, or draft one with `questree vocabulary draft {mine} --out vocabulary.toml`\n"
+    )
+    assert not (tmp_path / "run").exists()
+
+
 def test_the_truth_of_a_made_up_world_lies_beside_it(tmp_path: Path, ingest: Ingest) -> None:
     raw = raw_folder(tmp_path / "raw")
     raw_folder(raw / "truth", contacting=["holding"])

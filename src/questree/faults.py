@@ -1,10 +1,11 @@
 """What is wrong with somebody's input, said in one line per fault and all at once."""
 
-from collections import Counter
+import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
-ALIKE = 20  # faults with the same message that are told one by one
+EXAMPLES = 3  # faults of one kind that are told one by one
+VARYING = re.compile(r"""'[^']*'|"[^"]*"|-?\d[\d.,]*""")  # names and numbers: what differs among faults of one kind
 
 
 @dataclass(frozen=True, order=True)
@@ -31,14 +32,23 @@ class BadInput(Exception):
         return cls([Fault(str(place), message)])
 
 
+def kind(fault: Fault) -> str:
+    """What faults have in common that differ only in names and numbers; choices after the first ; do not count."""
+    return VARYING.sub("...", fault.message.partition(";")[0])
+
+
 def lines(faults: Iterable[Fault]) -> Iterator[str]:
-    """One line per fault; of those that say the same about many places the first ones, and how many more there are."""
-    times = Counter[str]()
+    """One line per fault; of those of one kind three examples, and how many more there are."""
+    found = dict[str, list[Fault]]()
     for fault in faults:
-        times[fault.message] += 1
-        if times[fault.message] <= ALIKE:
+        alike = found.setdefault(kind(fault), [])
+        alike.append(fault)
+        if len(alike) <= EXAMPLES:
             yield str(fault)
-    yield from (f"... and {n - ALIKE:,} more: {message}" for message, n in times.items() if n > ALIKE)
+    for same, alike in found.items():
+        if len(alike) > EXAMPLES:
+            said = alike[0].message if len({fault.message for fault in alike}) == 1 else same
+            yield f"... and {len(alike) - EXAMPLES:,} more: {said}"
 
 
 def refuse(faults: list[Fault]) -> None:

@@ -17,6 +17,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from rich.table import Table
 from rich.text import Text
 
+from questree.faults import BadInput
 from questree.progress import reporter
 from questree.tables.store import new_file
 
@@ -51,6 +52,9 @@ def _with(options: Mapping[str, tuple[Any, Any]], work: Work) -> Work:
         tokens = _json.set(json), _quiet.set(quiet or str(json) == "-")
         try:
             work(*given, **named)
+        except BadInput as bad:  # printed are a few of each kind, here are all
+            write_json({"faults": bad.faults})
+            raise
         finally:
             _json.reset(tokens[0])
             _quiet.reset(tokens[1])

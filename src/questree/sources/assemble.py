@@ -1,7 +1,7 @@
 """Rows as a reader finds them, names and all -> facts: everything numbered, sorted, and tied to annotated frames."""
 
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from difflib import get_close_matches
 from functools import lru_cache
@@ -16,6 +16,8 @@ from questree.tables.facts import ACTIONS, BOX, FRAMES, OBJECTS, PERSONS, RELATI
 from questree.vocabulary.words import Vocabulary
 
 UNKNOWN = -1
+NO_WORD = ("unknown object ", "unknown relation ", "unknown action ")
+FOREIGN = 4  # from so many unknown names on they are told together, if most names are unknown
 SHORT = 40  # so many valid choices are listed, more are only hinted at
 
 
@@ -98,6 +100,7 @@ class Taking:
         self.words = {kind: known(vocabulary, kind) for kind in ("object", "relation", "action")}
         self.tables: dict[str, list[tuple[Any, ...]]] = {name: [] for name in COLUMNS}
         self.faults = list[Fault]()
+        self.used = dict[tuple[str, bool], None]()  # names, and whether the vocabulary has them
         self.skipped = Counter[str]()
 
     def add(self, table: str, *values: Any) -> int:
@@ -111,6 +114,7 @@ class Taking:
     def position(self, kind: str, name: str, place: str) -> int | None:
         """Of a word in the vocabulary; one it does not have is a fault."""
         at = self.words[kind].get(name)
+        self.used[name, at is not None] = None
         if at is None:
             self.say(place, unknown(kind, name, self.vocabulary))
         return at
@@ -124,8 +128,20 @@ class Taking:
 
     def reading(self, place: str) -> "SourceReading":
         """The facts, or everything that is wrong."""
-        refuse(self.faults)
+        refuse([*self.foreign(place)])
         return assemble(self.rows(), self.vocabulary, place)
+
+    def foreign(self, place: str) -> Iterator[Fault]:
+        """The faults; that most names are of another vocabulary is one fault."""
+        new = [repr(name) for name, known in self.used if not known]
+        if len(new) < FOREIGN or 2 * len(new) <= len(self.used):
+            yield from self.faults
+            return
+        rest = f" and {len(new) - 3} more"
+        draft = f"draft one with `questree vocabulary draft {place} --out vocabulary.toml`"
+        got = f"expected words of the vocabulary {self.vocabulary.name!r}, got {', '.join(new[:3])}{rest}"
+        yield Fault(place, f"{got}; give --vocabulary FILE, or {draft}")
+        yield from (fault for fault in self.faults if not fault.message.startswith(NO_WORD))
 
 
 @dataclass(frozen=True)

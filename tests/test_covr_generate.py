@@ -5,7 +5,7 @@ import re
 import shlex
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import product
 from pathlib import Path
 from typing import Any
@@ -317,6 +317,18 @@ def test_without_a_split_of_the_source_images_are_dealt_by_hash(made: Made) -> N
     source = part_of(images)
     assert set(source[(images.images["split"] == "train").to_numpy()]) == {"train"}
     assert set(source[(images.images["split"] == "val").to_numpy()]) == {"dev", "test"}
+
+
+def test_a_given_train_dev_and_test_is_kept_and_other_images_are_dealt_out(made: Made) -> None:
+    images = Images.load(made.run.images)
+    given = np.array(["train", "dev", "test", "val", ""])[np.arange(len(images.images)) % 5]
+    part = part_of(replace(images, images=images.images.with_columns(split=pl.Series(given))))
+    for name in ("train", "dev", "test"):
+        assert set(part[given == name]) == {name}
+    assert set(part[given == "val"]) == set(part[given == ""]) == {"dev", "test"}
+    without_dev = np.where(given == "dev", "val", given)  # so test is no part of its own
+    part = part_of(replace(images, images=images.images.with_columns(split=pl.Series(without_dev))))
+    assert set(part[given == "test"]) == {"dev", "test"}
 
 
 def test_wrong_options_are_all_told_and_nothing_is_written(made: Made, tmp_path: Path) -> None:

@@ -331,7 +331,7 @@ def test_the_page_does_what_it_says(
     assert printed.endswith(shown)
     (own_images,) = [text for language, text in blocks if language == "json"]
     (tmp_path / "mine.json").write_text(own_images)
-    assert read_own_images(tmp_path / "mine.json").things["id"].to_list() == ["w", "t", "c"]
+    assert read_own_images(tmp_path / "mine.json")[0].things["id"].to_list() == ["w", "t", "c"]
     names: dict[str, Any] = {}
     for language, text in blocks:
         if language == "python":

@@ -182,7 +182,7 @@ def own(folder: Path, *images: Any) -> Path:
 
 
 def test_own_images_become_image_facts(tmp_path: Path) -> None:
-    images = read_own_images(own(tmp_path, TEA))
+    images = read_own_images(own(tmp_path, TEA))[0]
     assert images.images.rows() == [("tea", "train", 640, 480, None)]
     assert images.things.select("id", "x1", "y1", "x2", "y2").rows()[:2] == [
         ("w", 10, 20, 110, 400),
@@ -285,7 +285,7 @@ def test_made_up_situations_are_the_same_for_the_same_seed_and_can_be_read(tmp_p
     images, skipped = read_imsitu(tmp_path / "a")
     assert made["images"] == 60 == len(images.images) + sum(skipped.values())
     assert len(images.prepositions) > 20
-    assert set(images.images["split"]) == {"train", "val", "test"}
+    assert set(images.images["split"]) == {"train", "dev", "test"}
     assert make_situation(7, 5) == make_situation(7, 5) != make_situation(7, 6)
 
 
@@ -312,3 +312,17 @@ def test_gzipped_scene_graphs_are_found(tmp_path: Path) -> None:
     scenes = {"1": {"objects": {"a": {"name": "cup"}}}}
     (tmp_path / "train_sceneGraphs.json.gz").write_bytes(gzip.compress(json.dumps(scenes).encode()))
     assert gqa.ingest(tmp_path, tmp_path / "run")["images"] == 1
+
+
+def test_a_source_with_train_dev_and_test_keeps_them(tmp_path: Path) -> None:
+    def splits(*given: str) -> list[str]:
+        (tmp_path / "mine.json").write_text(
+            json.dumps({"images": [{"id": str(at), "things": [], "split": each} for at, each in enumerate(given)]})
+        )
+        return read_own_images(tmp_path / "mine.json")[0].images["split"].to_list()
+
+    assert splits("train", "dev", "test", "") == ["train", "dev", "test", ""]
+    assert splits("train", "val", "test") == ["train", "dev", "test"]
+    assert splits("train", "dev") == ["train", "val"]  # nothing to test with: dealt out anew
+    with pytest.raises(BadInput, match="image 0: expected a split, got 'minival'; choose from train, dev, val"):
+        splits("minival")

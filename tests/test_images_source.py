@@ -8,6 +8,7 @@ import pytest
 
 from questree.faults import BadInput
 from questree.sources import gqa
+from questree.sources.scenes import CLIPPED, SHORTENED
 from questree.tables.images import Images
 
 SHARED = Path(__file__).parents[2] / "shared"
@@ -221,4 +222,43 @@ def test_the_released_samples_are_read(tmp_path: Path) -> None:
     if not samples.is_dir():
         pytest.skip("the samples of released files are not beside this checkout")
     counts = gqa.ingest(samples, tmp_path)
-    assert (counts["images"], counts["things"], counts["boxes_outside"]) == (24, 411, 2)
+    assert (counts["images"], counts["things"], counts[CLIPPED]) == (24, 411, 2)
+
+
+def test_boxes_that_stick_out_a_little_are_clipped_and_counted(tmp_path: Path) -> None:
+    boxes = {"a": cup(x=-3, y=-2), "b": cup(x=90, w=20, h=60), "c": cup(x=0, y=0, w=100, h=80), "d": cup(x=0.5, w=109)}
+    (tmp_path / "sceneGraphs.json").write_text(json.dumps({"1": scene(**boxes)}))
+    images, odd = gqa.read_gqa(tmp_path)
+    assert images.things.select("x1", "y1", "x2", "y2").rows() == [
+        (0.0, 0.0, 2.0, 4.0),
+        (90.0, 20.0, 100.0, 80.0),
+        (0.0, 0.0, 100.0, 80.0),
+        (0.5, 20.0, 100.0, 26.0),
+    ]
+    assert odd == {CLIPPED: 3}
+
+
+def test_boxes_far_outside_are_faults(tmp_path: Path) -> None:
+    boxes = {"a": cup(x=-11), "b": cup(x=90, w=21), "c": cup(y=200), "d": cup(y=81, h=1), "e": cup(w=-1)}
+    wanted = "expected a box in its image of 100 x 80 pixels, got"
+    assert faults(tmp_path, sceneGraphs={"1": scene(**boxes)}) == [
+        f"sceneGraphs.json, image 1, object a: {wanted} [-11, 20, -6, 26]",
+        f"sceneGraphs.json, image 1, object b: {wanted} [90, 20, 111, 26]",
+        f"sceneGraphs.json, image 1, object c: {wanted} [10, 200, 15, 206]",
+        f"sceneGraphs.json, image 1, object d: {wanted} [10, 81, 15, 82]",
+        "sceneGraphs.json, image 1, object e: a box of negative size: w is -1",
+    ]
+
+
+def test_words_lose_punctuation_at_their_end(tmp_path: Path) -> None:
+    things = {
+        "a": cup(name="cup.", attributes=["red,", "st. louis"], relations=[{"name": "on ;", "object": "b"}]),
+        "b": cup(name="mr. table  top"),
+    }
+    (tmp_path / "sceneGraphs.json").write_text(json.dumps({"1": scene(**things)}))
+    images, odd = gqa.read_gqa(tmp_path)
+    assert images.words["word"].to_list() == ["cup", "red", "st. louis", "on", "mr. table top"]
+    assert odd == {SHORTENED: 3}
+    (tmp_path / "sceneGraphs.json").write_text(json.dumps({"1": scene(a=cup(name="?!"))}))
+    with pytest.raises(BadInput, match="object a: the name is empty"):
+        gqa.read_gqa(tmp_path)

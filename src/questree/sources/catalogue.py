@@ -49,6 +49,12 @@ for _name, _source in {
     "gqa": Source(
         "GQA or Visual Genome scene graphs (images).", "images", "gqa:read_gqa", "*[sS]cene*[gG]raphs*.json*"
     ),
+    "visual-genome": Source(
+        "Visual Genome's objects.json, relationships.json, attributes.json and image_data.json (images).",
+        "images",
+        "visual_genome:read_visual_genome",
+        "relationships.json*",
+    ),
     "imsitu": Source(
         "imSitu's situations: frames and verbs (images).", "images", "imsitu:read_imsitu", "imsitu_space.json"
     ),

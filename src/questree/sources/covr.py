@@ -10,7 +10,7 @@ import polars as pl
 from msgspec import Raw, Struct
 
 from questree.faults import BadInput, Fault, refuse
-from questree.sources.gqa import SceneReading
+from questree.sources.gqa import SceneFiles
 from questree.tables.images import Images
 from questree.tables.store import content, read_json
 from questree.tables.table import Table
@@ -175,7 +175,7 @@ def read_scenes(path: Path) -> CovrScenes:
     parts = {"gqa": bytes(file.gqa), "imsitu": bytes(file.imsitu)}
     if not any(parts.values()):
         raise BadInput.at(path, f"expected {SHAPE}; got neither gqa nor imsitu")
-    reading = SceneReading()
+    reading = SceneFiles(tidy=False)  # programs name things as the file does
     for name, data in parts.items():
         if not data:
             continue

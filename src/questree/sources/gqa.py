@@ -1,79 +1,24 @@
-"""Scene-graph JSON (GQA, Visual Genome, labelled boxes) -> image facts in a run folder, faults collected."""
+"""Scene-graph JSON (GQA, Visual Genome's single file, labelled boxes) -> scenes, faults collected."""
 
 import json
-from collections.abc import Iterator
-from dataclasses import dataclass, field
+from collections import Counter
 from pathlib import Path
 from typing import Any
 
 import msgspec
 from msgspec import Raw, Struct
 
-from questree.faults import BadInput, Fault, refuse
+from questree.faults import BadInput, Fault
 from questree.progress import watch
 from questree.sources.runs import write_image_run
-from questree.tables.images import Gathering, Images, SceneEdge, Thing
+from questree.sources.scenes import GqaObject, GqaRelation, GqaScene, Number, SceneReading, split_of
+from questree.sources.visual_genome import GenomeScene, genome_scene
+from questree.tables.images import Images
 from questree.tables.store import content
-
-Number = int | float
-
-
-class GqaPreposition(Struct):
-    name: str
-    object: str | int
-
-
-class GqaRelation(Struct):
-    name: str
-    object: str | int
-    prepositions: list[GqaPreposition] = []
-
-
-class GqaObject(Struct):
-    name: str
-    x: Number | None = None
-    y: Number | None = None
-    w: Number | None = None
-    h: Number | None = None
-    attributes: list[str] = []
-    relations: list[GqaRelation] = []
-
-
-class GqaScene(Struct):
-    """One image as GQA writes it; the other shapes are turned into it."""
-
-    objects: dict[str, GqaObject]
-    width: int | None = None
-    height: int | None = None
-    location: str | None = None
 
 
 class SceneOfRaw(Struct):  # the same, its objects still to be read one by one
     objects: dict[str, Raw]
-
-
-class GenomeObject(Struct):
-    object_id: int | str
-    names: list[str]
-    x: Number | None = None
-    y: Number | None = None
-    w: Number | None = None
-    h: Number | None = None
-    attributes: list[str] = []
-
-
-class GenomeRelation(Struct):
-    predicate: str
-    subject_id: int | str
-    object_id: int | str
-
-
-class GenomeScene(Struct):
-    image_id: int | str
-    objects: list[GenomeObject]
-    relationships: list[GenomeRelation] = []
-    width: int | None = None
-    height: int | None = None
 
 
 class GqaBoxes(Struct):  # parallel lists; a relation names positions in them
@@ -128,7 +73,7 @@ def _objects(raw: Raw, place: str) -> tuple[dict[str, GqaObject], list[Fault]]:
         try:
             objects[key] = msgspec.json.decode(each, type=GqaObject)
         except msgspec.ValidationError as error:
-            objects[key] = GqaObject("?")
+            objects[key] = GqaObject("unread")
             faults.append(Fault(f"{place}, object {key}", _reason(error)))
     return objects, faults
 
@@ -142,7 +87,7 @@ def _listed(raw: Raw, place: str) -> Read:
     """A record of a list: labelled boxes if it has a data_path, else Visual Genome."""
     if "data_path" in msgspec.json.decode(raw, type=dict[str, Raw]):
         return _labelled(msgspec.json.decode(raw, type=LabelledBoxes), place)
-    return _genome(msgspec.json.decode(raw, type=GenomeScene), place)
+    return genome_scene(msgspec.json.decode(raw, type=GenomeScene), place)
 
 
 def _labelled(record: LabelledBoxes, place: str) -> Read:
@@ -163,24 +108,6 @@ def _labelled(record: LabelledBoxes, place: str) -> Read:
             objects[subject].relations.append(GqaRelation(name, f"{image}_{target}"))
     scene = GqaScene({f"{image}_{i}": each for i, each in enumerate(objects)}, boxes.width, boxes.height)
     return image, scene, faults
-
-
-def _genome(record: GenomeScene, place: str) -> Read:
-    image, objects, faults = str(record.image_id), dict[str, GqaObject](), list[Fault]()
-    for each in record.objects:
-        key, name = str(each.object_id), next(iter(each.names), "").strip().lower()
-        if key in objects:
-            faults.append(Fault(f"{place}, image {image}", f"object id {key} is used twice"))
-        objects[key] = GqaObject(name, each.x, each.y, each.w, each.h, [a.strip().lower() for a in each.attributes])
-    for relation in record.relationships:
-        subject, name = str(relation.subject_id), relation.predicate.strip().lower()
-        if subject not in objects:
-            faults.append(
-                Fault(f"{place}, image {image}", f"relation {name!r} of object {subject}, which is not there")
-            )
-        else:
-            objects[subject].relations.append(GqaRelation(name, str(relation.object_id)))
-    return image, GqaScene(objects, record.width, record.height), faults
 
 
 class _Repeats(dict[str, Any]):
@@ -208,18 +135,19 @@ def repeated_keys(data: bytes, place: str) -> list[Fault]:
     return faults
 
 
-SPLITS = ("train", "val", "testdev", "test")  # by the beginning of a file's name; others have split ""
-LARGEST = 1_000_000  # pixels
 NAMES = "train_sceneGraphs.json, val_sceneGraphs.json, scene_graphs.json"
 
 
 def ingest(folder: Path, run: Path, add: bool = False) -> dict[str, int]:
     """Write RUN/images, or raise BadInput with everything that is wrong and write nothing."""
-    return write_image_run(read_gqa(folder), folder, run, add)
+    images, odd = read_gqa(folder)
+    return write_image_run(images, folder, run, add) | odd
 
 
-def read_gqa(folder: Path) -> Images:
-    return read_files(scene_graph_files(folder))
+def read_gqa(folder: Path) -> tuple[Images, Counter[str]]:
+    """The images of a folder, and what was odd about them."""
+    reading = read_scene_files(scene_graph_files(folder))
+    return reading.done(), reading.skipped
 
 
 def scene_graph_files(folder: Path) -> list[Path]:
@@ -237,29 +165,22 @@ def scene_graph_files(folder: Path) -> list[Path]:
 
 
 def read_files(paths: list[Path]) -> Images:
-    reading = SceneReading()
+    return read_scene_files(paths).done()
+
+
+def read_scene_files(paths: list[Path]) -> "SceneFiles":
+    reading = SceneFiles()
     for path in paths:
         reading.path(path)
-    return reading.done()
+    return reading
 
 
-@dataclass
-class SceneReading:
-    """Images and faults as they come, over all files."""
-
-    gathering: Gathering = field(default_factory=Gathering)
-    faults: list[Fault] = field(default_factory=list)
-    image_in: dict[str, str] = field(default_factory=dict)  # image id -> the file it came from
-    names: int = 0  # things, relations and prepositions read: each has a "name"
-
-    def done(self) -> Images:
-        refuse(self.faults)
-        return self.gathering.done()
+class SceneFiles(SceneReading):
+    """Scenes of files of any of the shapes."""
 
     def path(self, path: Path) -> None:
-        split = next((s for s in SPLITS if path.name.lower().startswith(s)), "")
         try:
-            self.file(content(path), path.name, split)
+            self.file(content(path), path.name, split_of(path.name))
         except BadInput as bad:
             self.faults += bad.faults
 
@@ -279,63 +200,3 @@ class SceneReading:
         is_gqa = data.lstrip()[:1] == b"{"
         if is_gqa and len(self.faults) == before and data.count(b'"name"') != self.names:
             self.faults += repeated_keys(data, name)
-
-    def scene(self, image: str, scene: GqaScene, split: str, file: str) -> None:
-        place = f"{file}, image {image}"
-        if image in self.image_in:
-            self.faults.append(Fault(place, f"image id {image} is used twice; it is also in {self.image_in[image]}"))
-        self.image_in[image] = file
-        faults = list(scene_faults(scene, place))
-        self.faults += faults
-        if not self.faults:  # nothing will be written otherwise: only go on looking for faults
-            things = _things(scene)
-            self.names += len(things) + sum(1 + len(edge.prepositions) for each in things for edge in each.edges)
-            self.gathering.add(image, split, (scene.width, scene.height), scene.location, things)
-
-
-def scene_faults(scene: GqaScene, place: str) -> Iterator[Fault]:
-    for side in ("width", "height"):
-        if (pixels := getattr(scene, side)) is not None and not 0 < pixels <= LARGEST:
-            yield Fault(place, f"{side} must be 1 to {LARGEST} pixels, is {pixels}")
-    for key, each in scene.objects.items():
-        for message in _object_faults(each, scene):
-            yield Fault(f"{place}, object {key}", message)
-
-
-def _object_faults(each: GqaObject, scene: GqaScene) -> Iterator[str]:
-    if not each.name.strip():
-        yield "the name is empty"
-    if any(not attribute.strip() for attribute in each.attributes):
-        yield "an attribute is empty"
-    sides = {"x": each.x, "y": each.y, "w": each.w, "h": each.h}
-    missing = [side for side, value in sides.items() if value is None]
-    if 0 < len(missing) < len(sides):
-        yield f"the box has no {', '.join(missing)}; give all of x, y, w, h or none"
-    for side in ("w", "h"):
-        if (value := sides[side]) is not None and value < 0:
-            yield f"a box of negative size: {side} is {value}"
-    for relation in each.relations:
-        links: list[GqaRelation | GqaPreposition] = [relation, *relation.prepositions]
-        for name, target in [(one.name, str(one.object)) for one in links]:
-            if not name.strip():
-                yield "the name of a relation is empty"
-            if target not in scene.objects:
-                yield f"relation {name!r} to object {target}, which is not in this image"
-
-
-def _things(scene: GqaScene) -> list[Thing]:
-    at = {key: position for position, key in enumerate(scene.objects)}
-    return [Thing(key, each.name, _box(each), each.attributes, _edges(each, at)) for key, each in scene.objects.items()]
-
-
-def _edges(each: GqaObject, at: dict[str, int]) -> list[SceneEdge]:
-    return [
-        SceneEdge(one.name, at[str(one.object)], [(p.name, at[str(p.object)]) for p in one.prepositions])
-        for one in each.relations
-    ]
-
-
-def _box(each: GqaObject) -> tuple[float, float, float, float] | None:
-    if each.x is None or each.y is None or each.w is None or each.h is None:
-        return None
-    return each.x, each.y, each.x + each.w, each.y + each.h

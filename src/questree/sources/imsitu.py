@@ -10,12 +10,11 @@ import msgspec
 
 from questree.faults import BadInput, Fault
 from questree.progress import watch
-from questree.sources.gqa import GqaObject, GqaPreposition, GqaRelation, GqaScene, SceneReading
+from questree.sources.scenes import GqaObject, GqaPreposition, GqaRelation, GqaScene, SceneReading, split_of
 from questree.tables.images import Images
 from questree.tables.store import read_json
 
 SPACE = "imsitu_space.json"
-SPLITS = {"train": "train", "dev": "val", "val": "val", "test": "test"}  # by the beginning of a file's name
 NAMES = f"{SPACE} and train.json, dev.json, test.json"
 UNSAID = "place"  # where something happens is not told
 NO_OBJECT = "images of verbs that relate the agent to nothing"
@@ -57,7 +56,7 @@ def read_imsitu(folder: Path) -> tuple[Images, Counter[str]]:
     if not folder.is_dir():
         raise BadInput.at(folder, f"no such folder; expected one with {NAMES}")
     present = {path.name: path for path in sorted(folder.iterdir())}
-    splits = {name: split for name in present for begin, split in SPLITS.items() if name.startswith(begin)}
+    splits = {name: split for name in present if (split := split_of(name))}
     if SPACE not in present or not splits:
         raise BadInput.at(folder, f"expected {NAMES}, got {', '.join(present) or 'nothing'}")
     space: Space = read_json(present[SPACE], Space, "{nouns: {id: {gloss}}, verbs: {verb: {order, abstract}}}")
@@ -67,7 +66,7 @@ def read_imsitu(folder: Path) -> tuple[Images, Counter[str]]:
         situations: dict[str, ImsituSituation] = read_json(present[name], dict[str, ImsituSituation], shape)
         for image, situation in watch(situations.items(), f"reading {name}", len(situations)):
             taking.image(image, situation, split, name)
-    return taking.reading.done(), taking.skipped
+    return taking.reading.done(), taking.skipped + taking.reading.skipped
 
 
 def pattern_of(verb: str, said: Verb) -> Pattern | None:
@@ -125,5 +124,5 @@ class _Taking:
         known = self.space.nouns.get(id)
         if known is None or not known.gloss:
             self.reading.faults.append(Fault(place, f"the noun {id!r} has no gloss in {SPACE}"))
-            return "?"
+            return "unread"
         return known.gloss[0]

@@ -14,7 +14,8 @@ from msgspec.structs import FieldInfo
 from questree.faults import BadInput, Fault
 from questree.progress import watch
 from questree.sources.assemble import BOX_COLUMNS, NO_BOX, SourceReading, Taking
-from questree.sources.gqa import GqaObject, GqaPreposition, GqaRelation, GqaScene, SceneReading
+from questree.sources.scenes import SPLITS as IMAGE_SPLITS
+from questree.sources.scenes import GqaObject, GqaPreposition, GqaRelation, GqaScene, SceneReading
 from questree.tables.facts import SPLITS, Facts
 from questree.tables.images import Images
 from questree.tables.store import content, new_file
@@ -344,12 +345,12 @@ def _relation_names(vocabulary: Vocabulary) -> list[str]:
     ]
 
 
-def read_own_images(source: Path, records: Iterable[Any] | None = None) -> Images:
-    """The same of images."""
+def read_own_images(source: Path, records: Iterable[Any] | None = None) -> tuple[Images, Counter[str]]:
+    """The same of images, and what was odd about them."""
     reading = SceneReading()
     for image, path in given(source, Album, reading.faults, records):
         _take(image, path, reading)
-    return reading.done()
+    return reading.done(), reading.skipped
 
 
 def _take(image: Image, path: Path, reading: SceneReading) -> None:
@@ -357,10 +358,13 @@ def _take(image: Image, path: Path, reading: SceneReading) -> None:
     objects = {thing.id: _object(thing) for thing in image.things}
     if not image.id.strip():
         reading.faults.append(Fault(place, "the id is empty"))
+    if image.split and image.split not in IMAGE_SPLITS:
+        known = ", ".join(IMAGE_SPLITS)
+        reading.faults.append(Fault(place, f"expected a split, got {image.split!r}; choose from {known}, or none"))
     times = Counter(thing.id for thing in image.things)
     reading.faults += [Fault(place, f"thing id {name} is used twice") for name, n in times.items() if n > 1]
     scene = GqaScene(objects, image.width, image.height, image.location)
-    reading.scene(image.id, scene, image.split, str(path))
+    reading.scene(image.id, scene, IMAGE_SPLITS.get(image.split, ""), str(path))
 
 
 def _object(thing: ImageThing) -> GqaObject:

@@ -91,12 +91,4 @@ def write_image_run(images: Images, source: Path, run: Path, add: bool = False) 
         images = joined(before, images)
     with new_folder(folder) as work:
         images.save(work)
-    return {name: len(getattr(images, name)) for name in COUNTED_IMAGES} | {"boxes_outside": _boxes_outside(images)}
-
-
-def _boxes_outside(images: Images) -> int:
-    """Boxes that stick out of their image: common in the released files, so counted and kept as they are."""
-    sizes = images.images.select("width", "height").with_row_index("image")
-    boxes = images.things.join(sizes, on="image")
-    out = (pl.col("x1") < 0) | (pl.col("y1") < 0) | (pl.col("x2") > pl.col("width")) | (pl.col("y2") > pl.col("height"))
-    return boxes.filter(out).height
+    return {name: len(getattr(images, name)) for name in COUNTED_IMAGES}

@@ -41,14 +41,16 @@ SHARES = {"train": 0.8, "dev": 0.1, "test": 0.1}  # where the source has no spli
 
 
 def part_of(images: Images) -> NDArray[Any]:
-    """[image] the source's train stays; what else it has is halved by a hash of the image. Without a split, by hash."""
+    """[image] a source's own train, dev and test stay. Of others train stays, and what else they have is halved by a
+    hash of the image; without a split, all of them are dealt out by hash."""
     draw = np.array([seed_of(0, f"covr part\0{name}") for name in images.images["id"]], np.uint64) / 2.0**64
-    train = (images.images["split"] == "train").to_numpy()
+    split = images.images["split"].to_numpy()
+    train, given = split == "train", np.isin(split, ("dev", "test")) & (split == "dev").any()
     if train.all() or not train.any():
         train = draw < SHARES["train"]
         draw = (draw - SHARES["train"]) / (1 - SHARES["train"])
     dev = draw < SHARES["dev"] / (SHARES["dev"] + SHARES["test"])
-    return np.where(train, "train", np.where(dev, "dev", "test"))
+    return np.where(given, split, np.where(train, "train", np.where(dev, "dev", "test")))
 
 
 def only(images: Images, chosen: NDArray[np.bool_]) -> Images:

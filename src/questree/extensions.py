@@ -69,16 +69,17 @@ class Registry(dict[str, Entry], Generic[Entry]):
         entries = {**self, name: entry}
         self.clear()
         self.update((each, entries[each]) for each in names)
-        self.places[name] = _place(self.kind, name)
+        self.places[name] = place_of(self.kind, name)
         return entry
 
 
 def wrong(kind: str, name: str, message: str) -> BadInput:
     """What is wrong with an entry, said with the file it comes from."""
-    return BadInput.at(_place(kind, name), message)
+    return BadInput.at(place_of(kind, name), message)
 
 
-def _place(kind: str, name: str) -> str:
+def place_of(kind: str, name: str) -> str:
+    """An entry of the plugin that is being loaded, as faults name it."""
     plugin = _loading.get()
     return f"{plugin.name}: {kind} {name}" if plugin else f"{kind} {name}"
 

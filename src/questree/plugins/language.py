@@ -7,8 +7,8 @@ from difflib import get_close_matches
 from string import Formatter
 from typing import Any, Literal, TypeVar, get_type_hints
 
-from questree.extensions import a_list, declared, extends_language, one_of, takes, when_all_are_loaded, wrong
-from questree.faults import BadInput
+from questree.extensions import a_list, declared, extends_language, one_of, place_of, takes, when_all_are_loaded, wrong
+from questree.plugins import checked
 from questree.program import BOOL, Categories, Kind, Language, Op
 from questree.rules import SCHEMES, extend
 
@@ -59,11 +59,11 @@ def operator(medium: Medium = "video", *, name: str = "", **readings: Any) -> Ca
         _plain(called, readings)
         if "parts" in readings:
             takes("operator", called, readings["parts"], "vocabulary", *parameters, what="parts: ")
-            readings["parts"] = _in_scheme(called, medium, readings["parts"])
         _english(
             called, readings, {each: hints[each].__metadata__[0] for each in [*parameters, "return"]}, language.ops
         )
         made = language.operator(name, **readings)(run)
+        made = language.ops[called] = _checked(made, language, SCHEMES[SCHEME[medium]].compositions)
         ADDED[medium].append(made)
         # a new composition and a new type become rows of the tables, with or without a rule
         types = [made.type] if isinstance(made.type, str) and made.type else []
@@ -133,18 +133,18 @@ def _forms(kind: Kind, ops: Mapping[str, Op]) -> list[str]:
     return sorted(found - {""})
 
 
-def _in_scheme(name: str, medium: Medium, parts: Callable[..., Any]) -> Callable[..., Any]:
-    """The sub-questions, refused if their composition is one that nobody has declared."""
-    place = wrong("operator", name, "").faults[0].place
-
-    def checked(vocabulary: Any, *arguments: Any) -> Any:
-        found = parts(vocabulary, *arguments)
-        known = SCHEMES[SCHEME[medium]].compositions
-        for label in (label for label, _ in found if label not in known):
-            raise BadInput.at(place, f"parts: expected a composition, got {label!r}; choose from {', '.join(known)}")
-        return found
-
-    return checked
+def _checked(op: Op, language: Language, compositions: list[str]) -> Op:
+    """The operator with functions whose results are looked at."""
+    place = place_of("operator", op.name)
+    found: dict[str, Any] = {"run": checked.operator_value(place, op.result, op.run)}
+    if op.parts:
+        found["parts"] = checked.sub_questions(place, language, compositions, op.parts)
+    for name in ("focus", "rests"):
+        if function := getattr(op, name):
+            found[name] = checked.evidence(f"{place}: {name}", function)
+    if callable(op.type):
+        found["type"] = checked.a_text(f"{place}: type", op.type)
+    return replace(op, **found)
 
 
 def rule(composition: str, *, medium: Medium, sentence: str, **rest: Any) -> Declare[Any]:
@@ -163,7 +163,8 @@ def rule(composition: str, *, medium: Medium, sentence: str, **rest: Any) -> Dec
             if each in rest:
                 a_list("rule", composition, each, rest[each])
         try:
-            add(Rule(composition, reads, sentence, **rest), SCHEME[medium], about, yes_no)
+            own = checked.rule_case(place_of("rule", composition), reads)
+            add(Rule(composition, own, sentence, **rest), SCHEME[medium], about, yes_no)
         except (TypeError, ValueError) as error:
             raise wrong("rule", composition, str(error).removeprefix(f"rule {composition}: ")) from error
         when_all_are_loaded(lambda: _linked(composition, medium, about))
@@ -206,7 +207,10 @@ def generation(name: str, *, needs: str = "") -> Declare[Any]:
     """A rule of generation, which templates name: a function of candidates that says which of them are not asked."""
     from questree.stages.generate.rules import CORE, RULES, Look
 
-    return declared("rule of generation", name, ("core",), lambda fails: RULES.add(name, (Look(CORE, needs, fails),)))
+    def put(fails: Callable[..., Any]) -> None:
+        RULES.add(name, (Look(CORE, needs, checked.left_out(place_of("rule of generation", name), fails)),))
+
+    return declared("rule of generation", name, ("core",), put)
 
 
 def image_template(

@@ -31,6 +31,8 @@ def made_again(run: Run, workers: int = 2) -> list[Fault]:
     """Files of questions, selection, splits and DAGs that come out differently; made beside the run and thrown away."""
     there = [name for name in MAKE if files(run, name)]
     made = [name for name in there if options(run, name)]  # what was imported says none, and is taken as it is
+    for questions in (run.questions, run.covr):
+        run.require_plugins(questions)
     with TemporaryDirectory(prefix=".again-", dir=run.folder) as place:
         copy = Run(Path(place))
         for source in (run.vocabulary_file, run.facts, run.images):

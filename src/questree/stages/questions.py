@@ -18,7 +18,6 @@ from questree.benchmarks.agqa.phrases import choices, time_ways
 from questree.benchmarks.agqa.templates import ACTION_REFERENCES, REFERENCES, TIMES, Template
 from questree.columns.hashing import seed_of
 from questree.columns.joins import Ints, by_value, starts
-from questree.extensions import require
 from questree.faults import BadInput
 from questree.program import ACTION, OBJECT, Node, fill, slots
 from questree.readings.answer import spell
@@ -355,12 +354,12 @@ class Bank:
         """The options the questions were made with; refuses questions of other facts."""
         try:
             found = msgspec.json.decode(plan.read_bytes())
-            options, facts, plugins = dict(found["options"]), found["facts"], dict(found.get("plugins", {}))
+            options, facts = dict(found["options"]), found["facts"]
         except (OSError, msgspec.DecodeError, KeyError, TypeError) as error:
             raise BadInput.at(plan, "damaged or missing; `questree generate` makes the questions again") from error
         if facts != self.run.facts_digest():
             raise BadInput.at(self.run.questions, "made from other facts; run `questree generate` again")
-        require(plugins, self.run.questions)
+        self.run.require_plugins(self.run.questions)
         return options
 
     def folders(self) -> list[Path]:

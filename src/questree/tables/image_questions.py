@@ -1,9 +1,7 @@
 """Questions about sets of images, and which of them are kept, as columns."""
 
-import msgspec
 import polars as pl
 
-from questree.extensions import require
 from questree.faults import BadInput
 from questree.tables.questions import PROGRAM
 from questree.tables.run import Run
@@ -35,18 +33,11 @@ def answered(run: Run) -> pl.DataFrame:
     made_by = "`questree generate` makes them, `questree import covr` reads them"
     if not (run.covr / f"{ANSWERED.name}.parquet").is_file():
         raise BadInput.at(run.covr, f"no image questions here; {made_by}")
-    require_plugins(run)
+    run.require_plugins(run.covr)
     table = ANSWERED.read(run.covr)
     if table.is_empty():
         raise BadInput.at(run.covr, f"the table of image questions is empty; {made_by}")
     return table
-
-
-def require_plugins(run: Run) -> None:
-    """Those the questions were made with."""
-    note = run.covr / "report.json"
-    found = msgspec.json.decode(note.read_bytes()) if note.is_file() else {}
-    require(dict(found.get("plugins", {})), run.covr)
 
 
 def made_from_questions(run: Run) -> str | None:

@@ -6,6 +6,7 @@ from pathlib import Path
 import msgspec
 import polars as pl
 
+from questree.extensions import require
 from questree.faults import BadInput
 from questree.tables.facts import Facts
 from questree.tables.table import Table
@@ -39,6 +40,12 @@ class Run:
         self.covr = folder / "covr"
         self.ledger = folder / "ledger.json"
         self._check_schema()
+
+    def require_plugins(self, questions: Path) -> None:
+        """Those that the questions in this folder were made with, as the note beside them says."""
+        note = questions / ("report.json" if questions == self.covr else "plan.json")
+        found = msgspec.json.decode(note.read_bytes()) if note.is_file() else {}
+        require(dict(found.get("plugins", {})), questions)
 
     def _check_schema(self) -> None:
         try:

@@ -68,9 +68,9 @@ def numbers(view: View) -> dict[str, dict[str, int]]:
     for one in map(view.open, watch(shards, "counting sub-questions", len(shards))):
         labels = one.edges.select("parent", "label").unique()["label"]
         counted = {
-            "type": pl.Series(one.columns.types).gather(one.columns.type),
+            "type": pl.Series(one.columns.types, dtype=pl.String).gather(one.columns.type),
             "known": one.known,
-            "composition": pl.Series(one.compositions).gather(labels),
+            "composition": pl.Series(one.compositions, dtype=pl.String).gather(labels),
         }
         parts += [
             names.alias("name").value_counts(name="n").with_columns(what=pl.lit(w)) for w, names in counted.items()

@@ -30,7 +30,7 @@ from questree.stages.questions import Bank
 from questree.tables import hierarchies as tables
 from questree.tables.facts import SPLIT_UNSAID, VIDEOS
 from questree.tables.hierarchies import NOTHING, Hierarchies, together
-from questree.tables.image_questions import ANSWERED, require_plugins
+from questree.tables.image_questions import ANSWERED
 from questree.tables.images import IMAGES as IMAGE_TABLE
 from questree.tables.nodes import EDGES, FORMS, NEGATIVES, NODES, TOPS, WORDS
 from questree.tables.predictions import IMAGE_SETS
@@ -118,6 +118,7 @@ def shards(run: Run) -> list[Path]:
     if not run.decomposed.is_dir():
         run.vocabulary()
         raise BadInput.at(run.decomposed, "not there yet; `questree decompose` writes it")
+    run.require_plugins(run.questions)
     return sorted(path for path in run.decomposed.iterdir() if path.is_dir())
 
 
@@ -323,7 +324,7 @@ def decomposed(run: Run) -> Path:
     folder = run.covr / "decomposed"
     if not folder.is_dir():
         raise BadInput.at(folder, "not there yet; `questree decompose` writes it")
-    require_plugins(run)
+    run.require_plugins(run.covr)
     return folder
 
 

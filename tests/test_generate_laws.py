@@ -9,7 +9,7 @@ import pytest
 
 from judges.facts import WORDS
 from questree.benchmarks.agqa.templates import TEMPLATES
-from questree.columns.joins import bit
+from questree.columns.sets import has
 from questree.domains.video import VIDEO
 from questree.domains.video.facts import anywhere
 from questree.notation.own import parse
@@ -42,7 +42,7 @@ def columns() -> dict[str, Array]:
     at = np.repeat(np.arange(len(loc.video)), 3 * size)
     offset = np.concatenate([np.tile(np.arange(count), 3) for count in size])
     span, row = spans.start[loc.video[at]] + offset, loc.base[at] + offset
-    ever = loc.objects[loc.base[at]]  # in the whole video
+    ever = np.asarray(loc.objects)[loc.base[at]]  # in the whole video
     x, y = (np.array([one_of(int(mask), random) for mask in ever]) for _ in range(2))
     found = {
         "video": loc.video[at],
@@ -66,7 +66,7 @@ def rows_for(text: str) -> dict[str, Array]:
     """The rows a law speaks about; of the choices, those that pass their rules."""
     rows = columns()
     relation, x, y = rows["relation"], rows["x"], rows["y"]
-    has_x, has_y = bit(rows["objects"], x), bit(rows["objects"], y)
+    has_x, has_y = has(rows["objects"], x), has(rows["objects"], y)
     speaks = {
         "annotated": relation == ANNOTATED,
         "within(interacting": relation == INTERACTING,

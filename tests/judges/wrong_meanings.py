@@ -11,6 +11,7 @@ import numpy as np
 import polars as pl
 
 from judges import contradictions
+from questree.columns.sets import the_one
 from questree.domains.video import Videos, actions, atoms, objects, time
 from questree.domains.video.facts import ANY, first_frame, last_frame
 from questree.program import UNKNOWN, Array, Node, Term
@@ -104,7 +105,7 @@ def by_first_frame(core: Core) -> Array:
     world, window = core.chunk.world.ask(core.args.video[core.row]), core.window
     seek = first_frame if core.template.group == "first" else last_frame
     at = seek(objects.support(world, core.relation), window[:, 0], window[:, 1], True)
-    return objects.the_one(objects.objects_between(world, core.relation, at, np.where(at < 0, at, at + 1)))
+    return the_one(objects.objects_between(world, core.relation, at, np.where(at < 0, at, at + 1)))
 
 
 def laws_by_first_frame() -> dict[Term, Callable[[Any], Array]]:

@@ -44,13 +44,3 @@ def by_value(codes: Ints) -> list[tuple[int, Ints]]:
     order = np.argsort(codes, kind="stable")
     values, begin = np.unique(codes[order], return_index=True)
     return list(zip(values.tolist(), np.split(order, begin[1:]), strict=True))
-
-
-def bit(mask: Ints, at: Ints) -> NDArray[np.bool_]:
-    """Is the position in the set?"""
-    return ((mask >> at.astype(np.uint64)) & np.uint64(1)).astype(bool)
-
-
-def one(at: Ints) -> Ints:
-    """The set of one position; of none if it is negative."""
-    return np.where(at >= 0, np.uint64(1) << np.maximum(at, 0).astype(np.uint64), np.uint64(0))

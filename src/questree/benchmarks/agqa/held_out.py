@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from questree.columns.sets import Sets, sets_of
 from questree.vocabulary.words import HeldOutWords, Vocabulary
 
 RELEASED = HeldOutWords(
@@ -45,7 +46,7 @@ class HeldOut:
     first: NDArray[np.bool_]  # [relation] is it held out after "first"?
     object: NDArray[Any]  # [object] mark of an object of a pair
     relation: NDArray[Any]  # [relation] mark of a relation of a pair
-    supports: NDArray[np.uint64]  # [relation] objects with which it amounts to a held-out action
+    supports: Sets  # [relation] objects with which it amounts to a held-out action
     flags: NDArray[Any]  # [marks] -> released flags
 
     def pair(self, relation: Any, object: Any) -> NDArray[Any]:
@@ -84,9 +85,8 @@ def held_out(vocabulary: Vocabulary) -> HeldOut:
         both = bit[thing] | bit[relation]
         novel |= (marks & both) == both
     action = np.isin(np.arange(len(vocabulary.actions)), actions)
-    supports = np.zeros(len(vocabulary.relations), np.uint64)
-    for at in np.flatnonzero(action & (vocabulary.object_of >= 0)):
-        supports[vocabulary.verb_of[at]] |= np.uint64(1) << np.uint64(vocabulary.object_of[at])
+    deeds = vocabulary.verb_of[action], vocabulary.object_of[action]
+    supports = sets_of(*deeds, len(vocabulary.relations), len(vocabulary.objects))
     relations = range(len(vocabulary.relations))
     return HeldOut(
         action=action,

@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 
 from questree.domains.video.atoms import Parts
-from questree.domains.video.facts import Videos
+from questree.domains.video.facts import DEED, Videos
 from questree.domains.video.kinds import VIDEO, Frames, Window
 from questree.domains.video.objects import open_type
 from questree.domains.video.time import between, condition, time_edges, whole
@@ -39,8 +39,8 @@ def frame_actions(world: Videos, lo: Array, hi: Array) -> Array:
     row, instance = world.pairs()
     first, last = world.instances["first"][instance], world.instances["last"][instance]
     seen = (first < hi[row]) & (last >= lo[row])
-    keys = np.unique(row[seen] * 256 + world.instances["action"][instance[seen]])
-    return np.bincount(keys // 256, minlength=len(world))
+    keys = np.unique(row[seen] * DEED + world.instances["action"][instance[seen]])
+    return np.bincount(keys // DEED, minlength=len(world))
 
 
 def frames_near(world: Videos, window: Array, first: bool) -> tuple[Array, Array]:
@@ -248,8 +248,8 @@ def to_action(world: Videos, verb: Relation, object: Object) -> Action:
         words.object_of[action] == words.merged_object[object][row]
     )
     fits &= ~np.isin(action, [words.action_at[name] for name in words.lists.never_localised_actions])
-    keys = np.unique(row[fits] * 256 + action[fits])
-    row, action = keys // 256, keys % 256
+    keys = np.unique(row[fits] * DEED + action[fits])
+    row, action = keys // DEED, keys % DEED
     found = np.full(len(world), UNKNOWN)
     found[row] = action
     return np.where(np.bincount(row, minlength=len(world)) == 1, found, UNKNOWN)

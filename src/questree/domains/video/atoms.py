@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from questree.columns.sets import FEW
 from questree.domains.video.facts import ANY, Videos, anywhere, first_frame, span
 from questree.domains.video.kinds import VIDEO, Frames
 from questree.program import (
@@ -154,7 +155,10 @@ def first_done_to(world: Videos, object: Object) -> Relation:
     words = world.vocabulary
     at, merged = first_seen(world, object), words.merged_object[object]
     count, found = np.zeros(len(world), np.int64), np.full(len(world), UNKNOWN)
-    for relation in words.group("contact", "verb"):
+    relations = words.group("contact", "verb")
+    if len(relations) > FEW:  # most of them do not occur
+        relations = np.intersect1d(relations, world.tracks()[1])
+    for relation in relations:
         holds = anywhere(world.track(relation, merged) & at)
         count, found = count + holds, np.where(holds, relation, found)
     return np.where(count == 1, found, UNKNOWN)

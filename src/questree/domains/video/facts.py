@@ -69,8 +69,9 @@ def last_frame(bits: Bits, lo: Ints, hi: Ints, wanted: bool) -> Ints:
     return found
 
 
-ANY = 63  # in a key: any relation, or any object
-KEY = 64  # radix of a key
+KEY = 1 << 14  # radix of the relations and objects of a key, more than a vocabulary has
+ANY = KEY - 1  # in a key: any relation, or any object
+DEED = 1 << 16  # radix of the actions of a key
 DAY = 1e5  # seconds, longer than any video
 
 
@@ -89,7 +90,7 @@ class Videos:
     bits: Bits  # [track, word]; the last row is empty, for what is not there
     instance_start: Ints  # [video + 1] its rows in the columns of instances
     instances: dict[str, Ints]  # action, instance, start, end, first, last
-    action_key: Ints  # [video with action] video * 256 + action, ascending
+    action_key: Ints  # [video with action] video * DEED + action, ascending
     actions: dict[str, Ints]  # per action_key: first instance's lo, hi; last instance's lo, hi; count; length
     row: Ints  # [row] video
     released_last: bool = False  # `last` as the released generator computes it, see meaning of `last`
@@ -123,6 +124,14 @@ class Videos:
         wanted = (self.row * KEY + relation) * KEY + object
         return self.bits[_find(self.key, wanted)]
 
+    def tracks(self) -> tuple[Ints, Ints, Ints]:
+        """[track] its video, relation and object; ANY in place of either is a union."""
+        return self.key // (KEY * KEY), self.key // KEY % KEY, self.key % KEY
+
+    def deeds(self) -> tuple[Ints, Ints]:
+        """(video, action) of every action that occurs."""
+        return self.action_key // DEED, self.action_key % DEED
+
     def tracks_of(self, relation: Any) -> tuple[Ints, Ints]:
         """[row] begin and end of the relation's tracks (one per object) in `key` and `bits`."""
         begin = (self.row * KEY + relation) * KEY
@@ -130,7 +139,7 @@ class Videos:
 
     def action(self, action: Any, what: str) -> Ints:
         """[row] a column of `actions` for the (merged) action; 0 where it does not occur."""
-        wanted = self.row * 256 + self.vocabulary.merged_action[action]
+        wanted = self.row * DEED + self.vocabulary.merged_action[action]
         return self.actions[what][_find(self.action_key, wanted)]
 
     def doing(self, action: Any) -> Bits:
@@ -246,6 +255,6 @@ def _actions(actions: pl.DataFrame, videos: int) -> tuple[Ints, dict[str, Ints]]
             (pl.col("end") - pl.col("start")).first().alias("length"),
         )
     )
-    key = grouped["video"].to_numpy().astype(np.int64) * 256 + grouped["action"].to_numpy()
+    key = grouped["video"].to_numpy().astype(np.int64) * DEED + grouped["action"].to_numpy()
     columns = grouped.drop("video", "action").with_columns(pl.exclude("length").cast(pl.Int64))
     return key, {name: np.append(columns[name].to_numpy(), 0) for name in columns.columns}

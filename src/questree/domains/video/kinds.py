@@ -4,6 +4,7 @@ from typing import Annotated, Any
 
 import numpy as np
 
+from questree.columns.sets import Sets
 from questree.domains.logic import both, but_not
 from questree.domains.video.facts import anywhere
 from questree.program import Array, Kind, Language, kind
@@ -22,7 +23,7 @@ def frames_in(world: Any, value: Array) -> Array:
 
 Frames = Annotated[Array, Kind("frames", askable=True, yes=anywhere, evidence=itself)]  # [row, word] when does it hold?
 Window = Annotated[Array, Kind("window", evidence=frames_in)]  # [row, 2] the frames lo <= f < hi
-Objects = Annotated[Array, Kind("objects")]  # [row] a set of objects, bit = position in the vocabulary
+Objects = Annotated[Sets, Kind("objects")]  # [row] a set of objects
 Order = Annotated[Array, Kind("order", askable=True, answers=("before", "after"))]  # [row]
 
 FRAMES, WINDOW, OBJECTS, ORDER = kind(Frames), kind(Window), kind(Objects), kind(Order)

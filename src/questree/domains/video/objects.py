@@ -6,14 +6,13 @@ from typing import Any
 import numpy as np
 
 from questree.columns.joins import ranges
+from questree.columns.sets import has, sets_of, the_one
 from questree.domains.video.atoms import INTERACTING, PERSON, Parts, doing, exists, question
-from questree.domains.video.facts import Videos, anywhere, first_frame, last_frame, span
+from questree.domains.video.facts import KEY, Videos, anywhere, first_frame, last_frame, span
 from questree.domains.video.kinds import VIDEO, Frames, Objects, Window
 from questree.domains.video.time import localised
 from questree.program import UNKNOWN, Array, Bool, Categories, Node, Object, Op, Relation, Term
 from questree.vocabulary.words import Vocabulary
-
-ONE = np.uint64(1)
 
 
 def objects_between(world: Videos, relation: Array, lo: Array, hi: Array) -> Objects:
@@ -21,19 +20,7 @@ def objects_between(world: Videos, relation: Array, lo: Array, hi: Array) -> Obj
     begin, end = world.tracks_of(world.vocabulary.folded[relation])
     row, track = ranges(begin, end)
     seen = anywhere(world.bits[track] & span(lo, hi, world.words)[row])
-    found = np.zeros(len(world), np.uint64)
-    np.bitwise_or.at(found, row[seen], ONE << (world.key[track[seen]] % 64).astype(np.uint64))
-    return found
-
-
-def the_one(objects: Array) -> Array:
-    """[row] the only member of a set, UNKNOWN if it has none or several."""
-    one = np.bitwise_count(objects) == 1
-    return np.where(one, np.bitwise_count(objects - ONE).astype(np.int64), UNKNOWN)
-
-
-def has(objects: Array, object: Array) -> Array:
-    return ((objects >> object.astype(np.uint64)) & ONE).astype(bool)
+    return sets_of(row[seen], world.key[track[seen]] % KEY, len(world), len(world.vocabulary.objects))
 
 
 def support(world: Videos, relation: Array) -> Frames:

@@ -184,14 +184,14 @@ def timed(things: Pairs, actions: Pairs, forms: NodeForms, videos: int, first: i
 
 def occurring(world: Videos) -> Pairs:
     """Actions that may stand in a time phrase."""
-    video, action = world.action_key // 256, world.action_key % 256
+    video, action = world.deeds()
     kept = ~np.isin(action, unlocalised(world))
     return video[kept], action[kept]
 
 
 def there(world: Videos) -> Pairs:
     """Objects that are seen, but for those nearly every video shows."""
-    video, relation, thing = world.key // (KEY * KEY), world.key // KEY % KEY, world.key % KEY
+    video, relation, thing = world.tracks()
     kept = (relation == ANY) & (thing != ANY) & anywhere(world.bits[:-1])
     always = (world.vocabulary.person, *world.vocabulary.lists.always_there)
     kept &= ~np.isin(thing, world.vocabulary.objects_named(always))

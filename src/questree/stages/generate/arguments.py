@@ -7,12 +7,13 @@ from operator import or_
 import numpy as np
 
 from questree.benchmarks.agqa import templates as t
-from questree.columns.joins import Ints, against, bit, groups, one, starts
-from questree.domains.video.facts import KEY
+from questree.columns.joins import Ints, against, groups, starts
+from questree.columns.sets import Flags, has, sets_of
+from questree.domains.video.facts import DEED, KEY
 from questree.program import OBJECT
 from questree.stages.generate.localised import VideoChunk
-from questree.stages.generate.references import INDIRECT, NOTHING, classes
-from questree.stages.generate.rules import FILLING, PAIR, Filling, Flags, Pair, Tally, looks
+from questree.stages.generate.references import INDIRECT, NOTHING
+from questree.stages.generate.rules import FILLING, PAIR, Filling, Pair, Tally, looks
 from questree.stages.generate.word_columns import WordColumns
 
 NONE = -1
@@ -45,7 +46,7 @@ class DirectArguments:
     def direct(self) -> Ints:
         """[argument] a number for its direct arguments, the same however its relation is named."""
         key = [(column + 1).astype(np.int64) for column in (self.video, self.relation, self.x, self.y)]
-        packed = ((key[0] * KEY + key[1]) * 256 + key[2]) * 256 + key[3]
+        packed = ((key[0] * KEY + key[1]) * DEED + key[2]) * DEED + key[3]
         return np.asarray(np.unique(packed, return_inverse=True)[1])
 
 
@@ -162,14 +163,13 @@ def all_objects(chunk: VideoChunk) -> tuple[Ints, Ints]:
 def like_actions(chunk: VideoChunk) -> tuple[Ints, Ints]:
     """(video, action): every action that shares its verb or its object with an action of the video, or is one."""
     words = chunk.words.vocabulary
-    done = classes(chunk.world)
-    verbs, things = np.zeros(chunk.videos, np.uint64), np.zeros(chunk.videos, np.uint64)
-    np.bitwise_or.at(verbs, done[0], one(words.verb_of[done[1]]))
-    np.bitwise_or.at(things, done[0], one(words.object_of[done[1]]))
+    done = chunk.world.deeds()
+    verbs = sets_of(done[0], words.verb_of[done[1]], chunk.videos, len(words.relations))
+    things = sets_of(done[0], words.object_of[done[1]], chunk.videos, len(words.objects))
     pool = np.flatnonzero([not action.merged for action in words.actions])
     video, action = np.repeat(np.arange(chunk.videos), len(pool)), np.tile(pool, chunk.videos)
     verb, thing = words.verb_of[action], words.object_of[action]
-    shared = bit(verbs[video], verb) | ((thing >= 0) & bit(things[video], np.maximum(thing, 0)))
+    shared = has(verbs[video], verb) | ((thing >= 0) & has(things[video], np.maximum(thing, 0)))
     return video[shared], action[shared]
 
 

@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 
 from questree.benchmarks.agqa.templates import BOTH, NOT_BOTH, SIDES, UNDECIDED, Template
-from questree.columns.joins import Ints, bit, one
+from questree.columns.joins import Ints
+from questree.columns.sets import Sets, has, joined, some
 from questree.domains.video import VIDEO, Videos
 from questree.notation.own import parse
 from questree.program import ACTION, OBJECT, Node, Slot, Term, walk
@@ -26,9 +27,9 @@ def _frames(yes: Ints) -> Ints:
 
 def _choice(local: "Local") -> Ints:
     """The one of two objects that holds and stops holding inside the window."""
-    x, y = bit(local.objects, local.x), bit(local.objects, local.y)
+    x, y = has(local.objects, local.x), has(local.objects, local.y)
     chosen = np.where(x, local.x, local.y)
-    return np.where((x != y) & bit(local.closing, chosen), chosen, -1)
+    return np.where((x != y) & has(local.closing, chosen), chosen, -1)
 
 
 # Programs read off the localised relations (`Local`) instead of the frames; the tests hold every law against the
@@ -38,11 +39,11 @@ LAWS: dict[str, Callable[[Any], Ints]] = {
     "annotated($time)": lambda local: local.objects,
     "first($relation, $time)": lambda local: local.first,
     "last($relation, $time)": lambda local: local.last,
-    "within(doing($relation), $time)": lambda local: _frames(local.objects != 0),
-    "within(interacting($object), $time)": lambda local: _frames(bit(local.objects, local.x)),
-    "within(interaction($relation, $object), $time)": lambda local: _frames(bit(local.objects, local.x)),
-    "within(interaction($relation, $first), $time)": lambda local: _frames(bit(local.objects, local.x)),
-    "within(interaction($relation, $second), $time)": lambda local: _frames(bit(local.objects, local.y)),
+    "within(doing($relation), $time)": lambda local: _frames(some(local.objects)),
+    "within(interacting($object), $time)": lambda local: _frames(has(local.objects, local.x)),
+    "within(interaction($relation, $object), $time)": lambda local: _frames(has(local.objects, local.x)),
+    "within(interaction($relation, $first), $time)": lambda local: _frames(has(local.objects, local.x)),
+    "within(interaction($relation, $second), $time)": lambda local: _frames(has(local.objects, local.y)),
     "choose($relation, $time, $first, $second)": _choice,
     "choose_first($relation, $time, $first, $second)": lambda local: local.first,
     "choose_last($relation, $time, $first, $second)": lambda local: local.last,
@@ -181,18 +182,20 @@ class Core:
         return np.stack([self.chunk.spans.lo[self.span], self.chunk.spans.hi[self.span]], axis=1)
 
     @property
-    def time_objects(self) -> Ints:
-        """Sets of the objects of the actions in the time phrase or in the action slots."""
-        return self._with_deeds(self.chunk.spans.objects, self.words.vocabulary.object_of)
+    def time_objects(self) -> Sets:
+        """The objects of the actions in the time phrase or in the action slots."""
+        words = self.words.vocabulary
+        return self._with_deeds(self.chunk.spans.objects, words.object_of, len(words.objects))
 
     @property
-    def time_verbs(self) -> Ints:
-        return self._with_deeds(self.chunk.spans.verbs, self.words.vocabulary.verb_of)
+    def time_verbs(self) -> Sets:
+        words = self.words.vocabulary
+        return self._with_deeds(self.chunk.spans.verbs, words.verb_of, len(words.relations))
 
-    def _with_deeds(self, of_span: Ints, of_action: Ints) -> Ints:
+    def _with_deeds(self, of_span: Sets, of_action: Ints, words: int) -> Sets:
         found = of_span[self.span]
         for deed in self.deeds:
-            found = found | one(of_action[deed])
+            found = joined(found, of_action[deed], words)
         return found
 
     def in_time(self, action: Ints) -> Ints:
@@ -202,7 +205,7 @@ class Core:
 
     @property
     def decisive(self) -> Ints:
-        return self.local.first if "choose_first" in self.template.operators else self.local.last
+        return np.asarray(self.local.first if "choose_first" in self.template.operators else self.local.last)
 
 
 def timeless(term: Term, known: Mapping[Term, Ints]) -> Iterator[Node]:
@@ -245,8 +248,8 @@ class Local:
         core = self.core
         return core.chunk.place(core.args.video, self.at, core.row, core.span)
 
-    def __getattr__(self, column: str) -> Ints:
+    def __getattr__(self, column: str) -> Any:
         """objects, first, last, closing; x and y of the cores. Called once per column, which is kept."""
         found = getattr(self.core, column) if column in "xy" else getattr(self.core.chunk.localised, column)[self.place]
         self.__dict__[column] = found
-        return np.asarray(found)
+        return found

@@ -9,11 +9,12 @@ import numpy as np
 
 from questree.benchmarks.agqa import held_out as mark
 from questree.columns.hashing import Hashes
-from questree.columns.joins import Ints, against, bit, one, starts
+from questree.columns.joins import Ints, against, starts
+from questree.columns.sets import Sets, has, sets_of, size, the_one, with_none
 from questree.domains.video import Videos, videos
 from questree.domains.video.atoms import first_done_to
-from questree.domains.video.facts import ANY, KEY, first_frame
-from questree.domains.video.objects import first, last, objects, the_one
+from questree.domains.video.facts import ANY, first_frame
+from questree.domains.video.objects import first, last, objects
 from questree.stages.generate.references import (
     ALL,
     FIRST,
@@ -77,16 +78,16 @@ class Localised:
     start: Ints  # [video + 1]
     at: Ints  # [video, relation] row of relations, or -1
     base: Ints  # [row of relations] row of its video's first span
-    objects: Ints  # [row] set of its objects; here and below one more row, for what is not there
+    objects: Sets  # [row] its objects; here and below one more row, for what is not there
     first: Ints  # [row] its first object, -1 if undefined
     last: Ints  # [row]
-    closing: Ints  # [row] set of the objects whose first run ends inside the span
+    closing: Sets  # [row] the objects whose first run ends inside the span
     named: DoneTo  # names of the relations
 
 
 def localised(world: Videos, words: WordColumns, spans: Spans) -> Localised:
     """Relations of every group but attention, the derived ones too, in every span of their video."""
-    key_video, key_relation, key_object = world.key // (KEY * KEY), world.key // KEY % KEY, world.key % KEY
+    key_video, key_relation, key_object = world.tracks()
     seen = np.append(~np.isin(np.arange(len(words.vocabulary.relations)), words.vocabulary.group("attention")), False)
     kept = (key_object == ANY) & seen[np.minimum(key_relation, len(seen) - 1)]
     annotated = words.vocabulary.relation_at[words.vocabulary.annotated]
@@ -95,7 +96,7 @@ def localised(world: Videos, words: WordColumns, spans: Spans) -> Localised:
     asked = world.ask(video[row])
     window = np.stack([spans.lo[span], spans.hi[span]], axis=1)
     size = spans.start[video + 1] - spans.start[video]
-    at = np.full((len(world.ids), KEY), -1)
+    at = np.full((len(world.ids), len(words.vocabulary.relations) + 1), -1)  # the last column: no relation
     at[video, relation] = np.arange(len(video))
     base = np.cumsum(size) - size
     useful = relation[row] != annotated  # nobody asks for the first annotated object
@@ -109,17 +110,17 @@ def localised(world: Videos, words: WordColumns, spans: Spans) -> Localised:
         start=starts(video, len(world.ids)),
         at=at,
         base=base,
-        objects=np.append(objects.run(asked, relation[row], window), np.uint64(0)),
+        objects=with_none(objects.run(asked, relation[row], window)),
         first=np.append(superlatives[0], -1),
         last=np.append(superlatives[1], -1),
-        closing=np.append(closing(world, spans, at, base, len(row)), np.uint64(0)),
+        closing=with_none(closing(world, spans, at, base, len(row))),
         named=done_to(world, words, relation, at),
     )
 
 
-def closing(world: Videos, spans: Spans, at: Ints, base: Ints, rows: int) -> Ints:
+def closing(world: Videos, spans: Spans, at: Ints, base: Ints, rows: int) -> Sets:
     """[row of localised] the objects that stop being related inside the span after they began."""
-    video, relation, thing = world.key // (KEY * KEY), world.key // KEY % KEY, world.key % KEY
+    video, relation, thing = world.tracks()
     track = np.flatnonzero((thing != ANY) & (relation != ANY))
     track = track[at[video[track], relation[track]] >= 0]
     row, span = against(video[track], spans.start)
@@ -129,9 +130,7 @@ def closing(world: Videos, spans: Spans, at: Ints, base: Ints, rows: int) -> Int
     end = first_frame(bits, np.where(begin < 0, hi, begin), hi, False)
     ends = end >= 0
     place = base[at[video[own], relation[own]]] + span - spans.start[video[own]]
-    found = np.zeros(rows, np.uint64)
-    np.bitwise_or.at(found, place[ends], one(thing[own[ends]]))
-    return found
+    return sets_of(place[ends], thing[own[ends]], rows, len(world.vocabulary.objects))
 
 
 def timed_references(words: WordColumns, spans: Spans, local: Localised) -> list[Ints]:
@@ -143,14 +142,14 @@ def timed_references(words: WordColumns, spans: Spans, local: Localised) -> list
     relation = local.relation
     asked = words.groups["contact"] | words.groups["spatial"] | words.groups["verb"]
     asked &= ~(words.never_asked | words.one_object)
-    several = np.bitwise_count(local.objects[local.base]) > 1 if len(relation) else np.zeros(0, bool)
-    usable = (several & asked[relation])[row] & (spans.kind[span] != ALL) & ~bit(spans.verbs[span], relation[row])
+    several = size(local.objects[local.base]) > 1 if len(relation) else np.zeros(0, bool)
+    usable = (several & asked[relation])[row] & (spans.kind[span] != ALL) & ~has(spans.verbs[span], relation[row])
     found = []
     for kind, named in ((FIRST, local.first), (LAST, local.last), (WHOLE, the_one(local.objects))):
         thing = named[:-1]  # the last row is for relations that are not there
         known = usable & (thing >= 0)
         kept = np.flatnonzero(known)
-        fits = words.askable[thing[kept]] & ~bit(spans.objects[span[kept]], thing[kept])
+        fits = words.askable[thing[kept]] & ~has(spans.objects[span[kept]], thing[kept])
         kept = kept[fits]
         at = row[kept]
         found.append((local.video[at], np.full(len(kept), kind), thing[kept], relation[at], spans.packed[span[kept]]))
@@ -173,12 +172,11 @@ class VideoChunk:
         return len(self.world.ids)
 
     @cached_property
-    def present(self) -> Ints:
-        """[video] set of the objects that occur."""
-        refs, found = self.references, np.zeros(self.videos, np.uint64)
+    def present(self) -> Sets:
+        """[video] the objects that occur."""
+        refs = self.references
         direct = refs.kind == 0
-        np.bitwise_or.at(found, refs.video[direct], one(refs.object[direct]))
-        return found
+        return sets_of(refs.video[direct], refs.object[direct], self.videos, len(self.words.vocabulary.objects))
 
     def place(self, video: Ints, at: Ints, row: Ints, span: Ints) -> Ints:
         """[core] row of `localised` for the relation `at` of argument `row`; the last, empty one if there is none."""

@@ -10,7 +10,8 @@ from numba import njit
 
 from questree.benchmarks.agqa import held_out as mark
 from questree.benchmarks.agqa import templates as t
-from questree.columns.joins import Ints, against, bit
+from questree.columns.joins import Ints, against
+from questree.columns.sets import has, meet, some
 from questree.stages.generate.arguments import arguments
 from questree.stages.generate.cores import Core
 from questree.stages.generate.localised import VideoChunk
@@ -41,7 +42,7 @@ def _pairs_seen(core: Core) -> Ints:
     held = core.words.held_out
     found = held.relation[core.relation]
     for thing in np.flatnonzero(held.object):
-        found = found | np.where(bit(core.local.objects, np.full(len(core.row), thing)), held.object[thing], 0)
+        found = found | np.where(has(core.local.objects, np.full(len(core.row), thing)), held.object[thing], 0)
     return found
 
 
@@ -51,7 +52,7 @@ def _contacts_seen(core: Core) -> Ints:
     for relation in np.flatnonzero((held.relation > 0) & core.words.groups["contact"]):
         objects = core.local_of(relation).objects
         for thing in core.things:
-            found |= np.where(bit(objects, thing), held.pair(relation, thing), 0)
+            found |= np.where(has(objects, thing), held.pair(relation, thing), 0)
     return found
 
 
@@ -70,11 +71,11 @@ def _in_order(core: Core) -> Ints:
     for deed in core.deeds:
         found |= held.action[deed]
     if "relation" in core.template.features:
-        found |= (core.local.objects & held.supports[core.relation]) != 0
-    for relation in np.flatnonzero((held.supports > 0) & core.words.groups["contact"]):
+        found |= meet(held.supports[core.relation], core.local.objects)
+    for relation in np.flatnonzero(some(held.supports) & core.words.groups["contact"]):
         for thing in core.things:
-            supported = bit(np.full(len(thing), held.supports[relation]), thing)
-            found |= supported & bit(core.local_of(relation).objects, thing)
+            supported = has(held.supports[np.full(len(thing), relation)], thing)
+            found |= supported & has(core.local_of(relation).objects, thing)
     return np.where(found, mark.NC_SEQ, 0)
 
 

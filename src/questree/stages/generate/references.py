@@ -8,11 +8,12 @@ import numpy as np
 from questree.benchmarks.agqa import held_out as mark
 from questree.benchmarks.agqa.templates import TIMES
 from questree.columns.hashing import Hashes, mix
-from questree.columns.joins import Ints, against, groups, one, starts
+from questree.columns.joins import Ints, against, groups, starts
+from questree.columns.sets import Sets, sets_of, the_one
 from questree.domains.video import VIDEO, Videos
 from questree.domains.video.actions import longest, shortest
 from questree.domains.video.facts import ANY, KEY
-from questree.domains.video.objects import first, last, objects, the_one
+from questree.domains.video.objects import first, last, objects
 from questree.domains.video.time import whole
 from questree.notation.own import parse
 from questree.readings.categories import steps
@@ -55,7 +56,7 @@ class References:
 def present_relations(world: Videos, words: WordColumns) -> tuple[Ints, Ints]:
     """(video, relation) of every contact, spatial or verb relation that holds somewhere, sorted."""
     real = words.groups["contact"] | words.groups["spatial"] | words.groups["verb"]
-    video, relation, thing = world.key // (KEY * KEY), world.key // KEY % KEY, world.key % KEY
+    video, relation, thing = world.tracks()
     kept = (thing == ANY) & (relation != ANY)
     kept &= real[np.where(kept, relation, 0)]
     return video[kept], relation[kept]
@@ -63,7 +64,7 @@ def present_relations(world: Videos, words: WordColumns) -> tuple[Ints, Ints]:
 
 def present_objects(world: Videos, words: WordColumns) -> tuple[Ints, Ints]:
     """(video, object) of every object that may be asked about and is annotated or has a relation, sorted."""
-    video, relation, thing = world.key // (KEY * KEY), world.key // KEY % KEY, world.key % KEY
+    video, relation, thing = world.tracks()
     kept = (relation == ANY) & (thing != ANY)
     kept &= words.askable[np.where(kept, thing, 0)] & world.bits[:-1].any(1)
     return video[kept], thing[kept]
@@ -162,8 +163,8 @@ class Spans:
     b: Ints
     lo: Ints
     hi: Ints
-    objects: Ints  # set of the merged objects of its actions
-    verbs: Ints  # set of the relations of its actions
+    objects: Sets  # the merged objects of its actions
+    verbs: Sets  # the relations of its actions
 
     @cached_property
     def packed(self) -> Ints:
@@ -183,13 +184,8 @@ class Phrases:
     marks: Ints
 
 
-def classes(world: Videos) -> tuple[Ints, Ints]:
-    """(video, action) of every action that occurs."""
-    return world.action_key // 256, world.action_key % 256
-
-
 def action_references(world: Videos, words: WordColumns, references: References) -> ActionReferences:
-    video, action = classes(world)
+    video, action = world.deeds()
     rows: list[tuple[Ints, ...]] = [(video, np.full(len(video), DIRECT), action, np.full(len(video), NOTHING))]
     everyone = world.ask(np.arange(len(world.ids)))
     for kind, op in ((LONGEST, longest), (SHORTEST, shortest)):
@@ -212,7 +208,7 @@ def indirect(video: Ints, action: Ints, words: WordColumns, references: Referenc
     kept = words.vocabulary.object_of[action] >= 0
     video, action = video[kept], action[kept]
     thing = words.vocabulary.object_of[action]
-    key = (video * 64 + words.vocabulary.verb_of[action]) * 64 + thing
+    key = (video * KEY + words.vocabulary.verb_of[action]) * KEY + thing
     _, inverse, count = np.unique(key, return_inverse=True, return_counts=True)
     alone = (count[inverse] == 1) & words.indirect[action] if len(key) else np.zeros(0, bool)
     video, action, thing = video[alone], action[alone], thing[alone]
@@ -225,7 +221,7 @@ def indirect(video: Ints, action: Ints, words: WordColumns, references: Referenc
 
 def spans(world: Videos, words: WordColumns) -> Spans:
     """Every window that is offered (section 4): not empty, and not the whole video by another name."""
-    video, action = classes(world)
+    video, action = world.deeds()
     kept = words.localised[action]
     video, action = video[kept], action[kept]
     column = {name: values[:-1][kept] for name, values in world.actions.items()}
@@ -254,10 +250,10 @@ def spans(world: Videos, words: WordColumns) -> Spans:
     order = np.lexsort((columns[3], columns[2], columns[1], columns[0]))
     video, kind, a, b, lo, hi = (c[order] for c in columns)
     thing, verb = words.vocabulary.object_of, words.vocabulary.verb_of
-    objects, verbs = np.zeros(len(video), np.uint64), np.zeros(len(video), np.uint64)
-    for side in (a, b):
-        objects |= np.where(side >= 0, one(thing[side]), np.uint64(0))
-        verbs |= np.where(side >= 0, one(verb[side]), np.uint64(0))
+    row, deed = np.tile(np.arange(len(video)), 2), np.concatenate([a, b])
+    row, deed = row[deed >= 0], deed[deed >= 0]
+    objects = sets_of(row, thing[deed], len(video), len(words.vocabulary.objects))
+    verbs = sets_of(row, verb[deed], len(video), len(words.vocabulary.relations))
     return Spans(starts(video, len(world.ids)), video, kind, a, b, lo, hi, objects, verbs)
 
 

@@ -12,15 +12,14 @@ from operator import or_
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from questree.benchmarks.agqa import templates as t
-from questree.columns.joins import Ints, bit
+from questree.columns.joins import Ints
+from questree.columns.sets import Flags, Sets, has, meet, size, some
 from questree.domains.video.actions import ended, going_on
 from questree.extensions import Registry
 from questree.stages.generate.word_columns import WordColumns
 
-Flags = NDArray[np.bool_]
 FILLING, PAIR, CORE = "filling", "pair", "core"
 
 
@@ -91,9 +90,9 @@ def looks(template: t.Template, at: str) -> list[tuple[str, Look]]:
     return [(name, way) for name, way in found if way and way.at == at]
 
 
-def _in(mask: Ints, thing: Ints) -> Flags:
+def _in(words: Sets, thing: Ints) -> Flags:
     """Is the word in the set? What is not there (-1) is not."""
-    return (thing >= 0) & bit(mask, np.maximum(thing, 0))
+    return (thing >= 0) & has(words, np.maximum(thing, 0))
 
 
 def _any(columns: list[Ints], test: Callable[[Ints], Any]) -> Flags:
@@ -108,7 +107,7 @@ def _few_actions(core: Any) -> Flags:
 
 
 def _both(core: Any) -> Flags:
-    return bit(core.local.objects, core.x) & bit(core.local.objects, core.y)
+    return has(core.local.objects, core.x) & has(core.local.objects, core.y)
 
 
 def _undecided(core: Any) -> Flags:
@@ -119,12 +118,12 @@ def _contacts(core: Any) -> Flags:
     """Touching nothing, although some other contact is there."""
     vocabulary = core.words.vocabulary
     contacts = core.local_of(vocabulary.relation_at[vocabulary.interacting]).objects
-    return np.asarray((core.answer == 0) & (core.relation == core.words.touching) & (contacts != 0))
+    return np.asarray((core.answer == 0) & (core.relation == core.words.touching) & some(contacts))
 
 
 def _similar(core: Any) -> Flags:
     present = core.chunk.present[core.args.video[core.row]]
-    return np.asarray((core.answer == 0) & _any(core.things, lambda x: (core.words.similar[x] & present) != 0))
+    return np.asarray((core.answer == 0) & _any(core.things, lambda x: meet(core.words.similar[x], present)))
 
 
 def _banned_object(core: Any) -> Flags:
@@ -175,7 +174,7 @@ add(
 add(
     t.TIME_RELATION,
     *(
-        Look(CORE, needs, lambda core: bit(core.time_verbs, core.relation), reads_program=False)
+        Look(CORE, needs, lambda core: has(core.time_verbs, core.relation), reads_program=False)
         for needs in ("relation time", "relation action")
     ),
 )
@@ -186,7 +185,7 @@ add(t.NOT_BOTH, Look(CORE, "relation objects time", lambda core: ~_both(core)))
 add(t.UNDECIDED, Look(CORE, "relation objects time", _undecided))
 add(
     t.ONE_CHOICE,
-    Look(CORE, "relation time", lambda core: np.bitwise_count(core.local.objects) <= 1),
+    Look(CORE, "relation time", lambda core: size(core.local.objects) <= 1),
     Look(CORE, "time which-action", _few_actions),
 )
 add(

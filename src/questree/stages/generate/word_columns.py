@@ -1,21 +1,21 @@
 """What the vocabulary and the corpus say about words, as columns to gather from: which may be asked, and how."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import polars as pl
-from numpy.typing import NDArray
 
 from questree.benchmarks.agqa.editions import SECOND, Edition
 from questree.benchmarks.agqa.frames import Phrase
 from questree.benchmarks.agqa.held_out import HeldOut, held_out
 from questree.benchmarks.agqa.phrases import indirect_action
 from questree.benchmarks.agqa.templates import Template
+from questree.columns.joins import Ints
+from questree.columns.sets import Flags, Pairs, Sets, pairs_of, sets_of
 from questree.tables.facts import Facts
 from questree.vocabulary.words import Vocabulary
-
-Flags = NDArray[np.bool_]
 
 
 @dataclass(frozen=True)
@@ -27,10 +27,10 @@ class WordColumns:
     askable: Flags  # [object] may fill a slot or be an answer
     never_asked: Flags  # [relation]
     one_object: Flags  # [relation] single-object verbs
-    rare: Flags  # [relation, object] too few annotations in the corpus
-    common_sense: Flags  # [relation, object]
-    alike: Flags  # [object, object] never together in one question
-    similar: NDArray[np.uint64]  # [object] set of similar objects
+    rare: Pairs  # [relation, object] too few annotations in the corpus
+    common_sense: Pairs  # [relation, object]
+    alike: Pairs  # [object, object] never together in one question
+    similar: Sets  # [object] set of similar objects
     localised: Flags  # [action] may stand in a time phrase
     transition: Flags  # [action] gets no length question
     indirect: Flags  # [action] a reference may stand for its noun
@@ -55,37 +55,30 @@ def _flags(size: int, *positions: Any) -> Flags:
     return found
 
 
-def pair_counts(facts: Facts, vocabulary: Vocabulary) -> NDArray[np.int64]:
+def _columns(pairs: Sequence[tuple[int, int]]) -> tuple[Ints, Ints]:
+    first, second = np.array(pairs, np.int64).reshape(-1, 2).T
+    return first, second
+
+
+def pair_counts(facts: Facts, vocabulary: Vocabulary) -> Pairs:
     """[relation, object] on how many frames of the corpus the pair is annotated."""
-    counts = np.zeros((len(vocabulary.relations), len(vocabulary.objects)), np.int64)
     sizes = facts.tracks.select(
         "relation", "object", n=pl.col("bits").list.eval(pl.element().bitwise_count_ones()).list.sum()
     )
-    np.add.at(
-        counts, (sizes["relation"].to_numpy(), sizes["object"].to_numpy()), sizes["n"].to_numpy().astype(np.int64)
-    )
-    return counts
+    relation, thing, count = (column.to_numpy().astype(np.int64) for column in sizes)
+    return pairs_of(relation, thing, count, (len(vocabulary.relations), len(vocabulary.objects)))
 
 
-def words(
-    vocabulary: Vocabulary, counts: NDArray[np.int64], rare_below: int = 10, edition: Edition = SECOND
-) -> WordColumns:
+def words(vocabulary: Vocabulary, counts: Pairs, rare_below: int = 10, edition: Edition = SECOND) -> WordColumns:
     """`counts` are the corpus' pair_counts: a pair seen on fewer frames is not asked about."""
     lists, relations, objects = vocabulary.lists, len(vocabulary.relations), len(vocabulary.objects)
     relation, thing = vocabulary.relation_at, vocabulary.object_at
     one_object = _flags(relations, vocabulary.relations_named(lists.single_object_verbs))
     never = _flags(relations, vocabulary.relations_named(lists.never_asked_relations))
-    common = np.zeros((relations, objects), bool)
-    for name, by in lists.commonsense_pairs:
-        common[relation[by], thing[name]] = True
-    alike = np.eye(objects, dtype=bool)
-    for a, b in lists.forbidden_pairs:
-        alike[thing[a], thing[b]] = alike[thing[b], thing[a]] = True
-    similar = np.zeros(objects, np.uint64)
-    for family in lists.similar_objects:
-        members = vocabulary.objects_named(family)
-        for member in members:
-            similar[member] = sum(1 << int(other) for other in members if other != member)
+    common = [(relation[by], thing[name]) for name, by in lists.commonsense_pairs]
+    forbidden = [(thing[a], thing[b]) for pair in lists.forbidden_pairs for a, b in (pair, pair[::-1])]
+    families = [vocabulary.objects_named(family).tolist() for family in lists.similar_objects]
+    similar = {a: [(a, b) for b in family if b != a] for family in families for a in family}
     transition = _flags(len(vocabulary.actions), [vocabulary.action_at[i] for i in lists.transition_actions])
     verbs = [relation[action.verb] for action in vocabulary.actions]
     transition |= np.isin(verbs, [relation[name] for name in lists.transition_verbs])
@@ -98,9 +91,9 @@ def words(
         never_asked=never,
         one_object=one_object,
         rare=counts < rare_below,
-        common_sense=common,
-        alike=alike,
-        similar=similar,
+        common_sense=pairs_of(*_columns(common), True, (relations, objects)),
+        alike=pairs_of(*_columns([*forbidden, *((at, at) for at in range(objects))]), True, (objects, objects)),
+        similar=sets_of(*_columns([pair for own in similar.values() for pair in own]), objects, objects),
         localised=~_flags(len(vocabulary.actions), [vocabulary.action_at[i] for i in lists.never_localised_actions]),
         transition=transition,
         indirect=may_be_indirect(vocabulary),

@@ -11,7 +11,7 @@ from questree.columns.joins import Ints, ranges
 from questree.domains.images.batches import CHUNK
 from questree.domains.images.corpus import Corpus, ImageSets
 from questree.domains.video import VIDEO, Videos
-from questree.domains.video.facts import ANY, Bits
+from questree.domains.video.facts import ANY, KEY, Bits
 from questree.program import ACTION, OBJECT, RELATION, Array, Node, Slot, slots, walk
 from questree.progress import watch
 from questree.readings.evidence import evidence
@@ -109,7 +109,7 @@ class Seen:
         row, track = ranges(*self.world.ask(video).tracks_of(self.world.vocabulary.folded[relation]))
         held = self.world.bits[track] & frames[row]
         some = held.any(axis=1)
-        row, held, found = row[some], held[some], self.world.key[track[some]] % (ANY + 1)
+        row, held, found = row[some], held[some], self.world.key[track[some]] % KEY
         self.objects(owner[row], video[row], found, held)
 
     def doing(self, owner: Ints, video: Ints, action: Ints, frames: Bits | None = None) -> None:

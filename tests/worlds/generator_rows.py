@@ -22,7 +22,8 @@ from questree.stages.generate.questions import EFFECTS
 from questree.stages.generate.shards import Counts, questions, side_tables
 from questree.stages.generate.word_columns import pair_counts, words
 from questree.tables.facts import Facts
-from questree.tables.questions import NOTHING8, NOTHING16
+from questree.tables.questions import NOTHING16
+from questree.tables.table import NO_WORD
 
 EVERY_REFERENCE = 1000  # a cap no list reaches
 COLUMNS = {  # slot -> its direct class, how it is worded
@@ -108,7 +109,7 @@ class Names:
             steps=row["steps"],
             flags=tuple(name for bit, name in enumerate(FLAGS) if row["flags"] >> bit & 1),
             effect=EFFECTS[row["effect"]],
-            done_to="" if row.get("done_to", NOTHING8) == NOTHING8 else OBJECT_IDS[row["done_to"]],
+            done_to="" if row.get("done_to", NO_WORD[False]) == NO_WORD[False] else OBJECT_IDS[row["done_to"]],
         )
 
     def slots(self, template: t.Template, row: Row) -> Slots:
@@ -125,7 +126,7 @@ class Names:
                 )
                 found[name] = value
         used = {column for name in found for column in COLUMNS[name]}
-        assert all(row[name] == NOTHING8 for name in {"x", "y"} - used)
+        assert all(row[name] == NO_WORD[False] for name in {"x", "y"} - used)
         assert all(row[name] == NOTHING16 for name in {"first", "second"} - used)
         return found
 
@@ -134,7 +135,7 @@ class Names:
         if at == NOTHING16:
             return Thing(DIRECT, OBJECT_IDS[direct])
         row = self.sides["references"][at]
-        inner = "" if row["relation"] == NOTHING8 else RELATION_IDS[row["relation"]]
+        inner = "" if row["relation"] == NO_WORD[False] else RELATION_IDS[row["relation"]]
         return Thing(t.REFERENCES[row["kind"]], OBJECT_IDS[row["object"]], inner, unpacked(row.get("time", 0)))
 
     def deed(self, at: int, direct: int | None = None) -> Deed | None:

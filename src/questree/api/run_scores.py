@@ -37,11 +37,10 @@ from questree.tables.predictions import IMAGE_SETS, Stored, answers_images, answ
 from questree.tables.questions import QUESTIONS
 from questree.tables.run import Run
 from questree.tables.scored import ASKED, QuestionRecords
-from questree.tables.table import Table
 
 Words = NDArray[np.int32]
 NEEDED = ("video", "number", "template", "answer", "steps", "flags")
-COLUMNS = Table(QUESTIONS.name, {name: QUESTIONS.columns[name] for name in NEEDED})
+COLUMNS = QUESTIONS.only(*NEEDED)
 
 
 @dataclass(frozen=True)

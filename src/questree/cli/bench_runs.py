@@ -121,7 +121,7 @@ def renamed(questions: pl.DataFrame, shuffle: int, actions: int) -> pl.DataFrame
     other = np.append(np.random.default_rng(shuffle).permutation(actions), -1)  # the last: no action
     time = questions["time"].to_numpy().astype(np.int64)
     moved = packed_time(time_kind(time), *(other[action] for action in time_actions(time)))
-    return questions.with_columns(time=pl.Series(moved, dtype=pl.UInt32))
+    return questions.with_columns(time=pl.Series(moved, dtype=questions["time"].dtype))
 
 
 def made_images(place: Path, images: int, seed: int) -> Run:

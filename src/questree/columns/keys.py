@@ -1,6 +1,5 @@
 """Relation rows as 64-bit numbers: to sort, to make distinct and to look up they are ten times faster than rows."""
 
-from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -8,22 +7,39 @@ import polars as pl
 from numpy.typing import NDArray
 
 Keys = NDArray[np.uint64]  # [row]
-# column -> its lowest bit; keys sort like the columns in this order
-BY_FRAME = {"video": 32, "frame": 16, "relation": 8, "object": 0}
-BY_TRACK = {"video": 32, "relation": 24, "object": 16, "frame": 0}
-WIDTHS = {"video": pl.UInt32, "frame": pl.UInt16, "relation": pl.UInt8, "object": pl.UInt8}
-MASKS = {"video": 0xFFFFFFFF, "frame": 0xFFFF, "relation": 0xFF, "object": 0xFF}
+WordType = type[pl.DataType]
+# type of the columns of words -> bits of each column: with many words there may be fewer videos
+BITS: dict[WordType, dict[str, int]] = {
+    pl.UInt8: {"video": 32, "frame": 16, "relation": 8, "object": 8},
+    pl.UInt16: {"video": 22, "frame": 16, "relation": 12, "object": 14},
+}
+TYPES = {"video": pl.UInt32, "frame": pl.UInt16}
+BY_FRAME, BY_TRACK = ("video", "frame", "relation", "object"), ("video", "relation", "object", "frame")
+Order = tuple[str, ...]  # columns; keys sort like them
 
 
-def keys(rows: pl.DataFrame, weights: Mapping[str, int] = BY_FRAME) -> Keys:
-    parts = (pl.col(name).cast(pl.UInt64) * (1 << weight) for name, weight in weights.items())
+def word_type(rows: pl.DataFrame) -> WordType:
+    """Of the columns relation and object."""
+    return pl.UInt16 if pl.UInt16 in (rows["relation"].dtype, rows["object"].dtype) else pl.UInt8
+
+
+def weights(order: Order, word: WordType) -> dict[str, int]:
+    """Column -> its lowest bit."""
+    sizes = [BITS[word][name] for name in order]
+    return {name: sum(sizes[at + 1 :]) for at, name in enumerate(order)}
+
+
+def keys(rows: pl.DataFrame, order: Order = BY_FRAME) -> Keys:
+    lowest = weights(order, word_type(rows))
+    parts = (pl.col(name).cast(pl.UInt64) * (1 << bit) for name, bit in lowest.items())
     return rows.select(pl.sum_horizontal(parts)).to_series().to_numpy(writable=True)
 
 
-def from_keys(keys: Keys, weights: Mapping[str, int] = BY_FRAME) -> pl.DataFrame:
+def from_keys(keys: Keys, order: Order = BY_FRAME, word: WordType = pl.UInt8) -> pl.DataFrame:
     """The columns video, frame, relation, object again."""
-    found = {name: (keys >> np.uint64(weights[name])) & np.uint64(mask) for name, mask in MASKS.items()}
-    return pl.DataFrame(found).cast(WIDTHS)  # type: ignore[arg-type]
+    lowest, sizes = weights(order, word), BITS[word]
+    found = {name: (keys >> np.uint64(lowest[name])) & np.uint64((1 << bits) - 1) for name, bits in sizes.items()}
+    return pl.DataFrame(found).cast({name: TYPES.get(name, word) for name in found})
 
 
 def distinct(keys: Keys) -> Keys:

@@ -192,7 +192,7 @@ class Generated:
 
 def some(*columns: str) -> Table:
     """The table of questions, only these columns of it."""
-    return Table(QUESTIONS.name, {name: QUESTIONS.columns[name] for name in columns})
+    return QUESTIONS.only(*columns)
 
 
 @dataclass(frozen=True)

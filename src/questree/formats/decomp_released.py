@@ -34,6 +34,7 @@ from questree.stages.decompose.columns import (
     leaves,
     node_table,
     places,
+    word_of,
 )
 from questree.stages.decompose.expand import Batch, expand, marked_apart
 from questree.stages.decompose.forms import NodeForms
@@ -217,7 +218,7 @@ def taken_apart(
     sure = np.flatnonzero(answers != UNKNOWN)
     own = labels.join(pl.DataFrame({"name": names, "video": number}), on="name").select("video", "object")
     made = Propagation.of(forms, blocks, tops[sure], answers[sure], Negatives(own)).run()
-    nodes, table = node_table(blocks, made.answers, made.known, 0), form_table(blocks)
+    nodes, table = node_table(blocks, made.answers, made.known, 0, word=word_of(forms.vocabulary)), form_table(blocks)
     edges, _ = edge_table(blocks, np.full(len(nodes), UNKNOWN))
     summary = DecomposeSummary(
         questions=len(asked),

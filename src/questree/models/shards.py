@@ -52,10 +52,18 @@ class VideoShard:
         kinds = {node.kind for *_, node, _ in self.by_form} | {OBJECT, ACTION}
         self.of_kind = {kind: words.of(kind).astype(np.int64) for kind in kinds}
 
+    def packed(self, begin: int, end: int) -> Array:
+        """[node] its words begin <= at < end as one number."""
+        found = np.zeros(len(self.nodes), np.uint64)
+        for words in (self.nodes[f"s{at}"] for at in range(begin, end)):
+            found = (found << np.uint64(16 if words.dtype == pl.UInt16 else 8)) | words.to_numpy().astype(np.uint64)
+        return found
+
     def asked(self, number: dict[str, int]) -> AskedNodes:
-        form, packed = self.nodes["form"], np.zeros(len(self.nodes), np.uint64)
-        for at in range(SLOTS):
-            packed = (packed << np.uint64(8)) | self.nodes[f"s{at}"].to_numpy().astype(np.uint64)
+        form, wide = self.nodes["form"], self.nodes["s0"].dtype == pl.UInt16
+        packed = (
+            {"words": self.packed(0, 4), "more": self.packed(4, SLOTS)} if wide else {"words": self.packed(0, SLOTS)}
+        )
         stored = self.nodes["answer"].cast(pl.Int16).fill_null(UNKNOWN).to_numpy().astype(np.int64)
         known = self.nodes["known"].to_numpy()
         executed = np.isin(known, (EXECUTED, NOT_SAID, UNDEFINED)).all()  # rules alone leave some answers open
@@ -65,7 +73,7 @@ class VideoShard:
             number=number,
             groups=[self.group(*each) for each in reversed(list(zip(self.by_form, self.parts, strict=True)))],
             types=types,
-            said=lambda: pl.DataFrame({"program": self.forms["program"].gather(form), "words": packed}),
+            said=lambda: pl.DataFrame({"program": self.forms["program"].gather(form)} | packed),
             scope=self.video,
             about=self.about(),
             published=self.spelled(np.where(known == NOT_SAID, UNKNOWN, stored)),

@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from difflib import get_close_matches
 from functools import lru_cache
 from typing import Any
@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from questree.faults import Fault, refuse
 from questree.tables.facts import ACTIONS, BOX, FRAMES, OBJECTS, PERSONS, RELATIONS, VIDEOS, Facts, pack
+from questree.tables.table import WORD
 from questree.vocabulary.words import Vocabulary
 
 UNKNOWN = -1
@@ -155,6 +156,7 @@ class SourceReading:
 
 def assemble(rows: SourceRows, vocabulary: Vocabulary, place: str) -> SourceReading:
     """Videos are ordered by id, frames by number; an object that is visible in a frame is `annotated` there."""
+    rows = _of_words(rows, WORD[vocabulary.wide])
     videos, video_at = _sorted(rows.videos, "id")
     frames = rows.frames.with_columns(video=pl.Series(video_at[rows.frames["video"].to_numpy()], dtype=pl.UInt32))
     frames, frame_at = _sorted(frames, "video", "number")
@@ -167,7 +169,9 @@ def assemble(rows: SourceRows, vocabulary: Vocabulary, place: str) -> SourceRead
 
     objects = placed(rows.objects)
     annotated = objects.filter("visible").select("video", "frame", "object")
-    annotated = annotated.with_columns(relation=pl.lit(vocabulary.relation_at[vocabulary.annotated]))
+    annotated = annotated.with_columns(
+        relation=pl.lit(vocabulary.relation_at[vocabulary.annotated], WORD[vocabulary.wide])
+    )
     relations = pl.concat([RELATIONS.frame(placed(rows.relations)), RELATIONS.frame(annotated)])
     actions = rows.actions.with_columns(video=pl.Series(video_at[rows.actions["video"].to_numpy()], dtype=pl.UInt32))
     facts = Facts(
@@ -179,6 +183,14 @@ def assemble(rows: SourceRows, vocabulary: Vocabulary, place: str) -> SourceRead
         actions=ACTIONS.frame(_numbered(_on_frames(actions, frames, frame_at), videos, place)),
     )
     return SourceReading(facts, {what: count for what, count in sorted(rows.skipped.items()) if count})
+
+
+def _of_words(rows: SourceRows, word: type[pl.DataType]) -> SourceRows:
+    """The rows with positions of words as the tables have them."""
+    names = {"objects": ("object",), "relations": ("relation", "object"), "actions": ("action",)}
+    return replace(
+        rows, **{table: getattr(rows, table).cast(dict.fromkeys(columns, word)) for table, columns in names.items()}
+    )
 
 
 def _sorted(table: pl.DataFrame, *by: str) -> tuple[pl.DataFrame, NDArray[np.int64]]:

@@ -24,8 +24,9 @@ from questree.readings.answer import spell
 from questree.stages.question_forms import ACTION_BITS, BITS, BY_OBJECT, REFERENCE_BITS, QuestionForm, canonical, form
 from questree.stages.template_columns import TemplateColumns
 from questree.tables.facts import VIDEOS
-from questree.tables.questions import NOTHING8, NOTHING16, QUESTIONS, TABLES, WORDED, time_actions, time_kind
+from questree.tables.questions import NOTHING16, QUESTIONS, TABLES, WORDED, time_actions, time_kind
 from questree.tables.run import Run
+from questree.tables.table import NO_WORD
 from questree.vocabulary.words import Vocabulary
 
 OF_ACTIONS = ("verb", "object", "object.relation")  # what is said inside an action reference
@@ -224,7 +225,7 @@ class Shard:
         """[question] the number of its form."""
         code = self.column("template") << BITS["relation"]
         if "done_to" in self.questions.columns:
-            code |= self.column("done_to") != NOTHING8
+            code |= self.column("done_to") != NO_WORD[self.vocabulary.wide]
         shapes = self.named.shapes
         for place in ("first", "second"):
             row, actions = self.row(place), self.names_action(place)
@@ -300,8 +301,9 @@ class Speaker:
 
     def slot(self, name: str, template: Template, row: dict[str, int], ways: Any) -> Argument:
         if name == "relation":
-            done_to = row.get("done_to", NOTHING8)
-            return self.make.relation(row["relation"]) if done_to == NOTHING8 else self.make.relation_reference(done_to)
+            none = NO_WORD[self.shard.vocabulary.wide]
+            done_to = row.get("done_to", none)
+            return self.make.relation(row["relation"]) if done_to == none else self.make.relation_reference(done_to)
         if name == "time":
             return self.time(row["phrase"], int(ways.time[0]))
         if template.every_object:

@@ -8,7 +8,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from questree.columns.keys import BY_FRAME, BY_TRACK, distinct, from_keys, keys
+from questree.columns.keys import BY_FRAME, BY_TRACK, distinct, from_keys, keys, weights, word_type
 from questree.tables.table import Table
 
 VIDEO, FRAME = {"video": pl.UInt32}, {"frame": pl.UInt16}  # row in `videos`; position among the video's frames
@@ -22,16 +22,23 @@ VIDEOS = Table(
     optional=frozenset({"length", "width", "height"}),
 )
 FRAMES = Table("frames", VIDEO | FRAME | {"number": pl.UInt32, "seconds": pl.Float64})
-OBJECTS = Table("objects", VIDEO | FRAME | {"object": pl.UInt8} | BOX | {"visible": pl.Boolean}, frozenset(BOX))
+OBJECTS = Table(
+    "objects",
+    VIDEO | FRAME | {"object": pl.UInt8} | BOX | {"visible": pl.Boolean},
+    optional=frozenset(BOX),
+    wide={"object": pl.UInt16},
+)
 PERSONS = Table("persons", VIDEO | FRAME | BOX | {"score": pl.Float32}, frozenset({"score"}))
-RELATIONS = Table("relations", VIDEO | FRAME | {"relation": pl.UInt8, "object": pl.UInt8})  # tracks, one row per frame
-TRACKS = Table("tracks", VIDEO | {"relation": pl.UInt8, "object": pl.UInt8, "bits": pl.List(pl.UInt64)})
+PAIR, WIDE_PAIR = {"relation": pl.UInt8, "object": pl.UInt8}, {"relation": pl.UInt16, "object": pl.UInt16}
+RELATIONS = Table("relations", {**VIDEO, **FRAME, **PAIR}, wide=WIDE_PAIR)  # tracks, one row per frame
+TRACKS = Table("tracks", VIDEO | PAIR | {"bits": pl.List(pl.UInt64)}, wide=WIDE_PAIR)
 ACTIONS = Table(  # frames first..last (null: no annotated frame lies inside start..end, in seconds)
     "actions",
     VIDEO
     | {"action": pl.UInt8, "instance": pl.UInt8, "start": pl.Float64, "end": pl.Float64}
     | {"first": pl.UInt16, "last": pl.UInt16},
     optional=frozenset({"first", "last"}),
+    wide={"action": pl.UInt16},
 )
 TABLES: Mapping[str, Table] = {t.name: t for t in (VIDEOS, FRAMES, OBJECTS, PERSONS, TRACKS, ACTIONS)}
 
@@ -77,7 +84,8 @@ class Facts:
 def pack(rows: pl.DataFrame) -> pl.DataFrame:
     """Rows (video, frame, relation, object), any order, repeats allowed -> tracks; a track ends with its last word."""
     if rows.is_empty():
-        return TRACKS.empty()
+        return TRACKS.frame(rows.with_columns(bits=pl.lit([], pl.List(pl.UInt64))))
+    word = word_type(rows)
     key = distinct(keys(rows, BY_TRACK))
     track_key, frame = key >> np.uint64(16), (key & np.uint64(0xFFFF)).astype(np.int64)
     new = np.append(True, track_key[1:] != track_key[:-1])  # [row] first row of its track
@@ -88,7 +96,7 @@ def pack(rows: pl.DataFrame) -> pl.DataFrame:
     bits = np.zeros(start[-1], np.uint64)
     track = np.cumsum(new) - 1
     np.bitwise_or.at(bits, start[track] + frame // 64, np.uint64(1) << (frame % 64).astype(np.uint64))
-    return TRACKS.frame(from_keys(key[begin], BY_TRACK).with_columns(_lists(bits, start)))
+    return TRACKS.frame(from_keys(key[begin], BY_TRACK, word).with_columns(_lists(bits, start)))
 
 
 def _lists(values: NDArray[np.uint64], start: NDArray[np.int64]) -> pl.Series:
@@ -104,5 +112,6 @@ def unpack(tracks: pl.DataFrame) -> pl.DataFrame:
     flags = np.unpackbits(bits.view(np.uint8).reshape(-1, 8), axis=1, bitorder="little")  # [word, bit]
     row, bit = np.nonzero(flags)
     begin = words.select("video", "relation", "object", frame=pl.col("word").fill_null(0) * 64)
-    key = keys(begin)[row] + (bit.astype(np.uint64) << np.uint64(BY_FRAME["frame"]))
-    return from_keys(np.sort(key))
+    word = word_type(tracks)
+    key = keys(begin)[row] + (bit.astype(np.uint64) << np.uint64(weights(BY_FRAME, word)["frame"]))
+    return from_keys(np.sort(key), word=word)

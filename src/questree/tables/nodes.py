@@ -1,5 +1,7 @@
 """Decomposed questions as columns: forms, the nodes made of them, edges between nodes, and which node a question is."""
 
+from collections.abc import Iterable
+
 import polars as pl
 
 from questree.tables.table import Table
@@ -30,12 +32,12 @@ def nodes_about(scope: str, slots: int, word: type[pl.DataType]) -> Table:
         "answer": word,  # as in questions: yes or no, a position, a count; null if undefined
         "known": pl.UInt8,  # position in KNOWN
     }
-    return Table("nodes", columns, frozenset({"answer"}))
+    return Table("nodes", columns, frozenset({"answer"}), wide=dict.fromkeys(["answer", *slots_of(columns)], pl.UInt16))
 
 
-def slots_of(nodes: Table | pl.DataFrame) -> list[str]:
+def slots_of(columns: Iterable[str]) -> list[str]:
     """The columns for words."""
-    return [name for name in nodes.columns if name[0] == "s" and name[1:].isdigit()]
+    return [name for name in columns if name[0] == "s" and name[1:].isdigit()]
 
 
 NODES = nodes_about("video", SLOTS, pl.UInt8)
@@ -50,4 +52,4 @@ SETS = Table("sets", {"images": pl.List(pl.UInt32)})  # row = number of the set
 WORDS = Table("words", {"word": pl.String})  # row = number of the word
 ASKED_TOPS = Table("tops", {"id": pl.String, "node": pl.UInt32, "question": pl.String})  # in its own words
 # what people said is not in a video, as the DAGs of a run were made with it; next to the folders of the shards
-ABSENT = Table("absent", {"video": pl.UInt32, "object": pl.UInt8})
+ABSENT = Table("absent", {"video": pl.UInt32, "object": pl.UInt8}, wide={"object": pl.UInt16})

@@ -10,7 +10,7 @@ import polars as pl
 from questree.faults import BadInput
 from questree.tables.table import NUMBERED, Table
 
-NOTHING8, NOTHING16 = 255, 65535  # a slot the template does not have
+NOTHING16 = 65535  # a slot the template does not have; of words it is NO_WORD
 STANDS = {"object": "x", "first": "x", "a": "x", "second": "y", "b": "y"}  # slot -> column of its direct class
 WORDED = {"object": "first", "first": "first", "a": "first", "second": "second", "b": "second"}  # -> of its wording
 
@@ -32,10 +32,17 @@ QUESTIONS = Table(
         "flags": pl.UInt8,  # bits of benchmarks.agqa.held_out.FLAGS
         "effect": pl.UInt8,  # what the time phrase does to the answer
     },
+    wide={**dict.fromkeys(("relation", "x", "y", "answer"), pl.UInt16), "phrase": pl.UInt32, "time": pl.UInt64},
 )
-REFERENCES = Table("references", {"video": pl.UInt32, "kind": pl.UInt8, "object": pl.UInt8, "relation": pl.UInt8})
+REFERENCES = Table(
+    "references",
+    {"video": pl.UInt32, "kind": pl.UInt8, "object": pl.UInt8, "relation": pl.UInt8},
+    wide={"object": pl.UInt16, "relation": pl.UInt16},
+)
 ACTION_REFERENCES = Table(
-    "action_references", {"video": pl.UInt32, "kind": pl.UInt8, "action": pl.UInt8, "reference": pl.UInt16}
+    "action_references",
+    {"video": pl.UInt32, "kind": pl.UInt8, "action": pl.UInt8, "reference": pl.UInt16},
+    wide={"action": pl.UInt16},
 )
 PHRASES = Table(  # time kind, its actions as rows of the video's action references
     "phrases", {"video": pl.UInt32, "kind": pl.UInt8, "a": pl.UInt16, "b": pl.UInt16}
@@ -45,8 +52,12 @@ SIDES = (REFERENCES, ACTION_REFERENCES, PHRASES)
 
 
 def packed_time(kind: Any, a: Any, b: Any) -> Any:
-    """A time as one number; a, b: its actions, -1 for none. The whole video is 0."""
-    return kind + 256 * (a + 1) + 65536 * (b + 1)
+    """A time as one number; a, b: its actions, -1 for none. The whole video is 0.
+
+    From the lowest byte: the kind, the low bytes of both actions, their high bytes, which few words do not have.
+    """
+    a, b = a + 1, b + 1
+    return kind | (a & 255) << 8 | (b & 255) << 16 | (a >> 8) << 24 | (b >> 8) << 32
 
 
 def time_kind(time: Any) -> Any:
@@ -55,11 +66,11 @@ def time_kind(time: Any) -> Any:
 
 def time_actions(time: Any) -> tuple[Any, Any]:
     """The first and second action, -1 for none; of signed numbers."""
-    return (time >> 8 & 255) - 1, (time >> 16) - 1
+    return (time >> 8 & 255 | (time >> 24 & 255) << 8) - 1, (time >> 16 & 255 | (time >> 32) << 8) - 1
 
 
 def time_without_kind(time: Any) -> Any:
-    """The actions alone, as a number of 16 bits."""
+    """The actions alone, as a number of 16 bits; of 32, if there are many words."""
     return time >> 8
 
 
@@ -92,8 +103,12 @@ TABLES = {  # per edition; what only the first one has comes last
     "2.0": {table.name: table for table in (QUESTIONS, *SIDES)},
 }
 TABLES["1.0"] = TABLES["2.0"] | {
-    "questions": Table("questions", {**QUESTIONS.columns, "done_to": pl.UInt8}),  # the object that names the relation
-    "references": Table("references", {**REFERENCES.columns, "time": pl.UInt32}),  # of its own; packed as in questions
+    "questions": Table(  # the object that names the relation
+        "questions", {**QUESTIONS.columns, "done_to": pl.UInt8}, wide={**QUESTIONS.wide, "done_to": pl.UInt16}
+    ),
+    "references": Table(  # of its own; packed as in questions
+        "references", {**REFERENCES.columns, "time": pl.UInt32}, wide={**REFERENCES.wide, "time": pl.UInt64}
+    ),
 }
 
 

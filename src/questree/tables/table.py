@@ -1,13 +1,15 @@
 """A table is a name and its columns; reading and writing check both."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import polars as pl
 
 from questree.faults import BadInput
 
+WORD = {False: pl.UInt8, True: pl.UInt16}  # are there many words? -> type of a position in the vocabulary
+NO_WORD = {False: 255, True: 65535}  # and what stands where there is none
 NUMBERED = pl.Enum(
     []
 )  # texts that repeat, stored as numbers; the column brings the texts along, in the order they came
@@ -19,14 +21,27 @@ class Table:
     columns: Mapping[str, pl.DataType | type[pl.DataType]]
     optional: frozenset[str] = frozenset()  # columns that may hold nulls
     made_by: str = ""  # the command that writes it, for a table of an older version
+    wide: Mapping[str, type[pl.DataType]] = field(default_factory=dict)  # types of columns if there are many words
+
+    def types(self, wide: bool) -> Mapping[str, pl.DataType | type[pl.DataType]]:
+        """Column -> its type, for few or many words."""
+        return {**self.columns, **self.wide} if wide else self.columns
+
+    def only(self, *names: str) -> "Table":
+        """Some of its columns."""
+        columns = {name: self.columns[name] for name in names}
+        return Table(self.name, columns, wide={name: dtype for name, dtype in self.wide.items() if name in names})
 
     def empty(self) -> pl.DataFrame:
         return pl.DataFrame(schema=dict(self.columns))
 
     def frame(self, data: pl.DataFrame | Mapping[str, object]) -> pl.DataFrame:
-        """The data with exactly these columns, in this order and of these types."""
+        """The data with exactly these columns, in this order and of these types; what is wide stays wide."""
         table = data if isinstance(data, pl.DataFrame) else pl.DataFrame(data)
-        return table.select(table[name].cast(_numbered(table[name], dtype)) for name, dtype in self.columns.items())
+        kept = {name: dtype for name, dtype in self.wide.items() if table[name].dtype == dtype}
+        return table.select(
+            table[name].cast(kept.get(name) or _numbered(table[name], dtype)) for name, dtype in self.columns.items()
+        )
 
     def write(self, data: pl.DataFrame, folder: Path) -> None:
         self.frame(data).write_parquet(folder / f"{self.name}.parquet", compression="zstd", compression_level=1)

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 GROUPS = ("attention", "spatial", "contact", "verb", "derived")
+NARROW = {"objects": 63, "relations": 63, "actions": 255}  # words whose positions the narrow tables hold
 NONE = -1  # position of a word that is not there
 
 
@@ -92,6 +93,11 @@ class Vocabulary(msgspec.Struct, frozen=True, forbid_unknown_fields=True, dict=T
     person: str = "o1"
     annotated: str = "d1"  # derived relation: the object is annotated in the frame
     interacting: str = "d2"  # derived relation: any contact but those of `not_touching_contacts`
+
+    @cached_property
+    def wide(self) -> bool:
+        """Are there too many words for columns of one byte?"""
+        return any(len(getattr(self, kind)) > most for kind, most in NARROW.items())
 
     @cached_property
     def object_at(self) -> dict[str, int]:

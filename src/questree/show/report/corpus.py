@@ -25,9 +25,8 @@ from questree.tables.image_questions import ANSWERED
 from questree.tables.nodes import KNOWN
 from questree.tables.questions import QUESTIONS
 from questree.tables.run import Run
-from questree.tables.table import Table
 
-ASKED = Table(QUESTIONS.name, {name: QUESTIONS.columns[name] for name in ("video", "number", "template", "answer")})
+ASKED = QUESTIONS.only("video", "number", "template", "answer")
 Named = Callable[[str, str], Missing]  # what a run does not have, in a sentence -> with the command that makes it
 TEXTS = 20_000  # questions whose text is made
 
@@ -57,7 +56,7 @@ def counts_of(run: Run, seed: int, workers: int = 2) -> AnswerCounts:
 def counted(folder: Path, chosen: pl.DataFrame | None, bank: Bank) -> pl.DataFrame:
     questions = ASKED.read(folder)
     after = pl.Series(selected(questions, chosen))
-    codes = pl.Series(answer_codes(questions, bank.templates).astype(np.uint16))
+    codes = pl.Series(answer_codes(questions, bank.templates).astype(np.uint32))
     table = questions.select("template", answer=codes, after=after)
     return table.group_by("template", "answer").agg(before=pl.len(), after=pl.col("after").sum())
 

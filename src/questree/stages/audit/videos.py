@@ -64,7 +64,7 @@ def spellings(bank: Bank) -> dict[int, str]:
         kind = template.node.kind
         count = len(getattr(bank.vocabulary, kind.words)) if kind.words else 2
         found |= {
-            int(bank.templates.answer_kind[at]) * 256 + a: spell(kind, a, bank.vocabulary) or "" for a in range(count)
+            int(bank.templates.answer_kind[at]) << 16 | a: spell(kind, a, bank.vocabulary) or "" for a in range(count)
         }
     return found
 
@@ -76,13 +76,15 @@ def content_keys(questions: pl.DataFrame, known: TemplateColumns) -> Ints:
     actions = np.where(known.with_time[template], time_without_kind(time), 0)
     time = np.where(known.open[template], actions, time)
     own = np.where(known.open, known.family, np.arange(len(known)))  # the same for templates that share content keys
+    if questions["x"].dtype == pl.UInt16:  # many words: no 64 bits have room for them, but two hashes are hardly alike
+        return mix(np.uint64(0), own[template], *(column[name] for name in ("relation", "x", "y")), time).view(np.int64)
     key = own[template] << 48 | column["relation"] << 40 | column["x"] << 32 | column["y"] << 24 | time
     return np.asarray(key)
 
 
 def answer_codes(questions: pl.DataFrame, known: TemplateColumns) -> Ints:
-    """[question] kind * 256 + answer: the same number for the same word."""
-    return np.asarray(known.answer_kind[questions["template"].to_numpy()] * 256 + questions["answer"].to_numpy())
+    """[question] its kind and the answer: the same number for the same word."""
+    return np.asarray(known.answer_kind[questions["template"].to_numpy()] << 16 | questions["answer"].to_numpy())
 
 
 def selected(questions: pl.DataFrame, chosen: pl.DataFrame | None) -> NDArray[np.bool_]:
@@ -105,7 +107,7 @@ def counts(bank: Bank, test: NDArray[np.bool_], chosen: pl.DataFrame | None, poo
             {
                 "key": content_keys(questions, bank.templates),
                 "template": questions["template"],
-                "answer": answer_codes(questions, bank.templates).astype(np.uint16),
+                "answer": answer_codes(questions, bank.templates).astype(np.uint32),
                 "test": test[questions["video"].to_numpy()],
                 "after": selected(questions, chosen),
             }

@@ -6,6 +6,7 @@ import polars as pl
 
 from questree.stages.augment.graphs import GAP, AugmentOptions, Change, Graphs, among, doing, inside
 from questree.tables.facts import ACTIONS
+from questree.tables.table import WORD
 from questree.vocabulary.words import NONE, Vocabulary
 
 
@@ -56,7 +57,7 @@ def roles(vocabulary: Vocabulary) -> pl.DataFrame:
         for action, verb in enumerate(vocabulary.verb_of)
         if int(verb) in role_of and nouns[action] != NONE and action not in other
     ]
-    return pl.DataFrame(found, {"action": pl.UInt8, "noun": pl.Int64, "role": pl.Int8}, orient="row")
+    return pl.DataFrame(found, {"action": WORD[vocabulary.wide], "noun": pl.Int64, "role": pl.Int8}, orient="row")
 
 
 def trim_overlaps(graphs: Graphs, vocabulary: Vocabulary, options: AugmentOptions) -> tuple[Graphs, list[Change]]:
@@ -166,5 +167,5 @@ def _plainest(vocabulary: Vocabulary, role: int) -> pl.DataFrame:
 def _in_use(graphs: Graphs, vocabulary: Vocabulary) -> pl.DataFrame:
     """video, frame, noun: an action is done with the thing, so it need not be taken or put."""
     nouns = pl.DataFrame({"action": range(len(vocabulary.actions)), "noun": vocabulary.noun_of})
-    used = doing(graphs.actions).join(nouns.cast({"action": pl.UInt8}), on="action")
+    used = doing(graphs.actions).join(nouns.cast({"action": WORD[vocabulary.wide]}), on="action")
     return used.select("video", "frame", "noun").unique()

@@ -5,6 +5,7 @@ from dataclasses import replace
 import polars as pl
 
 from questree.stages.augment.graphs import SPOT, AugmentOptions, Change, Graphs, among, counted_as, rows, without
+from questree.tables.table import WORD
 from questree.vocabulary.words import Vocabulary
 
 
@@ -100,16 +101,16 @@ def settle_heights(graphs: Graphs, vocabulary: Vocabulary, options: AugmentOptio
     above, beneath = (vocabulary.relation_at.get(name, -1) for name in ("above", "beneath"))
     if min(above, beneath) < 0:
         return graphs, [Change("relation facts")]  # another vocabulary may not speak of heights
-    chosen = pl.col("relation").is_in([above, beneath])
+    chosen, word = pl.col("relation").is_in([above, beneath]), WORD[vocabulary.wide]
     labels = graphs.relations.filter(chosen)
     judged = labels.join(_levels(graphs, options.head_share), on=SPOT, how="left").with_columns(
-        wanted=pl.when("high").then(pl.lit(beneath, pl.UInt8)).when(~pl.col("high")).then(pl.lit(above, pl.UInt8))
+        wanted=pl.when("high").then(pl.lit(beneath, word)).when(~pl.col("high")).then(pl.lit(above, word))
     )
     classes = _classes(judged, options.height_agreement)
     told = judged.join(classes, on="object", how="left")
     kept = told.filter(pl.col("consistent").fill_null(True))
     flipped = pl.when("opposite").then(above + beneath - pl.col("relation").cast(pl.Int32)).otherwise("relation")
-    settled = kept.with_columns(relation=pl.coalesce("wanted", flipped.cast(pl.UInt8)))
+    settled = kept.with_columns(relation=pl.coalesce("wanted", flipped.cast(word)))
     relations = rows(graphs.relations.filter(~chosen), settled)
     changed = len(without(rows(settled), labels))
     change = Change("relation facts", removed=len(graphs.relations) - len(relations), changed=changed)

@@ -6,7 +6,7 @@ from dataclasses import dataclass, fields
 import numpy as np
 import polars as pl
 
-from questree.columns.keys import distinct, from_keys, keys, known
+from questree.columns.keys import distinct, from_keys, keys, known, word_type
 from questree.faults import Fault, refuse
 from questree.tables.facts import ACTIONS, OBJECTS, Facts, pack
 from questree.vocabulary.words import Vocabulary
@@ -37,7 +37,7 @@ class Graphs:
 
 def rows(*tables: pl.DataFrame) -> pl.DataFrame:
     """Relation rows put together, sorted, each fact once."""
-    return from_keys(distinct(np.concatenate([keys(table) for table in tables])))
+    return from_keys(distinct(np.concatenate([keys(table) for table in tables])), word=word_type(tables[0]))
 
 
 def without(table: pl.DataFrame, others: pl.DataFrame) -> pl.DataFrame:
@@ -56,8 +56,8 @@ def among(column: str, values: Iterable[int]) -> pl.Expr:
 
 def counted_as(table: pl.DataFrame, column: str, targets: Iterable[int]) -> pl.DataFrame:
     """The table with every position in the column replaced by the position it is counted as."""
-    new = np.fromiter(targets, np.uint8)
-    return table.with_columns(pl.Series(column, new[table[column].to_numpy()]))
+    new, old = np.fromiter(targets, np.int64), table[column]
+    return table.with_columns(pl.Series(column, new[old.to_numpy()]).cast(old.dtype))
 
 
 def telling(vocabulary: Vocabulary, *groups: str) -> list[int]:

@@ -18,6 +18,7 @@ from questree.stages.augment.graphs import (
     within,
     without,
 )
+from questree.tables.table import WORD
 from questree.vocabulary.words import NONE, Vocabulary
 
 
@@ -35,7 +36,7 @@ def pairs(vocabulary: Vocabulary) -> pl.DataFrame:
     with_object = [at for at in range(len(objects)) if objects[at] != NONE]
     return pl.DataFrame(
         {"action": with_object, "relation": verbs[with_object], "object": objects[with_object]},
-        schema={"action": pl.UInt8, "relation": pl.UInt8, "object": pl.UInt8},
+        schema=dict.fromkeys(("action", "relation", "object"), WORD[vocabulary.wide]),
     )
 
 
@@ -57,18 +58,16 @@ def entailed(relations: pl.DataFrame, vocabulary: Vocabulary) -> pl.DataFrame:
 
 def closure(vocabulary: Vocabulary) -> pl.DataFrame:
     """relation, entails: the vocabulary's table in as many steps as it takes, under the names facts are stored by."""
-    size = len(vocabulary.relations)
-    follows = np.zeros((size, size), bool)  # [relation, entailed]
+    follows: dict[int, set[int]] = {}
     for name, others in vocabulary.entailments.items():
-        for other in others:
-            follows[
-                vocabulary.folded[vocabulary.relation_at[name]], vocabulary.folded[vocabulary.relation_at[other]]
-            ] = True
-    for _ in range(size):
-        follows |= follows @ follows
-    np.fill_diagonal(follows, False)
-    relation, entails = np.nonzero(follows)
-    return pl.DataFrame({"relation": relation, "entails": entails}, schema={"relation": pl.UInt8, "entails": pl.UInt8})
+        stored = vocabulary.folded[vocabulary.relations_named((name, *others))].tolist()
+        follows.setdefault(stored[0], set()).update(stored[1:])
+    while more := {at: {far for near in own for far in follows.get(near, ())} - own for at, own in follows.items()}:
+        if not any(more.values()):
+            break
+        follows = {at: own | more[at] for at, own in follows.items()}
+    found = sorted((at, other) for at, own in follows.items() for other in own - {at})
+    return pl.DataFrame(found, dict.fromkeys(("relation", "entails"), WORD[vocabulary.wide]), orient="row")
 
 
 OPPOSITES = (("above", "beneath"), ("in front of", "behind"))
@@ -107,10 +106,11 @@ def across_gaps(graphs: Graphs, vocabulary: Vocabulary, options: AugmentOptions)
     """A relation on two frames not far apart holds between them."""
     copied = [vocabulary.relation_at[vocabulary.annotated], *telling(vocabulary, "spatial", "contact")]
     ordered = np.sort(keys(graphs.relations.filter(among("relation", copied)), BY_TRACK))
+    word = WORD[vocabulary.wide]
     here, following = ordered[:-1], ordered[1:]
     same_track = here >> np.uint64(16) == following >> np.uint64(16)
-    ends = from_keys(here[same_track & (following - here > 1)], BY_TRACK)
-    others = from_keys(following[same_track & (following - here > 1)], BY_TRACK)
+    ends = from_keys(here[same_track & (following - here > 1)], BY_TRACK, word)
+    others = from_keys(following[same_track & (following - here > 1)], BY_TRACK, word)
     gaps = ends.with_columns(following=others["frame"])
     stamps = graphs.frames.select("video", "frame", "seconds")
     timed = gaps.join(stamps, on=["video", "frame"]).join(
@@ -141,7 +141,7 @@ def _denials(vocabulary: Vocabulary) -> pl.DataFrame:
     both = [(at[a], at[b]) for a, b in OPPOSITES if a in at and b in at]
     both += [(touch, other) for touch in touches for other in others]
     found = [pair for a, b in both for pair in ((a, b), (b, a))]
-    return pl.DataFrame(found, {"relation": pl.UInt8, "denied_by": pl.UInt8}, orient="row")
+    return pl.DataFrame(found, dict.fromkeys(("relation", "denied_by"), WORD[vocabulary.wide]), orient="row")
 
 
 def _touches(vocabulary: Vocabulary) -> tuple[list[int], list[int]]:

@@ -11,14 +11,14 @@ from numba import njit
 from numpy.typing import NDArray
 
 from questree.benchmarks.agqa.templates import TIMES
-from questree.columns.hashing import Hashes
+from questree.columns.hashing import Hashes, mix
+from questree.columns.joins import groups
 from questree.stages.balance.levelling import kept
 from questree.stages.template_columns import TemplateColumns
 from questree.tables.questions import QUESTIONS, time_kind, time_without_kind
-from questree.tables.table import Table
 
 NEEDED = ("video", "number", "template", "relation", "x", "y", "time", "answer", "effect")
-COLUMNS = Table(QUESTIONS.name, {name: QUESTIONS.columns[name] for name in NEEDED})
+COLUMNS = QUESTIONS.only(*NEEDED)
 # from the lowest bit: effect 2, answer 1, actions of the time 16, y 8, x 8, relation 8, time kind 3, template 5,
 # split 1, template again 3: those beyond 31 are rare, and the others' keys stay as they were
 ANSWER, KEY, CELL, BITS = 2, 3, 43, 55
@@ -37,6 +37,7 @@ class Dealt:
 
     packed: Hashes
     place: Places
+    words: tuple[Hashes, Hashes] | None = None  # of many words, which have no room in `packed`: the content keys
 
 
 def template_of(cell: Any) -> Any:
@@ -48,9 +49,28 @@ def deal(questions: pl.DataFrame, test: NDArray[np.bool_], known: TemplateColumn
     video, number, template, relation, x, y, time, answer, effect = (questions[name].to_numpy() for name in NEEDED)
     assert len(known) <= MOST_TEMPLATES, "a content key has no room for more templates"
     columns = (video, number, template, relation, x, y, time, answer, effect)
+    if questions["x"].dtype == pl.UInt16:
+        return dealt_wide(questions.filter(pl.Series(~known.open[template])), test, known)
     packed, place, start = _deal(*columns, test, known.open, known.asked_two)
     # copies: a bucket's memory is given back when it has been worked on
     return [Dealt(packed[a:b].copy(), place[a:b].copy()) for a, b in pairwise(start)]
+
+
+def dealt_wide(questions: pl.DataFrame, test: NDArray[np.bool_], known: TemplateColumns) -> list[Dealt]:
+    """The same for binary questions of many words."""
+    video, number, template, relation, x, y, time, answer, effect = (
+        questions[name].to_numpy().astype(np.int64) for name in NEEDED
+    )
+    cell = ((template >> 5 << 1 | test[video]) << 5 | template & 31) << 3 | time_kind(time)
+    yes = np.where(known.asked_two[template], answer == y, answer)
+    packed = (cell << CELL | yes << ANSWER | effect).astype(np.uint64)
+    words = ((cell << 16 | relation) << 32 | x << 16 | y).astype(np.uint64), time_without_kind(time).astype(np.uint64)
+    bucket = (mix(np.uint64(0), *words) >> np.uint64(64 - BUCKET_BITS)).astype(np.int64)
+    order = np.argsort(bucket, kind="stable")
+    start = np.searchsorted(bucket[order], np.arange(BUCKETS + 1))
+    place = (video << 32 | number).astype(np.uint64)
+    parts = (order[a:b] for a, b in pairwise(start))
+    return [Dealt(packed[at], place[at], (words[0][at], words[1][at])) for at in parts]
 
 
 @njit(cache=True, nogil=True)
@@ -116,15 +136,36 @@ class Keys:
     begin: NDArray[np.int64]  # [key + 1] where its questions begin
     size: NDArray[np.int64]  # [key] questions after the first round: twice those of its rarer answer
     cell: NDArray[np.uint16]  # [key] split, template and time kind
+    words: Hashes | None = None  # of many words: [number in `packed`] hashes of the content keys
+
+    @property
+    def content(self) -> Hashes:
+        """[key] what it asks, as a number."""
+        own = self.packed[self.begin[:-1]] >> np.uint64(KEY)
+        return own if self.words is None else self.words[(own & np.uint64((1 << CELL - KEY) - 1)).astype(np.int64)]
 
 
 def keys(parts: list[Dealt]) -> Keys:
     """First round: a key with one answer goes whole, of two answers the rarer one decides."""
     packed = np.concatenate([part.packed for part in parts])
     place = np.concatenate([part.place for part in parts])
+    words, hashes = [part.words for part in parts if part.words], None
+    if words:
+        number, hashes = numbered(words)
+        packed |= number << np.uint64(KEY)
     packed, place = _sort(packed, place)
     rows, begin, size, cell = _two_answers(packed, place)
-    return Keys(packed[:rows].copy(), place[:rows].copy(), begin, size, cell)
+    return Keys(packed[:rows].copy(), place[:rows].copy(), begin, size, cell, hashes)
+
+
+def numbered(parts: list[tuple[Hashes, Hashes]]) -> tuple[Hashes, Hashes]:
+    """[row] the number of its content key, which sorts like it, and [number] a hash of the key."""
+    high, low = (np.concatenate(column) for column in zip(*parts, strict=True))
+    order = np.lexsort((low, high))
+    begin, group = groups(high[order], low[order])
+    number = np.empty(len(order), np.uint64)
+    number[order] = group
+    return number, mix(np.uint64(0), high[order[begin]], low[order[begin]])
 
 
 def chosen(keys: Keys, keep: NDArray[np.int64], seeds: Hashes) -> Places:

@@ -13,6 +13,7 @@ from questree.stages.template_columns import TemplateColumns
 from questree.tables.questions import time_without_kind
 
 EFFECTS = 4
+ANSWER_BITS = 17  # the highest says that it is an action
 
 
 @dataclass(frozen=True)
@@ -40,12 +41,13 @@ def open_questions(rows: pl.DataFrame, test: NDArray[np.bool_], seeds: Hashes, k
     actions = np.where(
         known.with_time[template], time_without_kind(columns["time"]), 0
     )  # the key does not say before or after
+    room = 32 if rows["relation"].dtype == pl.UInt16 else 16  # bits of the actions
     return OpenQuestions(
         place=(video << 32 | columns["number"]).astype(np.uint64),
         template=template,
         group=split * len(known.groups) + known.group[template],
-        key=((split * len(known) + known.family[template]) << 8 | relation) << 16 | actions,
-        answer=columns["answer"] + 256 * known.of_actions[template],
+        key=((split * len(known) + known.family[template]) << 16 | relation) << room | actions,
+        answer=columns["answer"] | known.of_actions[template] << ANSWER_BITS - 1,
         effect=columns["effect"],
         hash=mix(seeds[video], columns["number"]),
     )
@@ -65,7 +67,9 @@ def stays(by: Ints, open: OpenQuestions, how: Smoothing) -> NDArray[np.bool_]:
     found = np.zeros(len(by), bool)
     if not len(by):
         return found
-    packed = (by << 9 | open.answer) * EFFECTS + open.effect
+    if int(by.max()) >> 63 - ANSWER_BITS - 2:  # many words
+        by = np.unique(by, return_inverse=True)[1]
+    packed = (by << ANSWER_BITS | open.answer) * EFFECTS + open.effect
     order = np.lexsort((open.hash, packed))
     runs, begin, count = np.unique(packed[order], return_index=True, return_counts=True)
     quota = quotas(runs, count, how)
@@ -80,7 +84,7 @@ def quotas(runs: Ints, count: Ints, how: Smoothing) -> Ints:
     effects = np.zeros((len(answers), EFFECTS), np.int64)  # [answer, effect]
     effects[of_run, runs % EFFECTS] = count
     total = effects.sum(axis=1)
-    starts = np.flatnonzero(np.diff(answers >> 9, prepend=-1))
+    starts = np.flatnonzero(np.diff(answers >> ANSWER_BITS, prepend=-1))
     for a, b in zip(starts, [*starts[1:], len(answers)], strict=True):
         left = answers_kept(total[a:b], how)
         for answer in np.flatnonzero(left < total[a:b]):

@@ -198,7 +198,7 @@ def read(
             bucket.append(part)
         opens.append(rows)
         before += count
-    return buckets, pl.concat(opens), before
+    return buckets, pl.concat(opens[1:] or opens), before
 
 
 def by_template(open: OpenQuestions, stay: NDArray[np.bool_], test: NDArray[np.bool_], templates: int) -> Ints:

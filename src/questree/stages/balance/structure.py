@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from questree.columns.hashing import mix, seed_of
 from questree.columns.joins import Ints
-from questree.stages.balance.binary import CELLS, KEY, KINDS, MOST_TEMPLATES, Keys, template_of
+from questree.stages.balance.binary import CELLS, KINDS, MOST_TEMPLATES, Keys, template_of
 from questree.stages.balance.levelling import QUERY, SPLITS, BalanceOptions
 
 
@@ -93,7 +93,7 @@ def evened(kept: Ints, sizes: Ints) -> Ints:
 def keys_kept(keys: list[Keys], cells: Ints, seed: int) -> list[NDArray[np.int64]]:
     """Per bucket [key] how many of its questions stay; of both answers the same number."""
     size, cell = np.concatenate([k.size for k in keys]), np.concatenate([k.cell for k in keys])
-    order = np.concatenate([mix(seed_of(seed, "keys"), k.packed[k.begin[:-1]] >> np.uint64(KEY)) for k in keys])
+    order = np.concatenate([mix(seed_of(seed, "keys"), k.content) for k in keys])
     by_cell = np.argsort(cell, kind="stable")
     start = np.searchsorted(cell[by_cell], np.arange(CELLS + 1))
     kept = np.empty(len(size), np.int64)

@@ -75,6 +75,7 @@ def of_shard(folder: Path, forms: NodeForms, train: Array, seeds: Array) -> pl.D
     words = np.zeros(len(nodes), np.uint64)
     ends = np.cumsum(np.bincount(nodes["form"].to_numpy(), minlength=len(table)))
     for (_, names), (begin, end) in zip(groups, pairwise([0, *ends.tolist()]), strict=True):
+        assert len(names) * forms.width <= 64, "too many words for one number"
         for name in names:
             words[begin:end] = (words[begin:end] << np.uint64(forms.width)) | nodes[name].to_numpy()[begin:end]
     program = pl.Series([text for text, _ in groups], dtype=pl.String).gather(nodes["form"])

@@ -18,6 +18,7 @@ from questree.stages.decompose.negatives import Negatives, about_existence
 from questree.stages.decompose.occurrences import Occurrences
 from questree.tables.nodes import EDGES, FORMS, KNOWN, NODES, slots_of
 from questree.tables.table import Table
+from questree.vocabulary.words import Vocabulary
 
 ROWS = 1 << 16  # asked at once; some operators look at every action of a row's video
 EXECUTED, NOT_SAID, UNDEFINED, ASKED, ENTAILED, NOT_FOUND, LABELLED, NO_SUCH_ACTION = range(len(KNOWN))
@@ -170,12 +171,17 @@ def places(tops: Array, how: Array, edges: pl.DataFrame) -> Counter[str]:
     return Counter(dict(zip(KNOWN, found.tolist(), strict=True)))
 
 
+def word_of(vocabulary: Vocabulary) -> type[np.unsignedinteger[Any]]:
+    """The type of a word's position in the nodes of videos."""
+    return np.uint16 if vocabulary.wide else np.uint8
+
+
 def node_table(
     blocks: list[Block], answers: Array, how: Array, first: int, table: Table = NODES, word: type[Any] = np.uint8
 ) -> pl.DataFrame:
     """`first`: number of the first video or set; `word`: type of a word's position, its largest where there is none."""
     total, scope, none = len(answers), next(iter(table.columns)), np.iinfo(word).max
-    columns: dict[str, Any] = {name: np.full(total, none, word) for name in slots_of(table)}
+    columns: dict[str, Any] = {name: np.full(total, none, word) for name in slots_of(table.columns)}
     columns |= {scope: np.zeros(total, np.uint32), "form": np.zeros(total, np.uint16)}
     for number, block in enumerate(blocks):
         own = block.rows

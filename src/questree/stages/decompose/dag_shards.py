@@ -30,6 +30,7 @@ from questree.stages.decompose.columns import (
     node_table,
     places,
     reached,
+    word_of,
 )
 from questree.stages.decompose.expand import Batch, Block, expand, marked_apart
 from questree.stages.decompose.forms import NodeForms
@@ -253,7 +254,7 @@ def tables_of(
     tops: Array,
     negatives: Array,
 ) -> dict[str, pl.DataFrame]:
-    nodes = node_table(blocks, answers, how, part.first)
+    nodes = node_table(blocks, answers, how, part.first, word=word_of(part.vocabulary))
     sure = pl.Series("node", np.unique(negatives[answers[negatives] == NO]), dtype=pl.UInt32)
     return {
         "forms": form_table(blocks),

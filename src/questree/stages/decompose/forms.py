@@ -15,6 +15,7 @@ from questree.readings.answer import position
 from questree.readings.english import english
 from questree.readings.forms import lifted
 from questree.readings.parts import node_type, options, parts
+from questree.tables.nodes import SLOTS
 from questree.vocabulary.words import NONE
 
 # Programs that say one word twice. In all others every word has a slot of its own, be it by chance the same word:
@@ -82,11 +83,12 @@ class NodeForms:
     @property
     def width(self) -> int:
         """Bits of a word's position."""
-        return 8
+        return 15 if self.vocabulary.wide else 8
 
     def layout(self, words: int) -> list[int]:
         """How many of the words of a program go into each 64-bit number; its scope goes into the first."""
-        return [words]
+        first = min(words, SLOTS if self.width == 8 else 2)
+        return [first, *(min(4, words - at) for at in range(first, words, 4))]
 
     def __getitem__(self, node: Node) -> NodeForm:
         if node not in self._known:

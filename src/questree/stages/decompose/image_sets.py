@@ -175,7 +175,7 @@ def read_sets(folder: Path) -> dict[str, pl.DataFrame]:
         raise BadInput.at(folder, "expected DAGs of this version, got older ones; run `questree decompose` again")
     tables = {table.name: table.read(folder) for table in (SETS, WORDS, FORMS, EDGES, ASKED_TOPS)}
     path = folder / "nodes.parquet"
-    widest = len(slots_of(pl.read_parquet(path, n_rows=0))) if path.is_file() else 0
+    widest = len(slots_of(pl.read_parquet_schema(path))) if path.is_file() else 0
     return tables | {"nodes": nodes_about("set", widest, pl.UInt32).read(folder)}
 
 

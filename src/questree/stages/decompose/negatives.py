@@ -49,7 +49,7 @@ def read_labels(path: Path, videos: Iterable[str], vocabulary: Vocabulary) -> pl
             faults.append(Fault(f"{path}, {label.place}", wrong))
         found[pair] = None
     refuse(faults)
-    return pl.DataFrame(sorted(found), schema=dict(ABSENT.columns), orient="row")
+    return pl.DataFrame(sorted(found), schema=dict(ABSENT.types(vocabulary.wide)), orient="row")
 
 
 def fault(label: Label, rows: dict[str, int], vocabulary: Vocabulary) -> str:

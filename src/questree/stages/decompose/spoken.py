@@ -145,7 +145,7 @@ class SetTexts(Texts):
         """In our notation; one column per place in a form, as there are many forms of few nodes."""
         patterns = [HOLE.split(show(node)) for _, _, node, _ in forms]
         form_of = _repeated(range(len(forms)), forms)
-        slot_names, spelled = slots_of(nodes), pl.concat([self.vocabulary, pl.Series([""])])
+        slot_names, spelled = slots_of(nodes.columns), pl.concat([self.vocabulary, pl.Series([""])])
         filled = [nodes[name].cast(pl.Int64).fill_null(0).to_numpy() for name in slot_names]
         pieces: list[pl.Series] = [pl.Series([""] * len(nodes), dtype=pl.String)]
         for at in range(max(map(len, patterns), default=0)):
@@ -263,7 +263,7 @@ def _english(found: Iterable[FormRows], texts: Texts) -> pl.Series:
 def by_form(forms: pl.DataFrame, nodes: pl.DataFrame, language: Language = VIDEO) -> Iterator[FormRows]:
     """(rows of its nodes, type, program, words of each slot) of every form; nodes are ordered by form."""
     size = np.bincount(nodes["form"].to_numpy(), minlength=len(forms))
-    ends, words = np.cumsum(size), {name: nodes[name].to_numpy() for name in slots_of(nodes)}
+    ends, words = np.cumsum(size), {name: nodes[name].to_numpy() for name in slots_of(nodes.columns)}
     programs, types = forms["program"].to_list(), forms["type"].to_list()
     for at in np.flatnonzero(size).tolist():
         node, rows = program(programs[at], language), slice(int(ends[at] - size[at]), int(ends[at]))

@@ -17,7 +17,6 @@ from questree.stages.generate.cores import Core
 from questree.stages.generate.localised import VideoChunk
 from questree.stages.generate.references import ALL
 from questree.stages.generate.rules import CORE, Tally, looks
-from questree.tables.questions import NOTHING8
 
 
 def marks(core: Core) -> Ints:
@@ -216,18 +215,19 @@ def finish(core: Core, effect: Ints, rows: tuple[Ints, ...], second_pass: int) -
         base = base - (first[spans.start[1:]] - first[spans.start[:-1]])
     row, span = core.row[of_core], core.span[of_core]
     video = args.video.astype(np.int32)[row]
+    word = np.uint16 if core.words.vocabulary.wide else np.uint8
     named = core.words.edition.relation_references  # where an edition has no such names the column takes no room
     return {
         "video": video,
-        **{name: getattr(args, name).astype(np.uint8)[row] for name in ("relation", "x", "y")},
+        **{name: getattr(args, name).astype(word)[row] for name in ("relation", "x", "y")},
         **{name: getattr(args.wordings, name).astype(np.uint16)[wording] for name in ("first", "second")},
         "phrase": phrase - base.astype(np.int32)[video],
         "time": spans.packed[span],
-        "answer": core.answer.astype(np.uint8)[of_core],
+        "answer": core.answer.astype(word)[of_core],
         "steps": steps,
         "marks": marks,
         "effect": effect[of_core],
-        "done_to": args.done_to.astype(np.uint8)[row] if named else np.broadcast_to(np.uint8(NOTHING8), len(row)),
+        "done_to": args.done_to.astype(word)[row] if named else np.broadcast_to(np.iinfo(word).max, len(row)),
     }
 
 

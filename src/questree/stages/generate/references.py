@@ -169,7 +169,7 @@ class Spans:
     @cached_property
     def packed(self) -> Ints:
         """[span] kind and actions as one number."""
-        return np.asarray(packed_time(self.kind, self.a, self.b), np.uint32)
+        return np.asarray(packed_time(self.kind, self.a, self.b))
 
 
 @dataclass(frozen=True)

@@ -35,7 +35,12 @@ from questree.tables.table import Table
 from questree.workers import processes
 
 CHUNK = 64  # videos whose columns are in memory together
-NUMPY: dict[object, type[np.unsignedinteger[Any]]] = {pl.UInt8: np.uint8, pl.UInt16: np.uint16, pl.UInt32: np.uint32}
+NUMPY: dict[object, type[np.unsignedinteger[Any]]] = {
+    pl.UInt8: np.uint8,
+    pl.UInt16: np.uint16,
+    pl.UInt32: np.uint32,
+    pl.UInt64: np.uint64,
+}
 Counts = dict[str, Tally]  # per template
 
 
@@ -220,7 +225,7 @@ def numbered(chunk: VideoChunk, code: int, found: Questions, so_far: Ints, first
         "flags": chunk.words.held_out.flags[found["marks"]],
         "video": video + first_video,
     }
-    return small(TABLES[chunk.words.edition.name]["questions"], columns)
+    return small(TABLES[chunk.words.edition.name]["questions"], columns, chunk.words.vocabulary.wide)
 
 
 def side_tables(chunk: VideoChunk, first_video: int) -> dict[str, pl.DataFrame]:
@@ -236,10 +241,10 @@ def side_tables(chunk: VideoChunk, first_video: int) -> dict[str, pl.DataFrame]:
         ("action_references", {n: getattr(acts, n) for n in ("kind", "action", "reference", "video")}),
         ("phrases", {"kind": spans.kind[span], "a": a, "b": b, "video": spans.video[span]}),
     ]
-    tables = TABLES[chunk.words.edition.name]
-    return {name: small(tables[name], data | {"video": data["video"] + first_video}) for name, data in columns}
+    tables, wide = TABLES[chunk.words.edition.name], chunk.words.vocabulary.wide
+    return {name: small(tables[name], data | {"video": data["video"] + first_video}, wide) for name, data in columns}
 
 
-def small(table: Table, columns: dict[str, Ints]) -> pl.DataFrame:
+def small(table: Table, columns: dict[str, Ints], wide: bool) -> pl.DataFrame:
     """Columns as the table's small integers; -1 becomes the largest number of its type."""
-    return pl.DataFrame({name: columns[name].astype(NUMPY[dtype]) for name, dtype in table.columns.items()})
+    return pl.DataFrame({name: columns[name].astype(NUMPY[dtype]) for name, dtype in table.types(wide).items()})

@@ -16,7 +16,8 @@ from questree.benchmarks.agqa.templates import ACTION_REFERENCES, REFERENCES, TI
 from questree.columns.joins import Ints
 from questree.program import OBJECT
 from questree.stages.questions import DIRECT, Named, Shard
-from questree.tables.questions import NOTHING8, WORDED
+from questree.tables.questions import WORDED
+from questree.tables.table import NO_WORD
 from questree.vocabulary.words import Vocabulary
 
 TENSES = ("", "present", "past")
@@ -328,7 +329,7 @@ class PhraseRows(dict[str, Ints]):
             found, count = asked.column("relation"), len(asked.vocabulary.relations)
             if "done_to" in asked.questions.columns:
                 done_to = asked.column("done_to")
-                found = np.where(done_to == NOTHING8, found, count + done_to)
+                found = np.where(done_to == NO_WORD[asked.vocabulary.wide], found, count + done_to)
         else:
             found = asked.column("x") if slot == "x" else asked.row(slot)
         self[slot] = found

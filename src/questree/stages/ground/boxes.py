@@ -83,7 +83,7 @@ def _covers(covering: NDArray[np.float64], covered: NDArray[np.float64]) -> Bool
 def video_boxes(facts: Facts, vocabulary: Vocabulary, first: int = 0) -> tuple[Boxes, Ints]:
     """The boxes of the person and of objects, and [box] (video, frame, class) as one number, ascending."""
     person = vocabulary.object_at[vocabulary.person]
-    persons = facts.persons.with_columns(object=pl.lit(person, pl.UInt8))
+    persons = facts.persons.with_columns(object=pl.lit(person, facts.objects["object"].dtype))
     columns = ["video", "frame", "object", *SIDES]
     both = pl.concat([persons.select(columns), facts.objects.select(columns)]).drop_nulls(SIDES)
     key = spot(*(both[name].to_numpy().astype(np.int64) for name in columns[:3]))
@@ -103,7 +103,7 @@ def video_boxes(facts: Facts, vocabulary: Vocabulary, first: int = 0) -> tuple[B
     return Boxes(BOXES.frame(table), key >> CLASS, start), key
 
 
-CLASS, FRAME = 8, 16  # bits
+CLASS, FRAME = 14, 16  # bits
 
 
 def spot(video: Ints, frame: Ints, object: Ints) -> Ints:

@@ -80,9 +80,12 @@ def arguments(asked: Shard, template: Template, window: Ints) -> dict[str, Array
 
 def cores(asked: Shard) -> tuple[Ints, Ints]:
     """(first question of each core, [question] its core): a core is video, direct arguments and time."""
-    key = asked.video.astype(np.uint64)
+    key, wide = asked.video.astype(np.uint64), asked.vocabulary.wide
     for name, bits in (("relation", 8), ("x", 8), ("y", 8), ("time", 24)):
-        key = (key << np.uint64(bits)) | asked.column(name).astype(np.uint64)
+        column = asked.column(name).astype(np.uint64)
+        if wide:  # numbers of what is there fit where the words do not
+            key, column = (np.unique(own, return_inverse=True)[1].astype(np.uint64) for own in (key, column))
+        key = (key << np.uint64(24 if wide else bits)) | column
     _, first, core = np.unique(key, return_index=True, return_inverse=True)
     return first, core
 

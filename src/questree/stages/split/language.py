@@ -90,7 +90,7 @@ def of_videos(vocabulary: Vocabulary, most_steps: tuple[int, ...] = (), edition:
     def answer(reader: PredicateReader, name: str) -> Predicate:
         values, spelled = reader.values(name), [_spellings(template, vocabulary) for template in templates]
         check(name, values, sorted({answer for own in spelled for answer in own}))
-        table = np.zeros((len(templates), 256), bool)  # [template, answer]
+        table = np.zeros((len(templates), 1 + max(max(own.values()) for own in spelled)), bool)  # [template, answer]
         for template, own in enumerate(spelled):
             table[template, [own[value] for value in values if value in own]] = True
         text = "answer({})".format(", ".join(f'"{value}"' for value in values))

@@ -12,12 +12,11 @@ from questree.columns.joins import Ints
 from questree.progress import watch
 from questree.stages.questions import Bank
 from questree.tables.questions import QUESTIONS
-from questree.tables.table import Table
 
 SHARE = 0.75  # of a template's training questions that stay
 KNOWN = {"relTime": 5}  # from the release
 NEVER = 255  # a template without questions
-STEPS = Table(QUESTIONS.name, {name: QUESTIONS.columns[name] for name in ("video", "template", "steps")})
+STEPS = QUESTIONS.only("video", "template", "steps")
 
 
 def thresholds(bank: Bank, train: NDArray[np.bool_], given: dict[str, int], workers: int = 2) -> tuple[int, ...]:

@@ -23,13 +23,14 @@ from questree.domains.images.english import (
     plural,
     pronoun,
     reference,
-    relation,
     with_attribute,
 )
 from questree.domains.images.graph import Graph, GraphRelation, Preposition, from_json, to_json
 from questree.domains.images.kinds import COUNT
+from questree.domains.images.links import auxiliary, relation, said_of
 from questree.notation import covr, own
 from questree.program import BOOL
+from questree.readings.english import english
 
 SHARED = Path(__file__).parents[2] / "shared" / "oracles" / "covr" / "subgraphs_expected.json.gz"
 
@@ -43,6 +44,7 @@ BRANCH = Graph(
     (GraphRelation("on", Graph("table", None, (GraphRelation("near", CHAIR), GraphRelation("under", Graph("lamp"))))),),
 )
 WEARING_TIE, WEARING_HAT = GraphRelation("wearing", Graph("tie")), GraphRelation("wearing", Graph("hat"))
+LINK = "choose_relation(query_link(unique_link(relation_between_nouns(unique(find(%s)), find(horse))))"
 POUR = Graph("man", None, (GraphRelation("pouring", Graph("water"), (Preposition("pouring:_into", Graph("glass")),)),))
 
 
@@ -181,6 +183,127 @@ def test_the_end_of_a_relation_described_by_its_beginning() -> None:
     assert inverse(riding)["this"] == "this horse"
     assert inverse(Graph("man", None, (GraphRelation("holding", Graph("scissors")),)))["this"] == "these scissors"
     assert (pronoun("scissors"), pronoun("mark")) == ("them", "it")
+
+
+IS = """on, near, to the left of, in front of, inside of, wearing, sitting on, swinging, parked on, covered in, tied to,
+worn by, held by, made of, cut into, hung on, adjacent to, next to, close to, taller than, larger than, full of, with, of,
+about to hit, partially covering, not touching, visible through, strung on"""
+
+
+@pytest.mark.parametrize("name", [" ".join(name.split()) for name in IS.split(",")])
+def test_relations_that_follow_is(name: str) -> None:
+    assert relation(name) == name
+    assert (said_of(name, "is"), auxiliary(name, "are")) == (f"is {name}", "are")
+
+
+@pytest.mark.parametrize(
+    ("name", "base", "third"),
+    [
+        ("has", "have", "has"),
+        ("have", "have", "has"),
+        ("wears", "wear", "wears"),
+        ("wear", "wear", "wears"),
+        ("sit on", "sit on", "sits on"),
+        ("carries", "carry", "carries"),
+        ("play with", "play with", "plays with"),
+        ("watches", "watch", "watches"),
+        ("touch", "touch", "touches"),
+        ("feed", "feed", "feeds"),
+        ("swing", "swing", "swings"),
+        ("cut", "cut", "cuts"),
+        ("goes through", "go through", "goes through"),
+        ("crosses", "cross", "crosses"),
+        ("cross", "cross", "crosses"),
+        ("uses", "use", "uses"),
+        ("faces", "face", "faces"),
+        ("consists of", "consist of", "consists of"),
+        ("partially covers", "partially cover", "partially covers"),
+        ("fly over", "fly over", "flies over"),
+        ("lies on", "lie on", "lies on"),
+    ],
+)
+def test_relations_that_are_verbs_of_their_own(name: str, base: str, third: str) -> None:
+    assert relation(name) == base
+    assert (said_of(name, "is"), said_of(name, "are")) == (third, base)
+    assert (auxiliary(name, "is"), auxiliary(name, "are")) == ("does", "do")
+
+
+@pytest.mark.parametrize(
+    ("name", "said"), [("edge of", "the edge of"), ("left side of", "the left side of"), ("part of", "part of")]
+)
+def test_relations_that_are_nouns(name: str, said: str) -> None:
+    assert said_of(name, "is") == f"is {said}"
+
+
+HAT, HORSE = GraphRelation("wears", Graph("hat")), GraphRelation("near", Graph("horse"))
+VERBS = Graph("man", None, (HAT, GraphRelation("ride", Graph("horse"))))
+MIXED = Graph("man", None, (HAT, HORSE))
+
+
+@pytest.mark.parametrize(
+    ("graph", "form", "text"),
+    [
+        (Graph("table", None, (GraphRelation("has", Graph("vase")),)), "a", "a table that has a vase"),
+        (Graph("man", None, (HAT,)), "many", "men who wear a hat"),
+        (Graph("man", None, (HAT,)), "there", "there who wear a hat"),
+        (Graph("jeans", None, (GraphRelation("has", Graph("pocket")),)), "the", "the jeans that have a pocket"),
+        (Graph("water", None, (GraphRelation("fill", Graph("glass")),)), "many", "water that fills a glass"),
+        (VERBS, "a", "a man who wears a hat and rides a horse"),
+        (MIXED, "a", "a man who wears a hat and is near a horse"),
+        (MIXED, "there", "there who wear a hat and are near a horse"),
+        (
+            Graph("dog", None, (GraphRelation("see", VERBS),)),
+            "a",
+            "a dog that sees a man who both wears a hat and rides a horse",
+        ),
+        (Graph("man", None, (HAT, GraphRelation("wears", Graph("tie")))), "many", "men who wear a hat and a tie"),
+        (Graph("girl"), "it", "her"),
+        (Graph("cup"), "Do", "Does"),
+        (Graph("scissors"), "do", "do"),
+    ],
+)
+def test_verbs_agree_with_who_does_it(graph: Graph, form: str, text: str) -> None:
+    assert reference(graph)[form] == text
+
+
+def test_pronouns_fit() -> None:
+    people = {"waiter": "him", "waitress": "her", "policeman": "him", "old woman": "her", "chef": "them", "men": "them"}
+    others = {"horse": "it", "ottoman": "it", "shoes": "them", "water": "it"}
+    assert {name: pronoun(name) for name in people | others} == people | others
+    assert inverse(Graph("man", None, (HAT,)))["a"] == "a hat that a man wears"
+
+
+@pytest.mark.parametrize(
+    ("program", "text"),
+    [
+        ("all(find(man), with_relation(scene(), find(hat), wears))", "Do all of the men wear a hat?"),
+        ("some(find(man), with_relation(scene(), find(hat), wears))", "Does at least one of the men wear a hat?"),
+        ("none(find(man), with_relation(scene(), find(dog), near))", "Are none of the men near a dog?"),
+        (
+            "some(find(man), with_relation(with_relation(scene(), find(hat), wears), find(dog), near))",
+            "Is it true that at least one of the men wears a hat and is near a dog?",
+        ),
+        (
+            "all(find(man), with_relation(filter(scene(), old), find(hat), wears))",
+            "Is it true that all of the men are old and wear a hat?",
+        ),
+        ("exists(with_relation(find(men), find(hat), wears))", "Are there men who wear a hat?"),
+        ("count(with_relation(find(man), find(hat), wears))", "How many men are there who wear a hat?"),
+        (
+            "query_name(unique(with_relation_object(assert_unique(find(man)), scene(), wears)))",
+            "What does the man wear?",
+        ),
+        (
+            "choose_name(unique(with_relation_object(assert_unique(find(men)), scene(), wears)), hat, tie)",
+            "Do the men wear a hat or a tie?",
+        ),
+        (LINK % "man" + ", rides, feeds)", "Does the man ride or feed a horse?"),
+        (LINK % "man" + ", near, behind)", "Is the man near or behind a horse?"),
+        (LINK % "men" + ", near, rides)", "Which is true: the men are near a horse or ride it?"),
+    ],
+)
+def test_questions_with_verbs(program: str, text: str) -> None:
+    assert english(own.parse(program, IMAGES)) == text
 
 
 def some_graphs() -> list[Graph]:

@@ -24,9 +24,9 @@ MORE = {
     ("equal", "eq", "images"): "Is the number of images that show {A:a} equal to the number of those that show {B:a}?",
 }
 QUANTIFIERS = {  # short, and clear even if the reference is long
-    "all": ("Are all of the {R:many} {C}?", "Is it true that all of the {R:many} are {C}?"),
-    "some": ("Is at least one of the {R:many} {C}?", "Is it true that at least one of the {R:many} is {C}?"),
-    "none": ("Are none of the {R:many} {C}?", "Is it true that none of the {R:many} are {C}?"),
+    "all": ("{C:Are} all of the {R:many} {C}?", "Is it true that all of the {R:many} {C:are}?"),
+    "some": ("{C:Is} at least one of the {R:many} {C}?", "Is it true that at least one of the {R:many} {C:is}?"),
+    "none": ("{C:Are} none of the {R:many} {C}?", "Is it true that none of the {R:many} {C:are}?"),
 }
 ASKED = "with_relation_object(assert_unique({R}), scene(), {relation})"
 
@@ -229,11 +229,11 @@ TEMPLATES = (
         "a leaf without attribute; distractors with another leaf and a further change",
         (1, 1),
         (
-            TemplateForm("object", f"query_name(unique({ASKED}))", ("What {R:is} {R:the} {relation}?",)),
+            TemplateForm("object", f"query_name(unique({ASKED}))", ("What {relation:is} {R:the} {relation}?",)),
             TemplateForm(
                 "object, two steps",
                 f"query_name(unique({ASKED}))",
-                ("There {R:is} {R:a}. What {R:is} {R:this} {relation}?",),
+                ("There {R:is} {R:a}. What {relation:is} {R:this} {relation}?",),
             ),
         ),
         builder="related object",
@@ -247,12 +247,12 @@ TEMPLATES = (
             TemplateForm(
                 "objects",
                 f"choose_name(unique({ASKED}), {{first}}, {{second}})",
-                ("{R:Is} {R:the} {relation} {first} or {second}?",),
+                ("{relation:Is} {R:the} {relation} {first} or {second}?",),
             ),
             TemplateForm(
                 "objects, two steps",
                 f"choose_name(unique({ASKED}), {{first}}, {{second}})",
-                ("There {R:is} {R:a}. {R:Is} {R:this} {relation} {first} or {second}?",),
+                ("There {R:is} {R:a}. {relation:Is} {R:this} {relation} {first} or {second}?",),
             ),
         ),
         builder="two related objects",
@@ -266,7 +266,10 @@ TEMPLATES = (
             TemplateForm(
                 "relations",
                 "choose_relation(query_link(unique_link(relation_between_nouns(unique({R}), {B}))), {first}, {second})",
-                ("{R:Is} {R:the} {first} or {second} {B:a}?",),
+                (
+                    "{first:Is} {R:the} {first} or {second} {B:a}?",
+                    "Which is true: {R:the} {first:is} {B:a} or {second:is} {B:it}?",
+                ),
             ),
         ),
         builder="two relations",

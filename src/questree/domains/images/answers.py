@@ -1,5 +1,6 @@
 """What is said about things: counts, names, attributes, choices, quantifiers, logic and comparisons."""
 
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
@@ -96,7 +97,10 @@ def exists(world: ImageSets, things: Things) -> Bool:
     return loops.any_of(things)
 
 
-@IMAGES.operator(phrase={form: f"{{links:{form}}}" for form in ("", "Is", "a")})
+LIKE_LINKS = ("", "the", "Is", "Do", "a", "it")  # forms of what is between two things
+
+
+@IMAGES.operator(phrase={form: f"{{links:{form}}}" for form in LIKE_LINKS})
 def unique_link(world: ImageSets, links: Links) -> Link:
     """The one relation there is."""
     number = (links != PADDING).sum(1)
@@ -116,7 +120,7 @@ def query_name(world: ImageSets, thing: Thing) -> Noun:
 
 
 @IMAGES.operator(
-    ask="How {link}", phrase={form: f"{{link:{form}}}" for form in ("", "Is", "a")}, type="Query Relation", **QUERY
+    ask="How {link}", phrase={form: f"{{link:{form}}}" for form in LIKE_LINKS}, type="Query Relation", **QUERY
 )
 def query_link(world: ImageSets, link: Link) -> LinkName:
     """The name of a relation."""
@@ -173,21 +177,38 @@ def choose_name(world: ImageSets, thing: Thing, x: Noun, y: Noun) -> Noun:
     return _choose(x, name == x, y, name == y)
 
 
-@IMAGES.operator(ask="{name:Is} {x} or {y} {name:a}", type="Choose Relation", parts=sub.of_choose_relation, **CHOOSE)
+def ask_relation(name: Term, x: Term, y: Term) -> tuple[str, ...]:
+    """Verbs of their own are asked with "does"; if only one is a verb, the two are told."""
+    verbs = {sub.is_finite(x), sub.is_finite(y)}
+    are = sub.are_of(name)
+    told = f"Which is true: {{name:the}} {{x:{are}}} {{name:a}} or {{y:{are}}} {{name:it}}"
+    return (told if len(verbs) > 1 else f"{{name:{'Do' if True in verbs else 'Is'}}} {{x}} or {{y}} {{name:a}}",)
+
+
+@IMAGES.operator(ask=ask_relation, type="Choose Relation", parts=sub.of_choose_relation, **CHOOSE)
 def choose_relation(world: ImageSets, name: LinkName, x: LinkName, y: LinkName) -> LinkName:
     return _choose(x, name == x, y, name == y)
 
 
-@IMAGES.operator(
-    name="all", ask="Are all of the {things:many} {condition:predicate}", label="All", parts=sub.of_all, **QUANTIFIER
-)
+def ask_quantifier(which: str, are: str) -> Callable[[Term, Term], tuple[str, ...]]:
+    """Of attributes and relations that follow "is", of verbs, or of both."""
+
+    def ask(things: Term, condition: Term) -> tuple[str, ...]:
+        how = sub.asked_with(condition, are)
+        told = f"Is it true that {which} of the {{things:many}} {{condition:{are} ...}}"
+        return (f"{how.capitalize()} {which} of the {{things:many}} {{condition:predicate}}" if how else told,)
+
+    return ask
+
+
+@IMAGES.operator(name="all", ask=ask_quantifier("all", "are"), label="All", parts=sub.of_all, **QUANTIFIER)
 def every(world: ImageSets, things: Things, condition: Things) -> Bool:
     """All things are among those of the condition; true if there are no things."""
     return ~loops.any_of(things & ~condition)
 
 
 @IMAGES.operator(
-    ask="Is at least one of the {things:many} {condition:predicate}",
+    ask=ask_quantifier("at least one", "is"),
     label="Some",
     parts=sub.of_quantifier("Some"),
     **QUANTIFIER,
@@ -196,9 +217,7 @@ def some(world: ImageSets, things: Things, condition: Things) -> Bool:
     return loops.any_of(things & condition)
 
 
-@IMAGES.operator(
-    ask="Are none of the {things:many} {condition:predicate}", label="No", parts=sub.of_quantifier("No"), **QUANTIFIER
-)
+@IMAGES.operator(ask=ask_quantifier("none", "are"), label="No", parts=sub.of_quantifier("No"), **QUANTIFIER)
 def none(world: ImageSets, things: Things, condition: Things) -> Bool:
     return ~loops.any_of(things & condition)
 

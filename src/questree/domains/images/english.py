@@ -7,6 +7,7 @@ from importlib import resources
 import msgspec
 
 from questree.domains.images.graph import Graph, GraphRelation
+from questree.domains.images.links import brings_article, relation, said_of, verb_of
 
 SINGULAR, PLURAL, MASS = "singular", "plural", "mass"
 
@@ -26,11 +27,6 @@ class Sound(msgspec.Struct, frozen=True):
     but_an: tuple[str, ...]
 
 
-class Relations(msgspec.Struct, frozen=True):
-    said: dict[str, str]
-    without_article: frozenset[str]
-
-
 class Attributes(msgspec.Struct, frozen=True):
     before: dict[str, str]
     after_is: dict[str, str]
@@ -41,6 +37,8 @@ class Attributes(msgspec.Struct, frozen=True):
 
 class PersonNouns(msgspec.Struct, frozen=True):
     names: frozenset[str]
+    he: frozenset[str]
+    she: frozenset[str]
 
 
 class English(msgspec.Struct, frozen=True):
@@ -48,7 +46,6 @@ class English(msgspec.Struct, frozen=True):
     number: Plurality
     sound: Sound
     people: PersonNouns
-    relations: Relations
     attributes: Attributes
 
 
@@ -141,23 +138,6 @@ def can_follow_is(attribute: str) -> bool:
     return attribute not in ENGLISH.attributes.never_after_is
 
 
-@cache
-def relation(name: str) -> str:
-    """As it follows "is"; of a preposition, "pouring:_into", what follows the object."""
-    return ENGLISH.relations.said.get(name) or name.rpartition(":_")[2]
-
-
-@cache
-def brings_article(name: str) -> bool:
-    return relation(name).rpartition(" ")[2] in ENGLISH.relations.without_article
-
-
-@cache
-def is_verb(name: str) -> bool:
-    """ "holding", "sitting on"; not "near"."""
-    return relation(name).split(" ")[0].endswith("ing")
-
-
 KEPT = 1 << 16  # references whose English is remembered
 Forms = Mapping[str, str]  # form -> text; what a frame says of a slot: {R:the}
 
@@ -165,21 +145,23 @@ Forms = Mapping[str, str]  # form -> text; what a frame says of a slot: {R:the}
 @lru_cache(KEPT)
 def reference(graph: Graph) -> Forms:
     """The ways to speak of what a graph describes; `many` and `head` are plurals if it can be counted."""
-    are = _are(graph.name)
+    are = are_of(graph.name)
     many = _clause(graph, are if number(graph.name) == MASS else "are")
-    return _forms(graph, _clause(graph, are), many, predicate(graph) or "there")
+    there = f"there{many}" if has_verb(graph) else predicate(graph) or "there"
+    return _forms(graph, _clause(graph, are), many, there)
 
 
 def inverse(graph: Graph) -> Forms:
     """The target of the root's only relation, described by the root: "a horse that a man is riding"."""
     (edge,) = graph.relations
     subject = Graph(graph.name, graph.attribute)
-    clause = f" that {_indefinite(subject)} {_are(subject.name)} {relation(edge.name)}"
+    clause = f" that {_indefinite(subject)} {said_of(edge.name, are_of(subject.name))}"
     return _forms(Graph(edge.target.name, edge.target.attribute), clause, clause, f"there{clause}")
 
 
 def _forms(graph: Graph, clause: str, clause_of_many: str, there: str) -> Forms:
-    one, are, several = _head(graph), _are(graph.name), with_attribute(graph.attribute, plural(graph.name))
+    one, are, several = _head(graph), are_of(graph.name), with_attribute(graph.attribute, plural(graph.name))
+    do = {"is": "does", "are": "do"}[are]
     return {
         "": one + clause,
         "a": _indefinite(graph) + clause,
@@ -190,6 +172,9 @@ def _forms(graph: Graph, clause: str, clause_of_many: str, there: str) -> Forms:
         "this": f"{'these' if number(graph.name) == PLURAL else 'this'} {graph.name}",
         "is": are,
         "Is": are.capitalize(),
+        "do": do,
+        "Do": do.capitalize(),
+        "it": pronoun(graph.name),
     }
 
 
@@ -203,30 +188,48 @@ def countable(graph: Graph) -> bool:
     return number(graph.name) == SINGULAR
 
 
-def predicate(graph: Graph, nested: bool = False) -> str:
-    """What follows "is": "on a table and near a chair"; inside another reference "both" keeps the two together."""
-    both = "both " if nested else ""
-    if len(graph.relations) != 2:
-        return "".join(_relation(edge, graph.name) for edge in graph.relations)
-    first, second = graph.relations
-    if first.name == second.name and not (first.prepositions or second.prepositions):
-        targets = [target(edge.name, edge.target, graph.name) for edge in graph.relations]
-        return f"{relation(first.name)} {both}{targets[0]} and {targets[1]}"
-    return f"{both}{_relation(first, graph.name)} and {_relation(second, graph.name)}"
+def has_verb(graph: Graph) -> bool:
+    """Is one of its relations a verb of its own, so that "is" does not say them all?"""
+    return any(verb_of(edge.name) for edge in graph.relations)
+
+
+def is_mixed(graph: Graph) -> bool:
+    """Does neither "is" nor "does" ask for all of its relations?"""
+    return len({verb_of(edge.name) is None for edge in graph.relations}) > 1
+
+
+def predicate(graph: Graph, are: str = "", nested: bool = False) -> str:
+    """What follows a subject that has "is" or "are": "is on a table and near a chair", "wears a hat"; without it, what
+    follows "is" or "does". Inside another reference "both" keeps two relations together."""
+    edges, both = graph.relations, "both " if nested and len(graph.relations) == 2 else ""
+    once = are if edges and not has_verb(graph) else ""  # "is" said for all of them
+    links = [said_of(edge.name, are) if are and not once else relation(edge.name) for edge in edges]
+    ends = [_ends(edge, graph.name) for edge in edges]
+    if len(edges) == 2 and links[0] == links[1] and not (edges[0].prepositions or edges[1].prepositions):
+        said = f"{links[0]} {both}{ends[0]} and {ends[1]}"
+    else:
+        said = both + " and ".join(f"{link} {end}" for link, end in zip(links, ends, strict=True))
+    return f"{once} {said}" if once else said
 
 
 def pronoun(name: str) -> str:
-    return "them" if number(name) == PLURAL else "it"
+    last, known = head(name), ENGLISH.people
+    if number(name) == PLURAL or not is_person(name):
+        return "them" if number(name) == PLURAL else "it"
+    if last in known.she or last.endswith("woman"):
+        return "her"
+    return "him" if last in known.he or last.endswith("man") else "them"
 
 
-def _relation(edge: GraphRelation, subject: str) -> str:
-    said = f"{relation(edge.name)} {target(edge.name, edge.target, subject)}"
-    return " ".join([said, *(f"{relation(p.name)} {target(p.name, p.target)}" for p in edge.prepositions)])
+def _ends(edge: GraphRelation, subject: str) -> str:
+    """The object of a relation, and those of its prepositions."""
+    said = (f"{relation(each.name)} {target(each.name, each.target)}" for each in edge.prepositions)
+    return " ".join([target(edge.name, edge.target, subject), *said])
 
 
 def target(link: str, graph: Graph, subject: str = "") -> str:
     """The object of a relation, with its article; a cup is near another cup."""
-    clause = _clause(graph, _are(graph.name), nested=True)
+    clause = _clause(graph, are_of(graph.name), nested=True)
     if brings_article(link):
         return _head(graph) + clause
     if graph.attribute is None and graph.name in ENGLISH.number.the:
@@ -245,11 +248,11 @@ def _indefinite(graph: Graph) -> str:
     return f"{article(head)} {head}" if number(graph.name) == SINGULAR else head
 
 
-def _are(name: str) -> str:
+def are_of(name: str) -> str:
     return "are" if number(name) == PLURAL else "is"
 
 
 def _clause(graph: Graph, are: str, nested: bool = False) -> str:
     if not graph.relations:
         return ""
-    return f" {'who' if is_person(graph.name) else 'that'} {are} {predicate(graph, nested)}"
+    return f" {'who' if is_person(graph.name) else 'that'} {predicate(graph, are, nested)}"

@@ -3,7 +3,8 @@
 from typing import Annotated
 
 from questree.domains.images import english
-from questree.domains.images.english import after_is, relation
+from questree.domains.images.english import after_is
+from questree.domains.images.links import relation, said_of
 from questree.program import UNKNOWN, Array, Kind, Language, kind
 
 IMAGES = Language("images")
@@ -21,7 +22,8 @@ Attribute = Annotated[  # [row] word, ABSENT if there is none
     Array, Kind("attribute", "text", askable=True, say=lambda word, form: after_is(word), absent=True)
 ]
 LinkName = Annotated[  # [row] word, ANY for whatever there is
-    Array, Kind("link name", "text", askable=True, say=lambda word, form: relation(word))
+    Array,
+    Kind("link name", "text", askable=True, say=lambda word, form: said_of(word, form) if form else relation(word)),
 ]
 # [row] position in the groups of attributes
 Group = Annotated[Array, Kind("attribute group", "text", askable=True, absent=True)]

@@ -6,14 +6,14 @@ from functools import lru_cache, wraps
 from typing import Any
 
 from questree.domains.images import english
-from questree.domains.images.english import after_is, relation
+from questree.domains.images.english import after_is
 from questree.domains.images.graph import Graph, GraphRelation, Preposition
 from questree.domains.images.kinds import IMAGES
+from questree.domains.images.links import TERNARY, relation, verb_of
 from questree.program import Node, Slot, Term, Word
 
 OP = IMAGES.ops
 REMEMBERED = 1 << 16  # programs whose references are kept at hand
-TERNARY = ":_"  # in the name of a preposition: "pouring:_into"
 WHATEVER = "thing"  # what stands for the things of all images
 
 
@@ -87,12 +87,11 @@ def countable(found: Node) -> bool:
 
 
 def said(found: Node, form: str) -> str:
-    """Things in English: a form of their reference, what is said of them (`predicate`), or asked of them (`asked`)."""
-    if form == "predicate":
-        graph = graph_of(found, "scene")
-        if graph is not None and (graph.attribute or graph.relations):
-            pieces = [after_is(graph.attribute)] if graph.attribute else []
-            return " and ".join(pieces + [english.predicate(graph)] * bool(graph.relations))
+    """Things in English: a form of their reference, what is said of them (`predicate`, or with its verb `is ...` and
+    `are ...`), or asked of them (`asked`)."""
+    graph = graph_of(found, "scene") if form in PREDICATES else None
+    if graph is not None and (graph.attribute or graph.relations):
+        return said_of_things(graph, PREDICATES[form])
     if form in ("asked", "Asked"):
         return _asked(found, "Is" if form == "Asked" else "is")
     reference = reference_of(found)
@@ -101,15 +100,49 @@ def said(found: Node, form: str) -> str:
     return reference.forms[form]
 
 
+PREDICATES = {"predicate": "", "is ...": "is", "are ...": "are"}  # form -> what a subject has
+
+
+def said_of_things(graph: Graph, are: str) -> str:
+    """The attribute and the relations of a graph, whatever its name."""
+    if graph.attribute is None:
+        return english.predicate(graph, are)
+    attribute = f"{are} {after_is(graph.attribute)}".lstrip()
+    related = english.predicate(graph, are if english.has_verb(graph) else "")
+    return f"{attribute} and {related}" if related else attribute
+
+
 def _asked(found: Node, verb: str) -> str:
-    """ "is the man riding", of whatever he rides; of other things "is the cup"."""
+    """ "is the man riding", of whatever he rides, "does the man wear"; of other things "is the cup"."""
     subject, others, link = (*found.args, None, None, None)[:3]
     if found.op is OP["with_relation_object"] and others == OP["scene"]() and isinstance(link, Word):
         assert isinstance(subject, Node)
         subject = subject.args[0] if subject.op is OP["assert_unique"] else subject
         assert isinstance(subject, Node)
+        verb = verb if verb_of(link.name) is None else {"is": "do", "Is": "Do"}[verb]
         return f"{said(subject, verb)} {said(subject, 'the')} {relation(link.name)}"
     return f"{said(found, verb)} {said(found, 'the')}"
+
+
+def is_finite(link: Term) -> bool:
+    """Is the relation a verb of its own?"""
+    return isinstance(link, Word) and verb_of(link.name) is not None
+
+
+def are_of(found: Term) -> str:
+    """ "is" or "are", of what is between two things: that of the first."""
+    while isinstance(found, Node) and found.op is not OP["find"]:
+        found = found.args[0]
+    name = found.args[0] if isinstance(found, Node) else None
+    return english.are_of(name.name) if isinstance(name, Word) else "is"
+
+
+def asked_with(condition: Term, are: str) -> str:
+    """What asks whether things are so: "is" or "are", "does" or "do", "" if they must be told."""
+    graph = graph_of(condition, "scene")
+    if graph is None or not english.has_verb(graph):
+        return are
+    return "" if graph.attribute or english.is_mixed(graph) else {"is": "does", "are": "do"}[are]
 
 
 def with_attribute(found: Node, attribute: Term) -> Node | None:

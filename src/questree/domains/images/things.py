@@ -25,7 +25,22 @@ from questree.domains.images.kinds import (
 from questree.domains.images.references import said
 
 STEP: dict[str, Any] = {"steps": 1, "phrase": said}  # things that a reference describes
-FORMS = ("", "a", "the", "many", "head", "there", "this", "is", "Is", "asked", "Asked")  # of things in English
+FORMS = (
+    "",
+    "a",
+    "the",
+    "many",
+    "head",
+    "there",
+    "this",
+    "is",
+    "Is",
+    "do",
+    "Do",
+    "it",
+    "asked",
+    "Asked",
+)  # of things in English
 LIKE_THINGS = {form: f"{{things:{form}}}" for form in FORMS}
 
 
@@ -111,7 +126,14 @@ def with_relation_object(world: ImageSets, things: Things, others: Things, relat
 
 @IMAGES.operator(
     steps=1,
-    phrase={"": "{thing:is} {thing:the} related to {others:a}", "Is": "{thing:Is} {thing:the}", "a": "{others:a}"},
+    phrase={
+        "": "{thing:is} {thing:the} related to {others:a}",
+        "the": "{thing:the}",
+        "Is": "{thing:Is} {thing:the}",
+        "Do": "{thing:Do} {thing:the}",
+        "a": "{others:a}",
+        "it": "{others:it}",
+    },
 )
 def relation_between_nouns(world: ImageSets, thing: Thing, others: Things) -> Links:
     """The informative relations of the thing to the others, each (name, target) once; prepositions are not told."""

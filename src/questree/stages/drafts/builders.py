@@ -13,18 +13,20 @@ from questree.domains.images.english import (
     MADE_OF,
     Forms,
     after_is,
-    brings_article,
+    are_of,
     can_follow_is,
     countable,
+    has_verb,
     inverse,
-    is_verb,
+    is_mixed,
     predicate,
     pronoun,
     reference,
     target,
 )
-from questree.domains.images.english import relation as said
 from questree.domains.images.graph import Graph, GraphRelation
+from questree.domains.images.links import auxiliary, brings_article, is_verb, said_of, verb_of
+from questree.domains.images.links import relation as said
 from questree.extensions import Registry
 from questree.stages.drafts.sources import FURTHER, MOST, Draft, DraftSource, Images, Slot, draft, refer, word
 
@@ -247,7 +249,8 @@ def verify_quantifier(source: DraftSource, template: ImageTemplate) -> Draft | N
     how = source.draws.choice(tuple(QUANTIFIERS))
     slots = {"R": refer(about), "C": condition}
     sets = _held_and_broken(source, how, broken)
-    return draft(template, f"{how}, {what}", slots, (source.graph,), sets, bool(about.relations))
+    told = about.relations or "" not in condition[1]
+    return draft(template, f"{how}, {what}", slots, (source.graph,), sets, bool(told))
 
 
 def _held_and_broken(source: DraftSource, how: str, broken: list[str]) -> list[Images]:
@@ -263,8 +266,9 @@ def _held_and_broken(source: DraftSource, how: str, broken: list[str]) -> list[I
 def _attribute(graph: Graph) -> list[Condition]:
     if graph.attribute is None or not can_follow_is(graph.attribute):
         return []
-    condition = those(Graph("", graph.attribute)), {"": after_is(graph.attribute)}
-    return [("attribute", graph.without_attribute(), condition, ["0_attr"])]
+    said = after_is(graph.attribute)
+    forms = {"": said, "Is": "Is", "Are": "Are", "is": f"is {said}", "are": f"are {said}"}
+    return [("attribute", graph.without_attribute(), (those(Graph("", graph.attribute)), forms), ["0_attr"])]
 
 
 def _relations(graph: Graph) -> list[Condition]:
@@ -274,8 +278,17 @@ def _relations(graph: Graph) -> list[Condition]:
         gone = Graph("", None, tuple(relation for _, relation in chosen))
         left = Graph(graph.name, graph.attribute, tuple(r for r in graph.relations if r not in gone.relations))
         broken = [kind for n, _ in chosen for kind in (f"{n}_relation", f"{n + 1}_name", f"{n + 1}_attr")]
-        found.append(("relation", left, (those(gone), {"": predicate(gone)}), broken))
+        found.append(("relation", left, (those(gone), _asked_and_told(gone)), broken))
     return found
+
+
+def _asked_and_told(graph: Graph) -> Forms:
+    """Relations as a condition; those that neither "is" nor "does" asks for can only be told."""
+    told = {are: predicate(graph, are) for are in ("is", "are")}
+    if is_mixed(graph):
+        return told
+    asks = ("Does", "Do") if has_verb(graph) else ("Is", "Are")
+    return told | {"": predicate(graph), "Is": asks[0], "Are": asks[1]}
 
 
 TWO_STEPS = ", two steps"  # forms that first say who is meant, then ask
@@ -290,12 +303,13 @@ class AskedLeaf:
     who: str  # the subject's name
     link: str  # what leads from the subject to the leaf
     verb: str  # the same in English
+    asks: str  # "is", "are", "does" or "do"
     name: str  # of the leaf
     steps: str = ""  # which form asks for it
 
     @property
     def relation(self) -> Slot:
-        return word(self.link, self.verb)
+        return self.link, {"": self.verb, "is": self.asks, "Is": self.asks.capitalize()}
 
 
 def query_object(source: DraftSource, template: ImageTemplate) -> Draft | None:
@@ -335,29 +349,31 @@ def _asked(source: DraftSource) -> tuple[AskedLeaf, list[str]] | None:
 
 def _leaves(graph: Graph) -> Iterator[AskedLeaf]:
     for number, relation in graph.elements:
+        link, end = relation.name, relation.target
         if relation.prepositions:
             yield from _after_prepositions(graph, number, relation)
-        elif not relation.target.relations:
-            rest = graph.without(relation)
-            steps = TWO_STEPS if rest.relations and not is_verb(relation.name) else ""
+        elif not end.relations:
+            rest, asks = graph.without(relation), auxiliary(link, are_of(graph.name))
+            steps = TWO_STEPS if rest.relations and not is_verb(link) else ""
+            yield AskedLeaf(number + 1, refer(rest), rest.name, link, said(link), asks, end.name, steps)
+        elif len(graph.relations) == 1 and len(end.relations) == 1:
+            last, described = end.relations[0], (inverse_program(graph), inverse(graph))
+            asks = auxiliary(last.name, are_of(end.name))
             yield AskedLeaf(
-                number + 1, refer(rest), rest.name, relation.name, said(relation.name), relation.target.name, steps
+                number + 3, described, end.name, last.name, said(last.name), asks, last.target.name, TWO_STEPS
             )
-        elif len(graph.relations) == 1 and len(relation.target.relations) == 1:
-            last, described = relation.target.relations[0], (inverse_program(graph), inverse(graph))
-            name = relation.target.name
-            yield AskedLeaf(number + 3, described, name, last.name, said(last.name), last.target.name, TWO_STEPS)
 
 
 def _after_prepositions(graph: Graph, number: int, relation: GraphRelation) -> Iterator[AskedLeaf]:
     """Of "erasing a mark from a board": what is it erased from?"""
     number += 1 + relation.target.length
+    asks = auxiliary(relation.name, are_of(graph.name))
     for preposition in relation.prepositions:
         left = tuple(each for each in relation.prepositions if each is not preposition)
         kept = tuple(GraphRelation(r.name, r.target, left) if r is relation else r for r in graph.relations)
         verb = f"{said(relation.name)} {pronoun(relation.target.name)} {said(preposition.name)}"
         subject = refer(Graph(graph.name, graph.attribute, kept))
-        yield AskedLeaf(number + 1, subject, graph.name, preposition.name, verb, preposition.target.name)
+        yield AskedLeaf(number + 1, subject, graph.name, preposition.name, verb, asks, preposition.target.name)
         number += 1 + preposition.target.length
 
 
@@ -375,10 +391,16 @@ def choose_relation(source: DraftSource, template: ImageTemplate) -> Draft | Non
     slots = {
         "R": refer(Graph(graph.name, graph.attribute)),
         "B": refer(relation.target),
-        "first": word(first, said(first)),
-        "second": word(second, said(second)),
+        "first": (first, _link_forms(first, graph.name)),
+        "second": (second, _link_forms(second, graph.name)),
     }
-    return draft(template, "relations", slots, (graph,), source.one_each(twins, further))
+    told = (verb_of(first) is None) != (verb_of(second) is None)
+    return draft(template, "relations", slots, (graph,), source.one_each(twins, further), told)
+
+
+def _link_forms(link: str, subject: str) -> Forms:
+    are = are_of(subject)
+    return {"": said(link), "is": said_of(link, are), "Is": auxiliary(link, are).capitalize()}
 
 
 Builder = Callable[[DraftSource, ImageTemplate], Draft | None]

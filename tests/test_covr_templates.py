@@ -186,8 +186,8 @@ def test_the_end_of_a_relation_described_by_its_beginning() -> None:
 
 
 IS = """on, near, to the left of, in front of, inside of, wearing, sitting on, swinging, parked on, covered in, tied to,
-worn by, held by, made of, cut into, hung on, adjacent to, next to, close to, taller than, larger than, full of, with, of,
-about to hit, partially covering, not touching, visible through, strung on"""
+worn by, held by, made of, cut into, hung on, adjacent to, next to, close to, taller than, larger than, full of, with,
+of, about to hit, partially covering, not touching, visible through, strung on"""
 
 
 @pytest.mark.parametrize("name", [" ".join(name.split()) for name in IS.split(",")])
@@ -296,6 +296,16 @@ def test_pronouns_fit() -> None:
         (
             "choose_name(unique(with_relation_object(assert_unique(find(men)), scene(), wears)), hat, tie)",
             "Do the men wear a hat or a tie?",
+        ),
+        (
+            "query_name(unique(with_relation_object(assert_unique(with_relation(find(man), find(water), pouring)), "
+            "scene(), pouring:_into)))",
+            "What is the man pouring water into?",
+        ),
+        (
+            "query_name(unique(with_relation_object(assert_unique(with_relation(find(man), find(water), pour)), "
+            "scene(), pour:_into)))",
+            "What does the man pour water into?",
         ),
         (LINK % "man" + ", rides, feeds)", "Does the man ride or feed a horse?"),
         (LINK % "man" + ", near, behind)", "Is the man near or behind a horse?"),

@@ -119,8 +119,16 @@ def _asked(found: Node, verb: str) -> str:
         assert isinstance(subject, Node)
         subject = subject.args[0] if subject.op is OP["assert_unique"] else subject
         assert isinstance(subject, Node)
-        verb = verb if verb_of(link.name) is None else {"is": "do", "Is": "Do"}[verb]
-        return f"{said(subject, verb)} {said(subject, 'the')} {relation(link.name)}"
+        whole, graph, phrase = link.name.partition(TERNARY)[0], graph_of(subject), relation(link.name)
+        last = graph.relations[-1] if graph and graph.relations and whole != link.name else None
+        if last is not None and last.name == whole:  # "is the man pouring water into"
+            end = english.pronoun(last.target.name) if last.prepositions else english.target(whole, last.target)
+            phrase, subject = (
+                f"{relation(whole)} {end} {phrase}",
+                subject if last.prepositions else inner(subject.args[0]),
+            )
+        verb = verb if verb_of(whole) is None else {"is": "do", "Is": "Do"}[verb]
+        return f"{said(subject, verb)} {said(subject, 'the')} {phrase}"
     return f"{said(found, verb)} {said(found, 'the')}"
 
 

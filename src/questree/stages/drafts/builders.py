@@ -365,15 +365,19 @@ def _leaves(graph: Graph) -> Iterator[AskedLeaf]:
 
 
 def _after_prepositions(graph: Graph, number: int, relation: GraphRelation) -> Iterator[AskedLeaf]:
-    """Of "erasing a mark from a board": what is it erased from?"""
+    """Of "erasing a mark from a board": what is somebody erasing a mark from?"""
     number += 1 + relation.target.length
     asks = auxiliary(relation.name, are_of(graph.name))
     for preposition in relation.prepositions:
         left = tuple(each for each in relation.prepositions if each is not preposition)
         kept = tuple(GraphRelation(r.name, r.target, left) if r is relation else r for r in graph.relations)
-        verb = f"{said(relation.name)} {pronoun(relation.target.name)} {said(preposition.name)}"
-        subject = refer(Graph(graph.name, graph.attribute, kept))
-        yield AskedLeaf(number + 1, subject, graph.name, preposition.name, verb, asks, preposition.target.name)
+        program, forms = refer(Graph(graph.name, graph.attribute, kept))
+        if left:  # "pouring it into", of what is poured from a jug
+            end = pronoun(relation.target.name)
+        else:
+            end, forms = target(relation.name, relation.target), reference(graph.without(relation))
+        verb = f"{said(relation.name)} {end} {said(preposition.name)}"
+        yield AskedLeaf(number + 1, (program, forms), graph.name, preposition.name, verb, asks, preposition.target.name)
         number += 1 + preposition.target.length
 
 

@@ -1,6 +1,7 @@
 """`questree augment` on small run folders: what it prints, what it writes, what it refuses."""
 
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -103,3 +104,87 @@ def test_each_rule_is_measured_alone_and_left_out(tmp_path: Path, capsys: pytest
 def test_without_the_truth_rules_cannot_be_measured(tmp_path: Path) -> None:
     with pytest.raises(BadInput, match="truth: not there yet"):
         augment(run_folder(tmp_path / "run"), ablation=True)
+
+
+SPARSE = """
+    video A
+    frames 0 1 2 3 4 5 6 7 8 9
+    cup 0-9: holding
+    cup 0-2: in front of
+    table 0-9
+    video B
+    frames 0 1
+    cup 0-1: in front of
+    """
+WARNING = (
+    "warning: rule 12 (drop sparse spatial relations) removed 3 of 5 relation facts in front of; "
+    "`--without 12` leaves this rule out"
+)
+
+
+def sparse_run(place: Path) -> Path:
+    run = run_folder(place)
+    facts(SPARSE).save(run / "raw")
+    return run
+
+
+def found(run: Path) -> dict[str, list[int]]:
+    return relations(Facts.load(run / "facts"))
+
+
+def test_a_rule_that_removes_much_of_a_class_warns(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    run = sparse_run(tmp_path / "run")
+    app(["augment", str(run)], result_action="return_value")
+    assert [line for line in capsys.readouterr().out.splitlines() if line.startswith("warning")] == [WARNING]
+    assert "in front of dish" not in found(run)
+    ledger = json.loads((run / "ledger.json").read_text())
+    assert {rule["number"]: rule["losses"] for rule in ledger["rules"] if rule["losses"]} == {
+        12: [{"of": "relation facts", "name": "in front of", "removed": 3, "before": 5}]
+    }
+    assert "without" not in ledger["options"]
+
+
+@pytest.mark.parametrize("spelled", ["12", "drop sparse spatial relations", "drop-sparse-spatial-relations"])
+def test_a_rule_can_be_left_out(tmp_path: Path, capsys: pytest.CaptureFixture[str], spelled: str) -> None:
+    run = sparse_run(tmp_path / "run")
+    app(["augment", str(run), "--without", spelled, "--without", "5"], result_action="return_value")
+    assert "warning" not in capsys.readouterr().out
+    assert found(run)["in front of dish"] == [0, 1, 2]
+    ledger = json.loads((run / "ledger.json").read_text())
+    assert ledger["options"]["without"] == ["drop sparse spatial relations", "settle above and beneath"]
+    assert {12, 5} & {rule["number"] for rule in ledger["rules"]} == set()
+
+
+def test_a_file_beside_the_run_leaves_rules_out(tmp_path: Path) -> None:
+    run = sparse_run(tmp_path / "run")
+    (tmp_path / "questree.toml").write_text('without = ["drop sparse spatial relations"]')
+    augment(run, without=("11",), quiet=True)
+    assert found(run)["in front of dish"] == [0, 1, 2]
+    left_out = json.loads((run / "ledger.json").read_text())["options"]["without"]
+    assert left_out == ["drop sparse spatial relations", "merge overlapping actions"]
+
+
+CHOICES = (
+    "choose from 3 (merge duplicate boxes), 12 (drop sparse spatial relations), 5 (settle above and beneath), "
+    "11 (merge overlapping actions), 8 (trim by order), 9 (infer missing actions), 10 (propagate annotations)"
+)
+
+
+@pytest.mark.parametrize(
+    ("given", "configured", "fault"),
+    [
+        (["99"], "", f"--without: expected a rule that can be left out, got '99'; {CHOICES}"),
+        (["7"], "", f"--without: expected a rule that can be left out, got '7', but questions rest on it; {CHOICES}"),
+        (["4"], "", "got '4', but it acts when questions are made; choose from 3"),
+        ([], 'without = ["nothing"]', "questree.toml, without: expected a rule that can be left out, got 'nothing'"),
+        ([], 'without = "5"', "questree.toml: without: expected a list of rules as in [\"trim by order\"], got '5'"),
+    ],
+)
+def test_a_rule_that_cannot_be_left_out_is_refused(
+    tmp_path: Path, given: list[str], configured: str, fault: str
+) -> None:
+    run = sparse_run(tmp_path / "run")
+    (tmp_path / "questree.toml").write_text(configured)
+    with pytest.raises(BadInput, match=re.escape(fault)):
+        augment(run, without=tuple(given), quiet=True)
+    assert not (run / "facts").exists()

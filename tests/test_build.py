@@ -51,7 +51,13 @@ def test_raw_files_become_a_decomposed_balanced_split_benchmark(
     plan = json.loads((run.decomposed / "plan.json").read_text())["options"]
     assert plan["balanced"] and plan["closed"], "the balanced selection, in a world whose truth is known"
     said = capsys.readouterr().out.splitlines()
-    assert [line.split()[1].rstrip(":") for line in said[:6]] == STAGES and len(said) == 7, "one line per stage"
+    stages_said, cleaning = ([line for line in said if line.startswith("    ") is inner] for inner in (False, True))
+    assert [line.split()[1].rstrip(":") for line in stages_said[:6]] == STAGES, "one line per stage"
+    assert len(stages_said) == 7 and said[2 : 2 + len(cleaning)] == cleaning, "what was removed follows its stage"
+    ledger = {rule["number"]: rule for rule in json.loads(run.ledger.read_text())["rules"]}
+    merged = next(change["removed"] for change in ledger[2]["changes"] if change["what"] == "object annotations")
+    assert cleaning[0].startswith(f"    removed: {merged:,} object annotations and ")
+    assert all(line.startswith("    warning: rule ") for line in cleaning[1:])
     assert {"generate", "decompose"} <= set(shown), "whoever watches the build sees the progress of its stages"
 
 
@@ -67,6 +73,17 @@ def test_own_videos_and_released_graphs_are_told_by_their_files(
     assert built["source"] == "json" and built["made"]["ingest"] == 3
     plan = json.loads((run.decomposed / "plan.json").read_text())["options"]
     assert not plan["closed"], "real videos show more than is annotated"
+
+
+def test_build_leaves_out_rules_of_cleaning(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    write_world(tmp_path / "world", 2, 4, Rates(), 1)
+    run, _ = build(tmp_path / "world", tmp_path, "--without", "5", "--without", "drop-sparse-spatial-relations")
+    ledger = json.loads(run.ledger.read_text())
+    assert ledger["options"]["without"] == ["settle above and beneath", "drop sparse spatial relations"]
+    assert "rule 5" not in capsys.readouterr().out
+    write_images(tmp_path / "pictures", 4, 1)
+    with pytest.raises(BadInput, match=r"--without: expected raw files of video, got images \(gqa\)"):
+        build(tmp_path / "pictures", tmp_path, "--without", "5")
 
 
 def test_what_cannot_be_built_is_told_before_anything_is_done(tmp_path: Path) -> None:

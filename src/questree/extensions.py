@@ -225,21 +225,24 @@ def _runs(arguments: list[str]) -> list[Path]:
 
 def configured(run: Path) -> list[Plugin]:
     """The plugins named by questree.toml in the run's folder and in its parent; paths are relative to that file."""
-    return [plugin for folder in (run.absolute().parent, run) for plugin in _listed(folder / SETTINGS)]
+    named = listed(run, "plugins", 'files as in ["near.py"]')
+    return [Plugin(name, (file.parent / name).resolve()) for file, name in named]
 
 
-def _listed(file: Path) -> list[Plugin]:
-    if not file.is_file():
-        return []
-    import tomllib
+def listed(run: Path, key: str, wanted: str) -> list[tuple[Path, str]]:
+    """What questree.toml in the run's folder and in its parent list under a key, each with its file."""
+    found = list[tuple[Path, str]]()
+    for file in (folder / SETTINGS for folder in (run.absolute().parent, run) if (folder / SETTINGS).is_file()):
+        import tomllib
 
-    try:
-        names = tomllib.loads(file.read_text("utf-8")).get("plugins", [])
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise BadInput.at(file, f"not TOML ({error})") from error
-    if not isinstance(names, list) or not all(isinstance(name, str) for name in names):
-        raise BadInput.at(file, f'plugins: expected a list of files as in ["near.py"], got {names!r}')
-    return [Plugin(name, (file.parent / name).resolve()) for name in names]
+        try:
+            names = tomllib.loads(file.read_text("utf-8")).get(key, [])
+        except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+            raise BadInput.at(file, f"not TOML ({error})") from error
+        if not isinstance(names, list) or not all(isinstance(name, str) for name in names):
+            raise BadInput.at(file, f"{key}: expected a list of {wanted}, got {names!r}")
+        found += [(file, name) for name in names]
+    return found
 
 
 def installed() -> list[Plugin]:

@@ -1,17 +1,21 @@
 """`questree augment`: from raw facts to cleaned facts, with the ledger of what every rule changed."""
 
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated, Any
 
+import msgspec
 from cyclopts import Parameter
 
+from questree.cli.shared_options import WithoutOption
 from questree.cli.terminal import output, print_table, say, watching, write_json, write_json_file
+from questree.extensions import listed
 from questree.faults import Fault, refuse
 from questree.progress import watch
 from questree.stages.agreement import AgreementScore, Worth, agreement
 from questree.stages.agreement import ablation as measure_rules
-from questree.stages.augment import AugmentOptions, Change, Entry, guarantees
+from questree.stages.augment import RULES, AugmentationRule, AugmentOptions, Change, Entry, guarantees, optional
 from questree.stages.augment import augment as clean
 from questree.tables.facts import Facts
 from questree.tables.lock import lock
@@ -19,6 +23,7 @@ from questree.tables.run import Run
 from questree.tables.store import new_file, new_folder
 
 USUAL = AugmentOptions()
+SHOWN = 3  # classes in a warning
 
 
 @output
@@ -27,6 +32,7 @@ def augment(
     /,
     *,
     options: Annotated[AugmentOptions, Parameter(name="*")] = USUAL,
+    without: WithoutOption = (),
     ablation: Annotated[bool, Parameter(negative="")] = False,
 ) -> None:
     """Clean the raw facts of a run by the fifteen rules and say what each changed.
@@ -38,11 +44,12 @@ def augment(
     ablation
         Also measure each rule alone and left out; needs a run that knows the truth.
     """
-    place = Run(run)
+    place, absent = Run(run), left_out(run, without)
+    rules = [rule for rule in RULES.values() if rule not in absent]
     with watching():
         vocabulary, raw = place.vocabulary(), place.load("raw")
         truth = place.load("truth") if ablation or place.truth.is_dir() else None
-        facts, ledger = clean(raw, vocabulary, options)
+        facts, ledger = clean(raw, vocabulary, options, rules)
         broken = guarantees(facts, vocabulary)
         refuse([Fault(str(run), f"augmented facts break a promise: {line}") for line in broken])
         sides = {"before": raw, "after": facts} if truth else {}
@@ -51,8 +58,8 @@ def augment(
             for name, side in watch(sides.items(), "compare with the truth", len(sides))
             if truth
         }
-        worths = measure_rules(raw, truth, vocabulary, options) if ablation and truth else []
-        record = _record(options, raw, facts, ledger, scores, worths)
+        worths = measure_rules(raw, truth, vocabulary, options, rules) if ablation and truth else []
+        record = _record(options, absent, raw, facts, ledger, scores, worths)
         with new_folder(place.facts) as folder, new_file(place.ledger) as file:
             facts.save(folder)
             write_json_file(file, record)
@@ -60,12 +67,42 @@ def augment(
     print_table(f"What the rules did to {len(raw.videos):,} videos", ledger_lines(ledger))
     print_table("Agreement with the truth in percent, entailed facts not counted", score_lines(scores))
     print_table("What each rule is worth: precision and recall in percent", worth_lines(worths))
+    for line in warnings(record):
+        say(line)
     say(f"wrote {place.facts} and {place.ledger}")
     write_json(record)
 
 
+def left_out(run: Path, given: Sequence[str]) -> list[AugmentationRule]:
+    """The rules that the option and questree.toml leave out."""
+    configured = listed(run, "without", 'rules as in ["trim by order"]')
+    named = [*((f"{file}, without", name) for file, name in configured), *(("--without", name) for name in given)]
+    return list(dict.fromkeys(optional(name, place) for place, name in named))
+
+
+def warnings(record: dict[str, Any]) -> Iterator[str]:
+    """Rules that removed more than a tenth of a class, from the ledger or its file."""
+    for rule in msgspec.to_builtins(record["rules"]):
+        lost = [f"{each['removed']:,} of {each['before']:,} {each['of']} {each['name']}" for each in rule["losses"]]
+        more = f", and of {len(lost) - SHOWN} more classes" if len(lost) > SHOWN else ""
+        hint = "" if RULES[rule["name"]].fixed else f"; `--without {rule['number']}` leaves this rule out"
+        if lost:
+            yield f"warning: rule {rule['number']} ({rule['name']}) removed {', '.join(lost[:SHOWN])}{more}{hint}"
+
+
+def removals(record: dict[str, Any]) -> str:
+    """What every rule removed, in one line; doubles that became one are among it."""
+    lines = []
+    for rule in msgspec.to_builtins(record["rules"]):
+        gone = [f"{each['removed']:,} {each['what']}" for each in rule["changes"] if each["removed"]]
+        if gone:
+            lines.append(f"{' and '.join(gone)} (rule {rule['number']}, {rule['name']})")
+    return "; ".join(lines) or "nothing"
+
+
 def _record(
     options: AugmentOptions,
+    absent: list[AugmentationRule],
     raw: Facts,
     facts: Facts,
     ledger: list[Entry],
@@ -75,7 +112,7 @@ def _record(
     tables = {"object annotations": "objects", "relation tracks": "tracks", "actions": "actions"}
     sides = {"before": raw, "after": facts}
     return {
-        "options": asdict(options),
+        "options": asdict(options) | ({"without": [rule.name for rule in absent]} if absent else {}),
         "sizes": {
             name: {side: len(getattr(of, table)) for side, of in sides.items()} for name, table in tables.items()
         },

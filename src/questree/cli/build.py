@@ -1,16 +1,17 @@
 """`questree build`: every stage from raw files to a decomposed, balanced, split benchmark, with defaults."""
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from contextlib import nullcontext
 from functools import partial
 from pathlib import Path
 from typing import Annotated, Any
 
+import msgspec
 from cyclopts import Parameter
 
 from questree.benchmarks import BENCHMARKS, COVR, STAGES, Benchmark
-from questree.cli.shared_options import WorkersOption
+from questree.cli.shared_options import WithoutOption, WorkersOption
 from questree.cli.terminal import is_quiet, output, say, watching, write_json
 from questree.faults import BadInput, Fault, refuse
 from questree.sources.catalogue import SOURCES, kind_of
@@ -37,6 +38,7 @@ def build(
     questions: Annotated[
         int | None, Parameter(help="Image sets: largest number of questions, as in `generate`.")
     ] = None,
+    without: WithoutOption = (),
     tables: Annotated[bool, Parameter(negative="", help="Print what each stage's own command prints.")] = False,
     workers: WorkersOption = 2,
 ) -> None:
@@ -49,7 +51,7 @@ def build(
     kind = source or kind_of(folder)
     if kind not in SOURCES:
         raise BadInput.at("--source", f"expected a source, got {kind!r}; choose from {', '.join(SOURCES)}")
-    given = {"vocabulary": vocabulary, "fps": fps, "questions": questions}
+    given = {"vocabulary": vocabulary, "fps": fps, "questions": questions, "without": without or None}
     refuse_foreign(kind, given)
     silent = is_quiet() or not tables
     own = next(one for one in BENCHMARKS.values() if one.domain == SOURCES[kind].medium)
@@ -71,8 +73,20 @@ def build(
                 made[name] = found[table] if table else sum(found.values())
                 said = f"{made[name]:,} {table or 'questions kept'}, "
             say(f"{number}/{len(steps)} {name}: {said}{seconds[name]:.1f} s")
+            if name == "augment" and silent:
+                for line in cleaned(Run(out)):
+                    say(f"    {line}")
     say(f"wrote {out}")
     write_json({"out": str(out), "source": kind, "made": made, "seconds": seconds})
+
+
+def cleaned(run: Run) -> Iterator[str]:
+    """What cleaning removed, and of which classes it removed much."""
+    from questree.cli.augment import removals, warnings
+
+    record = msgspec.json.decode(run.ledger.read_bytes())
+    yield f"removed: {removals(record)}"
+    yield from warnings(record)
 
 
 def refuse_foreign(kind: str, given: dict[str, Any]) -> None:
@@ -81,7 +95,7 @@ def refuse_foreign(kind: str, given: dict[str, Any]) -> None:
     if given["fps"] is not None and not own.rated:
         known = ", ".join(name for name, source in SOURCES.items() if source.rated)
         raise BadInput.at("--fps", f"expected raw files without seconds, got {kind}; choose from {known}")
-    media = {"vocabulary": "video", "questions": "images"}
+    media = {"vocabulary": "video", "questions": "images", "without": "video"}
     wrong = [name for name, medium in media.items() if given[name] is not None and own.medium != medium]
     refuse([Fault(f"--{name}", f"expected raw files of {media[name]}, got {own.medium} ({kind})") for name in wrong])
 
@@ -100,7 +114,7 @@ def stages(
     asked: dict[str, Any] = {"questions": given["questions"]} if images else {"text": True}
     return {
         "ingest": partial(command(SOURCES[source]), folder, out=out, **known),
-        **({} if images else {"augment": partial(augment, out)}),
+        **({} if images else {"augment": partial(augment, out, without=given["without"] or ())}),
         "generate": partial(generate_command, out, **asked, **common),
         "balance": partial(balance, out, **common),
         "split": partial(split, out, **common),

@@ -26,3 +26,11 @@ WorkersOption = Annotated[int, Parameter(help="Number of processes.")]
 EveryOption = Annotated[
     bool, Parameter(name="--all", negative="", help="Take every question, not only the balanced selection.")
 ]
+WithoutOption = Annotated[
+    tuple[str, ...],
+    Parameter(
+        negative="",
+        show_default=False,
+        help="Videos: rule of cleaning to leave out, by number or name; may be given several times.",
+    ),
+]

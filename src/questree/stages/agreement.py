@@ -97,9 +97,15 @@ class Worth:
     left_out: AgreementScore
 
 
-def ablation(raw: Facts, truth: Facts, vocabulary: Vocabulary, options: AugmentOptions) -> list[Worth]:
+def ablation(
+    raw: Facts,
+    truth: Facts,
+    vocabulary: Vocabulary,
+    options: AugmentOptions,
+    chosen: Sequence[AugmentationRule] | None = None,
+) -> list[Worth]:
     """First no rule beside all rules, then each rule that changes facts."""
-    rules = [rule for rule in RULES.values() if rule.when == FACTS]
+    rules = [rule for rule in (RULES.values() if chosen is None else chosen) if rule.when == FACTS]
 
     def score(chosen: list[AugmentationRule]) -> AgreementScore:
         facts, _ = augment(raw, vocabulary, options, chosen)

@@ -72,6 +72,11 @@ class Lists(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     take_verbs: Relations = ()  # order priors: taking < holding < putting, throwing
     hold_verbs: Relations = ()
     put_verbs: Relations = ()
+    heights: Annotated[tuple[tuple[str, str], ...], "relation", "relation"] = ()  # above, beneath: what boxes show
+    opposite_relations: Annotated[tuple[tuple[str, str], ...], "relation", "relation"] = ()  # never hold together
+    vague_relations: Relations = ()  # other relationship: nothing follows from it, and it is never copied
+    plain_contacts: Relations = ()  # touching: whoever has another contact has it
+    always_named_objects: Objects = ()  # picture: no reference stands for it in an action
 
 
 class HeldOutWords(msgspec.Struct, frozen=True, forbid_unknown_fields=True):

@@ -72,7 +72,8 @@ def numbers(view: View) -> dict[str, dict[str, int]]:
             "composition": pl.Series(one.compositions, dtype=pl.String).gather(labels),
         }
         parts += [
-            names.alias("name").value_counts(name="n").with_columns(what=pl.lit(w)) for w, names in counted.items()
+            names.cast(pl.String).alias("name").value_counts(name="n").with_columns(what=pl.lit(w))
+            for w, names in counted.items()
         ]
     sums = pl.concat(parts).group_by("what", "name").agg(pl.col("n").sum()).sort("n", "name", descending=[True, False])
     return {what: dict(own.select("name", "n").rows()) for (what,), own in sums.group_by("what", maintain_order=True)}

@@ -2,6 +2,16 @@
 
 from questree.stages.augment.graphs import AugmentationRule, AugmentOptions, Change, Graphs
 from questree.stages.augment.guarantees import guarantees
-from questree.stages.augment.rules import RULES, Entry, augment
+from questree.stages.augment.rules import RULES, Entry, augment, optional
 
-__all__ = ["RULES", "AugmentOptions", "AugmentationRule", "Change", "Entry", "Graphs", "augment", "guarantees"]
+__all__ = [
+    "RULES",
+    "AugmentOptions",
+    "AugmentationRule",
+    "Change",
+    "Entry",
+    "Graphs",
+    "augment",
+    "guarantees",
+    "optional",
+]

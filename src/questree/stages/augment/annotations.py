@@ -98,9 +98,18 @@ def drop_sparse_spatial(graphs: Graphs, vocabulary: Vocabulary, options: Augment
 
 
 def settle_heights(graphs: Graphs, vocabulary: Vocabulary, options: AugmentOptions) -> tuple[Graphs, list[Change]]:
-    above, beneath = (vocabulary.relation_at.get(name, -1) for name in ("above", "beneath"))
-    if min(above, beneath) < 0:
-        return graphs, [Change("relation facts")]  # another vocabulary may not speak of heights
+    whole, before = Change("relation facts"), len(graphs.relations)
+    for pair in vocabulary.lists.heights:  # another vocabulary may not speak of heights
+        graphs, changed = _settle(graphs, vocabulary, pair, options)
+        whole = replace(whole, removed=before - len(graphs.relations), changed=whole.changed + changed)
+    return graphs, [whole]
+
+
+def _settle(
+    graphs: Graphs, vocabulary: Vocabulary, pair: tuple[str, str], options: AugmentOptions
+) -> tuple[Graphs, int]:
+    """The graphs, and how many facts became the other one of the pair."""
+    above, beneath = (vocabulary.relation_at[name] for name in pair)
     chosen, word = pl.col("relation").is_in([above, beneath]), WORD[vocabulary.wide]
     labels = graphs.relations.filter(chosen)
     judged = labels.join(_levels(graphs, options.head_share), on=SPOT, how="left").with_columns(
@@ -112,9 +121,7 @@ def settle_heights(graphs: Graphs, vocabulary: Vocabulary, options: AugmentOptio
     flipped = pl.when("opposite").then(above + beneath - pl.col("relation").cast(pl.Int32)).otherwise("relation")
     settled = kept.with_columns(relation=pl.coalesce("wanted", flipped.cast(word)))
     relations = rows(graphs.relations.filter(~chosen), settled)
-    changed = len(without(rows(settled), labels))
-    change = Change("relation facts", removed=len(graphs.relations) - len(relations), changed=changed)
-    return replace(graphs, relations=relations), [change]
+    return replace(graphs, relations=relations), len(without(rows(settled), labels))
 
 
 def _levels(graphs: Graphs, head_share: float) -> pl.DataFrame:

@@ -12,7 +12,6 @@ from questree.tables.facts import ACTIONS, OBJECTS, Facts, pack
 from questree.vocabulary.words import Vocabulary
 
 SPOT = ["video", "frame", "object"]  # an object in a frame
-OTHER = "other relationship"
 GAP = 0.01  # seconds between two actions that follow each other; stamps have two digits
 
 
@@ -61,8 +60,9 @@ def counted_as(table: pl.DataFrame, column: str, targets: Iterable[int]) -> pl.D
 
 
 def telling(vocabulary: Vocabulary, *groups: str) -> list[int]:
-    """Relations of these groups but `other relationship`: it says nothing, nothing follows and it is never copied."""
-    return [int(at) for at in vocabulary.group(*groups) if vocabulary.relations[at].name != OTHER]
+    """Relations of these groups but vague ones: nothing follows from them and they are never copied."""
+    vague = vocabulary.relations_named(vocabulary.lists.vague_relations)
+    return [int(at) for at in vocabulary.group(*groups) if at not in vague]
 
 
 def inside(actions: pl.DataFrame, frames: pl.DataFrame) -> pl.DataFrame:
@@ -144,3 +144,4 @@ class AugmentationRule:
     says: str
     apply: Apply
     when: str = FACTS
+    fixed: str = ""  # why it cannot be left out

@@ -70,9 +70,6 @@ def closure(vocabulary: Vocabulary) -> pl.DataFrame:
     return pl.DataFrame(found, dict.fromkeys(("relation", "entails"), WORD[vocabulary.wide]), orient="row")
 
 
-OPPOSITES = (("above", "beneath"), ("in front of", "behind"))
-
-
 def propagate(graphs: Graphs, vocabulary: Vocabulary, options: AugmentOptions) -> tuple[Graphs, list[Change]]:
     changes, start = [], len(graphs.relations)
     for name, copies in STEPS.items():
@@ -138,7 +135,7 @@ def _denials(vocabulary: Vocabulary) -> pl.DataFrame:
     """relation, denied_by: what cannot hold together with one object in one frame."""
     at = vocabulary.relation_at
     touches, others = _touches(vocabulary)
-    both = [(at[a], at[b]) for a, b in OPPOSITES if a in at and b in at]
+    both = [(at[a], at[b]) for a, b in vocabulary.lists.opposite_relations]
     both += [(touch, other) for touch in touches for other in others]
     found = [pair for a, b in both for pair in ((a, b), (b, a))]
     return pl.DataFrame(found, dict.fromkeys(("relation", "denied_by"), WORD[vocabulary.wide]), orient="row")

@@ -7,6 +7,7 @@ import polars as pl
 
 from questree.domains.video.actions import MARGIN
 from questree.extensions import Registry
+from questree.faults import BadInput
 from questree.progress import report
 from questree.stages.augment.actions import add_actions, infer_missing, merge_overlapping, numbered, trim_overlaps
 from questree.stages.augment.annotations import drop_sparse_spatial, merge_duplicates, merge_synonyms, settle_heights
@@ -45,10 +46,11 @@ def leave_out_transitions(graphs: Graphs, vocabulary: Vocabulary, options: Augme
     return graphs, [Change("actions", concerned=graphs.actions.filter(among("action", short)).height)]
 
 
+PROMISED, LATER = "questions rest on it", "it acts when questions are made"
 RULES = Registry[AugmentationRule]("augmentation")
 for _rule in (
-    AugmentationRule(1, "add actions", "frames inside start..end belong to the action", add_actions),
-    AugmentationRule(2, "merge synonyms", "words for the same thing are one class", merge_synonyms),
+    AugmentationRule(1, "add actions", "frames inside start..end belong to the action", add_actions, fixed=PROMISED),
+    AugmentationRule(2, "merge synonyms", "words for the same thing are one class", merge_synonyms, fixed=PROMISED),
     AugmentationRule(3, "merge duplicate boxes", "boxes of two classes in one place are one object", merge_duplicates),
     # judged on what people annotated: before annotations are deleted or copied
     AugmentationRule(
@@ -60,25 +62,50 @@ for _rule in (
     ),
     AugmentationRule(8, "trim by order", "taking, then holding, then putting", trim_overlaps),
     AugmentationRule(9, "infer missing actions", "no holding without taking and putting", infer_missing),
-    AugmentationRule(6, "add verb relations", "an action says (verb, object) on each of its frames", add_verbs),
+    AugmentationRule(
+        6, "add verb relations", "an action says (verb, object) on each of its frames", add_verbs, fixed=PROMISED
+    ),
     AugmentationRule(10, "propagate annotations", "copied within actions and to neighbouring frames", propagate),
-    AugmentationRule(7, "close entailments", "carrying is holding is touching", close_entailments),
-    AugmentationRule(4, "leave out attention", "nobody can tell where a person looks", leave_out_attention, QUESTIONS),
+    AugmentationRule(7, "close entailments", "carrying is holding is touching", close_entailments, fixed=PROMISED),
+    AugmentationRule(
+        4, "leave out attention", "nobody can tell where a person looks", leave_out_attention, QUESTIONS, LATER
+    ),
     AugmentationRule(
         13,
         "leave out single-object verbs",
         "the verb gives the object away",
         leave_out_single_object_verbs,
         QUESTIONS,
+        LATER,
     ),
     AugmentationRule(
-        14, "leave out close lengths", "lengths nobody can compare by eye", leave_out_close_lengths, QUESTIONS
+        14, "leave out close lengths", "lengths nobody can compare by eye", leave_out_close_lengths, QUESTIONS, LATER
     ),
     AugmentationRule(
-        15, "leave out transitions", "no length questions about a moment", leave_out_transitions, QUESTIONS
+        15, "leave out transitions", "no length questions about a moment", leave_out_transitions, QUESTIONS, LATER
     ),
 ):
     RULES.add(_rule.name, _rule)
+
+
+def optional(spelling: str, place: object) -> AugmentationRule:
+    """The rule of this number or name that can be left out; - may stand for the spaces of a name."""
+    rule = next((r for r in RULES.values() if spelling in (str(r.number), r.name, r.name.replace(" ", "-"))), None)
+    if rule is None or rule.fixed:
+        choices = ", ".join(f"{each.number} ({each.name})" for each in RULES.values() if not each.fixed)
+        why = f", but {rule.fixed}" if rule else ""
+        raise BadInput.at(place, f"expected a rule that can be left out, got {spelling!r}{why}; choose from {choices}")
+    return rule
+
+
+@dataclass(frozen=True)
+class Loss:
+    """A class of which a rule removed more than a tenth."""
+
+    of: str  # relation facts, object annotations, actions
+    name: str
+    removed: int
+    before: int
 
 
 @dataclass(frozen=True)
@@ -90,6 +117,7 @@ class Entry:
     says: str
     when: str
     changes: list[Change]
+    losses: list[Loss]
 
 
 def augment(
@@ -102,7 +130,29 @@ def augment(
     graphs, ledger, rules = Graphs.of(facts), [], [*RULES.values()] if chosen is None else chosen
     for done, rule in enumerate(rules):
         report("augment", done, len(rules))
+        before = graphs
         graphs, changes = rule.apply(graphs, vocabulary, options or AugmentOptions())
-        ledger.append(Entry(rule.number, rule.name, rule.says, rule.when, changes))
+        lost = losses(before, graphs, vocabulary) if rule.apply is not merge_synonyms else []  # merged is not lost
+        ledger.append(Entry(rule.number, rule.name, rule.says, rule.when, changes, lost))
     report("augment", len(rules), len(rules))
     return replace(graphs, actions=numbered(graphs.actions)).facts(), ledger
+
+
+TOO_MANY = 0.1  # of the facts of a class
+
+
+def losses(before: Graphs, after: Graphs, vocabulary: Vocabulary) -> list[Loss]:
+    """Classes with far fewer facts than before, the greatest loss first."""
+    named = {
+        ("relation facts", "relations", "relation"): [word.name for word in vocabulary.relations],
+        ("object annotations", "objects", "object"): [word.name for word in vocabulary.objects],
+        ("actions", "actions", "action"): [word.phrase for word in vocabulary.actions],
+    }
+    found = []
+    for (of, table, column), names in named.items():
+        had, have = getattr(before, table), getattr(after, table)
+        if len(have) < len(had):
+            now = dict(have[column].value_counts().rows())
+            lost = [(at, n - now.get(at, 0), n) for at, n in had[column].value_counts().rows()]
+            found += [Loss(of, names[at], gone, n) for at, gone, n in lost if gone > TOO_MANY * n]
+    return sorted(found, key=lambda loss: (-loss.removed, loss.of, loss.name))

@@ -118,7 +118,7 @@ def _contacts(core: Any) -> Flags:
     """Touching nothing, although some other contact is there."""
     vocabulary = core.words.vocabulary
     contacts = core.local_of(vocabulary.relation_at[vocabulary.interacting]).objects
-    return np.asarray((core.answer == 0) & (core.relation == core.words.touching) & some(contacts))
+    return np.asarray((core.answer == 0) & core.words.touching[core.relation] & some(contacts))
 
 
 def _similar(core: Any) -> Flags:
@@ -137,7 +137,7 @@ def _verb_given(core: Any) -> Flags:
 
 
 def _touching(f: Filling) -> Flags:
-    return np.asarray((f.relation == f.words.touching) & (f.inner >= 0) & f.words.groups["contact"][f.inner])
+    return np.asarray(f.words.touching[f.relation] & (f.inner >= 0) & f.words.groups["contact"][f.inner])
 
 
 def _banned_relation(f: Filling) -> Flags:

@@ -108,7 +108,7 @@ def action_texts(lexicon: Lexicon, named: Named, objects: Ints, nouns: pl.Series
     plain = np.where(inner[:, None], 0, plain).ravel()
     twice, is_inner = np.repeat(action, WAYS), pl.Series(np.repeat(inner, WAYS))
     row = np.where(inner, named.inner, 0)
-    noun = nouns.gather(objects[row].ravel()) if len(objects) else pl.Series(dtype=pl.String)
+    noun = nouns.gather(objects[row].ravel()) if len(objects) else pl.repeat("", len(twice), eager=True)
     found: Texts = {}
     for form in TENSES:
         replaced = pl.select(pl.concat_str(lexicon.heads[form].gather(twice), noun, lexicon.tails[form].gather(twice)))

@@ -27,6 +27,7 @@ class WordColumns:
     askable: Flags  # [object] may fill a slot or be an answer
     never_asked: Flags  # [relation]
     one_object: Flags  # [relation] single-object verbs
+    touching: Flags  # [relation] is it what any contact amounts to?
     rare: Pairs  # [relation, object] too few annotations in the corpus
     common_sense: Pairs  # [relation, object]
     alike: Pairs  # [object, object] never together in one question
@@ -34,10 +35,6 @@ class WordColumns:
     localised: Flags  # [action] may stand in a time phrase
     transition: Flags  # [action] gets no length question
     indirect: Flags  # [action] a reference may stand for its noun
-
-    @property
-    def touching(self) -> int:
-        return self.vocabulary.relation_at.get("touching", -1)
 
     def banned(self, what: str, template: Template) -> Flags:
         """[object] or [relation] what a template does not ask about, or verbs that would give the answer away."""
@@ -90,6 +87,7 @@ def words(vocabulary: Vocabulary, counts: Pairs, rare_below: int = 10, edition: 
         askable=np.array([not o.part_only and o.id != vocabulary.person for o in vocabulary.objects]),
         never_asked=never,
         one_object=one_object,
+        touching=_flags(relations, vocabulary.relations_named(lists.plain_contacts)),
         rare=counts < rare_below,
         common_sense=pairs_of(*_columns(common), True, (relations, objects)),
         alike=pairs_of(*_columns([*forbidden, *((at, at) for at in range(objects))]), True, (objects, objects)),
@@ -105,14 +103,13 @@ def may_be_indirect(vocabulary: Vocabulary) -> Flags:
     objects: dict[int, set[int]] = {}
     for verb, thing in zip(vocabulary.verb_of, vocabulary.object_of, strict=True):
         objects.setdefault(int(verb), set()).update([int(thing)] if thing >= 0 else [])
-    found = np.zeros(len(vocabulary.actions), bool)
+    found, named = (
+        np.zeros(len(vocabulary.actions), bool),
+        vocabulary.objects_named(vocabulary.lists.always_named_objects),
+    )
     for at, action in enumerate(vocabulary.actions):
         has_noun = indirect_action(at, {"": Phrase("")}, vocabulary) is not None
         banned = action.id in vocabulary.lists.never_localised_actions
         several = len(objects[int(vocabulary.verb_of[at])]) > 1
-        found[at] = has_noun and several and not banned and noun_name(at, vocabulary) != "picture"
+        found[at] = has_noun and several and not banned and vocabulary.object_of[at] not in named
     return found
-
-
-def noun_name(at: int, vocabulary: Vocabulary) -> str:
-    return vocabulary.objects[vocabulary.object_of[at]].name if vocabulary.object_of[at] >= 0 else ""

@@ -129,12 +129,12 @@ def test_a_truth_about_other_frames_is_refused(tmp_path: Path, ingest: Ingest) -
 
 
 def test_every_fault_is_a_line_and_nothing_is_written(tmp_path: Path, ingest: Ingest) -> None:
-    bad = {"videos": [{"id": "a", "frames": [], "split": "dev"}, {"id": "b"}]}
+    bad = {"videos": [{"id": "a", "frames": [], "split": "dev"}, {"length": 5}]}
     (tmp_path / "bad.json").write_bytes(msgspec.json.encode(bad))
     assert ingest("json", tmp_path / "bad.json", "--out", tmp_path / "run") == 1
     assert ingest.out == ""
     assert ingest.err.splitlines() == [
-        f"error: {tmp_path / 'bad.json'}, video b: frames is missing",
+        f"error: {tmp_path / 'bad.json'}, video 2 of the list: id is missing",
         f"error: {tmp_path / 'bad.json'}, video a: unknown split 'dev'; known: train, test, or none",
     ]
     assert sorted(path.name for path in tmp_path.iterdir()) == ["bad.json"]

@@ -71,8 +71,8 @@ def test_a_folder_of_files_is_read_as_one(tmp_path: Path) -> None:
     assert read(tmp_path).facts.videos["id"].to_list() == ["a", "b"]
 
 
-def test_only_id_and_frames_are_needed(tmp_path: Path) -> None:
-    (tmp_path / "x.json").write_text('{"videos": [{"id": "a", "frames": []}]}')
+def test_only_an_id_is_needed(tmp_path: Path) -> None:
+    (tmp_path / "x.json").write_text('{"videos": [{"id": "a"}]}')
     assert read(tmp_path / "x.json").facts.videos.rows() == [("a", "", None, None, None)]
 
 
@@ -158,7 +158,7 @@ def test_fields_that_are_missing_unknown_or_of_another_type_are_all_named(tmp_pa
     video["frames"][1]["objects"] = "cup"
     video["actions"][1] = ["c107", 1, 2]
     del video["id"]
-    content["videos"].append({"id": "b"})
+    content["videos"].append({"length": 2})
     content["note"] = "hello"
     lines = faults(tmp_path, content)
     nameless, frame = "video 1 of the list", "video 1 of the list, frame thirty"
@@ -173,16 +173,16 @@ def test_fields_that_are_missing_unknown_or_of_another_type_are_all_named(tmp_pa
         f"{frame}, object 1 of the list: unknown field 'bbox'; known: class, box, visible, relations",
         f"{nameless}, frame 90: objects: Expected `array`, got `str`",
         f"{nameless}, action 2 of the list: expected an object with class, start, end, got ['c107', 1, 2]",
-        "video b: frames is missing",
+        "video 2 of the list: id is missing",
         "unknown field 'note'; known: videos",
     ]
 
 
 def test_faults_of_form_and_of_content_are_told_together(tmp_path: Path) -> None:
     content = changed("split", to="dev")
-    content["videos"].append({"id": "b"})
+    content["videos"].append({"length": 2})
     assert faults(tmp_path, content) == [
-        "video b: frames is missing",
+        "video 2 of the list: id is missing",
         "unknown split 'dev'; known: train, test, or none",
     ]
 

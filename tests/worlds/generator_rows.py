@@ -1,6 +1,7 @@
 """The generator's tables as plain questions, and questions as programs: row numbers become what they stand for."""
 
 from collections import Counter
+from collections.abc import Collection
 from dataclasses import dataclass
 from typing import Any
 
@@ -55,7 +56,12 @@ class Generated:
 
 
 def generated(
-    facts: Facts, rare_below: int, per_chunk: int = 1000, cap: int = EVERY_REFERENCE, edition: Edition = SECOND
+    facts: Facts,
+    rare_below: int,
+    per_chunk: int = 1000,
+    cap: int = EVERY_REFERENCE,
+    edition: Edition = SECOND,
+    actions_only: Collection[int] = (),
 ) -> Generated:
     known = words(WORDS, pair_counts(facts, WORDS), rare_below, edition)
     counts: Counts = {}
@@ -63,7 +69,8 @@ def generated(
     for begin in range(0, len(facts.videos), per_chunk):
         few = facts.between(begin, min(begin + per_chunk, len(facts.videos)))
         seeds = np.array([seed_of(1, video) for video in few.videos["id"]], np.uint64)
-        part = chunk(few, known, seeds, cap)
+        bare = np.array([begin + at in actions_only for at in range(len(few.videos))], bool)
+        part = chunk(few, known, seeds, cap, bare)
         tables.append(questions(part, counts, begin))
         sides.append(side_tables(part, begin))
     joined = {name: pl.concat([side[name] for side in sides]) for name in sides[0]}

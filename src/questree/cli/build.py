@@ -11,7 +11,7 @@ import msgspec
 from cyclopts import Parameter
 
 from questree.benchmarks import BENCHMARKS, COVR, STAGES, Benchmark
-from questree.cli.shared_options import WithoutOption, WorkersOption
+from questree.cli.shared_options import ClosedWorldOption, WithoutOption, WorkersOption
 from questree.cli.terminal import is_quiet, output, say, watching, write_json
 from questree.faults import BadInput, Fault, refuse
 from questree.sources.catalogue import SOURCES, kind_of
@@ -39,6 +39,7 @@ def build(
         int | None, Parameter(help="Image sets: largest number of questions, as in `generate`.")
     ] = None,
     without: WithoutOption = (),
+    closed_world: ClosedWorldOption = False,
     tables: Annotated[bool, Parameter(negative="", help="Print what each stage's own command prints.")] = False,
     workers: WorkersOption = 2,
 ) -> None:
@@ -46,12 +47,14 @@ def build(
 
     Videos: ingest, augment, generate, balance, split, decompose. Images: the same without augment.
     """
+    from questree.stages.generate.annotated import told
     from questree.tables.lock import rows
 
     kind = source or kind_of(folder)
     if kind not in SOURCES:
         raise BadInput.at("--source", f"expected a source, got {kind!r}; choose from {', '.join(SOURCES)}")
-    given = {"vocabulary": vocabulary, "fps": fps, "questions": questions, "without": without or None}
+    given = {"vocabulary": vocabulary, "fps": fps, "questions": questions}
+    given |= {"without": without or None, "closed_world": closed_world or None}
     refuse_foreign(kind, given)
     silent = is_quiet() or not tables
     own = next(one for one in BENCHMARKS.values() if one.domain == SOURCES[kind].medium)
@@ -76,6 +79,9 @@ def build(
             if name == "augment" and silent:
                 for line in cleaned(Run(out)):
                     say(f"    {line}")
+            if silent and name == "generate" and own is not COVR:
+                for line in told(Run(out)):
+                    say(f"    {line}")
     say(f"wrote {out}")
     write_json({"out": str(out), "source": kind, "made": made, "seconds": seconds})
 
@@ -95,9 +101,14 @@ def refuse_foreign(kind: str, given: dict[str, Any]) -> None:
     if given["fps"] is not None and not own.rated:
         known = ", ".join(name for name, source in SOURCES.items() if source.rated)
         raise BadInput.at("--fps", f"expected raw files without seconds, got {kind}; choose from {known}")
-    media = {"vocabulary": "video", "questions": "images", "without": "video"}
+    media = {"vocabulary": "video", "questions": "images", "without": "video", "closed_world": "video"}
     wrong = [name for name, medium in media.items() if given[name] is not None and own.medium != medium]
-    refuse([Fault(f"--{name}", f"expected raw files of {media[name]}, got {own.medium} ({kind})") for name in wrong])
+    refuse(
+        [
+            Fault(f"--{name.replace('_', '-')}", f"expected raw files of {media[name]}, got {own.medium} ({kind})")
+            for name in wrong
+        ]
+    )
 
 
 def stages(
@@ -112,6 +123,7 @@ def stages(
     known = {name: given[name] for name in ("vocabulary", "fps") if given[name] is not None}
     common: dict[str, Any] = {"benchmark": own.name, "workers": workers}
     asked: dict[str, Any] = {"questions": given["questions"]} if images else {"text": True}
+    asked |= {"closed_world": True} if given["closed_world"] else {}
     return {
         "ingest": partial(command(SOURCES[source]), folder, out=out, **known),
         **({} if images else {"augment": partial(augment, out, without=given["without"] or ())}),

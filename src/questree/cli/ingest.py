@@ -102,6 +102,9 @@ def _ingest(source: Source, folder: Path, out: Path, vocabulary: Path | None, mo
         if raw.facts.videos.is_empty():
             why = "".join(f"; {what}: {times:,}" for what, times in raw.skipped.items())
             raise BadInput.at(folder, f"no video found in these files{why}")
+        if all(table.is_empty() for table in (raw.facts.actions, raw.facts.objects, raw.facts.tracks)):
+            none = f"got none in {len(raw.facts.videos):,} video{'s' * (len(raw.facts.videos) > 1)}"
+            raise BadInput.at(folder, f"expected annotated actions, objects or relations, {none}")
         write_run(out, text, raw.facts, raw.truth)
         lock(Run(out), "raw", "truth")
     result: dict[str, Any] = {"run": str(out), "splits": summary(raw.facts, words), "skipped": dict(raw.skipped)}

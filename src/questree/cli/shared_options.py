@@ -23,6 +23,12 @@ OnlyBenchmark = Annotated[str, Parameter(help="Of a run with both: only agqa (vi
 WordsOption = Annotated[Path | None, Parameter(help="Image sets: folder of word tables. [default: the shipped ones]")]
 SeedOption = Annotated[int, Parameter(help="Seed of the draws.")]
 WorkersOption = Annotated[int, Parameter(help="Number of processes.")]
+ClosedWorldOption = Annotated[
+    bool,
+    Parameter(
+        negative="", help="Videos with actions alone: ask everything; what nobody annotated is taken for absent."
+    ),
+]
 EveryOption = Annotated[
     bool, Parameter(name="--all", negative="", help="Take every question, not only the balanced selection.")
 ]

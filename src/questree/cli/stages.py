@@ -9,6 +9,7 @@ from cyclopts import Parameter
 from questree.benchmarks import BENCHMARKS, STAGES, Benchmark, Said, chosen
 from questree.cli.shared_options import (
     BenchmarkOption,
+    ClosedWorldOption,
     EveryOption,
     SeedOption,
     Whole,
@@ -85,6 +86,7 @@ def generate_command(
         list[Path] | None, Parameter(help="TOML file of further templates; may be given several times.")
     ] = None,
     only_templates: Annotated[bool, Parameter(help="Ask only the further templates.", negative=())] = False,
+    closed_world: ClosedWorldOption = False,
     workers: WorkersOption = 2,
 ) -> None:
     """Generate the questions of a run: all that its facts about videos give, or some about sets of its images.

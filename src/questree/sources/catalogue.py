@@ -44,6 +44,13 @@ for _name, _source in {
         "object_bbox_and_relationship.pkl",
         rated=True,
     ),
+    "charades": Source(
+        "Charades CSV files alone: actions, no objects.",
+        "video",
+        "charades:read_charades",
+        "Charades_v1_*.csv",
+        rated=True,
+    ),
     "agqa": Source("AGQA's released scene-graph pickles.", "video", "agqa:read_agqa", "AGQA_*_stsgs.pkl"),
     "star": Source("STAR situation JSON.", "video", "star:read_star", "STAR_*.json", rated=True),
     "gqa": Source(

@@ -1,4 +1,5 @@
-"""Charades CSV files: which videos there are, their split and length, and their actions with start and end."""
+"""Charades CSV files: which videos there are, their split and length, and their actions with start and end; as facts,
+too, where there is nothing else."""
 
 import csv
 import math
@@ -8,9 +9,13 @@ from pathlib import Path
 from typing import TextIO
 
 from questree.faults import BadInput, Fault
+from questree.progress import watch
+from questree.sources.assemble import SourceReading, Taking
+from questree.sources.clock import clock_frames
 from questree.vocabulary.words import Vocabulary
 
 FILES = {"train": "Charades_v1_train.csv", "test": "Charades_v1_test.csv"}
+CLASSES = "Charades_v1_classes.txt"
 RATES = "frame_rates.csv"
 COLUMNS = ("id", "actions", "length")  # of the eleven, those we read
 
@@ -27,9 +32,23 @@ class Charades:
         present = {split: folder / name for split, name in FILES.items() if (folder / name).is_file()}
         if not present:
             faults.append(Fault(str(folder), f"no Charades annotations here; expected {' and '.join(FILES.values())}"))
+        self._check_classes(folder / CLASSES)
         for split, path in present.items():
             for row in _rows(path, COLUMNS, faults):
                 self._video(row, split, f"{path}, video {row['id']}")
+
+    def _check_classes(self, path: Path) -> None:
+        """The file of classes, where it is there, names those of the vocabulary: `c000 Holding some clothes`."""
+        try:
+            lines = path.read_text("utf-8").splitlines() if path.is_file() else []
+        except (OSError, UnicodeDecodeError) as error:
+            self.faults.append(Fault(str(path), f"not text in UTF-8 ({error})"))
+            return
+        for number, line in enumerate(lines, 1):
+            name = line.split(" ", 1)[0]
+            if name and name not in self.vocabulary.action_at:
+                wrong = f"action {name!r} is not in the vocabulary {self.vocabulary.name!r}"
+                self.faults.append(Fault(f"{path}, line {number}", wrong))
 
     def _video(self, row: dict[str, str], split: str, place: str) -> None:
         video, length = row["id"], _number(row["length"])
@@ -57,6 +76,31 @@ class Charades:
             self.actions.append((video, self.vocabulary.action_at[parts[0]], start, end))
 
 
+def read_charades(folder: Path, vocabulary: Vocabulary, fps: float | None = None) -> SourceReading:
+    """Actions alone, on frames made from the clock; a video without actions is left out."""
+    taken = Taking(vocabulary)
+    known, rates = Charades(folder, vocabulary, taken.faults), read_rates(folder, taken.faults)
+    check_fps(fps)
+    taken.skipped.update(known.skipped)
+    spans = {video: list[tuple[int, float, float]]() for video in known.split}
+    for video, action, start, end in known.actions:
+        if start > known.length[video]:
+            taken.skipped["action that starts after its video, left out"] += 1
+        else:
+            spans[video].append((action, start, end))
+    for video, own in watch(spans.items(), "taking in Charades", len(spans)):
+        if not own:
+            taken.skipped["video without actions, left out"] += 1
+            continue
+        at = taken.add("videos", video, known.split[video], known.length[video], None, None)
+        moments = clock_frames([span[1:] for span in own], known.length[video], rates.get(video, fps))
+        for frame in moments:
+            taken.add("frames", at, *frame)
+        for span in own:
+            taken.add("actions", at, *span)
+    return taken.reading(str(folder))
+
+
 def read_rates(folder: Path, faults: list[Fault]) -> dict[str, float]:
     """Frames per second of each video, from a table with the columns video and fps; empty without one."""
     path, rates = folder / RATES, dict[str, float]()
@@ -71,10 +115,14 @@ def read_rates(folder: Path, faults: list[Fault]) -> dict[str, float]:
     return rates
 
 
-def rates_of(videos: list[str], rates: dict[str, float], fps: float | None, folder: Path) -> list[float]:
-    """Frames per second of these videos: from the table, or the one that was given for all others."""
+def check_fps(fps: float | None) -> None:
     if fps is not None and not (fps > 0 and math.isfinite(fps)):
         raise BadInput.at("--fps", f"must be a positive number, is {fps}")
+
+
+def rates_of(videos: list[str], rates: dict[str, float], fps: float | None, folder: Path) -> list[float]:
+    """Frames per second of these videos: from the table, or the one that was given for all others."""
+    check_fps(fps)
     without = [each for each in videos if each not in rates]
     if without and fps is None:
         many = f"{len(without):,} video{'s' if len(without) > 1 else ''} (first: {without[0]})"

@@ -14,6 +14,7 @@ from msgspec.structs import FieldInfo
 from questree.faults import BadInput, Fault
 from questree.progress import watch
 from questree.sources.assemble import BOX_COLUMNS, NO_BOX, SourceReading, Taking
+from questree.sources.clock import clock_frames
 from questree.sources.scenes import SPLITS as IMAGE_SPLITS
 from questree.sources.scenes import GqaObject, GqaPreposition, GqaRelation, GqaScene, SceneReading
 from questree.tables.facts import SPLITS, Facts
@@ -48,7 +49,7 @@ class OwnSpan(msgspec.Struct, forbid_unknown_fields=True):
 
 class OwnVideo(msgspec.Struct, forbid_unknown_fields=True, omit_defaults=True):
     id: str
-    frames: list[OwnFrame]
+    frames: list[OwnFrame] = []  # without any they are made from the clock
     split: str = ""
     length: float | None = None
     width: int | None = None
@@ -202,6 +203,9 @@ class OwnRows(Taking):
         self.say(place, *_order_faults(video.frames))
         for frame in video.frames:
             self.frame(at, frame, video, f"{place}, frame {frame.number}")
+        spans = [(span.start, span.end) for span in video.actions if 0 <= span.start <= span.end]
+        for moment in clock_frames(spans, video.length) if not video.frames else ():
+            self.add("frames", at, *moment)
         for number, span in enumerate(video.actions, 1):
             self.action(at, span, video, f"{place}, action {number} ({span.name})")
 

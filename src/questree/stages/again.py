@@ -35,7 +35,7 @@ def made_again(run: Run, workers: int = 2) -> list[Fault]:
         run.require_plugins(questions)
     with TemporaryDirectory(prefix=".again-", dir=run.folder) as place:
         copy = Run(Path(place))
-        for source in (run.vocabulary_file, run.facts, run.images):
+        for source in (run.vocabulary_file, run.facts, run.images, run.raw, run.truth):
             if source.exists():
                 linked(source, run, copy)
         for name in there:

@@ -18,6 +18,7 @@ from questree.show.report.tables import added_metrics, agqa_blocks, called, covr
 from questree.show.report.verdicts import compared, verdicts
 from questree.show.video_view import VideoView
 from questree.show.views import View
+from questree.stages.generate.annotated import told as told_of_actions
 from questree.tables.lock import LockedStage, flat, read
 from questree.tables.run import Run
 
@@ -44,6 +45,7 @@ def facts(run: Run, asked: ReportRequest, how: How, told: Sequence["DomainSectio
     scored = [one for one in told if one.scores.results]
     if scored:
         yield from scored_on(how, scored)
+    yield from (("actions alone", line) for line in told_of_actions(run))
     yield from locked(run)
 
 

@@ -14,8 +14,9 @@ from questree.program import UNKNOWN, Array, Node
 from questree.rules import NO, VIDEO_DAGS, YES
 from questree.stages.decompose.expand import Block
 from questree.stages.decompose.forms import NodeForms
-from questree.stages.decompose.negatives import Negatives, about_existence
+from questree.stages.decompose.negatives import Negatives, about_doing, about_existence
 from questree.stages.decompose.occurrences import Occurrences
+from questree.stages.generate.annotated import rests_on_relations
 from questree.tables.nodes import EDGES, FORMS, KNOWN, NODES, slots_of
 from questree.tables.table import Table
 from questree.vocabulary.words import Vocabulary
@@ -62,7 +63,8 @@ def executed_blocks(
 
 def known(blocks: list[Block], answers: Array, closed: bool, absent: Negatives, forms: NodeForms) -> Array:
     """[node] how its answer is known. In an open world an object nobody annotated may be there all the same, unless
-    somebody says that it is not, or it is asked for around an action that does not occur."""
+    somebody says that it is not, or it is asked for around an action that does not occur; and in a video with actions
+    alone a relation may have other objects than those of its actions."""
     found = np.where(answers == UNKNOWN, UNDEFINED, EXECUTED).astype(np.uint8)
     for block in blocks if not closed else ():
         if about_existence(block.form.node):
@@ -70,6 +72,10 @@ def known(blocks: list[Block], answers: Array, closed: bool, absent: Negatives, 
             said = np.where(absent.nowhere(block), NO_SUCH_ACTION, NOT_SAID)
             said = np.where(absent.believed.labelled(block, forms), LABELLED, said)
             found[own] = np.where(answers[own] == NO, said, found[own])
+        elif absent.actions_only is not None and rests_on_relations(block.form.node):
+            own = block.rows
+            unsaid = answers[own] == NO if about_doing(block.form.node) else answers[own] != UNKNOWN
+            found[own] = np.where(unsaid & absent.actions_only[block.video], NOT_SAID, found[own])
     return found
 
 

@@ -37,6 +37,7 @@ from questree.stages.decompose.forms import NodeForms
 from questree.stages.decompose.negatives import Negatives
 from questree.stages.decompose.propagate import Propagation, Teller
 from questree.stages.decompose.spoken import Texts
+from questree.stages.generate.annotated import actions_only
 from questree.stages.question_forms import QuestionForm
 from questree.stages.questions import Bank, Shard
 from questree.tables.facts import Facts
@@ -148,16 +149,17 @@ def world_is_closed(run: Run) -> bool:
 
 
 @lru_cache(maxsize=1)
-def corpus(run: Path, balanced: bool) -> tuple[Bank, Facts, NodeForms, pl.DataFrame | None]:
+def corpus(run: Path, balanced: bool) -> tuple[Bank, Facts, NodeForms, pl.DataFrame | None, Array]:
     """What all shards share, read once per process."""
     bank = Bank(Run(run))
     chosen = read_balanced(Run(run).balanced) if balanced else None
-    return bank, Run(run).load("facts"), NodeForms(bank.vocabulary), chosen
+    bare = actions_only(bank.run) & (not bank.options.get("closed_world"))
+    return bank, Run(run).load("facts"), NodeForms(bank.vocabulary), chosen, bare
 
 
 def shard(run: Path, name: str, out: Path, options: DecomposeOptions, labels: pl.DataFrame) -> DecomposeSummary:
     """Write the tables of one shard."""
-    bank, facts, forms, chosen = corpus(run, options.balanced)
+    bank, facts, forms, chosen, bare = corpus(run, options.balanced)
     whole = bank.shard(bank.run.questions / name)
     last = last_video(whole)
     world = videos(facts.between(whole.first, last + 1), bank.vocabulary)
@@ -166,7 +168,7 @@ def shard(run: Path, name: str, out: Path, options: DecomposeOptions, labels: pl
         beyond = covered(whole.where(whole.questions[selected(whole, chosen)]), world)[1]
     rows = selected(part, chosen)
     own = labels.filter(pl.col("video").is_between(part.first, last)).with_columns(pl.col("video") - part.first)
-    absent = Negatives(own, world, options.invalid_actions)
+    absent = Negatives(own, world, options.invalid_actions, bare[part.first : last + 1])
     if options.rules_only:
         found = tables_by_rules(forms, part, rows, absent)
     else:

@@ -15,11 +15,11 @@ import polars as pl
 from questree.columns.hashing import mix
 from questree.columns.joins import against, starts
 from questree.domains.video import Videos
-from questree.domains.video.atoms import exists, happening
+from questree.domains.video.atoms import doing, exists, happening
 from questree.domains.video.facts import ANY, KEY, anywhere
 from questree.domains.video.time import after, before, during, within
 from questree.faults import BadInput, Fault, refuse
-from questree.program import ACTION, OBJECT, Array, Node, Slot
+from questree.program import ACTION, OBJECT, Array, Node, Op, Slot
 from questree.stages.decompose.expand import Batch, Block
 from questree.stages.decompose.forms import NodeForms
 from questree.tables.nodes import ABSENT
@@ -108,7 +108,16 @@ Pairs = tuple[Array, Array]  # (video, object) or (video, action), each [row], b
 
 def about_existence(node: Node) -> bool:
     """Does it ask whether an object is there, at all or in a time?"""
-    return node.op is exists or (node.op is within and isinstance(node.args[0], Node) and node.args[0].op is exists)
+    return _asks(node, exists)
+
+
+def about_doing(node: Node) -> bool:
+    """Does it ask whether a relation has any object, at all or in a time?"""
+    return _asks(node, doing)
+
+
+def _asks(node: Node, op: Op) -> bool:
+    return node.op is op or (node.op is within and isinstance(node.args[0], Node) and node.args[0].op is op)
 
 
 @dataclass(frozen=True)
@@ -118,6 +127,7 @@ class Negatives:
     labels: pl.DataFrame = field(default_factory=ABSENT.empty)
     world: Videos | None = None  # without it nobody knows which actions do not occur
     invalid: int = 0  # actions per video that do not occur, to ask about objects around them
+    actions_only: Array | None = None  # [video] has it no annotated relations? Then nobody knows what else was done
 
     @property
     def labelled_pairs(self) -> Pairs:

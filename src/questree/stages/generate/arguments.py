@@ -1,6 +1,6 @@
 """What fills the slots of a template: relations, objects, actions and how they are named; no time yet."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from functools import cached_property, reduce
 from operator import or_
 
@@ -11,6 +11,7 @@ from questree.columns.joins import Ints, against, groups, starts
 from questree.columns.sets import Flags, has, sets_of
 from questree.domains.video.facts import DEED, KEY
 from questree.program import OBJECT
+from questree.stages.generate.annotated import needs_relations
 from questree.stages.generate.localised import VideoChunk
 from questree.stages.generate.references import INDIRECT, NOTHING
 from questree.stages.generate.rules import FILLING, PAIR, Filling, Pair, Tally, looks
@@ -60,6 +61,9 @@ class NamedRelations:
     done_to: Ints
     marks: Ints  # of its name
 
+    def where(self, kept: Flags) -> "NamedRelations":
+        return NamedRelations(*(getattr(self, each.name)[kept] for each in fields(self)))
+
 
 @dataclass(frozen=True)
 class SlotFillings:
@@ -79,6 +83,8 @@ def arguments(
 ) -> DirectArguments:
     """weight: [video] how many time phrases each rejected filling would have had."""
     asked = relations(template, chunk)
+    if chunk.actions_only.any() and needs_relations(template):
+        asked = asked.where(~chunk.actions_only[asked.video])
     sides = {at: ways(template, chunk, slot, second_pass) for at, slot in template.sides.items()}
     row, rows = Filler(template, chunk.words, tally, weight, asked, sides).fill(second_pass)
     things = {at: side.thing[rows[at]] for at, side in sides.items()}

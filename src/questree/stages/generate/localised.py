@@ -10,7 +10,7 @@ import numpy as np
 from questree.benchmarks.agqa import held_out as mark
 from questree.columns.hashing import Hashes
 from questree.columns.joins import Ints, against, starts
-from questree.columns.sets import Sets, has, sets_of, size, the_one, with_none
+from questree.columns.sets import Flags, Sets, has, sets_of, size, the_one, with_none
 from questree.domains.video import Videos, videos
 from questree.domains.video.atoms import first_done_to
 from questree.domains.video.facts import ANY, first_frame
@@ -52,13 +52,13 @@ class DoneTo:
         return row, self.start[at][row] + np.arange(len(row)) - first[row]
 
 
-def done_to(world: Videos, words: WordColumns, relation: Ints, place: Ints) -> DoneTo:
+def done_to(world: Videos, words: WordColumns, relation: Ints, place: Ints, actions_only: Flags) -> DoneTo:
     """relation: [row of relations]; place: [video, relation] its row."""
     rows, objects = [np.arange(len(relation))], [np.full(len(relation), BY_WORD)]
     if words.edition.relation_references:
         video, thing = present_objects(world, words)
         found = first_done_to.run(world.ask(video), thing)
-        known = found >= 0
+        known = (found >= 0) & ~actions_only[video]
         rows.append(place[video[known], found[known]])
         objects.append(thing[known])
     row, thing = np.concatenate(rows), np.concatenate(objects)
@@ -85,7 +85,7 @@ class Localised:
     named: DoneTo  # names of the relations
 
 
-def localised(world: Videos, words: WordColumns, spans: Spans) -> Localised:
+def localised(world: Videos, words: WordColumns, spans: Spans, actions_only: Flags) -> Localised:
     """Relations of every group but attention, the derived ones too, in every span of their video."""
     key_video, key_relation, key_object = world.tracks()
     seen = np.append(~np.isin(np.arange(len(words.vocabulary.relations)), words.vocabulary.group("attention")), False)
@@ -114,7 +114,7 @@ def localised(world: Videos, words: WordColumns, spans: Spans) -> Localised:
         first=np.append(superlatives[0], -1),
         last=np.append(superlatives[1], -1),
         closing=with_none(closing(world, spans, at, base, len(row))),
-        named=done_to(world, words, relation, at),
+        named=done_to(world, words, relation, at, actions_only),
     )
 
 
@@ -133,7 +133,7 @@ def closing(world: Videos, spans: Spans, at: Ints, base: Ints, rows: int) -> Set
     return sets_of(place[ends], thing[own[ends]], rows, len(world.vocabulary.objects))
 
 
-def timed_references(words: WordColumns, spans: Spans, local: Localised) -> list[Ints]:
+def timed_references(words: WordColumns, spans: Spans, local: Localised, actions_only: Flags) -> list[Ints]:
     """Columns video, kind, object, relation, time: the first, last or only object of a relation in a span.
 
     Of relations with several objects in the video; neither the relation nor the object is part of the time's actions.
@@ -143,6 +143,7 @@ def timed_references(words: WordColumns, spans: Spans, local: Localised) -> list
     asked = words.groups["contact"] | words.groups["spatial"] | words.groups["verb"]
     asked &= ~(words.never_asked | words.one_object)
     several = size(local.objects[local.base]) > 1 if len(relation) else np.zeros(0, bool)
+    several &= ~actions_only[local.video]
     usable = (several & asked[relation])[row] & (spans.kind[span] != ALL) & ~has(spans.verbs[span], relation[row])
     found = []
     for kind, named in ((FIRST, local.first), (LAST, local.last), (WHOLE, the_one(local.objects))):
@@ -165,6 +166,7 @@ class VideoChunk:
     spans: Spans
     passes: tuple[Phrases, Phrases]
     localised: Localised
+    actions_only: Flags  # [video]
     sifted: dict[Any, Any] = field(default_factory=dict)  # cores that several templates share
 
     @property
@@ -189,12 +191,14 @@ class VideoChunk:
         return np.where(missing[row], -1, found) if missing.any() else found
 
 
-def chunk(facts: Facts, words: WordColumns, seeds: Hashes, cap: int) -> VideoChunk:
+def chunk(facts: Facts, words: WordColumns, seeds: Hashes, cap: int, actions_only: Flags | None = None) -> VideoChunk:
+    """actions_only: [video] may only be asked what follows from actions; references need more."""
     world = videos(facts, words.vocabulary)
+    bare = np.zeros(len(world.ids), bool) if actions_only is None else actions_only
     found = spans(world, words)
-    local = localised(world, words, found)
-    timed = timed_references(words, found, local) if words.edition.timed_references else None
-    refs = references(world, words, seeds, cap, timed)
+    local = localised(world, words, found, bare)
+    timed = timed_references(words, found, local, bare) if words.edition.timed_references else None
+    refs = references(world, words, seeds, cap, timed, bare)
     acts = action_references(world, words, refs)
     named = (phrases(found, acts, words), phrases(found, acts, words, second_pass=True))
-    return VideoChunk(world, words, refs, acts, found, named, local)
+    return VideoChunk(world, words, refs, acts, found, named, local, bare)

@@ -12,6 +12,7 @@ from questree.benchmarks.agqa import held_out as mark
 from questree.benchmarks.agqa import templates as t
 from questree.columns.joins import Ints, against
 from questree.columns.sets import has, meet, some
+from questree.stages.generate.annotated import drop_undecided, needs_relations
 from questree.stages.generate.arguments import arguments
 from questree.stages.generate.cores import Core
 from questree.stages.generate.localised import VideoChunk
@@ -104,7 +105,7 @@ def ask(template: t.Template, chunk: VideoChunk, tally: Tally) -> Questions:
 
 def in_pass(template: t.Template, chunk: VideoChunk, tally: Tally, second_pass: int) -> Questions:
     """Answer the cores, drop what the rules reject, word the rest."""
-    core, weight = cores(template, chunk, tally, second_pass)
+    core, weight = drop_undecided(*cores(template, chunk, tally, second_pass), tally)
     undefined = core.answer < 0
     if undefined.any():  # a template whose rules do not say so has no such questions either
         tally.reject(t.NO_ANSWER, weight[undefined].sum())
@@ -128,7 +129,7 @@ def cores(template: t.Template, chunk: VideoChunk, tally: Tally, second_pass: in
     """Cores that pass the rules, with their number of wordings; templates of equal slots and rules share them."""
     program = template.program if any(look.reads_program for _, look in looks(template, CORE)) else ""
     same = replace(template, name="", program=program, group="", local="", published=None, wordings=())
-    key = (same, tuple(template.kinds.items()), second_pass)
+    key = (same, tuple(template.kinds.items()), second_pass, needs_relations(template))
     if key not in chunk.sifted:
         counts = Tally()
         chunk.sifted[key] = (*sift(*candidates(template, chunk, counts, second_pass), counts), counts)

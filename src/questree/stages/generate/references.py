@@ -9,7 +9,7 @@ from questree.benchmarks.agqa import held_out as mark
 from questree.benchmarks.agqa.templates import TIMES
 from questree.columns.hashing import Hashes, mix
 from questree.columns.joins import Ints, against, groups, starts
-from questree.columns.sets import Sets, sets_of, the_one
+from questree.columns.sets import Flags, Sets, sets_of, the_one
 from questree.domains.video import VIDEO, Videos
 from questree.domains.video.actions import longest, shortest
 from questree.domains.video.facts import ANY, KEY
@@ -71,11 +71,11 @@ def present_objects(world: Videos, words: WordColumns) -> tuple[Ints, Ints]:
 
 
 def references(
-    world: Videos, words: WordColumns, seeds: Hashes, cap: int = 3, timed: list[Ints] | None = None
+    world: Videos, words: WordColumns, seeds: Hashes, cap: int, timed: list[Ints] | None, actions_only: Flags
 ) -> References:
     """Direct classes, and per (object, kind) at most `cap` references, by a keyed hash; timed ones are one kind."""
     video, relation = present_relations(world, words)
-    allowed = ~(words.never_asked | words.one_object)[relation]
+    allowed = ~(words.never_asked | words.one_object)[relation] & ~actions_only[video]
     video, relation = video[allowed], relation[allowed]
     asked = world.ask(video)
     window = whole.run(asked)

@@ -17,9 +17,11 @@ from questree.benchmarks.agqa.editions import SECOND, Edition, edition_of
 from questree.benchmarks.agqa.templates import ADDED, Template
 from questree.columns.hashing import seed_of
 from questree.columns.joins import Ints, starts
+from questree.columns.sets import Flags
 from questree.extensions import needed
 from questree.faults import BadInput, at_least, refuse
 from questree.progress import watch
+from questree.stages.generate.annotated import NOTED, actions_only, told
 from questree.stages.generate.given import read
 from questree.stages.generate.localised import VideoChunk, chunk
 from questree.stages.generate.questions import Questions, ask
@@ -56,6 +58,7 @@ class GenerateOptions:
     edition: str = SECOND.name  # of AGQA
     templates: tuple[Template, ...] = ()  # asked besides those of the edition
     only_templates: bool = False  # and instead of them
+    closed_world: bool = False  # what nobody annotated is not there, in videos that have actions alone, too
 
     def __post_init__(self) -> None:
         small = at_least(0, {"references": self.references, "rare_below": self.rare_below})
@@ -107,7 +110,7 @@ def kept(tasks: list[GenerateTask]) -> str:
 def recipe(run: Run, given: Mapping[str, Any], workers: int) -> Told:
     options = GenerateOptions(**{**given, "templates": read(given.get("templates", ()))})
     counts = generate(run, options, workers)
-    return Told([*said(run, counts)], counts)
+    return Told([*said(run, counts), *told(run)], counts)
 
 
 RECIPE = Recipe(frozenset(field.name for field in fields(GenerateOptions)), recipe)
@@ -135,14 +138,19 @@ def said(run: Run, counts: Counts) -> Iterator[Said]:
 
 def plan(run: Run, options: GenerateOptions) -> bytes:
     """What the questions depend on."""
-    plugins = {"plugins": needed()} if needed() else {}
-    return msgspec.json.encode({"options": asked(options), "facts": run.facts_digest()} | plugins)
+    bare = int(actions_only(run).sum())
+    more: dict[str, Any] = ({"plugins": needed()} if needed() else {}) | ({NOTED: bare} if bare else {})
+    return msgspec.json.encode({"options": asked(options), "facts": run.facts_digest()} | more)
 
 
 def asked(options: GenerateOptions) -> dict[str, Any]:
-    """The options as the plan keeps them; without templates from outside it is silent about them."""
+    """The options as the plan keeps them; it is silent about templates from outside and a closed world without them."""
     found = asdict(options)
-    return found if options.templates else {name: found[name] for name in found if "templates" not in name}
+    left = [
+        *(() if options.templates else ("templates", "only_templates")),
+        *["closed_world"] * (not options.closed_world),
+    ]
+    return {name: found[name] for name in found if name not in left}
 
 
 def start(work: Path, plan: bytes) -> None:
@@ -157,16 +165,20 @@ def start(work: Path, plan: bytes) -> None:
 
 
 @lru_cache(maxsize=1)
-def corpus(run: Path, rare_below: int, edition: Edition) -> tuple[Facts, WordColumns, Lexicon]:
-    """Facts, words and their phrases, read once per process."""
+def corpus(
+    run: Path, rare_below: int, edition: Edition, closed: bool = False
+) -> tuple[Facts, WordColumns, Lexicon, Flags]:
+    """Facts, words and their phrases, and the videos with actions alone; read once per process."""
     vocabulary, facts = Run(run).vocabulary(), Run(run).load("facts")
+    bare = actions_only(Run(run)) & (not closed)
     known = words(vocabulary, pair_counts(facts, vocabulary), rare_below, edition)
-    return facts, known, lexicon(vocabulary, known.edition)
+    return facts, known, lexicon(vocabulary, known.edition), bare
 
 
 def shard(task: GenerateTask) -> None:
     """Write the questions of one shard, whole or not at all."""
-    facts, known, phrases = corpus(task.run, task.options.rare_below, edition_of(asked(task.options)))
+    options = task.options
+    facts, known, phrases, bare = corpus(task.run, options.rare_below, edition_of(asked(options)), options.closed_world)
     end = min(task.begin + task.options.shard, len(facts.videos))
     counts: Counts = {}
     written = (*TABLES[task.options.edition].values(), *([TEXT] if task.options.text else []))
@@ -174,7 +186,7 @@ def shard(task: GenerateTask) -> None:
     for begin in range(task.begin, end, CHUNK):
         few = facts.between(begin, min(begin + CHUNK, end))
         seeds = np.array([seed_of(task.options.seed, video) for video in few.videos["id"]], np.uint64)
-        part = chunk(few, known, seeds, task.options.references)
+        part = chunk(few, known, seeds, task.options.references, bare[begin : begin + len(few.videos)])
         found, sides = questions(part, counts, begin), side_tables(part, begin)
         for name, side in (sides | {QUESTIONS.name: found}).items():
             tables[name].append(side)

@@ -90,7 +90,8 @@ def test_what_cannot_be_built_is_told_before_anything_is_done(tmp_path: Path) ->
     with pytest.raises(BadInput, match="expected a folder or file, got nothing of this name"):
         build(tmp_path / "nothing", tmp_path)
     with pytest.raises(BadInput, match="expected raw files, got none; choose from object_bbox"):
-        build(tmp_path, tmp_path)
+        (tmp_path / "empty").mkdir()
+        build(tmp_path / "empty", tmp_path)
     (tmp_path / "mine.json").write_text("{}")
     with pytest.raises(BadInput, match="--fps: expected raw files without seconds, got json"):
         build(tmp_path / "mine.json", tmp_path, "--fps", "3")

@@ -224,7 +224,9 @@ def test_the_other_sources_have_their_commands(tmp_path: Path, ingest: Ingest) -
     assert Run(tmp_path / "star").load("raw").videos["id"].to_list() == ["AAAAA"]
     graphs = tmp_path / "graphs"
     graphs.mkdir()
-    (graphs / "AGQA_test_stsgs.pkl").write_bytes(pickle.dumps({"AAAAA": {"000105": {"secs": 3.5}}}))
+    deed = {"charades": "c079", "start": 2.0, "end": 4.0, "all_f": ["000105"]}
+    graph = {"000105": {"secs": 3.5}, "c079/1": deed}
+    (graphs / "AGQA_test_stsgs.pkl").write_bytes(pickle.dumps({"AAAAA": graph}))
     assert ingest("agqa", graphs, "--out", tmp_path / "agqa") == 0
     assert Run(tmp_path / "agqa").load("raw").frames["number"].to_list() == [105]
 

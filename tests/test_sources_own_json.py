@@ -198,7 +198,7 @@ def test_faults_of_form_and_of_content_are_told_together(tmp_path: Path) -> None
         (b"[]", "expected an object with videos, got []"),
         (b"{}", "videos is missing"),
         (b'{"videos": 3}', "videos: Expected `array`, got `int`"),
-        (b'{"videos": [3]}', "video 1 of the list: expected an object with id, frames, got 3"),
+        (b'{"videos": [3]}', "video 1 of the list: expected an object with id, got 3"),
     ],
 )
 def test_what_is_not_our_form_gives_one_line(tmp_path: Path, content: bytes, begin: str) -> None:

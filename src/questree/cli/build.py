@@ -53,7 +53,7 @@ def build(
     kind = source or kind_of(folder)
     if kind not in SOURCES:
         raise BadInput.at("--source", f"expected a source, got {kind!r}; choose from {', '.join(SOURCES)}")
-    given = {"vocabulary": vocabulary, "fps": fps, "questions": questions}
+    given: dict[str, Any] = {"vocabulary": vocabulary, "fps": fps, "questions": questions}
     given |= {"without": without or None, "closed_world": closed_world or None}
     refuse_foreign(kind, given)
     silent = is_quiet() or not tables

@@ -132,6 +132,21 @@ def test_the_words_facts_cannot_do_without_must_be_there(field: str) -> None:
     assert f'kitchen.toml, {field}: "x1" is not the id of {kind}' in faults
 
 
+def test_the_words_that_all_questions_say_must_be_there() -> None:
+    faults = faults_after(lambda raw: raw["objects"][0].update(name="cook"))
+    assert faults == ['kitchen.toml, person: questions say "person": give "o1" this name, or the label "person"']
+    assert faults_after(lambda raw: raw["objects"][0].update(name="cook", labels=["person"])) == []
+    faults = faults_after(lambda raw: raw["relations"][7].update(name="handling"))
+    said = 'questions say "interacting with": give "d2" this name, or the label "interacting with"'
+    assert faults == [f"kitchen.toml, interacting: {said}"]
+
+
+def test_nobody_does_what_is_only_seen() -> None:
+    faults = faults_after(lambda raw: raw["relations"][4].update(group="attention"))
+    wanted = 'verb "v1" is of group attention; choose one of group verb, contact or spatial'
+    assert faults == [f"kitchen.toml, action {id}: {wanted}" for id in ("a1", "a2", "a3", "a5")]
+
+
 def test_more_words_than_a_mask_holds_are_refused() -> None:
     def many(raw: dict[str, Any]) -> None:
         raw["objects"] += [{"id": f"x{k}", "name": f"thing {k}", "article": "a"} for k in range(59)]

@@ -128,7 +128,8 @@ def _wear(masks: Array, script: Script, props: Props, seconds: Array, habits: Ha
         worn = np.full(len(seconds), not mine)
         for span in mine:
             verb = habits.words.actions[span.action].verb
-            worn |= (seconds > span.end) if verb == "v003" else (seconds < span.start) if verb == "v028" else False
+            worn |= (seconds > span.end) if verb in habits.lists["dressing"] else False
+            worn |= (seconds < span.start) if verb in habits.lists["undressing"] else False
         masks[worn & (masks[:, column] == 0), column] |= habits.bit("wearing")
 
 

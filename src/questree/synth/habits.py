@@ -54,6 +54,7 @@ class Habits:
     rest: Array  # [object] height of the middle
     similar: dict[int, list[int]]  # classes an annotator may confuse it with
     ids: dict[str, int]  # action id -> position
+    lists: dict[str, Any]  # of habits.toml
     groups: dict[str, int]  # mask of all relations of a group
 
     def bit(self, name: str) -> int:
@@ -103,6 +104,7 @@ def habits() -> Habits:
         rest=rest,
         similar={at[n]: [at[m] for m in group if m != n] for group in words.lists.similar_objects for n in group},
         ids=words.action_at,
+        lists=lists,
         groups={name: sum(1 << int(k) for k in words.group(name)) for name in GROUPS},
     )
 
@@ -110,10 +112,10 @@ def habits() -> Habits:
 def _role(words: Vocabulary, at: int, lists: dict[str, Any]) -> Role:
     action = words.actions[at]
     verb = words.relations[words.verb_of[at]].name
-    special = {"c151": Role.DOWN, "c154": Role.UP, "c097": Role.WALK, "c150": Role.WALK}
-    if action.id in special:
-        return special[action.id]
-    if action.verb == "v000":
+    for name, role in (("down", Role.DOWN), ("up", Role.UP), ("walk", Role.WALK)):
+        if action.id in lists[name]:
+            return role
+    if action.verb in lists["awaken"]:
         return Role.AWAKEN
     if not action.object or words.objects[words.noun_of[at]].part_only:
         return Role.FREE
@@ -122,7 +124,7 @@ def _role(words: Vocabulary, at: int, lists: dict[str, Any]) -> Role:
             return role
     if verb in ("sitting on", "lying on", "standing on"):
         return Role.SEAT
-    held = any(other.object == action.object and other.verb in ("v008", "v023") for other in words.actions)
+    held = any(other.object == action.object and other.verb in lists["in_hand"] for other in words.actions)
     return Role.USE if held and action.verb not in lists["not_in_hand"] else Role.FREE
 
 

@@ -82,7 +82,6 @@ def width(spans: Sequence[Span]) -> float:
 
 
 LEAST = 4.0  # seconds on a seat
-AT_A_TABLE = ("c011", "c059")  # sitting at a table and in a chair are one sitting
 
 
 @dataclass(frozen=True)
@@ -111,7 +110,7 @@ def lay_postures(spans: Sequence[Span], length: float, habits: Habits, rng: Rng)
         squeeze([awaken], *((lying.start, lying.end) if lying else (0.0, high)))
     if not groups:
         rests += _unnamed(by_role, low, high, habits, rng)
-    sat_at = [s for s in by_role[Role.SEAT] if s.action == habits.ids[AT_A_TABLE[0]]]
+    sat_at = [s for s in by_role[Role.SEAT] if s.action == habits.ids[habits.lists["at_a_table"][0]]]
     if sat_at and len(by_role[Role.SEAT]) == 1 and rng.random() < 0.6:
         rests.append(Rest("sitting on", habits.words.object_at["chair"], sat_at[0].start, sat_at[0].end))
     return rests
@@ -119,7 +118,7 @@ def lay_postures(spans: Sequence[Span], length: float, habits: Habits, rng: Rng)
 
 def _groups(seats: Sequence[Span], habits: Habits) -> list[list[Span]]:
     """Seats in order of time, those used at the same time together."""
-    table = {habits.ids[name] for name in AT_A_TABLE}
+    table = {habits.ids[name] for name in habits.lists["at_a_table"]}
     key = {s.action: (-1 if s.action in table else s.action) for s in seats}
     first = {k: min(s.start for s in seats if key[s.action] == k) for k in key.values()}
     ordered = sorted(seats, key=lambda s: (first[key[s.action]], key[s.action]))
@@ -304,7 +303,6 @@ def _known(habits: Habits, spans: Sequence[Span], role: Role) -> bool:
 
 
 CHAIN = (Role.TAKE, Role.HOLD, Role.USE, Role.PUT)
-OPENED, CLOSED = "v012", "v001"
 BEYOND = 0.3  # chance that the end of an action that lasts to the end is stamped later than the video is long
 
 
@@ -351,10 +349,10 @@ def _seek_company(spans: Sequence[Span], length: float, tables: Tables, habits: 
 def _open_before_closing(spans: Sequence[Span], length: float, habits: Habits) -> None:
     """What is opened and closed is opened first: the two change places if need be."""
     actions = habits.words.actions
-    for opened in (s for s in spans if actions[s.action].verb == OPENED):
+    for opened in (s for s in spans if actions[s.action].verb in habits.lists["opening"]):
         for closed in spans:
             same = actions[closed.action].object == actions[opened.action].object
-            if same and actions[closed.action].verb == CLOSED and closed.start < opened.start:
+            if same and actions[closed.action].verb in habits.lists["closing"] and closed.start < opened.start:
                 first, last = closed.start, max(opened.end, closed.end)
                 opened.start, opened.end = first, first + opened.length
                 closed.start, closed.end = last - closed.length, last

@@ -13,6 +13,8 @@ UNSPELLABLE = "(),[]$\r\n"  # brackets, commas, dollars and line ends are signs 
 ARTICLES = ("", "a", "an", "some", "the", "their")
 MOST = {"objects": 63, "relations": 63, "actions": 255}  # facts keep sets of words in 64-bit masks, one bit reserved
 MOST_HELD_OUT = 12  # different words of held-out pairs: each is a bit of a question's marks
+SEEN_ONLY = ("attention", "derived")  # groups of relations that nobody does
+SAID = {"person": "person", "interacting": "interacting with"}  # as the English of all questions has it
 
 KINDS = ("object", "relation", "action")
 Word = Object | Relation | Action
@@ -86,12 +88,17 @@ def relations(vocabulary: Vocabulary) -> Found:
 
 def actions(vocabulary: Vocabulary) -> Found:
     merged = {word.id: word.merged for word in vocabulary.actions}
-    verbs = {word.id for word in vocabulary.relations}
+    verbs = {word.id: word.group for word in vocabulary.relations}
     counted = {word.id: word.merged or word.id for word in vocabulary.objects}
     for word in vocabulary.actions:
         where = f"action {word.id}"
         if word.verb not in verbs:
             yield where, f'verb "{word.verb}" is not the id of a relation'
+        elif verbs[word.verb] in SEEN_ONLY:
+            yield (
+                where,
+                f'verb "{word.verb}" is of group {verbs[word.verb]}; choose one of group verb, contact or spatial',
+            )
         for field, noun in (("object", word.object), ("noun", word.noun)):
             if noun and noun not in counted:
                 yield where, f'{field} "{noun}" is not the id of an object'
@@ -109,6 +116,11 @@ def special(vocabulary: Vocabulary) -> Found:
     for field, (kind, words) in (("person", objects), ("annotated", derived), ("interacting", derived)):
         if (given := getattr(vocabulary, field)) not in words:
             yield field, f'"{given}" is not the id of {kind}'
+    spelled = {"person": vocabulary.object_at, "interacting": vocabulary.relation_at}
+    for field, said in SAID.items():
+        given, at = getattr(vocabulary, field), spelled[field]
+        if given in at and at.get(said) != at[given]:
+            yield field, f'questions say "{said}": give "{given}" this name, or the label "{said}"'
 
 
 def lists(vocabulary: Vocabulary) -> Found:

@@ -42,7 +42,7 @@ PIECES = 7  # first bit of the marks for objects and relations of pairs
 class HeldOut:
     """Marks per word, as columns to gather from."""
 
-    action: NDArray[np.bool_]  # [action] is it held out?
+    action: NDArray[np.bool_]  # [action] is it held out? The last entry: no action
     first: NDArray[np.bool_]  # [relation] is it held out after "first"?
     object: NDArray[Any]  # [object] mark of an object of a pair
     relation: NDArray[Any]  # [relation] mark of a relation of a pair
@@ -89,7 +89,7 @@ def held_out(vocabulary: Vocabulary) -> HeldOut:
     supports = sets_of(*deeds, len(vocabulary.relations), len(vocabulary.objects))
     relations = range(len(vocabulary.relations))
     return HeldOut(
-        action=action,
+        action=np.append(action, False),
         first=np.isin(relations, [_stored(vocabulary, name) for name in words.first]),
         object=np.array([bit.get(("object", at), 0) for at in range(len(vocabulary.objects))], np.int64),
         relation=np.array([bit.get(("relation", at), 0) for at in relations], np.int64),

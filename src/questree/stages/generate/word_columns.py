@@ -37,12 +37,14 @@ class WordColumns:
     indirect: Flags  # [action] a reference may stand for its noun
 
     def banned(self, what: str, template: Template) -> Flags:
-        """[object] or [relation] what a template does not ask about, or verbs that would give the answer away."""
+        """[object] or [relation] what a template does not ask about, or verbs that would give the answer away.
+
+        Nobody is asked about the person, whatever the vocabulary's lists say."""
         names = template.banned(what, self.vocabulary.lists)
         if what != "object":
             return _flags(len(self.never_asked), self.vocabulary.relations_named(names))
         kept = tuple(name for name in names if name not in self.edition.unbanned_objects)
-        return _flags(len(self.askable), self.vocabulary.objects_named(kept))
+        return _flags(len(self.askable), self.vocabulary.objects_named((*kept, self.vocabulary.person)))
 
 
 def _flags(size: int, *positions: Any) -> Flags:

@@ -11,7 +11,13 @@ import msgspec
 from cyclopts import Parameter
 
 from questree.benchmarks import BENCHMARKS, COVR, STAGES, Benchmark
-from questree.cli.shared_options import ClosedWorldOption, WithoutOption, WorkersOption
+from questree.cli.shared_options import (
+    ClosedWorldOption,
+    PhrasesOption,
+    ShardOption,
+    WithoutOption,
+    WorkersOption,
+)
 from questree.cli.terminal import is_quiet, output, say, watching, write_json
 from questree.faults import BadInput, Fault, refuse
 from questree.sources.catalogue import SOURCES, kind_of
@@ -40,6 +46,11 @@ def build(
     ] = None,
     without: WithoutOption = (),
     closed_world: ClosedWorldOption = False,
+    text: Annotated[
+        bool | None, Parameter(help="Videos: write every question's text, or not. [default: --text]")
+    ] = None,
+    shard: ShardOption = None,
+    phrases: PhrasesOption = None,
     tables: Annotated[bool, Parameter(negative="", help="Print what each stage's own command prints.")] = False,
     workers: WorkersOption = 2,
 ) -> None:
@@ -55,6 +66,7 @@ def build(
         raise BadInput.at("--source", f"expected a source, got {kind!r}; choose from {', '.join(SOURCES)}")
     given: dict[str, Any] = {"vocabulary": vocabulary, "fps": fps, "questions": questions}
     given |= {"without": without or None, "closed_world": closed_world or None}
+    given |= {"text": text, "shard": shard, "phrases": phrases}
     refuse_foreign(kind, given)
     silent = is_quiet() or not tables
     own = next(one for one in BENCHMARKS.values() if one.domain == SOURCES[kind].medium)
@@ -101,7 +113,8 @@ def refuse_foreign(kind: str, given: dict[str, Any]) -> None:
     if given["fps"] is not None and not own.rated:
         known = ", ".join(name for name, source in SOURCES.items() if source.rated)
         raise BadInput.at("--fps", f"expected raw files without seconds, got {kind}; choose from {known}")
-    media = {"vocabulary": "video", "questions": "images", "without": "video", "closed_world": "video"}
+    own_options = ("vocabulary", "without", "closed_world", "text", "shard", "phrases")
+    media = dict.fromkeys(own_options, "video") | {"questions": "images"}
     wrong = [name for name, medium in media.items() if given[name] is not None and own.medium != medium]
     refuse(
         [
@@ -122,8 +135,8 @@ def stages(
     images = own is COVR
     known = {name: given[name] for name in ("vocabulary", "fps") if given[name] is not None}
     common: dict[str, Any] = {"benchmark": own.name, "workers": workers}
-    asked: dict[str, Any] = {"questions": given["questions"]} if images else {"text": True}
-    asked |= {"closed_world": True} if given["closed_world"] else {}
+    asked = {"questions": given["questions"]} if images else {name: given[name] for name in ("shard", "phrases")}
+    asked |= {} if images else {"text": given["text"] is not False, "closed_world": bool(given["closed_world"])}
     return {
         "ingest": partial(command(SOURCES[source]), folder, out=out, **known),
         **({} if images else {"augment": partial(augment, out, without=given["without"] or ())}),

@@ -21,6 +21,10 @@ BenchmarkOption = Annotated[
 ]
 OnlyBenchmark = Annotated[str, Parameter(help="Of a run with both: only agqa (videos) or covr (image sets).")]
 WordsOption = Annotated[Path | None, Parameter(help="Image sets: folder of word tables. [default: the shipped ones]")]
+ShardOption = Annotated[int | None, Parameter(help="Videos: largest number of videos per file. [128]")]
+PhrasesOption = Annotated[
+    int | None, Parameter(help="Videos: largest number of time phrases per video. [default: all]")
+]
 SeedOption = Annotated[int, Parameter(help="Seed of the draws.")]
 WorkersOption = Annotated[int, Parameter(help="Number of processes.")]
 ClosedWorldOption = Annotated[

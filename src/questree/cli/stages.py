@@ -11,7 +11,9 @@ from questree.cli.shared_options import (
     BenchmarkOption,
     ClosedWorldOption,
     EveryOption,
+    PhrasesOption,
     SeedOption,
+    ShardOption,
     Whole,
     WordsOption,
     WorkersOption,
@@ -71,7 +73,8 @@ def generate_command(
     rare_below: Annotated[
         int | None, Parameter(help="Videos: fewest frames of the corpus on which a pair must be seen. [10]")
     ] = None,
-    shard: Annotated[int | None, Parameter(help="Videos: number of videos per file. [128]")] = None,
+    shard: ShardOption = None,
+    phrases: PhrasesOption = None,
     edition: Annotated[Literal["2.0", "1.0"] | None, Parameter(help="Videos: edition of AGQA. [2.0]")] = None,
     text: Annotated[bool, Parameter(help="Videos: also write every question's text.")] = False,
     questions: Annotated[

@@ -174,8 +174,9 @@ class Generated:
         return marked
 
     def videos(self, piece: str) -> tuple[int, int]:
-        bank, size = corpus(self.run)[0], corpus(self.run)[0].options["shard"]
-        return int(piece) * size, min(int(piece) * size + size, len(bank.ids))
+        bank = corpus(self.run)[0]
+        first, end = np.append(bank.begins, len(bank.ids))[int(piece) : int(piece) + 2].tolist()
+        return first, end
 
     def batches(self, piece: str) -> Iterator[tuple[str, pl.DataFrame]]:
         """(set, records with their split), in order."""

@@ -161,7 +161,7 @@ class VideoView(View):
 
     def stored(self, key: int) -> tuple[Shard, Ints]:
         """The shard of a question, and its row there, if there is such a question."""
-        shard, keys, order = self.keyed(key // KEY // self.bank.options["shard"])
+        shard, keys, order = self.keyed(self.bank.number(key // KEY))
         begin, end = np.searchsorted(keys, [key, key + 1])
         return shard, order[begin:end]
 

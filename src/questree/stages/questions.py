@@ -348,12 +348,13 @@ class Bank:
         if not run.questions.is_dir():
             raise BadInput.at(run.questions, "not there yet; `questree generate` writes it")
         self.ids: list[str] = run.table("facts", VIDEOS)["id"].to_list()
-        self.options = self._options(run.questions / "plan.json")
+        self.options, begins = self._planned(run.questions / "plan.json")
+        self.begins: Ints = np.arange(0, len(self.ids), self.options["shard"]) if begins is None else np.array(begins)
         self.edition = edition_of(self.options)
         self.templates = TemplateColumns(self.edition.by_code)
 
-    def _options(self, plan: Path) -> dict[str, Any]:
-        """The options the questions were made with; refuses questions of other facts."""
+    def _planned(self, plan: Path) -> tuple[dict[str, Any], list[int] | None]:
+        """The options the questions were made with, and the shards' first videos; refuses questions of other facts."""
         try:
             found = msgspec.json.decode(plan.read_bytes())
             options, facts = dict(found["options"]), found["facts"]
@@ -362,7 +363,11 @@ class Bank:
         if facts != self.run.facts_digest():
             raise BadInput.at(self.run.questions, "made from other facts; run `questree generate` again")
         self.run.require_plugins(self.run.questions)
-        return options
+        return options, found.get("begins")
+
+    def number(self, video: int) -> int:
+        """Of the shard with this video."""
+        return int(np.searchsorted(self.begins, video, side="right")) - 1
 
     def folders(self) -> list[Path]:
         return sorted(path for path in self.run.questions.iterdir() if path.is_dir())
@@ -380,7 +385,7 @@ class Bank:
                 self.run.folder, f"no question {name!r}: an id is <video>-<number>, as in {self.ids[0]}-0"
             )
         at = self.ids.index(video)
-        shard = self.shard(self.folders()[at // self.options["shard"]])
+        shard = self.shard(self.folders()[self.number(at)])
         rows = np.flatnonzero((shard.questions["video"] == at) & (shard.questions["number"] == int(number)))
         if not len(rows):
             count = int((shard.questions["video"] == at).sum())

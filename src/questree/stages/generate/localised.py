@@ -25,6 +25,7 @@ from questree.stages.generate.references import (
     References,
     Spans,
     action_references,
+    fewer,
     phrases,
     present_objects,
     references,
@@ -191,7 +192,14 @@ class VideoChunk:
         return np.where(missing[row], -1, found) if missing.any() else found
 
 
-def chunk(facts: Facts, words: WordColumns, seeds: Hashes, cap: int, actions_only: Flags | None = None) -> VideoChunk:
+def chunk(
+    facts: Facts,
+    words: WordColumns,
+    seeds: Hashes,
+    cap: int,
+    actions_only: Flags | None = None,
+    most_phrases: int | None = None,
+) -> VideoChunk:
     """actions_only: [video] may only be asked what follows from actions; references need more."""
     world = videos(facts, words.vocabulary)
     bare = np.zeros(len(world.ids), bool) if actions_only is None else actions_only
@@ -201,4 +209,6 @@ def chunk(facts: Facts, words: WordColumns, seeds: Hashes, cap: int, actions_onl
     refs = references(world, words, seeds, cap, timed, bare)
     acts = action_references(world, words, refs)
     named = (phrases(found, acts, words), phrases(found, acts, words, second_pass=True))
+    if most_phrases is not None:
+        named = fewer(found, named, seeds, most_phrases)
     return VideoChunk(world, words, refs, acts, found, named, local, bare)

@@ -1,8 +1,9 @@
 """Marks of held-out compositions in what a question asks: each a function of cores, named by the templates."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from functools import reduce
+from itertools import pairwise
 from operator import or_
 
 import numpy as np
@@ -10,10 +11,10 @@ from numba import njit
 
 from questree.benchmarks.agqa import held_out as mark
 from questree.benchmarks.agqa import templates as t
-from questree.columns.joins import Ints, against
+from questree.columns.joins import Ints, against, groups
 from questree.columns.sets import has, meet, some
 from questree.stages.generate.annotated import drop_undecided, needs_relations
-from questree.stages.generate.arguments import arguments
+from questree.stages.generate.arguments import DirectArguments, arguments
 from questree.stages.generate.cores import Core
 from questree.stages.generate.localised import VideoChunk
 from questree.stages.generate.references import ALL
@@ -92,6 +93,7 @@ MARKS: dict[str, Callable[[Core], Ints]] = {
 
 SAME, DIFFERENT, NO_DIRECT, NO_TEMPORAL = range(4)
 UNASKED = -1  # instead of an answer
+CANDIDATES = 1 << 23  # that are in memory together; a long video has many more
 EFFECTS = ("same_ans", "diff_ans", "no_direct", "no_temporal")  # what a time phrase does to the answer (9.1)
 
 
@@ -105,19 +107,22 @@ def ask(template: t.Template, chunk: VideoChunk, tally: Tally) -> Questions:
 
 def in_pass(template: t.Template, chunk: VideoChunk, tally: Tally, second_pass: int) -> Questions:
     """Answer the cores, drop what the rules reject, word the rest."""
-    core, weight = drop_undecided(*cores(template, chunk, tally, second_pass), tally)
-    undefined = core.answer < 0
-    if undefined.any():  # a template whose rules do not say so has no such questions either
-        tally.reject(t.NO_ANSWER, weight[undefined].sum())
-        core, weight = core.take(np.flatnonzero(~undefined)), weight[~undefined]
     phrases = chunk.passes[phrased(template, second_pass)]
-    words = core.args.wordings
-    arrays = (core.row, core.span, words.start, words.steps, phrases.start, phrases.steps)
     steps = (template.steps, chunk.words.edition.most_steps)  # those of the program, and the most there may be
-    rows = _fill(*arrays, *steps, _count(*arrays, *steps), marks(core), words.marks, phrases.marks)
-    tally.reject(t.STEPS, weight.sum() - len(rows[0]))
-    effect = effects(core.direct, chunk.spans.kind[core.span], core.answer)
-    return finish(core, effect, rows, phrased(template, second_pass))
+    found = list[Questions]()
+    for core, weight in cores(template, chunk, tally, second_pass):
+        core, weight = drop_undecided(core, weight, tally)
+        undefined = core.answer < 0
+        if undefined.any():  # a template whose rules do not say so has no such questions either
+            tally.reject(t.NO_ANSWER, weight[undefined].sum())
+            core, weight = core.take(np.flatnonzero(~undefined)), weight[~undefined]
+        words = core.args.wordings
+        arrays = (core.row, core.span, words.start, words.steps, phrases.start, phrases.steps)
+        rows = _fill(*arrays, *steps, _count(*arrays, *steps), marks(core), words.marks, phrases.marks)
+        tally.reject(t.STEPS, weight.sum() - len(rows[0]))
+        effect = effects(core.direct, chunk.spans.kind[core.span], core.answer)
+        found.append(finish(core, effect, rows, phrased(template, second_pass)))
+    return together(found)
 
 
 def phrased(template: t.Template, second_pass: int) -> int:
@@ -125,32 +130,55 @@ def phrased(template: t.Template, second_pass: int) -> int:
     return second_pass if "time" in template.kinds else 0
 
 
-def cores(template: t.Template, chunk: VideoChunk, tally: Tally, second_pass: int) -> tuple[Core, Ints]:
-    """Cores that pass the rules, with their number of wordings; templates of equal slots and rules share them."""
+def cores(template: t.Template, chunk: VideoChunk, tally: Tally, second_pass: int) -> Iterator[tuple[Core, Ints]]:
+    """Cores that pass the rules, with their number of wordings; templates of equal slots and rules share them.
+
+    Mostly one piece; of long videos several, each small enough for the memory, in the order of the arguments.
+    """
     program = template.program if any(look.reads_program for _, look in looks(template, CORE)) else ""
     same = replace(template, name="", program=program, group="", local="", published=None, wordings=())
     key = (same, tuple(template.kinds.items()), second_pass, needs_relations(template))
-    if key not in chunk.sifted:
+    if key in chunk.sifted:
+        core, weight, counts = chunk.sifted[key]
+        tally.add(counts)
+        yield core.asked_by(template), weight
+        return
+    counts, count, offered = Tally(), *spans_asked(template, chunk, second_pass)
+    weight = np.bincount(chunk.spans.video, count, minlength=chunk.videos).astype(np.int64)
+    args = arguments(template, chunk, counts, weight, second_pass)
+    cuts = pieces(args, weight, chunk.words.edition.relation_references)
+    for begin, end in pairwise(cuts):
+        row, span = against(args.video[begin:end], chunk.spans.start)
+        kept = offered[span]
+        row, span = row[kept] + begin, span[kept]
+        core = Core(template, chunk, args, row, span)
+        core, weight = sift(core, np.diff(args.wordings.start)[row] * count[span], counts)
+        tally.add(counts)
+        if len(cuts) == 2:
+            chunk.sifted[key] = core, weight, counts
         counts = Tally()
-        chunk.sifted[key] = (*sift(*candidates(template, chunk, counts, second_pass), counts), counts)
-    core, weight, counts = chunk.sifted[key]
-    for rule, count in counts.rejected.items():
-        tally.reject(rule, count)
-    return core.asked_by(template), weight
+        yield core.asked_by(template), weight
 
 
-def candidates(template: t.Template, chunk: VideoChunk, tally: Tally, second_pass: int) -> tuple[Core, Ints]:
-    """Every argument in every span that has a phrase; the whole video where the template has no time."""
+def spans_asked(template: t.Template, chunk: VideoChunk, second_pass: int) -> tuple[Ints, Ints]:
+    """[span] the phrases a core will have, and whether there are cores; only the whole video if there is no time."""
     phrases, kind = chunk.passes[phrased(template, second_pass)], chunk.spans.kind
     kinds = np.isin(np.arange(len(t.TIMES)), [t.TIMES.index(time) for time in template.times or (t.ALL,)])
-    count = np.diff(phrases.start) * kinds[kind]  # [span] phrases a core will have
-    weight = np.bincount(chunk.spans.video, count, minlength=chunk.videos).astype(np.int64)
-    args = arguments(template, chunk, tally, weight, second_pass)
-    row, span = against(args.video, chunk.spans.start)
+    count = np.diff(phrases.start) * kinds[kind]
     # the whole video has no phrase in the second pass, but a time's effect is what it changes against it
-    kept = ((count > 0) | (kinds[ALL] & (kind == ALL)))[span]
-    row, span = row[kept], span[kept]
-    return Core(template, chunk, args, row, span), np.diff(args.wordings.start)[row] * count[span]
+    return count, (count > 0) | (kinds[ALL] & (kind == ALL))
+
+
+def pieces(args: DirectArguments, weight: Ints, by_relation: bool) -> list[int]:
+    """Where pieces of the arguments begin, and the end; a time's effect wants all names of a relation in one piece."""
+    total = np.cumsum(np.diff(args.wordings.start) * weight[args.video])
+    if not len(total) or total[-1] <= CANDIDATES:
+        return [0, len(args.video)]
+    cuts = np.searchsorted(total, np.arange(CANDIDATES, total[-1], CANDIDATES))
+    if by_relation:
+        begin, _ = groups(args.video, args.relation)
+        cuts = begin[np.searchsorted(begin, cuts, side="right") - 1]
+    return [*np.unique([0, *cuts]).tolist(), len(args.video)]
 
 
 def sift(core: Core, weight: Ints, tally: Tally) -> tuple[Core, Ints]:
@@ -234,8 +262,15 @@ def finish(core: Core, effect: Ints, rows: tuple[Ints, ...], second_pass: int) -
 
 def join(parts: list[Questions]) -> Questions:
     """Several tables of one template as one, sorted by video (stable)."""
+    columns = together(parts)
     if len(parts) == 1:
-        return parts[0]
-    columns = {name: np.concatenate([part[name] for part in parts]) for name in parts[0]}
+        return columns
     order = np.argsort(columns["video"], kind="stable")
     return {name: column[order] for name, column in columns.items()}
+
+
+def together(parts: list[Questions]) -> Questions:
+    """One below the other; the parts are emptied, as both would take much room."""
+    if len(parts) == 1:
+        return parts[0]
+    return {name: np.concatenate([part.pop(name) for part in parts]) for name in list(parts[0])}

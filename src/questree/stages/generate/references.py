@@ -289,6 +289,31 @@ def phrases(spans: Spans, actions: ActionReferences, words: WordColumns, second_
     return Phrases(np.searchsorted(span, np.arange(len(spans.video) + 1)), span, a, b, steps, marks)
 
 
+def fewer(spans: Spans, passes: tuple[Phrases, Phrases], seeds: Hashes, most: int) -> tuple[Phrases, Phrases]:
+    """The whole video and at most so many phrases of every video: the kinds of either pass take turns, each with its
+    phrases in the order of a keyed hash, so that the many pairs of actions do not crowd out the rest."""
+    span = np.concatenate([each.span for each in passes])
+    side = np.repeat([0, 1], [len(each.span) for each in passes])
+    a, b = (np.concatenate([getattr(each, name) for each in passes]) for name in "ab")
+    video, kind = spans.video[span], spans.kind[span]
+    draw = mix(seeds[video], side, kind, a, b)
+    order = np.lexsort((draw, side, kind, video))
+    begin, group = groups(video[order], kind[order], side[order])
+    turn = np.empty(len(span), np.int64)
+    turn[order] = np.arange(len(span)) - begin[group]
+    order = np.lexsort((side, kind, turn, kind != ALL, video))  # the whole video before the rest
+    own = groups(video[order])
+    kept = np.zeros(len(span), bool)
+    kept[order] = np.arange(len(span)) - own[0][own[1]] <= most
+    first = len(passes[0].span)
+    return some(passes[0], kept[:first]), some(passes[1], kept[first:])
+
+
+def some(phrases: Phrases, kept: Ints) -> Phrases:
+    columns = (getattr(phrases, name)[kept] for name in ("span", "a", "b", "steps", "marks"))
+    return Phrases(np.append(0, np.cumsum(kept))[phrases.start], *columns)
+
+
 def named(spans: Spans, action: Ints, actions: ActionReferences, usable: Ints) -> tuple[Ints, Ints]:
     """(span, row of actions): every usable way to name this action of the span."""
     with_action = np.flatnonzero(action >= 0)

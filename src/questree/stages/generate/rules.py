@@ -33,6 +33,11 @@ class Tally:
     def reject(self, rule: str, count: int) -> None:
         self.rejected[rule] = self.rejected.get(rule, 0) + int(count)
 
+    def add(self, other: "Tally") -> None:
+        self.kept += other.kept
+        for rule, count in other.rejected.items():
+            self.reject(rule, count)
+
     def sift(self, rules: list[tuple[str, Flags]], weight: Ints) -> Flags:
         """Apply rules in order; every candidate counts for the first rule that rejects it."""
         alive = np.ones(len(weight), bool)

@@ -5,6 +5,7 @@ from collections.abc import Iterator, Mapping
 from concurrent.futures import Executor, as_completed
 from dataclasses import asdict, dataclass, fields, replace
 from functools import lru_cache
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -23,20 +24,20 @@ from questree.faults import BadInput, at_least, refuse
 from questree.progress import watch
 from questree.stages.generate.annotated import NOTED, actions_only, told
 from questree.stages.generate.given import read
+from questree.stages.generate.layout import Cuts, layout, regular
 from questree.stages.generate.localised import VideoChunk, chunk
 from questree.stages.generate.questions import Questions, ask
 from questree.stages.generate.rules import Tally
 from questree.stages.generate.text import Lexicon, lexicon, texts
 from questree.stages.generate.word_columns import WordColumns, pair_counts, words
 from questree.stages.questions import Shard
-from questree.tables.facts import VIDEOS, Facts
+from questree.tables.facts import Facts
 from questree.tables.questions import QUESTIONS, TABLES, TEXT
 from questree.tables.run import Run
 from questree.tables.store import new_folder
 from questree.tables.table import Table
 from questree.workers import processes
 
-CHUNK = 64  # videos whose columns are in memory together
 NUMPY: dict[object, type[np.unsignedinteger[Any]]] = {
     pl.UInt8: np.uint8,
     pl.UInt16: np.uint16,
@@ -53,7 +54,8 @@ class GenerateOptions:
     seed: int = 1
     references: int = 3  # kept per (object, kind)
     rare_below: int = 10  # frames of the corpus a pair must be seen on
-    shard: int = 128  # videos per file
+    shard: int = 128  # most videos per file
+    phrases: int | None = None  # kept per video, besides the whole video
     text: bool = False  # also write every question's text
     edition: str = SECOND.name  # of AGQA
     templates: tuple[Template, ...] = ()  # asked besides those of the edition
@@ -61,7 +63,7 @@ class GenerateOptions:
     closed_world: bool = False  # what nobody annotated is not there, in videos that have actions alone, too
 
     def __post_init__(self) -> None:
-        small = at_least(0, {"references": self.references, "rare_below": self.rare_below})
+        small = at_least(0, {"references": self.references, "rare_below": self.rare_below, "phrases": self.phrases})
         refuse([*small, *at_least(1, {"shard": self.shard})])
 
 
@@ -71,7 +73,7 @@ class GenerateTask:
 
     run: Path
     out: Path
-    begin: int
+    cuts: Cuts  # of its videos
     options: GenerateOptions
 
 
@@ -84,13 +86,10 @@ def generate(run: Run, options: GenerateOptions, workers: int = 2, pool: Executo
     if options.only_templates and not options.templates:
         raise BadInput.at("--only-templates", "expected --templates FILE or a plugin's template with it, got none")
     refuse(at_least(1, {"workers": workers}))
-    videos = len(run.table("facts", VIDEOS))
+    shards = layout(run, options.shard)
     work = run.folder / ".questions.part"
-    start(work, plan(run, options))
-    tasks = [
-        GenerateTask(run.folder, work / f"{at // options.shard:05d}", at, options)
-        for at in range(0, videos, options.shard)
-    ]
+    start(work, plan(run, options, shards))
+    tasks = [GenerateTask(run.folder, work / f"{at:05d}", cuts, options) for at, cuts in enumerate(shards)]
     left = [task for task in tasks if not task.out.is_dir()]
     with processes(workers, pool, lambda: kept(tasks)) as executor:
         done = as_completed([executor.submit(shard, task) for task in left])
@@ -136,19 +135,21 @@ def said(run: Run, counts: Counts) -> Iterator[Said]:
     yield f"wrote {whole:,} questions to {run.questions}"
 
 
-def plan(run: Run, options: GenerateOptions) -> bytes:
-    """What the questions depend on."""
+def plan(run: Run, options: GenerateOptions, shards: list[Cuts]) -> bytes:
+    """What the questions depend on, and which video each shard begins with if they are not all of one size."""
     bare = int(actions_only(run).sum())
     more: dict[str, Any] = ({"plugins": needed()} if needed() else {}) | ({NOTED: bare} if bare else {})
+    more |= {} if regular(shards, options.shard) else {"begins": [cuts[0] for cuts in shards]}
     return msgspec.json.encode({"options": asked(options), "facts": run.facts_digest()} | more)
 
 
 def asked(options: GenerateOptions) -> dict[str, Any]:
-    """The options as the plan keeps them; it is silent about templates from outside and a closed world without them."""
+    """The options as the plan keeps them; it is silent about what came later and is not used."""
     found = asdict(options)
     left = [
         *(() if options.templates else ("templates", "only_templates")),
         *["closed_world"] * (not options.closed_world),
+        *["phrases"] * (options.phrases is None),
     ]
     return {name: found[name] for name in found if name not in left}
 
@@ -179,14 +180,11 @@ def shard(task: GenerateTask) -> None:
     """Write the questions of one shard, whole or not at all."""
     options = task.options
     facts, known, phrases, bare = corpus(task.run, options.rare_below, edition_of(asked(options)), options.closed_world)
-    end = min(task.begin + task.options.shard, len(facts.videos))
     counts: Counts = {}
     written = (*TABLES[task.options.edition].values(), *([TEXT] if task.options.text else []))
     tables: dict[str, list[pl.DataFrame]] = {table.name: [] for table in written}
-    for begin in range(task.begin, end, CHUNK):
-        few = facts.between(begin, min(begin + CHUNK, end))
-        seeds = np.array([seed_of(task.options.seed, video) for video in few.videos["id"]], np.uint64)
-        part = chunk(few, known, seeds, task.options.references, bare[begin : begin + len(few.videos)])
+    for begin, end in pairwise(task.cuts):
+        part = loaded(facts.between(begin, end), known, bare[begin:end], options)
         found, sides = questions(part, counts, begin), side_tables(part, begin)
         for name, side in (sides | {QUESTIONS.name: found}).items():
             tables[name].append(side)
@@ -201,16 +199,18 @@ def shard(task: GenerateTask) -> None:
         (folder / "counts.json").write_bytes(msgspec.json.encode(counts))
 
 
+def loaded(few: Facts, known: WordColumns, bare: Flags, options: GenerateOptions) -> VideoChunk:
+    seeds = np.array([seed_of(options.seed, video) for video in few.videos["id"]], np.uint64)
+    return chunk(few, known, seeds, options.references, bare, options.phrases)
+
+
 def total(folders: list[Path]) -> Counts:
     """Kept and rejected candidates of all shards."""
     counts: Counts = {}
     for folder in folders:
         found = msgspec.json.decode((folder / "counts.json").read_bytes(), type=dict[str, Tally])
         for template, tally in found.items():
-            own = counts.setdefault(template, Tally())
-            own.kept += tally.kept
-            for rule, count in tally.rejected.items():
-                own.reject(rule, count)
+            counts.setdefault(template, Tally()).add(tally)
     return counts
 
 

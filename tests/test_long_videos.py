@@ -1,0 +1,190 @@
+"""Videos with many actions: files and memory are cut by the questions expected, time phrases can be capped."""
+
+import json
+from collections import Counter
+from concurrent.futures import ThreadPoolExecutor
+from itertools import cycle
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import polars as pl
+import pytest
+
+from conftest import copy
+from questree.columns.hashing import mix, seed_of
+from questree.sources.own_json import write
+from questree.stages.generate import layout, questions
+from questree.stages.generate.layout import cut, expected, regular, times
+from questree.stages.generate.shards import GenerateOptions, generate
+from questree.stages.questions import Bank
+from questree.tables.questions import read_balanced
+from questree.tables.run import Run
+from questree.tables.store import new_folder
+from questree.vocabulary.load import default, default_text
+from worlds.commands import questree
+from worlds.exported_worlds import exported
+from worlds.small import facts
+
+SMALL = GenerateOptions(shard=5, text=True, rare_below=3)
+
+
+def made(run: Run, options: GenerateOptions = SMALL) -> Run:
+    generate(run, options, pool=ThreadPoolExecutor(1))
+    return run
+
+
+def files(folder: Path) -> dict[str, bytes]:
+    return {str(path.relative_to(folder)): path.read_bytes() for path in sorted(folder.rglob("*.*"))}
+
+
+def rows(run: Run) -> pl.DataFrame:
+    return pl.read_parquet(run.questions / "*" / "questions.parquet").sort("video", "number")
+
+
+def test_shards_and_chunks_are_cut_by_questions_and_by_videos(monkeypatch: pytest.MonkeyPatch) -> None:
+    few = np.full(300, 10)
+    assert cut(few, 128) == [(0, 64, 128), (128, 192, 256), (256, 300)]
+    assert cut(few, 100) == [(0, 64, 100), (100, 164, 200), (200, 264, 300)]
+    assert cut(few[:0], 128) == []
+    assert regular(cut(few, 128), 128) and regular([], 128)
+    monkeypatch.setattr(layout, "SHARD", 100)
+    monkeypatch.setattr(layout, "TOGETHER", 50)
+    uneven = np.array([40, 20, 40, 1, 500, 10, 10, 10, 10, 10, 10])
+    assert cut(uneven, 128) == [(0, 1, 2, 3), (3, 4), (4, 5), (5, 10, 11)]
+    assert not regular(cut(uneven, 128), 128)
+
+
+def test_questions_are_expected_of_pairs_of_objects_in_times(tmp_path: Path) -> None:
+    run = Run(tmp_path)
+    run.vocabulary_file.write_text(default_text())
+    found = facts(
+        """
+        video A
+        frames 0 1 2 3 4 5
+        bare dish 0-1: holding
+        bare cup 2: holding
+        bare dish 4: touching
+        action c107 0 1
+        action c061 3 4
+        video B
+        frames 0 1 2
+        bare dish 0: holding
+        bare cup 1: touching
+        video C
+        frames 0
+        """
+    )
+    with new_folder(run.facts) as folder:
+        found.save(folder)
+    assert times(run, 3).tolist() == [1 + 2 * 3 + 1, 1, 1]
+    # dishes and cups are held and touched somewhere, so there are four pairs with either relation; in C is neither
+    assert expected(run).tolist() == [8 * (2 * 2 + 2 * 2), 2 * 2 + 2 * 2, 0]
+
+
+def test_smaller_shards_are_the_same_questions_everywhere(
+    asked_run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert set(json.loads((asked_run.questions / "plan.json").read_text())) == {"options", "facts"}
+    monkeypatch.setattr(layout, "SHARD", 15_000)
+    monkeypatch.setattr(layout, "TOGETHER", 8_000)
+    run = made(copy(asked_run, tmp_path), GenerateOptions(text=True, rare_below=3))
+    bank, begins = Bank(run), json.loads((run.questions / "plan.json").read_text())["begins"]
+    assert begins[0] == 0 and 3 < len(begins) < len(bank.ids) and bank.begins.tolist() == begins
+    assert len(bank.folders()) == len(begins) and rows(run).equals(rows(asked_run))
+    for number, folder in enumerate(bank.folders()):
+        seen = pl.read_parquet(folder / "questions.parquet")["video"].unique().sort().to_list()
+        assert seen == list(range(*[*begins, len(bank.ids)][number : number + 2]))
+    for video in bank.ids:
+        assert bank.find(f"{video}-7") == Bank(asked_run).find(f"{video}-7")
+    other = copy(asked_run, tmp_path / "other")
+    for each in (run, other):
+        assert questree("balance", each.folder, "--workers", 1, "--quiet").returncode == 0
+    assert read_balanced(run.balanced).equals(read_balanced(other.balanced))
+    ours, theirs = (files(exported(each, tmp_path / f"out{at}")) for at, each in enumerate((run, other)))
+    assert ours == theirs
+
+
+@pytest.mark.parametrize("edition", ["1.0", "2.0"])
+def test_a_video_too_big_for_memory_is_asked_about_piece_by_piece(
+    cleaned_run: Run, tmp_path: Path, edition: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    options = GenerateOptions(shard=3, rare_below=3, edition=edition)
+    whole = files(made(copy(cleaned_run, tmp_path / "whole"), options).questions)
+    monkeypatch.setattr(questions, "CANDIDATES", 700)
+    seen, pieces = list[int](), questions.pieces
+
+    def counted(*args: Any) -> list[int]:
+        seen.append(len(cuts := pieces(*args)))
+        return cuts
+
+    monkeypatch.setattr(questions, "pieces", counted)
+    assert files(made(copy(cleaned_run, tmp_path / "cut"), options).questions) == whole
+    assert max(seen) >= 10
+
+
+def test_capped_phrases_ask_a_part_of_the_same_questions(asked_run: Run, tmp_path: Path) -> None:
+    most = 7
+    run = made(copy(asked_run, tmp_path), GenerateOptions(shard=5, rare_below=3, phrases=most))
+    assert Bank(run).options["phrases"] == most and "phrases" not in Bank(asked_run).options
+    few, every = (pl.read_parquet(each.questions / "*" / "phrases.parquet") for each in (run, asked_run))
+    kept = set[tuple[int, int, int, int]]()
+    for video, name in enumerate(Bank(run).ids):
+        own = [row for row in every.rows() if row[0] == video]
+        kept |= {own[0], *chosen(own[1:], seed_of(1, name), most, indirect(asked_run, video))}
+    assert few.rows() == [row for row in every.rows() if row in kept]
+    assert few["video"].value_counts()["count"].max() == most + 1
+    # what is asked of them is what was asked before
+    same = ["video", "template", "relation", "x", "y", "first", "second", "time", "answer", "steps", "flags", "effect"]
+    assert worded(run, same) == Counter(
+        {row: n for row, n in worded(asked_run, same).items() if (row[0], *row[-3:]) in kept}
+    )
+
+
+def worded(run: Run, columns: list[str]) -> "Counter[tuple[int, ...]]":
+    """Questions with their phrase instead of its number."""
+    phrases = pl.read_parquet(run.questions / "*" / "phrases.parquet")
+    phrases = phrases.with_columns(phrase=pl.int_range(pl.len()).over("video").cast(pl.UInt16))
+    return Counter(rows(run).join(phrases, on=["video", "phrase"]).select(*columns, "kind", "a", "b").iter_rows())
+
+
+def indirect(run: Run, video: int) -> set[int]:
+    """Numbers of the actions of a video that are named by a reference to their object."""
+    found = pl.read_parquet(run.questions / "*" / "action_references.parquet").filter(video=video)
+    return {at for at, kind in enumerate(found["kind"]) if kind == 3}
+
+
+Phrase = tuple[int, int, int, int]  # video, kind, a, b
+
+
+def chosen(phrases: list[Phrase], seed: np.uint64, most: int, indirect: set[int]) -> list[Phrase]:
+    """By the rule of docs/questions.md: kinds, plain and with an indirect object, take turns."""
+    heaps: dict[tuple[int, int], list[Phrase]] = {}
+    for phrase in phrases:
+        _, kind, a, b = phrase
+        heaps.setdefault((kind, int(a in indirect or b in indirect)), []).append(phrase)
+    for (_, second), heap in heaps.items():
+        heap.sort(key=lambda row: int(mix(seed, second, *row[1:])), reverse=True)
+    found = list[Phrase]()
+    for heap in cycle([heaps[key] for key in sorted(heaps)]):
+        if len(found) == most or not any(heaps.values()):
+            return found
+        found += [heap.pop()] if heap else []
+    return found
+
+
+def test_build_takes_what_bounds_the_questions(cleaned_run: Run, tmp_path: Path) -> None:
+    write(cleaned_run.load("raw").between(0, 3), default(), tmp_path / "mine.json")
+    common = ("build", tmp_path / "mine.json", "--workers", 1, "--quiet", "--out")
+    done = questree(*common, tmp_path / "run", "--shard", 2, "--phrases", 3, "--no-text")
+    assert (done.returncode, done.stderr) == (0, "")
+    bank = Bank(Run(tmp_path / "run"))
+    assert (bank.options["shard"], bank.options["phrases"], bank.options["text"]) == (2, 3, False)
+    assert len(bank.folders()) == 2 and not list(bank.run.questions.rglob("text.parquet"))
+    refused = questree("build", tmp_path, "--source", "gqa", "--out", tmp_path / "no", "--no-text", "--phrases", 3)
+    assert refused.stderr.splitlines() == [
+        "error: --text: expected raw files of video, got images (gqa)",
+        "error: --phrases: expected raw files of video, got images (gqa)",
+    ]
+    few = questree("generate", tmp_path / "run", "--phrases", -1)
+    assert few.stderr == "error: --phrases: expected at least 0, got -1\n"

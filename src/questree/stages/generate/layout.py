@@ -9,7 +9,6 @@ import polars as pl
 from questree.columns.joins import Ints, starts
 from questree.tables.facts import ACTIONS, TRACKS, VIDEOS
 from questree.tables.run import Run
-from questree.tables.table import Table
 
 SHARD = 5_000_000  # questions expected of the videos of a file, unless it is one video
 CHUNK, TOGETHER = 64, SHARD // 2  # videos whose columns are in memory together, and the questions expected of them
@@ -49,7 +48,7 @@ def expected(run: Run) -> Ints:
     So for every relation of the video: the pairs of objects of the video that the corpus has with it, in every time.
     """
     videos = len(run.table("facts", VIDEOS))
-    facts = run.table("facts", _few(TRACKS, "video", "relation", "object")).unique()
+    facts = run.table("facts", TRACKS.only("video", "relation", "object")).unique()
     things = facts.select("video", "object").unique()
     video, thing = things["video"].to_numpy(), things["object"].to_numpy()
     pairs = np.zeros(videos)
@@ -65,13 +64,9 @@ def times(run: Run, videos: int) -> Ints:
     """[video] the whole video; before, after and while an action; between two actions."""
     first = pl.col("first").sort_by("start", "first").first()
     last = pl.col("last").sort_by("start", "first").last()
-    done = run.table("facts", _few(ACTIONS, "video", "action", "start", "first", "last")).drop_nulls()
+    done = run.table("facts", ACTIONS.only("video", "action", "start", "first", "last")).drop_nulls()
     done = done.group_by("video", "action").agg(first=first, last=last).sort("video", "first")
     video = done["video"].to_numpy().astype(np.int64)
     begin, end = (video << 32 | done[name].to_numpy() for name in ("first", "last"))
     later = starts(video, videos)[video + 1] - np.searchsorted(begin, end, side="right")
     return np.asarray(1 + 3 * np.bincount(video, minlength=videos) + np.bincount(video, later, minlength=videos))
-
-
-def _few(table: Table, *columns: str) -> Table:
-    return Table(table.name, {name: table.columns[name] for name in columns}, table.optional)

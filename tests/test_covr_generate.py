@@ -27,7 +27,7 @@ from questree.program import Node, walk
 from questree.search.word_tables import WordTables
 from questree.sources.covr import read_scenes
 from questree.stages.drafts.builders import drafts
-from questree.stages.drafts.chunk import Reasons, Workshop
+from questree.stages.drafts.chunk import Workshop
 from questree.stages.drafts.sources import DraftSource
 from questree.stages.drafts.whole_run import DraftOptions, DraftReport, generate, only, part_of
 from questree.tables.image_questions import ANSWERED
@@ -217,7 +217,7 @@ def test_the_same_seed_gives_the_same_bytes_and_another_seed_others(made: Made, 
 def sources(made: Made) -> tuple[Workshop, list[DraftSource]]:
     images = Images.load(made.run.images)
     shop = Workshop(images, np.arange(len(images.images)), WordTables.read(made.words))
-    return shop, list(shop.sources(range(40), 4, 5, Reasons()))
+    return shop, list(shop.sources(range(40), 4, 5))
 
 
 def test_a_set_has_an_image_without_the_reference_and_the_first_one_with_it(made: Made) -> None:

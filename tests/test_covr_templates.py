@@ -6,10 +6,11 @@ import pickle
 from itertools import combinations, product
 from pathlib import Path
 
+import polars as pl
 import pytest
 
 from questree.benchmarks.covr import forms
-from questree.benchmarks.covr.forms import ImageTemplate, TemplateForm, can_be_written, pieces, shape, things, those
+from questree.benchmarks.covr.forms import ImageTemplate, TemplateForm, pieces, shape, things, those
 from questree.benchmarks.covr.templates import TEMPLATES
 from questree.domains.images import IMAGES
 from questree.domains.images.english import (
@@ -29,8 +30,9 @@ from questree.domains.images.graph import Graph, GraphRelation, Preposition, fro
 from questree.domains.images.kinds import COUNT
 from questree.domains.images.links import auxiliary, relation, said_of
 from questree.notation import covr, own
-from questree.program import BOOL
+from questree.program import BOOL, ProgramError, Word, walk
 from questree.readings.english import english
+from questree.tables.questions import with_forms, with_programs
 
 SHARED = Path(__file__).parents[2] / "shared" / "oracles" / "covr" / "subgraphs_expected.json.gz"
 
@@ -79,6 +81,8 @@ POUR = Graph("man", None, (GraphRelation("pouring", Graph("water"), (Preposition
         ("octopus", "octopuses"),
         ("prosthesis", "prostheses"),
         ("trash can", "trash cans"),
+        ("sign (stop)", "signs (stop)"),
+        ("pole, metal", "poles, metal"),
     ],
 )
 def test_a_countable_name_has_its_plural(name: str, plural_name: str) -> None:
@@ -343,10 +347,36 @@ def test_a_reference_as_a_program() -> None:
     assert things(CUP).pattern == things(Graph("dog", "wet", (GraphRelation("in", Graph("car")),))).pattern
 
 
-def test_a_word_with_brackets_or_commas_cannot_be_written() -> None:
-    assert can_be_written(CUP)
-    assert not can_be_written(Graph("cup", None, (GraphRelation("on", Graph("table (round)")),)))
-    assert not can_be_written(Graph("salt, pepper"))
+HOSTILE = [
+    "table (round)",
+    "salt, pepper",
+    '5" pipe',
+    "a\\b",
+    "[logo]",
+    "$1",
+    '"',
+    "\\",
+    " padded",
+    "",
+    "find(cup)",
+    "{x}",
+]
+
+
+@pytest.mark.parametrize("word", HOSTILE)
+def test_any_word_can_be_written_and_read_again(word: str) -> None:
+    text = things(Graph(word, None, (GraphRelation(word, Graph("table", word)),))).text
+    node = own.parse(text, IMAGES)
+    assert [term.name for term in walk(node) if isinstance(term, Word)] == [word, "table", word, word]
+    assert own.show(node) == text
+    stored = with_forms(pl.DataFrame({"program": [text, "find(cup)"]}))
+    assert stored["words"].to_list() == [[word, "table", word, word], ["cup"]]
+    assert with_programs(stored)["program"].to_list() == [text, "find(cup)"]
+
+
+def test_a_quote_must_be_closed() -> None:
+    with pytest.raises(ProgramError, match="at 5: expected a quote that ends the word, got the end"):
+        own.parse('find("cup', IMAGES)
 
 
 @pytest.mark.skipif(not SHARED.is_file(), reason="published subgraphs are not here")

@@ -20,7 +20,7 @@ from questree.domains.images.graph import Graph
 from questree.domains.images.kinds import COUNT
 from questree.faults import BadInput
 from questree.notation.covr import CovrShape, CovrShapes
-from questree.notation.own import SPECIAL, show
+from questree.notation.own import show
 from questree.notation.own_shapes import program_shapes, row_form
 from questree.program import BOOL, REASONS, Node, Word, fill, slots
 from questree.progress import watch
@@ -278,8 +278,6 @@ def fitting(record: CovrRecord, split: str, known: Corpus, shapes: CovrShapes, s
     shape, words = shapes.of(record.program)
     if shape.wrong is not None or not shape.parts:
         return "a malformed program"
-    if any(set(str(word)) & set(SPECIAL) or not str(word).strip() or str(word)[0] == "$" for word in words):
-        return "a word that our notation cannot write"
     images = [known.image_at[scene] for scene in dict.fromkeys(record.scenes)]
     said = {slot.name: Word(str(words[int(slot.name)]), slot.kind) for slot in shape.slots}
     program = fill(shape.parts[-1], said)

@@ -1,11 +1,11 @@
-"""Our own notation, `doing($relation)`: operators by name, words as they are, slots with a dollar sign; its scanner."""
+"""Our own notation, `doing($relation)`: operators by name, words as they are or in quotes, slots with a dollar sign."""
 
 from dataclasses import dataclass
 from difflib import get_close_matches
 
+from questree.columns.quoting import ESCAPE, QUOTE, SPECIAL, quoted, unquoted
 from questree.program import Kind, Language, Node, ProgramError, Slot, Term, Word
 
-SPECIAL = "(),[]"
 DEEPEST = 100  # calls inside each other; no question comes near
 
 
@@ -16,6 +16,7 @@ class Call:
     name: str
     args: "tuple[Call, ...] | None"
     at: int  # character where it begins
+    is_quoted: bool = False  # a word in quotes is no slot
 
     @property
     def is_word(self) -> bool:
@@ -23,7 +24,7 @@ class Call:
 
     def __str__(self) -> str:
         if self.args is None:
-            return self.name
+            return quoted(self.name) if self.is_quoted else self.name
         inner = ", ".join(map(str, self.args))
         return f"{self.name}({inner})" if self.name else f"[{inner}]"
 
@@ -48,6 +49,9 @@ def _skip(text: str, at: int) -> int:
 def _call(text: str, begin: int, depth: int = 0) -> tuple[Call, int]:
     if depth > DEEPEST:
         raise ProgramError(f"calls inside each other more than {DEEPEST} deep", begin)
+    if text[begin : begin + 1] == QUOTE:
+        end = _closing(text, begin)
+        return Call(unquoted(text[begin:end]), None, begin, is_quoted=True), _skip(text, end)
     at = begin
     while at < len(text) and text[at] not in SPECIAL:
         at += 1
@@ -63,6 +67,16 @@ def _call(text: str, begin: int, depth: int = 0) -> tuple[Call, int]:
         found = repr(text[at : at + 20]) if at < len(text) else "the end"
         raise ProgramError(f"expected a word or a call, got {found}", at)
     return Call(name, None, begin), at
+
+
+def _closing(text: str, begin: int) -> int:
+    """The place behind the quote that ends a word."""
+    at = begin + 1
+    while at < len(text) and text[at] != QUOTE:
+        at += 2 if text[at] == ESCAPE else 1
+    if at >= len(text):
+        raise ProgramError("expected a quote that ends the word, got the end", begin)
+    return at + 1
 
 
 def _arguments(text: str, at: int, close: str, depth: int) -> tuple[tuple[Call, ...], int]:
@@ -91,7 +105,7 @@ def show(term: Term) -> str:
     if isinstance(term, Slot):
         return f"${term.name}{ALONE if term.alone else ''}{OPTION if term.option else ''}"
     if isinstance(term, Word):
-        return term.name
+        return quoted(term.name)
     return f"{term.op.name}({', '.join(map(show, term.args))})"
 
 
@@ -120,7 +134,7 @@ def _node(call: Call, language: Language) -> Node:
 def _term(call: Call, kind: Kind, language: Language) -> Term:
     if not call.is_word:
         return _node(call, language)
-    if call.name.startswith("$"):
+    if call.name.startswith("$") and not call.is_quoted:
         return slot(call, kind)
     if not kind.words:
         raise call.wanted(f"a program of kind {kind.name}")

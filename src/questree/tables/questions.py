@@ -7,6 +7,7 @@ from typing import Any
 
 import polars as pl
 
+from questree.columns.quoting import QUOTE, QUOTED, quoted, unquoted
 from questree.faults import BadInput
 from questree.tables.table import NUMBERED, Table
 
@@ -78,24 +79,26 @@ PROGRAM = {  # of a question that is given, with its text: image sets, and what 
     "form": NUMBERED,  # its program in our notation with slots in place of words: count(find($0))
     "words": pl.List(NUMBERED),  # by the numbers of the slots
 }
-PLAIN = r"( *)([^(), ][^(),]*)([,)])"  # a word: what is not followed by a bracket that opens
+WRITTEN = rf'( *)({QUOTED}|[^(), "][^(),]*)([,)])'  # a word: what is not followed by a bracket that opens
 SLOT = re.compile(r"\$(\d+)")
 
 
 def with_forms(questions: pl.DataFrame) -> pl.DataFrame:
     """Questions whose `program` is a text, with its form and words instead."""
     texts = questions["program"]
-    outline = texts.str.replace_all(PLAIN, "${1}$$${3}")
+    outline = texts.str.replace_all(WRITTEN, "${1}$$${3}")
     different = outline.unique(maintain_order=True)
     forms = [text.replace("$", "${}").format(*range(text.count("$"))) for text in different]
-    said = texts.str.extract_all(PLAIN).list.eval(pl.element().str.head(-1).str.strip_chars())
+    said = texts.str.extract_all(WRITTEN).list.eval(pl.element().str.head(-1).str.strip_chars())
+    if texts.str.contains(QUOTE, literal=True).any():
+        said = pl.Series([[unquoted(word) for word in words] for words in said], dtype=said.dtype)
     return questions.drop("program").with_columns(form=outline.replace_strict(different, forms), words=said)
 
 
 def with_programs(questions: pl.DataFrame) -> pl.DataFrame:
     """Questions with their programs as texts, too."""
     rows = ((SLOT.split(form), words) for form, words in questions.select(*PROGRAM).iter_rows())
-    texts = ["".join(words[int(p)] if at % 2 else p for at, p in enumerate(pieces)) for pieces, words in rows]
+    texts = ["".join(quoted(words[int(p)]) if at % 2 else p for at, p in enumerate(pieces)) for pieces, words in rows]
     return questions.with_columns(program=pl.Series(texts, dtype=pl.String))
 
 

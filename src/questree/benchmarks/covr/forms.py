@@ -5,10 +5,10 @@ from dataclasses import dataclass
 from functools import cache, cached_property, lru_cache
 from string import Formatter
 
+from questree.columns.quoting import quoted
 from questree.domains.images import IMAGES
 from questree.domains.images.graph import Graph
 from questree.notation import own
-from questree.notation.own import SPECIAL
 from questree.program import Node
 
 HOLE = "{}"
@@ -22,7 +22,7 @@ class Program:
 
     @property
     def text(self) -> str:
-        return self.pattern.format(*self.words)
+        return self.pattern.format(*map(quoted, self.words))
 
 
 @lru_cache(KEPT)
@@ -62,11 +62,6 @@ def _related(pattern: str, words: tuple[str, ...], graph: Graph) -> Program:
 def shape(pattern: str) -> Node:
     """The program of a pattern; its holes are the slots 0, 1, ..."""
     return own.parse(pattern.format(*(f"${at}" for at in range(pattern.count(HOLE)))), IMAGES)
-
-
-def can_be_written(graph: Graph) -> bool:
-    """No word has a character that means something in our notation."""
-    return not any(set(word) & set(SPECIAL) or word.startswith("$") or not word.strip() for word in graph.words)
 
 
 Piece = str | tuple[str, str]  # plain text, or (slot, form)

@@ -1,5 +1,6 @@
 """English for things: numbers, plurals, articles, and references such as "red cup that is on a table"."""
 
+import re
 from collections.abc import Mapping
 from functools import cache, lru_cache
 from importlib import resources
@@ -55,11 +56,12 @@ ENGLISH = msgspec.toml.decode(
 PLURALS = frozenset(ENGLISH.plurals.values()) - ENGLISH.plurals.keys()  # "men", but not "sheep"
 MADE_OF = "made of "
 OF = " of "  # "chest of drawers": its number is that of "chest"
+TAIL = re.compile(r"( of |, | \().*")  # so are those of "pole, metal" and "bag (red)"
 
 
 def head(name: str) -> str:
     """The word that bears the number."""
-    return name.split(OF)[0].split(" ")[-1]
+    return TAIL.sub("", name).split(" ")[-1]
 
 
 @cache
@@ -79,9 +81,9 @@ def plural(name: str) -> str:
     """Of a name in the singular; other names stay as they are."""
     if number(name) != SINGULAR:
         return name
-    first, of, rest = name.partition(OF)
+    first = TAIL.sub("", name)
     before, space, last = first.rpartition(" ")
-    return before + space + _plural(last) + of + rest
+    return before + space + _plural(last) + name[len(first) :]
 
 
 def _plural(word: str) -> str:

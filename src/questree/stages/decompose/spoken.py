@@ -11,6 +11,7 @@ from typing import Any, ClassVar
 import numpy as np
 import polars as pl
 
+from questree.columns.quoting import quoted
 from questree.domains.images import IMAGES
 from questree.domains.video import VIDEO
 from questree.domains.video.actions import to_action
@@ -145,7 +146,7 @@ class SetTexts(Texts):
         """In our notation; one column per place in a form, as there are many forms of few nodes."""
         patterns = [HOLE.split(show(node)) for _, _, node, _ in forms]
         form_of = _repeated(range(len(forms)), forms)
-        slot_names, spelled = slots_of(nodes.columns), pl.concat([self.vocabulary, pl.Series([""])])
+        slot_names, spelled = slots_of(nodes.columns), pl.Series([*map(quoted, self.vocabulary), ""])
         filled = [nodes[name].cast(pl.Int64).fill_null(0).to_numpy() for name in slot_names]
         pieces: list[pl.Series] = [pl.Series([""] * len(nodes), dtype=pl.String)]
         for at in range(max(map(len, patterns), default=0)):

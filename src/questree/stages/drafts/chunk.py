@@ -11,7 +11,7 @@ import polars as pl
 from numpy.typing import NDArray
 from pyarrow import ListArray
 
-from questree.benchmarks.covr.forms import ImageTemplate, can_be_written, things
+from questree.benchmarks.covr.forms import ImageTemplate, things
 from questree.benchmarks.covr.references import size
 from questree.benchmarks.covr.templates import BY_NAME
 from questree.columns.draws import Draws
@@ -31,7 +31,7 @@ from questree.tables.questions import PROGRAM
 
 LIMIT, POSITIVES = 6, 8  # images of a kind, and images that contain a reference, that are drawn at most
 TIMES = range(2, 5)  # how often an image contains a reference that is asked for by image
-SAME, ALONE, UNWRITABLE = "same answer as its twin", "no twin with another answer", "word with brackets or commas"
+SAME, ALONE = "same answer as its twin", "no twin with another answer"
 ROW = {name: dtype for name, dtype in ANSWERED.columns.items() if name not in ("split", "images", *PROGRAM)}
 COLUMNS = ROW | {"program": pl.String, "images": ANSWERED.columns["images"]}
 
@@ -64,9 +64,7 @@ class Workshop:
     def questions(self, rows: Sequence[int], per_image: int, seed: int) -> DraftedChunk:
         """Of these images (rows of the part), from at most so many references of each."""
         dropped = Reasons()
-        made = [
-            draft for source in self.sources(rows, per_image, seed, dropped) for draft in drafts(source, self.templates)
-        ]
+        made = [draft for source in self.sources(rows, per_image, seed) for draft in drafts(source, self.templates)]
         answers = self.answerer.answer(made)
         asked = {at: draft for at, draft in enumerate(map(self.whether, made, answers)) if draft}
         verified = dict(zip(asked, self.answerer.answer(list(asked.values())), strict=True))
@@ -78,13 +76,10 @@ class Workshop:
                 ready.add(draft, answers[at])
         return DraftedChunk(ready.table(self.rows), ready.pairs, dropped)
 
-    def sources(self, rows: Sequence[int], per_image: int, seed: int, dropped: Reasons) -> Iterator[DraftSource]:
+    def sources(self, rows: Sequence[int], per_image: int, seed: int) -> Iterator[DraftSource]:
         places: dict[tuple[Graph, int], int] = {}  # reference and how often an image must contain it -> place
         drawn: list[tuple[int, Graph, int, int]] = []
         for image, _, graph, times in sampled(self.index, self.words, rows, per_image, seed):
-            if not can_be_written(graph):
-                dropped["", UNWRITABLE] += 1
-                continue
             for wanted in (1, times) if times in TIMES else (1,):
                 drawn.append((image, graph, wanted, places.setdefault((graph, wanted), len(places))))
         graphs, wanted_times = [graph for graph, _ in places], [times for _, times in places]

@@ -240,7 +240,7 @@ def said(report: DraftReport) -> Iterator[Said]:
     yield "Questions per template", rows
     for template, why in report.dropped.items():
         reasons = ", ".join(f"{count:,} {reason}" for reason, count in sorted(why.items(), key=lambda each: -each[1]))
-        yield f"{template or 'references'}: dropped {reasons}"
+        yield f"{template}: dropped {reasons}"
     for split, missing in report.short.items():
         yield f"{split}: {missing:,} fewer than wanted; its {report.images[split]:,} images give no more"
 

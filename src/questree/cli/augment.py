@@ -84,7 +84,7 @@ def warnings(record: dict[str, Any]) -> Iterator[str]:
     """Rules that removed more than a tenth of a class, from the ledger or its file."""
     for rule in msgspec.to_builtins(record["rules"]):
         lost = [f"{each['removed']:,} of {each['before']:,} {each['of']} {each['name']}" for each in rule["losses"]]
-        more = f", and of {len(lost) - SHOWN} more classes" if len(lost) > SHOWN else ""
+        more = f", and much of {len(lost) - SHOWN} more" if len(lost) > SHOWN else ""
         hint = "" if RULES[rule["name"]].fixed else f"; `--without {rule['number']}` leaves this rule out"
         if lost:
             yield f"warning: rule {rule['number']} ({rule['name']}) removed {', '.join(lost[:SHOWN])}{more}{hint}"

@@ -88,9 +88,8 @@ def build(
                 made[name] = found[table] if table else sum(found.values())
                 said = f"{made[name]:,} {table or 'questions kept'}, "
             say(f"{number}/{len(steps)} {name}: {said}{seconds[name]:.1f} s")
-            if name == "augment" and silent:
-                for line in cleaned(Run(out)):
-                    say(f"    {line}")
+            for line in REMARKS[name](Run(out)) if name in REMARKS and silent and own is not COVR else ():
+                say(f"    {line}")
             if silent and name == "generate" and own is not COVR:
                 for line in told(Run(out)):
                     say(f"    {line}")
@@ -105,6 +104,15 @@ def cleaned(run: Run) -> Iterator[str]:
     record = msgspec.json.decode(run.ledger.read_bytes())
     yield f"removed: {removals(record)}"
     yield from warnings(record)
+
+
+def left_out(run: Run) -> Iterator[str]:
+    """Splits there are no words for."""
+    report = msgspec.json.decode((run.folder / "splits" / "report.json").read_bytes())
+    yield from (f"{name}: {why}" for name, why in report.get("left out", {}).items())
+
+
+REMARKS: dict[str, Callable[[Run], Iterator[str]]] = {"augment": cleaned, "split": left_out}
 
 
 def refuse_foreign(kind: str, given: dict[str, Any]) -> None:

@@ -137,10 +137,61 @@ def test_a_source_of_images(tmp_path: Path) -> None:
     assert pl.read_parquet(tmp_path / "wide" / "images" / "images.parquet")["width"].to_list() == [800]
     done = questree("ingest", "captions", "raw", "--out", "no", "--plugin", plugin, *SETTINGS, folder=tmp_path)
     assert done.stderr.splitlines() == [
-        "error: --set width: expected `int`, got `str`",
+        "error: --set width: expected int, got 'wide'",
         "error: --set: expected a setting, got 'depth'; choose from width, height",
     ]
     assert "every file is as locked" in works(tmp_path, "verify", "run", "--plugin", plugin)
+
+
+def test_settings_are_listed_and_said_once(tmp_path: Path) -> None:
+    plugin = example("image_source.py", tmp_path)
+    (tmp_path / "raw").mkdir()
+    (tmp_path / "raw" / "one.txt").write_text("red cup on table\nblack cat under table\n")
+    listed = " ".join(works(tmp_path, "ingest", "captions", "--help", "--plugin", plugin).split())
+    assert "repeatable: width (int, 640 without it); height (int, 480 without it)." in listed
+    read = ("ingest", "captions", "raw", "--out", "run", "--plugin", plugin)
+    assert refused(tmp_path, *read, "--set", "width") == (
+        "--set: expected NAME=VALUE, got 'width'; choose from width, height"
+    )
+    said = refused(tmp_path, *read, "--set", "width=800", "--set", "width=900")
+    assert said == "--set width: expected one value, got '900', too"
+    assert refused(tmp_path, "ingest", "captions", "gone", "--out", "run", "--plugin", plugin) == (
+        "gone: expected a folder or file, got nothing of this name"
+    )
+    built = ("build", "raw", "--source", "captions", "--out", "run", "--plugin", plugin, "--set", "width=800")
+    assert "questions is empty" in refused(tmp_path, *built, "--workers", 1, "--quiet")  # of one image, which is read
+    assert pl.read_parquet(tmp_path / "run" / "images" / "images.parquet")["width"].to_list() == [800]
+    works(tmp_path, "synth", "images", "--out", "pictures", "--images", 5, "--quiet")
+    said = refused(tmp_path, "build", "pictures", "--out", "other", "--set", "width=800")
+    assert said == "--set: expected a setting, got 'width'; this source has none"
+
+
+YIELDED = """
+import numpy as np
+from pathlib import Path
+from questree.plugins import source
+
+@source("mine", says="mine")
+def read(folder):
+    yield {"id": "a", "length": np.float32(4.5), "width": np.int64(640), "frames": FRAMES}
+"""
+
+
+def test_records_may_have_numbers_of_numpy(tmp_path: Path) -> None:
+    frame = '"number": np.int32(30), "seconds": np.float64(1), "person": np.array([1, 2, 3.5, 4])'
+    things = '"objects": [{"class": "cup"}]'
+    (tmp_path / "mine.py").write_text(YIELDED.replace("FRAMES", f"[{{{frame}, {things}}}]"))
+    works(tmp_path, "ingest", "mine", tmp_path, "--out", "run", "--quiet", "--plugin", "mine.py")
+    facts = Run(tmp_path / "run").load("raw")
+    assert facts.videos.rows() == [("a", "", 4.5, 640, None)]
+    assert facts.persons.rows() == [(0, 0, 1, 2, 3.5, 4, None)]
+
+
+@pytest.mark.parametrize(("frames", "got"), [("folder", "PosixPath"), ("(x for x in [])", "generator")])
+def test_what_no_record_can_hold_is_told_with_the_record(frames: str, got: str, tmp_path: Path) -> None:
+    (tmp_path / "mine.py").write_text(YIELDED.replace("FRAMES", frames))
+    said = refused(tmp_path, "ingest", "mine", ".", "--out", "run", "--plugin", "mine.py")
+    assert said == f"., video a: expected texts, numbers, lists and dictionaries, got {got}"
 
 
 def test_a_metric_and_a_bot(asked_run: Run, tmp_path: Path) -> None:
@@ -421,12 +472,24 @@ MISTAKEN = [
         "@operator('images', ask='Are {few:plural} few')\ndef n(world, few: Things) -> Bool: ...",
         "operator n: form in 'Are {few:plural} few': expected a known one, got 'plural'; choose from ",
     ),
+    (
+        "@source('m', says='', sign=['*.txt'])\ndef m(folder): ...",
+        "source m: sign: expected a text, got ['*.txt']",
+    ),
+    (
+        "@source('m', says='')\ndef m(folder, width: int = '640'): ...",
+        "source m: width: expected a default of int, got '640'",
+    ),
+    (
+        "@source('m', says='')\ndef m(folder, width=None): ...",
+        "source m: width: expected str, int, float or bool, got <class 'NoneType'>",
+    ),
     ("ops('images')['cuont']", ", line 2: KeyError: \"expected an operator, got 'cuont'; choose from count"),
 ]
 
 
 def test_mistakes_are_told_when_a_plugin_is_loaded(tmp_path: Path) -> None:
-    names = "Bool, Categories, Things, image_template, metric, operator, ops, rule, template"
+    names = "Bool, Categories, Things, image_template, metric, operator, ops, rule, source, template"
     lines = all_wrong(tmp_path, [f"from questree.plugins import {names}\n{line}" for line, _ in MISTAKEN])
     for line, (_, said) in zip(lines, MISTAKEN, strict=True):
         assert line.startswith("mine.py" + ("" if said.startswith(",") else ": ") + said)

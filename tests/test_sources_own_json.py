@@ -9,9 +9,11 @@ import pytest
 
 from questree.faults import BadInput
 from questree.sources.assemble import SourceReading
-from questree.sources.own_json import read_own_json, write
+from questree.sources.catalogue import kind_of
+from questree.sources.own_json import read_own_images, read_own_json, write
 from questree.tables.facts import TABLES, Facts
 from questree.vocabulary import default
+from questree.vocabulary.load import default_text, parse
 from worlds.small import actions, facts, presence, relations
 
 FIXTURE = Path(__file__).parent / "fixtures" / "own_videos.json"
@@ -259,3 +261,77 @@ def test_the_example_is_the_same_after_writing_and_reading(tmp_path: Path) -> No
     first = read(FIXTURE).facts
     write(first, default(), tmp_path / "again.json")
     assert same(read(tmp_path / "again.json").facts, first)
+
+
+def floated(value: Any) -> Any:
+    """The same with a point in every number."""
+    if isinstance(value, dict):
+        return {name: floated(each) for name, each in value.items()}
+    if isinstance(value, list):
+        return [floated(each) for each in value]
+    return float(value) if type(value) is int else value
+
+
+def test_a_number_with_a_point_is_the_whole_number_it_looks_like(tmp_path: Path) -> None:
+    (tmp_path / "mine.json").write_bytes(msgspec.json.encode(floated(example())))
+    assert b'"number":30.0' in (tmp_path / "mine.json").read_bytes()
+    assert same(read(tmp_path / "mine.json").facts, read(FIXTURE).facts)
+    assert faults(tmp_path, changed("frames", 0, "number", to=30.5)) == [
+        "frame 1 of the list: number: Expected `int`, got `float`"
+    ]
+
+
+def test_a_line_of_json_lines_is_a_video(tmp_path: Path) -> None:
+    videos = [msgspec.json.encode(changed("id", to=name)["videos"][0]) for name in "ab"]
+    file = tmp_path / "mine.jsonl"
+    file.write_bytes(b"\n".join([videos[0], b"", videos[1], b""]))
+    (tmp_path / "other.json").write_bytes(msgspec.json.encode(changed("id", to="c")))
+    assert read(file).facts.videos["id"].to_list() == ["a", "b"]
+    assert read(tmp_path).facts.videos["id"].to_list() == ["a", "b", "c"]
+    assert kind_of(file) == "json"
+    file.write_bytes(b"\n".join([videos[0], b"{", b"[]", videos[1].replace(b'"train"', b'"dev"')]))
+    with pytest.raises(BadInput) as caught:
+        read(file)
+    assert [str(fault).removeprefix(f"{file}, ") for fault in caught.value.faults] == [
+        "line 2: not JSON (Input data was truncated)",
+        "video 2 of the list: expected an object with id, got []",
+        "video b: unknown split 'dev'; known: train, test, or none",
+    ]
+
+
+def test_a_line_of_json_lines_is_an_image(tmp_path: Path) -> None:
+    file = tmp_path / "mine.jsonl"
+    file.write_text('{"id": "a", "things": []}\n{"id": "b", "things": [{"id": "x", "name": "cup"}]}\n')
+    assert kind_of(file) == "images"
+    assert read_own_images(file)[0].images["id"].to_list() == ["a", "b"]
+
+
+def test_nul_is_refused(tmp_path: Path) -> None:
+    assert faults(tmp_path, changed("id", to="a\0b")) == ["video id: expected a text without NUL, got 'a\\x00b'"]
+    named = {"images": [{"id": "a", "things": [{"id": "x", "name": "c\0p", "attributes": ["r\0d"]}]}]}
+    (tmp_path / "mine.json").write_bytes(msgspec.json.encode(named))
+    with pytest.raises(BadInput, match=r"name: expected a text without NUL, got 'c.x00p'"):
+        read_own_images(tmp_path / "mine.json")
+    with pytest.raises(BadInput, match=r"object number 2: word: expected a text without NUL, got 'c.x00p'"):
+        parse(default_text().replace('name = "bag"', 'name = "c\\u0000p"'), "")
+
+
+def test_facts_about_another_than_the_person_are_counted_and_left_out(tmp_path: Path) -> None:
+    pairs = [["holding", "hair"], ["person", "touching", "hair"], ["cup", "on the side of", "table"], ["dog", "x", "y"]]
+    content = changed("frames", 0, "relations", to=pairs)
+    content["videos"][0]["actions"] += [
+        {"class": "c106", "start": 0, "end": 1, "subject": "woman"},
+        {"class": "c106", "start": 6, "end": 7, "subject": "o1"},
+    ]
+    (tmp_path / "mine.json").write_bytes(msgspec.json.encode(content))
+    reading = read(tmp_path / "mine.json")
+    assert reading.skipped == {
+        "action of another than the person, left out": 1,
+        "relation that does not begin at the person, left out": 2,
+    }
+    more = {"holding hair": [0], "touching hair": [0]}
+    assert relations(reading.facts) == relations(read(FIXTURE).facts) | more
+    assert actions(reading.facts) == [*actions(read(FIXTURE).facts), ("c106", 2, 6.0, 7.0, None, None)]
+    assert faults(tmp_path, changed("frames", 0, "relations", to=[["holding"]])) == [
+        "frame 30: relations: expected [relation, object] or [subject, relation, object], got ['holding']"
+    ]

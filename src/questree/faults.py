@@ -57,6 +57,11 @@ def refuse(faults: list[Fault]) -> None:
         raise BadInput(faults)
 
 
+def with_nul(place: str, what: str, texts: Iterable[str]) -> list[Fault]:
+    """Texts with the character at which other programs, and some tables, end a text."""
+    return [Fault(place, f"{what}: expected a text without NUL, got {text!r}") for text in texts if "\0" in text]
+
+
 def at_least(low: float, given: Mapping[str, float | None]) -> list[Fault]:
     """Numbers that are too small."""
     return [

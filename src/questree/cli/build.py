@@ -11,6 +11,7 @@ import msgspec
 from cyclopts import Parameter
 
 from questree.benchmarks import BENCHMARKS, COVR, STAGES, Benchmark
+from questree.cli.ingest import Settings, settings
 from questree.cli.shared_options import (
     ClosedWorldOption,
     PhrasesOption,
@@ -41,6 +42,7 @@ def build(
     ] = None,
     vocabulary: Annotated[Path | None, Parameter(help="Videos: vocabulary file. [default: AGQA's words]")] = None,
     fps: Annotated[float | None, Parameter(help="Videos: frames per second, as in `ingest`.")] = None,
+    set: Settings = None,
     questions: Annotated[
         int | None, Parameter(help="Image sets: largest number of questions, as in `generate`.")
     ] = None,
@@ -64,9 +66,10 @@ def build(
     kind = source or kind_of(folder)
     if kind not in SOURCES:
         raise BadInput.at("--source", f"expected a source, got {kind!r}; choose from {', '.join(SOURCES)}")
-    given: dict[str, Any] = {"vocabulary": vocabulary, "fps": fps, "questions": questions}
+    given: dict[str, Any] = {"vocabulary": vocabulary, "fps": fps, "set": set, "questions": questions}
     given |= {"without": without or None, "closed_world": closed_world or None}
     given |= {"text": text, "shard": shard, "phrases": phrases}
+    settings(SOURCES[kind], set or [])
     refuse_foreign(kind, given)
     silent = is_quiet() or not tables
     own = next(one for one in BENCHMARKS.values() if one.domain == SOURCES[kind].medium)
@@ -141,7 +144,7 @@ def stages(
     from questree.cli.stages import balance, decompose_command, generate_command, split
 
     images = own is COVR
-    known = {name: given[name] for name in ("vocabulary", "fps") if given[name] is not None}
+    known = {name: given[name] for name in ("vocabulary", "fps", "set") if given[name] is not None}
     common: dict[str, Any] = {"benchmark": own.name, "workers": workers}
     asked = {"questions": given["questions"]} if images else {name: given[name] for name in ("shard", "phrases")}
     asked |= {} if images else {"text": given["text"] is not False, "closed_world": bool(given["closed_world"])}

@@ -20,9 +20,7 @@ Out = Annotated[Path, Parameter(help="Run folder to write.")]
 Add = Annotated[bool, Parameter(negative="", help="Keep the images in the run and add these.")]
 Words = Annotated[Path | None, Parameter(help="Vocabulary file. [default: AGQA's words]")]
 Rate = Annotated[float | None, Parameter(help="Frames per second of videos that frame_rates.csv does not name.")]
-Settings = Annotated[
-    list[str] | None, Parameter(negative="", help="Setting of the source as NAME=VALUE; may be given several times.")
-]
+Settings = Annotated[list[str] | None, Parameter(negative="", help="Setting of a plugin's source as NAME=VALUE.")]
 
 
 def __getattr__(name: str) -> Callable[..., None]:
@@ -48,23 +46,31 @@ def command(source: Source) -> Callable[..., None]:
     made.__annotations__["folder"], made.__doc__ = Annotated[Path, Parameter(help=source.takes)], source.says
     if not source.rated:
         made.__annotations__["fps"] = Annotated[float | None, Parameter(parse=False)]
-    if not source.settings:
-        made.__annotations__["set"] = Annotated[list[str] | None, Parameter(parse=False)]
+    listed = "; ".join(f"{name} ({setting})" for name, setting in source.settings.items())
+    told = Parameter(negative="", help=f"Setting as NAME=VALUE, repeatable: {listed}.")
+    made.__annotations__["set"] = Annotated[list[str] | None, told if listed else Parameter(parse=False)]
     return made
 
 
 def settings(source: Source, given: Iterable[str]) -> dict[str, Any]:
     """What --set says, as the values the reader takes; all faults at once."""
     found, faults = dict[str, Any](), list[Fault]()
+    known = ", ".join(source.settings)
     for each in given:
-        name, _, value = each.partition("=")
-        if name not in source.settings:
-            faults.append(Fault("--set", f"expected a setting, got {name!r}; choose from {', '.join(source.settings)}"))
+        name, sign, value = each.partition("=")
+        setting = source.settings.get(name)
+        if setting is None or not sign:
+            wanted = "a setting" if setting is None else "NAME=VALUE"
+            got = f"got {name!r}; choose from {known}" if known else f"got {name!r}; this source has none"
+            faults.append(Fault("--set", f"expected {wanted}, {got}"))
             continue
+        if name in found:
+            faults.append(Fault(f"--set {name}", f"expected one value, got {value!r}, too"))
         try:
-            found[name] = msgspec.convert(value, source.settings[name], strict=False)
-        except msgspec.ValidationError as error:
-            faults.append(Fault(f"--set {name}", str(error)[0].lower() + str(error)[1:]))
+            found[name] = msgspec.convert(value, setting.kind, strict=False)
+        except msgspec.ValidationError:
+            found[name] = None
+            faults.append(Fault(f"--set {name}", f"expected {setting.kind.__name__}, got {value!r}"))
     refuse(faults)
     return found
 

@@ -26,6 +26,7 @@ if TYPE_CHECKING:  # what the functions below are given and give back, for those
     from questree.domains.video.kinds import Frames, Window
     from questree.formats.plain import questions
     from questree.rules import Case, Members, Ways
+    from questree.sources.catalogue import Setting
     from questree.stages.augment import Change, Graphs
     from questree.tables.run import Run
     from questree.vocabulary.words import Vocabulary
@@ -66,6 +67,9 @@ def source(name: str, *, says: str, medium: Medium = "video", sign: str = "") ->
     from questree.sources.own_json import read_own_images, read_own_json
 
     one_of("source", name, "medium", medium, ("video", "images"))
+    for what, text in (("says", says), ("sign", sign)):
+        if not isinstance(text, str):
+            raise wrong("source", name, f"{what}: expected a text, got {text!r}")
 
     def put(read: Callable[..., Iterable[Mapping[str, Any]]]) -> None:
         def images(folder: Path, **settings: Any) -> Any:
@@ -74,14 +78,13 @@ def source(name: str, *, says: str, medium: Medium = "video", sign: str = "") ->
         def videos(folder: Path, vocabulary: Any, **settings: Any) -> Any:
             return read_own_json(folder, vocabulary, _given(read, folder, settings))
 
-        hints, (_, *more) = get_type_hints(read), signature(read).parameters
-        types = {each: hints.get(each, str) for each in more}
-        for each in (each for each, type in types.items() if type not in SETTINGS):
-            raise wrong("source", name, f"{each}: expected str, int, float or bool, got {types[each]}")
-        SOURCES.add(name, Source(says, medium, videos if medium == "video" else images, sign, settings=types))
+        settings = _settings(name, read)
+        SOURCES.add(name, Source(says, medium, videos if medium == "video" else images, sign, settings=settings))
 
     def _given(read: Callable[..., Iterable[Any]], folder: Path, settings: Mapping[str, Any]) -> Iterable[Any]:
         try:
+            if not folder.exists():
+                raise BadInput.at(folder, "expected a folder or file, got nothing of this name")
             records = read(folder, **settings)
             if not isinstance(records, Iterable):
                 raise wrong("source", name, f"expected records, got {type(records).__name__}; yield one per {medium}")
@@ -93,6 +96,21 @@ def source(name: str, *, says: str, medium: Medium = "video", sign: str = "") ->
             raise BadInput([Fault(fault.place, f"{fault.message}; reading {file}") for fault in own.faults]) from error
 
     return declared("source", name, ("folder",), put)
+
+
+def _settings(name: str, read: Callable[..., Any]) -> dict[str, "Setting"]:
+    """Parameters after the first, of the type they are annotated with, or else of that of their default."""
+    from questree.sources.catalogue import Setting
+
+    hints, (_, *more), found = get_type_hints(read), signature(read).parameters.values(), dict[str, Setting]()
+    for each in more:
+        kind = hints.get(each.name, type(each.default))
+        if kind not in SETTINGS:
+            raise wrong("source", name, f"{each.name}: expected str, int, float or bool, got {kind}")
+        if type(each.default) is not kind and not (kind is float and type(each.default) is int):
+            raise wrong("source", name, f"{each.name}: expected a default of {kind.__name__}, got {each.default!r}")
+        found[each.name] = Setting(kind, each.default)
+    return found
 
 
 def _read_file(error: BaseException, folder: Path) -> Path | None:

@@ -11,7 +11,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from questree.faults import Fault, refuse
+from questree.faults import Fault, refuse, with_nul
 from questree.tables.facts import ACTIONS, BOX, FRAMES, OBJECTS, PERSONS, RELATIONS, VIDEOS, Facts, pack
 from questree.tables.table import WORD
 from questree.vocabulary.words import Vocabulary
@@ -68,6 +68,7 @@ def _names(vocabulary: Vocabulary, kind: str) -> list[str]:
 
 MOST_FRAMES, MOST_INSTANCES = 1 << 16, (1 << 8) - 1  # what the columns of the tables hold
 BOX_COLUMNS, NO_BOX = tuple(BOX), (None, None, None, None)
+OTHER_SUBJECT = "relation that does not begin at the person, left out"
 COLUMNS: Mapping[str, Mapping[str, Any]] = {
     "videos": VIDEOS.columns,
     "frames": {"video": pl.Int64, "number": pl.Int64, "seconds": pl.Float64},
@@ -156,6 +157,7 @@ class SourceReading:
 
 def assemble(rows: SourceRows, vocabulary: Vocabulary, place: str) -> SourceReading:
     """Videos are ordered by id, frames by number; an object that is visible in a frame is `annotated` there."""
+    refuse(with_nul(place, "video id", rows.videos["id"].to_list()))
     rows = _of_words(rows, WORD[vocabulary.wide])
     videos, video_at = _sorted(rows.videos, "id")
     frames = rows.frames.with_columns(video=pl.Series(video_at[rows.frames["video"].to_numpy()], dtype=pl.UInt32))

@@ -11,7 +11,18 @@ from questree.extensions import Registry
 from questree.faults import BadInput
 
 Reader = Callable[..., Any]
-FOLDER, OWN = "Folder with the raw files.", "A JSON file, or a folder of them."
+FOLDER, OWN = "Folder with the raw files.", "A file of JSON or JSON lines, or a folder of them."
+
+
+@dataclass(frozen=True)
+class Setting:
+    """A further parameter of a plugin's reader."""
+
+    kind: type
+    default: Any
+
+    def __str__(self) -> str:
+        return f"{self.kind.__name__}, {self.default!r} without it"
 
 
 @dataclass(frozen=True)
@@ -24,7 +35,7 @@ class Source:
     sign: str = ""  # a file name by which `questree build` knows such a folder
     rated: bool = False  # needs frames per second for some videos
     takes: str = FOLDER
-    settings: Mapping[str, Any] = field(default_factory=dict)  # type of each further parameter of a plugin's reader
+    settings: Mapping[str, Setting] = field(default_factory=dict)
 
     @property
     def read(self) -> Reader:
@@ -65,7 +76,7 @@ for _name, _source in {
     "imsitu": Source(
         "imSitu's situations: frames and verbs (images).", "images", "imsitu:read_imsitu", "imsitu_space.json"
     ),
-    "json": Source("Your own videos, in our JSON format.", "video", "own_json:read_own_json", "*.json", takes=OWN),
+    "json": Source("Your own videos, in our JSON format.", "video", "own_json:read_own_json", "*.json*", takes=OWN),
     "images": Source("Your own images, in our JSON format.", "images", "own_json:read_own_images", takes=OWN),
 }.items():
     SOURCES.add(_name, _source)
@@ -88,11 +99,13 @@ def kind_of(folder: Path) -> str:
 
 
 def own_kind(path: Path) -> str:
-    """People's own JSON is of images if it lists some, else of videos."""
+    """People's own JSON is of images if it lists some, else of videos; a line of JSON lines is one record."""
     import msgspec  # `questree --help` does without
 
     try:
-        keys = msgspec.json.decode(path.read_bytes().removeprefix(BOM_UTF8), type=dict[str, msgspec.Raw])
+        data = path.read_bytes().removeprefix(BOM_UTF8)
+        first = data.lstrip().partition(b"\n")[0] if path.suffix == ".jsonl" else data
+        keys = msgspec.json.decode(first, type=dict[str, msgspec.Raw])
     except (msgspec.DecodeError, OSError):
         return "json"  # its reader says what is wrong with it
-    return "images" if "images" in keys else "json"
+    return "images" if {"images", "things"} & {*keys} else "json"

@@ -2,24 +2,22 @@
 
 from collections import Counter
 from collections.abc import Iterable, Iterator
-from contextlib import suppress
 from itertools import pairwise
 from pathlib import Path
-from typing import Any, get_args, get_origin
+from typing import Any
 
 import msgspec
 import polars as pl
-from msgspec.structs import FieldInfo
 
-from questree.faults import BadInput, Fault
-from questree.progress import watch
-from questree.sources.assemble import BOX_COLUMNS, NO_BOX, SourceReading, Taking
+from questree.faults import Fault
+from questree.sources.assemble import BOX_COLUMNS, NO_BOX, OTHER_SUBJECT, SourceReading, Taking
 from questree.sources.clock import clock_frames
+from questree.sources.own_records import given
 from questree.sources.scenes import SPLITS as IMAGE_SPLITS
 from questree.sources.scenes import GqaObject, GqaPreposition, GqaRelation, GqaScene, SceneReading
 from questree.tables.facts import SPLITS, Facts
 from questree.tables.images import Images
-from questree.tables.store import content, new_file
+from questree.tables.store import new_file
 from questree.vocabulary.words import Vocabulary
 
 Corners = tuple[float, float, float, float]  # x1, y1, x2, y2 in pixels
@@ -38,13 +36,15 @@ class OwnFrame(msgspec.Struct, forbid_unknown_fields=True, omit_defaults=True):
     person: Corners | None = None
     person_score: float | None = None
     objects: list[OwnThing] = []
-    relations: list[tuple[str, str]] = []  # (relation, object) for objects that are not annotated themselves
+    # [relation, object] for objects that are not annotated themselves, or [subject, relation, object]
+    relations: list[list[str]] = []
 
 
-class OwnSpan(msgspec.Struct, forbid_unknown_fields=True):
+class OwnSpan(msgspec.Struct, forbid_unknown_fields=True, omit_defaults=True):
     name: str = msgspec.field(name="class")
     start: float
     end: float
+    subject: str = ""  # who does it; the person, if nobody is named
 
 
 class OwnVideo(msgspec.Struct, forbid_unknown_fields=True, omit_defaults=True):
@@ -91,97 +91,6 @@ class Album(msgspec.Struct, forbid_unknown_fields=True):
     images: list[Image]
 
 
-NAMED = {
-    "videos": ("video", "id"),
-    "frames": ("frame", "number"),
-    "objects": ("object", ""),
-    "actions": ("action", ""),
-    "images": ("image", "id"),
-    "things": ("thing", "id"),
-    "relations": ("relation", "name"),
-    "prepositions": ("preposition", "name"),
-}
-
-
-def given(
-    source: Path, whole: type[msgspec.Struct], faults: list[Fault], records: Iterable[Any] | None = None
-) -> Iterator[tuple[Any, Path]]:
-    """(record, file) of a file, or of all JSON files of a folder, or of what a plugin's source yields; every record
-    that has not the right form leaves its faults."""
-    (listed,) = msgspec.structs.fields(whole)
-    if records is not None:
-        data = msgspec.json.encode({listed.name: list(records)})
-        yield from ((record, source) for record in _collected(data, source, faults, whole, listed))
-        return
-    for path in own_files(source):
-        try:
-            found = _collected(content(path), path, faults, whole, listed)
-        except BadInput as bad:
-            faults += bad.faults
-            continue
-        yield from ((record, path) for record in watch(found, f"taking in {path.name}", len(found)))
-
-
-def _collected(
-    data: bytes, path: Path, faults: list[Fault], whole: type[msgspec.Struct], listed: FieldInfo
-) -> list[Any]:
-    try:
-        try:
-            return list(getattr(msgspec.json.decode(data, type=whole), listed.name))
-        except msgspec.ValidationError:
-            plain = msgspec.json.decode(data)
-        faults += list(_struct_faults(plain, whole, str(path)))
-    except RecursionError:
-        faults.append(Fault(str(path), "nested too deeply to be read"))
-        return []
-    except (msgspec.DecodeError, UnicodeDecodeError) as error:
-        faults.append(Fault(str(path), f"not JSON ({error})"))
-        return []
-    records = plain.get(listed.name) if isinstance(plain, dict) else None
-    good = []
-    for one in records if isinstance(records, list) else ():
-        with suppress(msgspec.ValidationError):
-            good += msgspec.convert([one], listed.type)
-    return good
-
-
-def _struct_faults(value: Any, kind: type[msgspec.Struct], place: str) -> Iterator[Fault]:
-    """Every field that is missing, unknown or of another type, here and in the records inside."""
-    fields = msgspec.structs.fields(kind)
-    if not isinstance(value, dict):
-        names = ", ".join(each.encode_name for each in fields if each.required) or fields[0].encode_name
-        yield Fault(place, f"expected an object with {names}, got {value!r:.40}")
-        return
-    for each in fields:
-        if each.encode_name in value:
-            yield from _value_faults(value[each.encode_name], each.type, each.encode_name, place)
-        elif each.required:
-            yield Fault(place, f"{each.encode_name} is missing")
-    known = [each.encode_name for each in fields]
-    for name in value:
-        if name not in known:
-            yield Fault(place, f"unknown field {name!r}; known: {', '.join(known)}")
-
-
-def _value_faults(value: Any, kind: Any, name: str, place: str) -> Iterator[Fault]:
-    inner = get_args(kind)[0] if get_origin(kind) is list else None
-    if isinstance(inner, type) and issubclass(inner, msgspec.Struct) and isinstance(value, list):
-        for at, each in enumerate(value, 1):
-            yield from _struct_faults(each, inner, f"{place}, {_label(name, at, each)}")
-        return
-    try:
-        msgspec.convert(value, kind)
-    except msgspec.ValidationError as error:
-        yield Fault(place, f"{name}: {error}")
-
-
-def _label(name: str, at: int, record: Any) -> str:
-    """How a record is called: by its id or number, by its place in the list without one."""
-    word, key = NAMED[name]
-    own = record.get(key) if isinstance(record, dict) else None
-    return f"{word} {own}" if isinstance(own, str | int) else f"{word} {at} of the list"
-
-
 SLACK = 1.0  # pixels a box may reach over the edge: other tools round
 MOST_PIXELS, MOST_NUMBER = (1 << 16) - 1, (1 << 32) - 1  # what the columns of the tables hold
 
@@ -192,6 +101,7 @@ class OwnRows(Taking):
     def __init__(self, vocabulary: Vocabulary):
         super().__init__(vocabulary)
         self.file_of: dict[str, Path] = {}  # video id -> file
+        self.person = vocabulary.object_at[vocabulary.person]
 
     def video(self, video: OwnVideo, path: Path) -> None:
         place = f"{path}, video {video.id}"
@@ -221,9 +131,20 @@ class OwnRows(Taking):
                 self.say(place, f"two objects of class {thing.name}; the facts hold one per class and frame")
             seen.add(kind)
             self.thing(at, kind, thing, whole, f"{place}, object {thing.name}")
-        for relation, name in frame.relations:
-            thing_at = self.position("object", name, place)
-            self.add("relations", at, self.position("relation", relation, place), thing_at)
+        for fact in frame.relations:
+            if not 2 <= len(fact) <= 3:
+                self.say(place, f"relations: expected [relation, object] or [subject, relation, object], got {fact}")
+                continue
+            *subject, relation, name = fact
+            if self.about_person(*subject):
+                thing_at = self.position("object", name, place)
+                self.add("relations", at, self.position("relation", relation, place), thing_at)
+            else:
+                self.skipped[OTHER_SUBJECT] += 1
+
+    def about_person(self, subject: str = "") -> bool:
+        """Questions are about one person; whoever else does something, or whatever else is somewhere, is left out."""
+        return not subject or self.words["object"].get(subject) == self.person
 
     def thing(self, frame: int, kind: int | None, thing: OwnThing, whole: OwnVideo, place: str) -> None:
         if thing.box is not None:
@@ -235,6 +156,9 @@ class OwnRows(Taking):
             self.add("relations", frame, self.position("relation", relation, place), kind)
 
     def action(self, video: int, span: OwnSpan, whole: OwnVideo, place: str) -> None:
+        if not self.about_person(span.subject):
+            self.skipped["action of another than the person, left out"] += 1
+            return
         if span.end < span.start:
             self.say(place, f"end {span.end:g} is before start {span.start:g}")
         if span.start < 0:
@@ -289,17 +213,6 @@ def read_own_json(source: Path, vocabulary: Vocabulary, records: Iterable[Any] |
     return taken.reading(str(source))
 
 
-def own_files(source: Path) -> list[Path]:
-    if source.is_file():
-        return [source]
-    if not source.is_dir():
-        raise BadInput.at(source, "no such file or folder")
-    found = sorted(source.glob("*.json"))
-    if not found:
-        raise BadInput.at(source, "no JSON file in this folder")
-    return found
-
-
 def write(facts: Facts, vocabulary: Vocabulary, path: Path) -> None:
     """The facts as a file that `questree ingest json` reads; presence comes from visible objects again."""
     frames = _frames(facts, vocabulary)
@@ -330,7 +243,7 @@ def _frames(facts: Facts, vocabulary: Vocabulary) -> dict[tuple[int, int], OwnFr
         if names[relation] and own:
             own.relations.append(names[relation])
         elif names[relation]:
-            frames[video, at].relations.append((names[relation], vocabulary.objects[kind].name))
+            frames[video, at].relations.append([names[relation], vocabulary.objects[kind].name])
     return frames
 
 

@@ -9,7 +9,7 @@ from math import inf
 import polars as pl
 from msgspec import Struct
 
-from questree.faults import Fault, refuse
+from questree.faults import Fault, refuse, with_nul
 from questree.tables.images import Gathering, Images, SceneEdge, Thing
 
 Number = int | float
@@ -67,6 +67,8 @@ class SceneReading:
     def done(self) -> Images:
         refuse(self.faults)
         found = self.gathering.done()
+        names = {"image id": found.images["id"], "thing id": found.things["id"], "name": found.words["word"]}
+        refuse([fault for what, texts in names.items() for fault in with_nul("", what, texts.to_list())])
         whole = {"train", VAL, "test"} <= set(found.images["split"])
         return replace(found, images=found.images.with_columns(pl.col("split").replace(VAL, DEV))) if whole else found
 

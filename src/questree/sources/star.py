@@ -10,7 +10,7 @@ import polars as pl
 
 from questree.faults import BadInput, Fault, refuse
 from questree.progress import watch
-from questree.sources.assemble import SourceReading, SourceRows, Taking, unknown
+from questree.sources.assemble import OTHER_SUBJECT, SourceReading, SourceRows, Taking, unknown
 from questree.sources.charades import rates_of, read_rates
 from questree.tables.store import content
 from questree.vocabulary.words import Vocabulary
@@ -142,7 +142,7 @@ class StarFrames(Taking):
             who, thing = (self.numbered("object", each, where) for each in (subject, other))
             relation = self.numbered("relation", label, where)
             if who not in (None, self.person):
-                self.skipped["relation that does not begin at the person, left out"] += 1
+                self.skipped[OTHER_SUBJECT] += 1
             elif thing is not None and relation is not None:
                 self.relations.add((frame, relation, thing))
         found = (self.numbered("action", label, where) for label in situation.actions)

@@ -6,7 +6,7 @@ from typing import get_type_hints
 
 import msgspec
 
-from questree.faults import Fault
+from questree.faults import Fault, with_nul
 from questree.vocabulary.words import GROUPS, Action, HeldOutWords, Lists, Object, Relation, Vocabulary
 
 UNSPELLABLE = "(),[]$\r\n"  # brackets, commas, dollars and line ends are signs of the notations of programs
@@ -41,6 +41,10 @@ def ids(vocabulary: Vocabulary) -> Found:
         for number, word in enumerate(words, 1):
             if not word.id:
                 yield f"{kind} number {number}", "has no id"
+            spellings = (word.id, word.phrase if isinstance(word, Action) else word.name, *word.labels)
+            yield from (
+                (fault.place, fault.message) for fault in with_nul(f"{kind} number {number}", "word", spellings)
+            )
         for id, times in Counter(word.id for word in words if word.id).items():
             if times > 1:
                 yield f"{kind} {id}", "id given to more than one word"

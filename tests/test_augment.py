@@ -22,9 +22,9 @@ def apply(number: int, world: Facts, **options: Any) -> tuple[Facts, dict[str, C
     return graphs.facts(), {change.what: change for change in changes}
 
 
-def test_all_fifteen_rules_are_in_the_ledger_once() -> None:
+def test_all_fifteen_rules_and_our_own_are_in_the_ledger_once() -> None:
     _, ledger = augment(facts("video A\nframes 0"), WORDS)
-    assert sorted(entry.number for entry in ledger) == list(range(1, 16))
+    assert sorted(entry.number for entry in ledger) == list(range(1, 17))
     assert [entry.number for entry in ledger if entry.when == "questions"] == [4, 13, 14, 15]
 
 
@@ -32,7 +32,9 @@ def test_the_order_of_work_respects_what_depends_on_what() -> None:
     place = {rule.number: at for at, rule in enumerate(RULES.values())}
     assert place[1] < place[2] < place[3] < place[5]
     assert all(place[moving] < place[6] for moving in (11, 8, 9)), "verbs are derived after all changes to actions"
-    assert place[6] < place[10] < place[7], "entailments are closed last"
+    assert place[6] < place[10] < place[7] < place[16], (
+        "entailments are closed last, but nothing follows for the unnamed"
+    )
 
 
 # 1: add actions
@@ -322,6 +324,63 @@ def test_every_action_says_its_verb_and_merged_object_on_each_of_its_frames() ->
         "actions": Change("actions", removed=1),
         "relation facts": Change("relation facts", added=5),
     }
+
+
+# 6 and 16: roles
+
+TABLE = """
+    video A
+    frames 0 1 2 3 4
+    action c009 1 3            # putting something on a table
+"""
+
+
+def test_a_place_is_there_while_something_is_put_down_and_is_not_put_down_itself() -> None:
+    after, ledger = augment(facts(TABLE), WORDS)
+    assert relations(after) == {"putting down something": [1, 2, 3]}
+    assert presence(after) == {"table": [1, 2, 3]}
+    assert guarantees(after, WORDS) == []
+    assert {entry.number: entry.changes[-1].added for entry in ledger if entry.number in (6, 16)} == {6: 3, 16: 3}
+
+
+def test_what_is_put_down_by_name_needs_nothing_unnamed() -> None:
+    after, _ = augment(facts(TABLE + "action c022 2 3      # putting a bag somewhere"), WORDS)
+    assert relations(after) == {"putting down bag": [2, 3], "touching bag": [2, 3], "putting down something": [1]}
+
+
+def test_a_contact_that_is_annotated_stays_and_says_what_the_verb_is_done_to() -> None:
+    world = "video A\nframes 0 1 2 3\ntable 0: sitting on\nchair 0,2: sitting on\naction c011 0 3"  # sitting at a table
+    after, _ = augment(facts(world), WORDS)
+    found = relations(after)
+    assert (found["sitting on table"], found["sitting on chair"], found["sitting on something"]) == (
+        [0],
+        [0, 1, 2],
+        [3],
+    )
+    assert presence(after)["table"] == [0, 1, 2, 3]
+
+
+def test_a_verb_of_a_place_that_a_released_graph_says_is_taken_back() -> None:
+    world = facts(TABLE + "bare table 0-3: putting down")
+    after, counts = apply(6, world)
+    assert relations(after) == {"putting down table": [0]}
+    assert counts["relation facts"] == Change("relation facts", added=3, removed=3)
+
+
+@pytest.mark.parametrize("said", ["", "bare table 1-3: putting down"])
+def test_as_released_a_place_is_done_to(said: str) -> None:
+    after, _ = augment(facts(TABLE + said), WORDS, AugmentOptions(as_released=True))
+    assert relations(after) == {"putting down table": [1, 2, 3], "touching table": [1, 2, 3]}
+    assert presence(after) == {}
+    assert guarantees(after, WORDS.as_released()) == []
+
+
+def test_facts_without_the_unnamed_thing_break_a_promise() -> None:
+    bare = facts(TABLE + "table 1-3")
+    assert guarantees(bare, WORDS) == [
+        "3 facts missing on a frame of their action: A frame 1 putting down something; "
+        "A frame 2 putting down something; A frame 3 putting down something"
+    ]
 
 
 # 12: sparsity

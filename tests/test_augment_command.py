@@ -9,7 +9,11 @@ import pytest
 from questree.cli.app import app
 from questree.cli.augment import augment
 from questree.faults import BadInput
+from questree.stages.augment import AugmentOptions
 from questree.tables.facts import Facts
+from questree.tables.lock import read
+from questree.tables.run import Run
+from questree.vocabulary import default
 from questree.vocabulary.load import default_text
 from worlds.small import facts, relations
 
@@ -38,13 +42,23 @@ def test_facts_and_ledger_are_written_and_every_rule_is_printed(
     run = run_folder(tmp_path / "run")
     augment(run, json=tmp_path / "result.json")
     printed = [line.split()[0] for line in capsys.readouterr().out.splitlines() if line.strip()]
-    assert [int(word) for word in printed if word.isdigit()] == [1, 2, 3, 12, 5, 11, 8, 9, 6, 10, 7, 4, 13, 14, 15]
+    assert [int(word) for word in printed if word.isdigit()] == [1, 2, 3, 12, 5, 11, 8, 9, 6, 10, 7, 16, 4, 13, 14, 15]
     assert "touching dish" in relations(Facts.load(run / "facts"))
     ledger = json.loads((run / "ledger.json").read_text())
     assert ledger == json.loads((tmp_path / "result.json").read_text())
-    assert {rule["number"] for rule in ledger["rules"]} == set(range(1, 16))
+    assert {rule["number"] for rule in ledger["rules"]} == set(range(1, 17))
     assert ledger["options"]["duplicate_iou"] == 0.5
     assert ledger["agreement"] == {}
+
+
+def test_released_pairs_are_kept_when_asked_for_and_the_run_remembers_it(tmp_path: Path) -> None:
+    place = Run(run_folder(tmp_path / "run"))
+    facts("video A\nframes 0 1\naction c009 0 1").save(place.raw)
+    for released, told in ((True, "putting down table"), (False, "putting down something")):
+        augment(place.folder, options=AugmentOptions(as_released=released))
+        assert told in relations(place.load("facts"))
+        assert place.vocabulary() == (default().as_released() if released else default())
+        assert read(place).stages["facts"].options["as_released"] is released
 
 
 def test_with_the_truth_beside_it_agreement_is_shown(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

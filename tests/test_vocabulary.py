@@ -10,7 +10,7 @@ import pytest
 
 from questree.cli.vocabulary import counts
 from questree.vocabulary import default
-from questree.vocabulary.words import NONE
+from questree.vocabulary.words import NONE, ROLES
 
 ROOT = Path(__file__).parent.parent
 CHARADES = ROOT.parent / "shared/data/charades_statistics.json"
@@ -39,7 +39,7 @@ def pair(action: str) -> tuple[str, str]:
 
 def test_it_has_the_words_of_action_genome_and_charades_in_their_order() -> None:
     words = default()
-    assert [word.id for word in words.objects] == [f"o{k}" for k in range(1, 37)] + ["h1", "h2"]
+    assert [word.id for word in words.objects] == [f"o{k}" for k in range(1, 37)] + ["h1", "h2", "h3"]
     ids = [f"r{k}" for k in range(1, 27)] + [f"v{k:03d}" for k in range(33)] + ["d1", "d2"]
     assert [word.id for word in words.relations] == ids
     assert [word.id for word in words.actions] == [f"c{k:03d}" for k in range(157)]
@@ -50,9 +50,9 @@ def test_it_has_the_words_of_action_genome_and_charades_in_their_order() -> None
 def test_merging_leaves_28_objects_besides_the_person_and_parts_of_it() -> None:
     words = default()
     left = {words.objects[at].name for at in words.merged_object}
-    assert left == {"person", "hair", "hands", *SURVIVING.split()}
+    assert left == {"person", "hair", "hands", "something", *SURVIVING.split()}
     assert len(SURVIVING.split()) == 28
-    assert [word.name for word in words.objects if word.part_only] == ["hair", "hands"]
+    assert [word.name for word in words.objects if word.part_only] == ["hair", "hands", "something"]
 
 
 def test_merging_leaves_141_actions_with_141_phrases() -> None:
@@ -87,6 +87,16 @@ def test_merging_leaves_141_actions_with_141_phrases() -> None:
 )
 def test_an_action_says_its_folded_verb_of_its_merged_object(action: str, verb: str, thing: str) -> None:
     assert pair(action) == (verb, thing)
+
+
+def test_these_actions_name_a_place_or_a_tool_and_all_others_what_they_are_done_to() -> None:
+    words = default()
+    found = {role: [word.id for word in words.actions if word.role == role] for role in ROLES}
+    assert found["place"] == ["c009", "c011", "c014", "c044", "c081", "c092", "c096", "c108", "c126", "c127"]
+    assert found["tool"] == ["c038", "c087", "c102"]
+    unnamed = [word.id for at, word in enumerate(words.actions) if words.done_to[at] == words.unnamed_at]
+    assert unnamed == sorted(found["place"] + found["tool"])
+    assert (words.as_released().done_to == words.object_of).all()
 
 
 def test_seven_actions_have_no_object() -> None:
@@ -214,7 +224,7 @@ def test_entailments_are_those_of_agqa_and_already_closed() -> None:
 
 def test_articles_fit_their_nouns() -> None:
     articles = {word.name: word.article for word in default().objects if word.article != "a"}
-    some = dict.fromkeys(["clothes", "food", "groceries", "medicine", "hair", "hands"], "some")
+    some = dict.fromkeys(["clothes", "food", "groceries", "medicine", "hair", "hands"], "some") | {"something": ""}
     assert articles == some | {"floor": "the"}
 
 

@@ -86,6 +86,21 @@ def test_the_documented_example_is_complete(tmp_path: Path) -> None:
         ("actions", 0, "noun", "o9", 'action a1: noun "o9" is not the id of an object'),
         ("actions", 0, "noun", "o4", 'action a1: noun "o4" is not counted as the same object as "o2"'),
         ("actions", 0, "merged", "a3", 'action a1: merged "a3", which is itself counted as "a2"'),
+        (
+            "actions",
+            0,
+            "role",
+            "seat",
+            'action a1: role: expected one of "done to", "place", "tool", got "seat"',
+        ),
+        ("actions", 4, "role", "tool", 'action a5: role "tool" of an action that names no object'),
+        (
+            "actions",
+            0,
+            "role",
+            "place",
+            'action a1: role "place" needs the key `unnamed`: the id of the object its verb is then done to',
+        ),
     ],
 )
 def test_a_broken_word_is_named(kind: str, at: int, field: str, value: object, fault: str) -> None:
@@ -145,6 +160,13 @@ def test_nobody_does_what_is_only_seen() -> None:
     faults = faults_after(lambda raw: raw["relations"][4].update(group="attention"))
     wanted = 'verb "v1" is of group attention; choose one of group verb, contact or spatial'
     assert faults == [f"kitchen.toml, action {id}: {wanted}" for id in ("a1", "a2", "a3", "a5")]
+
+
+@pytest.mark.parametrize("given", ["x1", "o2"])
+def test_what_is_unnamed_fills_no_slot(given: str) -> None:
+    said = f'unnamed: "{given}" is not the id of an object that is part_only and not merged'
+    assert faults_after(lambda raw: raw.update(unnamed=given)) == [f"kitchen.toml, {said}"]
+    assert faults_after(lambda raw: raw.update(unnamed="o5")) == []
 
 
 def test_more_words_than_a_mask_holds_are_refused() -> None:
@@ -210,7 +232,7 @@ def test_check_says_that_nothing_is_missing(tmp_path: Path, capsys: pytest.Captu
     file = tmp_path / "agqa.toml"
     file.write_text(default_text())
     app(["check", str(file)], result_action="return_value")
-    assert capsys.readouterr().out == f"{file}: nothing is missing (38 objects, 61 relations, 157 actions)\n"
+    assert capsys.readouterr().out == f"{file}: nothing is missing (39 objects, 61 relations, 157 actions)\n"
 
 
 def test_check_refuses_a_file_that_is_not_there(tmp_path: Path) -> None:

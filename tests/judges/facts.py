@@ -13,7 +13,7 @@ OBJECTS = {word.id: word for word in WORDS.objects}
 RELATIONS = {word.id: word for word in WORDS.relations}
 ACTIONS = {word.id: word for word in WORDS.actions}
 NO_CONTACT = {"r18", "r19"}  # not contacting, other relationship
-PERSON, ANNOTATED, INTERACTING = "o1", "d1", "d2"
+PERSON, ANNOTATED, INTERACTING, UNNAMED = "o1", "d1", "d2", "h3"
 
 Frames = set[int]
 
@@ -83,9 +83,23 @@ def noun(action: str) -> str:
 
 
 def pair(action: str) -> tuple[str, str] | None:
-    """(relation, object) under which the action's facts are stored (13.1)."""
+    """(relation, object) under which the action's facts are stored (13.1); no place or tool is done to."""
     action = counted(action)
-    return (folded(ACTIONS[action].verb), merged(noun(action))) if noun(action) else None
+    thing = named(action) if ACTIONS[action].role == "done to" else UNNAMED
+    return (folded(ACTIONS[action].verb), thing) if thing else None
+
+
+def named(action: str) -> str:
+    """The class of the object its phrase names, if any."""
+    found = noun(counted(action))
+    return merged(found) if found else ""
+
+
+def promised(action: str, first: int, last: int) -> list[str]:
+    """Lines of a small world: what augmentation promises about an action with these frames (13.1)."""
+    about, there = pair(action), named(action)
+    lines = [f"bare {about[1]} {first}-{last}: {about[0]}"] if about else []
+    return [*lines, f"{there} {first}-{last}"] if about and about[1] == UNNAMED else lines
 
 
 # Support: the frames on which something holds (13.2)

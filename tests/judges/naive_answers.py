@@ -11,7 +11,7 @@ from typing import Any
 
 from judges import naive_references as names
 from judges import operators as judge
-from judges.facts import ACTIONS, ANNOTATED, INTERACTING, Frames, Video, folded, happening, pair, seen
+from judges.facts import ACTIONS, ANNOTATED, INTERACTING, Frames, Video, folded, happening, named, seen
 from judges.naive_references import Deed, Thing, Time
 
 Pair = tuple[str, str]  # (relation, object)
@@ -107,8 +107,8 @@ class Candidate:
 
     @property
     def time_pairs(self) -> list[Pair]:
-        """(verb, object) of these actions; an action without an object still has a verb."""
-        return [pair(action) or (folded(ACTIONS[action].verb), "") for action in self.localisers]
+        """(verb, object they name) of these actions; an action without an object still has a verb."""
+        return [(folded(ACTIONS[action].verb), named(action)) for action in self.localisers]
 
     @cached_property
     def answer(self) -> str | None:

@@ -10,7 +10,7 @@ from itertools import combinations
 from typing import NamedTuple
 
 from judges import naive_references as names
-from judges.facts import ACTIONS, RELATIONS, Video, folded, pair
+from judges.facts import ACTIONS, RELATIONS, Video, folded, named
 from judges.naive_answers import Candidate, Scene
 from judges.naive_references import (
     AFTER,
@@ -88,22 +88,23 @@ def most_steps(template: str) -> int:
 
 
 VALID_PAIR = {t.ONE_OBJECT, t.RARE, t.COMMON_SENSE, t.SAME_RELATION}
-LOGIC = {t.NEVER_ASKED, *VALID_PAIR, t.TOUCHING, t.TIME_OBJECT, t.ALIKE}
+LOGIC = {t.NEVER_ASKED, *VALID_PAIR, t.TOUCHING, t.TIME_OBJECT, t.ALIKE, t.UNNAMED}
 CHOICE = {t.NO_ANSWER, t.NEVER_ASKED, *VALID_PAIR, t.ALIKE, t.TIME_RELATION, t.TIME_OBJECT}
 OPEN = {t.NO_ANSWER, t.UNASKABLE, t.NEVER_ASKED, t.TIME_ANSWER, t.TIME_RELATION}
 END = OPEN | {t.ONE_CHOICE, *VALID_PAIR} - {t.SAME_RELATION}
 VERIFY = {t.NO_ANSWER, t.NEVER_ASKED, *VALID_PAIR, t.BANNED_RELATION, t.TIME_RELATION, t.TIME_OBJECT, t.ONE_CHOICE}
+VERIFY |= {t.UNNAMED}
 LENGTH = {t.NO_ANSWER, t.TRANSITION}
 RULES_OF: dict[str, set[str]] = {  # 3.6
     "objExists": {t.TIME_OBJECT, t.BANNED_OBJECT, t.SIMILAR},
-    "objRelExists": {t.NEVER_ASKED, *VALID_PAIR, t.TOUCHING, t.TIME_OBJECT},
+    "objRelExists": {t.NEVER_ASKED, *VALID_PAIR, t.TOUCHING, t.TIME_OBJECT, t.UNNAMED},
     "relExists": {t.BANNED_RELATION, t.NEVER_ASKED, t.ONE_OBJECT, t.TIME_RELATION, t.CONTACTS},
     "actExists": {t.TIME_ACTION},
     "andObjRelExists": LOGIC,
     "xorObjRelExists": LOGIC,
     "objWhatGeneral": {t.NO_ANSWER, t.UNASKABLE, t.TIME_ANSWER},
     "objWhat": OPEN,
-    "objWhatChoose": CHOICE | {t.BOTH},
+    "objWhatChoose": CHOICE | {t.BOTH, t.UNNAMED},
     "actWhatAfterAll": {t.NO_ANSWER, t.TIME_ANSWER},
     "actWhatBefore": {t.NO_ANSWER, t.TIME_ANSWER},
     "objFirst": END,
@@ -247,9 +248,8 @@ def action_slots(template: str, scene: Scene, second_pass: bool) -> list[tuple[D
 def alike(action: str, video: Video) -> bool:
     """Does the video share its verb or its object (3.1)? What is done in the video does."""
     verbs = {folded(ACTIONS[i.action].verb) for i in video.instances}
-    objects = {about[1] for i in video.instances if (about := pair(i.action))}
-    about = pair(action)
-    return folded(ACTIONS[action].verb) in verbs or bool(about and about[1] in objects)
+    objects = {thing for i in video.instances if (thing := named(i.action))}
+    return folded(ACTIONS[action].verb) in verbs or named(action) in objects
 
 
 def effects(questions: list[Question]) -> list[Question]:

@@ -12,6 +12,7 @@ from judges.facts import (
     ACTIONS,
     OBJECTS,
     RELATIONS,
+    UNNAMED,
     Frames,
     Undefined,
     Video,
@@ -24,13 +25,14 @@ from judges.facts import (
     pair,
 )
 from judges.facts import between as between_two
+from judges.facts import named as class_named
 
 ALL, BEFORE, AFTER, WHILE, BETWEEN = "all", "before", "after", "while", "between"
 DIRECT, FIRST, LAST, WHOLE = "direct", "first", "last", "whole"
 LENGTHS = LONGEST, SHORTEST = "longest", "shortest"
 INDIRECT = "indirect object"
 
-NEVER_SLOT = {"o1", "h1", "h2"}  # person; hair and hands (1.1)
+NEVER_SLOT = {"o1", "h1", "h2", "h3"}  # person; hair and hands (1.1); what is not named
 NEVER_ASKED = {"r2", "r3", "r18", "r19"}  # not looking at, unsure, not contacting, other relationship (1.4)
 # talking, making, photographing, walking, turning, pouring, grasping, cooking (1.4)
 ONE_OBJECT = {"v024", "v011", "v013", "v029", "v027", "v015", "v007", "v002"}
@@ -132,7 +134,7 @@ def timed_things(video: Video, relation: str) -> list[Thing]:
         ever = judge.objects(video, relation, window)
         named[WHOLE] = min(ever) if len(ever) == 1 else None
         verbs = {folded(ACTIONS[deed.action].verb) for deed in time.deeds}
-        objects = {about[1] for deed in time.deeds if (about := pair(deed.action))}
+        objects = {word for deed in time.deeds if (word := class_named(deed.action))}
         banned = NEVER_SLOT | objects
         if relation not in verbs:
             found += [Thing(kind, o, relation, time) for kind, o in named.items() if o and o not in banned]
@@ -176,10 +178,11 @@ def indirect_deeds(video: Video, named: list[Thing]) -> list[Deed]:
 def replaceable(action: str) -> bool:
     """May the noun of its phrase be replaced, whatever the video?"""
     about = pair(action)
-    if about is None or action == FROM_A_BOX or about[1] == PICTURE:
+    if about is None or action == FROM_A_BOX or about[1] in (PICTURE, UNNAMED):
         return False
     name = OBJECTS[noun(action)].name
-    several = {pair(other) for other in ACTIONS if folded(ACTIONS[counted(other)].verb) == about[0]} - {None}
+    several = {pair(other) for other in ACTIONS if folded(ACTIONS[counted(other)].verb) == about[0]}
+    several -= {None, (about[0], UNNAMED)}
     return len(several) > 1 and bool({name, f"{name}s"} & set(ACTIONS[action].phrase.split()))
 
 

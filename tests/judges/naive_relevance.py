@@ -1,6 +1,6 @@
 """What a question about a video is about, with sets and loops: (object, frame) of everything that is relevant."""
 
-from judges.facts import ANNOTATED, PERSON, WORDS, Frames, Video, exists, happening, merged, pair, seen, things
+from judges.facts import ANNOTATED, PERSON, WORDS, Frames, Video, exists, happening, merged, named, seen, things
 from judges.naive_grounding import Grounded
 from questree.benchmarks.agqa.templates import ACTION_REFERENCES, INDIRECT, REFERENCES
 from questree.program import slots
@@ -94,5 +94,4 @@ class Relevant(Grounded):
 
 
 def done_to(action: str, frames: Frames) -> Spots:
-    object = pair(action)
-    return {(object[1], frame) for frame in frames} if object else set()
+    return {(named(action), frame) for frame in frames} if named(action) else set()

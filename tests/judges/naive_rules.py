@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 from judges import naive_references as names
 from judges import operators as judge
-from judges.facts import ACTIONS, INTERACTING, RELATIONS, is_contact, pair
+from judges.facts import ACTIONS, INTERACTING, RELATIONS, UNNAMED, is_contact, pair
 from judges.naive_answers import Candidate, Pair
 from judges.naive_references import ALL, BEFORE, BETWEEN, FIRST, INDIRECT, LONGEST
 from questree.benchmarks.agqa import templates as t
@@ -79,6 +79,13 @@ def decided(c: Candidate) -> bool:
     return c.answer_of(judge.first if c.template == "objFirstChoose" else judge.last, c.relation) in c.named
 
 
+def unsure(c: Candidate) -> bool:
+    """Something unnamed has the relation and may be what is asked about: what is not known to hold may hold."""
+    if c.template in ("objFirstVerify", "objLastVerify"):
+        return c.answer_of(judge.first if c.template == "objFirstVerify" else judge.last, c.relation) == UNNAMED
+    return UNNAMED in c.objects and not set(c.named) <= c.objects
+
+
 RULES: dict[str, Callable[[Candidate], bool]] = {
     t.NEVER_ASKED: lambda c: c.relation in names.NEVER_ASKED,
     t.ONE_OBJECT: lambda c: c.relation in names.ONE_OBJECT,
@@ -99,6 +106,7 @@ RULES: dict[str, Callable[[Candidate], bool]] = {
     t.NO_ANSWER: lambda c: c.answer is None,
     t.UNASKABLE: lambda c: c.answer in names.NEVER_SLOT,
     t.SIMILAR: similar,
+    t.UNNAMED: unsure,
     t.CONTACTS: lambda c: c.relation == TOUCHING and c.answer == "no" and bool(c.objects_of(INTERACTING)),
     t.TIME_ANSWER: lambda c: c.answer in c.localisers or any(thing == c.answer for _, thing in c.time_pairs),
     t.TIME_ACTION: lambda c: c.deeds[0].action in c.localisers,

@@ -69,7 +69,7 @@ def contacts_only(world: Videos, object: Array) -> Array:
 def strict_order(world: Videos, a: Array, b: Array) -> Array:
     """Only frames strictly before count, although the window of `before` has one more."""
     early, _, late = time.sides(world, b)
-    frames, noun = world.doing(a), WORDS.object_of[a]
+    frames, noun = world.doing(a), WORDS.done_to[a]
     pair = np.where(noun[:, None] >= 0, world.track(WORDS.verb_of[a], np.maximum(noun, 0)), 0)  # [row, word]
     once = (world.action(a, "count") == 1) & (world.action(b, "count") == 1)
     before = ~(frames & ~early).any(1) & ~(pair & late).any(1)
@@ -125,7 +125,7 @@ def either_action(world: Videos, verb: Array, object: Array) -> Array:
     """Of two actions that fit the phrase, now the one and now the other."""
     row, instance = world.pairs()
     action = world.instances["action"][instance]
-    fits = (WORDS.verb_of[action] == verb[row]) & (WORDS.object_of[action] == WORDS.merged_object[object][row])
+    fits = (WORDS.verb_of[action] == verb[row]) & (WORDS.done_to[action] == WORDS.merged_object[object][row])
     found = np.full((2, len(world)), UNKNOWN)
     for at, deed in zip(row[fits], action[fits], strict=True):
         found[0, at] = deed
@@ -135,7 +135,7 @@ def either_action(world: Videos, verb: Array, object: Array) -> Array:
 
 def named_twice(video: Array, action: Array, words: WordColumns, references: References) -> tuple[Array, ...]:
     """An action is named by verb and object although another one fits as well."""
-    pairs = (video * 256 + WORDS.verb_of[action]) * 256 + WORDS.object_of[action]
+    pairs = (video * 256 + WORDS.verb_of[action]) * 256 + WORDS.done_to[action]
     first = np.isin(np.arange(len(pairs)), np.unique(pairs, return_index=True)[1])
     rounds = [NAMED(video[rows], action[rows], words, references) for rows in (first, ~first)]
     return tuple(map(np.concatenate, zip(*rounds, strict=True)))

@@ -5,11 +5,11 @@ from random import Random
 
 import numpy as np
 
-from judges.facts import RELATIONS, Video, counted, merged, pair, seen
+from judges.facts import RELATIONS, UNNAMED, Video, counted, merged, pair, seen
 from questree.program import RELATION, Array, Node, Slot, slots
 from worlds.random_worlds import ASKED, POSITIONS
 
-NEVER_A_SLOT = {"o1", "h1"}  # person, hair
+NEVER_A_SLOT = {"o1", "h1", "h3"}  # person, hair, something
 USED = {name for name, word in RELATIONS.items() if word.group in ("contact", "spatial", "verb") and not word.folds}
 USED -= {"r18", "r19"}  # not contacting, other relationship
 
@@ -42,6 +42,12 @@ def choose(random: Random, slot: Slot, node: Node, words: Words, relation: str) 
     return random.choice(pool) if pool else ""
 
 
+def alike(video: Video, deed: str) -> bool:
+    """Is something seen that reads like the action: its verb with its object, or with any if it does not name it?"""
+    about = pair(deed)
+    return bool(about and seen(video, about[0], None if about[1] == UNNAMED else about[1]))
+
+
 def words_of(video: Video) -> Words:
     """What AGQA asks about a video: relations it uses, classes and actions that are there; and some that are not.
 
@@ -50,7 +56,7 @@ def words_of(video: Video) -> Words:
     ties = {(r, o) for facts in video.facts for r, o in facts if o not in NEVER_A_SLOT}
     deeds = {instance.action for instance in video.instances}
     missing = {deed for deed in ASKED["action"] if counted(deed) == deed} - deeds
-    missing = {deed for deed in missing if not (about := pair(deed)) or not seen(video, *about)}
+    missing = {deed for deed in missing if not alike(video, deed)}
     found = {
         "relation": {r for r, _ in ties} & USED,
         "no relation": set(ASKED["relation"]) & USED,

@@ -7,7 +7,7 @@ rules are about: pairs, similar and banned objects, held-out compositions, actio
 from random import Random
 from typing import NamedTuple
 
-from judges.facts import pair
+from judges.facts import promised
 
 GAPS = (0.5, 1.0, 2.0, 4.5, 5.0, 7.5)  # seconds between frames, around the thresholds of 1, 5 and 7
 SIZES = (0, 1, 2, 3, 4, 5, 6, 6, 7, 7, 8, 8, 9, 66)  # frames
@@ -106,6 +106,27 @@ RARE_CASES = (
     chair 1: leaning on
     table 3: leaning on
     """,
+    # something that is not named is taken first and last, or may be the other option
+    """
+    video Unnamed
+    frames 0 1 2 3 4 5 6 7 8
+    bare something 1,7: taking
+    box 3: taking
+    broom 5: taking
+    """,
+    """
+    video Option
+    frames 0 1 2 3 4 5
+    box 1: taking
+    broom 3
+    bare something 4: taking
+    """,
+    # nothing but hair
+    """
+    video Hair
+    frames 0 1 2
+    hair 1
+    """,
     # many ways to name one object
     """
     video Names
@@ -187,13 +208,12 @@ def video(random: Random, number: int, sizes: tuple[int, ...] = SIZES) -> str:
     if seconds:
         lines.append(f"frames {' '.join(f'{second:g}' for second in seconds)}")
     lines += ties(random, size, [*random.sample(theme.things, 3), random.choice(other.things)], theme.ties)
-    promised = random.randrange(5) > 0
+    keeps = random.randrange(5) > 0
     for action, start, end in deeds(random, seconds, [*random.sample(theme.deeds, 4), random.choice(other.deeds)]):
         inside = [frame for frame, second in enumerate(seconds) if start <= second <= end]
         lines.append(f"action {action} {start:g} {end:g}")
-        about = pair(action)
-        if inside and about and promised:
-            lines.append(f"bare {about[1]} {inside[0]}-{inside[-1]}: {about[0]}")
+        if inside and keeps:
+            lines += promised(action, inside[0], inside[-1])
     return "\n".join(lines)
 
 

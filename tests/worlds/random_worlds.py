@@ -23,8 +23,9 @@ TIES = (
     "turning",
     "laughing at",
 )
-# pairs shared by two actions, nouns merged away, a contact verb, no object (three), an object that is no class
+# pairs shared by two actions, nouns merged away, a contact verb, no object (three), no class; a place, a tool
 DEEDS = ("c015", "c026", "c115", "c104", "c105", "c106", "c043", "c044", "c066", "c133", "c144", "c149", "c151", "c154")
+DEEDS += ("c108", "c087")
 ASKED = {
     "object": ("o24", "o23", "o20", "o12", "o6", "o5", "o11", "o1", "h1"),
     "relation": ("r15", "r22", "r18", "r19", "r6", "r1", "r12", "v027", "v009", "v023", "v008", "d2"),
@@ -60,7 +61,7 @@ def promised(random: Random, seconds: list[float], stamps: list[tuple[str, float
     spans = {stamp: frames for stamp in stamps if (frames := inside(seconds, *stamp[1:]))}
     for (action, *_), frames in spans.items():
         if about := judge.pair(action):
-            lines.append(f"bare {about[1]} {frames[0]}-{frames[-1]}: {about[0]}")
+            lines += judge.promised(action, frames[0], frames[-1])
             earlier = [other for other in spans.values() if other[-1] < frames[0]]
             stray = random.choice(earlier or [frames])[0]
             lines += [f"bare {about[1]} {stray}: {about[0]}"] if random.randrange(2) else []

@@ -31,11 +31,11 @@ def augment(
     run: Path,
     /,
     *,
-    options: Annotated[AugmentOptions, Parameter(name="*")] = USUAL,
+    options: Annotated[AugmentOptions, Parameter(name="*", negative_bool=())] = USUAL,
     without: WithoutOption = (),
     ablation: Annotated[bool, Parameter(negative="")] = False,
 ) -> None:
-    """Clean the raw facts of a run by the fifteen rules and say what each changed.
+    """Clean the raw facts of a run by the rules of augmentation and say what each changed.
 
     Parameters
     ----------
@@ -47,7 +47,7 @@ def augment(
     place, absent = Run(run), left_out(run, without)
     rules = [rule for rule in RULES.values() if rule not in absent]
     with watching():
-        vocabulary, raw = place.vocabulary(), place.load("raw")
+        vocabulary, raw = options.words(place.given_vocabulary()), place.load("raw")
         truth = place.load("truth") if ablation or place.truth.is_dir() else None
         facts, ledger = clean(raw, vocabulary, options, rules)
         broken = guarantees(facts, vocabulary)

@@ -53,6 +53,10 @@ def build(
     ] = None,
     shard: ShardOption = None,
     phrases: PhrasesOption = None,
+    as_released: Annotated[
+        bool,
+        Parameter(negative="", help="Videos: take a place or tool for what an action is done to, as in `augment`."),
+    ] = False,
     tables: Annotated[bool, Parameter(negative="", help="Print what each stage's own command prints.")] = False,
     workers: WorkersOption = 2,
 ) -> None:
@@ -68,7 +72,7 @@ def build(
         raise BadInput.at("--source", f"expected a source, got {kind!r}; choose from {', '.join(SOURCES)}")
     given: dict[str, Any] = {"vocabulary": vocabulary, "fps": fps, "set": set, "questions": questions}
     given |= {"without": without or None, "closed_world": closed_world or None}
-    given |= {"text": text, "shard": shard, "phrases": phrases}
+    given |= {"text": text, "shard": shard, "phrases": phrases, "as_released": as_released or None}
     settings(SOURCES[kind], set or [])
     refuse_foreign(kind, given)
     silent = is_quiet() or not tables
@@ -124,7 +128,7 @@ def refuse_foreign(kind: str, given: dict[str, Any]) -> None:
     if given["fps"] is not None and not own.rated:
         known = ", ".join(name for name, source in SOURCES.items() if source.rated)
         raise BadInput.at("--fps", f"expected raw files without seconds, got {kind}; choose from {known}")
-    own_options = ("vocabulary", "without", "closed_world", "text", "shard", "phrases")
+    own_options = ("vocabulary", "without", "closed_world", "text", "shard", "phrases", "as_released")
     media = dict.fromkeys(own_options, "video") | {"questions": "images"}
     wrong = [name for name, medium in media.items() if given[name] is not None and own.medium != medium]
     refuse(
@@ -142,7 +146,9 @@ def stages(
     from questree.cli.augment import augment
     from questree.cli.ingest import command
     from questree.cli.stages import balance, decompose_command, generate_command, split
+    from questree.stages.augment import AugmentOptions
 
+    cleaning = AugmentOptions(as_released=bool(given["as_released"]))
     images = own is COVR
     known = {name: given[name] for name in ("vocabulary", "fps", "set") if given[name] is not None}
     common: dict[str, Any] = {"benchmark": own.name, "workers": workers}
@@ -150,7 +156,7 @@ def stages(
     asked |= {} if images else {"text": given["text"] is not False, "closed_world": bool(given["closed_world"])}
     return {
         "ingest": partial(command(SOURCES[source]), folder, out=out, **known),
-        **({} if images else {"augment": partial(augment, out, without=given["without"] or ())}),
+        **({} if images else {"augment": partial(augment, out, options=cleaning, without=given["without"] or ())}),
         "generate": partial(generate_command, out, **asked, **common),
         "balance": partial(balance, out, **common),
         "split": partial(split, out, **common),

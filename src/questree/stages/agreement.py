@@ -64,7 +64,8 @@ def _side(facts: Facts, vocabulary: Vocabulary) -> tuple[pl.DataFrame, pl.DataFr
     """The relation facts, and those its actions give, both under merged names."""
     relations = counted_as(facts.relations, "object", vocabulary.merged_object)
     actions = counted_as(facts.actions, "action", vocabulary.merged_action)
-    return rows(counted_as(relations, "relation", vocabulary.folded)), verb_facts(actions, vocabulary)
+    named = relations.filter(pl.col("object") != vocabulary.unnamed_at)
+    return rows(counted_as(named, "relation", vocabulary.folded)), verb_facts(actions, vocabulary)
 
 
 def _placed(relations: pl.DataFrame, facts: Facts, like: Facts) -> pl.DataFrame:

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from questree.vocabulary import Vocabulary, default
-from questree.vocabulary.words import NONE
+from questree.vocabulary.words import DONE_TO, NONE
 
 Array = NDArray[Any]
 Rng = np.random.Generator
@@ -152,7 +152,8 @@ def _contacts(words: Vocabulary, at: int, table: dict[str, list[list[str]]], imp
     verb = int(words.verb_of[at])
     if words.noun_of[at] == NONE:
         return [0]
-    sure = implied[verb] | (1 << verb if words.relations[verb].group == "contact" else 0)
+    is_contact = words.relations[verb].group == "contact" and action.role == DONE_TO
+    sure = implied[verb] | (1 << verb if is_contact else 0)
     alternatives = table.get(action.id, table[action.verb])
     found = [sure | mask(words, names) for names in alternatives]
     touched = ~mask(words, words.lists.not_touching_contacts)

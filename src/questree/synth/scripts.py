@@ -9,6 +9,7 @@ import numpy as np
 
 from questree.synth.habits import Array, Habits, Rng, Role
 from questree.synth.statistics import QUANTILES, Tables
+from questree.vocabulary.words import DONE_TO
 
 SHORTEST = 1.5  # seconds
 PAUSE = 0.2  # seconds between what comes one after the other, so that no frame lies in both
@@ -101,19 +102,20 @@ def lay_postures(spans: Sequence[Span], length: float, habits: Habits, rng: Rng)
     low, high = _between(by_role[Role.DOWN], by_role[Role.UP], groups, low, high)
     _share_out(groups, low, high, bool(by_role[Role.DOWN]), bool(by_role[Role.UP]))
     rests = [
-        Rest(_posture(span, habits), int(habits.words.noun_of[span.action]), span.start, span.end)
-        for group in groups
-        for span in group
+        Rest(_posture(span, habits), _seat(span, habits), span.start, span.end) for group in groups for span in group
     ]
     lying = next((s for s in by_role[Role.SEAT] if _posture(s, habits) == "lying on"), None)
     for awaken in by_role[Role.AWAKEN]:
         squeeze([awaken], *((lying.start, lying.end) if lying else (0.0, high)))
     if not groups:
         rests += _unnamed(by_role, low, high, habits, rng)
-    sat_at = [s for s in by_role[Role.SEAT] if s.action == habits.ids[habits.lists["at_a_table"][0]]]
-    if sat_at and len(by_role[Role.SEAT]) == 1 and rng.random() < 0.6:
-        rests.append(Rest("sitting on", habits.words.object_at["chair"], sat_at[0].start, sat_at[0].end))
     return rests
+
+
+def _seat(span: Span, habits: Habits) -> int:
+    """What a body rests on: what the action names, unless it names the place."""
+    named = habits.words.actions[span.action].role == DONE_TO
+    return int(habits.words.noun_of[span.action]) if named else habits.words.object_at["chair"]
 
 
 def _groups(seats: Sequence[Span], habits: Habits) -> list[list[Span]]:

@@ -26,7 +26,9 @@ class StagePlace(NamedTuple):
 
 
 STAGES = {  # in the order they are made
-    **{name: StagePlace(name) for name in ("raw", "truth", "images", "imported", "facts", "questions", "balanced")},
+    **{name: StagePlace(name) for name in ("raw", "truth", "images", "imported")},
+    "facts": StagePlace("facts", notes=("../ledger.json",)),
+    **{name: StagePlace(name) for name in ("questions", "balanced")},
     **{name: StagePlace(name) for name in ("splits", "decomposed", "hierarchies")},
     "covr/questions": StagePlace("covr", ("questions.parquet", "report.json")),
     "covr/balanced": StagePlace("covr", ("balanced.parquet", "balanced.json"), ("balanced.json",)),

@@ -2,6 +2,7 @@
 
 from hashlib import blake2b
 from pathlib import Path
+from typing import Any
 
 import msgspec
 import polars as pl
@@ -20,6 +21,12 @@ class Schema(msgspec.Struct, frozen=True):
     """What a run's lock file says about its tables, whatever else it says."""
 
     schema: int = SCHEMA
+
+
+class Ledger(msgspec.Struct, frozen=True):
+    """What the ledger of a run says about its facts, whatever else it says."""
+
+    options: dict[str, Any] = {}
 
 
 class Run:
@@ -57,6 +64,20 @@ class Run:
             raise BadInput.at(self.folder, wanted)
 
     def vocabulary(self) -> Vocabulary:
+        """The words; of facts made as released, every action is done to the object it names."""
+        words = self.given_vocabulary()
+        return words.as_released() if self._options_of_facts().get("as_released") else words
+
+    def _options_of_facts(self) -> dict[str, Any]:
+        if not self.ledger.is_file():
+            return {}
+        try:
+            return msgspec.json.decode(self.ledger.read_bytes(), type=Ledger).options
+        except msgspec.DecodeError as error:
+            raise BadInput.at(self.ledger, f"not a ledger ({error})") from error
+
+    def given_vocabulary(self) -> Vocabulary:
+        """The words as they were given."""
         if not self.folder.is_dir():
             raise BadInput.at(self.folder, "no such run folder; make one with `questree ingest`")
         if not self.vocabulary_file.is_file():

@@ -7,7 +7,17 @@ from typing import get_type_hints
 import msgspec
 
 from questree.faults import Fault, with_nul
-from questree.vocabulary.words import GROUPS, Action, HeldOutWords, Lists, Object, Relation, Vocabulary
+from questree.vocabulary.words import (
+    DONE_TO,
+    GROUPS,
+    ROLES,
+    Action,
+    HeldOutWords,
+    Lists,
+    Object,
+    Relation,
+    Vocabulary,
+)
 
 UNSPELLABLE = "(),[]$\r\n"  # brackets, commas, dollars and line ends are signs of the notations of programs
 ARTICLES = ("", "a", "an", "some", "the", "their")
@@ -108,13 +118,19 @@ def actions(vocabulary: Vocabulary) -> Found:
                 yield where, f'{field} "{noun}" is not the id of an object'
         if word.noun in counted and counted[word.noun] != counted.get(word.object):
             yield where, f'noun "{word.noun}" is not counted as the same object as "{word.object}"'
+        if word.role not in ROLES:
+            yield where, f'role: expected one of {_quoted(ROLES)}, got "{word.role}"'
+        elif word.role != DONE_TO and not word.object:
+            yield where, f'role "{word.role}" of an action that names no object'
+        elif word.role != DONE_TO and not vocabulary.unnamed:
+            yield where, f'role "{word.role}" needs the key `unnamed`: the id of the object its verb is then done to'
         yield from _target(where, "merged", word, merged, "an action")
         if not word.merged:
             yield from _forms(where, word)
 
 
 def special(vocabulary: Vocabulary) -> Found:
-    """The three words the facts cannot do without."""
+    """The three words the facts cannot do without, and the one they need for roles."""
     derived = 'a relation of group "derived"', {word.id for word in vocabulary.relations if word.group == "derived"}
     objects = "an object", {word.id for word in vocabulary.objects}
     for field, (kind, words) in (("person", objects), ("annotated", derived), ("interacting", derived)):
@@ -125,6 +141,9 @@ def special(vocabulary: Vocabulary) -> Found:
         given, at = getattr(vocabulary, field), spelled[field]
         if given in at and at.get(said) != at[given]:
             yield field, f'questions say "{said}": give "{given}" this name, or the label "{said}"'
+    parts = {word.id for word in vocabulary.objects if word.part_only and not word.merged}
+    if vocabulary.unnamed and vocabulary.unnamed not in parts:
+        yield "unnamed", f'"{vocabulary.unnamed}" is not the id of an object that is part_only and not merged'
 
 
 def lists(vocabulary: Vocabulary) -> Found:

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 GROUPS = ("attention", "spatial", "contact", "verb", "derived")
 NARROW = {"objects": 63, "relations": 63, "actions": 255}  # words whose positions the narrow tables hold
+DONE_TO, PLACE, TOOL = ROLES = ("done to", "place", "tool")
 NONE = -1  # position of a word that is not there
 
 
@@ -42,6 +43,7 @@ class Action(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     verb: str  # id of its verb relation, before folding: "v008"
     object: str = ""  # id of its object class, before merging; "" if it has none
     noun: str = ""  # id of the object its phrase names where that is another one of the same merged class
+    role: str = DONE_TO  # one of ROLES: what its object is to its verb
     merged: str = ""  # id of the action it is counted as
     labels: tuple[str, ...] = ()
 
@@ -98,6 +100,7 @@ class Vocabulary(msgspec.Struct, frozen=True, forbid_unknown_fields=True, dict=T
     person: str = "o1"
     annotated: str = "d1"  # derived relation: the object is annotated in the frame
     interacting: str = "d2"  # derived relation: any contact but those of `not_touching_contacts`
+    unnamed: str = ""  # object that stands for what an action is done to that names its place or tool
 
     @cached_property
     def wide(self) -> bool:
@@ -139,8 +142,23 @@ class Vocabulary(msgspec.Struct, frozen=True, forbid_unknown_fields=True, dict=T
         return np.array([self.object_at[noun] if noun else NONE for noun in nouns], np.int64)
 
     @cached_property
-    def object_of(self) -> NDArray[Any]:  # [action] object its facts are stored under, NONE without one
+    def object_of(self) -> NDArray[Any]:  # [action] class of the object its phrase names, NONE without one
         return np.where(self.noun_of == NONE, NONE, self.merged_object[self.noun_of])
+
+    @cached_property
+    def done_to(self) -> NDArray[Any]:  # [action] object its verb is a fact about, NONE without one
+        unnamed = np.array([word.role != DONE_TO for word in self.actions], bool)
+        return np.where(unnamed, self.unnamed_at, self.object_of)
+
+    @property
+    def unnamed_at(self) -> int:
+        return self.object_at.get(self.unnamed, NONE)
+
+    def as_released(self) -> "Vocabulary":
+        """With the pairs of released graphs: every verb is done to the object the action names."""
+        return msgspec.structs.replace(
+            self, actions=tuple(msgspec.structs.replace(word, role=DONE_TO) for word in self.actions)
+        )
 
     def group(self, *names: str) -> NDArray[Any]:
         """Positions of the relations of these groups."""

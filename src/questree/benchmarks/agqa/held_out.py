@@ -85,7 +85,7 @@ def held_out(vocabulary: Vocabulary) -> HeldOut:
         both = bit[thing] | bit[relation]
         novel |= (marks & both) == both
     action = np.isin(np.arange(len(vocabulary.actions)), actions)
-    deeds = vocabulary.verb_of[action], vocabulary.object_of[action]
+    deeds = vocabulary.verb_of[action], vocabulary.done_to[action]
     supports = sets_of(*deeds, len(vocabulary.relations), len(vocabulary.objects))
     relations = range(len(vocabulary.relations))
     return HeldOut(

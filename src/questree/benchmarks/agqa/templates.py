@@ -42,6 +42,7 @@ NO_ANSWER = "no single answer"
 UNASKABLE = "answer is never asked"
 SIMILAR = "similar object in the video"
 CONTACTS = "no touching, but contacts"
+UNNAMED = "something unnamed may be it"
 TIME_ANSWER = "answer is in the time's action"
 ABOUT_ANSWER = "relation reference is about the answer"
 TIME_ACTION = "action of the time itself"
@@ -170,10 +171,13 @@ CVS, CV = (CONTACT, SPATIAL, VERB), (CONTACT, VERB)
 T5 = (BEFORE, AFTER, WHILE, ALL, BETWEEN)
 FIRSTS, LASTS = (AFTER, ALL, WHILE, BETWEEN), (BEFORE, ALL, WHILE, BETWEEN)
 
-LOGIC = (NEVER_ASKED, *PAIR, SAME_RELATION, TOUCHING, ALIKE, TIME_OBJECT, STEPS)
+LOGIC = (NEVER_ASKED, *PAIR, SAME_RELATION, TOUCHING, ALIKE, TIME_OBJECT, UNNAMED, STEPS)
 CHOICE = (NEVER_ASKED, *PAIR, SAME_RELATION, ALIKE, TIME_RELATION, TIME_OBJECT)
 OPEN = (NEVER_ASKED, TIME_RELATION, NO_ANSWER, UNASKABLE, TIME_ANSWER)
-VERIFY = (NEVER_ASKED, BANNED_RELATION, *PAIR, SAME_RELATION, TIME_RELATION, TIME_OBJECT, NO_ANSWER, ONE_CHOICE, STEPS)
+VERIFY = (
+    *(NEVER_ASKED, BANNED_RELATION, *PAIR, SAME_RELATION, TIME_RELATION, TIME_OBJECT),
+    *(NO_ANSWER, ONE_CHOICE, UNNAMED, STEPS),
+)
 
 
 def superlatives(
@@ -231,7 +235,7 @@ ASKED = (
         "within(interaction($relation, $object), $time)",
         "exists",
         "{relation}-{object}",
-        (NEVER_ASKED, *PAIR, SAME_RELATION, TOUCHING, TIME_OBJECT, STEPS),
+        (NEVER_ASKED, *PAIR, SAME_RELATION, TOUCHING, TIME_OBJECT, UNNAMED, STEPS),
         times=T5,
         relations=CV,
         objects=OBJ4,
@@ -287,7 +291,7 @@ ASKED = (
         "choose($relation, $time, $first, $second)",
         "what",
         "{relation}-{first}-{second}",
-        (*CHOICE, BOTH, NO_ANSWER, STEPS),
+        (*CHOICE, BOTH, NO_ANSWER, UNNAMED, STEPS),
         times=T5,
         relations=CVS,
         objects=(DIRECT, LAST),

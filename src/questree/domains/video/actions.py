@@ -245,7 +245,7 @@ def to_action(world: Videos, verb: Relation, object: Object) -> Action:
     row, instance = world.pairs()
     action = world.instances["action"][instance]
     fits = (words.verb_of[action] == words.folded[verb][row]) & (
-        words.object_of[action] == words.merged_object[object][row]
+        words.done_to[action] == words.merged_object[object][row]
     )
     fits &= ~np.isin(action, [words.action_at[name] for name in words.lists.never_localised_actions])
     keys = np.unique(row[fits] * DEED + action[fits])

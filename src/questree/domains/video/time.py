@@ -173,8 +173,8 @@ def action_order(world: Videos, a: Action, b: Action) -> Order:
     early, _, late = sides(world, b)
     frames = world.doing(a)
     counted = words.merged_action[a]
-    noun = words.object_of[counted]
-    pair = np.where(noun[:, None] >= 0, world.track(words.verb_of[counted], np.maximum(noun, 0)), 0)  # [row, word]
+    thing = words.done_to[counted]
+    pair = np.where(thing[:, None] >= 0, world.track(words.verb_of[counted], np.maximum(thing, 0)), 0)  # [row, word]
     first_of_b = span(world.action(b, "lo"), world.action(b, "lo") + 1, world.words)
     once = (world.action(a, "count") == 1) & (world.action(b, "count") == 1)
     is_before = ~anywhere(frames & ~early) & ~anywhere(pair & late)

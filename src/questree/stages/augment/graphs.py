@@ -111,11 +111,17 @@ class AugmentOptions:
     """A contact on this part of the frames of an action belongs to all of it (rule 10)."""
     neighbour_seconds: float = 4.0
     """A relation on two frames no further apart holds between them (rule 10)."""
+    as_released: bool = False
+    """Take an action's place or tool for what it is done to, too, as in released graphs (rule 6)."""
+
+    def words(self, vocabulary: Vocabulary) -> Vocabulary:
+        return vocabulary.as_released() if self.as_released else vocabulary
 
     def __post_init__(self) -> None:
         bad = [
             Fault(f"--{field.name.replace('_', '-')}", f"expected {wanted}, got {value:g}")
             for field in fields(self)
+            if field.type is not bool
             for value, share in [(getattr(self, field.name), field.name in SHARES)]
             for wanted in ["a share from 0 to 1" if share else "0 seconds or more"]
             if not 0 <= value <= (1 if share else float("inf"))

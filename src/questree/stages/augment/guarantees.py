@@ -4,8 +4,8 @@ from collections.abc import Callable, Iterator
 
 import polars as pl
 
-from questree.stages.augment.graphs import SPOT, inside, without
-from questree.stages.augment.relations import entailed, verb_facts
+from questree.stages.augment.graphs import SPOT, inside, rows, without
+from questree.stages.augment.relations import entailed, unnamed_facts, verb_facts
 from questree.tables.facts import RELATIONS, Facts
 from questree.vocabulary.words import Vocabulary
 
@@ -31,8 +31,10 @@ def _frames(facts: Facts, relations: pl.DataFrame, vocabulary: Vocabulary) -> It
 
 
 def _verbs(facts: Facts, relations: pl.DataFrame, vocabulary: Vocabulary) -> Iterator[str]:
-    """An action with an object has its fact on each of its frames."""
-    missing = without(verb_facts(facts.actions, vocabulary), relations)
+    """An action with an object has its fact on each of its frames, and its verb is done to something."""
+    missing = rows(
+        without(verb_facts(facts.actions, vocabulary), relations), unnamed_facts(facts.actions, relations, vocabulary)
+    )
     yield from _lines("facts missing on a frame of their action", _facts(missing, facts, vocabulary))
 
 

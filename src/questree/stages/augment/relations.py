@@ -1,9 +1,11 @@
 """Rules 6, 7, 10: actions say (verb, object), what holds entails more, and is copied to frames that lack it."""
 
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import polars as pl
+from numpy.typing import NDArray
 
 from questree.columns.keys import BY_TRACK, from_keys, keys
 from questree.stages.augment.graphs import (
@@ -24,20 +26,57 @@ from questree.vocabulary.words import NONE, Vocabulary
 
 def add_verbs(graphs: Graphs, vocabulary: Vocabulary, options: AugmentOptions) -> tuple[Graphs, list[Change]]:
     actions = graphs.actions.filter(pl.col("first").is_not_null())
-    relations = rows(graphs.relations, verb_facts(actions, vocabulary))
+    said = verb_facts(actions, vocabulary)
+    wrong = without(within(graphs.relations, misplaced(actions, vocabulary)), said)
+    relations = rows(without(graphs.relations, wrong), said)
     gone = Change("actions", removed=len(graphs.actions) - len(actions))
-    added = Change("relation facts", added=len(relations) - len(graphs.relations))
-    return replace(graphs, relations=relations, actions=actions), [gone, added]
+    added = len(relations) + len(wrong) - len(graphs.relations)
+    return replace(graphs, relations=relations, actions=actions), [
+        gone,
+        Change("relation facts", added=added, removed=len(wrong)),
+    ]
+
+
+def add_unnamed(graphs: Graphs, vocabulary: Vocabulary, options: AugmentOptions) -> tuple[Graphs, list[Change]]:
+    new = unnamed_facts(graphs.actions, graphs.relations, vocabulary)
+    return replace(graphs, relations=rows(graphs.relations, new)), [Change("relation facts", added=len(new))]
 
 
 def pairs(vocabulary: Vocabulary) -> pl.DataFrame:
-    """action, relation, object: what each action with an object says, under the names facts are stored by."""
-    verbs, objects = vocabulary.verb_of, vocabulary.object_of
-    with_object = [at for at in range(len(objects)) if objects[at] != NONE]
+    """action, relation, object: what each action says of the object it names, under the names facts are stored by.
+
+    Its verb is done to it; of a place or tool only that it is there.
+    """
+    there = vocabulary.relation_at[vocabulary.annotated]
+    relations = np.where(vocabulary.done_to == vocabulary.object_of, vocabulary.verb_of, there)
+    return _of_actions(vocabulary.object_of != NONE, relations, vocabulary.object_of, vocabulary.wide)
+
+
+def _of_actions(some: NDArray[np.bool_], relations: NDArray[Any], objects: NDArray[Any], wide: bool) -> pl.DataFrame:
+    with_object = np.flatnonzero(some)
     return pl.DataFrame(
-        {"action": with_object, "relation": verbs[with_object], "object": objects[with_object]},
-        schema=dict.fromkeys(("action", "relation", "object"), WORD[vocabulary.wide]),
+        {"action": with_object, "relation": relations[with_object], "object": objects[with_object]},
+        schema=dict.fromkeys(("action", "relation", "object"), WORD[wide]),
     )
+
+
+def misplaced(actions: pl.DataFrame, vocabulary: Vocabulary) -> pl.DataFrame:
+    """Verbs done to a place or tool, as in released graphs; contacts with it were seen by somebody and stay."""
+    verbs = np.isin(vocabulary.verb_of, vocabulary.group("verb"))
+    told = _of_actions(verbs & _in_part(vocabulary), vocabulary.verb_of, vocabulary.object_of, vocabulary.wide)
+    return rows(doing(actions).join(told, on="action"))
+
+
+def unnamed_facts(actions: pl.DataFrame, relations: pl.DataFrame, vocabulary: Vocabulary) -> pl.DataFrame:
+    """What is done at a place or with a tool is done to something, on the frames where nothing else is named."""
+    told = _of_actions(_in_part(vocabulary), vocabulary.verb_of, vocabulary.done_to, vocabulary.wide)
+    named = relations.filter(among("relation", told["relation"].unique()))
+    return rows(doing(actions).join(told, on="action").join(named, on=["video", "frame", "relation"], how="anti"))
+
+
+def _in_part(vocabulary: Vocabulary) -> NDArray[np.bool_]:
+    """[action] names its place or tool, not what it is done to."""
+    return vocabulary.done_to != vocabulary.object_of
 
 
 def verb_facts(actions: pl.DataFrame, vocabulary: Vocabulary) -> pl.DataFrame:
@@ -52,8 +91,9 @@ def close_entailments(graphs: Graphs, vocabulary: Vocabulary, options: AugmentOp
 
 
 def entailed(relations: pl.DataFrame, vocabulary: Vocabulary) -> pl.DataFrame:
-    """Every fact that another fact of the same frame and object entails, once."""
-    return rows(relations.join(closure(vocabulary), on="relation").with_columns(relation="entails"))
+    """Every fact that another fact of the same frame and object entails, once; nothing about what is unnamed."""
+    named = relations.filter(pl.col("object") != vocabulary.unnamed_at)
+    return rows(named.join(closure(vocabulary), on="relation").with_columns(relation="entails"))
 
 
 def closure(vocabulary: Vocabulary) -> pl.DataFrame:

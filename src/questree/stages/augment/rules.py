@@ -1,4 +1,4 @@
-"""All fifteen rules, and those of plugins, in the order they work, and the ledger of what each changed."""
+"""All fifteen rules, one of ours, and those of plugins, in the order they work, and the ledger of what each changed."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -12,7 +12,7 @@ from questree.progress import report
 from questree.stages.augment.actions import add_actions, infer_missing, merge_overlapping, numbered, trim_overlaps
 from questree.stages.augment.annotations import drop_sparse_spatial, merge_duplicates, merge_synonyms, settle_heights
 from questree.stages.augment.graphs import QUESTIONS, AugmentationRule, AugmentOptions, Change, Graphs, among
-from questree.stages.augment.relations import add_verbs, close_entailments, propagate
+from questree.stages.augment.relations import add_unnamed, add_verbs, close_entailments, propagate
 from questree.tables.facts import Facts
 from questree.vocabulary.words import Vocabulary
 
@@ -67,6 +67,14 @@ for _rule in (
     ),
     AugmentationRule(10, "propagate annotations", "copied within actions and to neighbouring frames", propagate),
     AugmentationRule(7, "close entailments", "carrying is holding is touching", close_entailments, fixed=PROMISED),
+    # last: only where no other rule has named what the verb is done to
+    AugmentationRule(
+        16,
+        "add unnamed things",
+        "a verb done at a place or with a tool is done to something",
+        add_unnamed,
+        fixed=PROMISED,
+    ),
     AugmentationRule(
         4, "leave out attention", "nobody can tell where a person looks", leave_out_attention, QUESTIONS, LATER
     ),
@@ -128,10 +136,12 @@ def augment(
 ) -> tuple[Facts, list[Entry]]:
     """The cleaned facts and the ledger."""
     graphs, ledger, rules = Graphs.of(facts), [], [*RULES.values()] if chosen is None else chosen
+    options = options or AugmentOptions()
+    words = options.words(vocabulary)
     for done, rule in enumerate(rules):
         report("augment", done, len(rules))
         before = graphs
-        graphs, changes = rule.apply(graphs, vocabulary, options or AugmentOptions())
+        graphs, changes = rule.apply(graphs, words, options)
         lost = losses(before, graphs, vocabulary) if rule.apply is not merge_synonyms else []  # merged is not lost
         ledger.append(Entry(rule.number, rule.name, rule.says, rule.when, changes, lost))
     report("augment", len(rules), len(rules))

@@ -229,8 +229,10 @@ def unlocalised(world: Videos) -> list[int]:
 
 
 def never(world: Videos, action: Array) -> Array:
-    """[row] the action does not occur, and neither does its verb with its object, which would read the same."""
+    """[row] the action does not occur, and neither does its verb with its object, which would read the same; of an
+    action that does not name its object, with any."""
     words = world.vocabulary
-    noun = words.object_of[words.merged_action[action]]
-    seen = anywhere(world.track(words.verb_of[words.merged_action[action]], np.maximum(noun, 0)))
-    return np.asarray((world.action(action, "count") == 0) & ~(seen & (noun != NONE)))
+    thing = words.done_to[words.merged_action[action]]
+    asked = np.where(thing == words.unnamed_at, ANY, np.maximum(thing, 0))
+    seen = anywhere(world.track(words.verb_of[words.merged_action[action]], asked))
+    return np.asarray((world.action(action, "count") == 0) & ~(seen & (thing != NONE)))

@@ -205,9 +205,9 @@ def action_references(world: Videos, words: WordColumns, references: References)
 
 def indirect(video: Ints, action: Ints, words: WordColumns, references: References) -> tuple[Ints, Ints, Ints, Ints]:
     """Actions whose noun is replaced by a reference to its object, where verb and object leave no other action."""
-    kept = words.vocabulary.object_of[action] >= 0
+    kept = words.vocabulary.done_to[action] >= 0
     video, action = video[kept], action[kept]
-    thing = words.vocabulary.object_of[action]
+    thing = words.vocabulary.done_to[action]
     key = (video * KEY + words.vocabulary.verb_of[action]) * KEY + thing
     _, inverse, count = np.unique(key, return_inverse=True, return_counts=True)
     alone = (count[inverse] == 1) & words.indirect[action] if len(key) else np.zeros(0, bool)

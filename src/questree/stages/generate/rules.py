@@ -126,6 +126,19 @@ def _contacts(core: Any) -> Flags:
     return np.asarray((core.answer == 0) & core.words.touching[core.relation] & some(contacts))
 
 
+def _open(core: Any) -> Flags:
+    """Is the relation done to something unnamed in the time?"""
+    unnamed = core.words.vocabulary.unnamed_at
+    return has(core.local.objects, np.full(len(core.row), unnamed)) if unnamed >= 0 else np.zeros(len(core.row), bool)
+
+
+def _maybe(core: Any) -> Flags:
+    """What is unnamed may be the object asked about; of a first or last object only if it is that one itself."""
+    for end in core.template.operators & {"first", "last"}:
+        return np.asarray(_open(core) & (getattr(core.local, end) == core.words.vocabulary.unnamed_at))
+    return np.asarray(_open(core) & ~has(core.local.objects, core.x))
+
+
 def _similar(core: Any) -> Flags:
     present = core.chunk.present[core.args.video[core.row]]
     return np.asarray((core.answer == 0) & _any(core.things, lambda x: meet(core.words.similar[x], present)))
@@ -209,5 +222,10 @@ add(
 add(t.ABOUT_ANSWER, Look(CORE, "relation which-object", lambda core: core.done_to == core.answer))
 add(t.SIMILAR, Look(CORE, "object yes-or-no", _similar))
 add(t.CONTACTS, Look(CORE, "relation time yes-or-no", _contacts))
+add(
+    t.UNNAMED,
+    Look(CORE, "relation objects time", lambda core: _open(core) & ~_both(core), reads_program=False),
+    Look(CORE, "relation object time", _maybe),
+)
 add(t.VERB_GIVEN, Look(CORE, "which-action", _verb_given))
 add(t.STEPS, Look("steps", "", lambda core: np.zeros(0, bool)))  # the limit is kept where wordings are multiplied

@@ -101,10 +101,11 @@ def words(vocabulary: Vocabulary, counts: Pairs, rare_below: int = 10, edition: 
 
 
 def may_be_indirect(vocabulary: Vocabulary) -> Flags:
-    """[action] may its noun be replaced by a reference (5.3)? Its verb must take several objects."""
+    """[action] may its noun be replaced by a reference (5.3)? Its verb is done to it and must take several objects."""
     objects: dict[int, set[int]] = {}
-    for verb, thing in zip(vocabulary.verb_of, vocabulary.object_of, strict=True):
-        objects.setdefault(int(verb), set()).update([int(thing)] if thing >= 0 else [])
+    done_to = vocabulary.done_to == vocabulary.object_of
+    for verb, thing, is_done_to in zip(vocabulary.verb_of, vocabulary.object_of, done_to, strict=True):
+        objects.setdefault(int(verb), set()).update([int(thing)] if thing >= 0 and is_done_to else [])
     found, named = (
         np.zeros(len(vocabulary.actions), bool),
         vocabulary.objects_named(vocabulary.lists.always_named_objects),
@@ -113,5 +114,5 @@ def may_be_indirect(vocabulary: Vocabulary) -> Flags:
         has_noun = indirect_action(at, {"": Phrase("")}, vocabulary) is not None
         banned = action.id in vocabulary.lists.never_localised_actions
         several = len(objects[int(vocabulary.verb_of[at])]) > 1
-        found[at] = has_noun and several and not banned and vocabulary.object_of[at] not in named
+        found[at] = has_noun and several and done_to[at] and not banned and vocabulary.object_of[at] not in named
     return found

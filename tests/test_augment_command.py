@@ -109,7 +109,7 @@ def test_each_rule_is_measured_alone_and_left_out(tmp_path: Path, capsys: pytest
     augment(run, ablation=True)
     assert "What each rule is worth" in capsys.readouterr().out
     worth = {row["rule"]: row for row in json.loads((run / "ledger.json").read_text())["ablation"]}
-    assert set(worth) == {None, 1, 2, 3, 5, 6, 7, 8, 9, 10, 11, 12}
+    assert set(worth) == {None, 1, 2, 3, 5, 6, 7, 8, 9, 10, 11, 12, 16}
     assert worth[None]["alone"]["recall"] == 7 / 8  # no rule at all
     assert worth[6]["alone"]["recall"] == 1.0  # holding on the last frame comes from its action
     assert worth[10]["alone"]["recall"] == 7 / 8

@@ -76,7 +76,7 @@ def unnamed_facts(actions: pl.DataFrame, relations: pl.DataFrame, vocabulary: Vo
 
 def _in_part(vocabulary: Vocabulary) -> NDArray[np.bool_]:
     """[action] names its place or tool, not what it is done to."""
-    return vocabulary.done_to != vocabulary.object_of
+    return np.asarray(vocabulary.done_to != vocabulary.object_of)
 
 
 def verb_facts(actions: pl.DataFrame, vocabulary: Vocabulary) -> pl.DataFrame:

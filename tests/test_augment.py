@@ -337,7 +337,7 @@ TABLE = """
 
 def test_a_place_is_there_while_something_is_put_down_and_is_not_put_down_itself() -> None:
     after, ledger = augment(facts(TABLE), WORDS)
-    assert relations(after) == {"putting down something": [1, 2, 3]}
+    assert relations(after) == {"putting down something unnamed": [1, 2, 3]}
     assert presence(after) == {"table": [1, 2, 3]}
     assert guarantees(after, WORDS) == []
     assert {entry.number: entry.changes[-1].added for entry in ledger if entry.number in (6, 16)} == {6: 3, 16: 3}
@@ -345,14 +345,18 @@ def test_a_place_is_there_while_something_is_put_down_and_is_not_put_down_itself
 
 def test_what_is_put_down_by_name_needs_nothing_unnamed() -> None:
     after, _ = augment(facts(TABLE + "action c022 2 3      # putting a bag somewhere"), WORDS)
-    assert relations(after) == {"putting down bag": [2, 3], "touching bag": [2, 3], "putting down something": [1]}
+    assert relations(after) == {
+        "putting down bag": [2, 3],
+        "touching bag": [2, 3],
+        "putting down something unnamed": [1],
+    }
 
 
 def test_a_contact_that_is_annotated_stays_and_says_what_the_verb_is_done_to() -> None:
     world = "video A\nframes 0 1 2 3\ntable 0: sitting on\nchair 0,2: sitting on\naction c011 0 3"  # sitting at a table
     after, _ = augment(facts(world), WORDS)
     found = relations(after)
-    assert (found["sitting on table"], found["sitting on chair"], found["sitting on something"]) == (
+    assert (found["sitting on table"], found["sitting on chair"], found["sitting on something unnamed"]) == (
         [0],
         [0, 1, 2],
         [3],
@@ -378,8 +382,8 @@ def test_as_released_a_place_is_done_to(said: str) -> None:
 def test_facts_without_the_unnamed_thing_break_a_promise() -> None:
     bare = facts(TABLE + "table 1-3")
     assert guarantees(bare, WORDS) == [
-        "3 facts missing on a frame of their action: A frame 1 putting down something; "
-        "A frame 2 putting down something; A frame 3 putting down something"
+        "3 facts missing on a frame of their action: A frame 1 putting down something unnamed; "
+        "A frame 2 putting down something unnamed; A frame 3 putting down something unnamed"
     ]
 
 

@@ -54,7 +54,7 @@ def test_facts_and_ledger_are_written_and_every_rule_is_printed(
 def test_released_pairs_are_kept_when_asked_for_and_the_run_remembers_it(tmp_path: Path) -> None:
     place = Run(run_folder(tmp_path / "run"))
     facts("video A\nframes 0 1\naction c009 0 1").save(place.raw)
-    for released, told in ((True, "putting down table"), (False, "putting down something")):
+    for released, told in ((True, "putting down table"), (False, "putting down something unnamed")):
         augment(place.folder, options=AugmentOptions(as_released=released))
         assert told in relations(place.load("facts"))
         assert place.vocabulary() == (default().as_released() if released else default())

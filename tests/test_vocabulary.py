@@ -50,9 +50,9 @@ def test_it_has_the_words_of_action_genome_and_charades_in_their_order() -> None
 def test_merging_leaves_28_objects_besides_the_person_and_parts_of_it() -> None:
     words = default()
     left = {words.objects[at].name for at in words.merged_object}
-    assert left == {"person", "hair", "hands", "something", *SURVIVING.split()}
+    assert left == {"person", "hair", "hands", "something unnamed", *SURVIVING.split()}
     assert len(SURVIVING.split()) == 28
-    assert [word.name for word in words.objects if word.part_only] == ["hair", "hands", "something"]
+    assert [word.name for word in words.objects if word.part_only] == ["hair", "hands", "something unnamed"]
 
 
 def test_merging_leaves_141_actions_with_141_phrases() -> None:
@@ -224,7 +224,9 @@ def test_entailments_are_those_of_agqa_and_already_closed() -> None:
 
 def test_articles_fit_their_nouns() -> None:
     articles = {word.name: word.article for word in default().objects if word.article != "a"}
-    some = dict.fromkeys(["clothes", "food", "groceries", "medicine", "hair", "hands"], "some") | {"something": ""}
+    some = dict.fromkeys(["clothes", "food", "groceries", "medicine", "hair", "hands"], "some") | {
+        "something unnamed": ""
+    }
     assert articles == some | {"floor": "the"}
 
 

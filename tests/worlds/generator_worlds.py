@@ -110,7 +110,7 @@ RARE_CASES = (
     """
     video Unnamed
     frames 0 1 2 3 4 5 6 7 8
-    bare something 1,7: taking
+    bare h3 1,7: taking
     box 3: taking
     broom 5: taking
     """,
@@ -119,7 +119,7 @@ RARE_CASES = (
     frames 0 1 2 3 4 5
     box 1: taking
     broom 3
-    bare something 4: taking
+    bare h3 4: taking
     """,
     # nothing but hair
     """

@@ -24,6 +24,7 @@ from questree.domains.images.corpus import corpus
 from questree.faults import BadInput
 from questree.notation.own import parse, show
 from questree.stages.ground.boxes import image_boxes
+from questree.stages.ground.evidence import unpacked
 from questree.stages.ground.grounding import GroundOptions, ground, relevant
 from questree.stages.questions import Bank
 from questree.tables.facts import PERSONS, Facts
@@ -361,3 +362,8 @@ def test_the_page_on_grounding_works(random_run: Run, tmp_path: Path, monkeypatc
         with pytest.raises(SystemExit) as done:
             app([*shlex.split(line.replace("RUN", str(random_run.folder)))[1:], "--quiet"], exit_on_error=False)
         assert done.value.code == 0
+
+
+def test_nothing_to_unpack_has_frames_all_the_same() -> None:
+    assert unpacked(np.zeros((0, 2), np.uint64)).shape == (0, 128)
+    assert np.flatnonzero(unpacked(np.array([[5, 1]], np.uint64))).tolist() == [0, 2, 64]

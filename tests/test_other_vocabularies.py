@@ -11,7 +11,7 @@ from typing import Any
 from unittest.mock import patch
 
 import msgspec
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from questree.cli.app import app
@@ -72,7 +72,8 @@ def right(scores: list[dict[str, Any]]) -> bool:
     return all(each["value"] in (None, wanted.get(each["metric"], each["value"])) for each in scores)
 
 
-@settings(max_examples=3, derandomize=True, database=None)
+@settings(max_examples=2, derandomize=True, database=None)
+@example(215)  # the last video has time phrases, but no question
 @given(st.integers(0, 10**6))
 def test_any_vocabulary_goes_through_every_command(seed: int) -> None:
     random = Random(seed)
@@ -81,7 +82,11 @@ def test_any_vocabulary_goes_through_every_command(seed: int) -> None:
         patch("questree.workers.ProcessPoolExecutor", lambda *_, **__: ThreadPoolExecutor(1)),
     ):
         folder = Path(place)
-        run = built(words(random), random, folder, *(["--without", "12"] if seed % 3 == 0 else []))
+        try:
+            run = built(words(random), random, folder, *(["--without", "12"] if seed % 3 == 0 else []))
+        except BadInput as bad:
+            assert "expected annotated actions, objects or relations, got none" in str(bad)
+            return
         assert right(through(run, folder, "closed" if seed % 2 else "open"))
 
 

@@ -147,6 +147,8 @@ class Shard:
         edition: Edition = SECOND,
     ) -> "Shard":
         first, last = (int(end or 0) for end in (questions["video"].min(), questions["video"].max()))  # type: ignore[arg-type]
+        here = pl.col("video").is_between(first, last)  # at either end there may be videos without a question
+        sides = {name: table.filter(here) for name, table in sides.items()}
         return cls(vocabulary, ids, seed, questions, Named(vocabulary, sides, first, last - first + 1), edition)
 
     def where(self, questions: pl.DataFrame) -> "Shard":

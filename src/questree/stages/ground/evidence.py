@@ -140,7 +140,8 @@ class Seen:
 
 def unpacked(bits: Bits) -> NDArray[np.uint8]:
     """[row, frame]"""
-    return np.unpackbits(np.ascontiguousarray(bits).view(np.uint8).reshape(len(bits), -1), axis=1, bitorder="little")
+    octets = np.ascontiguousarray(bits).view(np.uint8)  # [row, 8 * word]
+    return np.unpackbits(octets, axis=1, bitorder="little")
 
 
 @dataclass(frozen=True)

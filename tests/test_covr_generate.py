@@ -226,7 +226,7 @@ def test_a_set_has_an_image_without_the_reference_and_the_first_one_with_it(made
     checked = Counter[str]()
     for source in found:
         pattern = naive_covr.pattern(to_json(source.graph))[0]
-        for draft in drafts(source, TEMPLATES):
+        for draft in drafts(source, TEMPLATES, Counter()):
             times = [[naive_covr.number_of_roots(read[shop.ids[i]], pattern) for i in images] for images in draft.sets]
             assert any(number >= source.times for number in times[0]) or draft.template.name == "VERIFYLOGIC"
             assert all(any(number < source.times for number in each) for each in times), draft.text
@@ -242,7 +242,10 @@ def test_counts_have_two_distractors(made: Made) -> None:
     shop, found = sources(made)
     read = {name: naive_covr.objects(scene) for name, scene in made.scenes.items()}
     asked = [
-        (source, draft) for source in found for draft in drafts(source, TEMPLATES) if draft.template.name == "COUNT"
+        (source, draft)
+        for source in found
+        for draft in drafts(source, TEMPLATES, Counter())
+        if draft.template.name == "COUNT"
     ]
     assert asked
     for source, draft in asked:

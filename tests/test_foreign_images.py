@@ -26,8 +26,9 @@ def built(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFacto
     """RUN, built with the defaults."""
     folder = tmp_path_factory.mktemp(request.param)
     raw, run = CORPORA[request.param](folder / "raw"), folder / "run"
-    done = questree("build", raw, "--out", run, "--questions", 400, "--workers", 1)
+    done = questree("build", raw, "--out", run, "--questions", 400, "--workers", 1, "--tables")
     assert done.returncode == 0, done.stderr
+    (run / "said.txt").write_text(done.stdout + done.stderr)
     return run
 
 
@@ -75,3 +76,28 @@ def test_texts_are_tidy_and_verbs_agree(built: Path) -> None:
         assert text.endswith("?")
         assert not re.search(r"  | \?|\b(is|are|does|do) (is|are|has|wears|sits|holds)\b", text)
         assert not re.search(r"\b(is|are) (wear|have|sit|ride|hold|carry)\b", text)
+
+
+def test_a_template_without_questions_says_why_and_unknown_words_are_told(built: Path) -> None:
+    said, counts = (built / "said.txt").read_text(), asked(built)["template"].value_counts()
+    report = json.loads((built / "covr" / "report.json").read_text())
+    there = set(counts["template"])
+    assert set(report["unmade"]) == set(report["questions"]["train"]) - there
+    for template, why in report["unmade"].items():
+        assert f"{template}: no question; " in said
+        assert why or template.endswith("GROUPBY")
+    unknown = any(2 * some < every for some, every in report["known"].values())
+    assert ("warning: the word tables know" in said) == unknown
+    kinds = {"vrd": {"relations"}, "clevr": {"attributes"}, "imsitu": {"relations"}}
+    name = built.parent.name.rstrip("0")
+    assert set(report["known"]) == kinds.get(name, {"attributes", "relations"})
+    if name == "vrd":
+        assert "CHOOSEATTR: no question; " in said
+        assert "references without an attribute" in said
+        assert "the word tables know 4 of 26 relations of these images" in said
+        table = pl.read_parquet(built / "images" / "images.parquet")
+        given = dict(zip(range(len(table)), table["split"], strict=True))
+        for split, images in (
+            pl.read_parquet(built / "covr" / "questions.parquet").select("split", "images").iter_rows()
+        ):
+            assert {given[image] for image in images} == {split}

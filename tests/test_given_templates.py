@@ -38,7 +38,7 @@ from questree.stages.drafts import builders
 from questree.stages.drafts.builders import references
 from questree.stages.drafts.given import made
 from questree.stages.drafts.given import read as read_image_templates
-from questree.stages.drafts.sources import draft, refer
+from questree.stages.drafts.sources import Draft, draft, refer
 from questree.stages.drafts.whole_run import DraftOptions, noted, options_of
 from questree.stages.generate.given import GROUPS, check, read
 from questree.stages.generate.rules import RULES
@@ -317,7 +317,7 @@ def test_every_wording_of_an_image_template_is_asked(program: str, slots: str, m
 
     def asked() -> list[str]:
         sources: list[Any] = [SimpleNamespace(key=(1, at), draws=Draws(1, at)) for at in range(60)]
-        return [found.text for source in sources if (found := references(source, template))]
+        return [found.text for source in sources if isinstance(found := references(source, template), Draft)]
 
     counts = Counter(text.split(" a dog")[0] for text in asked())
     assert counts.keys() == {"Is there", "Do you see", "Can one find"}

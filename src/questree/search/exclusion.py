@@ -11,6 +11,7 @@ import polars as pl
 from questree.faults import BadInput
 from questree.progress import watch
 from questree.search import word_tables as tables
+from questree.search.same_words import SameWords, pairs
 from questree.search.verification import function, records
 from questree.search.word_tables import GROUPS, IGNORE, ONTOLOGY, WordTables
 from questree.tables.images import Images
@@ -139,18 +140,22 @@ def write_tables(images: Images, words: Path, out: Path, scorer: Scorer | None =
 def word_pairs(
     images: Images, words: WordTables, annotated: Lists, scorer: Scorer | None = None
 ) -> dict[str, set[Pair]]:
-    """Every list of the table: what is annotated, and what ontology, images or scorer add."""
+    """Every list of the table: what is annotated, and what ontology, images or scorer add; words that mean the same
+    exclude nothing."""
+    same = SameWords.of(images)
     entailing = annotated[tables.ENTAILING] | set(_said_by_last_word(words))
     contradicting = _attributes(images, words, scorer) | annotated[tables.ANNOTATED_ATTRIBUTES]
     nouns = _nouns(images, words, scorer) | annotated[tables.ANNOTATED_NOUNS]
+    nouns |= {(a, b) for a, b in pairs(same.nouns) if a < b}
     disjoint, not_disjoint = _relations(images, words, scorer)
     not_disjoint = (not_disjoint - annotated[tables.ANNOTATED_RELATIONS]) | annotated[tables.NOT_DISJOINT]
+    not_disjoint |= pairs(same.links)
     return {
         **annotated,
         tables.ENTAILING: entailing,
-        tables.CONTRADICTING: contradicting - entailing - {(b, a) for a, b in entailing},
+        tables.CONTRADICTING: contradicting - entailing - {(b, a) for a, b in entailing} - pairs(same.attributes),
         tables.ENTAILING_NOUNS: nouns,
-        tables.DISJOINT: (disjoint - not_disjoint) | annotated[tables.ANNOTATED_RELATIONS],
+        tables.DISJOINT: (disjoint - not_disjoint) | (annotated[tables.ANNOTATED_RELATIONS] - pairs(same.links)),
         tables.NOT_DISJOINT: not_disjoint,
     }
 

@@ -13,8 +13,9 @@ from questree.domains.images import Corpus, answers, spelled
 from questree.domains.images.corpus import Bits, Bools, ImageSets, Ints, padded
 from questree.domains.images.kinds import ABSENT, THINGS
 from questree.domains.images.loops import attributed, has_attribute, number_of
-from questree.program import REASONS, Array, Node, Op, Slot, Term, slots
+from questree.program import REASONS, Array, Kind, Node, Op, Slot, Term, slots
 from questree.readings.answer import Outcome, evaluate
+from questree.search.same_words import SameWords
 from questree.stages.drafts.sources import Draft
 
 LARGEST = 5  # nobody is asked to count further
@@ -64,11 +65,19 @@ def _both(asked: Candidates, node: Node) -> Bools:
     return has_attribute(asked.world.facts, thing, x) & has_attribute(asked.world.facts, thing, y)
 
 
+def _alike(asked: Candidates, node: Node) -> Bools:
+    """The two options are one word."""
+    _, x, y = map(asked.value, node.args)
+    return np.asarray(x == y)
+
+
 TOO_MANY, TOO_FEW, UNTOLD, BOTH = "a count above 5", "fewer than two things", "attribute not told", "both options"
 RULES: dict[Op, tuple[tuple[str, Rule], ...]] = {
     answers.count: ((TOO_MANY, _large),),
     answers.query_attr: ((UNTOLD, _absent),),  # two absent ones would be the same
     answers.choose_attr: ((BOTH, _both),),
+    answers.choose_name: ((BOTH, _alike),),
+    answers.choose_relation: ((BOTH, _alike),),
     answers.every: ((TOO_FEW, _few),),
     answers.some: ((TOO_FEW, _few),),
     answers.none: ((TOO_FEW, _few),),
@@ -97,6 +106,7 @@ class Answer:
 @dataclass
 class Answerer:
     corpus: Corpus
+    same: SameWords | None = None  # of a corpus with one word for what means the same
 
     def answer(self, drafts: Sequence[Draft]) -> list[list[Answer]]:
         """[draft, set]"""
@@ -134,8 +144,13 @@ class Answerer:
 
     def _things(self, pattern: str, words: list[tuple[str, ...]], images: Ints) -> Bits:
         node, said = shape(pattern), list(zip(*words, strict=True))
-        columns = {name: self.corpus.positions(said[int(name)], slot.kind) for name, slot in slots(node).items()}
+        columns = {name: self._positions(said[int(name)], slot.kind) for name, slot in slots(node).items()}
         return evaluate(node, ImageSets(self.corpus, images), columns).values[node]
+
+    def _positions(self, words: Sequence[str], kind: Kind) -> Ints:
+        if self.same is not None:
+            words = [self.same.one(word, kind) for word in words]
+        return self.corpus.positions(words, kind)
 
     def _answers(
         self, form: TemplateForm, rows: list[int], asked: Sequence[Draft], images: Ints, things: Things
@@ -147,7 +162,7 @@ class Answerer:
                 own = things[name][rows, : world.page.shape[1]]  # the pages of a row come first
                 columns[name] = np.ascontiguousarray(own)
             else:
-                columns[name] = self.corpus.positions([str(asked[row].slots[name][0]) for row in rows], slot.kind)
+                columns[name] = self._positions([str(asked[row].slots[name][0]) for row in rows], slot.kind)
         outcome = evaluate(node, world, columns)
         reasons = np.array([*REASONS, ""], object)[outcome.reason]  # WELL is the last
         for reason, applies in against(Candidates(world, columns, outcome, self._values_of_group)):
@@ -161,3 +176,30 @@ class Answerer:
     def _values_of_group(self) -> Ints:
         group_of, groups = self.corpus.facts.group_of, range(len(self.corpus.groups))
         return padded([np.flatnonzero(group_of == group).tolist() for group in groups])
+
+
+ANOTHER_WORD = "another word for the same would change the answer"
+
+
+@dataclass
+class SureAnswerer:
+    """Answers that stay what they are if words that mean the same are one."""
+
+    answerer: Answerer
+    merged: Answerer | None = None  # of the corpus with one word; None if all words differ in meaning
+
+    def answer(self, drafts: Sequence[Draft]) -> list[list[Answer]]:
+        """[draft, set]"""
+        found = self.answerer.answer(drafts)
+        if self.merged is None:
+            return found
+        return [
+            [self._sure(draft, *pair) for pair in zip(own, others, strict=True)]
+            for draft, own, others in zip(drafts, found, self.merged.answer(drafts), strict=True)
+        ]
+
+    def _sure(self, draft: Draft, own: Answer, other: Answer) -> Answer:
+        assert self.merged is not None
+        assert self.merged.same is not None
+        same = self.merged.same.one(own.value, draft.form.node.kind) == other.value and not other.reason
+        return own if own.reason or same else Answer(reason=ANOTHER_WORD)

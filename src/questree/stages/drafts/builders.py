@@ -1,6 +1,6 @@
 """How drafts are made: functions of a source and a template, which names the one it is made by."""
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from operator import eq, gt, lt
@@ -30,26 +30,43 @@ from questree.domains.images.links import relation as said
 from questree.extensions import Registry
 from questree.stages.drafts.sources import FURTHER, MOST, Draft, DraftSource, Images, Slot, draft, refer, word
 
+Reasons = Counter[tuple[str, str]]  # (template, why a question was dropped or not made)
+Made = Draft | str | None  # or why there is none
+# why a reference has no question of a template
+PLAIN = "without an attribute"
+NEVER_SAID = 'whose attribute never follows "is"'
+UNGROUPED = "whose attribute is of no group (ontology of the word tables)"
+NO_FURTHER = "without an image that has another attribute and a further change"
+NO_SECOND = "without a distracting image to take a second reference from"
+UNCOUNTED = "to what is not counted"
+NO_SETS = "without enough images, with it and without it"
+SAME_TWICE = "whose second reference is the same"
+BARE = "without an attribute or a relation to ask for"
+NO_LEAF = "without a relation whose end differs in an image with a further change"
+NO_OTHER_LINK = "without a relation that another excludes in some image (word tables)"
+
 TWIN = "0_attr"  # images where the thing has an attribute that excludes the root's
 
 
-def verify_attribute(source: DraftSource, template: ImageTemplate) -> Draft | None:
+def verify_attribute(source: DraftSource, template: ImageTemplate) -> Made:
     attribute, further = source.graph.attribute, source.kinds_ending(FURTHER)
-    if attribute is None or not further or not can_follow_is(attribute):
-        return None
+    if attribute is None or not further:
+        return NO_FURTHER if attribute else PLAIN
+    if not can_follow_is(attribute):
+        return NEVER_SAID
     slots = {"R": source.without_attribute, "attribute": word(attribute, after_is(attribute))}
     sets = source.one_each(source.draws.some(source.images(TWIN), 1), further)
     return draft(template, "attribute", slots, (source.graph,), sets, source.graph.is_long)
 
 
-def choose_attribute(source: DraftSource, template: ImageTemplate) -> Draft | None:
+def choose_attribute(source: DraftSource, template: ImageTemplate) -> Made:
     attribute, further = source.graph.attribute, source.kinds_ending(FURTHER)
     if attribute is None or not further:
-        return None
+        return NO_FURTHER if attribute else PLAIN
     hit, twins = source.contrast(TWIN, further)
     other = source.attribute_at(hit)
     if not (can_follow_is(attribute) and can_follow_is(other)):
-        return None
+        return NEVER_SAID
     first, second = source.draws.shuffled([attribute, other])
     said = after_is(second)
     slots = {
@@ -60,10 +77,14 @@ def choose_attribute(source: DraftSource, template: ImageTemplate) -> Draft | No
     return draft(template, "attributes", slots, (source.graph,), source.one_each(twins, further), source.graph.is_long)
 
 
-def query_attribute(source: DraftSource, template: ImageTemplate) -> Draft | None:
+def _without_group(source: DraftSource) -> str:
+    return NO_FURTHER if source.group else UNGROUPED if source.graph.attribute else PLAIN
+
+
+def query_attribute(source: DraftSource, template: ImageTemplate) -> Made:
     group, further = source.group, source.kinds_ending(FURTHER)
     if group is None or not further:
-        return None
+        return _without_group(source)
     alike = [hit for hit in source.hits_of([TWIN]) if source.group_of(source.attribute_at(hit)) == group]
     sets = source.one_each([source.image_of(hit) for hit in source.draws.some(alike, 1)], further)
     slots = {"R": source.without_attribute, "group": word(group)}
@@ -71,11 +92,11 @@ def query_attribute(source: DraftSource, template: ImageTemplate) -> Draft | Non
     return draft(template, form, slots, (source.graph,), sets, source.draws.below(2))
 
 
-def same_attribute(source: DraftSource, template: ImageTemplate) -> Draft | None:
+def same_attribute(source: DraftSource, template: ImageTemplate) -> Made:
     """Two things of one name; the second differs in one more word, and its attribute is the first's or excludes it."""
     group, further, draws = source.group, source.kinds_ending(FURTHER), source.draws
     if group is None or not further:
-        return None
+        return _without_group(source)
     other, alike = draws.choice(further), defaultdict[int, list[list[int]]](lambda: [[], []])
     for same, kind in enumerate((other, other.removesuffix(FURTHER))):
         for hit in source.hits_of([kind]):
@@ -83,7 +104,7 @@ def same_attribute(source: DraftSource, template: ImageTemplate) -> Draft | None
     hits = draws.choice([both for both in alike.values() if all(both)] or list(alike.values()))
     first, second = source.graph.without_attribute(), source.instance([*hits[0], *hits[1]][0]).without_attribute()
     if first == second:
-        return None
+        return SAME_TWICE
     avoid = [source.image_of(hit) for each in hits for hit in each]
     chosen = [source.image_of(draws.choice(each)) for each in hits if each]
     sets = [source.filled_up([source.image, image], further, avoid) for image in chosen]
@@ -91,10 +112,10 @@ def same_attribute(source: DraftSource, template: ImageTemplate) -> Draft | None
     return draft(template, "group", slots, (source.graph, second), sets)
 
 
-def all_same_attribute(source: DraftSource, template: ImageTemplate) -> Draft | None:
+def all_same_attribute(source: DraftSource, template: ImageTemplate) -> Made:
     """In the one set all that contain the reference have its attribute, in the other some have one that excludes it."""
     if source.group is None or not countable(source.graph):
-        return None
+        return UNCOUNTED if source.group else _without_group(source)
     draws, sets = source.draws, list[Images]()
     others, broken = source.others(3), draws.some(source.images(TWIN), 2)
     rest = [kind for kind in source.kinds if kind != TWIN]
@@ -111,17 +132,17 @@ COMPARISONS: dict[str, Callable[[int, int], bool]] = {"more": gt, "fewer": lt, "
 HOW, SIZES = tuple(COMPARISONS), tuple(GROUPED)
 
 
-def count(source: DraftSource, template: ImageTemplate) -> Draft | None:
+def count(source: DraftSource, template: ImageTemplate) -> Made:
     if not countable(source.graph) or not (sets := _different_numbers(source)):
-        return None
+        return NO_SETS if countable(source.graph) else UNCOUNTED
     draws, (counted, verified_by) = source.draws, _counted(template)
     form = draws.choice(("objects", "images"))
     return draft(counted, form, {"R": refer(source.graph)}, (source.graph,), sets, draws.below(2), verified_by)
 
 
-def count_by_image(source: DraftSource, template: ImageTemplate) -> Draft | None:
+def count_by_image(source: DraftSource, template: ImageTemplate) -> Made:
     if not countable(source.graph) or not (sets := _different_numbers(source)):
-        return None
+        return NO_SETS if countable(source.graph) else UNCOUNTED
     slots = {"R": refer(source.graph), "size": word(str(source.times))}
     counted, verified_by = _counted(template)
     return draft(counted, source.draws.choice(SIZES), slots, (source.graph,), sets, verified_by=verified_by)
@@ -172,25 +193,25 @@ def _number(number: int, said: Forms) -> Slot:
     }
 
 
-def of_one(template: ImageTemplate, form: str, source: DraftSource) -> Draft | None:
+def of_one(template: ImageTemplate, form: str, source: DraftSource) -> Made:
     """Any question about one kind of things that can be counted."""
     if not countable(source.graph) or not (sets := _different_numbers(source)):
-        return None
+        return NO_SETS if countable(source.graph) else UNCOUNTED
     return draft(template, form, {"R": refer(source.graph)}, (source.graph,), sets, source.draws.below(2))
 
 
-def of_two(template: ImageTemplate, form: str, source: DraftSource) -> Draft | None:
+def of_two(template: ImageTemplate, form: str, source: DraftSource) -> Made:
     """Any question about two kinds of things that can be counted."""
     if source.second is None or not (countable(source.graph) and countable(source.second[0])):
-        return None
+        return UNCOUNTED if source.second else NO_SECOND
     return _compared(template, form, source, *source.second, source.draws.choice(HOW))
 
 
-def compare_count(source: DraftSource, template: ImageTemplate) -> Draft | None:
+def compare_count(source: DraftSource, template: ImageTemplate) -> Made:
     """More of one than of the other; the twin has other numbers of images of each."""
     draws, second = source.draws, source.second
     if second is None:
-        return None
+        return NO_SECOND
     both = countable(source.graph) and countable(second[0])
     how, what = draws.choice(HOW), draws.choice(("objects", "images")) if both else "images"
     return _compared(template, f"{how}, {what}", source, *second, how)
@@ -224,10 +245,10 @@ def _numbers(
 Condition = tuple[str, Graph, Slot, list[str]]  # (form, what is spoken of, what is said of it, kinds that break it)
 
 
-def verify_logic(source: DraftSource, template: ImageTemplate) -> Draft | None:
+def verify_logic(source: DraftSource, template: ImageTemplate) -> Made:
     draws, second = source.draws, source.second
     if second is None:
-        return None
+        return NO_SECOND
     other, with_other = second
     form = draws.choice(("both", "either"))
     own, others = [source.image, *source.others(draws.below(2))], with_other[: 1 + draws.below(2)]
@@ -239,12 +260,12 @@ def verify_logic(source: DraftSource, template: ImageTemplate) -> Draft | None:
     return draft(template, form, slots, graphs, sets, draws.below(2))
 
 
-def verify_quantifier(source: DraftSource, template: ImageTemplate) -> Draft | None:
+def verify_quantifier(source: DraftSource, template: ImageTemplate) -> Made:
     if not countable(source.graph):
-        return None
+        return UNCOUNTED
     choices = [*_attribute(source.graph), *_relations(source.graph)]
     if not choices:
-        return None
+        return BARE
     what, about, condition, broken = source.draws.choice(choices)
     how = source.draws.choice(tuple(QUANTIFIERS))
     slots = {"R": refer(about), "C": condition}
@@ -312,25 +333,25 @@ class AskedLeaf:
         return self.link, {"": self.verb, "is": self.asks, "Is": self.asks.capitalize()}
 
 
-def query_object(source: DraftSource, template: ImageTemplate) -> Draft | None:
+def query_object(source: DraftSource, template: ImageTemplate) -> Made:
     found = _asked(source)
     if found is None:
-        return None
+        return NO_LEAF
     asked, further = found
     sets = source.one_each(source.draws.some(source.images(f"{asked.number}_name"), 1), further)
     slots = {"R": asked.subject, "relation": asked.relation}
     return draft(template, f"object{asked.steps}", slots, (source.graph,), sets)
 
 
-def choose_object(source: DraftSource, template: ImageTemplate) -> Draft | None:
+def choose_object(source: DraftSource, template: ImageTemplate) -> Made:
     found = _asked(source)
     if found is None:
-        return None
+        return NO_LEAF
     asked, further = found
     hit, twins = source.contrast(f"{asked.number}_name", further)
     first, second = source.draws.shuffled([asked.name, source.name_at(hit, asked.number)])
     if first == second:
-        return None
+        return SAME_TWICE
     slots = {
         "R": asked.subject,
         "relation": asked.relation,
@@ -381,16 +402,16 @@ def _after_prepositions(graph: Graph, number: int, relation: GraphRelation) -> I
         number += 1 + preposition.target.length
 
 
-def choose_relation(source: DraftSource, template: ImageTemplate) -> Draft | None:
+def choose_relation(source: DraftSource, template: ImageTemplate) -> Made:
     graph = source.graph
     further = source.kinds_ending("_neg_relation_1")
     if graph.length != 3 or not further:
-        return None
+        return NO_OTHER_LINK
     (relation,) = graph.relations
     hit, twins = source.contrast("1_relation", further)
     other = source.relation_at(hit, 1)
     if relation.name == other or brings_article(relation.name) or brings_article(other):
-        return None
+        return NO_OTHER_LINK
     first, second = source.draws.shuffled([relation.name, other])
     slots = {
         "R": refer(Graph(graph.name, graph.attribute)),
@@ -407,15 +428,17 @@ def _link_forms(link: str, subject: str) -> Forms:
     return {"": said(link), "is": said_of(link, are), "Is": auxiliary(link, are).capitalize()}
 
 
-Builder = Callable[[DraftSource, ImageTemplate], Draft | None]
+Builder = Callable[[DraftSource, ImageTemplate], Made]
 
 
-def references(source: DraftSource, template: ImageTemplate) -> Draft | None:
+def references(source: DraftSource, template: ImageTemplate) -> Made:
     """Of a template that says only what it refers to: R, or A and B; its two sets have other numbers of them."""
     form = source.draws.choice(template.forms)
     of = of_one if form.slots == ("R",) else of_two
     made = of(template, form.name, source)
-    return made and replace(made, wording=Draws(*source.key, "wording").below(len(form.frames)))
+    if not isinstance(made, Draft):
+        return made
+    return replace(made, wording=Draws(*source.key, "wording").below(len(form.frames)))
 
 
 BUILDERS = Registry[Builder]("builder")
@@ -438,10 +461,14 @@ for _name, _builder in {
     BUILDERS.add(_name, _builder)
 
 
-def drafts(source: DraftSource, templates: Iterable[ImageTemplate]) -> Iterator[Draft]:
-    """One of every template that the reference and its images allow."""
+def drafts(
+    source: DraftSource, templates: Iterable[ImageTemplate], unmade: Counter[tuple[str, str]]
+) -> Iterator[Draft]:
+    """One of every template that the reference and its images allow; the others are counted with their reason."""
     for template in templates:
         if template.by_image == (source.times > 1):
             made = BUILDERS[template.builder](source, template)
-            if made is not None and made.sets:
+            if isinstance(made, Draft) and made.sets:
                 yield made
+            else:
+                unmade[template.name, made if isinstance(made, str) else NO_SETS] += 1

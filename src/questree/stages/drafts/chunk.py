@@ -1,6 +1,5 @@
 """The questions of some images: references drawn, images found around them, drafts made, answered, and put in pairs."""
 
-from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from hashlib import blake2b
@@ -20,10 +19,11 @@ from questree.domains.images.graph import Graph
 from questree.search.drawn import sampled
 from questree.search.index import Index
 from questree.search.related import Related
+from questree.search.same_words import SameWords
 from questree.search.verification import Scorer
 from questree.search.word_tables import WordTables
-from questree.stages.drafts.answering import Answer, Answerer
-from questree.stages.drafts.builders import drafts, whether
+from questree.stages.drafts.answering import Answer, Answerer, SureAnswerer
+from questree.stages.drafts.builders import Reasons, drafts, whether
 from questree.stages.drafts.sources import Draft, DraftSource, Finds, Images, Near
 from questree.tables import images as tables
 from questree.tables.image_questions import ANSWERED
@@ -31,11 +31,10 @@ from questree.tables.questions import PROGRAM
 
 LIMIT, POSITIVES = 6, 8  # images of a kind, and images that contain a reference, that are drawn at most
 TIMES = range(2, 5)  # how often an image contains a reference that is asked for by image
+SAME_NUMBER = "whose two sets of images do not have two numbers"
 SAME, ALONE = "same answer as its twin", "no twin with another answer"
 ROW = {name: dtype for name, dtype in ANSWERED.columns.items() if name not in ("split", "images", *PROGRAM)}
 COLUMNS = ROW | {"program": pl.String, "images": ANSWERED.columns["images"]}
-
-Reasons = Counter[tuple[str, str]]  # (template, why a question was dropped)
 
 
 @dataclass
@@ -43,6 +42,7 @@ class DraftedChunk:
     questions: pl.DataFrame  # COLUMNS; pairs are numbered from 0
     pairs: int
     dropped: Reasons
+    unmade: Reasons  # references that a template had no use for
 
 
 @dataclass
@@ -57,14 +57,18 @@ class Workshop:
 
     def __post_init__(self) -> None:
         self.index = Index(self.images)
+        same, groups = SameWords.of(self.images), self.words.attribute_group
+        self.words = same.tables(self.words) if same else self.words
         self.related = Related(self.index, self.words, self.verify)
-        self.answerer = Answerer(corpus(self.images, self.words.attribute_group))
+        merged = Answerer(corpus(same.merged(self.images), groups), same) if same else None
+        self.answerer = SureAnswerer(Answerer(corpus(self.images, groups)), merged)
         self.ids = self.images.images["id"].to_list()
 
     def questions(self, rows: Sequence[int], per_image: int, seed: int) -> DraftedChunk:
         """Of these images (rows of the part), from at most so many references of each."""
-        dropped = Reasons()
-        made = [draft for source in self.sources(rows, per_image, seed) for draft in drafts(source, self.templates)]
+        dropped, unmade = Reasons(), Reasons()
+        sources = self.sources(rows, per_image, seed)
+        made = [draft for source in sources for draft in drafts(source, self.templates, unmade)]
         answers = self.answerer.answer(made)
         asked = {at: draft for at, draft in enumerate(map(self.whether, made, answers)) if draft}
         verified = dict(zip(asked, self.answerer.answer(list(asked.values())), strict=True))
@@ -74,7 +78,9 @@ class Workshop:
                 ready.add(asked[at], verified[at])
             elif not draft.verified_by:
                 ready.add(draft, answers[at])
-        return DraftedChunk(ready.table(self.rows), ready.pairs, dropped)
+            else:
+                unmade[draft.verified_by.name, SAME_NUMBER] += 1
+        return DraftedChunk(ready.table(self.rows), ready.pairs, dropped, unmade)
 
     def sources(self, rows: Sequence[int], per_image: int, seed: int) -> Iterator[DraftSource]:
         places: dict[tuple[Graph, int], int] = {}  # reference and how often an image must contain it -> place

@@ -7,7 +7,7 @@ from collections import Counter, deque
 from collections.abc import Iterable, Iterator, Mapping
 from concurrent.futures import Executor, Future
 from contextlib import nullcontext
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, dataclass, field, fields, replace
 from functools import lru_cache
 from itertools import islice
 from pathlib import Path
@@ -26,8 +26,9 @@ from questree.extensions import needed
 from questree.faults import BadInput, at_least, refuse
 from questree.progress import report
 from questree.search.verification import scorer_of
-from questree.search.word_tables import words_of
-from questree.stages.drafts.chunk import COLUMNS, DraftedChunk, Reasons, Workshop
+from questree.search.word_tables import WordTables, words_of
+from questree.stages.drafts.builders import Reasons
+from questree.stages.drafts.chunk import COLUMNS, DraftedChunk, Workshop
 from questree.stages.drafts.given import read
 from questree.tables.image_questions import ANSWERED, made_from_questions
 from questree.tables.images import Images
@@ -88,7 +89,9 @@ class SoFar:
         return not self.chunks or self.found + under_way * self.found / self.chunks < self.wanted
 
 
-def gathered(chunks: Iterable[DraftedChunk], so_far: SoFar, part: str, dropped: Reasons) -> pl.DataFrame:
+def gathered(
+    chunks: Iterable[DraftedChunk], so_far: SoFar, part: str, dropped: Reasons, unmade: Reasons
+) -> pl.DataFrame:
     """As many different questions as wanted, or all there are."""
     tables, seen, pairs, wanted = [pl.DataFrame(schema=COLUMNS)], set[str](), 0, so_far.wanted
     report(f"asking about {part} images", 0, wanted)
@@ -98,6 +101,7 @@ def gathered(chunks: Iterable[DraftedChunk], so_far: SoFar, part: str, dropped: 
         new = _new(table, seen)
         seen.update(table["id"].filter(new))
         dropped.update(made.dropped)
+        unmade.update(made.unmade)
         _tell(dropped, table.filter(~new), REPEATED)
         tables.append(table.filter(new))
         so_far.found, so_far.chunks = len(seen), so_far.chunks + 1
@@ -186,6 +190,8 @@ class DraftReport:
     images: dict[str, int]  # split -> images
     dropped: dict[str, dict[str, int]]  # template -> reason -> how many
     short: dict[str, int]  # split -> how many fewer than wanted
+    unmade: dict[str, dict[str, int]] = field(default_factory=dict)  # template without questions -> why -> references
+    known: dict[str, tuple[int, int]] = field(default_factory=dict)  # words of a kind that tables know, and all
 
     @property
     def total(self) -> int:
@@ -196,10 +202,11 @@ def generate(run: Run, options: DraftOptions, workers: int = 2) -> DraftReport:
     """Write RUN/covr/questions.parquet; whatever was made from earlier questions there goes with them."""
     images = Images.load(run.images)
     part = part_of(images)
-    words = pickle.dumps(words_of(options.words))
+    word_tables = words_of(options.words)
+    words = pickle.dumps(word_tables)
     if options.verify:
         scorer_of(options.verify)  # says now what is wrong with it
-    dropped, tables, short = Reasons(), list[pl.DataFrame](), dict[str, int]()
+    dropped, unmade, tables, short = Reasons(), Reasons(), list[pl.DataFrame](), dict[str, int]()
     with new_folder(run.covr) as folder:
         with processes(workers) if workers > 1 else nullcontext() as pool:
             for name in PARTS:
@@ -207,12 +214,13 @@ def generate(run: Run, options: DraftOptions, workers: int = 2) -> DraftReport:
                 wanted = round(options.questions * len(ids) / max(len(part), 1))
                 so_far = SoFar(wanted)
                 made = in_order(tasks(run.images, name, words, ids, wanted, options), pool, workers + 1, so_far)
-                tables.append(gathered(made, so_far, name, dropped).with_columns(split=pl.lit(name)))
+                tables.append(gathered(made, so_far, name, dropped, unmade).with_columns(split=pl.lit(name)))
                 if len(tables[-1]) < wanted - 1:  # a torn pair may cost one
                     short[name] = wanted - len(tables[-1])
         questions = ANSWERED.frame(with_forms(numbered(apart(pl.concat(tables), dropped))))
         ANSWERED.write(questions, folder)
         found = summary(questions, dict(Counter(part.tolist())), dropped, short, asked(options))
+        found = replace(found, unmade=reasons_of(unmade, found), known=known(images, word_tables))
         note = {"options": noted(options), **asdict(found), "plugins": needed()}
         (folder / "report.json").write_bytes(msgspec.json.format(msgspec.json.encode(note), indent=1) + b"\n")
     return found
@@ -241,8 +249,38 @@ def said(report: DraftReport) -> Iterator[Said]:
     for template, why in report.dropped.items():
         reasons = ", ".join(f"{count:,} {reason}" for reason, count in sorted(why.items(), key=lambda each: -each[1]))
         yield f"{template}: dropped {reasons}"
+    for template, why in report.unmade.items():
+        reasons = "; ".join(f"{count:,} references {reason}" for reason, count in why.items())
+        yield f"{template}: no question; {reasons or NEVER_TWICE}"
+    if any(2 * some < every for some, every in report.known.values()):
+        counts = " and ".join(f"{some:,} of {every:,} {kind}" for kind, (some, every) in report.known.items())
+        yield f"warning: the word tables know {counts} of these images, so little excludes anything; {REMEDY}"
     for split, missing in report.short.items():
         yield f"{split}: {missing:,} fewer than wanted; its {report.images[split]:,} images give no more"
+
+
+NEVER_TWICE = "no image contains a reference 2 to 4 times"
+REMEDY = "`questree covr exclusion RUN --out FOLDER` makes tables, `questree generate RUN --words FOLDER` uses them"
+
+
+def reasons_of(unmade: Reasons, found: "DraftReport") -> dict[str, dict[str, int]]:
+    """Of templates without any question, the usual reasons first."""
+    empty = [name for name in found.questions["train"] if not any(own[name] for own in found.questions.values())]
+    return {name: {why: count for (template, why), count in unmade.most_common() if template == name} for name in empty}
+
+
+def known(images: Images, words: WordTables) -> dict[str, tuple[int, int]]:
+    """Attributes and relations of the images: those that some list of the tables has, and all."""
+    of_attributes = {*words.contradicting, *words.entailing_attributes, *words.attribute_group}
+    of_relations = {*words.disjoint, *words.not_disjoint, *words.ignored_relations}
+    found = {}
+    for kind, column, listed in (
+        ("attributes", images.attributes["attribute"], of_attributes),
+        ("relations", images.relations["relation"], of_relations),
+    ):
+        used = images.words["word"].gather(column.unique())
+        found[kind] = sum(word in listed for word in used), len(used)
+    return {kind: counts for kind, counts in found.items() if counts[1]}
 
 
 def noted(options: DraftOptions) -> dict[str, Any]:

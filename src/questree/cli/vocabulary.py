@@ -6,8 +6,10 @@ from typing import Annotated, Any
 import msgspec
 from cyclopts import App, Parameter
 
-from questree.cli.terminal import messages, output, print_table, say, write_json
+from questree.cli.terminal import output, print_table, say, watching, write_json
+from questree.faults import BadInput
 from questree.vocabulary import Vocabulary, default, load
+from questree.vocabulary.notes import NOTES
 from questree.vocabulary.words import GROUPS
 
 app = App(name="vocabulary", help="The words questions are made of.")
@@ -16,9 +18,41 @@ SAMPLE = 4  # words of each kind that are printed
 
 
 @app.command
-@messages
+@output
+def draft(
+    facts: Annotated[Path, Parameter(help="Your own videos: a JSON file, or a folder of them (docs/ingest.md).")],
+    /,
+    *,
+    out: Annotated[Path, Parameter(help="Vocabulary file to write; it must not be there yet.")],
+    name: Annotated[str | None, Parameter(help="Name of the vocabulary. [default: that of the file]")] = None,
+) -> None:
+    """Propose a vocabulary with every class name of your own videos, to be read and corrected by you.
+
+    Articles, plurals and verb forms are made by rule; singular and plural, or synonyms, are counted as one class.
+    """
+    from questree.sources.used_words import used_words
+    from questree.tables.store import new_file
+    from questree.vocabulary.drafted_file import drafted
+    from questree.vocabulary.load import parse
+
+    if out.exists():
+        raise BadInput.at(out, "expected a new file, got one that is there; remove it or choose another name")
+    with watching():
+        used = used_words(facts)
+        if not (used.objects or used.relations or used.actions):
+            raise BadInput.at(facts, "expected class names of objects, relations or actions, got none")
+        text = drafted(used, name or out.stem, facts.name)
+        words = parse(text, out)
+    with new_file(out) as work:
+        work.write_text(text, "utf-8")
+    say(f'wrote {out} ({_sizes(words)}); {text.count("check:")} words to look at: search for "check:"')
+    write_json({"out": str(out), "counts": counts(words)})
+
+
+@app.command
+@output
 def check(file: Path, /) -> None:
-    """Say everything that is missing or contradictory in a vocabulary file.
+    """Say everything that is missing or contradictory in a vocabulary file, and which special lists are empty.
 
     Parameters
     ----------
@@ -27,6 +61,10 @@ def check(file: Path, /) -> None:
     """
     vocabulary = load(file)
     say(f"{file}: nothing is missing ({_sizes(vocabulary)})")
+    lists = msgspec.structs.asdict(vocabulary.lists)
+    empty = [{"empty list": name, "lets through": note.empty} for name, note in NOTES.items() if not lists[name]]
+    print_table("special lists that are empty (docs/vocabulary.md says what each does)", empty)
+    write_json({"faults": [], "empty lists": {row["empty list"]: row["lets through"] for row in empty}})
 
 
 @app.command

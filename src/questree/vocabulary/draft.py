@@ -1,0 +1,216 @@
+"""Words for the class names that facts use: forms by rule, groups by words, plurals and synonyms counted as one."""
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+
+import msgspec
+
+from questree.vocabulary.check import UNSPELLABLE
+from questree.vocabulary.inflection import BODY, ENGLISH, article, base, is_progressive, past, plural, progressive
+
+PERSON, ANNOTATED, INTERACTING = "person", "annotated", "interacting with"
+PEOPLE = ("person", "human", "actor")
+SUBJECTS = (*PEOPLE, "someone", "somebody", "man", "woman", "he", "she", "they")  # before an action's verb
+SPATIAL, PARTICLES, PREPOSITIONS = (set(ENGLISH[name].split()) for name in ("spatial", "particles", "prepositions"))
+SYNONYMS = [row.split(", ") for row in ENGLISH["synonyms"].split("\n") if row]
+NEGATIVE = ("not", "no", "none", "unsure", "unknown", "never", "without")
+VAGUE = ("other", "misc", "unsure", "unknown", "none")
+DETERMINERS = {"a", "an", "the", "some", "their", "his", "her", "its", "my", "your", "one", "any"}
+NO_THING = {"something", "somewhere", "someone", "somebody", "anything", "himself", "herself", "themselves", "it"}
+
+
+@dataclass
+class UsedWords:
+    """The class names in somebody's files, with how often each is used."""
+
+    objects: Counter[str] = field(default_factory=Counter)
+    relations: Counter[str] = field(default_factory=Counter)
+    actions: Counter[str] = field(default_factory=Counter)
+
+
+@dataclass
+class DraftWord:
+    """A word of the proposal: its fields as the file has them, and a remark for whoever reads it."""
+
+    id: str
+    fields: dict[str, object]
+    remark: str = ""
+    given: list[str] = field(default_factory=list)  # spellings in the files
+    used: int = 0
+
+    def line(self) -> str:
+        labels = [name for name in self.given if name not in (self.fields.get("name"), self.fields.get("phrase"))]
+        shown = {"id": self.id} | self.fields | ({"labels": labels} if labels else {})
+        text = ", ".join(f"{name} = {toml(value)}" for name, value in shown.items())
+        times = ["once" if self.used == 1 else f"{self.used:,} times"] * bool(self.used)
+        notes = "; ".join([*times, *filter(None, [self.remark])])
+        return f"  {{ {text} }},{f'  # {notes}' if notes else ''}"
+
+
+def toml(value: object) -> str:
+    return msgspec.json.encode(value).decode()  # texts, lists of them and true are written alike
+
+
+def cleaned(name: str) -> str:
+    """As English: no underscores, no signs of programs, small letters."""
+    plain = "".join(" " if sign in UNSPELLABLE + '_!?"\\:;' else sign for sign in name)
+    return " ".join(plain.split()).lower() or "unnamed"
+
+
+def numbered(prefix: str, taken: Iterable[str]) -> Iterator[str]:
+    """o1, o2, ...; another prefix where the files have names of this form."""
+    while any(re.fullmatch(rf"{prefix}\d+", name) for name in taken):
+        prefix += "x"
+    return (f"{prefix}{number}" for number in range(1, 1 << 30))
+
+
+class Draft:
+    def __init__(self, used: UsedWords):
+        self.objects, self.relations, self.actions = (dict[str, DraftWord]() for _ in range(3))  # by name
+        self.patterns = dict[str, str]()  # phrase -> its words without verb, articles and object
+        self.object_ids = numbered("o", used.objects)
+        self.person = self.add(self.objects, next(self.object_ids), PERSON, {"name": PERSON, "article": "a"})
+        for name, times in used.objects.most_common():
+            self.thing(cleaned(name), name, times)
+        self.relation_ids, self.verb_ids = numbered("r", used.relations), numbered("v", used.relations)
+        for name, times in used.relations.most_common():
+            self.relation(name, times)
+        self.action_ids = numbered("a", used.actions)
+        for name, times in used.actions.most_common():
+            self.action(name, times)
+        derived = numbered("d", used.relations)
+        self.annotated = self.add(self.relations, next(derived), ANNOTATED, {"name": ANNOTATED, "group": "derived"})
+        forms = {"present": "interact with", "past": "interacted with"}
+        fields = {"name": INTERACTING, "group": "derived"} | forms
+        self.interacting = self.add(self.relations, next(derived), INTERACTING, fields)
+        self.merge()
+
+    def add(self, words: dict[str, DraftWord], id: str, name: str, fields: Mapping[str, object]) -> DraftWord:
+        words[name] = DraftWord(id, dict(fields))
+        return words[name]
+
+    def use(self, word: DraftWord, given: str, times: int) -> DraftWord:
+        if given and given not in word.given:
+            word.given.append(given)
+        word.used += times
+        return word
+
+    def thing(self, name: str, given: str = "", times: int = 0) -> DraftWord:
+        """The object of this name, a new one if need be; any word for a person is the person."""
+        if name in PEOPLE and given:
+            return self.use(self.person, given, times)
+        if name not in self.objects:
+            body = not given and name.split(" ")[-1] in BODY  # part of an action alone
+            said: dict[str, object] = {"name": name, "article": "their" if body else article(name)}
+            self.add(self.objects, next(self.object_ids), name, said | ({"part_only": True} if body else {}))
+            self.objects[name].remark = "" if given else "in actions only"
+        return self.use(self.objects[name], given, times)
+
+    def relation(self, given: str, times: int) -> None:
+        name = cleaned(given)
+        words = name.split(" ")
+        if words[0] in NEGATIVE or words[0] in VAGUE:
+            fields, remark = {"name": name, "group": "contact"}, "never asked"
+        elif set(words) <= SPATIAL:
+            fields, remark = {"name": name, "group": "spatial", "present": f"go {name}", "past": f"went {name}"}, ""
+        elif words[0].endswith(("ed", "en")) and not is_progressive(words[0]):
+            forms = {"present": f"get {name}", "past": f"got {name}"}
+            fields, remark = {"name": name, "group": "contact"} | forms, "check: forms"
+        else:
+            verb, rest = base(words[0]), " ".join(["", *words[1:]])
+            name = progressive(verb) + rest
+            fields = {"name": name, "group": "contact", "present": verb + rest, "past": past(verb) + rest}
+            remark = "" if is_progressive(words[0]) or words[0].endswith("s") else "check: is it a verb?"
+        if name not in self.relations:
+            self.add(self.relations, next(self.relation_ids), name, fields).remark = remark
+        self.use(self.relations[name], given, times)
+
+    def verb(self, verb: str, rest: str, times: int) -> DraftWord:
+        """The verb relation of an action; facts of one that files also have as a contact are stored there."""
+        name = " ".join(filter(None, (progressive(verb), rest)))
+        key, contact = f"verb {name}", self.relations.get(name)
+        if key not in self.relations:
+            forms = {"present": f"{verb} {rest}".strip(), "past": f"{past(verb)} {rest}".strip()}
+            folds = {"folds": contact.id} if contact and contact.fields["group"] != "spatial" else {}
+            self.add(self.relations, next(self.verb_ids), key, {"name": name, "group": "verb"} | forms | folds)
+        return self.use(self.relations[key], "", times)
+
+    def action(self, given: str, times: int) -> None:
+        verb, particle, said, noun, remark = self.parts(cleaned(given).split(" "))
+        tail = " ".join(["", *filter(None, (particle, said))])
+        phrase = progressive(verb) + tail
+        if phrase not in self.actions:
+            relation = self.verb(verb, particle, times)
+            fields = {"phrase": phrase, "present": verb + tail, "past": past(verb) + tail, "verb": relation.id}
+            thing = self.thing(noun, times=times).id if noun else ""
+            self.patterns[phrase] = " ".join(word for word in tail.split() if word not in {*DETERMINERS, *noun.split()})
+            self.add(self.actions, next(self.action_ids), phrase, fields | ({"object": thing} if thing else {}))
+            self.actions[phrase].remark = remark
+        self.use(self.actions[phrase], given, times)
+
+    def parts(self, words: list[str]) -> tuple[str, str, str, str, str]:
+        """(verb, particle or preposition, what follows, the object in it, remark) of an action's words."""
+        words = words[words[0] in SUBJECTS :] or words
+        later = next((at for at, word in enumerate(words) if at and is_progressive(word)), 0)
+        if later == len(words) - 1 and later and not is_progressive(words[0]):  # coffee making
+            words = [words[later], *words[:later]]
+        if not re.fullmatch(r"[a-z][a-z'-]+", words[0]):
+            return "do", "", " ".join(words), "", "check: no words to read"
+        verb, rest, particle = base(words[0]), words[1:], ""
+        if rest and rest[0] in PARTICLES | PREPOSITIONS:
+            particle, rest = rest[0], rest[1:]
+            if rest and rest[0] in PREPOSITIONS and particle in PARTICLES:  # looking out of a window
+                particle, rest = f"{particle} {rest[0]}", rest[1:]
+        bare = rest[1:] if rest and rest[0] in DETERMINERS else rest
+        end = next((at for at, word in enumerate(bare) if word in PREPOSITIONS | PARTICLES | {"and"}), len(bare))
+        noun = self.known_noun(bare[:end])
+        if not noun:
+            return verb, particle, " ".join(rest), "", ""
+        if bare is rest:  # without articles, so all of them are missing: stir soup with spoon
+            rest = [*self.article(noun), *bare[:end]]
+            for at, word in enumerate(bare[end:], end):
+                there = word in PREPOSITIONS and bare[at + 1 :] and bare[at + 1] not in DETERMINERS | NO_THING | SPATIAL
+                rest += [word, *(self.article(self.known_noun(bare[at + 1 :])) if there else [])]
+        return verb, particle, " ".join(rest), noun, ""
+
+    def article(self, noun: str) -> list[str]:
+        word = self.objects.get(noun)
+        said = word.fields["article"] if word else "their" if noun.split(" ")[-1] in BODY else article(noun)
+        return [str(said)] if noun and said else []
+
+    def known_noun(self, words: list[str]) -> str:
+        """The object that these words name: the longest end of them that files have, else all of them."""
+        ends = [" ".join(words[at:]) for at in range(len(words))]
+        found = next((end for end in ends if end in self.objects), " ".join(words))
+        return "" if found in NO_THING | set(PEOPLE) else found
+
+    def merge(self) -> None:
+        """Plurals into their singulars, synonyms into the one that is used most; the rest of a row is counted as it."""
+        rows = [[name, plural(name)] for name in self.objects]
+        for row in [*rows, *SYNONYMS]:
+            there = [self.objects[name] for name in row if name in self.objects]
+            if len(there) < 2 or self.person in there:
+                continue
+            kept = there[0] if len(row) == 2 and plural(row[0]) == row[1] else max(there, key=lambda word: word.used)
+            while "merged" in kept.fields:
+                kept = next(word for word in self.objects.values() if word.id == kept.fields["merged"])
+            for other in there:
+                if other is not kept and "merged" not in other.fields:
+                    self.count_as(other, kept)
+        counted = {word.id: word.fields.get("merged", word.id) for word in self.objects.values()}
+        first = dict[tuple[object, ...], DraftWord]()
+        for phrase, word in self.actions.items():  # peeling an onion, peeling some onions
+            if "object" in word.fields:
+                key = (word.fields["verb"], counted[str(word.fields["object"])], self.patterns[phrase])
+                kept = first.setdefault(key, word)
+                if kept is not word:
+                    word.fields["merged"], word.remark = kept.id, f"counted as {kept.fields['phrase']}"
+
+    def count_as(self, other: DraftWord, kept: DraftWord) -> None:
+        """The word and all that were counted as it."""
+        for word in self.objects.values():
+            if word is other or word.fields.get("merged") == other.id:
+                word.fields["merged"] = kept.id
+                word.remark = f"counted as {kept.fields['name']}"

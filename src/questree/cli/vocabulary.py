@@ -45,7 +45,8 @@ def draft(
         words = parse(text, out)
     with new_file(out) as work:
         work.write_text(text, "utf-8")
-    say(f'wrote {out} ({_sizes(words)}); {text.count("check:")} words to look at: search for "check:"')
+    odd = sum("check:" in line for line in text.splitlines() if line.startswith("  {"))
+    say(f"wrote {out} ({_sizes(words)}); words to look at (search for check:): {odd}")
     write_json({"out": str(out), "counts": counts(words)})
 
 

@@ -5,10 +5,9 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 
-import msgspec
-
 from questree.vocabulary.check import UNSPELLABLE
 from questree.vocabulary.inflection import BODY, ENGLISH, article, base, is_progressive, past, plural, progressive
+from questree.vocabulary.write import toml_value
 
 PERSON, ANNOTATED, INTERACTING = "person", "annotated", "interacting with"
 PEOPLE = ("person", "human", "actor")
@@ -43,14 +42,10 @@ class DraftWord:
     def line(self) -> str:
         labels = [name for name in self.given if name not in (self.fields.get("name"), self.fields.get("phrase"))]
         shown = {"id": self.id} | self.fields | ({"labels": labels} if labels else {})
-        text = ", ".join(f"{name} = {toml(value)}" for name, value in shown.items())
+        text = ", ".join(f"{name} = {toml_value(value)}" for name, value in shown.items())
         times = ["once" if self.used == 1 else f"{self.used:,} times"] * bool(self.used)
         notes = "; ".join([*times, *filter(None, [self.remark])])
         return f"  {{ {text} }},{f'  # {notes}' if notes else ''}"
-
-
-def toml(value: object) -> str:
-    return msgspec.json.encode(value).decode()  # texts, lists of them and true are written alike
 
 
 def cleaned(name: str) -> str:

@@ -3,8 +3,9 @@
 from collections.abc import Iterator
 
 from questree.faults import Fault, refuse
-from questree.vocabulary.draft import ANNOTATED, INTERACTING, VAGUE, Draft, UsedWords, cleaned, toml
+from questree.vocabulary.draft import ANNOTATED, INTERACTING, VAGUE, Draft, UsedWords, cleaned
 from questree.vocabulary.notes import NOTES
+from questree.vocabulary.write import toml_value
 
 ENTAILED = {"carrying": "holding", "holding": "touching", "wiping": "touching", "twisting": "touching"}
 ENTAILED |= {"sitting on": "touching", "lying on": "touching", "leaning on": "touching", "wearing": "touching"}
@@ -64,13 +65,13 @@ def single(draft: Draft) -> list[str]:
 def lines(draft: Draft, name: str, source: str) -> Iterator[str]:
     yield f"# Drafted from {source} by `questree vocabulary draft`. Forms are made by rule: read them, correct what"
     yield '# is wrong, above all where a line says "check:", then run `questree vocabulary check` on this file.'
-    yield f"name = {toml(name)}"
+    yield f"name = {toml_value(name)}"
     ids = {
         "person": (draft.person, "o1"),
         "annotated": (draft.annotated, "d1"),
         "interacting": (draft.interacting, "d2"),
     }
-    yield from (f"{key} = {toml(word.id)}" for key, (word, usual) in ids.items() if word.id != usual)
+    yield from (f"{key} = {toml_value(word.id)}" for key, (word, usual) in ids.items() if word.id != usual)
     yield "\n# article: a, an, some, the, their or nothing; merged: the class it is counted as; labels: spellings"
     yield "# in files; part_only: an object of actions that no question asks for."
     yield "objects = ["
@@ -87,9 +88,11 @@ def lines(draft: Draft, name: str, source: str) -> Iterator[str]:
     for key, entries in lists(draft).items():
         yield f"# {NOTES[key].does}"
         if proposed := to_weigh(draft).get(key):
-            yield f"# perhaps: {key} = {toml(proposed)}"
-        yield f"{key} = {toml(entries)}"
+            yield f"# perhaps: {key} = {toml_value(proposed)}"
+        yield f"{key} = {toml_value(entries)}"
     names = {str(word.fields["name"]) for word in draft.relations.values()}
     yield "\n# what holds whenever another relation holds"
     yield "[entailments]"
-    yield from (f"{toml(one)} = {toml([other])}" for one, other in ENTAILED.items() if {one, other} <= names)
+    yield from (
+        f"{toml_value(one)} = {toml_value([other])}" for one, other in ENTAILED.items() if {one, other} <= names
+    )

@@ -67,7 +67,7 @@ def base(word: str) -> str:
         return word[:-3] + "y"
     if word.endswith(("ches", "shes", "sses", "xes", "zzes", "oes")):
         return word[:-2]
-    return word[:-1] if word.endswith("s") and not word.endswith(("ss", "us")) else word
+    return word[:-1] if word.endswith("s") and not word.endswith(("ss", "us")) and len(word) > 2 else word
 
 
 def _of_stem(stem: str) -> str:

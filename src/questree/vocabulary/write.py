@@ -14,13 +14,13 @@ def vocabulary_text(vocabulary: Vocabulary) -> str:
     """TOML; what has its default is left out."""
     plain = [field for field in msgspec.structs.fields(Vocabulary) if field.type is str]  # its name, ids of some words
     said = {field.name: getattr(vocabulary, field.name) for field in plain}
-    lines = [f"{field.name} = {_value(said[field.name])}" for field in plain if said[field.name] != field.default]
+    lines = [f"{field.name} = {toml_value(said[field.name])}" for field in plain if said[field.name] != field.default]
     for kind in KINDS:
         lines += ["", f"{kind} = [", *(f"  {_inline(word)}," for word in getattr(vocabulary, kind)), "]"]
     given = {name: value for name, value in msgspec.structs.asdict(vocabulary.lists).items() if value}
     for title, table in (("lists", given), ("entailments", vocabulary.entailments)):
         if table:
-            lines += ["", f"[{title}]", *(f"{_value(name)} = {_value(value)}" for name, value in table.items())]
+            lines += ["", f"[{title}]", *(f"{toml_value(name)} = {toml_value(value)}" for name, value in table.items())]
     return "\n".join(lines) + "\n"
 
 
@@ -28,10 +28,10 @@ def _inline(word: msgspec.Struct) -> str:
     """{ id = "o4", name = "blanket", article = "a" }"""
     needed = {field.name for field in msgspec.structs.fields(word) if field.required}
     given = {name: value for name, value in msgspec.structs.asdict(word).items() if value or name in needed}
-    return "{ " + ", ".join(f"{name} = {_value(value)}" for name, value in given.items()) + " }"
+    return "{ " + ", ".join(f"{name} = {toml_value(value)}" for name, value in given.items()) + " }"
 
 
-def _value(value: Any) -> str:
+def toml_value(value: Any) -> str:
     if isinstance(value, tuple | list):
-        return "[" + ", ".join(map(_value, value)) + "]"
+        return "[" + ", ".join(map(toml_value, value)) + "]"
     return json.dumps(value, ensure_ascii=False)

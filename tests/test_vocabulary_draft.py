@@ -1,0 +1,197 @@
+"""A vocabulary drafted from somebody's files: the tour of the page, forms by rule, and words no rule foresees."""
+
+import json
+import re
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from questree.faults import BadInput
+from questree.sources.own_json import read_own_json
+from questree.stages.questions import Bank
+from questree.tables.run import Run
+from questree.vocabulary import Vocabulary
+from questree.vocabulary.draft import UsedWords
+from questree.vocabulary.drafted_file import drafted
+from questree.vocabulary.inflection import article, base, past, plural, progressive
+from questree.vocabulary.load import default, parse
+from questree.vocabulary.notes import NOTES
+from questree.vocabulary.words import Lists
+from worlds.commands import questree
+
+PAGE = (Path(__file__).parents[1] / "docs" / "vocabulary.md").read_text("utf-8")
+TOUR = PAGE[PAGE.index("## Build from your own data") : PAGE.index("## Fields")]
+
+
+def test_the_tour_of_the_page_works(tmp_path: Path) -> None:
+    (tmp_path / "kitchen.json").write_text(re.findall(r"```json\n(.*?)```", TOUR, re.DOTALL)[0])
+    forgotten = questree("ingest", "json", "kitchen.json", "--out", "run", folder=tmp_path)
+    assert forgotten.returncode == 1 and forgotten.stderr.count("\n") == 1
+    assert "`questree vocabulary draft kitchen.json --out vocabulary.toml`" in forgotten.stderr
+    commands = [block.splitlines() for block in re.findall(r"```console\n(.*?)```", TOUR, re.DOTALL)]
+    for line in [line for block in commands for line in block if line.startswith("$ ")]:
+        done = questree(*line.split()[2:], folder=tmp_path)
+        assert done.returncode == 0, f"{line}\n{done.stderr}"
+        if "draft" in line:
+            assert done.stdout.splitlines() == commands[0][1:]
+    made = (tmp_path / "vocabulary.toml").read_text().splitlines()
+    shown = re.findall(r"```text\n(.*?)```", TOUR, re.DOTALL)[0].splitlines()
+    assert [line for line in shown if line not in made] == []
+    bank = Bank(Run(tmp_path / "run"))
+    assert sum(len(bank.shard(folder).questions) for folder in bank.folders()) > 100
+    again = questree("vocabulary", "draft", "kitchen.json", "--out", "vocabulary.toml", folder=tmp_path)
+    assert again.stderr.startswith("error: vocabulary.toml: expected a new file")
+
+
+def test_check_says_which_lists_are_empty_and_what_that_lets_through(tmp_path: Path) -> None:
+    text = drafted(UsedWords(), "none", "nothing.json")
+    (tmp_path / "none.toml").write_text(text)
+    done = questree("vocabulary", "check", "none.toml", "--json", "found.json", folder=tmp_path)
+    assert done.returncode == 0
+    head, title, _, *rows = done.stdout.splitlines()
+    assert head == "none.toml: nothing is missing (1 objects, 2 relations, 0 actions)"
+    assert title == "special lists that are empty (docs/vocabulary.md says what each does)"
+    assert [row.split(maxsplit=1) for row in rows] == [[name, note.empty] for name, note in NOTES.items()]
+    found = json.loads((tmp_path / "found.json").read_text())
+    assert found == {"faults": [], "empty lists": {name: note.empty for name, note in NOTES.items()}}
+
+
+def test_every_list_has_its_row_in_the_table_of_the_page() -> None:
+    assert list(NOTES) == list(Lists.__struct_fields__)
+    for name, note in NOTES.items():
+        assert f"| `{name}` | {note.does} | {note.empty} |\n" in PAGE
+
+
+def test_forms_of_verbs() -> None:
+    wanted = """hold holding held, take taking took, cut cutting cut, stir stirring stirred, pour pouring poured,
+    open opening opened, close closing closed, tie tying tied, lie lying lay, dry drying dried, use using used,
+    slice slicing sliced, taste tasting tasted, handle handling handled, change changing changed, hang hanging hung,
+    squeeze squeezing squeezed, prepare preparing prepared, vacuum vacuuming vacuumed, roll rolling rolled,
+    unplug unplugging unplugged, undo undoing undid, tidy tidying tidied, add adding added, press pressing pressed"""
+    for verb, ing, did in (row.split() for row in wanted.split(",")):
+        assert (progressive(verb), past(verb), base(ing)) == (ing, did, verb)
+    assert list(map(base, ["holds", "washes", "carries", "goes", "press", "fix"])) == [
+        "hold",
+        "wash",
+        "carry",
+        "go",
+        "press",
+        "fix",
+    ]
+
+
+def test_the_forms_of_agqas_verbs_come_out_as_shipped() -> None:
+    """A check against words nobody wrote the rules for; prepositions and idioms are left out."""
+    plain = [word for word in default().relations if word.group in ("contact", "verb") and " " not in word.name]
+    asked = [word for word in plain if word.present and " " not in word.present]
+    made = {word.name: (base(word.name), past(base(word.name))) for word in asked}
+    assert made == {word.name: (word.present, word.past) for word in asked}
+
+
+def test_nouns() -> None:
+    nouns = {"cup": "a", "apple": "an", "hour": "an", "unit": "a", "food": "some", "scissors": "some", "floor": "the"}
+    assert {noun: article(noun) for noun in nouns} == nouns
+    many = {"cup": "cups", "dish": "dishes", "knife": "knives", "cherry": "cherries", "kitchen knife": "kitchen knives"}
+    assert {noun: plural(noun) for noun in many} == many
+
+
+def read(used: UsedWords) -> Vocabulary:
+    return parse(drafted(used, "mine", "mine.json"), "mine.toml")
+
+
+def test_actions_are_split_into_verb_and_object() -> None:
+    used = UsedWords()
+    given = ["peel onion", "Sitting on a chair", "take_off shoes", "putting something on a table", "coffee making"]
+    given += ["person opens door", "pour water into cup", "yawning", "wash hands", "peeling onions", "turn 3/4"]
+    used.actions.update(given)
+    words = read(used)
+    found = {}
+    for name in given:
+        word = words.actions[words.action_at[name]]
+        verb = next(relation.name for relation in words.relations if relation.id == word.verb)
+        found[word.phrase] = (verb, next((thing.name for thing in words.objects if thing.id == word.object), ""))
+    assert found == {
+        "peeling an onion": ("peeling", "onion"),
+        "sitting on a chair": ("sitting on", "chair"),
+        "taking off some shoes": ("taking off", "shoes"),
+        "putting something on a table": ("putting", ""),
+        "making some coffee": ("making", "coffee"),
+        "opening a door": ("opening", "door"),
+        "pouring some water into a cup": ("pouring", "water"),
+        "yawning": ("yawning", ""),
+        "washing their hands": ("washing", "hands"),
+        "peeling some onions": ("peeling", "onions"),
+        "turning a 3/4": ("turning", "3/4"),
+    }
+    counted = words.merged_action[words.action_at["peeling onions"]]
+    assert words.actions[counted].phrase == "peeling an onion"
+
+
+def test_words_that_mean_the_same_are_counted_as_the_one_used_most() -> None:
+    used = UsedWords()
+    used.objects.update({"couch": 5, "sofa": 2, "Sofas": 1, "cup": 1, "cups": 9, "actor": 3})
+    words = read(used)
+    counted = {name: words.objects[words.merged_object[words.object_at[name]]].name for name in used.objects}
+    assert counted == {
+        "couch": "couch",
+        "sofa": "couch",
+        "Sofas": "couch",
+        "cup": "cup",
+        "cups": "cup",
+        "actor": "person",
+    }
+
+
+def test_relations_are_grouped_by_their_words() -> None:
+    used = UsedWords()
+    used.relations.update(["holds", "next to", "not contacting", "attached to", "looking at", "unsure"])
+    used.actions.update(["hold cup"])
+    words = read(used)
+    said = {word.name: (word.group, word.present, word.past, word.folds) for word in words.relations[:7]}
+    assert said == {
+        "holding": ("verb", "hold", "held", "r1"),
+        "next to": ("spatial", "go next to", "went next to", ""),
+        "not contacting": ("contact", "", "", ""),
+        "attached to": ("contact", "get attached to", "got attached to", ""),
+        "looking at": ("contact", "look at", "looked at", ""),
+        "unsure": ("contact", "", "", ""),
+    }
+    assert words.lists.never_asked_relations == words.lists.not_touching_contacts == ("not contacting", "unsure")
+    assert words.lists.vague_relations == ("unsure",)
+
+
+def test_derived_relations_are_not_for_files_to_have() -> None:
+    used = UsedWords()
+    used.relations.update(["Annotated"])
+    with pytest.raises(BadInput, match="relation 'Annotated' comes by itself; leave it out of the files"):
+        read(used)
+
+
+NAMES = st.one_of(
+    st.sampled_from(
+        ["o1", "r2", "a1", "person", "cup", "Cups", "holding", "hold", "on", "a", "the", "s", "ing", "x/y"]
+    ),
+    st.text(st.characters(exclude_categories=["Cs", "Cc"]), min_size=1, max_size=12),
+    st.lists(
+        st.sampled_from(["open", "hold", "cup", "the", "into", "on", "up", "cups", "something", "and", "of"]),
+        min_size=1,
+    ).map(" ".join),
+)
+
+
+@settings(max_examples=60)
+@given(st.sets(NAMES, max_size=6), st.sets(NAMES, max_size=6), st.sets(NAMES, max_size=6))
+def test_any_names_give_a_file_that_reads_them(
+    tmp_path_factory: pytest.TempPathFactory, objects: set[str], relations: set[str], actions: set[str]
+) -> None:
+    used = UsedWords()
+    used.objects.update(sorted(objects)), used.relations.update(sorted(relations)), used.actions.update(sorted(actions))
+    words = read(used)
+    things = [{"class": name, "relations": sorted(relations)} for name in sorted(objects)]
+    frames = [{"number": at, "seconds": at, "objects": [thing]} for at, thing in enumerate(things)]
+    spans = [{"class": name, "start": 0, "end": 1} for name in sorted(actions)]
+    file = tmp_path_factory.mktemp("any") / "mine.json"
+    file.write_text(json.dumps({"videos": [{"id": "a", "frames": frames, "actions": spans}]}))
+    assert len(read_own_json(file, words).facts.actions) == len(spans)

@@ -11,6 +11,8 @@ import msgspec
 import pytest
 
 from questree.__main__ import main
+from questree.cli.terminal import output, write_json
+from questree.faults import BadInput
 from questree.tables.facts import Facts
 from questree.tables.run import Run
 from questree.vocabulary.load import default_text
@@ -94,6 +96,17 @@ def test_all_faults_are_in_the_json_file(tmp_path: Path, ingest: Ingest) -> None
         *(f"error: {mine}, video a, action {at}" for at in (6, 7, 8)),
         "error: ... and 7 more: unknown action ...",
     ]
+
+
+def test_a_result_that_is_written_is_not_replaced_by_faults(tmp_path: Path) -> None:
+    @output
+    def command() -> None:
+        write_json({"notes": [1]})
+        raise BadInput.at("here", "no")
+
+    with pytest.raises(BadInput):
+        command(json=tmp_path / "found.json")
+    assert msgspec.json.decode((tmp_path / "found.json").read_bytes()) == {"notes": [1]}
 
 
 def test_the_words_of_another_vocabulary_are_one_line(tmp_path: Path, ingest: Ingest) -> None:

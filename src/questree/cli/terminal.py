@@ -31,6 +31,7 @@ Json = Annotated[
 Work = Callable[..., None]
 _quiet = ContextVar("_quiet", default=False)
 _json = ContextVar[Path | None]("_json", default=None)
+_written = ContextVar("_written", default=False)  # has the command written its result?
 _bars = ContextVar[Progress | None]("_bars", default=None)
 
 PATIENCE = 1.0  # seconds before a bar appears
@@ -49,15 +50,17 @@ def messages(work: Work) -> Work:
 def _with(options: Mapping[str, tuple[Any, Any]], work: Work) -> Work:
     @wraps(work)
     def command(*given: Any, json: Path | None = None, quiet: bool = False, **named: Any) -> None:
-        tokens = _json.set(json), _quiet.set(quiet or str(json) == "-")
+        tokens = _json.set(json), _quiet.set(quiet or str(json) == "-"), _written.set(False)
         try:
             work(*given, **named)
         except BadInput as bad:  # printed are a few of each kind, here are all
-            write_json({"faults": bad.faults})
+            if not _written.get():
+                write_json({"faults": bad.faults})
             raise
         finally:
             _json.reset(tokens[0])
             _quiet.reset(tokens[1])
+            _written.reset(tokens[2])
 
     own, kind = inspect.signature(work), inspect.Parameter.KEYWORD_ONLY
     added = [inspect.Parameter(name, kind, default=usual) for name, (_, usual) in options.items()]
@@ -130,6 +133,7 @@ def print_table(title: str, rows: Sequence[Mapping[str, Any]]) -> None:
 def write_json(value: Any) -> None:
     """The result, for programs, where --json says."""
     path = _json.get()
+    _written.set(True)
     if str(path) == "-":
         sys.stdout.write(_encoded(value).decode())
     elif path is not None:

@@ -3,7 +3,8 @@
 from pathlib import Path
 
 from questree.faults import Fault, refuse
-from questree.sources.own_json import OwnVideos, given
+from questree.sources.own_json import OwnVideos
+from questree.sources.own_records import given
 from questree.vocabulary.draft import UsedWords
 
 

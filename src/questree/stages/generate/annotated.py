@@ -34,7 +34,9 @@ def actions_only(run: Run) -> Flags:
     count = len(run.table("facts", VIDEOS))
     if run.truth.is_dir() or not run.raw.is_dir():
         return np.zeros(count, bool)
-    rows = run.table("raw", TRACKS).filter(~pl.col("relation").is_in(run.vocabulary().group("derived").tolist()))
+    rows = run.table("raw", TRACKS.only("video", "relation")).filter(
+        ~pl.col("relation").is_in(run.vocabulary().group("derived").tolist())
+    )
     return np.asarray(np.bincount(rows["video"], minlength=count) == 0)
 
 

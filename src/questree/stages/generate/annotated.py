@@ -78,8 +78,8 @@ def undecided(core: Any) -> Flags:
 def pairs_done(world: Any, vocabulary: Vocabulary) -> Ints:
     """Keys of the (video, verb, object) of the actions that occur."""
     video, action = world.deeds()
-    kept = vocabulary.object_of[action] >= 0
-    return pair_key(vocabulary, video[kept], vocabulary.verb_of[action[kept]], vocabulary.object_of[action[kept]])
+    kept = vocabulary.done_to[action] >= 0
+    return pair_key(vocabulary, video[kept], vocabulary.verb_of[action[kept]], vocabulary.done_to[action[kept]])
 
 
 def pair_key(vocabulary: Vocabulary, video: Ints, relation: Ints, thing: Ints) -> Ints:

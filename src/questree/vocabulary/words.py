@@ -109,12 +109,15 @@ class Vocabulary(msgspec.Struct, frozen=True, forbid_unknown_fields=True, dict=T
 
     @cached_property
     def object_at(self) -> dict[str, int]:
-        return _positions((word.id, word.name, *word.labels) for word in self.objects)
+        """Position of an object by id, name or label; programs may call whoever the questions are about `person`."""
+        found = _positions((word.id, word.name, *word.labels) for word in self.objects)
+        return _also(found, {"person": self.person})
 
     @cached_property
     def relation_at(self) -> dict[str, int]:
         """Position of a relation by id, name or label; contact and spatial names win over verbs of the same name."""
-        return _positions((word.id, word.name, *word.labels) for word in self.relations)
+        found = _positions((word.id, word.name, *word.labels) for word in self.relations)
+        return _also(found, {"annotated": self.annotated, "interacting with": self.interacting})
 
     @cached_property
     def action_at(self) -> dict[str, int]:
@@ -180,6 +183,11 @@ def _positions(spellings: Any) -> dict[str, int]:
             if rank < len(row):
                 found.setdefault(row[rank], at)
     return found
+
+
+def _also(found: dict[str, int], meant: dict[str, str]) -> dict[str, int]:
+    """Names that programs use whatever a vocabulary calls the word with that id."""
+    return {name: found[id] for name, id in meant.items() if id in found} | found
 
 
 def _targets(pairs: list[tuple[str, str]], at: dict[str, int]) -> NDArray[Any]:

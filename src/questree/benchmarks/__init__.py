@@ -26,6 +26,7 @@ class Told:
 
     said: Sequence[Said]
     record: Any  # what is written as JSON
+    wrote: bool = True  # what the stage makes; or it only looked
 
 
 @dataclass(frozen=True)
@@ -71,7 +72,7 @@ AGQA = BENCHMARKS.add(
         {name: name for name in ("facts", "questions", "balanced", "splits", "decomposed")}
         | {"source": "vocabulary.toml"},
         {
-            "generate": "questree.stages.generate.shards:RECIPE",
+            "generate": "questree.stages.generate.recipes:RECIPE",
             "balance": "questree.stages.balance.rounds:RECIPE",
             "split": "questree.stages.split.recipes:VIDEOS",
             "decompose": "questree.stages.decompose.recipes:VIDEOS",

@@ -36,7 +36,7 @@ def carry_out(stage: str, run: Path, benchmark: str, workers: int, **given: Any)
     refuse(foreign(own, stage, used))
     with watching():
         told = own.recipe(stage).work(place, used, workers)
-        if makes:
+        if makes and told.wrote:
             lock(place, own.locked(makes))
     tell(told.said)
     write_json(told.record)
@@ -77,6 +77,9 @@ def generate_command(
     phrases: PhrasesOption = None,
     edition: Annotated[Literal["2.0", "1.0"] | None, Parameter(help="Videos: edition of AGQA. [2.0]")] = None,
     text: Annotated[bool, Parameter(help="Videos: also write every question's text.")] = False,
+    estimate: Annotated[
+        bool, Parameter(negative=(), help="Videos: say how many questions and bytes are coming, and make none.")
+    ] = False,
     questions: Annotated[
         int | None, Parameter(help="Image sets: largest number of questions of train, dev and test together. [100,000]")
     ] = None,

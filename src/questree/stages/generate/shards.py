@@ -1,9 +1,8 @@
 """Generation as a map over shards of videos: any executor will do, finished shards are kept, no row depends on them."""
 
 import shutil
-from collections.abc import Iterator, Mapping
 from concurrent.futures import Executor, as_completed
-from dataclasses import asdict, dataclass, fields, replace
+from dataclasses import asdict, dataclass, replace
 from functools import lru_cache
 from itertools import pairwise
 from pathlib import Path
@@ -13,7 +12,6 @@ import msgspec
 import numpy as np
 import polars as pl
 
-from questree.benchmarks import Recipe, Said, Told
 from questree.benchmarks.agqa.editions import SECOND, Edition, edition_of
 from questree.benchmarks.agqa.templates import ADDED, Template
 from questree.columns.hashing import seed_of
@@ -22,8 +20,7 @@ from questree.columns.sets import Flags
 from questree.extensions import needed
 from questree.faults import BadInput, at_least, refuse
 from questree.progress import watch
-from questree.stages.generate.annotated import NOTED, actions_only, told
-from questree.stages.generate.given import read
+from questree.stages.generate.annotated import NOTED, actions_only
 from questree.stages.generate.layout import Cuts, layout, regular
 from questree.stages.generate.localised import VideoChunk, chunk
 from questree.stages.generate.questions import Questions, ask
@@ -80,11 +77,7 @@ class GenerateTask:
 def generate(run: Run, options: GenerateOptions, workers: int = 2, pool: Executor | None = None) -> Counts:
     """All questions of a run's facts; an interrupted run goes on where it stopped."""
     run.vocabulary()
-    known = {template.name for template in options.templates}
-    plugged = (template for name, template in ADDED.items() if name not in known)
-    options = replace(options, templates=(*plugged, *options.templates))
-    if options.only_templates and not options.templates:
-        raise BadInput.at("--only-templates", "expected --templates FILE or a plugin's template with it, got none")
+    options = with_plugins(options)
     refuse(at_least(1, {"workers": workers}))
     shards = layout(run, options.shard)
     work = run.folder / ".questions.part"
@@ -101,38 +94,19 @@ def generate(run: Run, options: GenerateOptions, workers: int = 2, pool: Executo
     return counts
 
 
+def with_plugins(options: GenerateOptions) -> GenerateOptions:
+    """The options with the templates of plugins."""
+    known = {template.name for template in options.templates}
+    plugged = (template for name, template in ADDED.items() if name not in known)
+    options = replace(options, templates=(*plugged, *options.templates))
+    if options.only_templates and not options.templates:
+        raise BadInput.at("--only-templates", "expected --templates FILE or a plugin's template with it, got none")
+    return options
+
+
 def kept(tasks: list[GenerateTask]) -> str:
     done = sum(task.out.is_dir() for task in tasks)
     return f"{done:,} of {len(tasks):,} shards are kept; rerun, with --workers 1 or a smaller --shard"
-
-
-def recipe(run: Run, given: Mapping[str, Any], workers: int) -> Told:
-    options = GenerateOptions(**{**given, "templates": read(given.get("templates", ()))})
-    counts = generate(run, options, workers)
-    return Told([*said(run, counts), *told(run)], counts)
-
-
-RECIPE = Recipe(frozenset(field.name for field in fields(GenerateOptions)), recipe)
-
-
-def said(run: Run, counts: Counts) -> Iterator[Said]:
-    """What was generated, and why candidates were rejected, most often first."""
-    whole, rows, lines = sum(tally.kept for tally in counts.values()), [], []
-    for name, tally in counts.items():
-        reasons = sorted(((rule, n) for rule, n in tally.rejected.items() if n), key=lambda pair: -pair[1])
-        lines.append(f"{name}: {', '.join(f'{n:,} {rule}' for rule, n in reasons) or 'nothing rejected'}")
-        rows.append(
-            {
-                "template": name,
-                "questions": tally.kept,
-                "share": f"{100 * tally.kept / max(whole, 1):.2f} %",
-                "rejected": sum(tally.rejected.values()),
-                "most often because": next((rule for rule, _ in reasons), ""),
-            }
-        )
-    yield "Questions per template", rows
-    yield from lines
-    yield f"wrote {whole:,} questions to {run.questions}"
 
 
 def plan(run: Run, options: GenerateOptions, shards: list[Cuts]) -> bytes:

@@ -1,0 +1,45 @@
+"""How the questions about videos are generated, or estimated, as `questree generate` asks for it and as it is told."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import fields
+from typing import Any
+
+from questree.benchmarks import Recipe, Said, Told
+from questree.stages.generate.annotated import told
+from questree.stages.generate.estimate import estimate, forecast
+from questree.stages.generate.given import read
+from questree.stages.generate.shards import Counts, GenerateOptions, generate
+from questree.tables.run import Run
+
+
+def recipe(run: Run, given: Mapping[str, Any], workers: int) -> Told:
+    used = {name: value for name, value in given.items() if name != "estimate"}
+    options = GenerateOptions(**{**used, "templates": read(given.get("templates", ()))})
+    if "estimate" in given:
+        found = estimate(run, options)
+        return Told([*forecast(found)], found, wrote=False)
+    counts = generate(run, options, workers)
+    return Told([*said(run, counts), *told(run)], counts)
+
+
+RECIPE = Recipe(frozenset({field.name for field in fields(GenerateOptions)} | {"estimate"}), recipe)
+
+
+def said(run: Run, counts: Counts) -> Iterator[Said]:
+    """What was generated, and why candidates were rejected, most often first."""
+    whole, rows, lines = sum(tally.kept for tally in counts.values()), [], []
+    for name, tally in counts.items():
+        reasons = sorted(((rule, n) for rule, n in tally.rejected.items() if n), key=lambda pair: -pair[1])
+        lines.append(f"{name}: {', '.join(f'{n:,} {rule}' for rule, n in reasons) or 'nothing rejected'}")
+        rows.append(
+            {
+                "template": name,
+                "questions": tally.kept,
+                "share": f"{100 * tally.kept / max(whole, 1):.2f} %",
+                "rejected": sum(tally.rejected.values()),
+                "most often because": next((rule for rule, _ in reasons), ""),
+            }
+        )
+    yield "Questions per template", rows
+    yield from lines
+    yield f"wrote {whole:,} questions to {run.questions}"

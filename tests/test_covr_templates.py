@@ -224,6 +224,8 @@ def test_relations_that_follow_is(name: str) -> None:
         ("partially covers", "partially cover", "partially covers"),
         ("fly over", "fly over", "flies over"),
         ("lies on", "lie on", "lies on"),
+        ("stand next", "stand next to", "stands next to"),
+        ("look", "look at", "looks at"),
     ],
 )
 def test_relations_that_are_verbs_of_their_own(name: str, base: str, third: str) -> None:
@@ -313,6 +315,16 @@ def test_pronouns_fit() -> None:
         ),
         (LINK % "man" + ", rides, feeds)", "Does the man ride or feed a horse?"),
         (LINK % "man" + ", near, behind)", "Is the man near or behind a horse?"),
+        (LINK % "man" + ", near, riding)", "Which is true: the man is near a horse or is riding it?"),
+        (LINK % "woman" + ", riding, feeding)", "Is the woman riding or feeding a horse?"),
+        (
+            "count_images(keys(keep_if_values_count_leq(group_by_images(find(cup)), 2)))",
+            "How many images show 1 or 2 cups?",
+        ),
+        (
+            "count_images(keys(keep_if_values_count_leq(group_by_images(find(cup)), 3)))",
+            "How many images show between 1 and 3 cups?",
+        ),
         (LINK % "men" + ", near, rides)", "Which is true: the men are near a horse or ride it?"),
     ],
 )

@@ -87,14 +87,14 @@ def test_a_template_without_questions_says_why_and_unknown_words_are_told(built:
         assert f"{template}: no question; " in said
         assert why or template.endswith("GROUPBY")
     unknown = any(2 * some < every for some, every in report["known"].values())
-    assert ("warning: the word tables know" in said) == unknown
+    assert ("warning: the shipped word tables know" in said) == unknown
     kinds = {"vrd": {"relations"}, "clevr": {"attributes"}, "imsitu": {"relations"}}
     name = built.parent.name.rstrip("0")
     assert set(report["known"]) == kinds.get(name, {"attributes", "relations"})
     if name == "vrd":
         assert "CHOOSEATTR: no question; " in said
         assert "references without an attribute" in said
-        assert "the word tables know 4 of 26 relations of these images" in said
+        assert "the shipped word tables know 4 of 26 relations of these images" in said
         table = pl.read_parquet(built / "images" / "images.parquet")
         given = dict(zip(range(len(table)), table["split"], strict=True))
         for split, images in (

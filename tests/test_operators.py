@@ -60,7 +60,7 @@ def test_every_other_operator_has_a_phrase(op: Op) -> None:
         ),
         (
             "count_images(keys(keep_if_values_count_leq(group_by_images(find(cup)), 2)))",
-            "How many images show between 1 and 2 cups?",
+            "How many images show 1 or 2 cups?",
         ),
     ],
 )

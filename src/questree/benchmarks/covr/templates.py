@@ -13,7 +13,7 @@ COMPARED = {"exactly": "eq", "at least": "geq", "at most": "leq"}
 GROUPED = {  # how many in one image; an image without any is no group, so "at most" must say that there are some
     "exactly": ("exactly {size}", "keep_if_values_count_eq"),
     "at least": ("at least {size}", "keep_if_values_count_geq"),
-    "at most": ("between 1 and {size}", "keep_if_values_count_leq"),
+    "at most": ("{size:up to}", "keep_if_values_count_leq"),
 }
 MORE = {
     ("more", "gt", "objects"): "Are there more {A:many} than {B:many}?",
@@ -59,7 +59,7 @@ TEMPLATES = (
             TemplateForm(
                 "attributes",
                 "choose_attr(unique({R}), {first}, {second})",
-                ("{R:Is} {R:the} {first} or {second}?", "Which is true of {R:the}: {first} or {second}?"),
+                ("{R:Is} {R:the} {first} or {second}?", "Look at {R:the}: {R:is} {R:this} {first} or {second}?"),
             ),
         ),
         builder="two attributes",
@@ -73,7 +73,7 @@ TEMPLATES = (
             TemplateForm(group, "query_attr(unique({R}), {group})", frames)
             for group, frames in {
                 "color": ("What color {R:is} {R:the}?", "Which color {R:is} {R:the}?"),
-                "shape": ("What shape {R:is} {R:the}?", "Which shape does {R:the} have?"),
+                "shape": ("What shape {R:is} {R:the}?", "Which shape {R:do} {R:the} have?"),
                 "material": ("What {R:is} {R:the} made of?", "Which material {R:is} {R:the} made of?"),
                 "any group": ("What is the {group} of {R:the}?",),
             }.items()

@@ -178,11 +178,11 @@ def choose_name(world: ImageSets, thing: Thing, x: Noun, y: Noun) -> Noun:
 
 
 def ask_relation(name: Term, x: Term, y: Term) -> tuple[str, ...]:
-    """Verbs of their own are asked with "does"; if only one is a verb, the two are told."""
-    verbs = {sub.is_finite(x), sub.is_finite(y)}
+    """Verbs of their own are asked with "does"; relations that are not asked alike are told."""
+    if sub.asked_together(x, y):
+        return (f"{{name:{'Do' if sub.is_finite(x) else 'Is'}}} {{x}} or {{y}} {{name:a}}",)
     are = sub.are_of(name)
-    told = f"Which is true: {{name:the}} {{x:{are}}} {{name:a}} or {{y:{are}}} {{name:it}}"
-    return (told if len(verbs) > 1 else f"{{name:{'Do' if True in verbs else 'Is'}}} {{x}} or {{y}} {{name:a}}",)
+    return (f"Which is true: {{name:the}} {{x:{are}}} {{name:a}} or {{y:{are}}} {{name:it}}",)
 
 
 @IMAGES.operator(ask=ask_relation, type="Choose Relation", parts=sub.of_choose_relation, **CHOOSE)

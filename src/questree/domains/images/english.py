@@ -185,6 +185,11 @@ def noun(name: str, form: str) -> str:
     return _indefinite(Graph(name)) if form == "a" else name
 
 
+def up_to(number: str) -> str:
+    """At most so many, and at least one."""
+    return "1 or 2" if number == "2" else f"between 1 and {number}"
+
+
 def countable(graph: Graph) -> bool:
     """May one ask how many there are?"""
     return number(graph.name) == SINGULAR

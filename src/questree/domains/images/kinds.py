@@ -16,7 +16,10 @@ Links = Annotated[Array, Kind("links", evidence=lambda world, value: world.targe
 Link = Annotated[Array, Kind("link", evidence=lambda world, value: world.targets(value[:, None]))]  # [row] edge
 Groups = Annotated[Array, Kind("groups")]  # [row, page] things as bits, to be read image by image
 Scenes = Annotated[Array, Kind("scenes")]  # [row, page] which images: true on the first page of each
-Count = Annotated[Array, Kind("count", "number", askable=True)]  # [row]
+Count = Annotated[  # [row]
+    Array,
+    Kind("count", "number", askable=True, say=lambda word, form: english.up_to(word) if form == "up to" else word),
+]
 Noun = Annotated[Array, Kind("noun", "text", askable=True, say=english.noun)]  # [row] word
 Attribute = Annotated[  # [row] word, ABSENT if there is none
     Array, Kind("attribute", "text", askable=True, say=lambda word, form: after_is(word), absent=True)

@@ -61,7 +61,9 @@ def verb_of(name: str) -> Verb | None:
 
 
 def spoken(name: str) -> str:
-    return KNOWN.said.get(name) or name.rpartition(TERNARY)[2]
+    """ "stand next" is "stand next to"."""
+    said = KNOWN.said.get(name) or name.rpartition(TERNARY)[2]
+    return f"{said} to" if said.endswith(" next") else said
 
 
 def _is_adverb(word: str) -> bool:
@@ -126,6 +128,11 @@ def said_of(name: str, are: str) -> str:
 def auxiliary(name: str, are: str) -> str:
     """What asks: "is", "are", "does" or "do"."""
     return are if verb_of(name) is None else {"is": "does", "are": "do"}[are]
+
+
+def asked_together(x: str, y: str) -> bool:
+    """Is "is the man near or behind a dog" English? Not with "near" and "riding", nor with "near" and "rides"."""
+    return (is_verb(x), verb_of(x) is None) == (is_verb(y), verb_of(y) is None)
 
 
 @cache

@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from functools import lru_cache, wraps
 from typing import Any
 
-from questree.domains.images import english
+from questree.domains.images import english, links
 from questree.domains.images.english import after_is
 from questree.domains.images.graph import Graph, GraphRelation, Preposition
 from questree.domains.images.kinds import IMAGES
@@ -135,6 +135,11 @@ def _asked(found: Node, verb: str) -> str:
 def is_finite(link: Term) -> bool:
     """Is the relation a verb of its own?"""
     return isinstance(link, Word) and verb_of(link.name) is not None
+
+
+def asked_together(x: Term, y: Term) -> bool:
+    """May one question ask for either relation?"""
+    return not (isinstance(x, Word) and isinstance(y, Word)) or links.asked_together(x.name, y.name)
 
 
 def are_of(found: Term) -> str:

@@ -164,12 +164,12 @@ def kept(sign: str, said: str, holds: np.ufunc, doc: str) -> None:
         return np.where(holds(loops.per_image(world.facts, world.page, groups), number[:, None]), groups, 0)
 
     keep.__doc__ = doc
-    IMAGES.operator(f"keep_if_values_count_{sign}", steps=1, phrase=said + " {number} {groups:many}")(keep)
+    IMAGES.operator(f"keep_if_values_count_{sign}", steps=1, phrase=said + " {groups:many}")(keep)
 
 
-kept("eq", "exactly", np.equal, "Groups of this size.")
-kept("geq", "at least", np.greater_equal, "Groups of at least this size.")
-kept("leq", "between 1 and", np.less_equal, "Groups of at most this size; images without any thing are no groups.")
+kept("eq", "exactly {number}", np.equal, "Groups of this size.")
+kept("geq", "at least {number}", np.greater_equal, "Groups of at least this size.")
+kept("leq", "{number:up to}", np.less_equal, "Groups of at most this size; images without any thing are no groups.")
 
 
 @IMAGES.operator(phrase="show {groups}")

@@ -23,9 +23,10 @@ from questree.domains.images.english import (
     pronoun,
     reference,
     target,
+    up_to,
 )
 from questree.domains.images.graph import Graph, GraphRelation
-from questree.domains.images.links import auxiliary, brings_article, is_verb, said_of, verb_of
+from questree.domains.images.links import asked_together, auxiliary, brings_article, is_verb, said_of
 from questree.domains.images.links import relation as said
 from questree.extensions import Registry
 from questree.stages.drafts.sources import FURTHER, MOST, Draft, DraftSource, Images, Slot, draft, refer, word
@@ -143,7 +144,8 @@ def count(source: DraftSource, template: ImageTemplate) -> Made:
 def count_by_image(source: DraftSource, template: ImageTemplate) -> Made:
     if not countable(source.graph) or not (sets := _different_numbers(source)):
         return NO_SETS if countable(source.graph) else UNCOUNTED
-    slots = {"R": refer(source.graph), "size": word(str(source.times))}
+    size = str(source.times)
+    slots = {"R": refer(source.graph), "size": (size, {"": size, "up to": up_to(size)})}
     counted, verified_by = _counted(template)
     return draft(counted, source.draws.choice(SIZES), slots, (source.graph,), sets, verified_by=verified_by)
 
@@ -419,7 +421,7 @@ def choose_relation(source: DraftSource, template: ImageTemplate) -> Made:
         "first": (first, _link_forms(first, graph.name)),
         "second": (second, _link_forms(second, graph.name)),
     }
-    told = (verb_of(first) is None) != (verb_of(second) is None)
+    told = not asked_together(first, second)
     return draft(template, "relations", slots, (graph,), source.one_each(twins, further), told)
 
 

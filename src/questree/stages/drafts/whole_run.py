@@ -191,7 +191,7 @@ class DraftReport:
     dropped: dict[str, dict[str, int]]  # template -> reason -> how many
     short: dict[str, int]  # split -> how many fewer than wanted
     unmade: dict[str, dict[str, int]] = field(default_factory=dict)  # template without questions -> why -> references
-    known: dict[str, tuple[int, int]] = field(default_factory=dict)  # words of a kind that tables know, and all
+    known: dict[str, tuple[int, int]] = field(default_factory=dict)  # words of a kind the shipped tables know, and all
 
     @property
     def total(self) -> int:
@@ -220,7 +220,8 @@ def generate(run: Run, options: DraftOptions, workers: int = 2) -> DraftReport:
         questions = ANSWERED.frame(with_forms(numbered(apart(pl.concat(tables), dropped))))
         ANSWERED.write(questions, folder)
         found = summary(questions, dict(Counter(part.tolist())), dropped, short, asked(options))
-        found = replace(found, unmade=reasons_of(unmade, found), known=known(images, word_tables))
+        told = known(images, word_tables) if options.words is None else {}  # other tables are somebody's choice
+        found = replace(found, unmade=reasons_of(unmade, found), known=told)
         note = {"options": noted(options), **asdict(found), "plugins": needed()}
         (folder / "report.json").write_bytes(msgspec.json.format(msgspec.json.encode(note), indent=1) + b"\n")
     return found
@@ -254,7 +255,7 @@ def said(report: DraftReport) -> Iterator[Said]:
         yield f"{template}: no question; {reasons or NEVER_TWICE}"
     if any(2 * some < every for some, every in report.known.values()):
         counts = " and ".join(f"{some:,} of {every:,} {kind}" for kind, (some, every) in report.known.items())
-        yield f"warning: the word tables know {counts} of these images, so little excludes anything; {REMEDY}"
+        yield f"warning: the shipped word tables know {counts} of these images, so little excludes anything; {REMEDY}"
     for split, missing in report.short.items():
         yield f"{split}: {missing:,} fewer than wanted; its {report.images[split]:,} images give no more"
 

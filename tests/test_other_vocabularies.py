@@ -62,8 +62,8 @@ def through(run: Run, folder: Path, world: str) -> list[dict[str, Any]]:
             app([*command, "--quiet"], **CALL)
         except BadInput as bad:
             assert any(each in str(bad) for each in NOTHING_ASKED), f"{command[:2]}: {bad}"
-    scores = folder / "scores.json"
-    return json.loads(scores.read_text("utf-8")) if scores.is_file() else []
+    scores = json.loads((folder / "scores.json").read_text("utf-8"))
+    return scores if isinstance(scores, list) else []  # otherwise it says that there is nothing to score
 
 
 def right(scores: list[dict[str, Any]]) -> bool:

@@ -26,6 +26,7 @@ from questree.tables.facts import Facts
 from questree.tables.questions import NOTHING16
 from questree.tables.table import NO_WORD
 
+NO_NAME = NO_WORD[WORDS.wide]
 EVERY_REFERENCE = 1000  # a cap no list reaches
 COLUMNS = {  # slot -> its direct class, how it is worded
     "object": ("x", "first"),
@@ -116,7 +117,7 @@ class Names:
             steps=row["steps"],
             flags=tuple(name for bit, name in enumerate(FLAGS) if row["flags"] >> bit & 1),
             effect=EFFECTS[row["effect"]],
-            done_to="" if row.get("done_to", NO_WORD[False]) == NO_WORD[False] else OBJECT_IDS[row["done_to"]],
+            done_to="" if row.get("done_to", NO_NAME) == NO_NAME else OBJECT_IDS[row["done_to"]],
         )
 
     def slots(self, template: t.Template, row: Row) -> Slots:
@@ -133,7 +134,7 @@ class Names:
                 )
                 found[name] = value
         used = {column for name in found for column in COLUMNS[name]}
-        assert all(row[name] == NO_WORD[False] for name in {"x", "y"} - used)
+        assert all(row[name] == NO_NAME for name in {"x", "y"} - used)
         assert all(row[name] == NOTHING16 for name in {"first", "second"} - used)
         return found
 
@@ -142,7 +143,7 @@ class Names:
         if at == NOTHING16:
             return Thing(DIRECT, OBJECT_IDS[direct])
         row = self.sides["references"][at]
-        inner = "" if row["relation"] == NO_WORD[False] else RELATION_IDS[row["relation"]]
+        inner = "" if row["relation"] == NO_NAME else RELATION_IDS[row["relation"]]
         return Thing(t.REFERENCES[row["kind"]], OBJECT_IDS[row["object"]], inner, unpacked(row.get("time", 0)))
 
     def deed(self, at: int, direct: int | None = None) -> Deed | None:

@@ -111,7 +111,7 @@ def video_questions(run: Run, split: str | None) -> RunQuestions:
     """Of the videos of a split, or of all; beside the models AGQA's Most-Likely."""
     bank = Bank(run)
     side = run.table("facts", VIDEOS)["split"].replace("", SPLIT_UNSAID)
-    tables, parts = [pl.DataFrame(schema=dict(TOPS.columns) | dict(COLUMNS.columns))], []
+    tables, parts = [pl.DataFrame(schema=dict(TOPS.columns) | dict(COLUMNS.types(bank.vocabulary.wide)))], []
     for folder in shards(run):
         tops = TOPS.read(folder)
         here = np.ones(len(tops), bool) if split is None else (side.gather(tops["video"]) == split).to_numpy()

@@ -151,6 +151,16 @@ class PairList:
 Pairs = NDArray[Any] | PairList
 
 
+def occurring(pairs: Pairs, side: int, words: int) -> Flags:
+    """[word] has it, as first (0) or second (1), a pair with a value?"""
+    if not isinstance(pairs, PairList):
+        return np.asarray(pairs.any(axis=1 - side))
+    found = np.zeros(words, bool)
+    key = pairs.key[pairs.value != 0]
+    found[key % RADIX if side else key // RADIX] = True
+    return found
+
+
 def pairs_of(first: Ints, second: Ints, value: Any, shape: tuple[int, int]) -> Pairs:
     """[first, second] the sum of the values given for a pair, nothing for the rest; flags stay flags."""
     value = np.broadcast_to(value, len(first))

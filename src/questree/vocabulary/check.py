@@ -21,7 +21,7 @@ from questree.vocabulary.words import (
 
 UNSPELLABLE = "(),[]$\r\n"  # brackets, commas, dollars and line ends are signs of the notations of programs
 ARTICLES = ("", "a", "an", "some", "the", "their")
-MOST = {"objects": 63, "relations": 63, "actions": 255}  # facts keep sets of words in 64-bit masks, one bit reserved
+MOST = {"objects": 8_190, "relations": 4_094, "actions": 24_000}  # keys of facts and columns of answers hold them
 MOST_HELD_OUT = 12  # different words of held-out pairs: each is a bit of a question's marks
 SEEN_ONLY = ("attention", "derived")  # groups of relations that nobody does
 SAID = {"person": "person", "interacting": "interacting with"}  # as the English of all questions has it
@@ -41,7 +41,7 @@ def sizes(vocabulary: Vocabulary) -> Found:
     for kind, most in MOST.items():
         count = len(getattr(vocabulary, kind))
         if count > most:
-            yield kind, f"{count} {kind}, at most {most} fit"
+            yield kind, f"{count:,} {kind}, at most {most:,} fit"
         if count == 0 and kind != "actions":
             yield kind, f"no {kind}, at least one is needed"
 

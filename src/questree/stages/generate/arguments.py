@@ -7,15 +7,17 @@ from operator import or_
 import numpy as np
 
 from questree.benchmarks.agqa import templates as t
+from questree.columns.hashing import mix
 from questree.columns.joins import Ints, against, groups, starts
 from questree.columns.sets import Flags, has, sets_of
 from questree.domains.video.facts import DEED, KEY
 from questree.program import OBJECT
 from questree.stages.generate.annotated import needs_relations
 from questree.stages.generate.localised import VideoChunk
-from questree.stages.generate.references import INDIRECT, NOTHING
+from questree.stages.generate.references import INDIRECT, NOTHING, present_objects
 from questree.stages.generate.rules import FILLING, PAIR, Filling, Pair, Tally, looks
 from questree.stages.generate.word_columns import WordColumns
+from questree.vocabulary.words import NARROW
 
 NONE = -1
 
@@ -118,8 +120,9 @@ def relations(template: t.Template, chunk: VideoChunk) -> NamedRelations:
         return NamedRelations(loc.video[kept], loc.relation[kept], kept, loc.named.object[name], loc.named.marks[name])
     used = vocabulary.verb_of[vocabulary.object_of >= 0]
     usable = ~chunk.words.groups["verb"] | np.isin(np.arange(len(allowed)), used)
-    pool = np.flatnonzero(allowed & usable)
-    video, relation = np.repeat(asked, len(pool)), np.tile(pool, len(asked))
+    video, relation = asked_of(chunk, allowed & usable, chunk.words.occurring[0], (loc.video, loc.relation))
+    some = np.isin(video, asked)
+    video, relation = video[some], relation[some]
     none = np.full(len(video), NONE)
     return NamedRelations(video, relation, loc.at[video, relation], none, np.zeros(len(video), np.int64))
 
@@ -162,12 +165,38 @@ def actions(template: t.Template, chunk: VideoChunk, second_pass: int) -> SlotFi
 
 def all_objects(chunk: VideoChunk) -> tuple[Ints, Ints]:
     """(video, object): each of the classes a benchmark knows; the person too, to be rejected by name."""
-    classes = np.flatnonzero([not thing.part_only for thing in chunk.words.vocabulary.objects])
-    return np.repeat(np.arange(chunk.videos), len(classes)), np.tile(classes, chunk.videos)
+    classes = np.array([not thing.part_only for thing in chunk.words.vocabulary.objects])
+    return asked_of(chunk, classes, chunk.words.occurring[1], present_objects(chunk.world, chunk.words))
+
+
+EVERY = 64  # words of a kind that a video is asked about although it does not have them
+
+
+def asked_of(chunk: VideoChunk, allowed: Flags, occurring: Flags, there: tuple[Ints, Ints]) -> tuple[Ints, Ints]:
+    """(video, word): every word. Of many words those a video has, and of those that only other videos have, some by a
+    keyed hash: a word that no video has makes questions whose answer is always no."""
+    pool = np.flatnonzero(allowed)
+    if len(pool) <= EVERY:
+        return np.repeat(np.arange(chunk.videos), len(pool)), np.tile(pool, chunk.videos)
+    pool = np.flatnonzero(allowed & occurring)
+    place = np.full(len(allowed), -1)
+    place[pool] = np.arange(len(pool))
+    known = place[there[1]] >= 0
+    kept = np.zeros((chunk.videos, len(pool)), bool)
+    kept[there[0][known], place[there[1][known]]] = True
+    drawn = np.where(kept, np.uint64(0xFFFFFFFFFFFFFFFF), mix(chunk.seeds[:, None], EVERY, pool))
+    if len(pool) > EVERY:
+        others = np.argpartition(drawn, EVERY, axis=1)[:, :EVERY]
+        kept[np.arange(chunk.videos)[:, None], others] = True
+    else:
+        kept[:] = True
+    video, at = np.nonzero(kept)
+    return video, pool[at]
 
 
 def like_actions(chunk: VideoChunk) -> tuple[Ints, Ints]:
-    """(video, action): every action that shares its verb or its object with an action of the video, or is one."""
+    """(video, action): every action that shares its verb or its object with an action of the video, or is one; of many
+    those a video has, and some others by a keyed hash."""
     words = chunk.words.vocabulary
     done = chunk.world.deeds()
     verbs = sets_of(done[0], words.verb_of[done[1]], chunk.videos, len(words.relations))
@@ -176,7 +205,14 @@ def like_actions(chunk: VideoChunk) -> tuple[Ints, Ints]:
     video, action = np.repeat(np.arange(chunk.videos), len(pool)), np.tile(pool, chunk.videos)
     verb, thing = words.verb_of[action], words.object_of[action]
     shared = has(verbs[video], verb) | ((thing >= 0) & has(things[video], np.maximum(thing, 0)))
-    return video[shared], action[shared]
+    video, action = video[shared], action[shared]
+    if len(pool) <= NARROW["actions"]:
+        return video, action
+    own = np.isin(video * DEED + action, chunk.world.action_key)
+    order = np.lexsort((mix(chunk.seeds[video], EVERY, action), ~own, video))
+    before = np.searchsorted(video, np.arange(chunk.videos)) + np.bincount(video[own], minlength=chunk.videos)
+    kept = np.sort(order[np.arange(len(order)) - before[video] < NARROW["actions"]])
+    return video[kept], action[kept]
 
 
 Rows = dict[int, Ints]  # side -> rows of its ways

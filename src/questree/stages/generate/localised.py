@@ -168,6 +168,7 @@ class VideoChunk:
     passes: tuple[Phrases, Phrases]
     localised: Localised
     actions_only: Flags  # [video]
+    seeds: Hashes  # [video]
     sifted: dict[Any, Any] = field(default_factory=dict)  # cores that several templates share
 
     @property
@@ -211,4 +212,4 @@ def chunk(
     named = (phrases(found, acts, words), phrases(found, acts, words, second_pass=True))
     if most_phrases is not None:
         named = fewer(found, named, seeds, most_phrases)
-    return VideoChunk(world, words, refs, acts, found, named, local, bare)
+    return VideoChunk(world, words, refs, acts, found, named, local, bare, seeds)

@@ -13,7 +13,7 @@ from questree.benchmarks.agqa.held_out import HeldOut, held_out
 from questree.benchmarks.agqa.phrases import indirect_action
 from questree.benchmarks.agqa.templates import Template
 from questree.columns.joins import Ints
-from questree.columns.sets import Flags, Pairs, Sets, pairs_of, sets_of
+from questree.columns.sets import Flags, Pairs, Sets, occurring, pairs_of, sets_of
 from questree.tables.facts import Facts
 from questree.vocabulary.words import Vocabulary
 
@@ -25,6 +25,7 @@ class WordColumns:
     held_out: HeldOut
     groups: dict[str, Flags]  # group -> [relation]
     askable: Flags  # [object] may fill a slot or be an answer
+    occurring: tuple[Flags, Flags]  # [relation], [object] does the corpus have it?
     never_asked: Flags  # [relation]
     one_object: Flags  # [relation] single-object verbs
     touching: Flags  # [relation] is it what any contact amounts to?
@@ -87,6 +88,7 @@ def words(vocabulary: Vocabulary, counts: Pairs, rare_below: int = 10, edition: 
         held_out=held_out(vocabulary),
         groups={group: _flags(relations, vocabulary.group(group)) for group in ("contact", "spatial", "verb")},
         askable=np.array([not o.part_only and o.id != vocabulary.person for o in vocabulary.objects]),
+        occurring=(occurring(counts, 0, relations), occurring(counts, 1, objects)),
         never_asked=never,
         one_object=one_object,
         touching=_flags(relations, vocabulary.relations_named(lists.plain_contacts)),

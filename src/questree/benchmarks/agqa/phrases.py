@@ -6,6 +6,7 @@ Where something can be said in several ways, a number passed in decides (taken m
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cache
 from math import lcm
 
 from questree.benchmarks.agqa.frames import Forms, Phrase, fill, split
@@ -100,6 +101,7 @@ def indirect_action(at: int, reference: Forms, vocabulary: Vocabulary) -> Forms 
     return {form: _replaced(text, pattern, reference[""].text) for form, text in forms.items()}
 
 
+@cache
 def noun_pattern(name: str) -> re.Pattern[str]:
     """A noun as action phrases say it: "a shoe", "shoes", "their paper", "bed", "a cup of something"."""
     return re.compile(rf"\b(?:(?:an?|some|the|their) )?{re.escape(name)}(?:e?s)?\b(?: of something)?")

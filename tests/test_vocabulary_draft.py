@@ -104,7 +104,15 @@ def read(used: UsedWords) -> Vocabulary:
 def test_actions_are_split_into_verb_and_object() -> None:
     used = UsedWords()
     given = ["peel onion", "Sitting on a chair", "take_off shoes", "putting something on a table", "coffee making"]
-    given += ["person opens door", "pour water into cup", "yawning", "wash hands", "peeling onions", "turn 3/4"]
+    given += [
+        "wiping something with a towel",
+        "person opens door",
+        "pour water into cup",
+        "yawning",
+        "wash hands",
+        "peeling onions",
+        "turn 3/4",
+    ]
     used.actions.update(given)
     words = read(used)
     found = {}
@@ -116,7 +124,8 @@ def test_actions_are_split_into_verb_and_object() -> None:
         "peeling an onion": ("peeling", "onion"),
         "sitting on a chair": ("sitting on", "chair"),
         "taking off some shoes": ("taking off", "shoes"),
-        "putting something on a table": ("putting", ""),
+        "putting something on a table": ("putting", "table"),
+        "wiping something with a towel": ("wiping", "towel"),
         "making some coffee": ("making", "coffee"),
         "opening a door": ("opening", "door"),
         "pouring some water into a cup": ("pouring", "water"),
@@ -125,6 +134,9 @@ def test_actions_are_split_into_verb_and_object() -> None:
         "peeling some onions": ("peeling", "onions"),
         "turning a 3/4": ("turning", "3/4"),
     }
+    roles = {word.object: word.role for word in words.actions if word.role != "done to"}
+    assert [roles[words.objects[words.object_at[name]].id] for name in ("table", "towel")] == ["place", "tool"]
+    assert words.objects[words.unnamed_at].name == "something unnamed"
     counted = words.merged_action[words.action_at["peeling onions"]]
     assert words.actions[counted].phrase == "peeling an onion"
 

@@ -10,6 +10,7 @@ from questree.vocabulary.inflection import BODY, ENGLISH, article, base, is_prog
 from questree.vocabulary.write import toml_value
 
 PERSON, ANNOTATED, INTERACTING = "person", "annotated", "interacting with"
+UNNAMED = "something unnamed"  # what an action is done to that names its place or tool
 PEOPLE = ("person", "human", "actor")
 SUBJECTS = (*PEOPLE, "someone", "somebody", "man", "woman", "he", "she", "they")  # before an action's verb
 SPATIAL, PARTICLES, PREPOSITIONS = (set(ENGLISH[name].split()) for name in ("spatial", "particles", "prepositions"))
@@ -134,6 +135,8 @@ class Draft:
 
     def action(self, given: str, times: int) -> None:
         verb, particle, said, noun, remark = self.parts(cleaned(given).split(" "))
+        role = self.place(said.split(" ")) if not noun else {}
+        noun = role.pop("noun", noun)
         tail = " ".join(["", *filter(None, (particle, said))])
         phrase = progressive(verb) + tail
         if phrase not in self.actions:
@@ -141,7 +144,10 @@ class Draft:
             fields = {"phrase": phrase, "present": verb + tail, "past": past(verb) + tail, "verb": relation.id}
             thing = self.thing(noun, times=times).id if noun else ""
             self.patterns[phrase] = " ".join(word for word in tail.split() if word not in {*DETERMINERS, *noun.split()})
-            self.add(self.actions, next(self.action_ids), phrase, fields | ({"object": thing} if thing else {}))
+            self.add(self.actions, next(self.action_ids), phrase, fields | ({"object": thing} if thing else {}) | role)
+            if role and UNNAMED not in self.objects:
+                said_of: dict[str, object] = {"name": UNNAMED, "article": "", "part_only": True}
+                self.add(self.objects, next(self.object_ids), UNNAMED, said_of)
             self.actions[phrase].remark = remark
         self.use(self.actions[phrase], given, times)
 
@@ -169,6 +175,14 @@ class Draft:
                 there = word in PREPOSITIONS and bare[at + 1 :] and bare[at + 1] not in DETERMINERS | NO_THING | SPATIAL
                 rest += [word, *(self.article(self.known_noun(bare[at + 1 :])) if there else [])]
         return verb, particle, " ".join(rest), noun, ""
+
+    def place(self, words: list[str]) -> dict[str, str]:
+        """Putting something on a table: the noun, which is a place or a tool, and its role."""
+        at = next((at for at, word in enumerate(words) if at and words[at - 1] in NO_THING and word in PREPOSITIONS), 0)
+        rest = words[at + 1 :][len({*words[at + 1 : at + 2]} & DETERMINERS) :]
+        end = next((at for at, word in enumerate(rest) if word in PREPOSITIONS | PARTICLES | {"and"}), len(rest))
+        noun = self.known_noun(rest[:end]) if at else ""
+        return {"noun": noun, "role": "tool" if words[at] == "with" else "place"} if noun else {}
 
     def article(self, noun: str) -> list[str]:
         word = self.objects.get(noun)

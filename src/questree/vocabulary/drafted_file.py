@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from questree.faults import Fault, refuse
-from questree.vocabulary.draft import ANNOTATED, INTERACTING, VAGUE, Draft, UsedWords, cleaned
+from questree.vocabulary.draft import ANNOTATED, INTERACTING, UNNAMED, VAGUE, Draft, UsedWords, cleaned
 from questree.vocabulary.notes import NOTES
 from questree.vocabulary.write import toml_value
 
@@ -34,7 +34,7 @@ def lists(draft: Draft) -> dict[str, list[object]]:
     found["transition_verbs"] = [verbs[verb] for verb in TRANSITIONS if verb in verbs]
     heads: dict[str, list[str]] = {}
     for word in draft.objects.values():
-        if "merged" not in word.fields and word is not draft.person:
+        if "merged" not in word.fields and "part_only" not in word.fields and word is not draft.person:
             heads.setdefault(str(word.fields["name"]).split(" ")[-1], []).append(str(word.fields["name"]))
     found["similar_objects"] = [family for family in heads.values() if len(family) > 1]
     return found
@@ -71,6 +71,7 @@ def lines(draft: Draft, name: str, source: str) -> Iterator[str]:
         "annotated": (draft.annotated, "d1"),
         "interacting": (draft.interacting, "d2"),
     }
+    ids |= {"unnamed": (draft.objects[UNNAMED], "")} if UNNAMED in draft.objects else {}
     yield from (f"{key} = {toml_value(word.id)}" for key, (word, usual) in ids.items() if word.id != usual)
     yield "\n# article: a, an, some, the, their or nothing; merged: the class it is counted as; labels: spellings"
     yield "# in files; part_only: an object of actions that no question asks for."

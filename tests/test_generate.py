@@ -172,10 +172,10 @@ def test_a_damaged_plan_is_said_in_one_line(asked_run: Run, tmp_path: Path) -> N
 
 
 def test_a_video_without_frames_has_no_questions_and_no_text(tmp_path: Path) -> None:
-    video = (
-        '{"videos": [{"id": "v", "split": "train", "length": 5, "width": 9, "height": 9, "frames": [], "actions": []}]}'
-    )
+    shown = '{"number": 0, "seconds": 1, "objects": [{"class": "cup", "relations": ["holding"]}]}'
+    bare = '{"id": "v", "split": "train", "length": 5, "width": 9, "height": 9, "frames": [], "actions": []}'
+    video = f'{{"videos": [{bare}, {{"id": "w", "frames": [{shown}]}}]}}'
     (tmp_path / "own.json").write_text(video)
     for command in ("ingest json own.json --out run", "augment run", "generate run --text"):
         assert questree(*command.split(), "-q", folder=tmp_path).returncode == 0
-    assert rows(Run(tmp_path / "run")).is_empty()
+    assert rows(Run(tmp_path / "run"))["video"].unique().to_list() == [1]

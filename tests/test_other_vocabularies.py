@@ -4,6 +4,7 @@ import json
 import re
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from itertools import islice
 from pathlib import Path
 from random import Random
 from tempfile import TemporaryDirectory
@@ -17,11 +18,22 @@ from hypothesis import strategies as st
 from questree.cli.app import app
 from questree.faults import BadInput
 from questree.stages.questions import Bank
+from questree.stages.split.grammar import read
+from questree.stages.split.language import of_videos
+from questree.stages.split.rows import video_rows
+from questree.stages.split.videos import read_split
 from questree.tables.run import Run
 from worlds.other_vocabularies import video, words, write
 
 CALL: dict[str, Any] = {"exit_on_error": False, "result_action": "return_value"}
 PAGE = Path(__file__).parents[1] / "docs/vocabulary.md"
+
+
+def kitchen() -> dict[str, Any]:
+    """The vocabulary of the documentation."""
+    text = re.search(r"```toml\n(name = \"kitchen\".*?)```", PAGE.read_text("utf-8"), re.S)
+    assert text
+    return {"person": "o1", **msgspec.toml.decode(text[1])}
 
 
 def commands(run: str, folder: Path, world: str) -> Iterator[list[str]]:
@@ -91,10 +103,8 @@ def test_any_vocabulary_goes_through_every_command(seed: int) -> None:
 
 
 def test_the_documented_vocabulary_goes_through_every_command(tmp_path: Path) -> None:
-    text = re.search(r"```toml\n(name = \"kitchen\".*?)```", PAGE.read_text("utf-8"), re.S)
-    assert text
     with patch("questree.workers.ProcessPoolExecutor", lambda *_, **__: ThreadPoolExecutor(1)):
-        run = built({"person": "o1", **msgspec.toml.decode(text[1])}, Random(3), tmp_path)
+        run = built(kitchen(), Random(3), tmp_path)
         scores = through(run, tmp_path, "open")
     assert scores and right(scores)
     asked = {each["group"]: each["n"] for each in scores if each["metric"] == "accuracy"}
@@ -102,3 +112,38 @@ def test_the_documented_vocabulary_goes_through_every_command(tmp_path: Path) ->
     made = json.loads((run.folder / "splits" / "report.json").read_text("utf-8"))
     assert [each["name"] for each in made["splits"]] == ["videos", "novel-compositions", "more-steps", "indirect"]
     assert "left out" not in made
+
+
+def test_what_a_vocabulary_holds_out_is_marked_and_split(tmp_path: Path) -> None:
+    held_out = {"actions": ["yawning"], "first": ["holding"], "pairs": [["apple", "holding"]]}
+    with patch("questree.workers.ProcessPoolExecutor", lambda *_, **__: ThreadPoolExecutor(1)):
+        run = built(kitchen() | {"held_out": held_out}, Random(3), tmp_path, "--without", "12")
+        for command in islice(commands(str(run.folder), tmp_path, "open"), 2):
+            app([*command, "--quiet"], **CALL)
+    bank = Bank(run)
+    (shard,) = map(bank.shard, bank.folders())
+    rows, language = video_rows(shard), of_videos(bank.vocabulary)
+    holds = {text: read(text, language).holds(rows) for text in (*MARKED, *MARKED.values(), *SURELY.values())}
+    for flag, words_in_it in MARKED.items():
+        assert holds[flag].any() and not (holds[flag] & ~holds[words_in_it]).any(), f"{flag} without its words"
+    for flag, surely in SURELY.items():
+        assert holds[surely].any() and not (holds[surely] & ~holds[flag]).any(), f"{surely} without {flag}"
+    parts = read_split(run, "novel-compositions")
+    novel = shard.questions.select("video", "number").filter(read("novel", language).holds(rows))
+    assert parts["train"].join(novel, on=["video", "number"]).is_empty()
+    for_test = run.load("facts").videos["split"] != "train"
+    assert parts["test"].equals(novel.filter(for_test.gather(novel["video"])))
+
+
+MARKED = {  # flag -> what a question that has it says somewhere, or is answered by
+    "nc_seq": 'uses(action="yawning")',
+    "nc_sup": 'has(first, relation="holding") | has(choose_first, relation="holding")',
+    "nc_dur": 'uses(action="yawning") | answer("yawning")',
+    "nc_objrel": 'uses(relation="holding") | uses(object="apple")',
+}
+SURELY = {  # flag -> questions that have it without doubt
+    "nc_seq": 'has(before, action="yawning")',
+    "nc_sup": 'has(first, relation="holding")',
+    "nc_dur": 'has(longer, action="yawning")',
+    "nc_objrel": 'has(interaction, relation="holding", object="apple")',
+}

@@ -1,6 +1,7 @@
 """Videos with many actions: files and memory are cut by the questions expected, time phrases can be capped."""
 
 import json
+import re
 from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
 from itertools import cycle
@@ -14,7 +15,7 @@ import pytest
 from conftest import copy
 from questree.columns.hashing import mix, seed_of
 from questree.sources.own_json import write
-from questree.stages.generate import layout, questions
+from questree.stages.generate import layout, questions, shards
 from questree.stages.generate.layout import cut, expected, regular, times
 from questree.stages.generate.shards import GenerateOptions, generate
 from questree.stages.questions import Bank
@@ -188,3 +189,37 @@ def test_build_takes_what_bounds_the_questions(cleaned_run: Run, tmp_path: Path)
     ]
     few = questree("generate", tmp_path / "run", "--phrases", -1)
     assert few.stderr == "error: --phrases: expected at least 0, got -1\n"
+
+
+def test_an_action_may_happen_more_than_255_times(tmp_path: Path) -> None:
+    frames = [
+        {"number": at, "seconds": at, "objects": [{"class": "dish", "relations": ["holding"]}]} for at in range(620)
+    ]
+    doing = [{"class": "c107", "start": 2 * at, "end": 2 * at + 1} for at in range(300)]
+    doing += [{"class": "c061", "start": 610, "end": 615}]
+    videos = {"videos": [{"id": "v", "split": "train", "frames": frames, "actions": doing}]}
+    (tmp_path / "own.json").write_text(json.dumps(videos))
+    for command in ("ingest json own.json --out run", "augment run", "generate run --rare-below 0 --workers 1"):
+        done = questree(*command.split(), "-q", folder=tmp_path)
+        assert (done.returncode, done.stderr) == (0, "")
+    run = Run(tmp_path / "run")
+    for stage in ("raw", "facts"):
+        own = run.load(stage).actions.filter(action=default().action_at["c107"])
+        assert own["instance"].dtype == pl.UInt16 and own["instance"].to_list() == list(range(1, 301))
+    assert questree("show", run.folder, "v", folder=tmp_path).stdout.count("(300)") == 1
+    asked = {(time >> 8 & 255, time >> 16) for time in rows(run)["time"] if time & 255 == 4}
+    first, second = (default().action_at[action] + 1 for action in ("c107", "c061"))
+    assert (first, second) in asked, "between the last instance of one action and another action"
+
+
+def test_more_rows_than_columns_can_count_are_refused(
+    cleaned_run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(shards, "MOST_ROWS", 30)
+    run = copy(cleaned_run, tmp_path)
+    done = questree("generate", run.folder, "--quiet", "--workers", 1)
+    assert done.returncode == 1
+    assert re.fullmatch(
+        r"error: video \w+: expected at most 30 phrases, got \d+; ask with fewer --phrases", done.stderr.splitlines()[0]
+    )
+    assert questree("generate", run.folder, "--quiet", "--workers", 1, "--phrases", 20).returncode == 0

@@ -12,7 +12,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from questree.faults import Fault, refuse, with_nul
-from questree.tables.facts import ACTIONS, BOX, FRAMES, OBJECTS, PERSONS, RELATIONS, VIDEOS, Facts, pack
+from questree.tables.facts import ACTIONS, BOX, FRAMES, OBJECTS, PERSONS, RELATIONS, VIDEOS, Facts, instances, pack
 from questree.tables.table import WORD
 from questree.vocabulary.words import Vocabulary
 
@@ -66,7 +66,7 @@ def _names(vocabulary: Vocabulary, kind: str) -> list[str]:
     return list(dict.fromkeys(word.name for word in vocabulary.relations if word.group != "derived"))
 
 
-MOST_FRAMES, MOST_INSTANCES = 1 << 16, (1 << 8) - 1  # what the columns of the tables hold
+MOST_FRAMES, MOST_INSTANCES = 1 << 16, (1 << 16) - 1  # what the columns of the tables hold
 BOX_COLUMNS, NO_BOX = tuple(BOX), (None, None, None, None)
 OTHER_SUBJECT = "relation that does not begin at the person, left out"
 COLUMNS: Mapping[str, Mapping[str, Any]] = {
@@ -242,8 +242,7 @@ def _on_frames(actions: pl.DataFrame, frames: pl.DataFrame, frame_at: NDArray[np
 def _numbered(actions: pl.DataFrame, videos: pl.DataFrame, place: str) -> pl.DataFrame:
     """Instances of one action in one video are counted from 1 in the order in which they start."""
     actions = actions.sort("video", "start", "end", "action")
-    actions = actions.with_columns(instance=pl.int_range(1, pl.len() + 1).over("video", "action"))
-    many = actions.filter(pl.col("instance") > MOST_INSTANCES).unique("video", maintain_order=True)
-    message = f"more than {MOST_INSTANCES} instances of one action"
-    refuse([Fault(f"{place}, video {videos['id'][v]}", message) for v in many["video"]])
-    return actions
+    size = actions.group_by("video", "action", maintain_order=True).len().filter(pl.col("len") > MOST_INSTANCES)
+    message = f"expected at most {MOST_INSTANCES:,} instances of one action, got"
+    refuse([Fault(f"{place}, video {videos['id'][v]}", f"{message} {n:,}") for v, _, n in size.iter_rows()])
+    return instances(actions)

@@ -38,7 +38,7 @@ ACTIONS = Table(  # frames first..last (null: no annotated frame lies inside sta
     | {"action": pl.UInt8, "instance": pl.UInt8, "start": pl.Float64, "end": pl.Float64}
     | {"first": pl.UInt16, "last": pl.UInt16},
     optional=frozenset({"first", "last"}),
-    wide={"action": pl.UInt16},
+    wide={"action": pl.UInt16, "instance": pl.UInt16},  # the instance where some action has more than 255
 )
 TABLES: Mapping[str, Table] = {t.name: t for t in (VIDEOS, FRAMES, OBJECTS, PERSONS, TRACKS, ACTIONS)}
 
@@ -79,6 +79,13 @@ class Facts:
 
         rest = {f.name: few(getattr(self, f.name)) for f in fields(self) if f.name != "videos"}
         return Facts(videos=self.videos[begin:end], **rest)
+
+
+def instances(actions: pl.DataFrame) -> pl.DataFrame:
+    """Instances of an action in a video counted from 1, in the order of the rows."""
+    counted = actions.with_columns(instance=pl.int_range(1, pl.len() + 1).over("video", "action"))
+    many = not counted["instance"].is_between(0, 255).all()
+    return counted.with_columns(pl.col("instance").cast(pl.UInt16 if many else pl.UInt8))
 
 
 def pack(rows: pl.DataFrame) -> pl.DataFrame:

@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 import polars as pl
 
 from questree.stages.augment.graphs import GAP, AugmentOptions, Change, Graphs, among, doing, inside
-from questree.tables.facts import ACTIONS
+from questree.tables.facts import ACTIONS, instances
 from questree.tables.table import WORD
 from questree.vocabulary.words import NONE, Vocabulary
 
@@ -34,8 +34,7 @@ def merge_overlapping(graphs: Graphs, vocabulary: Vocabulary, options: AugmentOp
 
 def numbered(actions: pl.DataFrame) -> pl.DataFrame:
     """Instances of an action counted from 1 in the order they start."""
-    ordered = actions.sort("video", "action", "start", "end")
-    return ordered.with_columns(instance=pl.int_range(1, pl.len() + 1, dtype=pl.UInt8).over("video", "action"))
+    return instances(actions.sort("video", "action", "start", "end"))
 
 
 TAKE, HOLD, PUT = range(3)
@@ -148,7 +147,8 @@ def _actions(spots: pl.DataFrame, vocabulary: Vocabulary, side: Side) -> pl.Data
         start, end = pl.col("seconds"), pl.max_horizontal("seconds", pl.col("start") - GAP)
     else:
         start, end = pl.min_horizontal("seconds", pl.col("end") + GAP), pl.col("seconds")
-    return ACTIONS.frame(made.with_columns(start=start, end=end, instance=pl.lit(1), first=None, last=None)).unique()
+    instance = pl.lit(1, spots["instance"].dtype)
+    return ACTIONS.frame(made.with_columns(start=start, end=end, instance=instance, first=None, last=None)).unique()
 
 
 def _plainest(vocabulary: Vocabulary, role: int) -> pl.DataFrame:

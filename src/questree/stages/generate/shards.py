@@ -18,7 +18,7 @@ from questree.columns.hashing import seed_of
 from questree.columns.joins import Ints, starts
 from questree.columns.sets import Flags
 from questree.extensions import needed
-from questree.faults import BadInput, at_least, refuse
+from questree.faults import BadInput, Fault, at_least, refuse
 from questree.progress import watch
 from questree.stages.generate.annotated import NOTED, actions_only
 from questree.stages.generate.layout import Cuts, layout, regular
@@ -29,7 +29,7 @@ from questree.stages.generate.text import Lexicon, lexicon, texts
 from questree.stages.generate.word_columns import WordColumns, pair_counts, words
 from questree.stages.questions import Shard
 from questree.tables.facts import Facts
-from questree.tables.questions import QUESTIONS, TABLES, TEXT
+from questree.tables.questions import NOTHING16, QUESTIONS, TABLES, TEXT
 from questree.tables.run import Run
 from questree.tables.store import new_folder
 from questree.tables.table import Table
@@ -42,6 +42,7 @@ NUMPY: dict[object, type[np.unsignedinteger[Any]]] = {
     pl.UInt64: np.uint64,
 }
 Counts = dict[str, Tally]  # per template
+MOST_ROWS = NOTHING16  # of a side table, in a video
 
 
 @dataclass(frozen=True)
@@ -228,7 +229,18 @@ def side_tables(chunk: VideoChunk, first_video: int) -> dict[str, pl.DataFrame]:
         ("phrases", {"kind": spans.kind[span], "a": a, "b": b, "video": spans.video[span]}),
     ]
     tables, wide = TABLES[chunk.words.edition.name], chunk.words.vocabulary.wide
+    for name, data in columns[: 2 if wide else 3]:  # with many words questions have room for any number of phrases
+        counted(chunk, name.replace("_", " "), data["video"])
     return {name: small(tables[name], data | {"video": data["video"] + first_video}, wide) for name, data in columns}
+
+
+def counted(chunk: VideoChunk, called: str, video: Ints) -> None:
+    """Refuse more rows of a video than the columns that count in them can tell apart."""
+    rows = np.bincount(video, minlength=chunk.videos)
+    message = f"expected at most {MOST_ROWS:,} {called}, got"
+    many = np.flatnonzero(rows > MOST_ROWS)
+    remedy = "ask with fewer --phrases" if called == "phrases" else "ask with fewer --references"
+    refuse([Fault(f"video {chunk.world.ids[at]}", f"{message} {rows[at]:,}; {remedy}") for at in many])
 
 
 def small(table: Table, columns: dict[str, Ints], wide: bool) -> pl.DataFrame:

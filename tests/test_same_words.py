@@ -23,10 +23,15 @@ from questree.search.word_tables import (
     folder_of_words,
 )
 from questree.sources.own_json import read_own_images
+from questree.stages.decompose.image_sets import decompose_run, read_sets, spoken_sets
 from questree.stages.drafts.answering import ANOTHER_WORD
 from questree.stages.drafts.chunk import Workshop
+from questree.tables.image_questions import ANSWERED
 from questree.tables.images import Images
+from questree.tables.questions import with_forms
+from questree.tables.run import Run
 from worlds.foreign_images import vrd
+from worlds.image_run import write_images
 
 
 def test_lists_with_a_word_in_common_are_one_and_unused_words_do_not_count() -> None:
@@ -105,3 +110,28 @@ def test_no_answer_changes_if_they_are_one_word(images: Images) -> None:
     assert [one.get(answer, answer) for answer in asked["answer"]] == spelled
     for text in asked.filter(pl.col("template").str.starts_with("CHOOSE"))["question"]:
         assert not any(f"{a} or {b}" in text.replace("a ", "") for a, b in (("tree", "trees"), ("coat", "jacket")))
+
+
+def test_sub_questions_whose_answer_another_word_would_change_are_not_answered(tmp_path: Path) -> None:
+    rooms = {"train": ["tree, dog, 1 near 0", "trees, dog, 1 near 0", "cup, dog, 1 near 0", "cup, cat"]}
+    run = Run(tmp_path / "run")
+    write_images(run, rooms)
+    near = "with_relation(find(dog), find(%s), near)"
+    asked = {  # about all images but the first
+        "logic_or(exists(%s), exists(find(cat)))" % (near % "tree"): "yes",
+        "logic_or(exists(%s), exists(find(cat)))" % (near % "cup"): "yes",
+    }
+    rows = [
+        {"id": f"q{at}", "split": "train", "template": "VERIFYLOGIC", "question": text, "answer": answer}
+        | {"program": text, "images": [1, 2, 3], "length": 3, "depth": 3, "attributes": 0, "pair": at}
+        for at, (text, answer) in enumerate(asked.items())
+    ]
+    run.covr.mkdir()
+    ANSWERED.write(with_forms(pl.DataFrame(rows)), run.covr)
+    decompose_run(run, default_words(), every=True)
+    nodes = spoken_sets(read_sets(run.covr / "decomposed"))
+    found = dict(nodes.select("program", "answer").iter_rows())
+    assert {text: found[text] for text in asked} == asked
+    assert found[f"exists({near % 'tree'})"] is None  # a dog is near trees
+    assert found["exists(find(tree))"] is None
+    assert found[f"exists({near % 'cup'})"] == found["exists(find(dog))"] == found["exists(find(cat))"] == "yes"

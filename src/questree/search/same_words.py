@@ -87,6 +87,11 @@ class SameWords:
     def by_kind(self) -> Mapping[Kind, Classes]:
         return {NOUN: self.nouns, ATTRIBUTE: self.attributes, LINK_NAME: self.links}
 
+    @cached_property
+    def words(self) -> frozenset[str]:
+        """All that are not alone with their meaning."""
+        return frozenset().union(*self.by_kind.values())
+
     def __bool__(self) -> bool:
         return any(self.by_kind.values())
 

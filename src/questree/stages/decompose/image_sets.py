@@ -1,7 +1,7 @@
 """Questions about image sets -> the tables of their DAGs, each node answered by execution; and those tables as text."""
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -15,7 +15,7 @@ from questree.domains.images import Corpus, ImageSets, corpus
 from questree.domains.images.corpus import padded
 from questree.domains.images.english import countable
 from questree.domains.images.graph import Graph
-from questree.domains.images.kinds import COUNT, GROUP, NOUN
+from questree.domains.images.kinds import ATTRIBUTE, COUNT, GROUP, LINK_NAME, NOUN
 from questree.faults import BadInput
 from questree.notation.own_shapes import program_shapes
 from questree.program import BOOL, UNKNOWN, Array, Kind, Node, Slot, Term, slots
@@ -24,8 +24,17 @@ from questree.readings.answer import answer
 from questree.readings.forms import ProgramShapes
 from questree.readings.parts import node_type
 from questree.rules import IMAGE_DAGS
+from questree.search.same_words import SameWords
 from questree.search.word_tables import WordTables
-from questree.stages.decompose.columns import EXECUTED, UNDEFINED, edge_table, executed_blocks, form_table, node_table
+from questree.stages.decompose.columns import (
+    EXECUTED,
+    NOT_SAID,
+    UNDEFINED,
+    edge_table,
+    executed_blocks,
+    form_table,
+    node_table,
+)
 from questree.stages.decompose.expand import Batch, Block, expand, marked_apart
 from questree.stages.decompose.forms import NodeForms, Variant
 from questree.stages.decompose.spoken import SetTexts, english_of, say
@@ -91,8 +100,10 @@ def decompose_run(
     run: Run, words: WordTables, every: bool = False, workers: int = 1, words_from: Path | None = None
 ) -> ImageDecomposeSummary:
     """Write RUN/covr/decomposed/, whole or not at all; the balanced questions, or every one."""
-    questions = selected(run, every)
-    tables, summary = decompose(questions, corpus(Images.load(run.images), words.attribute_group), workers)
+    questions, images = selected(run, every), Images.load(run.images)
+    same, groups = SameWords.of(images), words.attribute_group
+    merged = corpus(same.merged(images), groups) if same else None
+    tables, summary = decompose(questions, corpus(images, groups), workers, same, merged)
     with new_folder(run.covr / "decomposed") as folder:
         for name, table in tables.items():
             table.write_parquet(folder / f"{name}.parquet", compression="zstd", compression_level=1)
@@ -102,9 +113,16 @@ def decompose_run(
 
 
 def decompose(
-    questions: pl.DataFrame, corpus: Corpus, workers: int = 1
+    questions: pl.DataFrame,
+    corpus: Corpus,
+    workers: int = 1,
+    same: SameWords | None = None,
+    merged: Corpus | None = None,
 ) -> tuple[dict[str, pl.DataFrame], ImageDecomposeSummary]:
-    """Columns of tables/image_questions.ANSWERED -> the tables of tables/nodes.py about sets."""
+    """Columns of tables/image_questions.ANSWERED -> the tables of tables/nodes.py about sets.
+
+    merged: the corpus with one word for what means the `same`; the answer to a sub-question it changes is not said.
+    """
     report("decompose", 0, STEPS)
     programs = program_shapes(questions)
     known = np.array([node_type(shape) in IMAGE_DAGS.types for shape in programs.shapes], bool)[programs.code]
@@ -120,6 +138,10 @@ def decompose(
     answers = executed(blocks, said, corpus, padded(list(numbers)), workers)
     report("decompose", 2, STEPS)
     how = np.where(answers == UNKNOWN, UNDEFINED, EXECUTED).astype(np.uint8)
+    if same is not None and merged is not None:
+        other = changed(blocks, said, corpus, merged, same, padded(list(numbers)), workers)
+        other[tops] = False  # whoever asked knew the answer
+        how[other & (how == EXECUTED)] = NOT_SAID
     widest = max((len(block.form.slots) for block in blocks), default=0)
     tables = {
         SETS.name: pl.DataFrame({"images": list(map(list, numbers))}, schema=dict(SETS.columns)),
@@ -143,19 +165,52 @@ def batches(programs: ProgramShapes, forms: ImageForms, place: Ints, scope: Ints
 
 def executed(blocks: list[Block], said: SetWords, corpus: Corpus, images: Ints, workers: int) -> Array:
     """[node] the answer: yes or no, a count, a word; UNKNOWN where there is none. images: [set, image]."""
+    return executed_blocks(blocks, runner(blocks, said, corpus, images), workers)
+
+
+Answering = Callable[[Node, Array, dict[str, Array]], Array]  # (form, [row] set, words of each slot) -> [row] answer
+
+
+def runner(
+    blocks: list[Block], said: SetWords, corpus: Corpus, images: Ints, same: SameWords | None = None
+) -> Answering:
     position: dict[Kind, Ints] = {}  # of every word in the facts
     # the word of every position in the facts; the last is that of none
     word_of, group_of = (np.array([*map(said.at.get, own), UNKNOWN]) for own in (corpus.words, corpus.groups))
     for kind in {slot.kind for block in blocks for slot in block.form.slots}:
         words = [word if kind != COUNT or word.lstrip("-").isdigit() else "0" for word in said.words]
-        position[kind] = corpus.positions(words, kind)
+        position[kind] = corpus.positions([same.one(word, kind) for word in words] if same else words, kind)
 
     def run(form: Node, scope: Array, values: dict[str, Array]) -> Array:
         columns = {name: position[slot.kind][values[name]] for name, slot in slots(form).items()}
         own = answer(form, ImageSets(corpus, images[scope]), columns)
         return own if form.kind in (BOOL, COUNT) else (group_of if form.kind == GROUP else word_of)[own]
 
-    return executed_blocks(blocks, run, workers)
+    return run
+
+
+def changed(
+    blocks: list[Block], said: SetWords, corpus: Corpus, merged: Corpus, same: SameWords, images: Ints, workers: int
+) -> Array:
+    """[node] is its answer another if words that mean the same are one? Only nodes with such a word are run."""
+    kinds = (NOUN, ATTRIBUTE, LINK_NAME)
+    one = {kind: np.array([said.at[same.one(word, kind)] for word in said.words]) for kind in kinds}
+    several = {kind: np.array([word in same.by_kind[kind] for word in said.words], bool) for kind in kinds}
+    first, second = runner(blocks, said, corpus, images), runner(blocks, said, merged, images, same)
+
+    def run(form: Node, scope: Array, values: dict[str, Array]) -> Array:
+        found = np.zeros(len(scope), np.int64)
+        there = [several[slot.kind][values[name]] for name, slot in slots(form).items() if slot.kind in several]
+        rows = np.flatnonzero(np.any(there, axis=0)) if there else np.zeros(0, np.int64)
+        if len(rows):
+            few = {name: column[rows] for name, column in values.items()}
+            own, other = first(form, scope[rows], few), second(form, scope[rows], few)
+            if form.kind in one:
+                own = np.where(own == UNKNOWN, UNKNOWN, one[form.kind][own])
+            found[rows] = own != other
+        return found
+
+    return executed_blocks(blocks, run, workers).astype(bool)
 
 
 def summary_of(questions: pl.DataFrame, tables: dict[str, pl.DataFrame], unknown: int) -> ImageDecomposeSummary:

@@ -179,6 +179,7 @@ class Answerer:
 
 
 ANOTHER_WORD = "another word for the same would change the answer"
+CHANGED = Answer(reason=ANOTHER_WORD)
 
 
 @dataclass
@@ -191,15 +192,13 @@ class SureAnswerer:
     def answer(self, drafts: Sequence[Draft]) -> list[list[Answer]]:
         """[draft, set]"""
         found = self.answerer.answer(drafts)
-        if self.merged is None:
+        if self.merged is None or (same := self.merged.same) is None:
             return found
-        return [
-            [self._sure(draft, *pair) for pair in zip(own, others, strict=True)]
-            for draft, own, others in zip(drafts, found, self.merged.answer(drafts), strict=True)
-        ]
-
-    def _sure(self, draft: Draft, own: Answer, other: Answer) -> Answer:
-        assert self.merged is not None
-        assert self.merged.same is not None
-        same = self.merged.same.one(own.value, draft.form.node.kind) == other.value and not other.reason
-        return own if own.reason or same else Answer(reason=ANOTHER_WORD)
+        several = [at for at, draft in enumerate(drafts) if not same.words.isdisjoint(draft.program.words)]
+        for at, others in zip(several, self.merged.answer([drafts[at] for at in several]), strict=True):
+            kind = drafts[at].form.node.kind
+            found[at] = [
+                own if own.reason or (same.one(own.value, kind) == other.value and not other.reason) else CHANGED
+                for own, other in zip(found[at], others, strict=True)
+            ]
+        return found

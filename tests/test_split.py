@@ -19,6 +19,7 @@ from questree.stages.questions import Bank
 from questree.stages.split.declared import HeldOutComposition, Split
 from questree.stages.split.engine import Proof, SplitOptions
 from questree.stages.split.language import flag
+from questree.stages.split.recipes import warnings
 from questree.stages.split.rows import video_rows
 from questree.stages.split.steps import most_steps
 from questree.stages.split.videos import TWINS, read_split, split
@@ -189,3 +190,13 @@ def test_the_command_prints_each_split(asked_run: Run, tmp_path: Path, capsys: p
     assert all(name in out for name in ("videos", "novel-compositions", "more-steps", "indirect"))
     with pytest.raises(BadInput, match="expected TEMPLATE=STEPS"):
         command(run.folder, more_steps="objWhy=3")
+
+
+def test_parts_that_are_missing_alike_are_one_line() -> None:
+    missing = [f"more-steps: nothing in train has template({name})" for name in ("a", "b", "c", "d", "e")]
+    said = [*warnings([*missing, "videos: train is empty", "novel-compositions: nothing in train has has(first)"])]
+    assert said == [
+        "warning: more-steps: nothing in train has template(a), template(b), template(c) and 2 more",
+        "warning: videos: train is empty",
+        "warning: novel-compositions: nothing in train has has(first)",
+    ]

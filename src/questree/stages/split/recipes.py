@@ -13,6 +13,7 @@ from questree.stages.split.properties import Drawing, Lexical
 from questree.stages.split.videos import split
 from questree.tables.run import Run
 
+SHOWN = 3  # of what is missing in one way
 ANY = frozenset({"splits", "all"})
 DRAWN = frozenset({"seed", "few_shot", "lexical_pairs", "lexical_alone", "lexical_together"})
 
@@ -54,7 +55,14 @@ IMAGE_SETS = Recipe(ANY | DRAWN | {"name", "draws"}, of_image_sets)
 
 
 def warnings(texts: Iterable[str]) -> Iterator[Said]:
-    return (f"warning: {text}" for text in texts)
+    """What lacks something in the same way is one line, with three of the things; the notes of a run have all."""
+    alike: dict[str, list[str]] = {}
+    for text in texts:
+        head, has, what = text.partition(" has ")
+        alike.setdefault(head + has, []).append(what)
+    for said, lacking in alike.items():
+        more = f" and {len(lacking) - SHOWN} more" if len(lacking) > SHOWN else ""
+        yield f"warning: {said}{', '.join(lacking[:SHOWN])}{more}"
 
 
 def drawing(

@@ -98,7 +98,7 @@ def cleaned_run(tmp_path_factory: pytest.TempPathFactory) -> Run:
     """Facts of a few synthetic videos."""
 
     def make(folder: Path) -> None:
-        write_world(folder / "world", VIDEOS, 3, Rates(), 1)
+        write_world(folder / "world", VIDEOS, 3, Rates(unasked_objects=0), 1)  # all that a video shows
         raw = read_action_genome(folder / "world", default(), None).facts
         write_run(folder / "run", default_text(), raw)
         with new_folder(Run(folder / "run").facts) as facts:

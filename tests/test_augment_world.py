@@ -19,7 +19,7 @@ WORDS = default()
 def world(tmp_path_factory: pytest.TempPathFactory) -> tuple[Facts, Facts]:
     """Raw facts and truth."""
     folder: Path = tmp_path_factory.mktemp("synth") / "world"
-    write_world(folder, 80, 7, Rates(), 1)
+    write_world(folder, 80, 7, Rates(unasked_objects=0), 1)
     raw, truth = (read_action_genome(place, WORDS, None).facts for place in (folder, folder / "truth"))
     return raw, truth
 

@@ -29,7 +29,7 @@ from questree.synth.world import write_world
 H = habits()
 WORDS = H.words
 VIDEOS = 300
-NONE = Rates(0, 0, 0, 0, 0)
+NONE = Rates(0, 0, 0, 0, 0, 0)
 
 
 @pytest.fixture(scope="module")
@@ -284,6 +284,7 @@ def test_noise_comes_at_the_rates_asked_for(truths: list[SynthVideo]) -> None:
         ("double labels", 0.05, 0.02),
         ("flipped heights", 0.05, 0.01),
         ("missing takes", 0.10, 0.06),
+        ("unasked objects", 0.85, 0.02),
     ]:
         assert counts[kind] / counts[f"{kind} of"] == pytest.approx(rate, abs=margin), kind
 

@@ -3,7 +3,7 @@
 from dataclasses import asdict
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Annotated
+from typing import Annotated, Literal
 
 from cyclopts import Parameter
 
@@ -55,10 +55,11 @@ def generate(
     videos: Videos = 200,
     seed: Seed = 1,
     text: Annotated[bool, Parameter(help="Also write the questions' text.")] = False,
+    edition: Annotated[Literal["2.0", "1.0"], Parameter(help="Edition of AGQA.")] = "2.0",
     workers: WorkersOption = 2,
 ) -> None:
     """Generate the questions of a synthetic world, made and cleaned before the clock starts; rows are questions."""
-    from questree.benchmarks.agqa.templates import BY_NAME
+    from questree.benchmarks.agqa.editions import EDITIONS
     from questree.stages.generate.shards import GenerateOptions
     from questree.stages.generate.shards import generate as work
 
@@ -66,13 +67,23 @@ def generate(
     with made_run("facts", videos, seed) as run:
 
         def generated() -> int:
-            counts.update({name: tally.kept for name, tally in work(run, GenerateOptions(text=text), workers).items()})
+            options = GenerateOptions(text=text, edition=edition)
+            counts.update({name: tally.kept for name, tally in work(run, options, workers).items()})
             return sum(counts.values())
 
         tell(measure("generate with text" if text else "generate", videos, generated))
         size = sum(path.stat().st_size for path in run.questions.rglob("*.parquet"))
+    thousands = {template.name: template.published or 0.0 for template in EDITIONS[edition].templates}
+    scale = sum(thousands.values()) / max(sum(counts.values()), 1)
     rows = [
-        {"template": name, "questions": n, "paper, thousands": BY_NAME[name].published} for name, n in counts.items()
+        {
+            "template": name,
+            "questions": n,
+            "paper, thousands": published,
+            "share / paper's": f"{n * scale / published:.2f}",
+        }
+        for name, n in counts.items()
+        if (published := thousands[name])
     ]
     print_table("Questions per template, beside Table 14 of the AGQA paper (edition 1.0, real videos)", rows)
     say(f"{size / max(sum(counts.values()), 1):.2f} bytes per question")

@@ -95,14 +95,17 @@ def name(seed: int, index: int) -> str:
 
 
 def frame_numbers(script: Script, rate: float) -> Array:
-    """Five frames per action, evenly from its first to its last; every number once, in order."""
-    found = []
-    for span in script.spans:
-        first, last = np.ceil(span.start * rate), np.floor(min(span.end, script.length) * rate)
-        first += first / rate < span.start
-        last -= last / rate > min(span.end, script.length)
-        found.append(np.linspace(first, max(first, last), SAMPLES).round())
-    return np.unique(np.concatenate(found).astype(np.int64)) if found else np.zeros(0, np.int64)
+    """The frames of all actions; every number once, in order."""
+    found = [sampled(span, script.length, rate) for span in script.spans]
+    return np.unique(np.concatenate(found)) if found else np.zeros(0, np.int64)
+
+
+def sampled(span: Span, length: float, rate: float) -> Array:
+    """Five frames of an action, evenly from its first to its last."""
+    first, last = np.ceil(span.start * rate), np.floor(min(span.end, length) * rate)
+    first += first / rate < span.start
+    last -= last / rate > min(span.end, length)
+    return np.linspace(first, max(first, last), SAMPLES).round().astype(np.int64)
 
 
 def _in_sight(touched: Contacts, stage: Stage, props: Props, known: Habits, rng: Rng) -> Array:
@@ -138,6 +141,8 @@ class Rates:
     """Share of "above" and "beneath" that are the wrong way round."""
     missing_takes: float = 0.10
     """Share of takings left out although a holding follows."""
+    unasked_objects: float = 0.85
+    """Share of objects left out on the frames of other things' actions."""
 
 
 Counts = Counter[str]  # "missing takes" changed, "missing takes of" out of
@@ -146,17 +151,36 @@ Counts = Counter[str]  # "missing takes" changed, "missing takes of" out of
 def observe(video: SynthVideo, rates: Rates, seed: int, index: int) -> tuple[SynthVideo, Counts]:
     """Every kind of noise has its own random numbers: changing one rate leaves the others' faults as they are."""
     known, counts = habits(), Counter[str]()
-    draws = [np.random.default_rng((seed, index, kind)) for kind in range(1, 7)]
+    draws = [np.random.default_rng((seed, index, kind)) for kind in range(1, 8)]
     spans = _miss_takes(list(video.spans), rates.missing_takes, known, counts, draws[0])
     spans = _overlap(spans, rates.overlapping_stamps, known, counts, draws[1])
-    relations = name_the_closest(video.relations, known)
+    noticed = _notice(video, rates.unasked_objects, known, counts, draws[6])
+    relations = np.where(noticed, name_the_closest(video.relations, known), 0)
     relations = _drop(relations, rates.missing_relations, counts, draws[2])
     relations = _flip(relations, rates.flipped_heights, known, counts, draws[3])
     detected = draws[4].random(len(video.detected)) >= MISSED_PERSONS
     _count(counts, "missed persons", (~detected).sum(), len(detected))
     spans.sort(key=lambda s: (s.start, s.end, s.action))
-    seen = replace(video, spans=tuple(spans), relations=relations, detected=detected)
+    visible = video.visible & noticed
+    seen = replace(video, spans=tuple(spans), relations=relations, detected=detected, visible=visible)
     return _label_twice(seen, rates.double_labels, known, counts, draws[5]), counts
+
+
+def _notice(video: SynthVideo, rate: float, known: Habits, counts: Counts, rng: Rng) -> Array:
+    """[frame, object] what annotators look for: on the frames of an action its object, other things now and then, and
+    then on all frames up to the next on which they were asked for them. The rest is entered as not visible."""
+    asked: Array = np.zeros(video.visible.shape, bool)
+    at = {o: column for column, o in enumerate(video.objects)}
+    for span in video.spans:
+        column = at.get(int(known.words.noun_of[span.action]))
+        if column is not None:
+            asked[np.isin(video.numbers, sampled(span, video.length, float(video.rate))), column] = True
+    if not len(asked):
+        return asked
+    stretch = np.cumsum(np.vstack([asked[:1], asked[1:] != asked[:-1]]), axis=0)  # [frame, object] numbered per object
+    lost = np.take_along_axis(rng.random((len(asked) + 1, len(video.objects))) < rate, stretch, axis=0) & ~asked
+    _count(counts, "unasked objects", lost.sum(), (~asked).sum())
+    return ~lost
 
 
 def _count(counts: Counts, kind: str, changed: Any, out_of: Any) -> None:

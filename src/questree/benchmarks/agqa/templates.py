@@ -395,6 +395,7 @@ ASKED_FIRST = Template(  # in edition 1.0 only
     (TIME_ACTION, STEPS),
     times=T5,
     every_action=True,
+    published=66541.1,
 )
 
 

@@ -17,6 +17,7 @@ from questree.faults import BadInput, Fault, refuse
 
 GROUP = "questree.plugins"  # of entry points of installed packages
 SETTINGS = "questree.toml"  # beside or in a run
+KEYS = ("plugins", "without")  # what it may list
 OPTION = "--plugin"
 Entry = TypeVar("Entry")
 
@@ -226,6 +227,13 @@ def _runs(arguments: list[str]) -> list[Path]:
 def configured(run: Path) -> list[Plugin]:
     """The plugins named by questree.toml in the run's folder and in its parent; paths are relative to that file."""
     named = listed(run, "plugins", 'files as in ["near.py"]')
+    missing = [(file, name) for file, name in named if not (file.parent / name).is_file()]
+    refuse(
+        [
+            Fault(str(file), f"plugins: expected a Python file, got {name!r}, which is not there")
+            for file, name in missing
+        ]
+    )
     return [Plugin(name, (file.parent / name).resolve()) for file, name in named]
 
 
@@ -236,9 +244,12 @@ def listed(run: Path, key: str, wanted: str) -> list[tuple[Path, str]]:
         import tomllib
 
         try:
-            names = tomllib.loads(file.read_text("utf-8")).get(key, [])
+            settings = tomllib.loads(file.read_text("utf-8"))
         except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
             raise BadInput.at(file, f"not TOML ({error})") from error
+        for other in (name for name in settings if name not in KEYS):
+            raise BadInput.at(file, f"expected a known key, got {other!r}; choose from {', '.join(KEYS)}")
+        names = settings.get(key, [])
         if not isinstance(names, list) or not all(isinstance(name, str) for name in names):
             raise BadInput.at(file, f"{key}: expected a list of {wanted}, got {names!r}")
         found += [(file, name) for name in names]

@@ -216,6 +216,23 @@ def test_a_metric_and_a_bot(asked_run: Run, tmp_path: Path) -> None:
     assert own["accuracy", "type", "First/Last"] < 0.5
     assert "yes bias" not in works(tmp_path, "score", "decomp", run, *options, "plain.json")
     assert [row for row in rows if row["metric"] != "yes bias"] == json.loads((tmp_path / "plain.json").read_text())
+    (tmp_path / "told.py").write_text(
+        "from questree.plugins import metric\n"
+        "@metric('unknown', formula='questions without a true answer')\n"
+        "def unknown(table): return table['answer'].is_null()\n"
+        "@metric('told', formula='correct is null where the answer is, and only there')\n"
+        "def told(table): return table['answer'].is_null() == table['correct'].is_null()\n"
+        "@metric('right', formula='right / those with a true answer', by='type')\n"
+        "def right(table): return table['correct']\n"
+    )
+    works(tmp_path, "score", "decomp", run, "--plugin", "told.py", "--quiet", *options, "told.json")
+    counted = {
+        (row["metric"], row["group"]): row["value"]
+        for row in json.loads((tmp_path / "told.json").read_text())
+        if row["model"] == "half-blind"
+    }
+    assert counted["unknown", "Overall"] > 0 and counted["told", "Overall"] == 1
+    assert counted["right", "Interaction"] == 1
 
 
 def test_a_rule_of_augmentation(cleaned_run: Run, tmp_path: Path) -> None:
@@ -477,6 +494,10 @@ MISTAKEN = [
     (
         "@operator('images', ask='Are {few:plural} few')\ndef n(world, few: Things) -> Bool: ...",
         "operator n: form in 'Are {few:plural} few': expected a known one, got 'plural'; choose from ",
+    ),
+    (
+        "@operator('video', ask='Is it so', categories=Categories(structural='x'))\ndef n(world) -> Bool: ...",
+        "operator n: categories: structural: expected a known one, got 'x'; choose from query, compare, choose,",
     ),
     (
         "@source('m', says='', sign=['*.txt'])\ndef m(folder): ...",

@@ -16,7 +16,7 @@ from questree.columns.joins import Ints
 from questree.faults import BadInput
 from questree.formats.agqa import HEADER, file_name
 from questree.formats.agqa_records import programs, refuse_unwritable
-from questree.formats.decomp_files import ENDING, ISOLATED, export_imported, write_json
+from questree.formats.decomp_files import ENDING, ISOLATED, export_imported, file_of, write_json
 from questree.notation import agqa
 from questree.notation.decomp import DECOMP
 from questree.progress import watch
@@ -232,7 +232,7 @@ def write_shard(run: Path, name: str, out: Path, set: str) -> dict[str, tuple[in
     for video, dags, isolated in made.videos():
         id, split = facts.videos["id"][video], facts.videos["split"][video] or SPLIT_UNSAID
         if dags:
-            write_json(out / folder_name(set, split) / f"{id}.json", dags, "{}")
+            write_json(out / folder_name(set, split) / file_of(id), dags, "{}")
         before, loose = found[split]
         found[split] = (before + len(dags), loose + isolated)
     for video, question in made.isolated_negatives():

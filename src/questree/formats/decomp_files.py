@@ -62,6 +62,17 @@ DAGS_OF = msgspec.json.Decoder(dict[str, ReleasedDag])
 NODE, WRITTEN = msgspec.json.Decoder(ReleasedNode), msgspec.json.Decoder(Written)
 
 
+def file_of(video: str) -> str:
+    """The file of a video; as in addresses %2F stands for /, which no name of a file has."""
+    name = video.replace("%", "%25").replace("/", "%2F") + ".json"
+    return f"%69{name[1:]}" if name == ISOLATED else name
+
+
+def video_of(path: Path) -> str:
+    """The video whose file this is."""
+    return path.stem.replace("%69", "i").replace("%2F", "/").replace("%25", "%")
+
+
 def video_files(folder: Path) -> list[Path]:
     return sorted(path for path in folder.glob("*.json") if path.name != ISOLATED)
 
@@ -108,7 +119,7 @@ def _whole(found: Iterable[Read]) -> Hierarchies:
 
 def _one(path: Path, content: bytes) -> Read:
     try:
-        return (_isolated if path.name == ISOLATED else _of_video)(path.stem, content)
+        return (_isolated if path.name == ISOLATED else _of_video)(video_of(path), content)
     except (msgspec.DecodeError, LookupError):
         return _faults(path, content)
 
@@ -307,7 +318,7 @@ def import_decomp(folder: Path, target: Path) -> DecompImported:
             told.dags[source.name] = 0
             for number in range(-(-len(files) // FILES)):
                 few = list(islice(reading, FILES))
-                videos = [VideoEntries(path.stem, told) for path in few]
+                videos = [VideoEntries(video_of(path), told) for path in few]
                 dags = [row for video, path in zip(videos, few, strict=True) for row in video.rows(path)]
                 entries = [(video.name, member) for video in videos for member in video.known]
                 for name, rows in (("dags", dags), ("entries", entries)):
@@ -404,7 +415,7 @@ def export_imported(run: Run, out: Path) -> dict[str, dict[str, int]]:
                 of_video = dict(entries.group_by("video").agg("entry").iter_rows())
                 for (video,), few in stored(path.stem).read(source).group_by("video", maintain_order=True):
                     members = [_member(row, of_video.get(video, [])) for row in few.iter_rows()]
-                    write_json(place / f"{video}.json", members, "{}")
+                    write_json(place / file_of(str(video)), members, "{}")
                     found["DAGs"] += len(few)
             if (source / ISOLATED).is_file():
                 (place / ISOLATED).write_bytes((source / ISOLATED).read_bytes())

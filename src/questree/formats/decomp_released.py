@@ -18,7 +18,7 @@ from questree.columns.hashing import seed_of
 from questree.domains.video import VIDEO
 from questree.faults import BadInput
 from questree.formats.decomp import Dags, check_target
-from questree.formats.decomp_files import ISOLATED, write_json
+from questree.formats.decomp_files import ISOLATED, file_of, write_json
 from questree.formats.json_records import JsonPiece, decoded, pieces, refuse_repeated
 from questree.notation.agqa import AgqaShapes
 from questree.notation.grammar import numbers
@@ -203,7 +203,7 @@ def write_bucket(vocabulary: bytes, bucket: Path, place: Path, labels: pl.DataFr
     for number, found, alone in dags.videos():
         loose += [(names[number], row) for row in alone]
         if found:
-            write_json(place / f"{names[number]}.json", found, "{}")
+            write_json(place / file_of(names[number]), found, "{}")
     return told, loose
 
 

@@ -224,7 +224,7 @@ def questions_of(model: Answered) -> pl.DataFrame:
             "type": types.gather(pl.concat([nodes["type"], loose["type"]])),
             "answer": words.gather(np.where(truth == NOTHING, last, truth)),
             "prediction": words.gather(np.where(said == NOTHING, last, said)),
-            "correct": (said == truth) & (said != NOTHING),
+            "correct": pl.select(pl.when(pl.Series(truth != NOTHING)).then(pl.Series(said == truth))).to_series(),
         }
     )
     listed = _parts(model, rows).group_by("row", maintain_order=True).agg("parts")

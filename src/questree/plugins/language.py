@@ -79,7 +79,11 @@ def _plain(name: str, readings: dict[str, Any]) -> None:
     categories = readings.get("categories", Categories())
     if not isinstance(categories, Categories):
         raise wrong("operator", name, f"categories: expected Categories(...), got {categories!r}")
+    from questree.metrics.answers import LISTED
+
     reasoning = a_list("operator", name, "categories: reasoning", categories.reasoning)
+    if categories.structural:
+        one_of("operator", name, "categories: structural", categories.structural, LISTED["structural"])
     readings["categories"] = replace(categories, reasoning=reasoning)
     for each in ("options", "given"):
         if each in readings:

@@ -1,5 +1,6 @@
 """Which questions are wanted: every filter is a mask over the questions in memory, kept while pages are turned."""
 
+import re
 from collections import OrderedDict
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -33,10 +34,14 @@ CONTRADICTIONS: Judging = {
 }
 
 
+DOTS = re.compile(r"/(\.\.?)/")
+
+
 def address(path: str, wanted: Mapping[str, str], **changes: Any) -> str:
-    """A link that keeps the filters."""
+    """A link that keeps the filters; an id with dots between slashes is no way up, as browsers would have it."""
+    place = DOTS.sub(r"/\1%2F", quote(path))
     kept = {name: str(value) for name, value in {**wanted, **changes}.items() if value not in ("", None)}
-    return f"{quote(path)}?{urlencode(kept)}" if kept else quote(path)
+    return f"{place}?{urlencode(kept)}" if kept else place
 
 
 @dataclass(frozen=True)

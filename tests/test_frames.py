@@ -177,12 +177,12 @@ def test_an_object_is_referred_to_in_two_ways(kind: str, wordings: list[str]) ->
 @pytest.mark.parametrize(
     ("name", "progressive", "past"),
     [
-        ("c002", "taking X from somewhere", "took X from somewhere"),
-        ("c051", "watching X or something on it", "watched X or something on it"),
-        ("c054", "putting X somewhere", "put X somewhere"),
+        ("c002", "taking X", "took X"),
+        ("c051", "watching something on X", "watched something on X"),
+        ("c054", "putting down X", "put down X"),
         ("c057", "taking off X", "took off X"),
         ("c107", "holding X", "held X"),
-        ("c116", "putting X somewhere", "put X somewhere"),
+        ("c116", "putting down X", "put down X"),
         ("c127", "tidying something on X", "tidied something on X"),
         ("c132", "watching X", "watched X"),
         ("c133", "awakening in X", "awakened in X"),
@@ -255,9 +255,9 @@ def test_the_rest_of_a_relation_follows_its_object() -> None:
         ),
     ]
     assert texts == [
-        "Did they have a bag on their back?",
-        "What did they have on their back?",
-        "In the video, what was the last thing they had on their back?",
+        "Did they carry a bag on their back?",
+        "What did they carry on their back?",
+        "In the video, what was the last thing they carried on their back?",
         "Did they go in a bag?",
     ]
 
@@ -268,19 +268,19 @@ def test_spans_are_exact() -> None:
     words = {"relation": relation("behind").forms, "object": thing("clothes").forms, "time": when.forms}
     suffix, leading = FRAMES["objRelExists"][0], FRAMES["objRelExists"][3]
     text, spans = render_spans(suffix, words)
-    assert text == "Were they behind some clothes while taking the object they were holding last from somewhere?"
+    assert text == "Were they behind some clothes while taking the object they were holding last?"
     assert spans == {
         "relation": (10, 16),
         "object": (17, 29),
-        "time": (30, 91),
-        "time.a": (36, 91),
+        "time": (30, 76),
+        "time.a": (36, 76),
         "time.a.object": (43, 76),
     }
     text, spans = render_spans(leading, words)
-    assert text == "While taking the object they were holding last from somewhere, were they behind some clothes?"
+    assert text == "While taking the object they were holding last, were they behind some clothes?"
     assert [text[begin:end] for begin, end in (spans[name] for name in ("time", "time.a", "time.a.object"))] == [
-        "While taking the object they were holding last from somewhere",
-        "taking the object they were holding last from somewhere",
+        "While taking the object they were holding last",
+        "taking the object they were holding last",
         "the object they were holding last",
     ]
 
@@ -298,8 +298,8 @@ def test_the_whole_video_has_an_empty_span_or_the_opening_words() -> None:
 def test_a_relation_s_span_holds_its_rest_where_that_follows_directly() -> None:
     words = {"relation": relation("having it on the back").forms, "time": MAKE.time("all", 0).forms}
     assert render_spans(FRAMES["objWhat"][1], words) == (
-        "What did they have on their back?",
-        {"relation": (14, 32), "time": (32, 32)},
+        "What did they carry on their back?",
+        {"relation": (14, 33), "time": (33, 33)},
     )
 
 

@@ -189,7 +189,7 @@ def test_all_misshapen_words_and_lists_are_reported_at_once() -> None:
     assert [str(fault) for fault in bad.value.faults] == [
         "mine.toml, objects number 1: missing required field `article`",
         "mine.toml, objects number 2: contains unknown field `colour` "
-        "(fields are id, name, article, merged, labels, part_only)",
+        "(fields are id, name, article, merged, labels, plural, part_only)",
         "mine.toml, lists: Expected `array`, got `int` - at `$.take_verbs`",
         "mine.toml: missing required field `relations`",
     ]

@@ -211,9 +211,9 @@ def last_action(video: Video, window: Frames) -> str:
 
 
 def extreme(video: Video, sign: int) -> str:
-    """Longest (sign 1) or shortest (-1) instance, by more than 7 seconds, and there is another."""
+    """Longest (sign 1) or shortest (-1) instance, by more than 7 seconds, and another action is there."""
     line = sorted(video.instances, key=lambda instance: -sign * instance.length)
-    if len(line) < 2 or abs(line[0].length - line[1].length) <= 7:
+    if len({instance.action for instance in line}) < 2 or abs(line[0].length - line[1].length) <= 7:
         raise Undefined
     return line[0].action
 

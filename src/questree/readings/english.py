@@ -8,6 +8,7 @@ from questree.program import Node, Slot, Word, fold
 from questree.readings.answer import position
 from questree.vocabulary.words import Vocabulary
 
+LEADS = {"does": ("Does", "Do"), "is": ("Is", "Are")}  # form -> what opens a question about one thing, about several
 Spell = Callable[[str], tuple[str, ...]]  # form -> the ways to say it, the usual one first
 
 
@@ -25,8 +26,15 @@ def wordings(node: Node, vocabulary: Vocabulary | None = None) -> list[str]:
             return lambda form: (said(node, form),)
         return lambda form: tuple(text for frame in frames(node, form) for text in filled(frame, kids))
 
-    texts = (" ".join(text.split()) + "?" for text in fold(node, leaf, combine)("ask"))
+    texts = (apart(" ".join(text.split())) + "?" for text in fold(node, leaf, combine)("ask"))
     return list(dict.fromkeys(texts))
+
+
+RUN_ON = " in between ", " in, between "  # "What is the person in between ...": a relation, then a time
+
+
+def apart(text: str) -> str:
+    return text.replace(*RUN_ON)
 
 
 def english(node: Node, vocabulary: Vocabulary | None = None, frame: int = 0) -> str:
@@ -39,6 +47,8 @@ def frames(node: Node, form: str) -> tuple[str, ...]:
     phrase, asked = node.op.phrase, node.op.ask
     if form == "ask":
         found = asked(*node.args) if callable(asked) else asked
+    elif form in LEADS and not callable(phrase) and form not in phrase:  # what a question opens with, and its subject
+        found = tuple(f"{LEADS[form][0]} {said}" for said in frames(node, "a"))
     else:
         found = () if callable(phrase) else phrase.get(form, phrase.get("", ()))
     if not found:
@@ -65,15 +75,15 @@ def spelling(word: Word, form: str, vocabulary: Vocabulary | None) -> str:
     assert vocabulary is not None, f"the word {word.name!r} is of a vocabulary"
     at = position(word, vocabulary)
     if word.kind.words == "objects":
-        return noun_phrase(at, form == "a", vocabulary)
+        return noun_phrase(at, form == "a", vocabulary, form)
     if word.kind.words == "relations":
         return relation_form(at, form, vocabulary)
     action = vocabulary.actions[at]
     if form in ("verb", "head", "rest", "something"):
         return relation_form(int(vocabulary.verb_of[vocabulary.merged_action[at]]), form, vocabulary)
-    if form in ("noun", "a noun"):
-        return noun_phrase(int(vocabulary.noun_of[at]), form == "a noun", vocabulary)
-    return {"present": action.present, "past": action.past}.get(form, action.phrase)
+    if form.endswith("noun"):
+        return noun_phrase(int(vocabulary.noun_of[at]), form == "a noun", vocabulary, form.removesuffix(" noun"))
+    return {"present": action.present, "past": action.past}.get(form, action.progressive or action.phrase)
 
 
 def relation_form(at: int, form: str, vocabulary: Vocabulary) -> str:
@@ -90,6 +100,8 @@ def relation_form(at: int, form: str, vocabulary: Vocabulary) -> str:
     return forms.get(form, whole)
 
 
-def noun_phrase(at: int, article: bool, vocabulary: Vocabulary) -> str:
+def noun_phrase(at: int, article: bool, vocabulary: Vocabulary, lead: str = "") -> str:
     noun = vocabulary.objects[at]
+    if lead in LEADS:
+        return f"{LEADS[lead][noun.plural]} {noun_phrase(at, True, vocabulary)}"
     return f"{noun.article} {noun.name}".strip() if article else noun.name

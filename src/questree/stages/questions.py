@@ -14,8 +14,8 @@ from questree.benchmarks.agqa.arguments import Argument, ArgumentMaker
 from questree.benchmarks.agqa.editions import SECOND, Edition, edition_of
 from questree.benchmarks.agqa.frames import Span, render_spans
 from questree.benchmarks.agqa.held_out import INDIRECT as REFERRED
-from questree.benchmarks.agqa.phrases import choices, time_ways
-from questree.benchmarks.agqa.templates import ACTION_REFERENCES, REFERENCES, TIMES, Template
+from questree.benchmarks.agqa.phrases import choices, not_between, runs_on, time_ways
+from questree.benchmarks.agqa.templates import ACTION_REFERENCES, BETWEEN, REFERENCES, TIMES, Template
 from questree.columns.hashing import seed_of
 from questree.columns.joins import Ints, by_value, starts
 from questree.faults import BadInput
@@ -303,11 +303,12 @@ class Speaker:
 
     def slot(self, name: str, template: Template, row: dict[str, int], ways: Any) -> Argument:
         if name == "relation":
-            none = NO_WORD[self.shard.vocabulary.wide]
-            done_to = row.get("done_to", none)
-            return self.make.relation(row["relation"]) if done_to == none else self.make.relation_reference(done_to)
+            done_to = row.get("done_to", self.none)
+            return (
+                self.make.relation(row["relation"]) if done_to == self.none else self.make.relation_reference(done_to)
+            )
         if name == "time":
-            return self.time(row["phrase"], int(ways.time[0]))
+            return self.time(row["phrase"], self.time_way(template, row, ways))
         if template.every_object:
             return self.make.object(row["x"])
         if template.every_action:
@@ -316,6 +317,16 @@ class Speaker:
         way = int(getattr(ways, side)[0])
         is_object = slots(template.node)[name].kind == OBJECT
         return self.object(row[side], way) if is_object else self.action(row[side], way)
+
+    def time_way(self, template: Template, row: dict[str, int], ways: Any) -> int:
+        named = "relation" in template.kinds and row.get("done_to", self.none) == self.none
+        between = TIMES[self.shard.side("phrases", self.video, row["phrase"])["kind"]] == BETWEEN
+        unclear = named and between and runs_on(row["relation"], self.shard.vocabulary)
+        return int(not_between(ways.time, np.array([unclear]), self.make.edition)[0])
+
+    @property
+    def none(self) -> int:
+        return NO_WORD[self.shard.vocabulary.wide]
 
     def object(self, at: int, way: int) -> Argument:
         row = self.shard.side("references", self.video, at)

@@ -19,6 +19,7 @@ class Object(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     article: str  # "a", "an", "some", "the", "their"; may be ""
     merged: str = ""  # id of the class it is counted as ("o23" for book)
     labels: tuple[str, ...] = ()  # other spellings in source files ("closet/cabinet", "closetcabinet")
+    plural: bool = False  # "Do some clothes exist?"
     part_only: bool = False  # hair, hands: object of verbs and sub-questions, never fills a question slot
 
 
@@ -37,13 +38,14 @@ class Relation(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 class Action(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     id: str  # "c076"
-    phrase: str  # progressive: "holding a pillow"; also the answer
+    phrase: str  # progressive: "holding a pillow"; also the answer, and how programs spell it
     present: str  # "hold a pillow"
     past: str  # "held a pillow"
     verb: str  # id of its verb relation, before folding: "v008"
     object: str = ""  # id of its object class, before merging; "" if it has none
     noun: str = ""  # id of the object its phrase names where that is another one of the same merged class
     role: str = DONE_TO  # one of ROLES: what its object is to its verb
+    progressive: str = ""  # "sneezing", where the phrase ("sneezing somewhere") does not read well in a question
     merged: str = ""  # id of the action it is counted as
     labels: tuple[str, ...] = ()
 

@@ -9,6 +9,8 @@ from dataclasses import dataclass
 from functools import cache
 from math import lcm
 
+import numpy as np
+
 from questree.benchmarks.agqa.frames import Forms, Phrase, fill, split
 from questree.benchmarks.agqa.templates import AFTER, ALL, BEFORE, BETWEEN, FIRST, LAST, LONGEST, SHORTEST, WHILE, WHOLE
 from questree.columns.hashing import Hashes, mix
@@ -80,7 +82,7 @@ def object_reference(kind: str, relation: Forms, wording: int, time: Forms | Non
 def action(at: int, vocabulary: Vocabulary) -> Forms:
     """An action by its phrase."""
     word = vocabulary.actions[at]
-    return {"": Phrase(word.phrase), "present": Phrase(word.present), "past": Phrase(word.past)}
+    return {"": Phrase(word.progressive or word.phrase), "present": Phrase(word.present), "past": Phrase(word.past)}
 
 
 def action_reference(kind: str, wording: int) -> Forms:
@@ -90,15 +92,25 @@ def action_reference(kind: str, wording: int) -> Forms:
 
 
 def indirect_action(at: int, reference: Forms, vocabulary: Vocabulary) -> Forms | None:
-    """An action with a reference in place of its noun phrase; None where its phrase does not name its object."""
+    """An action with a reference in place of its noun phrase; None where its phrase does not name its object.
+
+    "Somewhere" would be read as part of the reference: then the verb is said as a relation ("putting down the object").
+    """
     if vocabulary.noun_of[at] == NONE:
         return None
     word = vocabulary.actions[at]
     pattern = noun_pattern(vocabulary.objects[vocabulary.noun_of[at]].name)
-    forms = {"": word.phrase, "present": word.present, "past": word.past}
-    if not all(pattern.search(text) for text in forms.values()):
+    forms = {"": word.progressive or word.phrase, "present": word.present, "past": word.past}
+    found = {form: pattern.search(text) for form, text in forms.items()}
+    if not all(found.values()):
         return None
+    if all(said and SOMEWHERE.fullmatch(said.string, said.end()) for said in found.values()):
+        verb = relation(int(vocabulary.verb_of[at]), vocabulary)
+        forms = {form: f"{verb[form].text} {said.group()}" for form, said in found.items() if said}
     return {form: _replaced(text, pattern, reference[""].text) for form, text in forms.items()}
+
+
+SOMEWHERE = re.compile(" (?:from )?somewhere")
 
 
 @cache
@@ -124,6 +136,16 @@ def time(kind: str, actions: Mapping[str, Forms], wording: int = 0, edition: str
     text = found.text[1:]
     spans = {name: (begin - 1, end - 1) for name, (begin, end) in found.spans.items()}
     return {"": found, "leading": Phrase(text[0].upper() + text[1:], spans)}
+
+
+def runs_on(at: int, vocabulary: Vocabulary) -> bool:
+    """Does the relation end in "in"? With "between" right behind it, it would be read as "in between"."""
+    return any(form.text.split()[-1:] == ["in"] for form in relation(at, vocabulary).values())
+
+
+def not_between(way: Ints, runs_on: Ints, edition: str) -> Ints:
+    """Ways to word times between two actions; none that begins with "between" where the relation runs on."""
+    return np.asarray(way + (runs_on & (way % time_ways(edition) % len(TIMES[edition][BETWEEN]) == 0)))
 
 
 WAYS = 2  # of wording a reference

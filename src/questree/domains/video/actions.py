@@ -167,13 +167,16 @@ def last_action(world: Videos, window: Window) -> Action:
 
 
 def by_length(name: str, time: str, sign: float) -> Op:
-    """The operator for the action whose length beats all others by more than MARGIN; there must be another."""
+    """The operator for the action whose length beats all others by more than MARGIN; another action must be there."""
 
     def found(world: Videos) -> Action:
         row, instance = world.pairs()
         length = world.instances["end"][instance] - world.instances["start"][instance]
-        count = np.bincount(row, minlength=len(world))
-        return np.where(count > 1, pick(world, row, instance, sign * length, MARGIN), UNKNOWN)
+        action = world.instances["action"][instance]
+        most, least = np.full(len(world), -1), np.full(len(world), len(world.vocabulary.actions))
+        np.maximum.at(most, row, action)
+        np.minimum.at(least, row, action)
+        return np.where(most > least, pick(world, row, instance, sign * length, MARGIN), UNKNOWN)
 
     found.__doc__ = f"The action instance that lasts {name}, by a clear margin."
     return VIDEO.operator(

@@ -64,14 +64,14 @@ def verb_of(world: Videos, action: Action) -> Relation:
     return np.asarray(words.verb_of[words.merged_action[action]])
 
 
-@VIDEO.operator(phrase={"": "{action:noun}", "a": "{action:a noun}"})
+@VIDEO.operator(phrase={"": "{action:noun}", "a": "{action:a noun}", "does": "{action:does noun}"})
 def noun_of(world: Videos, action: Action) -> Object:
     """The object an action's phrase names."""
     return world.vocabulary.noun_of[action]
 
 
 @VIDEO.operator(
-    ask="Does {object:a} exist",
+    ask="{object:does} exist",
     phrase="{object:a} being there",
     steps=1,
     categories=Categories(("exists",), "verify", "object"),

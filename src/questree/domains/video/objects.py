@@ -149,7 +149,7 @@ VERIFY: dict[str, Any] = {
 
 
 @VIDEO.operator(
-    ask="Is {object:a} {target:the}",
+    ask="{object:is} {target:the}",
     phrase="{object:a} being {target:the}",
     target="target",
     parts=lambda vocabulary, object, target: [("Equals", question(object)), ("Equals", target)],
@@ -162,7 +162,7 @@ def equals(world: Videos, object: Object, target: Object) -> Bool:
 
 
 @VIDEO.operator(
-    ask="Is {object:a} an object that the person is {objects}",
+    ask="{object:is} an object that the person is {objects}",
     phrase="{object:a} being what they are {objects}",
     parts=lambda vocabulary, object, found: [("Equals", question(object)), ("Equals", only(found))],
     **VERIFY,
@@ -226,7 +226,7 @@ def chosen_by(superlative: Op) -> Op:
     found.__doc__ = f"Which of two objects had the relation {name}?"
     return VIDEO.operator(
         f"choose_{name}",
-        ask=f"Is {{a:a}} or {{b:a}} the {name} object that the person is {{relation}}{{window}}",
+        ask=f"{{a:is}} or {{b:a}} the {name} object that the person is {{relation}}{{window}}",
         categories=Categories(("superlative", "obj-rel"), "choose", "object"),
         parts=choose_parts(superlative),
         rests=chosen(forward),
@@ -238,7 +238,7 @@ choose_first, choose_last = chosen_by(first), chosen_by(last)
 
 
 @VIDEO.operator(
-    ask=("Is {a:a} or {b:a} the object that the person is {relation}{window}",),
+    ask=("{a:is} or {b:a} the object that the person is {relation}{window}",),
     categories=Categories(("obj-rel",), "choose", "object"),
     parts=choose_parts(objects),
     rests=chosen(True),

@@ -38,7 +38,7 @@ from questree.program import (
     slots,
 )
 from questree.readings.answer import answers_of
-from questree.readings.english import english, spelling
+from questree.readings.english import RUN_ON, english, spelling
 from questree.readings.parts import compared
 from questree.stages.decompose.columns import NOT_SAID
 from questree.stages.decompose.forms import ordered_slots
@@ -68,7 +68,8 @@ class Texts:
             pieces.append(text)
             if name:
                 pieces.append(self.words(kinds[name], form or "")[values[name]])
-        return joined(pieces, rows)
+        said = joined(pieces, rows)
+        return said.str.replace_all(*RUN_ON, literal=True) if " between " in self.pattern(node) else said
 
     def pattern(self, node: Node) -> str:
         """The English of a form, with blanks for its words."""

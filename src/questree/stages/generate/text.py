@@ -12,7 +12,7 @@ from questree.benchmarks.agqa.arguments import ArgumentMaker
 from questree.benchmarks.agqa.editions import SECOND, Edition
 from questree.benchmarks.agqa.frames import EXTRA, Forms, FramePiece, Phrase, split
 from questree.benchmarks.agqa.phrases import WAYS, Choices, choices, time_ways
-from questree.benchmarks.agqa.templates import ACTION_REFERENCES, REFERENCES, TIMES, Template
+from questree.benchmarks.agqa.templates import ACTION_REFERENCES, BETWEEN, REFERENCES, TIMES, Template
 from questree.columns.joins import Ints
 from questree.program import OBJECT
 from questree.stages.questions import DIRECT, Named, Shard
@@ -268,7 +268,8 @@ class Speech:
         if piece.slot == "relation":
             return words.relations[piece.form], rows["relation"][at]
         if piece.slot == "time":
-            return spoken.times[piece.form], rows["time"][at] * WAYS * time_ways(words.edition.name) + ways.time[at]
+            way = self.time_way(asked, at, rows, ways)
+            return spoken.times[piece.form], rows["time"][at] * WAYS * time_ways(words.edition.name) + way
         if asked.every_object:  # asked whether it occurs or not, so by its name
             return words.objects, rows["x"][at]
         if asked.every_action:
@@ -278,6 +279,22 @@ class Speech:
         if asked.kinds[piece.slot] == OBJECT.name:
             return spoken.objects, spoken.references[way]
         return spoken.actions[piece.form], way
+
+    @cached_property
+    def runs_on(self) -> Ints:
+        """[row of the lexicon's relations]"""
+        relations = len(self.words.vocabulary.relations)
+        own = [
+            at < relations and phrases.runs_on(at, self.words.vocabulary) for at in range(len(self.words.relations[""]))
+        ]
+        return np.array(own, bool)
+
+    def time_way(self, asked: Template, at: Ints, rows: "PhraseRows", ways: Choices) -> Ints:
+        if "relation" not in asked.kinds or not self.runs_on.any():
+            return ways.time[at]
+        between = self.named.column("phrases", "kind")[rows["time"][at]] == TIMES.index(BETWEEN)
+        runs_on = between & self.runs_on[rows["relation"][at]]
+        return phrases.not_between(ways.time[at], runs_on, self.words.edition.name)
 
     def inner(self, piece: FramePiece, texts: pl.Series) -> Spans:
         if piece.slot == "time":

@@ -456,7 +456,7 @@ def test_a_vocabulary_with_too_few_words_is_refused(tmp_path: Path) -> None:
         objects = [{ id = "o1", name = "person", article = "a" }, { id = "o2", name = "cup", article = "a" }]
         relations = [
           { id = "d1", name = "annotated", group = "derived" },
-          { id = "d2", name = "meeting", group = "derived", present = "meet", past = "met" },
+          { id = "d2", name = "interacting with", group = "derived", present = "meet", past = "met" },
         ]
         actions = []
         """

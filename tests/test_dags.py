@@ -109,9 +109,10 @@ WORD_BY_WORD = {
 
 
 def normal(text: str) -> str:
-    """The figures mix words (13.10): a person, the person and they; which and what; is and was."""
+    """The figures mix words (13.10): a person, the person and they; which and what; is and was; plurals are ours."""
     text = text.lower().replace("they are", "the person is").replace("a person", "the person")
-    return re.sub(r"^was\b", "is", re.sub(r"\bwhich\b", "what", text))
+    text = re.sub(r"^do\b", "does", re.sub(r"\bwhich\b", "what", text))
+    return re.sub(r"^(was|are)\b", "is", text)
 
 
 def dag(node: Node) -> Dag:

@@ -162,11 +162,12 @@ def test_nobody_does_what_is_only_seen() -> None:
     assert faults == [f"kitchen.toml, action {id}: {wanted}" for id in ("a1", "a2", "a3", "a5")]
 
 
+@pytest.mark.parametrize("field", ["unnamed", "other"])
 @pytest.mark.parametrize("given", ["x1", "o2"])
-def test_what_is_unnamed_fills_no_slot(given: str) -> None:
-    said = f'unnamed: "{given}" is not the id of an object that is part_only and not merged'
-    assert faults_after(lambda raw: raw.update(unnamed=given)) == [f"kitchen.toml, {said}"]
-    assert faults_after(lambda raw: raw.update(unnamed="o5")) == []
+def test_what_is_unnamed_or_has_no_class_fills_no_slot(given: str, field: str) -> None:
+    said = f'{field}: "{given}" is not the id of an object that is part_only and not merged'
+    assert faults_after(lambda raw: raw.update({field: given})) == [f"kitchen.toml, {said}"]
+    assert faults_after(lambda raw: raw.update({field: "o5"})) == []
 
 
 def test_more_words_than_keys_hold_are_refused() -> None:

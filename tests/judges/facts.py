@@ -14,6 +14,7 @@ RELATIONS = {word.id: word for word in WORDS.relations}
 ACTIONS = {word.id: word for word in WORDS.actions}
 NO_CONTACT = {"r18", "r19"}  # not contacting, other relationship
 PERSON, ANNOTATED, INTERACTING, UNNAMED = "o1", "d1", "d2", "h3"
+OTHER = WORDS.other  # nothing in AGQA
 
 Frames = set[int]
 

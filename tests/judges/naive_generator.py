@@ -96,7 +96,7 @@ VERIFY = {t.NO_ANSWER, t.NEVER_ASKED, *VALID_PAIR, t.BANNED_RELATION, t.TIME_REL
 VERIFY |= {t.UNNAMED}
 LENGTH = {t.NO_ANSWER, t.TRANSITION}
 RULES_OF: dict[str, set[str]] = {  # 3.6
-    "objExists": {t.TIME_OBJECT, t.BANNED_OBJECT, t.SIMILAR},
+    "objExists": {t.TIME_OBJECT, t.BANNED_OBJECT, t.SIMILAR, t.UNNAMED},
     "objRelExists": {t.NEVER_ASKED, *VALID_PAIR, t.TOUCHING, t.TIME_OBJECT, t.UNNAMED},
     "relExists": {t.BANNED_RELATION, t.NEVER_ASKED, t.ONE_OBJECT, t.TIME_RELATION, t.CONTACTS},
     "actExists": {t.TIME_ACTION},
@@ -123,7 +123,7 @@ RULES_OF: dict[str, set[str]] = {  # 3.6
     "actShortest": LENGTH,
     "actTime": {t.SAME_ACTION, t.NO_ANSWER},
     "relTime": {t.NO_ANSWER, t.TIME_RELATION, t.BANNED_RELATION},
-    "objTime": {t.NO_ANSWER, t.TIME_OBJECT, t.BANNED_OBJECT},
+    "objTime": {t.NO_ANSWER, t.TIME_OBJECT, t.BANNED_OBJECT, t.UNNAMED},
 }
 TEMPLATES = {"2.0": [name for name in SHAPES if name != "actExists"], "1.0": list(SHAPES)}
 

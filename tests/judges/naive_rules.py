@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 from judges import naive_references as names
 from judges import operators as judge
-from judges.facts import ACTIONS, INTERACTING, RELATIONS, UNNAMED, is_contact, pair
+from judges.facts import ACTIONS, INTERACTING, OTHER, RELATIONS, UNNAMED, is_contact, pair
 from judges.naive_answers import Candidate, Pair
 from judges.naive_references import ALL, BEFORE, BETWEEN, FIRST, INDIRECT, LONGEST
 from questree.benchmarks.agqa import templates as t
@@ -81,9 +81,14 @@ def decided(c: Candidate) -> bool:
 
 def unsure(c: Candidate) -> bool:
     """Something unnamed has the relation and may be what is asked about: what is not known to hold may hold."""
+    if c.template in ("objExists", "objTime"):
+        return OTHER in c.objects_of(INTERACTING) and c.answer != "yes"
     if c.template in ("objFirstVerify", "objLastVerify"):
-        return c.answer_of(judge.first if c.template == "objFirstVerify" else judge.last, c.relation) == UNNAMED
-    return UNNAMED in c.objects and not set(c.named) <= c.objects
+        return c.answer_of(judge.first if c.template == "objFirstVerify" else judge.last, c.relation) in (
+            UNNAMED,
+            OTHER,
+        )
+    return bool({UNNAMED, OTHER} & c.objects) and not set(c.named) <= c.objects
 
 
 RULES: dict[str, Callable[[Candidate], bool]] = {

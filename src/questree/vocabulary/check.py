@@ -142,8 +142,9 @@ def special(vocabulary: Vocabulary) -> Found:
         if given in at and at.get(said) != at[given]:
             yield field, f'questions say "{said}": give "{given}" this name, or the label "{said}"'
     parts = {word.id for word in vocabulary.objects if word.part_only and not word.merged}
-    if vocabulary.unnamed and vocabulary.unnamed not in parts:
-        yield "unnamed", f'"{vocabulary.unnamed}" is not the id of an object that is part_only and not merged'
+    for field in ("unnamed", "other"):
+        if (given := getattr(vocabulary, field)) and given not in parts:
+            yield field, f'"{given}" is not the id of an object that is part_only and not merged'
 
 
 def lists(vocabulary: Vocabulary) -> Found:

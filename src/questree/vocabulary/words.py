@@ -102,6 +102,7 @@ class Vocabulary(msgspec.Struct, frozen=True, forbid_unknown_fields=True, dict=T
     person: str = "o1"
     annotated: str = "d1"  # derived relation: the object is annotated in the frame
     interacting: str = "d2"  # derived relation: any contact but those of `not_touching_contacts`
+    other: str = ""  # object that stands for everything annotators had no class for
     unnamed: str = ""  # object that stands for what an action is done to that names its place or tool
 
     @cached_property
@@ -158,6 +159,10 @@ class Vocabulary(msgspec.Struct, frozen=True, forbid_unknown_fields=True, dict=T
     @property
     def unnamed_at(self) -> int:
         return self.object_at.get(self.unnamed, NONE)
+
+    @property
+    def other_at(self) -> int:
+        return self.object_at.get(self.other, NONE)
 
     def as_released(self) -> "Vocabulary":
         """With the pairs of released graphs: every verb is done to the object the action names."""

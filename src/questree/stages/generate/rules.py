@@ -19,6 +19,7 @@ from questree.columns.sets import Flags, Sets, has, meet, size, some
 from questree.domains.video.actions import ended, going_on
 from questree.extensions import Registry
 from questree.stages.generate.word_columns import WordColumns
+from questree.vocabulary.words import NONE
 
 FILLING, PAIR, CORE = "filling", "pair", "core"
 
@@ -127,16 +128,29 @@ def _contacts(core: Any) -> Flags:
 
 
 def _open(core: Any) -> Flags:
-    """Is the relation done to something unnamed in the time?"""
-    unnamed = core.words.vocabulary.unnamed_at
-    return has(core.local.objects, np.full(len(core.row), unnamed)) if unnamed >= 0 else np.zeros(len(core.row), bool)
+    """Is the relation done to something unnamed, or without a class, in the time?"""
+    words, found = core.words.vocabulary, np.zeros(len(core.row), bool)
+    for thing in {words.unnamed_at, words.other_at} - {NONE}:
+        found |= has(core.local.objects, np.full(len(core.row), thing))
+    return found
 
 
 def _maybe(core: Any) -> Flags:
     """What is unnamed may be the object asked about; of a first or last object only if it is that one itself."""
     for end in core.template.operators & {"first", "last"}:
-        return np.asarray(_open(core) & (getattr(core.local, end) == core.words.vocabulary.unnamed_at))
+        words, thing = core.words.vocabulary, getattr(core.local, end)
+        return np.asarray(_open(core) & ((thing == words.unnamed_at) | (thing == words.other_at)))
     return np.asarray(_open(core) & ~has(core.local.objects, core.x))
+
+
+def _touched(core: Any) -> Flags:
+    """Something without a class is touched in the time and may be the object: a no may be wrong, and when it was."""
+    vocabulary = core.words.vocabulary
+    if vocabulary.other_at == NONE:
+        return np.zeros(len(core.row), bool)
+    contacts = core.local_of(vocabulary.relation_at[vocabulary.interacting]).objects
+    touched = has(contacts, np.full(len(core.row), vocabulary.other_at))
+    return touched & (core.answer == 0) if "yes-or-no" in core.template.features else touched
 
 
 def _similar(core: Any) -> Flags:
@@ -226,6 +240,7 @@ add(
     t.UNNAMED,
     Look(CORE, "relation objects time", lambda core: _open(core) & ~_both(core), reads_program=False),
     Look(CORE, "relation object time", _maybe),
+    *(Look(CORE, needs, _touched) for needs in ("object time yes-or-no", "object action")),
 )
 add(t.VERB_GIVEN, Look(CORE, "which-action", _verb_given))
 add(t.STEPS, Look("steps", "", lambda core: np.zeros(0, bool)))  # the limit is kept where wordings are multiplied

@@ -60,6 +60,15 @@ def test_commands_that_look_at_it(built: Path) -> None:
     assert shown["question"] in well("show", built, shown["id"])
 
 
+def test_splits_by_such_words(built: Path) -> None:
+    every = asked(built)
+    name = next((word for word in every["words"].explode() if '"' in word or "(" in word), every["words"][0][0])
+    held_out = f"uses(noun='{name}')"
+    (built.parent / "mine.yaml").write_text(json.dumps({"splits": {"mine": {"held out": held_out}}}))
+    well("split", built, "--splits", built.parent / "mine.yaml", "--json", built.parent / "splits.json")
+    assert "mine" in (built.parent / "splits.json").read_text()
+
+
 def test_exported_questions_come_back_the_same(built: Path) -> None:
     well("export", "covr", built, "--out", built.parent / "covr", "--all")
     copy = built.parent / "copy"

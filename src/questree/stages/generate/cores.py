@@ -12,7 +12,7 @@ from questree.columns.joins import Ints
 from questree.columns.sets import Sets, has, joined, some
 from questree.domains.video import VIDEO, Videos
 from questree.notation.own import parse
-from questree.program import ACTION, OBJECT, Node, Slot, Term, walk
+from questree.program import ACTION, BOOL, OBJECT, Node, Slot, Term, walk
 from questree.readings.answer import answer
 from questree.stages.generate.arguments import DirectArguments
 from questree.stages.generate.localised import VideoChunk
@@ -75,14 +75,15 @@ def lawful_parts(template: Template) -> list[Node]:
     return list(dict.fromkeys(_parts(template.node, template)))
 
 
-def _parts(term: Term, template: Template) -> Iterator[Node]:
+def _parts(term: Term, template: Template, asked: bool = True) -> Iterator[Node]:
+    """asked: only whether it holds matters, not on which frames, which laws do not say."""
     if not isinstance(term, Node):
         return
-    if term in PROGRAMS and lawful(term, template):
+    if term in PROGRAMS and lawful(term, template) and (asked or not term.kind.yes):
         yield term
         return
-    for arg in term.args:
-        yield from _parts(arg, template)
+    for want, arg in zip(term.op.params.values(), term.args, strict=True):
+        yield from _parts(arg, template, want == BOOL)
 
 
 KEPT = ("answer", "x", "y")  # columns that are not computed again for some of the cores

@@ -113,7 +113,8 @@ class OwnRows(Taking):
         self.say(place, *_order_faults(video.frames))
         for frame in video.frames:
             self.frame(at, frame, video, f"{place}, frame {frame.number}")
-        spans = [(span.start, span.end) for span in video.actions if 0 <= span.start <= span.end]
+        own = [span for span in video.actions if self.about_person(span.subject)]
+        spans = [(span.start, span.end) for span in own if 0 <= span.start <= span.end]
         for moment in clock_frames(spans, video.length) if not video.frames else ():
             self.add("frames", at, *moment)
         for number, span in enumerate(video.actions, 1):

@@ -84,12 +84,14 @@ def foreign(words: list[str]) -> bytes:
     return msgspec.json.encode({"videos": [{"id": "a", "frames": [], "actions": actions}]})
 
 
-def test_all_faults_are_in_the_json_file(tmp_path: Path, ingest: Ingest) -> None:
+def test_all_faults_are_printed_for_programs(tmp_path: Path, ingest: Ingest) -> None:
     words = ["c000", "c001", "c002", "c003", "c004", "x0", "x1", "x2", "x3", "x4"]
     mine = tmp_path / "mine.json"
     mine.write_bytes(foreign([*words, *words]))
     assert ingest("json", mine, "--out", tmp_path / "run", "--json", tmp_path / "found.json") == 1
-    found = msgspec.json.decode((tmp_path / "found.json").read_bytes())["faults"]
+    assert not (tmp_path / "found.json").exists()
+    assert ingest("json", mine, "--out", tmp_path / "run", "--json", "-") == 1
+    found = msgspec.json.decode(ingest.out.encode())["faults"]
     wrong = [f"{mine}, video a, action {at + 1} ({word})" for at, word in enumerate(words * 2) if word[0] == "x"]
     assert [fault["place"] for fault in found] == wrong
     assert [line.partition(" (")[0] for line in ingest.err.splitlines()] == [

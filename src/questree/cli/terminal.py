@@ -53,8 +53,8 @@ def _with(options: Mapping[str, tuple[Any, Any]], work: Work) -> Work:
         tokens = _json.set(json), _quiet.set(quiet or str(json) == "-"), _written.set(False)
         try:
             work(*given, **named)
-        except BadInput as bad:  # printed are a few of each kind, here are all
-            if not _written.get():
+        except BadInput as bad:  # printed are a few of each kind, here are all; an earlier result in a file stays
+            if str(json) == "-" and not _written.get():
                 write_json({"faults": bad.faults})
             raise
         finally:

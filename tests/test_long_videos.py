@@ -15,6 +15,9 @@ import pytest
 from conftest import copy
 from questree.columns.hashing import mix, seed_of
 from questree.sources.own_json import write
+from questree.stages.audit import videos
+from questree.stages.audit.audited import AuditOptions, without_keys
+from questree.stages.audit.videos import audit
 from questree.stages.generate import layout, questions, shards
 from questree.stages.generate.layout import cut, expected, regular, times
 from questree.stages.generate.shards import GenerateOptions, generate
@@ -197,15 +200,15 @@ def test_an_action_may_happen_more_than_255_times(tmp_path: Path) -> None:
     ]
     doing = [{"class": "c107", "start": 2 * at, "end": 2 * at + 1} for at in range(300)]
     doing += [{"class": "c061", "start": 610, "end": 615}]
-    videos = {"videos": [{"id": "v", "split": "train", "frames": frames, "actions": doing}]}
-    (tmp_path / "own.json").write_text(json.dumps(videos))
+    own = {"videos": [{"id": "v", "split": "train", "frames": frames, "actions": doing}]}
+    (tmp_path / "own.json").write_text(json.dumps(own))
     for command in ("ingest json own.json --out run", "augment run", "generate run --rare-below 0 --workers 1"):
         done = questree(*command.split(), "-q", folder=tmp_path)
         assert (done.returncode, done.stderr) == (0, "")
     run = Run(tmp_path / "run")
     for stage in ("raw", "facts"):
-        own = run.load(stage).actions.filter(action=default().action_at["c107"])
-        assert own["instance"].dtype == pl.UInt16 and own["instance"].to_list() == list(range(1, 301))
+        counted = run.load(stage).actions.filter(action=default().action_at["c107"])["instance"]
+        assert counted.dtype == pl.UInt16 and counted.to_list() == list(range(1, 301))
     assert questree("show", run.folder, "v", folder=tmp_path).stdout.count("(300)") == 1
     asked = {(time >> 8 & 255, time >> 16) for time in rows(run)["time"] if time & 255 == 4}
     first, second = (default().action_at[action] + 1 for action in ("c107", "c061"))
@@ -223,3 +226,23 @@ def test_more_rows_than_columns_can_count_are_refused(
         r"error: video \w+: expected at most 30 phrases, got \d+; ask with fewer --phrases", done.stderr.splitlines()[0]
     )
     assert questree("generate", run.folder, "--quiet", "--workers", 1, "--phrases", 20).returncode == 0
+
+
+def test_an_audit_that_counts_part_by_part_finds_the_same(
+    asked_run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run = copy(asked_run, tmp_path)
+    assert questree("balance", run.folder, "--workers", 1, "--quiet").returncode == 0
+    whole = audit(run, AuditOptions(most=2000))
+    report = files(run.folder / "audit")
+    monkeypatch.setattr(videos, "PART", 2000)
+    monkeypatch.setattr(videos, "EVERY", 10)
+    seen = list[int]()
+
+    def counted(parts: Any) -> pl.DataFrame:
+        seen.append(len(parts))
+        return without_keys(parts)
+
+    monkeypatch.setattr(videos, "without_keys", counted)
+    assert audit(run, AuditOptions(most=2000)) == whole and files(run.folder / "audit") == report
+    assert seen[0] > 4 and not list(run.folder.glob(".audit*"))

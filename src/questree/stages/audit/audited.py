@@ -10,8 +10,10 @@ import polars as pl
 from questree.stages.audit.guesses import (
     KEY,
     MODEL,
+    SETS,
     TYPE,
     Measure,
+    Parts,
     Types,
     duplicates,
     entropy,
@@ -36,7 +38,8 @@ class AuditedQuestions:
     """What is looked at, of either medium; templates and answers are numbers."""
 
     balanced: bool  # is there a selection?
-    counts: pl.DataFrame  # key, template, answer, test, before, after: how many questions of all, and of the selection
+    keys: Parts  # key, template, answer, test, before, after: how many questions of all, and of the selection
+    counts: pl.DataFrame  # the same without keys
     said: dict[str, pl.DataFrame]  # before, after -> question, template, answer, kind, test, in the order of a hash
     types: Types
     bars: list[str]  # [template] the bar of the plot of answers it is part of
@@ -60,7 +63,8 @@ class Audit:
 def audited(asked: AuditedQuestions, options: AuditOptions, folder: Path) -> Audit:
     """Write audit.json and plots into the folder."""
     counts, said, types = asked.counts, asked.said, asked.types
-    measures = [*guess_types(counts, types), *guess_keys(counts, types), *model(said, types), *entropy(counts, types)]
+    guessed = [*guess_types(counts, types), *guess_keys(asked.keys, counts, types)]
+    measures = [*guessed, *model(said, types), *entropy(asked.keys, types)]
     found = Audit(options, asked.balanced, measures, [*duplicates(said)], sum(map(len, said.values())))
     drawn = {"answers": answers(counts, asked.bars, asked.words)}
     if "structure" in types:
@@ -71,6 +75,13 @@ def audited(asked: AuditedQuestions, options: AuditOptions, folder: Path) -> Aud
         for name, text in drawn.items():
             (work / f"{name}.svg").write_text(text, "utf-8")
     return found
+
+
+def without_keys(keys: Parts) -> pl.DataFrame:
+    """template, answer, test, before, after of all parts."""
+    by = ["template", "answer", "test"]
+    found = pl.concat([part.group_by(by).agg(pl.col(*SETS).cast(pl.Int64).sum()).collect() for part in keys])
+    return found.group_by(by).agg(pl.col(*SETS).sum()).sort(by)
 
 
 def shares(table: pl.DataFrame, column: str, most: int) -> tuple[float, float]:

@@ -1,7 +1,7 @@
 """What can be had by guessing: the most likely answer of a type or of a content key, what a model learns from texts
 alone, which texts repeat, and how open keys are."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -12,6 +12,7 @@ from questree.stages.audit.ngrams import grams, train
 SETS = ("before", "after")  # balancing
 TYPE, KEY, MODEL = "most likely answer of the type", "most likely answer of the key", "question-only model"
 Types = dict[str, list[str]]  # how questions are grouped -> [template] its type
+Parts = Sequence[pl.LazyFrame]  # counts by content key, ascending, in memory one after the other; a key is in one part
 
 
 @dataclass(frozen=True)
@@ -53,28 +54,43 @@ def guess_types(counts: pl.DataFrame, known: Types) -> Iterator[Measure]:
     """Always answer what is most frequent in train for the type."""
     for grouping, types in known.items():
         named = typed(counts, types)
-        scores = {s: right(named.rename({s: "number"}), ["type"], "type") for s in SETS}
+        scores = {s: right(named.rename({s: "number"}), "type") for s in SETS}
         yield from measures(scores, types, grouping, TYPE)
 
 
-def guess_keys(counts: pl.DataFrame, known: Types) -> Iterator[Measure]:
+def guess_keys(parts: Parts, counts: pl.DataFrame, known: Types) -> Iterator[Measure]:
     """Answer what is most frequent in train for the content key, or for the template if train has no such key."""
-    scores = {s: right(counts.rename({s: "number"}), ["key", "template"], "template") for s in SETS}
-    yield from by_type(scores, KEY, known)
+    yield from by_type({s: by_keys(parts, counts, s) for s in SETS}, KEY, known)
 
 
-def right(counts: pl.DataFrame, known_by: list[str], label: str) -> pl.DataFrame:
-    """label, value, n per label: test questions answered right by the most frequent answer of train.
+def by_keys(parts: Parts, counts: pl.DataFrame, column: str) -> pl.DataFrame:
+    """template, value, n; counts: of templates, which may tell what a key cannot."""
+    learnt = trained(counts.rename({column: "number"}))
+    found = [counts.select("template", value=pl.lit(0, pl.Int64), n=pl.lit(0, pl.Int64)).clear()]
+    for part in parts if len(learnt) else ():
+        own = part.filter(pl.col(column) > 0).rename({column: "number"}).collect()
+        guesses = [most_likely(trained(own), "key"), most_likely(learnt, "template")]
+        found.append(hits(own.filter("test"), guesses, "template"))
+    return pl.concat(found).group_by("template").agg(pl.col("value", "n").sum())
 
-    `counts` has answer, test, number; what the first column cannot tell, the next one may.
-    """
+
+def right(counts: pl.DataFrame, label: str) -> pl.DataFrame:
+    """label, value, n: test questions answered right by the most frequent answer of train; counts: with a number."""
     own = counts.filter(pl.col("number") > 0)
-    train, test = own.filter(~pl.col("test")), own.filter("test")
-    if train.is_empty():  # nothing to learn from: nothing is scored
-        test = test.clear()
-    for column in known_by:
-        test = test.join(most_likely(train, column), on=column, how="left")
-    hit = (pl.col("answer") == pl.coalesce(f"by {column}" for column in known_by)).fill_null(False)
+    learnt, test = trained(own), own.filter("test")
+    # nothing to learn from: nothing is scored
+    return hits(test if len(learnt) else test.clear(), [most_likely(learnt, label)], label)
+
+
+def trained(counts: pl.DataFrame) -> pl.DataFrame:
+    return counts.filter(~pl.col("test"), pl.col("number") > 0)
+
+
+def hits(test: pl.DataFrame, guesses: list[pl.DataFrame], label: str) -> pl.DataFrame:
+    """label, value, n; what the first guess does not know, the next one may."""
+    for guess in guesses:
+        test = test.join(guess, on=guess.columns[0], how="left")
+    hit = (pl.col("answer") == pl.coalesce(guess.columns[1] for guess in guesses)).fill_null(False)
     number = pl.col("number").cast(pl.Int64)
     return test.group_by(label).agg(value=(hit * number).sum(), n=number.sum())
 
@@ -86,18 +102,23 @@ def most_likely(train: pl.DataFrame, column: str) -> pl.DataFrame:
     return ordered.group_by(column, maintain_order=True).first().select(column, pl.col("answer").alias(f"by {column}"))
 
 
-def entropy(counts: pl.DataFrame, known: Types) -> Iterator[Measure]:
+def entropy(parts: Parts, known: Types) -> Iterator[Measure]:
     """Bits of the answer given the content key, within train and within test, averaged over questions."""
-    yield from by_type({s: bits(counts, s) for s in SETS}, "answer entropy per key, bits", known)
+    yield from by_type({s: bits(parts, s) for s in SETS}, "answer entropy per key, bits", known)
 
 
-def bits(counts: pl.DataFrame, column: str) -> pl.DataFrame:
-    """template, value, n: n times the entropy of each key, summed in the order of the table."""
+def bits(parts: Parts, column: str) -> pl.DataFrame:
+    """template, value, n: n times the entropy of each key, summed in the order of the keys whatever the parts."""
     number = pl.col(column).cast(pl.Float64)
     whole = number.sum().over("key", "test")
-    own = counts.filter(pl.col(column) > 0).with_columns(value=-number * (number / whole).log(2))
-    template = own["template"].to_numpy()
-    value, n = (np.bincount(template, own[name].to_numpy()) for name in ("value", column))
+    value, n = (np.zeros(0, np.float64) for _ in range(2))
+    for part in parts:
+        own = part.filter(pl.col(column) > 0).with_columns(value=-number * (number / whole).log(2)).collect()
+        template = np.append(np.arange(len(n)), own["template"].to_numpy())  # what was summed so far comes first
+        value, n = (
+            np.asarray(np.bincount(template, np.append(so_far, own[name].to_numpy())), np.float64)
+            for name, so_far in (("value", value), (column, n))
+        )
     return pl.DataFrame({"template": np.arange(len(n)), "value": value, "n": n.astype(np.int64)})
 
 

@@ -29,7 +29,7 @@ def audit(run: Run, options: AuditOptions) -> Audit:
     sets = {"before": table, "after": table.filter("kept")}
     said = {name: sampled(sets[name], shares(counts, name, options.most)) for name in SETS}
     words = dict(table.select("answer", "said").unique().rows())
-    asked = AuditedQuestions(balanced, counts, said, types_of(table, templates), templates, words)
+    asked = AuditedQuestions(balanced, [counts.lazy()], counts, said, types_of(table, templates), templates, words)
     return audited(asked, options, run.covr / "audit")
 
 

@@ -2,6 +2,7 @@
 
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import numpy as np
 import polars as pl
@@ -12,8 +13,8 @@ from questree.columns.hashing import mix, seed_of
 from questree.columns.joins import Ints
 from questree.progress import watch
 from questree.readings.answer import spell
-from questree.stages.audit.audited import Audit, AuditedQuestions, AuditOptions, audited, shares
-from questree.stages.audit.guesses import Types
+from questree.stages.audit.audited import Audit, AuditedQuestions, AuditOptions, audited, shares, without_keys
+from questree.stages.audit.guesses import Parts, Types
 from questree.stages.balance.binary import COLUMNS
 from questree.stages.balance.rounds import selection
 from questree.stages.generate.text import lexicon, texts
@@ -23,6 +24,9 @@ from questree.tables.facts import VIDEOS
 from questree.tables.questions import time_without_kind
 from questree.tables.run import Run
 
+PART = 8_000_000  # rows of counts in memory together
+GROUP = 65_536  # rows of counts read together
+EVERY = 1_000  # of so many keys one says where parts begin
 GROUPED = ["key", "template", "answer", "test"]
 SAID = {"frames": "yes or no", "bool": "yes or no", "order": "before or after"}  # what is answered
 
@@ -31,15 +35,16 @@ def audit(run: Run, options: AuditOptions, workers: int = 2) -> Audit:
     """Write RUN/audit."""
     bank, chosen = Bank(run), selection(run)
     test = (run.table("facts", VIDEOS)["split"] != "train").to_numpy()
-    with ThreadPoolExecutor(workers) as pool:
-        table = counts(bank, test, chosen, pool)
+    types = types_of(bank.edition.by_code)
+    with TemporaryDirectory(prefix=".audit.", dir=run.folder) as place, ThreadPoolExecutor(workers) as pool:
+        keys = counts(bank, test, chosen, pool, Path(place))
+        table = without_keys(keys)
         said = {
             name: sample(bank, test, few, shares(table, name, options.most), options.seed, pool)
             for name, few in (("before", None), ("after", chosen))
         }
-    types = types_of(bank.edition.by_code)
-    asked = AuditedQuestions(chosen is not None, table, said, types, answer_bars(bank), spellings(bank))
-    return audited(asked, options, run.folder / "audit")
+        asked = AuditedQuestions(chosen is not None, keys, table, said, types, answer_bars(bank), spellings(bank))
+        return audited(asked, options, run.folder / "audit")
 
 
 def types_of(templates: tuple[Template, ...]) -> Types:
@@ -98,10 +103,15 @@ def selected(questions: pl.DataFrame, chosen: pl.DataFrame | None) -> NDArray[np
     return np.isin(place, own)
 
 
-def counts(bank: Bank, test: NDArray[np.bool_], chosen: pl.DataFrame | None, pool: ThreadPoolExecutor) -> pl.DataFrame:
-    """key, template, answer, test, before, after: how many questions of all, and of the selection."""
+def counts(
+    bank: Bank, test: NDArray[np.bool_], chosen: pl.DataFrame | None, pool: ThreadPoolExecutor, place: Path
+) -> Parts:
+    """key, template, answer, test, before, after: how many questions of all, and of the selection.
 
-    def one(folder: Path) -> pl.DataFrame:
+    Long videos have as many keys as questions: what shards count is put down in `place` and joined part by part.
+    """
+
+    def one(folder: Path) -> tuple[int, pl.Series]:
         questions = COLUMNS.read(folder)
         table = pl.DataFrame(
             {
@@ -112,12 +122,25 @@ def counts(bank: Bank, test: NDArray[np.bool_], chosen: pl.DataFrame | None, poo
                 "after": selected(questions, chosen),
             }
         )
-        return table.group_by(GROUPED).agg(before=pl.len(), after=pl.col("after").sum())
+        own = table.group_by(GROUPED).agg(before=pl.len(), after=pl.col("after").sum()).sort(GROUPED)
+        own.write_parquet(
+            place / f"{folder.name}.parquet", compression="zstd", compression_level=1, row_group_size=65536
+        )
+        return len(own), own["key"].gather_every(EVERY)
 
     folders = bank.folders()
     found = list(watch(pool.map(one, folders), "counting answers", len(folders)))
-    merged = pl.concat(found).lazy().group_by(GROUPED).agg(pl.col("before", "after").sum())
-    return merged.collect(engine="streaming").sort(GROUPED)
+    parts = max(sum(rows for rows, _ in found) // PART, 1)
+    keys = pl.concat([some for _, some in found]).sort()
+    begins = keys.gather([len(keys) * part // parts for part in range(1, parts)]).unique().sort().to_list()
+    merged = [place / f"part {number}" for number in range(len(begins) + 1)]
+    for path, low, high in zip(merged, [None, *begins], [*begins, None], strict=True):
+        rows = pl.scan_parquet(sorted(place.glob("*.parquet")))
+        rows = rows if low is None else rows.filter(pl.col("key") >= low)
+        rows = rows if high is None else rows.filter(pl.col("key") < high)
+        whole = rows.group_by(GROUPED).agg(pl.col("before", "after").sum()).collect(engine="streaming")
+        whole.sort(GROUPED).write_parquet(path, compression="zstd", compression_level=1)
+    return [pl.scan_parquet(path) for path in merged]
 
 
 def sample(

@@ -17,8 +17,8 @@ def vocabulary_text(vocabulary: Vocabulary) -> str:
     lines = [f"{field.name} = {toml_value(said[field.name])}" for field in plain if said[field.name] != field.default]
     for kind in KINDS:
         lines += ["", f"{kind} = [", *(f"  {_inline(word)}," for word in getattr(vocabulary, kind)), "]"]
-    given = {name: value for name, value in msgspec.structs.asdict(vocabulary.lists).items() if value}
-    for title, table in (("lists", given), ("entailments", vocabulary.entailments)):
+    given, held = ({} if of is None else _given(of) for of in (vocabulary.lists, vocabulary.held_out))
+    for title, table in (("lists", given), ("entailments", vocabulary.entailments), ("held_out", held)):
         if table:
             lines += ["", f"[{title}]", *(f"{toml_value(name)} = {toml_value(value)}" for name, value in table.items())]
     return "\n".join(lines) + "\n"
@@ -26,9 +26,12 @@ def vocabulary_text(vocabulary: Vocabulary) -> str:
 
 def _inline(word: msgspec.Struct) -> str:
     """{ id = "o4", name = "blanket", article = "a" }"""
-    needed = {field.name for field in msgspec.structs.fields(word) if field.required}
-    given = {name: value for name, value in msgspec.structs.asdict(word).items() if value or name in needed}
-    return "{ " + ", ".join(f"{name} = {toml_value(value)}" for name, value in given.items()) + " }"
+    return "{ " + ", ".join(f"{name} = {toml_value(value)}" for name, value in _given(word).items()) + " }"
+
+
+def _given(of: msgspec.Struct) -> dict[str, Any]:
+    needed = {field.name for field in msgspec.structs.fields(of) if field.required}
+    return {name: value for name, value in msgspec.structs.asdict(of).items() if value or name in needed}
 
 
 def toml_value(value: Any) -> str:

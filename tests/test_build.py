@@ -51,9 +51,12 @@ def test_raw_files_become_a_decomposed_balanced_split_benchmark(
     plan = json.loads((run.decomposed / "plan.json").read_text())["options"]
     assert plan["balanced"] and plan["closed"], "the balanced selection, in a world whose truth is known"
     said = capsys.readouterr().out.splitlines()
-    stages_said, cleaning = ([line for line in said if line.startswith("    ") is inner] for inner in (False, True))
+    stages_said = [line for line in said if not line.startswith("    ")]
+    cleaning = said[2 : said.index(stages_said[2])]
     assert [line.split()[1].rstrip(":") for line in stages_said[:6]] == STAGES, "one line per stage"
-    assert len(stages_said) == 7 and said[2 : 2 + len(cleaning)] == cleaning, "what was removed follows its stage"
+    assert len(stages_said) == 7 and cleaning[0].startswith("    removed: "), "what was removed follows its stage"
+    split = said[said.index(stages_said[4]) + 1 : said.index(stages_said[5])]
+    assert "    warning: videos: test is empty" in split, "and what is odd about splits theirs"
     ledger = {rule["number"]: rule for rule in json.loads(run.ledger.read_text())["rules"]}
     merged = next(change["removed"] for change in ledger[2]["changes"] if change["what"] == "object annotations")
     assert cleaning[0].startswith(f"    removed: {merged:,} object annotations and ")
@@ -81,6 +84,9 @@ def test_build_leaves_out_rules_of_cleaning(tmp_path: Path, capsys: pytest.Captu
     ledger = json.loads(run.ledger.read_text())
     assert ledger["options"]["without"] == ["settle above and beneath", "drop sparse spatial relations"]
     assert "rule 5" not in capsys.readouterr().out
+    with pytest.raises(BadInput, match="--without: expected a rule that can be left out, got 'x'"):
+        build(tmp_path / "world", tmp_path / "new", "--without", "x")
+    assert not (tmp_path / "new").exists()
     write_images(tmp_path / "pictures", 4, 1)
     with pytest.raises(BadInput, match=r"--without: expected raw files of video, got images \(gqa\)"):
         build(tmp_path / "pictures", tmp_path, "--without", "5")

@@ -293,7 +293,7 @@ WRONG = [
     ),
     (
         "from questree.plugins import source\n@source('star', says='')\ndef m(a): ...",
-        "mine.py: source star: expected a new name, got one that is taken; taken are action-genome, agqa, star",
+        "mine.py: source star: expected a new name, got one that is taken; taken are action-genome, charades, agqa",
     ),
     (
         "from questree.plugins import augmentation\n@augmentation('a', says='', after='b')\ndef m(a, b): ...",

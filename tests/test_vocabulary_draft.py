@@ -2,6 +2,7 @@
 
 import json
 import re
+from collections import Counter
 from pathlib import Path
 
 import pytest
@@ -11,6 +12,7 @@ from hypothesis import strategies as st
 from questree.faults import BadInput
 from questree.sources.own_json import read_own_json
 from questree.stages.questions import Bank
+from questree.tables.facts import Facts
 from questree.tables.run import Run
 from questree.vocabulary import Vocabulary
 from questree.vocabulary.draft import UsedWords
@@ -172,6 +174,29 @@ def test_relations_are_grouped_by_their_words() -> None:
     }
     assert words.lists.never_asked_relations == words.lists.not_touching_contacts == ("not contacting", "unsure")
     assert words.lists.vague_relations == ("unsure",)
+
+
+def test_what_is_done_to_a_thing_by_hand_is_an_interaction(tmp_path: Path) -> None:
+    actions = ["open box", "watch television", "point at box", "hold box", "yawn"]
+    words = read(UsedWords(relations=Counter(["holding"]), actions=Counter(actions)))
+    assert words.entailments == {"opening": ("hands on",)}
+    assert words.lists.never_asked_relations == ("hands on",) and words.lists.not_touching_contacts == ()
+    spans = [{"class": name, "start": at, "end": at + 3} for at, name in enumerate(actions)]
+    frames = [{"number": 0, "seconds": 0, "relations": [["colleague", "holding", "box"]]}]
+    video = {"id": "a", "split": "train", "frames": frames, "actions": spans}
+    (tmp_path / "facts.json").write_text(json.dumps({"videos": [video]}))
+    for line in (
+        "vocabulary draft facts.json --out words.toml",
+        "ingest json facts.json --vocabulary words.toml --out run",
+        "augment run",
+    ):
+        done = questree(*line.split(), folder=tmp_path)
+        assert done.returncode == 0, done.stderr
+    made = Run(tmp_path / "run")
+    known = made.vocabulary()
+    pairs = Facts.load(made.facts).relations.select("relation", "object").unique().rows()
+    touched = {(known.relations[r].name, known.objects[o].name) for r, o in pairs}
+    assert {thing for relation, thing in touched if relation == "hands on"} == {"box"}
 
 
 def test_derived_relations_are_not_for_files_to_have() -> None:

@@ -64,6 +64,7 @@ def build(
 
     Videos: ingest, augment, generate, balance, split, decompose. Images: the same without augment.
     """
+    from questree.cli.augment import left_out as rules_left_out
     from questree.stages.generate.annotated import told
     from questree.tables.lock import rows
 
@@ -75,6 +76,7 @@ def build(
     given |= {"text": text, "shard": shard, "phrases": phrases, "as_released": as_released or None}
     settings(SOURCES[kind], set or [])
     refuse_foreign(kind, given)
+    rules_left_out(out, without or ())
     silent = is_quiet() or not tables
     own = next(one for one in BENCHMARKS.values() if one.domain == SOURCES[kind].medium)
     steps = stages(folder, out, kind, own, workers, given)
@@ -95,6 +97,8 @@ def build(
                 made[name] = found[table] if table else sum(found.values())
                 said = f"{made[name]:,} {table or 'questions kept'}, "
             say(f"{number}/{len(steps)} {name}: {said}{seconds[name]:.1f} s")
+            if made.get(name) == 0:
+                say(f"    nothing is left here; `questree {name} {out}` says why")
             for line in REMARKS[name](Run(out)) if name in REMARKS and silent and own is not COVR else ():
                 say(f"    {line}")
             if silent and name == "generate" and own is not COVR:
@@ -114,9 +118,12 @@ def cleaned(run: Run) -> Iterator[str]:
 
 
 def left_out(run: Run) -> Iterator[str]:
-    """Splits there are no words for."""
+    """Splits there are no words for, and what is odd about the others."""
+    from questree.stages.split.recipes import warnings
+
     report = msgspec.json.decode((run.folder / "splits" / "report.json").read_bytes())
     yield from (f"{name}: {why}" for name, why in report.get("left out", {}).items())
+    yield from map(str, warnings(said for made in report["splits"] for said in made["warnings"]))
 
 
 REMARKS: dict[str, Callable[[Run], Iterator[str]]] = {"augment": cleaned, "split": left_out}

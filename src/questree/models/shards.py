@@ -181,7 +181,8 @@ class ImageShards:
 
     def __init__(self, run: Run):
         self.tables = read_sets(decomposed(run))
-        self.nodes = spoken_sets(self.tables, asked=False)
+        self.nodes = spoken_sets(self.tables, asked=False, executed=True)
+        self.untold = (self.tables["nodes"]["known"] == NOT_SAID).to_numpy()
         words = {*self.nodes["answer"].drop_nulls(), *self.nodes["word"].drop_nulls()} | ALWAYS
         self.number = {word: at for at, word in enumerate([*sorted(words - {NOT_SEEN}), NOT_SEEN])}
 
@@ -201,7 +202,7 @@ class ImageShards:
             said=lambda: spoken_sets(self.tables).select("question"),
             scope=scope.astype(np.int64),
             about=about,
-            published=truth,
+            published=np.where(self.untold, NOTHING, truth),
             known=lambda: truth,
             drawn=lambda seed, purpose: mix(seed_of(seed, purpose), scope, program),
         )

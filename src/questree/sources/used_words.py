@@ -16,7 +16,7 @@ def used_words(source: Path) -> UsedWords:
             for thing in frame.objects:
                 found.objects[thing.name] += 1
                 found.relations.update(thing.relations)
-            for relation, name in frame.relations:
+            for *_, relation, name in frame.relations:  # whoever it is of
                 found.objects[name] += 1
                 found.relations[relation] += 1
         found.actions.update(span.name for span in video.actions)

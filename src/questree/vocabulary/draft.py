@@ -10,6 +10,8 @@ from questree.vocabulary.inflection import BODY, ENGLISH, article, base, is_prog
 from questree.vocabulary.write import toml_value
 
 PERSON, ANNOTATED, INTERACTING = "person", "annotated", "interacting with"
+HANDLING = "hands on"  # a contact nobody is asked about: what holds of a thing to which something is done
+AFAR = set(ENGLISH["done_from_afar"].split())
 UNNAMED = "something unnamed"  # what an action is done to that names its place or tool
 PEOPLE = ("person", "human", "actor")
 SUBJECTS = (*PEOPLE, "someone", "somebody", "man", "woman", "he", "she", "they")  # before an action's verb
@@ -76,12 +78,21 @@ class Draft:
         self.action_ids = numbered("a", used.actions)
         for name, times in used.actions.most_common():
             self.action(name, times)
+        if self.handled() and HANDLING not in self.relations:
+            said = {"name": HANDLING, "group": "contact"}
+            self.add(self.relations, next(self.relation_ids), HANDLING, said).remark = "never asked"
         derived = numbered("d", used.relations)
         self.annotated = self.add(self.relations, next(derived), ANNOTATED, {"name": ANNOTATED, "group": "derived"})
         forms = {"present": "interact with", "past": "interacted with"}
         fields = {"name": INTERACTING, "group": "derived"} | forms
         self.interacting = self.add(self.relations, next(derived), INTERACTING, fields)
         self.merge()
+
+    def handled(self) -> list[str]:
+        """Verbs of actions that nobody does from afar: whoever does them interacts with the thing."""
+        verbs = {str(word.fields["verb"]) for word in self.actions.values() if "object" in word.fields}
+        own = (word for word in self.relations.values() if word.id in verbs and "folds" not in word.fields)
+        return [str(word.fields["name"]) for word in own if str(word.fields["present"]).split(" ")[0] not in AFAR]
 
     def add(self, words: dict[str, DraftWord], id: str, name: str, fields: Mapping[str, object]) -> DraftWord:
         words[name] = DraftWord(id, dict(fields))

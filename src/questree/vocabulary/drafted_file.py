@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from questree.faults import Fault, refuse
-from questree.vocabulary.draft import ANNOTATED, INTERACTING, UNNAMED, VAGUE, Draft, UsedWords, cleaned
+from questree.vocabulary.draft import ANNOTATED, HANDLING, INTERACTING, UNNAMED, VAGUE, Draft, UsedWords, cleaned
 from questree.vocabulary.notes import NOTES
 from questree.vocabulary.write import toml_value
 
@@ -28,7 +28,8 @@ def lists(draft: Draft) -> dict[str, list[object]]:
     verbs = {str(word.fields["present"]): str(word.fields["name"]) for word in asked if "present" in word.fields}
     silent = [str(word.fields["name"]) for word in asked if "present" not in word.fields]
     found: dict[str, list[object]] = {name: [] for name in NOTES}
-    found["never_asked_relations"] = found["not_touching_contacts"] = [*silent]
+    found["never_asked_relations"] = [*silent]
+    found["not_touching_contacts"] = [name for name in silent if name != HANDLING]
     found["vague_relations"] = [name for name in silent if name.split(" ")[0] in VAGUE]
     found["plain_contacts"] = ["touching"] if "touching" in names else []
     found["transition_verbs"] = [verbs[verb] for verb in TRANSITIONS if verb in verbs]
@@ -94,6 +95,7 @@ def lines(draft: Draft, name: str, source: str) -> Iterator[str]:
     names = {str(word.fields["name"]) for word in draft.relations.values()}
     yield "\n# what holds whenever another relation holds"
     yield "[entailments]"
-    yield from (
-        f"{toml_value(one)} = {toml_value([other])}" for one, other in ENTAILED.items() if {one, other} <= names
-    )
+    entailed = {one: [other] for one, other in ENTAILED.items() if {one, other} <= names}
+    for verb in draft.handled():
+        entailed.setdefault(verb, []).append(HANDLING)
+    yield from (f"{toml_value(one)} = {toml_value(others)}" for one, others in entailed.items())

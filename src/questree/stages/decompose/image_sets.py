@@ -234,12 +234,12 @@ def read_sets(folder: Path) -> dict[str, pl.DataFrame]:
     return tables | {"nodes": nodes_about("set", widest, pl.UInt32).read(folder)}
 
 
-def spoken_sets(tables: dict[str, pl.DataFrame], asked: bool = True) -> pl.DataFrame:
-    """[node] its set, program, type, answer, the word it is about and, with `asked`, the question in English; one that
-    was asked before it was part of another keeps its own words."""
+def spoken_sets(tables: dict[str, pl.DataFrame], asked: bool = True, executed: bool = False) -> pl.DataFrame:
+    """[node] its set, program, type, answer (also one that is not told if `executed`), the word it is about and, with
+    `asked`, the question in English; one that was asked before it was part of another keeps its own words."""
     texts = SetTexts(tables[WORDS.name]["word"])
     forms, nodes = tables[FORMS.name], tables["nodes"]
-    said = say(forms, nodes, texts, columns=("program", "type", "answer", "word"))
+    said = say(forms, nodes, texts, executed, columns=("program", "type", "answer", "word"))
     if not asked:
         return said
     node, question = own_words(tables)

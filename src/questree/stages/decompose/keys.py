@@ -4,6 +4,7 @@ import numpy as np
 import polars as pl
 
 from questree.columns.joins import starts
+from questree.faults import BadInput
 from questree.program import Array
 from questree.stages.decompose.spoken import Texts, english_of, program
 from questree.stages.generate.text import Lexicon, texts
@@ -24,7 +25,10 @@ def rows_of(questions: pl.DataFrame, tops: pl.DataFrame) -> Array:
     start = starts(np.sort(video), int(video.max(initial=0)) + 1)
     row = np.empty(len(video), np.int64)
     row[start[video] + number] = np.arange(len(video))
-    return np.asarray(row[start[tops["video"].to_numpy()] + tops["number"].to_numpy()])
+    own, last = tops["video"].to_numpy(), tops["number"].to_numpy()
+    if (own >= len(start) - 1).any() or (last >= np.diff(start)[own]).any():
+        raise BadInput.at("decomposed", "was made of other questions than there are now; run `questree decompose`")
+    return np.asarray(row[start[own] + last])
 
 
 def question_keys(questions: pl.DataFrame) -> pl.Series:

@@ -10,7 +10,7 @@ from cyclopts import Parameter
 from questree.faults import BadInput
 
 TOUR = [  # what a person would type; DEMO is the folder, VIDEO the first video of the run
-    "synth --videos 60 --seed 1 --out DEMO/world",
+    "synth --videos 60 --seed 1 --unasked-objects 0 --out DEMO/world",
     "build DEMO/world --out DEMO/run --tables",
     "show DEMO/run",
     "show DEMO/run VIDEO-1000",

@@ -19,6 +19,7 @@ from questree.tables.image_questions import ANSWERED, BALANCED
 from questree.tables.lock import verify
 from questree.tables.run import Run
 from questree.vocabulary.load import default
+from worlds.commands import questree
 from worlds.exported_worlds import exported
 
 CALL: dict[str, Any] = {"exit_on_error": False, "result_action": "return_value"}
@@ -150,3 +151,22 @@ def test_tables_of_a_newer_schema_are_refused(tmp_path: Path) -> None:
     (tmp_path / "lock.json").write_text(json.dumps({"vocabulary": "", "schema": 3}))
     with pytest.raises(BadInput, match="expected tables of schema 2 or older, got 3; upgrade questree"):
         Run(tmp_path)
+
+
+def test_what_was_made_of_other_questions_is_refused_by_name(tmp_path: Path) -> None:
+    write_world(tmp_path / "world", 4, 4, Rates(unasked_objects=0), 1)
+    here = ("--out", tmp_path / "run", "--workers", "1", "--quiet")
+    assert questree("build", tmp_path / "world", *here).returncode == 0
+    assert questree("answer", tmp_path / "run", "--model", "oracle").returncode == 0
+    assert questree("generate", tmp_path / "run", "--phrases", "2", "--workers", "1").returncode == 0
+    balanced = "balanced: was selected from other questions than there are now; run `questree balance`"
+    decomposed = "decomposed: made of other questions than there are now; run `questree decompose` again"
+    for said, words in (
+        (balanced, ("export", "agqa", tmp_path / "run", "--out", tmp_path / "agqa")),
+        (balanced, ("decompose", tmp_path / "run")),
+        (decomposed, ("export", "decomp", tmp_path / "run", "--out", tmp_path / "dags")),
+        (decomposed, ("answer", tmp_path / "run", "--model", "shortcut")),
+        (decomposed, ("score", tmp_path / "run", "--model", "oracle")),
+    ):
+        done = questree(*words)
+        assert done.returncode == 1 and done.stderr.endswith(f"{said}\n"), (words, done.stderr)

@@ -24,12 +24,13 @@ from questree.notation.grammar import names
 from questree.program import ACTION, OBJECT, RELATION, Node, ProgramError, slots
 from questree.readings.answer import spell
 from questree.readings.evidence import evidence
+from questree.stages.balance.rounds import selection
 from questree.stages.generate.text import Lexicon, Spans, Speech, lexicon
 from questree.stages.ground.evidence import arguments, cores, reference_frames, slot_frames, windows
 from questree.stages.question_forms import QuestionForm, plain_form
 from questree.stages.questions import Bank, Named, Shard, direct_equivalents, numbered
 from questree.tables.facts import SPLIT_UNSAID, Facts
-from questree.tables.questions import STANDS, WORDED, read_balanced, time_actions, time_kind
+from questree.tables.questions import STANDS, WORDED, time_actions, time_kind
 from questree.tables.run import Run
 from questree.vocabulary import default
 from questree.vocabulary.words import Vocabulary
@@ -185,8 +186,7 @@ def corpus(run: Path) -> tuple[Bank, Facts, Lexicon, pl.DataFrame | None]:
     facts = place.load("facts")
     facts_split = facts.videos["split"].replace("", SPLIT_UNSAID)
     facts = Facts(**{**vars(facts), "videos": facts.videos.with_columns(facts_split)})
-    chosen = read_balanced(place.balanced) if place.balanced.is_dir() else None
-    return bank, facts, lexicon(bank.vocabulary, bank.edition), chosen
+    return bank, facts, lexicon(bank.vocabulary, bank.edition), selection(place)
 
 
 def refuse_unwritable(edition: Edition, say: Callable[[Node], str]) -> None:

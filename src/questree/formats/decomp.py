@@ -22,6 +22,7 @@ from questree.notation.decomp import DECOMP
 from questree.progress import watch
 from questree.rules import VIDEO_DAGS
 from questree.stages.decompose.choose import chosen_file
+from questree.stages.decompose.hierarchies import shards as dag_folders
 from questree.stages.decompose.keys import asked, node_keys, parts_of_others, question_keys
 from questree.stages.decompose.spoken import Texts, in_pairs, spoken
 from questree.stages.generate.text import lexicon
@@ -186,6 +187,7 @@ def export_decomp(run: Run, out: Path, workers: int = 2, pool: Executor | None =
         return export_imported(run, out)
     if not run.decomposed.is_dir():
         raise BadInput.at(run.decomposed, "not there yet; `questree decompose` writes it")
+    dag_folders(run)  # says so if they are of other questions
     name, bank = set_of(run), Bank(run)
     refuse_unwritable(bank.edition, lambda node: DECOMP.write(in_pairs(node), bank.vocabulary))
     refuse_unwritable(bank.edition, lambda node: agqa.write(node, bank.vocabulary, bank.edition.name))

@@ -25,6 +25,7 @@ from questree.rules import VIDEO_DAGS
 from questree.show.dag import Dag, Ints, Opened, Piece
 from questree.show.timeline import Timeline, TimelineRow, grounds, mentioned, programs
 from questree.show.views import READ, Evidence, Listed, Mask, Posed, Scene, View
+from questree.stages.balance.rounds import selection
 from questree.stages.decompose.answer_words import AnswerWords
 from questree.stages.decompose.dag_shards import tables
 from questree.stages.decompose.forms import NodeForms, ordered_slots
@@ -38,7 +39,6 @@ from questree.stages.split.steps import told
 from questree.stages.split.videos import between, read_split
 from questree.tables.facts import SPLIT_UNSAID, VIDEOS, Facts
 from questree.tables.nodes import EDGES, FORMS, KNOWN, NODES, TOPS
-from questree.tables.questions import read_balanced
 from questree.tables.run import Run
 
 KEY = 1 << 32  # video * KEY + number
@@ -106,8 +106,7 @@ class VideoView(View):
     @cached_property
     def chosen(self) -> pl.DataFrame | None:
         """The selection, if that is what is listed."""
-        there = not self.decomposed and self.run.balanced.is_dir()
-        return read_balanced(self.run.balanced) if there else None
+        return None if self.decomposed else selection(self.run)
 
     def shards(self) -> list[str]:
         return [path.name for path in (shards(self.run) if self.decomposed else self.bank.folders())]

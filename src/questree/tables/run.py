@@ -109,6 +109,10 @@ class Run:
             digest.update(path.read_bytes())
         return digest.hexdigest()
 
+    def questions_digest(self) -> str:
+        """Of how the questions about videos were made."""
+        return blake2b((self.questions / "plan.json").read_bytes(), digest_size=16).hexdigest()
+
     def newest(self) -> Facts | None:
         """The facts after augmentation, or else as read; None if there are none."""
         return next((self.load(stage) for stage in ("facts", "raw") if getattr(self, stage).is_dir()), None)

@@ -3,7 +3,6 @@
 from collections.abc import Iterable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, dataclass, fields, replace
-from hashlib import blake2b
 from pathlib import Path
 from typing import Any
 
@@ -73,7 +72,7 @@ def balance(run: Run, options: BalanceOptions, workers: int = 2) -> BalanceRepor
     seeds = np.array([seed_of(options.seed, f"balance {video}") for video in videos["id"]], np.uint64)
     with ThreadPoolExecutor(workers) as pool:
         places, report = select(bank.folders(), bank.templates, test, seeds, options, pool)
-    report = replace(report, questions=plan(run))
+    report = replace(report, questions=run.questions_digest())
     write(run.balanced, places, test, report)
     return report
 
@@ -125,17 +124,12 @@ def shortfalls(report: BalanceReport) -> Iterator[str]:
             yield f"{split}: no open question is left, so nothing can be kept; `split` and `decompose` take --all"
 
 
-def plan(run: Run) -> str:
-    """Of which questions a selection is made."""
-    return blake2b((run.questions / "plan.json").read_bytes(), digest_size=16).hexdigest()
-
-
 def selection(run: Run) -> pl.DataFrame | None:
     """The balanced selection of a run, sorted by video and number; None if there is none."""
     if not run.balanced.is_dir():
         return None
     note = run.balanced / "report.json"
-    if note.is_file() and msgspec.json.decode(note.read_bytes())["questions"] != plan(run):
+    if note.is_file() and msgspec.json.decode(note.read_bytes())["questions"] != run.questions_digest():
         raise BadInput.at(run.balanced, "was selected from other questions than there are now; run `questree balance`")
     return read_balanced(run.balanced)
 

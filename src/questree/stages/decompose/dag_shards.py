@@ -19,6 +19,7 @@ from questree.program import UNKNOWN, Array, Node, slots, walk
 from questree.progress import watch
 from questree.readings.answer import answer
 from questree.rules import NO, YES
+from questree.stages.balance.rounds import selection
 from questree.stages.decompose.columns import (
     DecomposeSummary,
     coverage,
@@ -42,7 +43,6 @@ from questree.stages.question_forms import QuestionForm
 from questree.stages.questions import Bank, Shard
 from questree.tables.facts import Facts
 from questree.tables.nodes import ABSENT, DECOMPOSED
-from questree.tables.questions import read_balanced
 from questree.tables.run import Run
 from questree.tables.store import new_folder
 from questree.workers import processes
@@ -126,7 +126,7 @@ def decompose(
 ) -> DecomposeSummary:
     """Write RUN/decomposed/<shard>/, whole or not at all; `labels` are rows of ABSENT."""
     bank = Bank(run)
-    if options.balanced and not run.balanced.is_dir():
+    if options.balanced and selection(run) is None:
         raise BadInput.at(run.balanced, "not there yet: no balanced selection; --all takes every question")
     labels = ABSENT.empty() if labels is None else labels
     digest = blake2b(labels.write_csv().encode(), digest_size=16).hexdigest() if len(labels) else ""
@@ -137,7 +137,7 @@ def decompose(
         futures = [executor.submit(shard, *task) for task in tasks]
         for future in watch(futures, "decompose", len(tasks)):
             summary.add(future.result())
-        (work / "plan.json").write_bytes(msgspec.json.encode({"options": options}))
+        (work / "plan.json").write_bytes(msgspec.json.encode({"options": options, "questions": run.questions_digest()}))
         if len(labels):
             ABSENT.write(labels, work)
     return summary
@@ -152,7 +152,7 @@ def world_is_closed(run: Run) -> bool:
 def corpus(run: Path, balanced: bool) -> tuple[Bank, Facts, NodeForms, pl.DataFrame | None, Array]:
     """What all shards share, read once per process."""
     bank = Bank(Run(run))
-    chosen = read_balanced(Run(run).balanced) if balanced else None
+    chosen = selection(Run(run)) if balanced else None
     bare = actions_only(bank.run) & (not bank.options.get("closed_world"))
     return bank, Run(run).load("facts"), NodeForms(bank.vocabulary), chosen, bare
 

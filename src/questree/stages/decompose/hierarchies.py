@@ -7,6 +7,7 @@ from hashlib import blake2b
 from pathlib import Path
 from typing import NamedTuple
 
+import msgspec
 import numpy as np
 import polars as pl
 
@@ -119,6 +120,9 @@ def shards(run: Run) -> list[Path]:
         run.vocabulary()
         raise BadInput.at(run.decomposed, "not there yet; `questree decompose` writes it")
     run.require_plugins(run.questions)
+    made_of = msgspec.json.decode((run.decomposed / "plan.json").read_bytes()).get("questions", "")
+    if made_of and run.questions.is_dir() and made_of != run.questions_digest():
+        raise BadInput.at(run.decomposed, "made of other questions than there are now; run `questree decompose` again")
     return sorted(path for path in run.decomposed.iterdir() if path.is_dir())
 
 

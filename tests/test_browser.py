@@ -256,6 +256,7 @@ def test_parts_of_a_question_light_up_what_they_pick_out(page: Page, seen: Seen)
     page.goto("/images")
     page.get_by_role("link", name="There is a black dog").click()
     expect(page.locator("svg.picture")).to_have_count(2)
+    page.wait_for_load_state("load")  # the pictures are there before the script that listens to clicks
     page.locator("[data-part='0']").click()
     expect(page.locator(".dimmed text")).to_have_text(["floor", "red car"])
     page.locator("[data-part='0']").click()

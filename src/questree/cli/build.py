@@ -65,7 +65,6 @@ def build(
     Videos: ingest, augment, generate, balance, split, decompose. Images: the same without augment.
     """
     from questree.cli.augment import left_out as rules_left_out
-    from questree.stages.generate.annotated import told
     from questree.tables.lock import rows
 
     kind = source or kind_of(folder)
@@ -101,9 +100,6 @@ def build(
                 say(f"    nothing is left here; `questree {name} {out}` says why")
             for line in REMARKS[name](Run(out)) if name in REMARKS and silent and own is not COVR else ():
                 say(f"    {line}")
-            if silent and name == "generate" and own is not COVR:
-                for line in told(Run(out)):
-                    say(f"    {line}")
     say(f"wrote {out}")
     write_json({"out": str(out), "source": kind, "made": made, "seconds": seconds})
 
@@ -117,7 +113,14 @@ def cleaned(run: Run) -> Iterator[str]:
     yield from warnings(record)
 
 
-def left_out(run: Run) -> Iterator[str]:
+def not_asked(run: Run) -> Iterator[str]:
+    """What videos without annotated relations are not asked."""
+    from questree.stages.generate.annotated import told
+
+    yield from told(run)
+
+
+def odd_splits(run: Run) -> Iterator[str]:
     """Splits there are no words for, and what is odd about the others."""
     from questree.stages.split.recipes import warnings
 
@@ -126,7 +129,7 @@ def left_out(run: Run) -> Iterator[str]:
     yield from map(str, warnings(said for made in report["splits"] for said in made["warnings"]))
 
 
-REMARKS: dict[str, Callable[[Run], Iterator[str]]] = {"augment": cleaned, "split": left_out}
+REMARKS: dict[str, Callable[[Run], Iterator[str]]] = {"augment": cleaned, "generate": not_asked, "split": odd_splits}
 
 
 def refuse_foreign(kind: str, given: dict[str, Any]) -> None:

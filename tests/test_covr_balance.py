@@ -48,10 +48,15 @@ def naive(table: pl.DataFrame, room: int, seed: int) -> list[int]:
     rest = [at for at in range(len(rows)) if at not in first]
     together = len(first) > room
     taken, waiting = ([], list(first)) if together else (list(first), rest)
+    there = [count for _, count in Counter(row[1] for row in rows).most_common()]
+    most = there[1] if len(there) > 1 else len(rows)
     while waiting and len(taken) < room:
         answers, structures = Counter(rows[at][1] for at in taken), Counter(rows[at][2] for at in taken)
+        fitting = [at for at in waiting if answers[rows[at][1]] < most]
+        if not fitting:
+            break
         at = min(
-            waiting,
+            fitting,
             key=lambda at: (
                 answers[rows[at][1]],
                 int(seed_of(seed, rows[at][1])),
@@ -93,6 +98,19 @@ def test_texts_with_two_answers_come_first_then_rare_answers_then_rare_structure
     assert taken[:2] == [0, 1]
     assert Counter(rows[at][1] for at in taken) == {"yes": 3, "no": 3}
     assert {10, 7} <= set(taken)  # the only ones of structures not used yet
+
+
+def test_a_template_below_its_quota_is_balanced_too() -> None:
+    """61 to 6 without twins: 6 to 6; with three answers the most common one is cut to the second."""
+    rows = [(f"q{at}", "yes" if at < 61 else "no", (1, 1)) for at in range(67)]
+    taken, _ = select(questions(rows), 100, seed=1)
+    assert Counter(rows[at][1] for at in taken) == {"yes": 6, "no": 6}
+    rows += [(f"r{at}", "perhaps", (1, 1)) for at in range(20)]
+    taken, _ = select(questions(rows), 100, seed=1)
+    assert Counter(rows[at][1] for at in taken) == {"yes": 20, "perhaps": 20, "no": 6}
+    twins = [(f"q{at}", answer, (1, 1)) for at in range(4) for answer in ("yes", "no")]  # these stay whole
+    taken, _ = select(questions([*twins, *((f"y{at}", "yes", (1, 1)) for at in range(9))]), 100, seed=1)
+    assert taken == list(range(8))
 
 
 def test_a_pair_is_not_torn_where_only_pairs_fit() -> None:

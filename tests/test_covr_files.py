@@ -68,7 +68,7 @@ def test_a_record_says_everything_in_the_types_of_json(run: Run, release: Path) 
 def test_a_record_names_the_properties_and_references_of_its_question(release: Path) -> None:
     asked = f"all({CUP}, with_relation(scene(), {TABLE}, on))?"
     record = next(record for record in records(release).values() if record["question"] == asked)
-    assert record["properties"] == ["HAS-QUANT", "HAS-QUANT-ALL", "TPL-VERIFYQUANT"]
+    assert record["properties"] == ["has_quantifier", "has_quantifier_all", "tpl_verify_quantifier"]
     assert record["sub_graphs"] == [[[["noun", "cup"]], [["relation", "on"]], [["noun", "table"]]]]
     assert record["ref_text"] == "cup that is on a table"
 
@@ -115,6 +115,31 @@ def test_what_is_exported_is_imported_the_same(run: Run, release: Path, tmp_path
     export(again, tmp_path / "again", every=True)
     for path in sorted(release.iterdir()):
         assert (tmp_path / "again" / path.name).read_bytes() == path.read_bytes()
+
+
+def test_files_and_properties_may_be_named_as_before(release: Path, tmp_path: Path) -> None:
+    assert {path.name for path in release.iterdir()} == {"train.jsonl", "val.jsonl", "test.jsonl"}
+    earlier = tmp_path / "earlier"
+    earlier.mkdir()
+    for path in release.iterdir():
+        text = path.read_text().replace('"has_quantifier"', '"HAS-QUANT"')
+        (earlier / path.name.replace("val", "dev")).write_text(text)
+    tables = []
+    for folder in (release, earlier):
+        run = other(tmp_path / folder.name)
+        import_covr(folder, run, GROUPS)
+        tables.append(ANSWERED.read(run.covr))
+    assert tables[0].equals(tables[1])
+    (earlier / "val.jsonl").write_text("")
+    with pytest.raises(BadInput, match=r"expected one file of dev, got dev\.jsonl, val\.jsonl"):
+        import_covr(earlier, other(tmp_path / "both"), GROUPS)
+
+
+def test_an_earlier_export_is_replaced_whatever_its_middle_file_is_called(run: Run, tmp_path: Path) -> None:
+    export(run, tmp_path / "out")
+    (tmp_path / "out" / "val.jsonl").rename(tmp_path / "out" / "dev.jsonl")
+    export(run, tmp_path / "out")
+    assert not (tmp_path / "out" / "dev.jsonl").exists()
 
 
 def test_only_the_balanced_selection_is_exported_unless_all_is_asked_for(run: Run, tmp_path: Path) -> None:

@@ -13,7 +13,7 @@ import polars as pl
 import pytest
 from cyclopts import CycloptsError
 
-from questree.benchmarks.covr.splits import FEW_SHOT, PROPERTIES, ZERO_SHOT
+from questree.benchmarks.covr.splits import FEW_SHOT, PROPERTIES, RELEASED, ZERO_SHOT
 from questree.cli.app import app
 from questree.cli.covr import released_command as command
 from questree.cli.stages import split as split_command
@@ -82,6 +82,11 @@ def test_a_property_holds_out_the_questions_of_the_vectors(released: QuestionRow
     for side in ("train", "val"):
         wanted = set(EXPECTED["splits"][vector][side]["comp"]) - QUIRK.get(name, {}).get(side, set())
         assert ids(released, held, side) == wanted
+
+
+def test_released_names_are_those_of_the_vectors() -> None:
+    assert {vector: RELEASED[name] for vector, name in VECTORS.items()} == {vector: vector for vector in VECTORS}
+    assert {*PROPERTIES} < {*RELEASED} and len({*RELEASED.values()}) == len(RELEASED)
 
 
 def test_shapes_and_terms_are_those_of_the_vectors(released: QuestionRows) -> None:

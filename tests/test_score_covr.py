@@ -7,13 +7,19 @@ from typing import Any
 import polars as pl
 import pytest
 
+from questree.api.image_sets import of_files, of_run
 from questree.api.scoring import Scoring
+from questree.cli.answer import answer as answer_command
 from questree.cli.score import covr as command
 from questree.cli.score import generalization
 from questree.cli.stages import split as split_command
 from questree.faults import BadInput
 from questree.formats.covr import export
 from questree.metrics.sets import majority, score_covr
+from questree.models.predictions import truths_read
+from questree.models.stored import image_predictions
+from questree.search.word_tables import default_words
+from questree.stages.decompose.image_sets import decompose_run
 from questree.stages.split.image_sets import read_split
 from questree.tables.image_questions import ANSWERED
 from questree.tables.run import Run
@@ -31,7 +37,9 @@ ASKED = pl.DataFrame(
         "template": ["COUNT", "VERIFYATTR", "VERIFYATTR", "CHOOSEREL"],
         "answer": ["2", "no", "yes", "on"],
         "image": ["1", "1", "2", "3"],
-    }
+        "options": [None, None, None, None],
+    },
+    schema_overrides={"options": pl.List(pl.String)},
 )
 
 
@@ -44,6 +52,55 @@ def test_the_baselines_say_the_commonest_answer_of_training() -> None:
     assert found["MAJ"] == dict.fromkeys("abcd", "2")
     # yes and no are equally common: the first in the alphabet; a template that training lacks gets the answer of MAJ
     assert found["MAJTEMPL"] == {"a": "2", "b": "no", "c": "no", "d": "2"}
+
+
+def test_of_a_choice_one_of_its_two_options_is_drawn() -> None:
+    """Whatever training says most often; half of the options are the first, and the same ones every time."""
+    asked = pl.DataFrame({"id": [f"q{at}" for at in range(400)]}).with_columns(
+        template=pl.lit("CHOOSEREL"), answer=pl.lit("on"), options=pl.lit(["on", "near"])
+    )
+    learnt = pl.DataFrame({"template": ["CHOOSEREL"] * 3, "answer": ["under"] * 3})
+    guesses = [majority(learnt, asked)["MAJTEMPL"]["prediction"] for _ in range(2)]
+    assert guesses[0].equals(guesses[1]) and set(guesses[0]) == {"on", "near"}
+    assert 170 < (guesses[0] == "on").sum() < 230
+    assert set(majority(learnt, asked)["MAJ"]["prediction"]) == {"under"}
+
+
+def test_the_options_of_a_choice_are_read_off_its_program(run: Run, tmp_path: Path) -> None:
+    asked, _ = of_run(run, "test")
+    found = dict(asked.select("template", "options").unique("template").rows())
+    choices = {"CHOOSEATTR": ["red", "blue"], "CHOOSEOBJECT": ["table", "chair"], "CHOOSEREL": ["on", "near"]}
+    assert found == dict.fromkeys(found) | choices
+    export(run, tmp_path / "out")
+    assert of_files(tmp_path / "out" / "test.jsonl", None)[0].equals(asked)
+
+
+@pytest.mark.parametrize("policy", ["exact", "vqa", "lenient"])
+def test_true_and_false_are_yes_and_no(run: Run, tmp_path: Path, policy: Any) -> None:
+    """As COVR's own predictor writes them."""
+    test = ANSWERED.read(run.covr).filter(split="test")
+    said = {id: {"yes": "True", "no": "False"}.get(answer, answer) for id, answer in test.select("id", "answer").rows()}
+    assert {"True", "False"} <= {*said.values()}
+    path, how = written(tmp_path / "covr.jsonl", said), Scoring(resamples=0, policy=policy)
+    command(run.folder, predictions=[path], json=tmp_path / "scores.json", quiet=True, how=how)
+    found = rows(tmp_path / "scores.json")
+    assert found["accuracy", "Overall", "covr"]["value"] == 1
+    assert found["unparsed", policy, "covr"]["value"] == 0
+
+
+def test_a_text_that_is_an_answer_stays_what_it_is() -> None:
+    texts = pl.Series(["True", "false", "TRUE"])
+    assert truths_read(texts, ["yes", "no"]).to_list() == ["yes", "no", "TRUE"]
+    assert truths_read(texts, ["yes", "True"]).to_list() == ["True", "false", "TRUE"]
+
+
+def test_stored_predictions_are_read_so_too(run: Run, tmp_path: Path) -> None:
+    """Whoever reads them from the run, the page included, sees yes and no."""
+    decompose_run(run, default_words(), every=True)
+    test = ANSWERED.read(run.covr).filter(split="test", template="VERIFYATTR")
+    said = {id: {"yes": "True", "no": "False"}[answer] for id, answer in test.select("id", "answer").rows()}
+    answer_command(run.folder, model="theirs", predictions=written(tmp_path / "covr.jsonl", said), quiet=True)
+    assert {*image_predictions(run, "theirs", test["id"]).table["prediction"]} == {*test["answer"]}
 
 
 def test_accuracy_is_counted_per_template_and_over_all() -> None:

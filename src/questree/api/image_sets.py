@@ -11,16 +11,26 @@ from questree.faults import BadInput, Fault, refuse
 from questree.metrics.scores import Score, Scored
 from questree.metrics.sets import majority, score_covr, score_generalization
 from questree.models.stored import image_predictions
-from questree.sources.covr import QUESTIONS, ROLES, SplitPredictions, read_covr_questions, read_plan, read_templates
+from questree.notation.own_shapes import program_shapes
+from questree.program import Slot
+from questree.sources.covr import (
+    CHOOSING,
+    QUESTIONS,
+    ROLES,
+    SplitPredictions,
+    read_covr_questions,
+    read_plan,
+    read_templates,
+)
 from questree.stages.split.image_sets import read_split, selected
 from questree.tables.images import IMAGES
 from questree.tables.run import Run
 
-COLUMNS = ["id", "answer", "image", "template"]
+COLUMNS = list(QUESTIONS.columns)
 
 
 def of_files(questions: Path | None, train: Path | None) -> tuple[pl.DataFrame, pl.DataFrame]:
-    """Evaluated and training questions: id, answer, image, template."""
+    """Evaluated and training questions, with the columns of sources/covr.QUESTIONS."""
     if questions is None:
         raise BadInput.at("", "expected either a run folder or --questions FILE")
     found = read_templates(questions), QUESTIONS.empty() if train is None else read_templates(train)
@@ -44,8 +54,21 @@ def of_run(run: Run, side: str, held_out: str = "", every: bool = False) -> tupl
 
 
 def with_image(run: Run, table: pl.DataFrame) -> pl.DataFrame:
-    """With the id of a question's first image, for which it counts."""
-    return table.with_columns(image=IMAGES.read(run.images)["id"].gather(table["images"].list.first().fill_null(0)))
+    """With the id of a question's first image, for which it counts, and the options of a choice."""
+    image = IMAGES.read(run.images)["id"].gather(table["images"].list.first().fill_null(0))
+    return table.with_columns(image=image, options=options_of(table))
+
+
+def options_of(table: pl.DataFrame) -> pl.Series:
+    """[question] the two that its program chooses between, null if it does not."""
+    programs = program_shapes(table)
+    found: list[list[str] | None] = [None] * len(table)
+    for node, at in programs.by_shape:
+        places = [int(term.name) for term in node.args[-2:] if isinstance(term, Slot)]
+        if node.op.name in CHOOSING:
+            for row, words in zip(at.tolist(), programs.filled[at][:, places].tolist(), strict=True):
+                found[row] = [programs.words[word] for word in words]
+    return pl.Series(found, dtype=pl.List(pl.String))
 
 
 def baselines(asked: pl.DataFrame, learnt: pl.DataFrame) -> dict[str, Scored]:

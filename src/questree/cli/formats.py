@@ -86,7 +86,7 @@ def export_covr(
         bool, Parameter(name="--all", help="Write every question, not only the balanced selection.")
     ] = False,
 ) -> None:
-    """Write the image questions of a run as COVR's records, one JSON line each: train.jsonl, dev.jsonl, test.jsonl.
+    """Write the image questions of a run as COVR's records, one JSON line each: train.jsonl, val.jsonl, test.jsonl.
 
     Parameters
     ----------
@@ -176,7 +176,7 @@ def import_decomp(
 
 @output
 def import_covr(
-    folder: Annotated[Path, Parameter(help="Folder with train, dev (or val) and test files, .jsonl or .json.")],
+    folder: Annotated[Path, Parameter(help="Folder with train, val (or dev) and test files, .jsonl or .json.")],
     /,
     *,
     out: Annotated[Path, Parameter(help="Run folder with the images; covr/ is written into it.")],

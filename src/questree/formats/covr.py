@@ -12,13 +12,13 @@ import msgspec
 import polars as pl
 
 from questree.benchmarks.covr.references import references, size
-from questree.benchmarks.covr.splits import PATTERNS, PROPERTIES, TEMPLATE_OF
+from questree.benchmarks.covr.splits import PATTERNS, RELEASED, TEMPLATE_OF
 from questree.domains.images.batches import ProgramBatch, answer
 from questree.domains.images.corpus import Corpus, corpus, padded
 from questree.domains.images.english import reference
 from questree.domains.images.graph import Graph
 from questree.domains.images.kinds import COUNT
-from questree.faults import BadInput
+from questree.faults import BadInput, Fault, refuse
 from questree.notation.covr import CovrShape, CovrShapes
 from questree.notation.own import show
 from questree.notation.own_shapes import program_shapes, row_form
@@ -55,23 +55,23 @@ def write_sub_questions(decomposed: Path, images: pl.Series, out: Path) -> int:
     return len(table)
 
 
-SPLITS = ("train", "dev", "test")
+FILES = {"train": "train.jsonl", "dev": "val.jsonl", "test": "test.jsonl"}  # as the release names them
+EARLIER = "dev.jsonl"  # the middle one, before it was named so
 MARK = re.compile(r'"@(\d+)@"')
 
 
 def export(run: Run, out: Path, every: bool = False) -> dict[str, int]:
-    """Write <split>.jsonl per split, and all sub-questions if there are any; how many lines each file has."""
-    files = {f"{split}.jsonl" for split in SPLITS}
-    only_earlier(out, (files | {FILE}).__contains__, files)
+    """Write a file per split, and all sub-questions if there are any; how many lines each file has."""
+    only_earlier(out, {*FILES.values(), EARLIER, FILE}.__contains__, {FILES["train"], FILES["test"]})
     questions = selected(run, every)
     ids = IMAGES.read(run.images)["id"]
     lines = records(questions, ids, balanced(run) if every else None)
     counts = {}
     with new_folder(out) as folder:
-        for split in SPLITS:
+        for split, name in FILES.items():
             own = [line for line, of in zip(lines, questions["split"], strict=True) if of == split]
-            (folder / f"{split}.jsonl").write_bytes(b"".join(line + b"\n" for line in own))
-            counts[f"{split}.jsonl"] = len(own)
+            (folder / name).write_bytes(b"".join(line + b"\n" for line in own))
+            counts[name] = len(own)
         if (run.covr / "decomposed").is_dir():
             counts[FILE] = write_sub_questions(run.covr / "decomposed", ids, folder / FILE)
     return counts
@@ -110,9 +110,9 @@ def _plain(row: dict[str, Any], ids: list[str]) -> dict[str, Any]:
 
 
 def _properties(questions: pl.DataFrame) -> list[list[str]]:
-    """[question] the names of the properties it has."""
+    """[question] the names of the properties it has, as the release has them."""
     rows = image_rows(questions)
-    held = {name: named(name, rows).predicate.holds(rows).tolist() for name in PROPERTIES}
+    held = {said: named(name, rows).predicate.holds(rows).tolist() for name, said in RELEASED.items()}
     return [[name for name, has in zip(held, own, strict=True) if has] for own in zip(*held.values(), strict=True)]
 
 
@@ -222,15 +222,16 @@ class KeptRecord:
 
 
 def question_files(folder: Path) -> dict[str, Path]:
-    """split -> file: train.jsonl, dev.jsonl or val.jsonl, test.jsonl, or .json of the same, gzipped or not."""
-    found: dict[str, Path] = {}
+    """split -> file: train.jsonl, val.jsonl or dev.jsonl, test.jsonl, or .json of the same, gzipped or not."""
+    found: dict[str, list[Path]] = {}
     for stem, split in SPLIT_OF.items():
-        for path in (folder / f"{stem}{ending}" for ending in ENDINGS):
-            if path.is_file():
-                found.setdefault(split, path)
-    if not found:
-        raise BadInput.at(folder, "no question files: expected train.jsonl, dev.jsonl (or val.jsonl) or test.jsonl")
-    return found
+        found.setdefault(split, []).extend(folder / f"{stem}{ending}" for ending in ENDINGS)
+    there = {split: [path for path in paths if path.is_file()] for split, paths in found.items()}
+    if not any(there.values()):
+        raise BadInput.at(folder, "no question files: expected train.jsonl, val.jsonl (or dev.jsonl) or test.jsonl")
+    several = [(split, ", ".join(path.name for path in paths)) for split, paths in there.items() if len(paths) > 1]
+    refuse([Fault(str(folder), f"expected one file of {split}, got {names}") for split, names in several])
+    return {split: paths[0] for split, paths in there.items() if paths}
 
 
 def import_covr(folder: Path, run: Run, attribute_groups: Mapping[str, str], replace: bool = False) -> CovrImported:

@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 import polars as pl
 
+from questree.columns.hashing import seed_of
 from questree.metrics.catalogue import METRICS, Metric, placed, scored
 from questree.metrics.cells import OVERALL, Cell, Tallies, joined, tally
 from questree.metrics.scores import Scored
@@ -38,21 +39,27 @@ MAJ, MAJTEMPL = BASELINES = ("MAJ", "MAJTEMPL")
 
 
 def majority(train: pl.DataFrame, questions: pl.DataFrame) -> dict[str, pl.DataFrame]:
-    """MAJ: the most common answer of the training set. MAJTEMPL: the most common one of the question's template there.
+    """MAJ: the most common answer of the training set. MAJTEMPL: the most common one of the question's template there,
+    and of a question that names two options one of these, each with probability 1/2.
 
-    COVR, section 6.1 and Table 6. Of equally common answers the first in the alphabet is said; a template that training
-    does not have gets the answer of MAJ.
+    COVR, section 5 and Table 6. Of equally common answers the first in the alphabet is said; a template that training
+    does not have gets the answer of MAJ. The option is drawn by a hash of the question's id.
 
-    Baseline -> id, prediction for every question; both tables have template and answer.
+    Baseline -> id, prediction for every question; both tables have template and answer, the questions also options.
     """
     overall = _commonest(train.select(template=pl.lit(""), answer="answer"))
     most = overall["answer"].item() if len(overall) else ""
-    ids = questions.select("id", "template")
+    ids = questions.select("id", "template", "options")
     own = ids.join(_commonest(train), on="template", how="left", maintain_order="left")
+    drawn = pl.Series("drawn", [_one(*row) for row in ids.select("id", "options").rows()], pl.String)
     return {
         MAJ: ids.select("id", prediction=pl.lit(most)),
-        MAJTEMPL: own.select("id", prediction=pl.col("answer").fill_null(most)),
+        MAJTEMPL: own.select("id", prediction=pl.coalesce(drawn, "answer", pl.lit(most))),
     }
+
+
+def _one(id: str, options: list[str] | None) -> str | None:
+    return options[int(seed_of(0, f"option {id}")) % len(options)] if options else None
 
 
 def _commonest(answers: pl.DataFrame) -> pl.DataFrame:

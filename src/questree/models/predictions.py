@@ -149,6 +149,16 @@ def _named(path: Path, table: pl.DataFrame) -> pl.DataFrame:
     return table.select(pl.col(str(id)).cast(pl.String).alias("id"), *there)
 
 
+TRUTHS = {"True": "yes", "true": "yes", "False": "no", "false": "no"}  # COVR's own predictor writes True and False
+
+
+def truths_read(said: pl.Series, answers: Iterable[str]) -> pl.Series:
+    """Truth values that were written as text are yes and no, where these are answers and the text itself is none."""
+    known = set(answers)
+    meant = {text: word for text, word in TRUTHS.items() if word in known and text not in known}
+    return said.replace(meant) if meant else said
+
+
 Policy = Literal["exact", "vqa", "lenient"]
 POLICIES: tuple[Policy, ...] = ("exact", "vqa", "lenient")
 
@@ -175,6 +185,7 @@ def read_answers(
 ) -> ReadPredictions:
     """Map every prediction to the answer it means; one that means none keeps its (normalised) text and is wrong."""
     known = list(dict.fromkeys(answers))
+    table = table.with_columns(truths_read(table[PREDICTION], known))
     if policy == "exact":
         unparsed = table.filter(~pl.col("prediction").is_in(known)).height
         return ReadPredictions(policy, table, unparsed)

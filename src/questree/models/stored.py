@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from questree.faults import BadInput
 from questree.metrics.answered import ModelAnswers, needed, words_by_key
 from questree.metrics.scores import SHOWN, Coverage
-from questree.models.predictions import COLUMNS, PREDICTION, Predictions
+from questree.models.predictions import COLUMNS, PREDICTION, Predictions, truths_read
 from questree.stages.decompose.hierarchies import RunHierarchies, ShardKeys
 from questree.stages.decompose.image_sets import read_sets
 from questree.tables.hierarchies import NOTHING
@@ -47,8 +47,10 @@ class StoredCounts(NamedTuple):
 
 def store(run: Run, asked: RunHierarchies, given: Predictions, options: Mapping[str, Any]) -> StoredCounts:
     """Keep somebody's predictions, by the ids of the run's hierarchies."""
-    keys, words = asked.hierarchies.keys, given.table["prediction"].unique(maintain_order=True)
-    found, used = words_by_key(keys, given.table, words), needed(asked.hierarchies, scored=False)
+    keys, table = asked.hierarchies.keys, given.table
+    table = table.with_columns(truths_read(table[PREDICTION], asked.hierarchies.words))
+    words = table[PREDICTION].unique(maintain_order=True)
+    found, used = words_by_key(keys, table, words), needed(asked.hierarchies, scored=False)
     if not (found[used] != NOTHING).any():
         what = f"none of {len(given.table):,} predictions is for a question of this run"
         ids = f"their ids are like {', '.join(given.table['id'][:2])}; the run's like {keys[int(used[0])]}"

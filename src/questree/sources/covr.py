@@ -15,7 +15,12 @@ from questree.tables.images import Images
 from questree.tables.store import content, read_json
 from questree.tables.table import Table
 
-QUESTIONS = Table("questions", {"id": pl.String, "answer": pl.String, "image": pl.String, "template": pl.String})
+QUESTIONS = Table(
+    "questions",
+    {"id": pl.String, "answer": pl.String, "image": pl.String, "template": pl.String, "options": pl.List(pl.String)},
+    frozenset({"options"}),  # the two a choice is between
+)
+CHOOSING = ("choose_attr", "choose_name", "choose_relation")
 ROLES = ("text", "model", "iid-size", "iid")
 SIDES = ("train", "val")  # of a file that is to be split
 FAULTS = 20
@@ -129,8 +134,15 @@ def read_templates(path: Path) -> pl.DataFrame:
         "answer": [answer_text(row.answer) for row in rows],
         "image": [row.scenes[0] if row.scenes else row.id for row in rows],
         "template": [row.pattern_name for row in rows],
+        "options": [options(row.program) for row in rows],
     }
     return pl.DataFrame(columns, schema=dict(QUESTIONS.columns))
+
+
+def options(program: list[dict[str, Any]]) -> list[str] | None:
+    """What the last row chooses between, if it does."""
+    last = program[-1] if program else {}
+    return [str(option) for option in _list(last, "arguments")[-2:]] if last.get("operation") in CHOOSING else None
 
 
 def answer_text(answer: Any) -> str:

@@ -2,7 +2,8 @@
 
 Of N questions in T templates each template has room for S = N / T. First come all questions whose text is seen with at
 least two answers. Then, again and again, a question with the answer that was used least, and among those one whose
-reference's (length, depth) was used least.
+reference's (length, depth) was used least. Where room is left and only one answer, no more of it is taken than the
+second most common answer has questions: the paper has more questions of every answer than room.
 """
 
 from collections import Counter, defaultdict
@@ -88,14 +89,20 @@ RECIPE = Recipe(frozenset({"questions", "seed"}), recipe)
 def select(questions: pl.DataFrame, room: int, seed: int) -> tuple[list[int], int]:
     """Rows of one split and template that stay, in the order they were taken; and how many come first."""
     first = questions.select(pl.col("answer").n_unique().over("question") > 1).to_series().to_numpy()
-    shelf = Shelf.of(questions, seed)
+    shelf, most = Shelf.of(questions, seed), ceiling(questions["answer"])
     if first.sum() > room:
-        shelf.take(np.flatnonzero(first).tolist(), room, together=True)
+        shelf.take(np.flatnonzero(first).tolist(), room, most, together=True)
     else:
         for row in np.flatnonzero(first).tolist():
             shelf.put(row)
-        shelf.take(np.flatnonzero(~first).tolist(), room)
+        shelf.take(np.flatnonzero(~first).tolist(), room, most)
     return shelf.taken, int(first.sum())
+
+
+def ceiling(answers: pl.Series) -> int:
+    """How often an answer is taken at most: as often as the second most common one is there. One alone says nothing."""
+    counts = answers.value_counts()["count"].sort(descending=True)
+    return int(counts[1]) if len(counts) > 1 else len(answers)
 
 
 @dataclass
@@ -122,8 +129,9 @@ class Shelf:
         self.answers[self.answer[row]] += 1
         self.structures[self.structure[row]] += 1
 
-    def take(self, rows: Iterable[int], room: int, together: bool = False) -> None:
-        """Until there is no room; with `together`, each with one of the same text and another answer."""
+    def take(self, rows: Iterable[int], room: int, most: int, together: bool = False) -> None:
+        """Until there is no room, of no answer more than `most`; with `together`, each with one of the same text and
+        another answer."""
         waiting: dict[str, dict[Structure, list[int]]] = defaultdict(lambda: defaultdict(list))
         texts: dict[str, list[int]] = defaultdict(list)
         for row in sorted(rows, key=lambda row: self.rank[row], reverse=True):  # taken from the end
@@ -138,7 +146,7 @@ class Shelf:
             if used < self.answers[answer]:  # its number has grown since it was queued
                 heappush(queue, (self.answers[answer], tie[answer], answer))
                 continue
-            found = self._least_used(waiting[answer], gone)
+            found = self._least_used(waiting[answer], gone) if used < most else None
             if found is None:
                 continue
             heappush(queue, (used + 1, tie[answer], answer))

@@ -29,7 +29,7 @@ from questree.sources.covr import read_scenes
 from questree.stages.drafts.builders import drafts
 from questree.stages.drafts.chunk import Workshop
 from questree.stages.drafts.sources import DraftSource
-from questree.stages.drafts.whole_run import DraftOptions, DraftReport, generate, only, part_of
+from questree.stages.drafts.whole_run import DraftOptions, DraftReport, generate, only, options_of, part_of
 from questree.tables.image_questions import ANSWERED
 from questree.tables.images import Images
 from questree.tables.questions import with_programs
@@ -389,3 +389,65 @@ def test_images_that_somebody_sees_the_reference_in_do_not_distract(
     assert generate(run, DraftOptions(200, 1, verify="looking:all"), workers=1).total < before
     with pytest.raises(BadInput, match="neither a file nor a function"):
         generate(run, DraftOptions(200, 1, verify="looking:who"), workers=1)
+
+
+def distracting(made: Made, near: bool) -> list[tuple[DraftSource, list[int]]]:
+    """The images of every set to count in that do not contain the reference."""
+    images = Images.load(made.run.images)
+    words = WordTables.read(made.words)
+    shop = Workshop(images, np.arange(len(images.images)), words, templates=[BY_NAME["COUNT"]], near=near)
+    return [
+        (source, [image for image in images if image not in {*source.near.positives, source.image}])
+        for source in shop.sources(range(40), 4, 5)
+        for draft in drafts(source, shop.templates, Counter())
+        for images in draft.sets
+    ]
+
+
+def test_easy_distractors_are_drawn_from_all_images(made: Made) -> None:
+    """Near ones are of some kind every time, any images seldom; nothing else about the sets is different."""
+    shares = []
+    for near in (True, False):
+        found = distracting(made, near)
+        near_ones = [{image for kind in source.kinds for image in source.images(kind)} for source, _ in found]
+        inside = [image in own for own, (_, images) in zip(near_ones, found, strict=True) for image in images]
+        assert len(found) > 50 and all(len(images) >= 2 for _, images in found)
+        shares.append(sum(inside) / len(inside))
+    assert shares[0] == 1 and shares[1] < 0.3
+
+
+def linked(made: Made, tmp_path: Path) -> Run:
+    run = Run(tmp_path / "run")
+    run.folder.mkdir()
+    (run.folder / "images").symlink_to(made.run.images)
+    return run
+
+
+def test_at_most_may_be_said_as_in_the_paper(made: Made, tmp_path: Path) -> None:
+    """The same programs about the same images, in other words."""
+    run, options = linked(made, tmp_path), DraftOptions(QUESTIONS, 3, made.words, at_most_as_paper=True)
+    generate(run, options, workers=1)
+    assert options_of(json.loads((run.covr / "report.json").read_text())["options"]) == options
+    plain, paper = made.questions, with_programs(ANSWERED.read(run.covr))
+    assert plain.drop("question", "id").equals(paper.drop("question", "id"))
+    said = plain["question"].str.replace(r"\b1 or 2 ", "at most 2 ").str.replace(r"between 1 and (\d) ", "at most $1 ")
+    assert said.equals(paper["question"]) and not said.equals(plain["question"])
+    grouped = paper.filter(pl.col("program").str.contains("keep_if_values_count_leq"))
+    assert len(grouped) and grouped["question"].str.contains(r"show at most \d ").all()
+
+
+def test_images_with_further_instances_are_not_used_for_a_reference(
+    made: Made, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Half of the images are crowds: they may distract, but what is counted is not in them."""
+    run, crowds = linked(made, tmp_path), set(made.ids[::2])
+    code = f"CROWDS = {crowds}\n\n\ndef score(checks):\n    return [float(c[0] in CROWDS) for c in checks]\n"
+    (tmp_path / "hidden.py").write_text(code)
+    monkeypatch.chdir(tmp_path)
+    generate(run, DraftOptions(300, 3, made.words, verify_others="hidden:score"), workers=1)
+    counts = with_programs(ANSWERED.read(run.covr)).filter(template="COUNT")
+    inside = [(row, made.ids[image]) for row in counts.iter_rows(named=True) for image in row["images"]]
+    assert len(counts) > 5 and crowds & {image for _, image in inside}
+    for row, image in inside:
+        value = Judge(made.scenes, attribute_groups(), [image]).value(own.parse(row["program"], IMAGES))
+        assert value == 0 or image not in crowds

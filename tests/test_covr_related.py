@@ -32,6 +32,7 @@ from questree.search.distractors import (
     nodes,
 )
 from questree.search.index import Index
+from questree.search.other_instances import OtherInstances, others_of
 from questree.search.related import Related
 from questree.search.subgraphs import subgraphs
 from questree.search.verification import THRESHOLDS, scorer_of, simple_graphs, verified
@@ -350,6 +351,54 @@ def test_verified_distractors_leave_the_positives_alone(tmp_path: Path, words: W
         "positive": [0],
         "0_attr": [2],
     }
+
+
+def test_images_with_instances_that_nobody_annotated_go(tmp_path: Path, words: WordTables) -> None:
+    """The scorer sees an image without the boxes of all annotated instances of a part; above 0.5 there is another."""
+    box, other = {"x": 0, "y": 0, "w": 10, "h": 10}, {"x": 50, "y": 0, "w": 10, "h": 10}
+    scenes = {
+        "two": {
+            "a": thing("cup", "red", [("on", "c")]) | box,
+            "b": thing("cup", "red") | other,
+            "c": thing("table", side=None),
+        },
+        "one": {"d": thing("cup", "red", [("on", "e")]) | box, "e": thing("table") | other},
+        "no": {"f": thing("cup", "blue", [("on", "g")]), "g": thing("table")},
+    }
+    read = images(tmp_path, scenes)
+    index, asked = Index(read), list[Any]()
+
+    def seen(checks: Any) -> list[float]:
+        asked.extend((image, to_json(graph), boxes) for image, graph, boxes in checks)
+        return [0.51 if image == "two" else 0.5 for image, _, _ in checks]
+
+    graph = from_json(red(ON_TABLE))
+    related = Related(index, words, others=OtherInstances(read, index, seen))
+    assert related.find([from_json(red(CUP)), graph]).image.tolist() == [1, 2, 1, 2]  # positive and 0_attr of each
+    left, right = (0.0, 0.0, 10.0, 10.0), (50.0, 0.0, 60.0, 10.0)
+    single, on_table = to_json(from_json(red(CUP))), to_json(graph)
+    assert asked == [
+        ("two", single, [left, right]),
+        ("one", single, [left]),
+        ("two", on_table, [left]),  # of the cup on the table; the table has no box
+        ("one", on_table, [left, right]),
+    ]
+    path = tmp_path / "scores.json"
+    path.write_text(json.dumps([{"image": "one", "graph": to_json(graph), "score": 0.9}]))
+    from_file = OtherInstances(read, index, others_of(str(path)))
+    assert from_file.annotated([(0, graph), (1, graph), (1, from_json(red(CUP)))]).tolist() == [True, False, True]
+
+
+def test_a_graph_of_two_parts_goes_if_there_are_others_of_both(tmp_path: Path) -> None:
+    chain = {"a": thing("man", "", [("near", "b")]), "b": thing("cup", "", [("on", "c")]), "c": thing("table")}
+    read = images(tmp_path, {"s": chain})
+    graph = from_json({"name": "man", "relations": [{"name": "near", "target": ON_TABLE}]})
+
+    def told(*names: str) -> bool:
+        others = OtherInstances(read, Index(read), lambda checks: [float(g.name in names) for _, g, _ in checks])
+        return bool(others.annotated([(0, graph)])[0])
+
+    assert [told(), told("man"), told("cup"), told("man", "cup")] == [True, True, True, False]
 
 
 def test_a_scorer_that_gives_too_few_scores_is_refused() -> None:

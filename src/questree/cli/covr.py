@@ -228,11 +228,15 @@ def related_command(
     verify: Annotated[
         str | None, Parameter(help="Scores of distractors: module:function, or a file [{image, graph, score}].")
     ] = None,
+    verify_others: Annotated[
+        str | None, Parameter(help="Scores of unannotated instances: module:function, or a file like --verify's.")
+    ] = None,
 ) -> None:
     """Write the scenes that contain each graph, and by kind those that distract from it."""
     from questree.domains.images.graph import from_json
     from questree.progress import watch
     from questree.search.index import Index
+    from questree.search.other_instances import OtherInstances, others_of
     from questree.search.related import Related
     from questree.search.verification import scorer_of
     from questree.search.word_tables import words_of
@@ -240,8 +244,10 @@ def related_command(
 
     with watching():
         asked = read_graphs(graphs)
-        index = Index(read_scenes(scenes).images)
-        related = Related(index, words_of(words), scorer_of(verify) if verify else None)
+        images = read_scenes(scenes).images
+        index = Index(images)
+        others = OtherInstances(images, index, others_of(verify_others)) if verify_others else None
+        related = Related(index, words_of(words), scorer_of(verify) if verify else None, others)
         ids, rows = index.image_ids.to_list(), list[dict[str, Any]]()
         starts = range(0, len(asked), TOGETHER)
         for first in watch(starts, "related scenes", len(starts)):

@@ -88,6 +88,18 @@ def generate_command(
         str | None,
         Parameter(help="Image sets: scores of distractors, module:function or a file [{image, graph, score}]."),
     ] = None,
+    verify_others: Annotated[
+        str | None,
+        Parameter(help="Image sets: scores of unannotated instances, module:function or a file like --verify's."),
+    ] = None,
+    distractors: Annotated[
+        Literal["near", "random"] | None,
+        Parameter(help="Image sets: images that nearly contain what is referred to, or any (EasyDistractors). [near]"),
+    ] = None,
+    at_most_as_paper: Annotated[
+        bool,
+        Parameter(negative="", help='Image sets: say "at most K" as in COVR; images without any do not count.'),
+    ] = False,
     templates: Annotated[
         list[Path] | None, Parameter(help="TOML file of further templates; may be given several times.")
     ] = None,

@@ -13,6 +13,7 @@ from questree.domains.images.graph import Graph
 from questree.search.distractors import NONE, Coded, GraphForm, coded, graph_of, kinds_of_form
 from questree.search.index import Index, Rows
 from questree.search.matching import ALL, search
+from questree.search.other_instances import OtherInstances
 from questree.search.patterns import (
     AskedGraphs,
     SearchWords,
@@ -68,9 +69,12 @@ class RelatedImages:
 class Related:
     """The images related to a graph, out of all images of an index."""
 
-    def __init__(self, index: Index, words: WordTables, verify: Scorer | None = None) -> None:
-        """verify: who looks at the pixels of distracting images; nobody by default."""
-        self.index, self.verify = index, verify
+    def __init__(
+        self, index: Index, words: WordTables, verify: Scorer | None = None, others: OtherInstances | None = None
+    ) -> None:
+        """verify: who looks at the pixels of distracting images; others: and at those of images that contain the graph,
+        for further instances; nobody by default."""
+        self.index, self.verify, self.others = index, verify, others
         self.vocabulary = SearchWords(index.words, words)
         self.codes, self.bits = codes(self.vocabulary, words)
 
@@ -112,10 +116,21 @@ class Related:
                 filled = hits[:, 3:].reshape(len(hits), -1 if len(hits) else 0, 3)
                 parts.append((few.row[hits[:, 0]], own[hits[:, 1]], hits[:, 2], filled))
         found = RelatedImages(list(names), *_joined(parts), forms, self.index.words, self.index.scenes.name)
-        return found if self.verify is None else self._verified(found, graphs, self.verify)
+        found = found if self.verify is None else _only(found, self._distracting(found, graphs, self.verify))
+        return found if self.others is None else _only(found, self._annotated(found, graphs, self.others))
 
-    def _verified(self, found: RelatedImages, graphs: Sequence[Graph], scorer: Scorer) -> RelatedImages:
-        """Without distractors that seem to contain the graph after all."""
+    def _annotated(self, found: RelatedImages, graphs: Sequence[Graph], others: OtherInstances) -> NDArray[np.bool_]:
+        """[hit] distractors, and images in which all instances of the graph seem to be annotated."""
+        contain = [found.kinds.index(kind) for kind in (POSITIVE, NO_MULTIPLE) if kind in found.kinds]
+        hits = np.flatnonzero(np.isin(found.kind, contain))
+        of_hits = zip(found.image[hits].tolist(), found.graph[hits].tolist(), strict=True)
+        pairs = [(image, graphs[at]) for image, at in of_hits]
+        keep = np.ones(len(found.kind), bool)
+        keep[hits] = others.annotated(pairs)
+        return keep
+
+    def _distracting(self, found: RelatedImages, graphs: Sequence[Graph], scorer: Scorer) -> NDArray[np.bool_]:
+        """[hit] positives, and distractors that do not seem to contain the graph after all."""
         by_name = [{kind.name: kind for kind in kinds_of_form(form)} for form in found.forms]
         kinds = [by_name[g].get(found.kinds[k]) for g, k in zip(found.graph.tolist(), found.kind.tolist(), strict=True)]
         hits = [(hit, kind) for hit, kind in enumerate(kinds) if kind is not None]
@@ -124,8 +139,7 @@ class Related:
             [(self.index.image_ids[int(found.image[hit])], graphs[found.graph[hit]], kind) for hit, kind in hits],
             scorer,
         )
-        columns = ("graph", "kind", "image", "thing", "attribute", "link")
-        return replace(found, **{name: getattr(found, name)[keep] for name in columns})
+        return keep
 
     def _search(self, graphs: Coded, multiple: Rows, limits: NDArray[np.int64], seed: int, instances: bool) -> Rows:
         """[hit, (graph, kind, image, and perhaps what fills every node)]"""
@@ -138,6 +152,11 @@ class Related:
         asked = AskedGraphs(graphs.name, graphs.attribute, graphs.link, names, attributes, links, multiple, draw)
         plan = plan_of(graphs.form)
         return np.asarray(search(index.scenes, index.postings, plan, asked, codes, bits, limits, instances))
+
+
+def _only(found: RelatedImages, keep: NDArray[np.bool_]) -> RelatedImages:
+    columns = ("graph", "kind", "image", "thing", "attribute", "link")
+    return replace(found, **{name: getattr(found, name)[keep] for name in columns})
 
 
 def _pieces(graphs: Coded, size: int) -> Iterator[Coded]:

@@ -17,6 +17,7 @@ from questree.search.distractors import ATTRIBUTE, NAME, OTHER_OBJECT, OTHER_REL
 from questree.tables.store import content
 
 Record = TypeVar("Record", bound=msgspec.Struct)
+Item = TypeVar("Item")
 
 
 def function(place: str) -> Callable[..., Any]:
@@ -84,6 +85,14 @@ def scorer_of(place: str) -> Scorer:
     return lambda checks: [scored.get(check, 0.0) for check in checks]
 
 
+def score_each(checks: Sequence[Item], scorer: Callable[[Sequence[Item]], Sequence[float]]) -> list[float]:
+    """[check] its score, if there are as many scores as checks."""
+    scores = list(scorer(checks))
+    if len(scores) != len(checks):
+        raise BadInput.at("verification", f"expected a score for each of {len(checks):,} graphs, got {len(scores):,}")
+    return scores
+
+
 def simple_graphs(graph: Graph) -> list[Simple]:
     """Every relation with its two ends; every node whose attribute no such part has; a single node by itself."""
     every, found = nodes(graph), list[Simple]()
@@ -116,10 +125,7 @@ def _changed(graph: Graph, kind: DistractorKind) -> list[tuple[Graph, float]]:
 def verified(hits: Sequence[tuple[str, Graph, DistractorKind]], scorer: Scorer) -> NDArray[np.bool_]:
     """[hit] does the image stay a distractor, by this kind? Not if every changed part seems to be there after all."""
     limits = [[((image, part), limit) for part, limit in _changed(graph, kind)] for image, graph, kind in hits]
-    asked = dict.fromkeys(check for parts in limits for check, _ in parts)
-    scores = list(scorer(list(asked)))
-    if len(scores) != len(asked):
-        raise BadInput.at("verification", f"expected a score for each of {len(asked):,} graphs, got {len(scores):,}")
-    known = dict(zip(asked, scores, strict=True))
+    asked = list(dict.fromkeys(check for parts in limits for check, _ in parts))
+    known = dict(zip(asked, score_each(asked, scorer), strict=True))
     stays = [not parts or any(known[check] <= limit for check, limit in parts) for parts in limits]
     return np.array(stays, bool)

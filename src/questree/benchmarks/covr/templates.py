@@ -4,6 +4,8 @@ A hole `{R}` of a program is filled by a reference, `{attribute}` by a word. A f
 reference are in english.py. All sentences ask about all images of the set together.
 """
 
+from dataclasses import replace
+
 from questree.benchmarks.covr.forms import ImageTemplate, TemplateForm
 from questree.extensions import Registry
 
@@ -275,6 +277,19 @@ TEMPLATES = (
         builder="two relations",
     ),
 )
+
+
+def as_in_paper(template: ImageTemplate) -> ImageTemplate:
+    """ "At most K" is said in so many words, although images without any do not count."""
+
+    def said(form: TemplateForm) -> TemplateForm:
+        return replace(
+            form, frames=tuple(frame.replace(GROUPED["at most"][0], "at most {size}") for frame in form.frames)
+        )
+
+    return replace(template, forms=tuple(map(said, template.forms)))
+
+
 BY_NAME = Registry[ImageTemplate]("template")  # these, and those of plugins
 for _template in TEMPLATES:
     BY_NAME.add(_template.name, _template)

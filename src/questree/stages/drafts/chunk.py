@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from hashlib import blake2b
-from itertools import accumulate, chain
+from itertools import accumulate, chain, repeat
 
 import numpy as np
 import polars as pl
@@ -18,6 +18,7 @@ from questree.domains.images import corpus
 from questree.domains.images.graph import Graph
 from questree.search.drawn import sampled
 from questree.search.index import Index
+from questree.search.other_instances import OtherInstances, OtherScorer
 from questree.search.related import Related
 from questree.search.same_words import SameWords
 from questree.search.verification import Scorer
@@ -54,12 +55,15 @@ class Workshop:
     words: WordTables
     verify: Scorer | None = None
     templates: Iterable[ImageTemplate] = BY_NAME.values()  # in the order they are asked
+    others: OtherScorer | None = None
+    near: bool = True  # do distracting images nearly contain the reference? if not, they are any
 
     def __post_init__(self) -> None:
         self.index = Index(self.images)
         same, groups = SameWords.of(self.images), self.words.attribute_group
         self.words = same.tables(self.words) if same else self.words
-        self.related = Related(self.index, self.words, self.verify)
+        others = None if self.others is None else OtherInstances(self.images, self.index, self.others)
+        self.related = Related(self.index, self.words, self.verify, others)
         merged = Answerer(corpus(same.merged(self.images), groups), same) if same else None
         self.answerer = SureAnswerer(Answerer(corpus(self.images, groups)), merged)
         self.ids = self.images.images["id"].to_list()
@@ -88,13 +92,20 @@ class Workshop:
         for image, _, graph, times in sampled(self.index, self.words, rows, per_image, seed):
             for wanted in (1, times) if times in TIMES else (1,):
                 drawn.append((image, graph, wanted, places.setdefault((graph, wanted), len(places))))
+        drawn = [own for own, told in zip(drawn, self.annotated(drawn), strict=True) if told]
         graphs, wanted_times = [graph for graph, _ in places], [times for _, times in places]
         finds = Finds(self.related.find(graphs, wanted_times, LIMIT, seed, instances=True, positives=POSITIVES))
         near = [Near(finds, finds.found.of(place)) for place in range(len(places))]
         for image, graph, times, place in drawn:
-            yield DraftSource(
-                image, graph, near[place], self.words, (seed, self.ids[image], times, things(graph).text), times
-            )
+            key = (seed, self.ids[image], times, things(graph).text)
+            yield DraftSource(image, graph, near[place], self.words, key, times, 0 if self.near else len(self.ids))
+
+    def annotated(self, drawn: Sequence[tuple[int, Graph, int, int]]) -> Iterable[bool]:
+        """[source] does its image seem to have no further instance of the reference?"""
+        others = self.related.others
+        if others is None:
+            return repeat(True, len(drawn))
+        return map(bool, others.annotated([(image, graph) for image, graph, _, _ in drawn]))
 
     def whether(self, draft: Draft, answers: Sequence[Answer]) -> Draft | None:
         """Where the numbers of both sets are known and differ: is it so much?"""

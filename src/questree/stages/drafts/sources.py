@@ -62,6 +62,7 @@ def refer(graph: Graph) -> Slot:
 
 MOST = 5  # images of a question
 TURNS = 3  # of every kind to give an image, before all that are left are looked at
+TRIES = 20  # to find images among all
 FURTHER = "_neg_attr_main_object"  # how kinds end whose root has another attribute, besides a further change
 
 
@@ -125,6 +126,7 @@ class DraftSource:
     words: WordTables
     key: tuple[object, ...]  # of its draws
     times: int = 1  # how often an image must contain the reference to count
+    images_to_draw: int = 0  # distracting images are any of so many; 0: those that nearly contain the reference
 
     @property
     def kinds(self) -> list[str]:
@@ -215,6 +217,8 @@ class DraftSource:
 
         None at all if no two images, or none that lacks the reference, are there.
         """
+        if self.images_to_draw:
+            return self._filled_with_any(chosen, avoid)
         found = list(dict.fromkeys(chosen))
         seen, images, draws, waiting = {*found, *avoid}, self.near.finds.images, self.draws, list[str]()
         random, hits = draws.random, self.hits  # most of the work of making questions is done here
@@ -231,4 +235,16 @@ class DraftSource:
             left = dict.fromkeys(image for kind in kinds for image in self.images(kind) if image not in seen)
             found += draws.some(list(left), MOST - len(found))
         distracting = {*found} - self.near.positives - {self.image}  # not all positives are drawn: it may not be there
+        return draws.shuffled(found) if len(found) > 1 and distracting else []
+
+    def _filled_with_any(self, chosen: Iterable[int], avoid: Iterable[int]) -> Images:
+        """The same with images drawn from all, but for those that are known to contain the reference (Table 6)."""
+        found, draws = list(dict.fromkeys(chosen)), self.draws
+        seen = {*found, *avoid, *self.near.positives, self.image}
+        for _ in range(TRIES):
+            image = draws.below(self.images_to_draw)
+            if len(found) < MOST and image not in seen:
+                seen.add(image)
+                found.append(image)
+        distracting = {*found} - self.near.positives - {self.image}
         return draws.shuffled(found) if len(found) > 1 and distracting else []

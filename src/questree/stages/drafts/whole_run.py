@@ -11,7 +11,7 @@ from dataclasses import asdict, dataclass, field, fields, replace
 from functools import lru_cache
 from itertools import islice
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import msgspec
 import numpy as np
@@ -20,12 +20,13 @@ from numpy.typing import NDArray
 
 from questree.benchmarks import Recipe, Said, Told
 from questree.benchmarks.covr.forms import ImageTemplate
-from questree.benchmarks.covr.templates import BY_NAME, TEMPLATES
+from questree.benchmarks.covr.templates import BY_NAME, TEMPLATES, as_in_paper
 from questree.columns.hashing import seed_of
 from questree.extensions import needed
 from questree.faults import BadInput, at_least, refuse
 from questree.progress import report
-from questree.search.verification import scorer_of
+from questree.search.other_instances import OtherScorer, others_of
+from questree.search.verification import Scorer, scorer_of
 from questree.search.word_tables import WordTables, words_of
 from questree.stages.drafts.builders import Reasons
 from questree.stages.drafts.chunk import COLUMNS, DraftedChunk, Workshop
@@ -163,6 +164,9 @@ class DraftOptions:
     verify: str = ""  # who looks at distracting images: module:function, or a file of scores
     templates: tuple[ImageTemplate, ...] = ()  # asked besides the shipped ones
     only_templates: bool = False  # and instead of them
+    distractors: Literal["near", "random"] = "near"  # images that nearly contain a reference, or any
+    verify_others: str = ""  # who looks for instances that nobody annotated: module:function, or a file of scores
+    at_most_as_paper: bool = False  # "at most K in an image" in the paper's words
 
     def __post_init__(self) -> None:
         if not asked(self):
@@ -204,8 +208,7 @@ def generate(run: Run, options: DraftOptions, workers: int = 2) -> DraftReport:
     part = part_of(images)
     word_tables = words_of(options.words)
     words = pickle.dumps(word_tables)
-    if options.verify:
-        scorer_of(options.verify)  # says now what is wrong with it
+    scorers(options)  # say now what is wrong with them
     dropped, unmade, tables, short = Reasons(), Reasons(), list[pl.DataFrame](), dict[str, int]()
     with new_folder(run.covr) as folder:
         with processes(workers) if workers > 1 else nullcontext() as pool:
@@ -286,8 +289,14 @@ def known(images: Images, words: WordTables) -> dict[str, tuple[int, int]]:
 
 def noted(options: DraftOptions) -> dict[str, Any]:
     """The options as the report keeps them; without templates from outside it is silent about them."""
-    found = asdict(options) | {"words": str(options.words or "")}
+    plain = {"words": str(options.words or "")}
+    found = {
+        name: value for name, value in asdict(options).items() if name not in LATER or value != LATER[name]
+    } | plain
     return found if options.templates else {name: found[name] for name in found if "templates" not in name}
+
+
+LATER = {"distractors": "near", "verify_others": "", "at_most_as_paper": False}  # noted only if they are given
 
 
 def options_of(noted: Mapping[str, Any]) -> DraftOptions:
@@ -300,7 +309,14 @@ def options_of(noted: Mapping[str, Any]) -> DraftOptions:
 def asked(options: DraftOptions) -> tuple[ImageTemplate, ...]:
     """The templates in the order they are asked."""
     left_out = {template.name for template in TEMPLATES} if options.only_templates else set()
-    return (*(template for name, template in BY_NAME.items() if name not in left_out), *options.templates)
+    found = (*(template for name, template in BY_NAME.items() if name not in left_out), *options.templates)
+    return tuple(map(as_in_paper, found)) if options.at_most_as_paper else found
+
+
+def scorers(options: DraftOptions) -> tuple[Scorer | None, OtherScorer | None]:
+    """Who looks at distracting images, and who for other instances."""
+    first, second = options.verify, options.verify_others
+    return scorer_of(first) if first else None, others_of(second) if second else None
 
 
 def tasks(
@@ -347,8 +363,9 @@ def work(task: DraftTask) -> DraftedChunk:
 def workshop(folder: Path, part: str, words: bytes, options: DraftOptions) -> Workshop:
     images = Images.load(folder)
     chosen = part_of(images) == part
-    scorer = scorer_of(options.verify) if options.verify else None
-    return Workshop(only(images, chosen), np.flatnonzero(chosen), pickle.loads(words), scorer, asked(options))
+    verify, others = scorers(options)
+    rows, near = np.flatnonzero(chosen), options.distractors == "near"
+    return Workshop(only(images, chosen), rows, pickle.loads(words), verify, asked(options), others, near)
 
 
 def summary(

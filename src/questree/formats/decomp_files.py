@@ -6,8 +6,9 @@ Many DAGs repeat an entry, a text and what is said about it: each different one 
 import json
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from itertools import islice
 from multiprocessing import cpu_count
 from pathlib import Path
@@ -31,7 +32,8 @@ from questree.workers import processes
 ISOLATED, ENDING = "isolated.json", "_hierarchies"
 OBJECT = re.compile(r"objExists\(([^()]*)\)")
 CHUNK = 50  # files read at a time by one process
-ONE_PROCESS = 200_000_000  # bytes; starting others for less does not pay
+SCANNED = 25_000_000  # bytes; loading compiled loops for less does not pay
+ONE_PROCESS = 2_000_000_000  # bytes; starting others for less does not pay
 FAULTS = 20  # a folder that is not what we want has too many to print
 Written = dict[str, list[str]]  # composition -> texts of its children
 Entry = tuple[str, bytes]  # a text, and the JSON of what is said about it
@@ -62,6 +64,12 @@ DAGS_OF = msgspec.json.Decoder(dict[str, ReleasedDag])
 NODE, WRITTEN = msgspec.json.Decoder(ReleasedNode), msgspec.json.Decoder(Written)
 
 
+def object_of(program: str | None) -> str | None:
+    """The o of objExists(o), None of any other program."""
+    found = OBJECT.fullmatch(program) if program and program.startswith("objExists(") else None
+    return found[1].strip() if found else None
+
+
 def file_of(video: str) -> str:
     """The file of a video; as in addresses %2F stands for /, which no name of a file has."""
     name = video.replace("%", "%25").replace("/", "%2F") + ".json"
@@ -79,18 +87,27 @@ def video_files(folder: Path) -> list[Path]:
 
 def read_hierarchies(folder: Path, workers: int | None = None) -> Hierarchies:
     """The DAGs of every `<video>.json`, in order of file name, and the questions of isolated.json."""
+    files, loose, several = hierarchy_files(folder), folder / ISOLATED, workers or cpu_count()
+    videos, size = [path for path in files if path != loose], sum(path.stat().st_size for path in files)
+    read = _scanned if size > SCANNED else _read
+    if several > 1 and size > ONE_PROCESS:
+        chunks = [videos[at : at + CHUNK] for at in range(0, len(videos), CHUNK)]
+        with processes(several) as pool:
+            found = list(watch(pool.map(partial(_part, read), chunks), "hierarchies", len(chunks)))
+    else:
+        found = list(read(watch(videos, "hierarchies", len(videos))))
+    return _whole([*found, *(_read([loose]) if loose in files else [])])
+
+
+def hierarchy_files(folder: Path) -> list[Path]:
+    """The files of a folder of hierarchies, isolated.json last."""
     if not folder.is_dir():
         raise BadInput.at(folder, "no such folder; expected one with a <video>.json per video")
-    files, loose, several = video_files(folder), folder / ISOLATED, workers or cpu_count()
-    if not files and not loose.is_file():
+    loose = folder / ISOLATED
+    files = [*video_files(folder), *([loose] if loose.is_file() else [])]
+    if not files:
         raise BadInput.at(folder, "no hierarchies here: expected <video>.json files of {top key: DAG}")
-    chunks = [files[at : at + CHUNK] for at in range(0, len(files), CHUNK)]
-    if several > 1 and sum(path.stat().st_size for path in files) > ONE_PROCESS:
-        with processes(several) as pool:
-            found = list(watch(pool.map(_read, chunks), "hierarchies", len(chunks)))
-    else:
-        found = [_read(chunk) for chunk in watch(chunks, "hierarchies", len(chunks))]
-    return _whole([*found, *([_read([loose])] if loose.is_file() else [])])
+    return files
 
 
 def hierarchies_of(files: Mapping[str, Any]) -> Hierarchies:
@@ -102,10 +119,24 @@ def hierarchies_of(files: Mapping[str, Any]) -> Hierarchies:
 Read = HierarchyPart | list[Fault]  # what was read, or what is wrong with it
 
 
-def _read(paths: Iterable[Path]) -> Read:
-    found = [_one(path, path.read_bytes()) for path in paths]
+def _read(paths: Iterable[Path]) -> Iterator[Read]:
+    return (_one(path, path.read_bytes()) for path in paths)
+
+
+def _scanned(paths: Iterable[Path]) -> Iterator[Read]:
+    """The same of large files, fast; what is not as the release writes it is read with care."""
+    from questree.formats.decomp_scan import Files, scanned
+
+    files = Files()
+    for path in paths:
+        part = scanned(video_of(path), files.read(path))
+        yield _one(path, path.read_bytes()) if part is None else part
+
+
+def _part(read: Callable[[Iterable[Path]], Iterator[Read]], paths: Iterable[Path]) -> Read:
+    """What a process reads, in one piece."""
     try:
-        return _whole(found).part
+        return _whole(read(paths)).part
     except BadInput as bad:
         return bad.faults
 
@@ -143,11 +174,6 @@ def _of_video(video: str, content: bytes) -> HierarchyPart:
     dags = list(DAGS_OF.decode(content).values())
     types, compositions, words, keys, texts = (Numbers[str]() for _ in range(5))
 
-    def thing(program: str | None) -> int:
-        """The o of objExists(o) as a word, NOTHING for any other program."""
-        found = OBJECT.fullmatch(program) if program and program.startswith("objExists(") else None
-        return words[found[1].strip()] if found else NOTHING
-
     node, entries = different([dag.subquestion for dag in dags])
     read = [NODE.decode(raw) for _, raw in entries]
     dag = np.repeat(np.arange(len(dags)), array([len(dag.subquestion) for dag in dags]))
@@ -156,7 +182,7 @@ def _of_video(video: str, content: bytes) -> HierarchyPart:
         "type": [types[own.type] for own in read],
         "key": [keys[own.key] for own in read],
         "answer": [NOTHING if own.answer is None else words[own.answer] for own in read],
-        "object": [thing(own.program) for own in read],
+        "object": [NOTHING if (name := object_of(own.program)) is None else words[name] for own in read],
     }
     nodes = {"dag": dag, "text": text, **{name: array(own)[node] for name, own in columns.items()}}
     place = dag * len(texts) + text  # a text is one node of its DAG

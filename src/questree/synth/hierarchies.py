@@ -1,4 +1,8 @@
-"""Hierarchies and predictions of a made-up model, drawn directly as tables: what scoring is measured on."""
+"""Hierarchies and predictions of a made-up model, as tables or as released files: what scoring is measured on."""
+
+import json
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 import polars as pl
@@ -145,3 +149,45 @@ def made_up_predictions(hierarchies: Hierarchies, seed: int = 0, right: float = 
     known = (truth != NOTHING) & (draw.random(len(truth)) < right)
     words = pl.Series(WORDS)
     return pl.DataFrame({"id": hierarchies.keys, "prediction": words.gather(np.where(known, truth, guess))})
+
+
+def write_hierarchies(made: Hierarchies, folder: Path) -> int:
+    """A file of DAGs per video as AGQA-Decomp writes them, its texts and programs as long; the number of nodes.
+
+    A text that is drawn twice for one DAG is one sub-question there.
+    """
+    folder.mkdir(parents=True)
+    node, answers = made.nodes.to_dict(as_series=False), [*made.words, None]  # NOTHING is the last
+    parents, first, size = (made.composed[name].to_list() for name in ("parent", "first", "edges"))
+    kinds, child = made.composed["composition"].to_list(), made.edges["child"].to_list()
+    sizes = np.bincount(made.nodes["dag"].to_numpy(), minlength=len(made.dags)).tolist()
+    nodes, at, begin, video = 0, 0, 0, made.dags["video"].to_list()
+
+    def question(of: int) -> str:
+        number = node["text"][of]
+        return f"Was the {made.types[node['type'][of]]} of the person's {number} things there after they went on?"
+
+    def entry(of: int) -> dict[str, str | None]:
+        thing, type = node["object"][of], made.types[node["type"][of]]
+        objects = f"objExists({made.words[thing]})" if thing != NOTHING else None
+        program = objects or f"query(class, {type}, exists(relation {node['text'][of]}, iterate(video, filter(frame))))"
+        answer = answers[node["answer"][of]]
+        return {"key": f"q-{node['key'][of]}", "type": type, "program": program, "answer": answer}
+
+    dags = dict[str, Any]()
+    for dag, many in enumerate(sizes):
+        subquestion = {question(of): entry(of) for of in range(begin, begin + many)}
+        hierarchy = dict[str, dict[str, list[str]]]()
+        while at < len(parents) and parents[at] < begin + many:
+            listed = [question(of) for of in child[first[at] : first[at] + size[at]]]
+            hierarchy.setdefault(question(parents[at]), {})[made.compositions[kinds[at]]] = listed
+            at += 1
+        root = subquestion[question(begin)]
+        head = {"question": question(begin), "type": root["type"], "old_program": root["program"]}
+        head |= {"new_program": root["program"], "answer": root["answer"]}
+        dags[f"{made.videos[video[dag]]}-{dag}"] = {**head, "subquestion": subquestion, "hierarchy": hierarchy}
+        begin, nodes = begin + many, nodes + len(subquestion)
+        if dag + 1 == len(video) or video[dag + 1] != video[dag]:
+            (folder / f"{made.videos[video[dag]]}.json").write_text(json.dumps(dags), "utf-8")
+            dags = {}
+    return nodes

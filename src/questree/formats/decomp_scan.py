@@ -1,0 +1,407 @@
+"""A file of released DAGs as columns, from its bytes: no object per node, every different string once.
+
+Understood is what the release looks like: objects of strings and null, each name once, sub-questions before the
+hierarchy. Of anything else `scanned` gives nothing, and the careful reader (`decomp_files.py`) has the word.
+"""
+
+import os
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+from questree.columns.joins import ranges
+from questree.formats.decomp_files import object_of
+from questree.tables.hierarchies import NOTHING, HierarchyPart, Numbers
+
+Bytes = NDArray[np.uint8]
+PADDING = 16  # zeros after the last byte, which may be read
+SHORTEST_NODE, SHORTEST_PART, SHORTEST_CHILD = 24, 6, 3  # bytes: `"":{"key":"","type":""},`, `"":[],`, `"",`
+PER_STRING = 256  # bytes per different string, at first
+TOP, TEXT, KEY, TYPE, COMPOSITION, ANSWER, OBJECT = range(7)  # kinds of strings, numbered each for itself
+STRINGS, NODES, COMPOSED, EDGES, FOREIGN, COUNTS = range(7, 13)  # what is counted beside the kinds
+HASH, KIND, NUMBER, BEGIN, FINISH = range(5)  # what is known of a string
+NODE_OF, PARENT_OF = range(2)  # the last node of a text, and of which parent it was a child last
+NODE_COLUMNS = ("dag", "text", "type", "key", "answer", "object", "is_parent")
+UNDERSTOOD, STRANGE, CROWDED, ESCAPED = range(4)
+
+
+class Files:
+    """Reads one file after the other into the same memory."""
+
+    def __init__(self) -> None:
+        self.memory = np.zeros(0, np.uint8)
+
+    def read(self, path: Path) -> Bytes:
+        """The content with padding; the next one takes its place."""
+        with path.open("rb", buffering=0) as file:
+            size = os.fstat(file.fileno()).st_size
+            if len(self.memory) < size + PADDING:
+                self.memory = np.empty(2 * (size + PADDING), np.uint8)
+            read = 0
+            while read < size and (more := file.readinto(self.memory.data[read:size])):
+                read += more
+        self.memory[read : read + PADDING] = 0
+        return self.memory[: read + PADDING]
+
+
+def padded(content: bytes) -> Bytes:
+    return np.frombuffer(content + bytes(PADDING), np.uint8).copy()  # one that may be written: loops know the kind
+
+
+@dataclass(frozen=True)
+class Walked:
+    """What the loop found; rows of a table are its columns."""
+
+    bytes: Bytes
+    outcome: int
+    strings: NDArray[np.int64]
+    nodes: NDArray[np.int32]
+    composed: NDArray[np.int32]
+    edges: NDArray[np.int32]
+    counts: NDArray[np.int64]
+
+    @classmethod
+    def of(cls, bytes: Bytes, escaped: bool) -> "Walked":
+        size, slots = len(bytes), 1 << (len(bytes) // PER_STRING).bit_length()
+        nodes, composed, edges = (
+            np.empty((columns, size // least + 1), np.int32)
+            for columns, least in ((len(NODE_COLUMNS), SHORTEST_NODE), (3, SHORTEST_PART), (2, SHORTEST_CHILD))
+        )
+        while True:
+            strings, last = np.empty((5, slots // 2), np.int64), np.full((2, slots // 2), NOTHING, np.int32)
+            counts = np.zeros(COUNTS, np.int64)
+            tables = strings, nodes, composed, edges, counts
+            outcome = walk(bytes, escaped, np.zeros(slots, np.int32), last, *tables)
+            if outcome != CROWDED:
+                return cls(bytes, outcome, *tables)
+            slots *= 4
+
+    @property
+    def understood(self) -> bool:
+        if self.outcome == UNDERSTOOD and self.counts[FOREIGN]:
+            try:
+                self.bytes.tobytes().decode()
+            except UnicodeDecodeError:
+                return False
+        return self.outcome == UNDERSTOOD
+
+    def named(self, kind: int) -> list[str]:
+        """The strings of a kind."""
+        own = np.flatnonzero(self.strings[KIND, : self.counts[STRINGS]] == kind)
+        spans, content = self.strings[BEGIN : FINISH + 1, own].T.tolist(), self.bytes.data
+        return [msgspec.json.decode(content[begin - 1 : end + 1], type=str) for begin, end in spans]
+
+
+def scanned(video: str, bytes: Bytes) -> HierarchyPart | None:
+    """The tables of one file, as the careful reader makes them; None if it is not understood."""
+    found = Walked.of(bytes, escaped=False)
+    if found.outcome == ESCAPED:
+        try:  # one way of writing every string
+            content = msgspec.json.encode(msgspec.json.decode(bytes.data[:-PADDING]))
+        except (msgspec.MsgspecError, UnicodeError, RecursionError):
+            return None
+        found = Walked.of(padded(content), escaped=True)
+    return tables(video, found) if found.understood else None
+
+
+def tables(video: str, found: Walked) -> HierarchyPart:
+    """Strings instead of their places, words instead of answers and objects, compositions in the order of parents."""
+    words, counts = Numbers[str](), found.counts
+    answer = np.array([*(words[name] for name in found.named(ANSWER)), NOTHING], np.int32)
+    things = [object_of(program) for program in found.named(OBJECT)]
+    thing = np.array([*(NOTHING if name is None else words[name] for name in things), NOTHING], np.int32)
+    nodes: dict[str, Any] = dict(zip(NODE_COLUMNS, found.nodes[:, : counts[NODES]], strict=True))
+    nodes |= {"answer": answer[nodes["answer"]], "object": thing[nodes["object"]], "parent": nodes.pop("is_parent") > 0}
+    parent, composition, size = found.composed[:, : counts[COMPOSED]]
+    child, repeated = found.edges[:, : counts[EDGES]]
+    if (parent[1:] < parent[:-1]).any():
+        order = np.argsort(parent, kind="stable")
+        first = np.cumsum(size) - size
+        _, moved = ranges(first[order], first[order] + size[order])
+        parent, composition, size, child, repeated = *found.composed[:, order], *found.edges[:, moved]
+    made: dict[str, Any] = {
+        "nodes": nodes,
+        "composed": {"parent": parent, "composition": composition, "first": np.cumsum(size) - size, "edges": size},
+        "edges": {"child": child, "repeated": repeated > 0},
+        "dags": {"video": np.zeros(counts[TOP], np.int32)},
+    }
+    names = {"videos": [video], "types": found.named(TYPE), "compositions": found.named(COMPOSITION)}
+    return HierarchyPart(made, names | {"words": list(words)}, found.named(KEY))
+
+
+def letters(text: str) -> np.uint64:
+    """Up to eight characters as `eight` reads them."""
+    return np.uint64(int.from_bytes(text.encode(), "little"))
+
+
+QUOTE, OPEN, CLOSE, LIST, LIST_END, COLON, COMMA, SLASH = (ord(sign) for sign in '"{}[]:,\\')
+SPACE, TAB, LINE, RETURN = (ord(sign) for sign in " \t\n\r")
+EACH, HIGH = np.uint64(0x0101010101010101), np.uint64(0x8080808080808080)
+QUOTES, SLASHES, SPACES = (EACH * np.uint64(sign) for sign in (QUOTE, SLASH, SPACE))
+FACTOR, ODD, ONE = np.uint64(0x9E3779B97F4A7C15), np.uint64(0xC2B2AE3D27D4EB4F), np.uint64(1)
+NULL, EXISTS, EXISTS_END, NOTHING_MORE = letters("null"), letters("objExist"), letters("s("), letters("")
+SUBQUESTION, SUBQUESTION_END, HIERARCHY, HIERARCHY_END = map(letters, ("subquest", "ion", "hierarch", "y"))
+FIELD_KEY, FIELD_TYPE, FIELD_ANSWER, FIELD_PROGRAM = map(letters, ("key", "type", "answer", "program"))
+# where the loop is: in the file, a DAG, its sub-questions, one of them, its hierarchy, a parent, a list of children
+IN_FILE, IN_DAG, IN_NODES, IN_NODE, IN_HIERARCHY, IN_PARENT, IN_LIST = range(7)
+ANYTHING, MEMBER, NEXT = range(3)  # what may come: a member or the end, a member, a comma or the end
+
+
+@njit(cache=True, nogil=True)
+def eight(bytes, at):  # type: ignore[no-untyped-def]
+    """Eight bytes as a number: the compiler makes one load of it."""
+    i, found = np.uint64(at), np.uint64(0)
+    for k in range(8):
+        found |= np.uint64(bytes[i + np.uint64(k)]) << np.uint64(8 * k)
+    return found
+
+
+@njit(cache=True, nogil=True)
+def few(bytes, at, many):  # type: ignore[no-untyped-def]
+    """The first of eight bytes, fewer than eight; the others are 0."""
+    return eight(bytes, at) & ((ONE << np.uint64(8 * many)) - ONE)
+
+
+@njit(cache=True, nogil=True)
+def string(bytes, at, escaped, counts):  # type: ignore[no-untyped-def]
+    """(end, hash) of the string that begins here, its quote before; if it has none, why as a negative end."""
+    hash, every = FACTOR, np.uint64(0)
+    while True:
+        word = eight(bytes, at)
+        quote, slash = word ^ QUOTES, word ^ SLASHES
+        signs = ((quote - EACH) & ~quote | (slash - EACH) & ~slash | (word - SPACES) & ~word) & HIGH
+        if signs == 0:
+            hash = (hash ^ word) * FACTOR
+            hash ^= hash >> np.uint64(32)
+            every |= word
+            at += 8
+            continue
+        before = ((signs & (~signs + ONE)) >> np.uint64(7)) - ONE  # the bytes before the first of the signs
+        many = np.int64(((before & EACH) * EACH) >> np.uint64(56))
+        hash = (hash ^ (word & before)) * FACTOR + np.uint64(many)
+        hash ^= hash >> np.uint64(32)
+        every |= word & before
+        at += many
+        if bytes[at] == QUOTE:
+            counts[FOREIGN] |= np.int64((every & HIGH) > 0)
+            return at, hash
+        if bytes[at] != SLASH or not escaped:
+            return -np.int64(ESCAPED if bytes[at] == SLASH else STRANGE), hash
+        hash = (hash ^ np.uint64(bytes[at + 1])) * FACTOR
+        at += 2
+
+
+@njit(cache=True, nogil=True)
+def fingerprint(bytes):  # type: ignore[no-untyped-def]
+    """128 bits that tell contents apart."""
+    found, size = np.empty(2, np.uint64), np.int64(len(bytes) - PADDING)
+    a, b, c, d = FACTOR ^ np.uint64(size), ONE, EACH, HIGH
+    for at in range(0, size, 16):  # the padding is part of the last
+        one, two = eight(bytes, at), eight(bytes, at + 8)
+        a = (a ^ one) * FACTOR
+        a ^= a >> np.uint64(29)
+        b = (b ^ two) * FACTOR
+        b ^= b >> np.uint64(31)
+        c = (c + one) * ODD
+        c ^= c >> np.uint64(32)
+        d = (d + two) * ODD
+        d ^= d >> np.uint64(30)
+    found[0] = (a + (b << np.uint64(1))) * FACTOR ^ (b >> np.uint64(7))
+    found[1] = (c + (d << np.uint64(1))) * ODD ^ (d >> np.uint64(7))
+    return found
+
+
+@njit(cache=True, nogil=True)
+def same(bytes, begin, end, other):  # type: ignore[no-untyped-def]
+    """Do the same bytes stand at another place?"""
+    while begin + 8 <= end:
+        if eight(bytes, begin) != eight(bytes, other):
+            return False
+        begin += 8
+        other += 8
+    return few(bytes, begin, end - begin) == few(bytes, other, end - begin)
+
+
+@njit(cache=True, nogil=True)
+def number(bytes, begin, end, hash, kind, slots, strings, counts):  # type: ignore[no-untyped-def]
+    """The number of a string among those of its kind."""
+    mask, hash = np.uint64(len(slots) - 1), hash + np.uint64(kind)
+    slot = hash & mask
+    while slots[slot] > 0:
+        known = slots[slot] - 1
+        if (
+            strings[HASH, known] == np.int64(hash)
+            and strings[KIND, known] == kind
+            and strings[FINISH, known] - strings[BEGIN, known] == end - begin
+            and same(bytes, begin, end, strings[BEGIN, known])
+        ):
+            return strings[NUMBER, known]
+        slot = (slot + ONE) & mask
+    new = counts[STRINGS]
+    slots[slot] = new + 1
+    strings[HASH, new] = np.int64(hash)
+    strings[KIND, new] = kind
+    strings[NUMBER, new] = counts[kind]
+    strings[BEGIN, new] = begin
+    strings[FINISH, new] = end
+    counts[STRINGS] += 1
+    counts[kind] += 1
+    return strings[NUMBER, new]
+
+
+@njit(cache=True, nogil=True)
+def blank(bytes, at):  # type: ignore[no-untyped-def]
+    """The next place that is not blank."""
+    while bytes[at] == SPACE or bytes[at] == LINE or bytes[at] == TAB or bytes[at] == RETURN:
+        at += 1
+    return at
+
+
+@njit(cache=True, nogil=True)
+def named(bytes, begin, end, start, rest, length):  # type: ignore[no-untyped-def]
+    """Is the string one of this length, its first eight bytes and the others given as numbers?"""
+    if end - begin != length:
+        return False
+    if length < 8:
+        return few(bytes, begin, length) == start
+    return eight(bytes, begin) == start and few(bytes, begin + 8, length - 8) == rest
+
+
+@njit(cache=True, nogil=True)
+def walk(bytes, escaped, slots, last, strings, nodes, composed, edges, counts):  # type: ignore[no-untyped-def]
+    """Read a whole file."""
+    at = blank(bytes, np.int64(0))
+    if bytes[at] != OPEN:
+        return STRANGE
+    at, level, due = at + 1, IN_FILE, ANYTHING
+    parts, fields, start, first, parent = 0, 0, np.int64(0), np.int64(0), np.int64(0)
+    while True:
+        if 2 * counts[STRINGS] + 8 > len(slots):
+            return CROWDED
+        at = blank(bytes, at)
+        sign = bytes[at]
+        if due != MEMBER and sign == (LIST_END if level == IN_LIST else CLOSE):
+            at, due = at + 1, NEXT
+            if level == IN_FILE:
+                return UNDERSTOOD if blank(bytes, at) == len(bytes) - PADDING else STRANGE
+            if (level == IN_NODE and fields & 3 != 3) or (level == IN_DAG and parts != 2):
+                return STRANGE
+            if level == IN_DAG:
+                level = IN_FILE
+            elif level in (IN_NODES, IN_HIERARCHY):
+                level = IN_DAG
+            else:  # a node, a parent, a list
+                level -= 1
+            continue
+        if due == NEXT:
+            if sign != COMMA:
+                return STRANGE
+            at, due = at + 1, MEMBER
+            continue
+        if sign != QUOTE:
+            return STRANGE
+        begin = at + 1
+        end, hash = string(bytes, begin, escaped, counts)
+        if end < 0:
+            return -end
+        at, due = end + 1, NEXT
+        if level == IN_LIST:
+            text = number(bytes, begin, end, hash, TEXT, slots, strings, counts)
+            child, row = last[NODE_OF, text], counts[EDGES]
+            if child < start:  # no sub-question of this DAG
+                return STRANGE
+            edges[0, row] = child
+            edges[1, row] = last[PARENT_OF, text] == parent
+            last[PARENT_OF, text] = parent
+            composed[2, counts[COMPOSED] - 1] += 1
+            counts[EDGES] += 1
+            continue
+        at = blank(bytes, at)
+        if bytes[at] != COLON:
+            return STRANGE
+        at = blank(bytes, at + 1)
+        sign, opened = bytes[at], True
+        if level == IN_FILE:
+            dags = counts[TOP]
+            if number(bytes, begin, end, hash, TOP, slots, strings, counts) < dags:  # twice
+                return STRANGE
+            level, parts, start = IN_DAG, 0, counts[NODES]
+        elif level == IN_DAG and named(bytes, begin, end, SUBQUESTION, SUBQUESTION_END, 11):
+            if parts != 0:
+                return STRANGE
+            level, parts = IN_NODES, 1
+        elif level == IN_DAG and named(bytes, begin, end, HIERARCHY, HIERARCHY_END, 9):
+            if parts != 1:
+                return STRANGE
+            level, parts = IN_HIERARCHY, 2
+        elif level == IN_NODES:
+            text, row = number(bytes, begin, end, hash, TEXT, slots, strings, counts), counts[NODES]
+            if last[NODE_OF, text] >= start:  # twice in one DAG
+                return STRANGE
+            last[NODE_OF, text] = row
+            nodes[0, row] = counts[TOP] - 1
+            nodes[1, row] = text
+            nodes[4, row] = NOTHING
+            nodes[5, row] = NOTHING
+            nodes[6, row] = 0
+            counts[NODES] += 1
+            level, fields = IN_NODE, 0
+        elif level == IN_HIERARCHY:
+            parent = last[NODE_OF, number(bytes, begin, end, hash, TEXT, slots, strings, counts)]
+            if parent < start or nodes[6, parent]:  # no sub-question of this DAG, or twice
+                return STRANGE
+            nodes[6, parent] = 1
+            level, first = IN_PARENT, counts[COMPOSED]
+        elif level == IN_PARENT:
+            label, row = number(bytes, begin, end, hash, COMPOSITION, slots, strings, counts), counts[COMPOSED]
+            for before in range(first, row):
+                if composed[1, before] == label:  # twice for one parent
+                    return STRANGE
+            composed[0, row] = parent
+            composed[1, row] = label
+            composed[2, row] = 0
+            counts[COMPOSED] += 1
+            level = IN_LIST
+        else:
+            opened = False
+        if opened:
+            if sign != (LIST if level == IN_LIST else OPEN):
+                return STRANGE
+            at, due = at + 1, ANYTHING
+            continue
+        which = 0
+        if level == IN_NODE:
+            if named(bytes, begin, end, FIELD_KEY, NOTHING_MORE, 3):
+                which = 1
+            elif named(bytes, begin, end, FIELD_TYPE, NOTHING_MORE, 4):
+                which = 2
+            elif named(bytes, begin, end, FIELD_ANSWER, NOTHING_MORE, 6):
+                which = 4
+            elif named(bytes, begin, end, FIELD_PROGRAM, NOTHING_MORE, 7):
+                which = 8
+            if fields & which:
+                return STRANGE
+            fields |= which
+        if sign != QUOTE:
+            if few(bytes, at, 4) != NULL or which == 1 or which == 2:
+                return STRANGE
+            at += 4
+            continue
+        begin, row = at + 1, counts[NODES] - 1
+        end, hash = string(bytes, begin, escaped, counts)
+        if end < 0:
+            return -end
+        at = end + 1
+        if which == 1:
+            nodes[3, row] = number(bytes, begin, end, hash, KEY, slots, strings, counts)
+        elif which == 2:
+            nodes[2, row] = number(bytes, begin, end, hash, TYPE, slots, strings, counts)
+        elif which == 4:
+            nodes[4, row] = number(bytes, begin, end, hash, ANSWER, slots, strings, counts)
+        elif which == 8 and eight(bytes, begin) == EXISTS and few(bytes, begin + 8, 2) == EXISTS_END:
+            nodes[5, row] = number(bytes, begin, end, hash, OBJECT, slots, strings, counts)

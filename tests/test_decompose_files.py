@@ -15,6 +15,7 @@ from questree.cli.app import app
 from questree.cli.lines import lines
 from questree.faults import BadInput
 from questree.formats import decomp_released
+from questree.formats.agqa import ExportOptions, export
 from questree.formats.decomp import export_decomp
 from questree.formats.decomp_files import import_decomp
 from questree.formats.decomp_released import decompose_released
@@ -260,6 +261,26 @@ def test_released_questions_have_the_same_dags_without_facts(exported: Path, tmp
                     assert same["answer"] == entry["answer"]
                     entailed += text != dag["question"]
     assert entailed > 1000
+
+
+def test_answers_of_the_unbalanced_file_and_what_follows_are_what_execution_says(
+    run: Run, exported: Path, tmp_path: Path
+) -> None:
+    export(run, tmp_path / "files", ExportOptions(unbalanced=True, csv=False, graphs=False), pool=one())
+    path = tmp_path / "files" / "AGQA_balanced" / "test_balanced.txt"
+    told = decompose_released(path, tmp_path / "out", default(), 1, answers=[tmp_path / "files"])
+    assert told.summary.clashes == told.strange_answers == told.unread.total() == 0
+    found, compared, unknown = dags(tmp_path / "out"), 0, 0
+    wanted = {video: own for video, own in dags(exported).items() if video in found}
+    for video, own in wanted.items():
+        assert found[video].keys() == own.keys()
+        for key, dag in own.items():
+            for text, entry in dag["subquestion"].items():
+                same = found[video][key]["subquestion"][text]["answer"]
+                assert same in (None, entry["answer"]) or entry["answer"] is None
+                compared += None not in (same, entry["answer"])
+                unknown += same is None
+    assert compared > 4 * unknown > 0
 
 
 def parts_of(dag: dict[str, Any]) -> dict[str, list[str]]:

@@ -24,6 +24,7 @@ def test_the_page_on_decomposition_works(
         "VIDEO-NUMBER": f"{Bank(random_run).ids[0]}-0",
         "RUN": str(folder),
         "RAW": "world",
+        "FOLDER": str(release),
         "FILE": str(release / "AGQA_balanced" / "train_balanced.txt"),
     }
     lines = commands("docs/decompose.md")

@@ -96,6 +96,15 @@ def test_an_action_knows_its_time_and_its_neighbours(bedroom: Graph) -> None:
     assert hold["next_instance"] is None
 
 
+def test_an_action_on_a_merged_class_carries_the_id_of_the_class_it_is_counted_as(tmp_path: Path) -> None:
+    book = "video A train\nframes 0 1\npaper 0-1: holding\naction c026 0 1\naction c154 0 1\n"
+    write_graphs(facts(book), default(), tmp_path, ["train"])
+    graph = pickle.loads((tmp_path / "AGQA_train_stsgs.pkl").read_bytes())["A"]
+    assert (graph["c026/1"]["phrase"], graph["c026/1"]["object_id"]) == ("holding a book", "o23")
+    assert graph["c026/1"]["objects"] == [graph["o23/000000"], graph["o23/000030"]]
+    assert graph["c154/1"]["object_id"] is None
+
+
 def test_facts_survive_the_journey_through_graphs(tmp_path: Path) -> None:
     known = random_facts()
     write_graphs(known, default(), tmp_path, known.videos["split"].replace("", "test").to_list())

@@ -239,6 +239,13 @@ def decompose_command(
     from_agqa: Annotated[
         Path | None, Parameter(help="A released AGQA question file instead of a run; no scene graphs needed.")
     ] = None,
+    answers: Annotated[
+        list[Path] | None,
+        Parameter(
+            help="With --from-agqa: unbalanced question file, or folder with such, whose answers are used; repeatable.",
+            negative="",
+        ),
+    ] = None,
     out: Annotated[Path | None, Parameter(help="With --from-agqa: folder for the hierarchies.")] = None,
     workers: WorkersOption = 2,
 ) -> None:
@@ -252,11 +259,13 @@ def decompose_command(
     if from_agqa:
         used = balanced is not None or closed is not None or rules_only or invalid_actions or train_set
         if run or out is None or used:
-            wanted = "--from-agqa FILE goes with --out DIR, --absent FILE, --workers N and no run folder; a file of"
-            raise BadInput.at("decompose", f"{wanted} questions is taken apart whole, by rules only")
-        released(from_agqa, out, absent, workers)
+            wanted = (
+                "--from-agqa FILE goes with --out DIR, --answers FILE, --absent FILE, --workers N and no run folder;"
+            )
+            raise BadInput.at("decompose", f"{wanted} a file of questions is taken apart whole, by rules only")
+        released(from_agqa, out, absent, answers or [], workers)
         return
-    if run is None or out:
+    if run is None or out or answers:
         raise BadInput.at("decompose", "expected a run folder, or --from-agqa FILE --out DIR")
     carry_out(
         "decompose",
@@ -275,22 +284,27 @@ def decompose_command(
     )
 
 
-def released(path: Path, out: Path, absent: Path | None, workers: int) -> None:
-    """Take apart a question file; its own answers and the rules are all there is."""
+def released(path: Path, out: Path, absent: Path | None, answers: list[Path], workers: int) -> None:
+    """Take apart a question file; its own answers, those of other questions and the rules are all there is."""
     from questree.formats.decomp_released import decompose_released
     from questree.stages.decompose.recipes import record, told_contradictions, told_rules, told_types
     from questree.vocabulary.load import default
 
     with watching():
-        told = decompose_released(path, out, default(), workers, absent)
+        told = decompose_released(path, out, default(), workers, absent, answers)
     tell(told_types(told.summary))
     for why, count in told.unread.most_common():
         say(f"no DAG for {count:,}: {why}")
     say(f"{told.strange_answers:,} answers not of the question's kind, not used")
+    if told.answers:
+        used, elsewhere, unread = told.answers
+        said = f"{used:,} answers of other questions used; {elsewhere:,} are of videos nobody asks about here"
+        say(f"{said}, {unread:,} have a program or an answer that cannot be read")
     tell(told_rules(told.summary))
     tell(told_contradictions(told.summary))
     say(f"wrote {out}")
-    write_json(record(told.summary) | {"unread": told.unread})
+    read = {"answers": told.answers._asdict()} if told.answers else {}
+    write_json(record(told.summary) | {"unread": told.unread} | read)
 
 
 @output

@@ -188,7 +188,8 @@ class AgqaGraph:
 
     def action_vertex(self, at: int) -> Vertex:
         row, word = self.acts[at], self.words.actions[self.acts[at]["action"]]
-        own = [(frame, int(self.words.object_of[row["action"]])) for frame in frames_of(row)]
+        thing = int(self.words.object_of[row["action"]])
+        own = [(frame, thing) for frame in frames_of(row)]
         return {
             "id": self.act(row),
             "charades": word.id,
@@ -201,7 +202,7 @@ class AgqaGraph:
             **self.tied(own),
             "metadata": self.split,
             "all_f": [self.frames[frame] for frame in frames_of(row)],
-            "object_id": word.object or None,
+            "object_id": None if thing == NONE else self.words.objects[thing].id,
             "verb_id": word.verb,
             **self.around(at),
         }

@@ -10,13 +10,14 @@ from typing import Any, NamedTuple, TypeVar
 import msgspec
 import numpy as np
 import polars as pl
-from numpy.typing import NDArray
+from numba import njit
 
 from questree.faults import BadInput, Fault, refuse
 from questree.progress import report
 
 BLOCK = 1 << 23  # bytes read at once
-QUOTE, BACKSLASH = ord('"'), ord("\\")
+QUOTE, BACKSLASH, OPEN_BRACE, CLOSE_BRACE, OPEN_BRACKET, CLOSE_BRACKET = b'"\\{}[]'
+UNFINISHED = -1
 MOST = 20  # faults told
 Record = TypeVar("Record")
 BETWEEN = b", \t\r\n"  # what may stand between two records
@@ -42,11 +43,10 @@ def pieces(path: Path, block: int = BLOCK) -> Iterator[JsonPiece]:
                 if not buffer.startswith(b"{"):
                     raise BadInput.at(path, f"expected a JSON object of questions, got {buffer[:20]!r}")
                 buffer, depth = buffer[1:], 1
-            ends = member_ends(buffer)
-            if len(ends):
-                cut = int(ends[-1]) + 1
-                yield JsonPiece(b"{" + buffer[:cut].lstrip(BETWEEN) + b"}", len(ends))
-                buffer = buffer[cut:]
+            last, members = last_member(np.frombuffer(buffer, np.uint8))
+            if members:
+                yield JsonPiece(b"{" + buffer[: last + 1].lstrip(BETWEEN) + b"}", members)
+                buffer = buffer[last + 1 :]
             rest = buffer
     last = rest.strip(BETWEEN)
     if depth == 0 or not last.endswith(b"}"):
@@ -98,31 +98,34 @@ def refuse_repeated(path: Path, hashes: Sequence[pl.Series], stored: Path) -> No
         )
 
 
-def member_ends(text: bytes) -> NDArray[np.int64]:
-    """Where the objects and lists end that stand directly in the object this text is the inside of."""
-    data = np.frombuffer(text, np.uint8)
-    quotes = data == QUOTE
-    if BACKSLASH in data:
-        quotes &= ~_escaped(data)
-    outside = (np.cumsum(quotes, dtype=np.uint8) & 1) == 0  # the count may wrap round, its last bit stays right
-    opens = outside & ((data == ord("{")) | (data == ord("[")))
-    closes = outside & ((data == ord("}")) | (data == ord("]")))
-    at = np.flatnonzero(opens | closes)
-    depth = np.cumsum(np.where(opens[at], 1, -1))
-    ends: NDArray[np.int64] = at[(depth == 0) & closes[at]]
-    beyond = np.flatnonzero(depth < 0)  # the end of the file's own object
-    return ends[ends < at[beyond[0]]] if len(beyond) else ends
+@njit(cache=True)
+def last_member(data):  # type: ignore[no-untyped-def]
+    """Where the last object or list ends that stands directly in the object this text is the inside of, UNFINISHED if
+    none does; and how many end."""
+    depth, members, last, inside, escaped = 0, 0, UNFINISHED, False, False
+    for at in range(len(data)):
+        byte = data[at]
+        if inside:
+            if escaped:
+                escaped = False
+            elif byte == BACKSLASH:
+                escaped = True
+            elif byte == QUOTE:
+                inside = False
+        elif byte == QUOTE:
+            inside = True
+        elif byte in (OPEN_BRACE, OPEN_BRACKET):
+            depth += 1
+        elif byte in (CLOSE_BRACE, CLOSE_BRACKET):
+            depth -= 1
+            if depth == 0:
+                last, members = at, members + 1
+            elif depth < 0:  # the end of the file's own object
+                break
+    return last, members
 
 
 def repeated(text: bytes) -> str:
     """A key that occurs twice in an object; a decoder keeps only the last."""
     pairs: list[tuple[str, Any]] = json.loads(text, object_pairs_hook=list)
     return next(key for key, count in Counter(key for key, _ in pairs).items() if count > 1)
-
-
-def _escaped(data: NDArray[np.uint8]) -> NDArray[np.bool_]:
-    """Is there an odd number of backslashes directly before the character?"""
-    place = np.arange(len(data))
-    last_other = np.maximum.accumulate(np.where(data == BACKSLASH, -1, place))
-    before = np.append(0, place[:-1] - last_other[:-1])  # backslashes that end just before each character
-    return np.asarray(before % 2 == 1)

@@ -193,6 +193,17 @@ class AgqaShapes:
     _known: dict[str, AgqaShape | str] = field(default_factory=dict)  # pattern -> its shape, or what is wrong with it
 
     def program(self, text: str) -> AgqaProgram:
+        shape, spelled = self.shape(text)
+        if isinstance(shape, str):
+            return AgqaProgram(None, None, f"program: {shape}")
+        found = [spelled[at] for at in shape.order]
+        for name, kind in zip(found, shape.kinds, strict=True):
+            if name not in self.words[kind.words]:
+                return AgqaProgram(None, None, f"program: no {kind.name} {name!r} in the vocabulary")
+        return AgqaProgram(shape.text, found, None)
+
+    def shape(self, text: str) -> tuple[AgqaShape | str, list[str]]:
+        """The shape of a string, or what is wrong with it; and its words, each once."""
         words: dict[str, int] = {}
 
         def blank(match: re.Match[str]) -> str:
@@ -202,17 +213,10 @@ class AgqaShapes:
         shape = self._known.get(pattern)
         if shape is None:
             shape = self._known[pattern] = self._shape(pattern)
-        if isinstance(shape, str):
-            return AgqaProgram(None, None, f"program: {shape}")
-        spelled = list(words)
-        found = [spelled[at] for at in shape.order]
-        for name, kind in zip(found, shape.kinds, strict=True):
-            if name not in self._words[kind.words]:
-                return AgqaProgram(None, None, f"program: no {kind.name} {name!r} in the vocabulary")
-        return AgqaProgram(shape.text, found, None)
+        return shape, list(words)
 
     @cached_property
-    def _words(self) -> dict[str, dict[str, int]]:
+    def words(self) -> dict[str, dict[str, int]]:
         return {kind.words: positions(kind, self.vocabulary) for kind in (OBJECT, RELATION, ACTION)}
 
     def _shape(self, pattern: str) -> AgqaShape | str:

@@ -19,17 +19,22 @@ def add_actions(graphs: Graphs, vocabulary: Vocabulary, options: AugmentOptions)
 def merge_overlapping(graphs: Graphs, vocabulary: Vocabulary, options: AugmentOptions) -> tuple[Graphs, list[Change]]:
     """A chain of overlapping instances becomes one, from the first start to the last end."""
     one = ["video", "action"]
-    ordered = graphs.actions.sort(*one, "start", "end")
-    reached = pl.col("end").cum_max().shift(1).over(one)
-    new = (pl.col("start") > reached).fill_null(True)
-    chained = ordered.with_columns(chain=new.cum_sum().over(one))
-    merged = chained.group_by(*one, "chain", maintain_order=True).agg(
-        pl.col("instance").first(), pl.col("start").min(), pl.col("end").max(), size=pl.len()
+    merged = (
+        _chained(graphs.actions, one)
+        .group_by(*one, "chain", maintain_order=True)
+        .agg(pl.col("instance").first(), pl.col("start").min(), pl.col("end").max(), size=pl.len())
     )
     changed = merged.filter(pl.col("size") > 1).height
     actions = inside(merged.drop("chain", "size"), graphs.frames)
-    change = Change("actions", removed=len(ordered) - len(actions), changed=changed)
+    change = Change("actions", removed=len(graphs.actions) - len(actions), changed=changed)
     return replace(graphs, actions=actions), [change]
+
+
+def _chained(actions: pl.DataFrame, group: list[str]) -> pl.DataFrame:
+    """The actions of each group in order, with `chain`: the same for those that overlap, directly or by others."""
+    reached = pl.col("end").cum_max().shift(1).over(group)
+    new = (pl.col("start") > reached).fill_null(True)
+    return actions.sort(*group, "start", "end").with_columns(chain=new.cum_sum().over(group))
 
 
 def numbered(actions: pl.DataFrame) -> pl.DataFrame:
@@ -59,42 +64,69 @@ def roles(vocabulary: Vocabulary) -> pl.DataFrame:
     return pl.DataFrame(found, {"action": WORD[vocabulary.wide], "noun": pl.Int64, "role": pl.Int8}, orient="row")
 
 
+# the usual order first: what it leaves of an action is what another round can overlap
+CUTS = ((TAKE, HOLD), (HOLD, PUT), (TAKE, PUT), (HOLD, TAKE), (PUT, HOLD), (PUT, TAKE))
+
+
 def trim_overlaps(graphs: Graphs, vocabulary: Vocabulary, options: AugmentOptions) -> tuple[Graphs, list[Change]]:
-    actions, staged = graphs.actions.with_row_index("row"), roles(vocabulary)
-    for earlier, later in ((TAKE, HOLD), (HOLD, PUT), (TAKE, PUT)):
-        actions = _trim(actions, staged, earlier, later)
+    """Who comes first is decided for all actions as they were annotated; only then are overlaps cut."""
+    actions = graphs.actions.with_row_index("row")
+    ranked = _ranked(actions.join(roles(vocabulary), on="action"))
+    for earlier, later in CUTS:
+        actions = _trim(actions, ranked, earlier, later)
     before = graphs.actions
     changed = actions.filter((actions["start"] != before["start"]) | (actions["end"] != before["end"]))
     trimmed = inside(actions.drop("row"), graphs.frames)
     return replace(graphs, actions=trimmed), [Change("actions", changed=len(changed))]
 
 
-def _trim(actions: pl.DataFrame, staged: pl.DataFrame, earlier: int, later: int) -> pl.DataFrame:
-    """Cut every overlap of the two roles in its middle; trimming only shrinks, so all can be cut at once."""
-    cuts = _cuts(actions.join(staged, on="action"), earlier, later)
-    ends = cuts.group_by(row="before").agg(cut_end=(pl.col("cut").min() - GAP).round(2))
-    starts = cuts.group_by(row="after").agg(cut_start=pl.col("cut").max())
+def _ranked(staged: pl.DataFrame) -> pl.DataFrame:
+    """row, role, rank of the actions of a family that overlap, under the number of their chain."""
+    chain = [*FAMILY, "chain"]
+    listed = _chained(staged, FAMILY).group_by(chain, maintain_order=True).agg("row", "role", "start", "end")
+    mixed = listed.filter(pl.col("role").list.n_unique() > 1)
+    ranks = [ranks_of(role, start, end) for role, start, end in mixed.select("role", "start", "end").iter_rows()]
+    told = mixed.select("row", "role", pl.Series("rank", ranks, pl.List(pl.Int64)))
+    return told.with_row_index("chain").explode("row", "role", "rank", empty_as_null=False)
+
+
+def ranks_of(roles: list[int], starts: list[float], ends: list[float]) -> list[int]:
+    """The place of each action in their order in time.
+
+    One that starts earlier and has its middle earlier comes first; where the two disagree, the earlier role.
+    """
+    middles = [start + end for start, end in zip(starts, ends, strict=True)]
+    left = sorted(range(len(roles)), key=lambda at: (roles[at], middles[at], starts[at]))
+    ranks = [0] * len(roles)
+    for rank in range(len(roles)):
+        # one with the earliest start of the earliest middle has nobody ahead, so there always is one
+        free = (at for at in left if not any(starts[o] < starts[at] and middles[o] < middles[at] for o in left))
+        chosen = next(free)
+        ranks[chosen] = rank
+        left.remove(chosen)
+    return ranks
+
+
+def _trim(actions: pl.DataFrame, ranked: pl.DataFrame, earlier: int, later: int) -> pl.DataFrame:
+    """Cut every overlap of the two roles, in this order, in its middle.
+
+    An action that several follow ends at the first cut, and they start no later than they must.
+    """
+    cuts = _cuts(actions.select("row", "start", "end").join(ranked, on="row"), earlier, later)
+    first = cuts.with_columns(cut=pl.col("cut").min().over("row"))
+    ends = first.select("row", cut_end=(pl.col("cut") - GAP).round(2)).unique()
+    starts = first.group_by(row="row_later").agg(cut_start=pl.col("cut").max())
     found = actions.join(ends, on="row", how="left").join(starts, on="row", how="left").sort("row")
     start, end = pl.max_horizontal("start", "cut_start"), pl.min_horizontal("end", "cut_end")
     return found.with_columns(start=start, end=end).drop("cut_start", "cut_end")
 
 
-def _cuts(actions: pl.DataFrame, earlier: int, later: int) -> pl.DataFrame:
-    """cut, and the rows of the actions before and after it.
-
-    The earlier role comes before, unless it both starts and has its middle later: then it belongs to another round.
-    """
-    ours, theirs = (actions.filter(pl.col("role") == role) for role in (earlier, later))
-    pairs = ours.join(theirs, on=FAMILY, suffix="_later")
+def _cuts(staged: pl.DataFrame, earlier: int, later: int) -> pl.DataFrame:
+    """cut, and the rows of the actions before and after it."""
+    ours, theirs = (staged.filter(pl.col("role") == role) for role in (earlier, later))
+    pairs = ours.join(theirs, on="chain", suffix="_later").filter(pl.col("rank") < pl.col("rank_later"))
     start, end = pl.max_horizontal("start", "start_later"), pl.min_horizontal("end", "end_later")
-    starts_first = pl.col("start") <= pl.col("start_later")
-    middle_first = pl.col("start") + pl.col("end") <= pl.col("start_later") + pl.col("end_later")
-    in_order = starts_first | middle_first
-    return pairs.filter(start <= end).select(
-        cut=((start + end) / 2).round(2),
-        before=pl.when(in_order).then("row").otherwise("row_later"),
-        after=pl.when(in_order).then("row_later").otherwise("row"),
-    )
+    return pairs.filter(start <= end).select("row", "row_later", cut=((start + end) / 2).round(2))
 
 
 @dataclass(frozen=True)

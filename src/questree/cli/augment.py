@@ -17,6 +17,7 @@ from questree.stages.agreement import AgreementScore, Worth, agreement
 from questree.stages.agreement import ablation as measure_rules
 from questree.stages.augment import RULES, AugmentationRule, AugmentOptions, Change, Entry, guarantees, optional
 from questree.stages.augment import augment as clean
+from questree.stages.augment.opposites import giving_way
 from questree.tables.facts import Facts
 from questree.tables.lock import lock
 from questree.tables.run import Run
@@ -24,6 +25,7 @@ from questree.tables.store import new_file, new_folder
 
 USUAL = AugmentOptions()
 SHOWN = 3  # classes in a warning
+SETTLING = ("settle opposites", "close entailments")  # rules that remove facts which contradict others
 
 
 @output
@@ -59,7 +61,8 @@ def augment(
             if truth
         }
         worths = measure_rules(raw, truth, vocabulary, options, rules) if ablation and truth else []
-        record = _record(options, absent, raw, facts, ledger, scores, worths)
+        left = len(giving_way(facts.relations, vocabulary))
+        record = _record(options, absent, raw, facts, ledger, scores, worths) | {"contradictions left": left}
         with new_folder(place.facts) as folder, new_file(place.ledger) as file:
             facts.save(folder)
             write_json_file(file, record)
@@ -67,7 +70,7 @@ def augment(
     print_table(f"What the rules did to {len(raw.videos):,} videos", ledger_lines(ledger))
     print_table("Agreement with the truth in percent, entailed facts not counted", score_lines(scores))
     print_table("What each rule is worth: precision and recall in percent", worth_lines(worths))
-    for line in warnings(record):
+    for line in [contradictions(record), *warnings(record)]:
         say(line)
     say(f"wrote {place.facts} and {place.ledger}")
     write_json(record)
@@ -78,6 +81,14 @@ def left_out(run: Path, given: Sequence[str]) -> list[AugmentationRule]:
     configured = listed(run, "without", 'rules as in ["trim by order"]')
     named = [*((f"{file}, without", name) for file, name in configured), *(("--without", name) for name in given)]
     return list(dict.fromkeys(optional(name, place) for place, name in named))
+
+
+def contradictions(record: dict[str, Any]) -> str:
+    """How many facts another fact of the same frame and object denied, and how many it still does."""
+    rules = [rule for rule in msgspec.to_builtins(record["rules"]) if rule["name"] in SETTLING]
+    settled = sum(change["removed"] for rule in rules for change in rule["changes"])
+    left = record["contradictions left"]
+    return f"settled {settled:,} facts that contradict another one of their frame; {left:,} are left"
 
 
 def warnings(record: dict[str, Any]) -> Iterator[str]:

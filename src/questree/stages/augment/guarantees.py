@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterator
 import polars as pl
 
 from questree.stages.augment.graphs import SPOT, inside, rows, without
+from questree.stages.augment.opposites import settled
 from questree.stages.augment.relations import entailed, unnamed_facts, verb_facts
 from questree.tables.facts import RELATIONS, Facts
 from questree.vocabulary.words import Vocabulary
@@ -43,6 +44,12 @@ def _entailments(facts: Facts, relations: pl.DataFrame, vocabulary: Vocabulary) 
     yield from _lines("entailed facts missing", _facts(missing, facts, vocabulary))
 
 
+def _opposites(facts: Facts, relations: pl.DataFrame, vocabulary: Vocabulary) -> Iterator[str]:
+    """Nothing holds on a frame that another fact of the same object denies, unless actions say both."""
+    wrong = settled(relations, facts.actions, vocabulary)
+    yield from _lines("facts that another of their frame denies", _facts(wrong, facts, vocabulary))
+
+
 def _names(facts: Facts, relations: pl.DataFrame, vocabulary: Vocabulary) -> Iterator[str]:
     """Only merged classes, folded verbs and merged actions are used, with one annotation per class and frame."""
     objects = [at for at, to in enumerate(vocabulary.merged_object) if at != to]
@@ -56,7 +63,13 @@ def _names(facts: Facts, relations: pl.DataFrame, vocabulary: Vocabulary) -> Ite
     yield from _lines("annotations that are double or counted as another class", _spots(twice, facts, vocabulary))
 
 
-CHECKS: tuple[Callable[[Facts, pl.DataFrame, Vocabulary], Iterator[str]], ...] = (_frames, _verbs, _entailments, _names)
+CHECKS: tuple[Callable[[Facts, pl.DataFrame, Vocabulary], Iterator[str]], ...] = (
+    _frames,
+    _verbs,
+    _entailments,
+    _opposites,
+    _names,
+)
 
 
 def _lines(what: str, found: list[str]) -> Iterator[str]:

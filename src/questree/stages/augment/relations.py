@@ -1,4 +1,4 @@
-"""Rules 6, 7, 10: actions say (verb, object), what holds entails more, and is copied to frames that lack it."""
+"""Rules 6 and 16: actions say (verb, object); and what follows from a relation."""
 
 from dataclasses import replace
 from typing import Any
@@ -7,19 +7,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from questree.columns.keys import BY_TRACK, from_keys, keys
-from questree.stages.augment.graphs import (
-    SPOT,
-    AugmentOptions,
-    Change,
-    Graphs,
-    among,
-    doing,
-    rows,
-    telling,
-    within,
-    without,
-)
+from questree.stages.augment.graphs import AugmentOptions, Change, Graphs, among, doing, rows, within, without
 from questree.tables.table import WORD
 from questree.vocabulary.words import NONE, Vocabulary
 
@@ -84,12 +72,6 @@ def verb_facts(actions: pl.DataFrame, vocabulary: Vocabulary) -> pl.DataFrame:
     return rows(doing(actions).join(pairs(vocabulary), on="action"))
 
 
-def close_entailments(graphs: Graphs, vocabulary: Vocabulary, options: AugmentOptions) -> tuple[Graphs, list[Change]]:
-    relations = rows(graphs.relations, entailed(graphs.relations, vocabulary))
-    change = Change("relation facts", added=len(relations) - len(graphs.relations))
-    return replace(graphs, relations=relations), [change]
-
-
 def entailed(relations: pl.DataFrame, vocabulary: Vocabulary) -> pl.DataFrame:
     """Every fact that another fact of the same frame and object entails, once; nothing about what is unnamed."""
     named = relations.filter(pl.col("object") != vocabulary.unnamed_at)
@@ -108,84 +90,3 @@ def closure(vocabulary: Vocabulary) -> pl.DataFrame:
         follows = {at: own | more[at] for at, own in follows.items()}
     found = sorted((at, other) for at, own in follows.items() for other in own - {at})
     return pl.DataFrame(found, dict.fromkeys(("relation", "entails"), WORD[vocabulary.wide]), orient="row")
-
-
-def propagate(graphs: Graphs, vocabulary: Vocabulary, options: AugmentOptions) -> tuple[Graphs, list[Change]]:
-    changes, start = [], len(graphs.relations)
-    for name, copies in STEPS.items():
-        before = graphs.relations
-        copied = _undenied(copies(graphs, vocabulary, options), graphs, vocabulary)
-        graphs = replace(graphs, relations=rows(before, copied))
-        changes.append(Change(name, added=len(graphs.relations) - len(before)))
-    return graphs, [*changes, Change("relation facts", added=len(graphs.relations) - start)]
-
-
-def inside_actions(graphs: Graphs, vocabulary: Vocabulary, options: AugmentOptions) -> pl.DataFrame:
-    """Presence and contacts of an action's object.
-
-    Between two frames of the action that have it, always; to the rest of the action, if most of the action's frames
-    that show the object have it, and it has no actions of its own to say how long it lasts.
-    """
-    presence = vocabulary.relation_at[vocabulary.annotated]
-    contacts, _ = _touches(vocabulary)
-    instances = graphs.actions.with_row_index("row").join(pairs(vocabulary).drop("relation"), on="action")
-    frames = doing(instances).select("row", *SPOT)
-    seen = frames.join(graphs.relations.filter(among("relation", [presence, *contacts])), on=SPOT)
-    shown = seen.filter(pl.col("relation") == presence).group_by("row").agg(shown=pl.len())
-    said = seen.group_by("row", "relation").agg(low=pl.col("frame").min(), high=pl.col("frame").max(), said=pl.len())
-    copies = frames.join(said.join(shown, on="row", how="left"), on="row")
-    between = pl.col("frame").is_between("low", "high")
-    usual = pl.col("said") >= options.action_share * pl.col("shown")
-    return copies.filter(between | (usual & ~among("relation", _own_actions(vocabulary))))
-
-
-def across_gaps(graphs: Graphs, vocabulary: Vocabulary, options: AugmentOptions) -> pl.DataFrame:
-    """A relation on two frames not far apart holds between them."""
-    copied = [vocabulary.relation_at[vocabulary.annotated], *telling(vocabulary, "spatial", "contact")]
-    ordered = np.sort(keys(graphs.relations.filter(among("relation", copied)), BY_TRACK))
-    word = WORD[vocabulary.wide]
-    here, following = ordered[:-1], ordered[1:]
-    same_track = here >> np.uint64(16) == following >> np.uint64(16)
-    ends = from_keys(here[same_track & (following - here > 1)], BY_TRACK, word)
-    others = from_keys(following[same_track & (following - here > 1)], BY_TRACK, word)
-    gaps = ends.with_columns(following=others["frame"])
-    stamps = graphs.frames.select("video", "frame", "seconds")
-    timed = gaps.join(stamps, on=["video", "frame"]).join(
-        stamps, left_on=["video", "following"], right_on=["video", "frame"], suffix="_later"
-    )
-    short = timed.filter(pl.col("seconds_later") - pl.col("seconds") <= options.neighbour_seconds)
-    between = pl.int_ranges(pl.col("frame") + 1, pl.col("following"), dtype=pl.UInt16)
-    return short.with_columns(frame=between).explode("frame")
-
-
-def _own_actions(vocabulary: Vocabulary) -> list[int]:
-    """Relations that verbs are counted as: sitting on, holding, eating, ..."""
-    return [int(to) for at, to in enumerate(vocabulary.folded) if at != to]
-
-
-def _undenied(copies: pl.DataFrame, graphs: Graphs, vocabulary: Vocabulary) -> pl.DataFrame:
-    """The copies no annotation of their frame speaks against, by another relation or by the object being unseen."""
-    unseen = graphs.objects.filter(~pl.col("visible"))
-    new = rows(without(copies, graphs.relations)).join(unseen, on=SPOT, how="anti").with_row_index("copy")
-    against = within(new.join(_denials(vocabulary), on="relation").with_columns(relation="denied_by"), graphs.relations)
-    return new.filter(~pl.col("copy").is_in(against["copy"].implode()))
-
-
-def _denials(vocabulary: Vocabulary) -> pl.DataFrame:
-    """relation, denied_by: what cannot hold together with one object in one frame."""
-    at = vocabulary.relation_at
-    touches, others = _touches(vocabulary)
-    both = [(at[a], at[b]) for a, b in vocabulary.lists.opposite_relations]
-    both += [(touch, other) for touch in touches for other in others]
-    found = [pair for a, b in both for pair in ((a, b), (b, a))]
-    return pl.DataFrame(found, dict.fromkeys(("relation", "denied_by"), WORD[vocabulary.wide]), orient="row")
-
-
-def _touches(vocabulary: Vocabulary) -> tuple[list[int], list[int]]:
-    """Contacts that are one, and those that say there is none."""
-    none = vocabulary.relations_named(vocabulary.lists.not_touching_contacts)
-    contacts = telling(vocabulary, "contact")
-    return [at for at in contacts if at not in none], [at for at in contacts if at in none]
-
-
-STEPS = {"copied inside actions": inside_actions, "copied across gaps": across_gaps}

@@ -1,4 +1,4 @@
-"""All fifteen rules, one of ours, and those of plugins, in the order they work, and the ledger of what each changed."""
+"""All fifteen rules, two of ours, and those of plugins, in the order they work, and the ledger of what each changed."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -12,7 +12,9 @@ from questree.progress import report
 from questree.stages.augment.actions import add_actions, infer_missing, merge_overlapping, numbered, trim_overlaps
 from questree.stages.augment.annotations import drop_sparse_spatial, merge_duplicates, merge_synonyms, settle_heights
 from questree.stages.augment.graphs import QUESTIONS, AugmentationRule, AugmentOptions, Change, Graphs, among
-from questree.stages.augment.relations import add_unnamed, add_verbs, close_entailments, propagate
+from questree.stages.augment.opposites import close_entailments, settle_opposites
+from questree.stages.augment.propagation import propagate
+from questree.stages.augment.relations import add_unnamed, add_verbs
 from questree.tables.facts import Facts
 from questree.vocabulary.words import Vocabulary
 
@@ -64,6 +66,10 @@ for _rule in (
     AugmentationRule(9, "infer missing actions", "no holding without taking and putting", infer_missing),
     AugmentationRule(
         6, "add verb relations", "an action says (verb, object) on each of its frames", add_verbs, fixed=PROMISED
+    ),
+    # before anything is copied, and when it is known what actions say
+    AugmentationRule(
+        17, "settle opposites", "nobody touches and does not touch one thing", settle_opposites, fixed=PROMISED
     ),
     AugmentationRule(10, "propagate annotations", "copied within actions and to neighbouring frames", propagate),
     AugmentationRule(7, "close entailments", "carrying is holding is touching", close_entailments, fixed=PROMISED),

@@ -52,7 +52,7 @@ def test_of_agqas_lists_those_words_apply_that_a_vocabulary_has() -> None:
     novel = next(each for each in splits if each.name == "novel-compositions")
     assert novel.warnings == (f"not held out, as the vocabulary does not have them: {', '.join(missing)}",)
     assert compositions(kitchen())["novel-compositions"] == [
-        "nc_sup",
+        "says(superlative)",
         "has(first)",
         'uses(relation="behind")',
         'uses(relation="holding")',
@@ -85,10 +85,12 @@ def test_a_vocabulary_holds_out_what_it_says_and_nothing_else() -> None:
     assert np.flatnonzero(marks.relation).tolist() == [holding, peeling]
     assert marks.flags[marks.pair(holding, fruit)] == marks.flags[marks.pair(peeling, apple)] == NC_OBJREL
     assert marks.flags[marks.pair(holding, apple)] == 0 and len(marks.flags) == 1 << (PIECES + 4)
+    deeds = [action.phrase for action, own in zip(words.actions, marks.pair_done, strict=True) if own]
+    assert deeds == ["peeling an apple"]
     assert compositions(words)["novel-compositions"] == [
-        *("nc_seq", "has(before)", 'uses(action="yawning")'),
-        *("nc_dur", "has(longer)", 'uses(action="yawning")'),
-        *("nc_objrel", 'uses(object="fruit")', 'uses(relation="holding")', 'uses(object="apple")'),
+        *("says(sequencing)", "has(before)", 'uses(action="yawning")'),
+        *("says(duration)", "has(longer)", 'uses(action="yawning")'),
+        *("says(object-relationship)", 'uses(object="fruit")', 'uses(relation="holding")', 'uses(object="apple")'),
         'uses(relation="peeling")',
     ]
 

@@ -1,5 +1,8 @@
 """Splits of a run: what is held out, what is learnt, direct twins, and proofs that can fail."""
 
+import json
+import re
+from collections import Counter
 from dataclasses import replace
 from pathlib import Path
 
@@ -8,14 +11,18 @@ import polars as pl
 import pytest
 
 from conftest import copy
+from judges import facts as judge
+from judges.naive_compositions import said
 from questree.benchmarks.agqa.editions import SECOND
-from questree.benchmarks.agqa.held_out import INDIRECT, NOVEL
+from questree.benchmarks.agqa.held_out import INDIRECT, NOVEL, held_out
 from questree.benchmarks.agqa.templates import TEMPLATES
 from questree.cli.stages import split as command
 from questree.faults import BadInput
+from questree.stages.again import split_again
 from questree.stages.balance.levelling import BalanceOptions
 from questree.stages.balance.rounds import balance
 from questree.stages.questions import Bank
+from questree.stages.split.compositions import LISTS, Says
 from questree.stages.split.declared import HeldOutComposition, Split
 from questree.stages.split.engine import Proof, SplitOptions
 from questree.stages.split.language import flag
@@ -66,10 +73,47 @@ def test_a_video_is_for_training_or_for_testing(split_run: Run) -> None:
     assert len(found["train"]) + len(found["test"]) == len(questions(split_run))
 
 
+def test_programs_say_what_is_novel(random_run: Run) -> None:
+    """A few questions of every list and some others, against a judge that walks their programs."""
+    bank, seen = Bank(random_run), Counter[str]()
+    videos = judge.read(random_run.load("facts"))
+    for folder in bank.folders()[:2]:
+        shard = bank.shard(folder)
+        rows, marked = video_rows(shard), shard.questions["flags"].to_numpy() & NOVEL
+        holds = {name: Says(name, held_out(bank.vocabulary)).holds(rows) for name in LISTS.values()}
+        looked_at = [*(found & (marked == 0) for found in holds.values()), *holds.values(), marked > 0, marked == 0]
+        drawn = np.random.default_rng(1)
+        for at in {int(one) for own in map(np.flatnonzero, looked_at) for one in drawn.permutation(own)[:40]}:
+            question = shard.question(at)
+            expected = said(question.program, videos[question.video])
+            assert {name for name, found in holds.items() if found[at]} == expected, question.text
+            seen.update(expected or {""})
+            seen.update({"unmarked"} if expected and not marked[at] else {"marked alone"} if marked[at] else ())
+    assert min(seen.values()) > 5 and {*seen} == {*LISTS.values(), "", "unmarked", "marked alone"}
+
+
 def test_novel_compositions_are_in_test_alone(split_run: Run) -> None:
-    found = sides(split_run, "novel-compositions")
+    found, bank = sides(split_run, "novel-compositions"), Bank(split_run)
+    ids = {side: {*table.select("video", "number").rows()} for side, table in found.items()}
+    train = (split_run.load("facts").videos["split"] == "train").to_numpy()
+    for folder in bank.folders():
+        rows = video_rows(bank.shard(folder))
+        novel = np.logical_or.reduce([Says(name, held_out(bank.vocabulary)).holds(rows) for name in LISTS.values()])
+        for place, own in zip(rows.questions.select("video", "number").rows(), novel.tolist(), strict=True):
+            assert (place in ids["train"]) == (train[place[0]] and not own)
+            assert (place in ids["test"]) == (not train[place[0]] and own)
+
+
+def test_as_released_flags_decide_and_programs_tell_what_is_left_in_train(asked_run: Run, tmp_path: Path) -> None:
+    run = copy(asked_run, tmp_path)
+    made = {each.name: each for each in split(run, SplitOptions(as_released=True), workers=1)}
+    found = sides(run, "novel-compositions")
     assert len(found["train"]) and (found["train"]["flags"] & NOVEL == 0).all()
     assert len(found["test"]) and (found["test"]["flags"] & NOVEL > 0).all()
+    left = [text for text in made["novel-compositions"].warnings if "as released" in text]
+    assert re.match(r"novel-compositions: as released, [\d,]+ questions of train have says\(sequencing\): ", left[0])
+    split_again(run, json.loads((run.folder / "splits" / "report.json").read_text())["options"], 1, run)
+    assert sides(run, "novel-compositions")["train"].equals(found["train"])
 
 
 def test_more_steps_are_in_test_alone(split_run: Run) -> None:
@@ -112,6 +156,12 @@ def test_the_balanced_selection_is_split_if_there_is_one(asked_run: Run, tmp_pat
     split(run, SplitOptions(), workers=2)
     found = read_split(run, "videos")
     assert pl.concat(found.values()).sort("video", "number").equals(read_balanced(run.balanced))
+    steps = questions(run).join(found["train"], on=["video", "number"]).group_by("template").agg("steps")
+    most = json.loads((run.folder / "splits" / "report.json").read_text())["options"]["more steps"]
+    for code, own in steps.rows():  # three of four balanced training questions, or a few more, have no more steps
+        name = TEMPLATES[code].name
+        at_most = next(m for m in sorted(own) if 4 * sum(each <= m for each in own) >= 3 * len(own))
+        assert most[name] == (5 if name == "relTime" else at_most)
 
 
 def test_a_held_out_composition_in_train_is_an_error_with_examples(asked_run: Run, tmp_path: Path) -> None:

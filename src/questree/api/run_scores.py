@@ -137,7 +137,7 @@ def records(bank: Bank, table: pl.DataFrame) -> pl.DataFrame:
     template = table["template"]
     labels = [known.categories for known in bank.edition.by_code]
     names = pl.Series(bank.ids, dtype=pl.String).gather(table["video"])
-    most, words = pl.Series(thresholds(bank), dtype=pl.Int64).gather(template), AnswerWords(bank.vocabulary)
+    most, words = pl.Series(steps.of_run(bank), dtype=pl.Int64).gather(template), AnswerWords(bank.vocabulary)
     columns: dict[str, pl.Series] = {
         "id": numbered(names, table["number"]),
         "video": names,
@@ -170,14 +170,6 @@ def direct(run: Run, table: pl.DataFrame) -> pl.Series:
     twins = TWINS.read(folder) if (folder / f"{TWINS.name}.parquet").is_file() else TWINS.empty()
     found = table.select("video", "number").join(twins, on=["video", "number"], how="left", maintain_order="left")
     return found["twin"]
-
-
-def thresholds(bank: Bank) -> tuple[int, ...]:
-    """[template] the most steps in training: as the run was split, or as it would be."""
-    note = bank.run.folder / "splits" / "report.json"
-    if note.is_file():
-        return steps.told(note, bank.edition)
-    return steps.thresholds(bank, (bank.run.table("facts", VIDEOS)["split"] == "train").to_numpy(), {})
 
 
 def image_questions(run: Run, split: str | None) -> RunQuestions:

@@ -55,7 +55,7 @@ def build(
     phrases: PhrasesOption = None,
     as_released: Annotated[
         bool,
-        Parameter(negative="", help="Videos: take a place or tool for what an action is done to, as in `augment`."),
+        Parameter(negative="", help="Videos: do as AGQA's release does, in `augment` and in `split`."),
     ] = False,
     tables: Annotated[bool, Parameter(negative="", help="Print what each stage's own command prints.")] = False,
     workers: WorkersOption = 2,
@@ -169,6 +169,6 @@ def stages(
         **({} if images else {"augment": partial(augment, out, options=cleaning, without=given["without"] or ())}),
         "generate": partial(generate_command, out, **asked, **common),
         "balance": partial(balance, out, **common),
-        "split": partial(split, out, **common),
+        "split": partial(split, out, as_released=bool(given["as_released"]), **common),
         "decompose": partial(decompose_command, out, train_set=not images, **common),
     }

@@ -169,6 +169,9 @@ def split(
     more_steps: Annotated[
         str | None, Parameter(help="Videos: largest number of steps in train, as in relTime=5,objWhat=3.")
     ] = None,
+    as_released: Annotated[
+        bool, Parameter(help="Videos: novel compositions by the flags of AGQA's release.", negative=())
+    ] = False,
     name: Annotated[
         list[str] | None, Parameter(help="Image sets: make only this split; may be given again.", negative="")
     ] = None,

@@ -21,7 +21,7 @@ from questree.formats.agqa_import import SETS, files, read, split_of
 from questree.formats.agqa_records import Records, corpus, refuse_unwritable
 from questree.notation.agqa import write
 from questree.progress import watch
-from questree.stages.split.steps import thresholds
+from questree.stages.split import steps
 from questree.tables.facts import SPLIT_UNSAID
 from questree.tables.questions import QUESTIONS
 from questree.tables.run import Run
@@ -137,9 +137,9 @@ class Generated:
     @classmethod
     def of(cls, run: Run, sets: tuple[str, ...]) -> "Generated":
         corpus.cache_clear()  # the run may have changed since
-        bank, facts, *_ = corpus(run.folder)
+        bank, *_ = corpus(run.folder)
         refuse_unwritable(bank.edition, lambda node: write(node, default(), bank.edition.name))
-        return cls(run.folder, sets, thresholds(bank, (facts.videos["split"] == "train").to_numpy(), {}))
+        return cls(run.folder, sets, steps.of_run(bank))
 
     @property
     def pieces(self) -> list[str]:

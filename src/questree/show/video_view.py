@@ -25,7 +25,7 @@ from questree.rules import VIDEO_DAGS
 from questree.show.dag import Dag, Ints, Opened, Piece
 from questree.show.timeline import Timeline, TimelineRow, grounds, mentioned, programs
 from questree.show.views import READ, Evidence, Listed, Mask, Posed, Scene, View
-from questree.stages.balance.rounds import selection
+from questree.stages.balance.rounds import between, selection
 from questree.stages.decompose.answer_words import AnswerWords
 from questree.stages.decompose.dag_shards import tables
 from questree.stages.decompose.forms import NodeForms, ordered_slots
@@ -36,7 +36,7 @@ from questree.stages.split.grammar import Wrong, check, read
 from questree.stages.split.language import of_videos
 from questree.stages.split.rows import QuestionRows, video_rows
 from questree.stages.split.steps import told
-from questree.stages.split.videos import between, read_split
+from questree.stages.split.videos import read_split
 from questree.tables.facts import SPLIT_UNSAID, VIDEOS, Facts
 from questree.tables.nodes import EDGES, FORMS, KNOWN, NODES, TOPS
 from questree.tables.run import Run

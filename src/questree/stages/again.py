@@ -62,7 +62,8 @@ def decompose_again(run: Run, used: Used, workers: int, original: Run) -> None:
 
 def split_again(run: Run, used: Used, workers: int, _: Run) -> None:
     more = msgspec.convert(used["more steps"], dict[str, int])
-    split(run, SplitOptions(given_file(run, used), bool(used["all"]), more), workers)
+    released = bool(used.get("as released"))
+    split(run, SplitOptions(given_file(run, used), bool(used["all"]), more, released), workers)
 
 
 def split_images_again(run: Run, used: Used, *_: object) -> None:

@@ -206,7 +206,7 @@ class Shard:
 
     def word(self, name: str) -> Ints:
         """[question] the word of a column, as forms name them."""
-        if name in ("relation", "first", "second"):
+        if name in ("answer", "relation", "first", "second"):
             return self.column({"first": "x", "second": "y"}.get(name, name))
         if name == "relation.object":
             return self.column("done_to")

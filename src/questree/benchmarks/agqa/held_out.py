@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from questree.columns.sets import Sets, sets_of
+from questree.columns.sets import Sets, has, sets_of
 from questree.vocabulary.words import HeldOutWords, Vocabulary
 
 RELEASED = HeldOutWords(
@@ -30,6 +30,14 @@ RELEASED = HeldOutWords(
     ),
 )
 
+# what a question says by its program: the list it is held out by, its operators, the kind of word it is said of
+SEQUENCING, SUPERLATIVE, DURATION, PAIR = "sequencing", "superlative", "duration", "object-relationship"
+SAID_BY = {
+    SEQUENCING: (("before", "between", "action_order", "relation_order", "object_order"), "action"),
+    SUPERLATIVE: (("first", "choose_first", "first_done_to"), "relation"),
+    DURATION: (("longer", "shorter", "longest", "shortest"), "action"),
+}
+
 # marks: bits that are united over everything a question is made of, then read as flags
 I_OBJ, I_REL, I_ACT, I_TEMP, NC_SEQ, NC_SUP, NC_DUR = (1 << bit for bit in range(7))
 FLAGS = ("i_obj", "i_rel", "i_act", "i_temp", "nc_seq", "nc_sup", "nc_dur", "nc_objrel")  # bits of the released flags
@@ -47,6 +55,8 @@ class HeldOut:
     object: NDArray[Any]  # [object] mark of an object of a pair
     relation: NDArray[Any]  # [relation] mark of a relation of a pair
     supports: Sets  # [relation] objects with which it amounts to a held-out action
+    paired: Sets  # [relation] objects it is held out with
+    pair_done: NDArray[np.bool_]  # [action] is what is done a held-out pair?
     flags: NDArray[Any]  # [marks] -> released flags
 
     def pair(self, relation: Any, object: Any) -> NDArray[Any]:
@@ -88,12 +98,17 @@ def held_out(vocabulary: Vocabulary) -> HeldOut:
     deeds = vocabulary.verb_of[action], vocabulary.done_to[action]
     supports = sets_of(*deeds, len(vocabulary.relations), len(vocabulary.objects))
     relations = range(len(vocabulary.relations))
+    things, links = (np.array([pair[side][1] for pair in pairs], np.int64) for side in (0, 1))
+    paired = sets_of(links, things, len(relations), len(vocabulary.objects))
+    done_to = vocabulary.done_to
     return HeldOut(
         action=np.append(action, False),
         first=np.isin(relations, [_stored(vocabulary, name) for name in words.first]),
         object=np.array([bit.get(("object", at), 0) for at in range(len(vocabulary.objects))], np.int64),
         relation=np.array([bit.get(("relation", at), 0) for at in relations], np.int64),
         supports=supports,
+        paired=paired,
+        pair_done=has(paired[vocabulary.verb_of], np.maximum(done_to, 0)) & (done_to >= 0),
         flags=((marks & (NC_OBJREL - 1)) | np.where(novel, NC_OBJREL, 0)).astype(np.uint8),
     )
 

@@ -134,6 +134,15 @@ def selection(run: Run) -> pl.DataFrame | None:
     return read_balanced(run.balanced)
 
 
+def between(chosen: pl.DataFrame, asked: pl.DataFrame) -> pl.DataFrame:
+    """The selected questions of the videos of a shard; `chosen` is sorted by video."""
+    own = asked["video"].to_numpy()
+    if not len(own):
+        return chosen[:0]
+    lo, hi = np.searchsorted(chosen["video"].to_numpy(), [own.min(), own.max() + 1])
+    return chosen[int(lo) : int(hi)]
+
+
 def select(
     folders: list[Path],
     known: TemplateColumns,

@@ -18,12 +18,11 @@ from questree.faults import BadInput
 from questree.notation.own_shapes import program_shapes
 from questree.progress import watch
 from questree.readings.answer import spell
-from questree.stages.balance.rounds import selection
+from questree.stages.balance.rounds import between, selection
 from questree.stages.ground.boxes import Boxes, image_boxes, video_boxes
 from questree.stages.ground.evidence import About, about, unpacked, visited
 from questree.stages.questions import Bank, Shard
 from questree.stages.split.image_sets import selected
-from questree.stages.split.videos import between
 from questree.tables.facts import Facts
 from questree.tables.images import Images
 from questree.tables.run import Run

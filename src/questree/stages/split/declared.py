@@ -11,6 +11,7 @@ from questree.benchmarks.agqa import held_out as h
 from questree.benchmarks.agqa.editions import Edition
 from questree.extensions import Registry
 from questree.faults import BadInput, Fault, refuse
+from questree.stages.split.compositions import LISTS, Says
 from questree.stages.split.grammar import PredicateLanguage, Wrong, read
 from questree.stages.split.language import flag, more_steps, of_templates
 from questree.stages.split.predicates import Either, Has, Not, Predicate, PredicateWord, parts
@@ -37,6 +38,7 @@ class Split:
     test: Predicate | None = None
     drawn: list[Any] | None = None  # what was drawn to be held out
     warnings: tuple[str, ...] = ()
+    lenient: bool = False  # what is held out and still in train is told, not refused
 
 
 def held_out(
@@ -49,10 +51,12 @@ def held_out(
     return Split(name, tuple(compositions), train or Not(any_of), test or any_of)
 
 
-def agqa(vocabulary: Vocabulary, most_steps: tuple[int, ...], edition: Edition) -> list[Split]:
-    """The splits of the paper (section 10 of the sheet); the flags of a question say what it contains.
+def agqa(
+    vocabulary: Vocabulary, most_steps: tuple[int, ...], edition: Edition, as_released: bool = False
+) -> list[Split]:
+    """The splits of the paper (section 10 of the sheet); what a question contains is read off its program.
 
-    Without a composition to hold out there are no novel ones: that split is left out."""
+    As released, its flags say what is novel. Without a composition to hold out that split is left out."""
     known, missing = h.known(vocabulary)
     lists = {
         "nc_seq": ("before", [("action", a) for a in known.actions]),
@@ -60,12 +64,14 @@ def agqa(vocabulary: Vocabulary, most_steps: tuple[int, ...], edition: Edition) 
         "nc_dur": ("longer", [("action", a) for a in known.actions]),
         "nc_objrel": ("", [w for o, r in known.pairs for w in (("object", o), ("relation", r))]),
     }
-    novel = []
+    novel, held = [], h.held_out(vocabulary)
     for name, (op, named) in lists.items():
         words = [Has("", (word(vocabulary, kind, said),)) for kind, said in dict.fromkeys(named)]
         if words:
-            novel.append(HeldOutComposition(flag(name), (*([Has(op)] if op else []), *words)))
+            novel.append(HeldOutComposition(Says(LISTS[name], held), (*([Has(op)] if op else []), *words)))
     lacking = (f"not held out, as the vocabulary does not have them: {', '.join(missing)}",) if missing else ()
+    sides = (Not(flag("novel")), flag("novel")) if as_released else ()
+    found = [replace(held_out(NOVEL, novel, *sides), warnings=lacking, lenient=as_released)] if novel else []
     every = tuple(  # a template with questions of more steps should be known from its easier ones
         of_templates(f"template({t.name})", [t is other for other in edition.by_code])
         for t, most in zip(edition.by_code, most_steps, strict=True)
@@ -73,7 +79,7 @@ def agqa(vocabulary: Vocabulary, most_steps: tuple[int, ...], edition: Edition) 
     )
     return [
         Split(VIDEOS),
-        *([replace(held_out(NOVEL, novel), warnings=lacking)] if novel else []),
+        *found,
         held_out(MORE, [HeldOutComposition(more_steps(most_steps), every)]),
         Split(INDIRECT),
     ]

@@ -1,7 +1,7 @@
 """What predicates may say of questions about videos, and of those about image sets, besides what all may say."""
 
 from collections.abc import Callable
-from functools import partial
+from functools import partial, reduce
 
 import numpy as np
 
@@ -13,8 +13,9 @@ from questree.columns.joins import Ints
 from questree.domains.video import VIDEO
 from questree.notation.covr import OPERATIONS
 from questree.readings.answer import spell
+from questree.stages.split.compositions import LISTS, Says
 from questree.stages.split.grammar import Atom, PredicateLanguage, PredicateReader, Wrong, check, read
-from questree.stages.split.predicates import Has, NamedPredicate, OfColumns, Predicate, PredicateWord
+from questree.stages.split.predicates import Either, Has, NamedPredicate, OfColumns, Predicate, PredicateWord
 from questree.stages.split.rows import NUMBER, QuestionRows, Truth
 from questree.tables.questions import time_kind
 from questree.vocabulary.words import Vocabulary
@@ -96,8 +97,20 @@ def of_videos(vocabulary: Vocabulary, most_steps: tuple[int, ...] = (), edition:
         text = "answer({})".format(", ".join(f'"{value}"' for value in values))
         return OfColumns(text, lambda rows: table[column(rows, "template"), column(rows, "answer")])
 
+    def says(reader: PredicateReader, name: str) -> Predicate:
+        values = reader.values(name)
+        check(name, values, list(LISTS.values()))
+        found: list[Predicate] = [Says(value, held_out.held_out(vocabulary)) for value in values]
+        return reduce(Either, found)
+
     own: dict[str, Atom] = dict.fromkeys(OF_TEMPLATE, of_template)
-    own |= {"time": time, "answer": answer, "steps": steps, "more_steps": lambda *_: more_steps(most_steps)}
+    own |= {
+        "says": says,
+        "time": time,
+        "answer": answer,
+        "steps": steps,
+        "more_steps": lambda *_: more_steps(most_steps),
+    }
     own |= dict.fromkeys(FLAGS, lambda _, name: flag(name))
     return PredicateLanguage("operator", VIDEO.ops, ("action", "object", "relation"), word, own)
 

@@ -20,7 +20,8 @@ DRAWN = frozenset({"seed", "few_shot", "lexical_pairs", "lexical_alone", "lexica
 
 def of_videos(run: Run, given: Mapping[str, Any], workers: int) -> Told:
     steps = read_steps(given["more_steps"], Bank(run).edition.codes) if "more_steps" in given else {}
-    made = split(run, SplitOptions(given.get("splits"), given.get("all", False), steps), workers)
+    released = given.get("as_released", False)
+    made = split(run, SplitOptions(given.get("splits"), given.get("all", False), steps, released), workers)
     rows = [
         {"split": m.name, "train": m.train, "of videos": m.train_videos, "test": m.test, "videos": m.test_videos}
         for m in made
@@ -50,7 +51,7 @@ def of_image_sets(run: Run, given: Mapping[str, Any], _: int) -> Told:
     return Told([*said, proved, f"wrote {run.covr / 'splits'}"], made)
 
 
-VIDEOS = Recipe(ANY | {"more_steps"}, of_videos)
+VIDEOS = Recipe(ANY | {"more_steps", "as_released"}, of_videos)
 IMAGE_SETS = Recipe(ANY | DRAWN | {"name", "draws"}, of_image_sets)
 
 

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache, cached_property
+from itertools import product
 from typing import Any
 
 import numpy as np
@@ -12,7 +13,7 @@ from numpy.typing import NDArray
 from questree.benchmarks.covr.splits import WORDS
 from questree.columns.joins import Ints, by_value
 from questree.notation.own_shapes import program_shapes, row_form
-from questree.program import Node, Slot
+from questree.program import ACTION, OBJECT, RELATION, Kind, Node, Slot, Term, walk
 from questree.readings.forms import NOTHING, gathered
 from questree.stages.question_forms import QuestionForm
 from questree.stages.questions import Shard
@@ -39,12 +40,14 @@ class OperatorPiece:
     over: tuple[str, ...]  # the operators it is applied to
     inner: bool = False  # inside the sub-program of a quantifier
     last: bool = False  # the one that gives the answer
+    stands: PieceArgument | None = None  # of videos: what it stands for, or answers
 
 
 @dataclass(frozen=True)
 class ProgramShape:
     pieces: tuple[OperatorPiece, ...]
     text: str = ""  # of image sets, as the program split writes it: "count (find)"
+    pairs: tuple[tuple[str, str], ...] = ()  # of videos: columns of a relation and of an object that is said to have it
 
 
 @dataclass(frozen=True, eq=False)
@@ -58,6 +61,7 @@ class QuestionRows:
     ids: Callable[[list[int]], list[str]] = field(repr=False)  # of some questions
     scope: str  # the column with the video or the images of a question
     known: list[str] = field(default_factory=list, repr=False)  # words of image sets; videos have a vocabulary
+    _found: dict[object, Truth] = field(default_factory=dict, repr=False)
 
     def __len__(self) -> int:
         return len(self.code)
@@ -80,6 +84,12 @@ class QuestionRows:
     def having(self, test: Callable[[ProgramShape], bool]) -> Truth:
         """[question] does its shape pass the test?"""
         return np.isin(self.code, [code for code, _ in self.by_shape if test(self.shape(code))])
+
+    def once(self, predicate: object, look: Callable[["QuestionRows"], Truth]) -> Truth:
+        """[question] where a predicate holds that splits and proofs ask for again and again."""
+        if predicate not in self._found:
+            self._found[predicate] = look(self)
+        return self._found[predicate]
 
     @cached_property
     def position(self) -> dict[str, int]:
@@ -106,17 +116,38 @@ def video_rows(shard: Shard) -> QuestionRows:
 def form_shape(form: QuestionForm) -> ProgramShape:
     """The operators of a form, outer ones first."""
 
-    def pieces(node: Node) -> Iterator[OperatorPiece]:
-        args = (
-            PieceArgument(term.kind.name, term.name if isinstance(term, Slot) else form.stands.get(term, ""))
-            for term in node.args
-        )
-        below = [term for term in node.args if isinstance(term, Node)]
-        yield OperatorPiece(node.op.name, tuple(args), tuple(each.op.name for each in below), last=node is form.node)
-        for each in below:
-            yield from pieces(each)
+    def column(term: Term) -> str:
+        """What it stands for: its own word, a referent, the answer; "" for what is no word."""
+        if isinstance(term, Slot):
+            return term.name
+        return "answer" if term is form.node and term.kind in (OBJECT, ACTION) else form.stands.get(term, "")
 
-    return ProgramShape(tuple(pieces(form.node)))
+    def argument(term: Term) -> PieceArgument:
+        return PieceArgument(term.kind.name, column(term))
+
+    def columns(node: Node, kind: Kind) -> list[str]:
+        """Of its arguments of a kind, and of what it stands for."""
+        return [found for term in (*node.args, node) if term.kind == kind and (found := column(term))]
+
+    def relations(node: Node) -> list[str]:
+        """Of a node that has none: those that tell which object is compared ("was it the first one they held?")."""
+        below = (term for term in node.args if isinstance(term, Node) and term not in form.stands)
+        own = columns(node, RELATION)
+        return own or [found for each in below if each.kind.name in ("object", "objects") for found in relations(each)]
+
+    nodes = [term for term in walk(form.node) if isinstance(term, Node)]
+    pieces = tuple(
+        OperatorPiece(
+            node.op.name,
+            tuple(map(argument, node.args)),
+            tuple(term.op.name for term in node.args if isinstance(term, Node)),
+            last=node is form.node,
+            stands=argument(node),
+        )
+        for node in nodes
+    )
+    pairs = (pair for node in nodes for pair in product(relations(node), columns(node, OBJECT)))
+    return ProgramShape(pieces, pairs=tuple(dict.fromkeys(pairs)))
 
 
 def image_rows(questions: pl.DataFrame) -> QuestionRows:

@@ -5,24 +5,38 @@ from pathlib import Path
 
 import msgspec
 import numpy as np
+import polars as pl
 from numpy.typing import NDArray
 
 from questree.benchmarks.agqa.editions import Edition
 from questree.columns.joins import Ints
 from questree.progress import watch
+from questree.stages.balance.rounds import between, selection
 from questree.stages.questions import Bank
+from questree.tables.facts import VIDEOS
 from questree.tables.questions import QUESTIONS
 
 SHARE = 0.75  # of a template's training questions that stay
 KNOWN = {"relTime": 5}  # from the release
 NEVER = 255  # a template without questions
-STEPS = QUESTIONS.only("video", "template", "steps")
+STEPS = QUESTIONS.only("video", "number", "template", "steps")
 
 
-def thresholds(bank: Bank, train: NDArray[np.bool_], given: dict[str, int], workers: int = 2) -> tuple[int, ...]:
-    """[template] the most steps in training; train: [video]."""
+def thresholds(
+    bank: Bank, train: NDArray[np.bool_], given: dict[str, int], chosen: pl.DataFrame | None, workers: int = 2
+) -> tuple[int, ...]:
+    """[template] the most steps in training; train: [video], chosen: the questions that are split, None for all."""
     with ThreadPoolExecutor(workers) as pool:
-        return most_steps(step_counts(bank, train, pool), given, bank.edition)
+        return most_steps(step_counts(bank, train, chosen, pool), given, bank.edition)
+
+
+def of_run(bank: Bank) -> tuple[int, ...]:
+    """[template] the most steps in training: as the run was split, or as it would be."""
+    note = bank.run.folder / "splits" / "report.json"
+    if note.is_file():
+        return told(note, bank.edition)
+    train = (bank.run.table("facts", VIDEOS)["split"] == "train").to_numpy()
+    return thresholds(bank, train, {}, selection(bank.run))
 
 
 def told(report: Path, edition: Edition) -> tuple[int, ...]:
@@ -31,13 +45,15 @@ def told(report: Path, edition: Edition) -> tuple[int, ...]:
     return tuple(known.get(template.name, NEVER) for template in edition.by_code)
 
 
-def step_counts(bank: Bank, train: NDArray[np.bool_], pool: ThreadPoolExecutor) -> Ints:
+def step_counts(bank: Bank, train: NDArray[np.bool_], chosen: pl.DataFrame | None, pool: ThreadPoolExecutor) -> Ints:
     """[train, template, steps] how many questions."""
     shape = (2, len(bank.edition.by_code), NEVER + 1)
 
     def one(folder: Path) -> Ints:
         table = STEPS.read(folder)
-        video, template, steps = (table[name].to_numpy().astype(np.int64) for name in STEPS.columns)
+        if chosen is not None:
+            table = table.join(between(chosen, table), on=["video", "number"], how="semi")
+        video, template, steps = (table[name].to_numpy().astype(np.int64) for name in ("video", "template", "steps"))
         return np.bincount(np.ravel_multi_index((train[video] * 1, template, steps), shape), minlength=np.prod(shape))
 
     folders = bank.folders()

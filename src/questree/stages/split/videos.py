@@ -6,7 +6,6 @@ from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
 
-import numpy as np
 import polars as pl
 import pyarrow.parquet as pq
 
@@ -14,7 +13,7 @@ from questree.benchmarks.agqa import held_out
 from questree.faults import BadInput
 from questree.progress import watch
 from questree.stages.balance.levelling import SPLITS
-from questree.stages.balance.rounds import selection
+from questree.stages.balance.rounds import between, selection
 from questree.stages.questions import Bank, Shard, direct_equivalents
 from questree.stages.split.declared import INDIRECT, Split, added, agqa, left_out, read_file
 from questree.stages.split.engine import Parts, Proof, SplitOptions, divide, parts_of, write_notes
@@ -52,8 +51,8 @@ def split(run: Run, options: SplitOptions, workers: int = 2) -> list[MadeOfVideo
     bank, train = Bank(run), (run.table("facts", VIDEOS)["split"] == "train").to_numpy()
     edition, chosen = bank.edition, None if options.all else selection(run)
     file = read_file(options.file, edition.codes)
-    most = thresholds(bank, train, {**file.more_steps, **(options.more_steps or {})}, workers)
-    splits = agqa(bank.vocabulary, most, edition)
+    most = thresholds(bank, train, {**file.more_steps, **(options.more_steps or {})}, chosen, workers)
+    splits = agqa(bank.vocabulary, most, edition, options.as_released)
     language = of_videos(bank.vocabulary, most, edition)
     splits += added("video", file, options.file, language, {each.name for each in splits})
     with new_folder(run.folder / "splits") as folder:
@@ -80,7 +79,7 @@ def split(run: Run, options: SplitOptions, workers: int = 2) -> list[MadeOfVideo
         made = [MadeOfVideos.of(proof) for proof in proofs]
         asked = {t.name for t in edition.templates}
         steps = {t.name: m for t, m in zip(edition.by_code, most, strict=True) if t.name in asked}
-        used = {"all": options.all, "more steps": steps, "file": options.given}
+        used = {"all": options.all, "as released": options.as_released, "more steps": steps, "file": options.given}
         predicates = {s.name: {"train": str(s.train or "all"), "test": str(s.test or "all")} for s in splits}
         notes = {"options": used, "splits": made, "predicates": predicates}
         absent = left_out(bank.vocabulary)
@@ -104,15 +103,6 @@ def piece(
     indirect = (pl.col("flags") & held_out.INDIRECT > 0) & pl.col("twin").is_not_null()
     inside = [parts_of(each, rows, side) for each in splits]
     return rows, inside, TWINS.frame(twins.filter(indirect).sort("video", "number"))
-
-
-def between(chosen: pl.DataFrame, asked: pl.DataFrame) -> pl.DataFrame:
-    """The selected questions of the videos of a shard; `chosen` is sorted by video."""
-    own = asked["video"].to_numpy()
-    if not len(own):
-        return chosen[:0]
-    lo, hi = np.searchsorted(chosen["video"].to_numpy(), [own.min(), own.max() + 1])
-    return chosen[int(lo) : int(hi)]
 
 
 class TableWriter:

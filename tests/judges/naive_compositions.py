@@ -34,7 +34,7 @@ def compositions(node: Node, video: Video, compared: bool = False) -> Iterator[t
 
     op, args = node.op.name, node.args
     inside = [arg for arg in args if isinstance(arg, Node)]
-    if op in ("before", "between", "action_order"):
+    if op in ("before", "between", "action_order", "instance_order"):
         yield from (("before", word(arg)) for arg in args)
     if op in ("relation_order", "object_order"):
         yield "before", word(args[1])

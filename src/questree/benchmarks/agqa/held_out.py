@@ -33,7 +33,7 @@ RELEASED = HeldOutWords(
 # what a question says by its program: the list it is held out by, its operators, the kind of word it is said of
 SEQUENCING, SUPERLATIVE, DURATION, PAIR = "sequencing", "superlative", "duration", "object-relationship"
 SAID_BY = {
-    SEQUENCING: (("before", "between", "action_order", "relation_order", "object_order"), "action"),
+    SEQUENCING: (("before", "between", "action_order", "instance_order", "relation_order", "object_order"), "action"),
     SUPERLATIVE: (("first", "choose_first", "first_done_to"), "relation"),
     DURATION: (("longer", "shorter", "longest", "shortest"), "action"),
 }

@@ -393,6 +393,10 @@ def test_a_run_of_images_has_its_tables(tmp_path: Path) -> None:
     text = (tmp_path / "r.html").read_text("utf-8")
     assert "questree split" in text and "questree decompose" in text and "image-templates" in text
     assert "decomp-type" not in text
+    with (tmp_path / "csv" / "image-statistics.csv").open(newline="") as file:
+        counted = {line["Measurement"]: line for line in csv.DictReader(file)}
+    assert int(counted["questions"]["test"]) == len(asked) and int(counted["questions"]["train"]) == len(learnt)
+    assert "image-operators" in text
 
 
 def test_decomposed_image_questions_are_scored_like_all_dags(tmp_path: Path) -> None:

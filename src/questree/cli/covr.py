@@ -11,6 +11,7 @@ from cyclopts import Parameter
 
 from questree.cli.terminal import output, print_table, say, watching, write_json
 from questree.faults import BadInput, Fault, at_least, refuse
+from questree.tables.run import Run
 
 if TYPE_CHECKING:
     from questree.domains.images import Corpus
@@ -371,3 +372,47 @@ def released_command(
     for warning in warnings:
         say(f"warning: {warning}")
     write_json(result)
+
+
+@output
+def statistics_command(
+    run: Annotated[Path | None, Parameter(help="Run folder with image questions.")] = None,
+    /,
+    *,
+    questions: Annotated[
+        list[Path] | None,
+        Parameter(help="COVR questions of one split instead of a run; may be given again.", negative=""),
+    ] = None,
+    every: Annotated[
+        bool, Parameter(name="--all", help="With a run: count every question, not only the balanced selection.")
+    ] = False,
+) -> None:
+    """Kinds of questions, answers, images and anonymised programs of every split, and how often operators occur."""
+    from questree.sources.covr import read_records
+    from questree.stages.audit.image_corpus import figure_6, occurrence_lines, parts_of, table_3
+    from questree.stages.split.image_sets import selected
+    from questree.stages.split.properties import of_records
+    from questree.stages.split.rows import image_rows
+
+    if (run is None) == (not questions):
+        raise BadInput.at("", "expected either a run folder or --questions FILE")
+    with watching():
+        if run is not None:
+            rows = image_rows(selected(Run(run), every))
+            parts = parts_of(rows, "split")
+        else:
+            rows = of_records({split_of(path): read_records(path) for path in questions or []})
+            parts = parts_of(rows, "side")
+        table, first = table_3(rows, parts), "train" if "train" in parts else next(iter(parts), "")
+        lines = occurrence_lines(figure_6(rows, parts[first])) if parts else []
+    print_table("Questions (COVR, Table 3)", table)
+    print_table(f"{first}: questions by occurrences of an operator (COVR, Figure 6)", lines)
+    write_json({"table 3": table, "figure 6": lines})
+
+
+def split_of(path: Path) -> str:
+    """The split a file is named after, or else its name."""
+    from questree.formats.covr import SPLIT_OF
+
+    stem = path.name.split(".")[0]
+    return SPLIT_OF.get(stem, stem)

@@ -15,11 +15,13 @@ from questree.progress import watch
 from questree.show.report.charts import bars, histogram
 from questree.show.report.document import Block, Column, Entry, Figure, Grid, Line, Missing, Number
 from questree.show.views import View
+from questree.stages.audit.image_corpus import figure_6, parts_of, table_3
 from questree.stages.audit.plots import answers, first_words, structures
 from questree.stages.audit.videos import answer_bars, answer_codes, sample, selected, spellings
 from questree.stages.balance.rounds import selection
 from questree.stages.questions import Bank
 from questree.stages.split.image_sets import selected as selected_images
+from questree.stages.split.rows import image_rows
 from questree.tables.facts import VIDEOS
 from questree.tables.image_questions import ANSWERED
 from questree.tables.nodes import KNOWN
@@ -161,6 +163,7 @@ def covr_corpus(run: Run, missing: Named, seed: int, workers: int) -> Iterator[B
     yield image_templates(every, kept)
     if not COVR.has(run, "balanced"):
         yield missing("balance", "There is no balanced selection: all questions are shown.")
+    yield from image_statistics(kept)
     yield Figure("answers", "Answers", answers_caption(kept), (bars(common(kept)),))
     caption = "Images per question of the selection."
     yield Figure("sets", "Sizes of image sets", caption, (histogram(kept["images"].list.len(), "images"),))
@@ -184,6 +187,26 @@ def image_templates(every: pl.DataFrame, kept: pl.DataFrame) -> Grid:
     columns = tuple(Column(side, what) for what, side in numbers)
     caption = "Questions of every template in train, dev and test, before and after balancing."
     return Grid("templates", "Templates", caption, ("Template",), columns, tuple(lines))
+
+
+def image_statistics(kept: pl.DataFrame) -> Iterator[Block]:
+    """Table 3 and Figure 6."""
+    rows = image_rows(kept)
+    parts = parts_of(rows, "split")
+    lines = table_3(rows, parts)
+    spelled = tuple(Line((one["measurement"],), tuple(entry(one[name]) for name in parts)) for one in lines)
+    caption = "An anonymised program has no nouns, relations, attributes and numbers: its operators alone."
+    columns = tuple(map(Column, parts))
+    yield Grid("statistics", "Questions in numbers", caption, ("Measurement",), columns, spelled)
+    side = "train" if "train" in parts else next(iter(parts), "")
+    found = figure_6(rows, parts[side]) if side else {}
+    caption = f"How often an operator occurs in a question of {side}: {', '.join(found)}."
+    drawn = tuple(histogram(numbers, f"times {op}") for op, numbers in found.items())
+    yield Figure("operators", "Operators", caption, drawn)
+
+
+def entry(value: float | None) -> Entry:
+    return value if value is None or isinstance(value, int) else f"{value:.1f}"
 
 
 def common(kept: pl.DataFrame) -> dict[str, int]:

@@ -64,16 +64,19 @@ class Property:
 
 
 def of_records(sides: Mapping[str, Sequence[CovrRecord]]) -> QuestionRows:
-    """Questions as released, with their images left out."""
+    """Questions as released; `images` are ids."""
     every = [(side, record) for side, records in sides.items() for record in records]
     columns = {
         "id": [record.id for _, record in every],
         "side": [side for side, _ in every],
         "template": [TEMPLATE_OF.get(record.pattern_name, record.pattern_name) for _, record in every],
         "answer": [answer_text(record.answer) for _, record in every],
+        "question": [record.utterance or record.question or "" for _, record in every],
         "spoken": [isinstance(record.answer, str) for _, record in every],
+        "images": [record.scenes for _, record in every],
     }
-    table = pl.DataFrame(columns, schema=dict.fromkeys(list(columns)[:4], pl.String) | {"spoken": pl.Boolean})
+    types = dict.fromkeys(columns, pl.String()) | {"spoken": pl.Boolean(), "images": pl.List(pl.String)}
+    table = pl.DataFrame(columns, schema=types)
     return released_rows(table, [record.program for _, record in every])
 
 

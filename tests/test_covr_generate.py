@@ -359,7 +359,7 @@ def test_the_page_on_image_questions_works(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     lines = commands("docs/covr.md")
-    assert [line.split()[1] for line in lines] == ["synth", "ingest", "generate", "balance"]
+    assert [line.split()[1] for line in lines] == ["synth", "ingest", "generate", "balance", "covr"]
     for line in lines:
         more = ["--workers", "1"] if "generate" in line else []
         app([*shlex.split(line)[1:], *more], exit_on_error=False, result_action="return_value")

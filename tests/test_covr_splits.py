@@ -369,7 +369,7 @@ def test_the_page_on_splits_works(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
     (tmp_path / "questions.json").write_bytes(gzip.decompress(QUESTIONS.read_bytes()))
     monkeypatch.chdir(tmp_path)
     lines = commands("docs/covr-splits.md")
-    assert len(lines) == 8 and run.folder.name == "RUN"
+    assert len(lines) == 10 and run.folder.name == "RUN"
     for line in lines:
         if line.startswith("questree import"):
             line += f" --words {words_folder(tmp_path)}"

@@ -1,6 +1,6 @@
 """COVR's scores: questions about image sets of a run or of files, their baselines, and models trained on splits."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import polars as pl
@@ -9,16 +9,18 @@ from questree.api.scoring import LABELS, ComparedQuestions, OnePolicy, Predictio
 from questree.benchmarks.covr.splits import PATTERNS, TEMPLATE_OF
 from questree.faults import BadInput, Fault, refuse
 from questree.metrics.scores import Score, Scored
-from questree.metrics.sets import majority, score_covr, score_generalization
+from questree.metrics.sets import majority, score_covr, score_curve, score_generalization
 from questree.models.stored import image_predictions
 from questree.notation.own_shapes import program_shapes
 from questree.program import Slot
 from questree.sources.covr import (
     CHOOSING,
+    EVERY,
     QUESTIONS,
     ROLES,
     SplitPredictions,
     read_covr_questions,
+    read_curve_plan,
     read_plan,
     read_templates,
 )
@@ -92,21 +94,64 @@ def generalization(
 ) -> tuple[list[Score], list[Score], dict[str, SplitPredictions]]:
     """Scores and accuracies of every split of a plan, rows about coverage, and the splits."""
     asked, splits = read_covr_questions(questions), read_plan(plan)
-    known = set(asked["id"].to_list())
-    missing = [(name, id) for name, split in splits.items() for id in split.questions or [] if id not in known]
-    refuse([Fault(f"{plan}, split {name}", f"no question {id} in {questions}") for name, id in missing[:20]])
-    said, about = dict[str, dict[str, pl.DataFrame]](), list[Score]()
-    for name, split in splits.items():
-        own = asked if split.questions is None else asked.filter(asked["id"].is_in(split.questions))
-        answers = asked["answer"].unique(maintain_order=True).to_list()
-        reader = PredictionReader(own["id"], asked["id"], answers, how, say)
-        for role in ROLES:
-            ((_, table, rows),) = reader.read(plan.parent / split.file(role), f"{name}, {LABELS[role]}")
-            said.setdefault(name, {})[role] = table
-            about += rows
     held_out = {name: split.questions for name, split in splits.items()}
+    files = {name: {role: plan.parent / split.file(role) for role in ROLES} for name, split in splits.items()}
+    there(asked, held_out, questions, plan)
+    said, about = read_models(asked, held_out, files, LABELS, how, say)
     score, accuracies = score_generalization(asked, held_out, said, how.missing == "skip")
     found = score.rows("split model", how.resampling)
     for role, scored in accuracies.items():
         found += scored.rows(LABELS[role], how.resampling)
     return found, about, splits
+
+
+def learning_curve(
+    questions: Path, plan: Path, how: OnePolicy, say: Tell = silent
+) -> tuple[list[Score], list[Score], list[str]]:
+    """Accuracies of every model of a plan, rows about coverage, and the numbers of examples in their order."""
+    asked, splits = read_covr_questions(questions), read_curve_plan(plan)
+    counts = {count for split in splits.values() for count in split.models}
+    ordered = sorted(counts, key=lambda count: (count == EVERY, int(count) if count != EVERY else 0))
+    labels = {count: f"{count} examples" for count in ordered}
+    held_out = {name: split.questions for name, split in splits.items()}
+    files = {
+        name: {count: plan.parent / split.models[count] for count in ordered if count in split.models}
+        for name, split in splits.items()
+    }
+    there(asked, held_out, questions, plan)
+    said, about = read_models(asked, held_out, files, labels, how, say)
+    scored = score_curve(asked, held_out, said, how.missing == "skip")
+    rows = [row for count in ordered for row in scored[count].rows(labels[count], how.resampling)]
+    return rows, about, list(labels.values())
+
+
+HeldOut = Mapping[str, list[str] | None]  # split -> its questions, None for all
+
+
+def there(asked: pl.DataFrame, held_out: HeldOut, questions: Path, plan: Path) -> None:
+    """Questions of a plan that the file does not have are refused."""
+    known = set(asked["id"].to_list())
+    missing = [(name, id) for name, ids in held_out.items() for id in ids or [] if id not in known]
+    refuse([Fault(f"{plan}, split {name}", f"no question {id} in {questions}") for name, id in missing[:20]])
+
+
+def read_models(
+    asked: pl.DataFrame,
+    held_out: HeldOut,
+    files: Mapping[str, Mapping[str, Path]],
+    labels: Mapping[str, str],
+    how: OnePolicy,
+    say: Tell,
+) -> tuple[dict[str, dict[str, pl.DataFrame]], list[Score]]:
+    """Split -> model -> its predictions, and rows about coverage; files: of every model of every split."""
+    said, about = dict[str, dict[str, pl.DataFrame]](), list[Score]()
+    answers = asked["answer"].unique(maintain_order=True).to_list()
+    for name, models in files.items():
+        ids = held_out[name]
+        own = asked if ids is None else asked.filter(asked["id"].is_in(ids))
+        reader = PredictionReader(own["id"], asked["id"], answers, how, say)
+        for model, file in models.items():
+            ((_, table, rows),) = reader.read(file, f"{name}, {labels[model]}")
+            said.setdefault(name, {})[model] = table
+            about += rows
+    return said, about

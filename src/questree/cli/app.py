@@ -71,6 +71,7 @@ SCORES = {
     "agqa": ("score:agqa", "AGQA: reasoning, semantic and structural categories, generalisation, steps."),
     "fpvg": ("score:fpvg", "Faithful and plausible visual grounding, from three files of predictions."),
     "generalization": ("score:generalization", "COVR's generalization score of models trained on splits."),
+    "curve": ("score:curve", "COVR: accuracy against the number of examples of what a split holds out."),
     "covr": ("score:covr", "COVR: accuracy by template, beside the baselines MAJ and MAJTEMPL."),
 }
 COVR = {

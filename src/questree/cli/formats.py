@@ -10,6 +10,7 @@ from cyclopts import Parameter
 from questree.benchmarks import chosen
 from questree.cli.shared_options import WorkersOption
 from questree.cli.terminal import output, print_table, say, watching, write_json
+from questree.faults import BadInput
 from questree.formats.catalogue import Exporter
 from questree.tables.lock import lock
 from questree.tables.run import Run
@@ -85,6 +86,9 @@ def export_covr(
     every: Annotated[
         bool, Parameter(name="--all", help="Write every question, not only the balanced selection.")
     ] = False,
+    split: Annotated[
+        str, Parameter(help="Split whose parts and training lists to write instead of train, dev and test.")
+    ] = "",
 ) -> None:
     """Write the image questions of a run as COVR's records, one JSON line each: train.jsonl, val.jsonl, test.jsonl.
 
@@ -93,11 +97,13 @@ def export_covr(
     run
         Run folder with image questions (`questree generate` or `questree import covr`).
     """
-    from questree.formats.covr import export
+    from questree.formats.covr import export, export_split
 
     chosen(Run(run), "covr")
+    if split and every:
+        raise BadInput.at("--all", "expected without --split, which says itself which questions it has")
     with watching():
-        counts = export(Run(run), out, every)
+        counts = export_split(Run(run), out, split) if split else export(Run(run), out, every)
     print_table("Questions per file", counted("file", counts))
     say(f"wrote {out}")
     write_json({"out": str(out), "questions": counts})

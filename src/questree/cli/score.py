@@ -13,6 +13,7 @@ from questree.cli.score_tables import (
     line_of_difference,
     percent,
     print_agqa,
+    print_curve,
     print_decomp,
     print_fpvg,
     print_metrics,
@@ -170,6 +171,32 @@ def generalization(
         rows, about, splits = image_sets.generalization(questions, plan, how, say)
     write_json([*rows, *about])
     print_splits(rows, {name: split.filtered for name, split in splits.items()})
+
+
+@output
+def curve(
+    *,
+    questions: Annotated[Path, Parameter(help="COVR questions: qid, answer, scenes.")],
+    plan: Annotated[
+        Path, Parameter(help="JSON {split: {models: {number of examples: file of predictions}, questions: ids}}.")
+    ],
+    svg: Annotated[Path | None, Parameter(help="File for the plot.")] = None,
+    how: Annotated[OnePolicy, Parameter(name="*")] = ONE_POLICY,
+) -> None:
+    """Accuracy on what splits hold out, of models trained with more and more examples of it: a learning curve."""
+    from questree.api import image_sets
+
+    with watching():
+        rows, about, models = image_sets.learning_curve(questions, plan, how, say)
+    write_json([*rows, *about])
+    print_curve(rows, models)
+    if svg is not None:
+        from questree.show.report.charts import curve_plot
+        from questree.tables.store import new_file
+
+        with new_file(svg) as work:
+            work.write_text(curve_plot(rows, models), "utf-8")
+        say(f"wrote {svg}")
 
 
 @output

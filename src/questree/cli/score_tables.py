@@ -159,6 +159,18 @@ def print_splits(rows: list[Score], filtered: Mapping[str, int | None]) -> None:
     print_table("Generalization", lines)
 
 
+def print_curve(rows: list[Score], models: Sequence[str]) -> None:
+    """Splits down, numbers of examples across: COVR's Figure 13 as a table."""
+    at = {(row.group, row.model): row for row in rows}
+    lines = []
+    for split in once(row.group for row in rows):
+        own = {model: at.get((split, model)) for model in models}
+        n = next(row.n for row in own.values() if row is not None)
+        cells = {model: "" if row is None else shown(row, len(models) < 5) for model, row in own.items()}
+        lines.append({"Split": split, "n": n, **cells})
+    print_table("Accuracy by number of examples", lines)
+
+
 def print_fpvg(rows: list[Score]) -> None:
     """As Table 2 of the FPVG paper, then per structural type, then the rest."""
     main = ["Acc_all", "Acc_rel", "Acc_irrel", "FPVG+", "FPVG-", "FPVG+T", "FPVG+F", "FPVG-T", "FPVG-F"]

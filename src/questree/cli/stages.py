@@ -178,6 +178,10 @@ def split(
     few_shot: Annotated[
         int | None, Parameter(help="Image sets: number of examples with the property that stay in train. [250]")
     ] = None,
+    curve: Annotated[
+        str | None,
+        Parameter(help="Image sets: training lists with so many examples of what is held out, as in 0,50,250,all."),
+    ] = None,
     seed: Annotated[int | None, Parameter(help="Image sets: seed of the draws. [0]")] = None,
     draws: Annotated[
         int | None, Parameter(help="Image sets: number of seeds of the program and the lexical split. [3]")

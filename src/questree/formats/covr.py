@@ -28,10 +28,10 @@ from questree.readings.answer import WELL
 from questree.sources.covr import CovrRecord, answer_text, read_records
 from questree.stages.decompose.hierarchies import image_ids, node_keys
 from questree.stages.decompose.image_sets import read_sets, spoken_sets
-from questree.stages.split.image_sets import selected
+from questree.stages.split.image_sets import read_split, selected
 from questree.stages.split.properties import named
 from questree.stages.split.rows import image_rows
-from questree.tables.image_questions import ANSWERED, BALANCED
+from questree.tables.image_questions import ANSWERED, BALANCED, answered
 from questree.tables.images import IMAGES, Images
 from questree.tables.questions import with_forms
 from questree.tables.run import Run
@@ -74,6 +74,24 @@ def export(run: Run, out: Path, every: bool = False) -> dict[str, int]:
             counts[name] = len(own)
         if (run.covr / "decomposed").is_dir():
             counts[FILE] = write_sub_questions(run.covr / "decomposed", ids, folder / FILE)
+    return counts
+
+
+LISTED = re.compile(r"(train(-all|-\d+)?|val|val-held-out|test|iid-size)\.jsonl")  # files of a split
+
+
+def export_split(run: Run, out: Path, name: str) -> dict[str, int]:
+    """Write the parts of a split and its further training lists; how many lines each file has."""
+    only_earlier(out, lambda file: LISTED.fullmatch(file) is not None, {"iid-size.jsonl"})
+    parts, every = read_split(run, name), answered(run)
+    chosen = every.filter(every["id"].is_in(pl.concat(parts.values()).unique().implode()))
+    lines = dict(zip(chosen["id"], records(chosen, IMAGES.read(run.images)["id"]), strict=True))
+    counts = {}
+    with new_folder(out) as folder:
+        for part, ids in parts.items():
+            file = f"{part.removesuffix(' examples').replace('dev', 'val').replace(', ', '-').replace(' ', '-')}.jsonl"
+            (folder / file).write_bytes(b"".join(lines[id] + b"\n" for id in ids.to_list()))
+            counts[file] = len(ids)
     return counts
 
 

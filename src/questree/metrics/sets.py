@@ -84,6 +84,31 @@ def score_generalization(
 
     The score of every split (Overall: their mean), and per role the accuracies behind it (Overall: pooled).
     """
+    tallies = tallied(questions, held_out, said, skip_missing)
+    compared = ("model", "text", "iid-size")
+    parts = {split: tuple(_column(tallies, split, role) for role in compared) for split in said}
+    scores = [Cell(NAME, "split", split, own, "score", False) for split, own in parts.items()]
+    every = tuple(one for cell in scores for one in cell.parts)
+    scores.append(Cell(NAME, "split", OVERALL, every, "mean score", False))
+    return Scored(tallies, scores), {role: _accuracy(tallies, list(said), role) for role in ROLES}
+
+
+def score_curve(
+    questions: pl.DataFrame, held_out: Mapping[str, list[str] | None], said: Said, skip_missing: bool = False
+) -> dict[str, Scored]:
+    """Accuracy = right / asked on what a split holds out, of models that saw more and more examples of it.
+
+    COVR, App. H and Figure 13. Number of examples -> the accuracy on every split that has such a model.
+    """
+    tallies = tallied(questions, held_out, said, skip_missing)
+    counts = dict.fromkeys(count for models in said.values() for count in models)
+    return {c: _accuracy(tallies, [split for split in said if c in said[split]], c, pooled=False) for c in counts}
+
+
+def tallied(
+    questions: pl.DataFrame, held_out: Mapping[str, list[str] | None], said: Said, skip_missing: bool
+) -> Tallies:
+    """Right and asked of every model of every split, over the split's own questions."""
     asked, images = placed(questions)
 
     def count(split: str, role: str) -> Tallies:
@@ -93,26 +118,17 @@ def score_generalization(
         scope, right = rows["scope"].to_numpy().astype(np.int64), rows["correct"].to_numpy()
         return tally(scope, np.zeros(len(rows), np.int64), right, images, names)
 
-    tallies = joined([count(split, role) for split, roles in said.items() for role in roles])
-    at = {column: number for number, column in enumerate(tallies.columns)}
+    return joined([count(split, role) for split, roles in said.items() for role in roles])
 
-    def part(split: str, role: str) -> tuple[int, ...]:
-        return tuple(at[name] for name in [("accuracy", split, role)] if name in at)
 
-    scores = [
-        Cell(NAME, "split", split, tuple(part(split, role) for role in ("model", "text", "iid-size")), "score", False)
-        for split in said
-    ]
-    every = tuple(one for cell in scores for one in cell.parts)
-    scores.append(Cell(NAME, "split", OVERALL, every, "mean score", False))
-    accuracies = {
-        role: Scored(
-            tallies,
-            [
-                *(Cell("accuracy", "split", split, (part(split, role),)) for split in said),
-                Cell("accuracy", "split", OVERALL, (tuple(n for split in said for n in part(split, role)),)),
-            ],
-        )
-        for role in ROLES
-    }
-    return Scored(tallies, scores), accuracies
+def _column(tallies: Tallies, split: str, role: str) -> tuple[int, ...]:
+    name = ("accuracy", split, role)
+    return (tallies.columns.index(name),) if name in tallies.columns else ()
+
+
+def _accuracy(tallies: Tallies, splits: Sequence[str], role: str, pooled: bool = True) -> Scored:
+    """Of one role on every split, and on all of them together."""
+    parts = [_column(tallies, split, role) for split in splits]
+    cells = [Cell("accuracy", "split", split, (part,)) for split, part in zip(splits, parts, strict=True)]
+    together = [Cell("accuracy", "split", OVERALL, (tuple(n for part in parts for n in part),))] if pooled else []
+    return Scored(tallies, [*cells, *together])

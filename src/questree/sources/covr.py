@@ -22,6 +22,7 @@ QUESTIONS = Table(
 )
 CHOOSING = ("choose_attr", "choose_name", "choose_relation")
 ROLES = ("text", "model", "iid-size", "iid")
+EVERY = "all"  # examples of a learning curve: as many as there are
 SIDES = ("train", "val")  # of a file that is to be split
 FAULTS = 20
 WANTED = "questions {qid, answer, scenes, pattern_name, program}"
@@ -58,6 +59,14 @@ class SplitPredictions(msgspec.Struct, forbid_unknown_fields=True):
 
     def file(self, role: str) -> str:
         return str(getattr(self, role.replace("-", "_")))
+
+
+class CurvePredictions(msgspec.Struct, forbid_unknown_fields=True):
+    """Files of predictions of models trained with so many examples of what a split holds out ("all": as many as there
+    are); questions: those it holds out, all without it."""
+
+    models: dict[str, str]
+    questions: list[str] | None = None
 
 
 def read_records(path: Path) -> list[CovrRecord]:
@@ -163,6 +172,23 @@ def read_plan(path: Path) -> dict[str, SplitPredictions]:
         if not (path.parent / split.file(role)).is_file()
     ]
     refuse(faults if plan else [Fault(str(path), "the plan names no split")])
+    return plan
+
+
+def read_curve_plan(path: Path) -> dict[str, CurvePredictions]:
+    """{split: {models: {examples: file}, questions?}}; files are named relative to the plan."""
+    shape: Any = dict[str, CurvePredictions]
+    plan: dict[str, CurvePredictions] = read_json(path, shape, "{split: {models: {number of examples: file}}}")
+    faults = [] if plan else [Fault(str(path), "the plan names no split")]
+    for name, split in plan.items():
+        place = f"{path}, split {name}"
+        faults += [] if split.models else [Fault(place, "expected models {number of examples: file}, got none")]
+        for count, file in split.models.items():
+            if count != EVERY and not count.isdecimal():
+                faults.append(Fault(place, f"expected a number of examples or {EVERY}, got {count!r}"))
+            if not (path.parent / file).is_file():
+                faults.append(Fault(place, f"{count} examples: no such file {file}"))
+    refuse(faults)
     return plan
 
 

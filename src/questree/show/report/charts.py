@@ -218,6 +218,32 @@ def steps_plot(rows: ScoreRows, models: Sequence[str], bots: Sequence[str]) -> s
     return svg.drawing(830, 420, [*shapes, *legend(models, (80, 16), bots)])
 
 
+def curve_plot(rows: Sequence[Score], models: Sequence[str]) -> str:
+    """Figure 13 of COVR: a line per split, numbers of examples from left to right, the farther apart the more they
+    differ in order of magnitude; whiskers are intervals."""
+    counts = [model.partition(" ")[0] for model in models]
+    known = [math.log10(int(count) + 1) for count in counts if count.isdecimal()]
+    places = {m: known[at] if at < len(known) else max(known, default=0.0) + 0.5 for at, m in enumerate(models)}
+    splits = list(dict.fromkeys(row.group for row in rows))
+    here = [row for row in rows if row.value is not None]
+    x = Axis(min(places.values()) - 0.2, max(places.values()) + 0.2, 70, 800)
+    y = Axis(*around([v for row in here for v in (row.value, row.low, row.high) if v is not None], 0.2), 370, 40)
+    shapes = [line((x.begin, y(value)), (x.end, y(value)), GRID) for value in y.ticks()]
+    shapes += [svg.words(x.begin - 7, y(value), per_cent(value), 11, "end") for value in y.ticks()]
+    shapes += [svg.words(x(places[m]), y.begin + 13, c, 11, "middle") for m, c in zip(models, counts, strict=True)]
+    shapes.append(svg.words(435, y.begin + 32, "examples of what is held out, in train", 12, "middle"))
+    shapes.append(svg.words(26, (y.begin + y.end) / 2, "accuracy, %", 12, "middle", -90))
+    for at, split in enumerate(splits):
+        own = [row for row in here if row.group == split]
+        shapes.append(path([(x(places[row.model]), y(row.value or 0.0)) for row in own], colour(at), 2))
+        for row in own:
+            right = x(places[row.model])
+            if row.low is not None and row.high is not None:
+                shapes.append(whisker((right, y(row.low)), (right, y(row.high)), colour(at)))
+            shapes.append(mark(at, (right, y(row.value or 0.0)), said(row)))
+    return svg.drawing(830, 420, [*shapes, *legend(splits, (80, 16))])
+
+
 def models_plot(rows: ScoreRows, models: Sequence[str], bots: Sequence[str]) -> str:
     """Overall accuracy and internal consistency of every model, with intervals; bots are grey."""
     found: list[tuple[Score, Score]] = []

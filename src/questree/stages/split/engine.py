@@ -31,6 +31,7 @@ class SplitOptions:
     as_released: bool = False  # videos: novel compositions by the flags of questions
     names: tuple[str, ...] = ()  # image sets: only these
     drawing: Drawing = field(default_factory=Drawing)  # image sets
+    curve: tuple[int, ...] = ()  # image sets: numbers of examples of a training list each, besides few_shot
     draws: int = 3  # image sets: of the program split and of the lexical split, each with the next seed
 
     @property

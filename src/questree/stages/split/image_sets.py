@@ -15,6 +15,7 @@ from questree.stages.split.declared import PLUGGED, File, Split, added, read_fil
 from questree.stages.split.engine import Parts, Proof, SplitOptions, divide, parts_of, write_notes
 from questree.stages.split.language import of_images
 from questree.stages.split.rows import QuestionRows, Truth, image_rows
+from questree.stages.split.training_lists import ALL, TrainingLists
 from questree.tables.image_questions import BALANCED, answered
 from questree.tables.images import IMAGES
 from questree.tables.run import Run
@@ -56,21 +57,30 @@ def split_run(run: Run, options: SplitOptions) -> list[MadeOfImages]:
     side = {name: (questions["split"] == name).to_numpy() for name in ("train", "dev", "test")}
     wanted = list(declared(rows, options, read_file(options.file), side))
     found: dict[str, Parts] = {}  # split -> its parts
+    lists, known = TrainingLists(ids, side["train"], options.drawing.seed, options.curve), {s.name: s for s in wanted}
     with new_folder(run.covr / "splits") as folder:
 
         def write(name: str, _: QuestionRows, parts: Parts) -> None:
             found[name] = parts
-            own = [pl.DataFrame({"id": ids.filter(pl.Series(parts[p]))}).with_columns(part=pl.lit(p)) for p in PARTS]
-            Table(slug(name), SIDES.columns).write(pl.concat(own), folder)
+            held = known[name].test
+            assert held is not None
+            own = [*((p, ids.filter(pl.Series(parts[p]))) for p in PARTS), *lists.of(name, parts, held.holds(rows))]
+            table = pl.concat([pl.DataFrame({"id": listed}).with_columns(part=pl.lit(part)) for part, listed in own])
+            Table(slug(name), SIDES.columns).write(table, folder)
 
         every = (parts_of(each, rows, side) for each in watch(wanted, "splitting", len(wanted)))
         proofs = divide(wanted, [(rows, every)], write, IMAGES.read(run.images)["id"].to_list())
         of_train, few_shot = int(side["train"].sum()), options.drawing.few_shot
         made = [made_of(proof, found[proof.split.name], rows, of_train, few_shot) for proof in proofs]
         used = {"drawing": options.drawing, "draws": options.draws, "names": options.names, "all": options.all}
+        used |= {"curve": options.curve} if options.curve else {}
         plan = {m.name: planned(m, ids.filter(pl.Series(found[m.name]["test"])).to_list()) for m in made}
         report = {"options": used | {"file": options.given}, "splits": made}
         write_notes(folder, {"report.json": report, "plan.json": plan})
+        if options.curve:
+            judged = {name: ids.filter(pl.Series(parts["dev held out"])).to_list() for name, parts in found.items()}
+            models = {name: curve_plan(name, options.curve, own) for name, own in judged.items()}
+            write_notes(folder, {"curve.json": models})
     return made
 
 
@@ -137,12 +147,19 @@ def planned(made: MadeOfImages, test: list[str]) -> dict[str, Any]:
     return files | {"questions": test, "filtered": made.filtered}
 
 
+def curve_plan(name: str, curve: tuple[int, ...], judged: list[str]) -> dict[str, Any]:
+    """A row of the plan that `questree score curve` reads: a file of predictions for every training list."""
+    counts = ["all" if count == ALL else str(count) for count in curve]
+    return {"models": {count: f"{slug(name)}-{count}.json" for count in counts}, "questions": judged}
+
+
 def read_split(run: Run, name: str) -> dict[str, pl.Series]:
-    """Part -> ids of its questions."""
+    """Part -> ids of its questions; the further lists of training questions come after the parts."""
     folder = run.covr / "splits"
     there = sorted(path.stem for path in folder.glob("*.parquet"))
     if slug(name) not in there:
         known = f"choose from {', '.join(there)}" if there else "there are none: run `questree split`"
         raise BadInput.at(folder, f"no split {name!r}; {known}")
     table = Table(slug(name), SIDES.columns).read(folder)
-    return {part: table.filter(pl.col("part") == part)["id"] for part in PARTS}
+    lists = table["part"].unique(maintain_order=True).to_list()
+    return {part: table.filter(pl.col("part") == part)["id"] for part in dict.fromkeys([*PARTS, *lists])}

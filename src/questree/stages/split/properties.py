@@ -92,24 +92,48 @@ def drawn_shapes(rows: QuestionRows, seed: int) -> list[str]:
     return sorted(sorted(texts, key=lambda text: (seed_of(seed, f"shape {text}"), text))[:count])
 
 
-def candidates(rows: QuestionRows, train: Truth, judged: Truth, lexical: Lexical) -> list[Pair]:
-    """Pairs whose terms are seen apart often enough in train, and together on the evaluated side."""
+@dataclass(frozen=True)
+class TermPairs:
+    """Pairs of terms that some question of the evaluated side has."""
+
+    terms: list[str]
+    pair: Ints  # [pair] a * terms + b
+    together: Ints  # [pair] questions of the evaluated side with both
+    alone: Ints  # [pair] questions of train with one term and without the other: the fewer of the two
+
+    def fitting(self, lexical: Lexical) -> list[Pair]:
+        """Those whose terms are seen apart often enough in train, and together on the evaluated side."""
+        found = self.pair[(self.together >= lexical.together) & (self.alone >= lexical.alone)].tolist()
+        return [(self.terms[key // len(self.terms)], self.terms[key % len(self.terms)]) for key in found]
+
+    def lacking(self, lexical: Lexical) -> str:
+        """Why none fits."""
+        often = self.together >= lexical.together
+        if not len(self.pair):
+            return "no evaluated question has two terms"
+        if not often.any():
+            most = f"no pair of terms is in {lexical.together} evaluated questions, the most frequent in"
+            return f"{most} {self.together.max()}; make more questions or lower --lexical-together"
+        seen = f"{often.sum():,} pairs of terms are in {lexical.together} evaluated questions, but of none has train"
+        most = f"{lexical.alone} questions with each term alone, at most {self.alone[often].max()}"
+        return f"{seen} {most}; make more questions or lower --lexical-alone"
+
+
+def term_pairs(rows: QuestionRows, train: Truth, judged: Truth) -> TermPairs:
     names = terms(rows)[0]
     single = np.bincount(_terms(rows, train)[1], minlength=len(names))
     seen, seen_count = pairs_in(rows, train)
     pair, count = pairs_in(rows, judged)
-    pair = pair[count >= lexical.together]
     place = np.searchsorted(seen, pair)
     found = np.append(seen, -1)[place] == pair
     both = np.where(found, np.append(seen_count, 0)[place], 0)  # questions of train with both
-    a, b = pair // len(names) if len(names) else pair, pair % max(1, len(names))
-    fits = (single[a] - both >= lexical.alone) & (single[b] - both >= lexical.alone)
-    return [(names[x], names[y]) for x, y in zip(a[fits].tolist(), b[fits].tolist(), strict=True)]
+    a, b = pair // max(1, len(names)), pair % max(1, len(names))
+    return TermPairs(names, pair, count, np.minimum(single[a], single[b]) - both)
 
 
 def drawn_pairs(rows: QuestionRows, train: Truth, judged: Truth, lexical: Lexical, seed: int) -> list[Pair]:
     """As many pairs as are wanted, or all there are."""
-    found = candidates(rows, train, judged, lexical)
+    found = term_pairs(rows, train, judged).fitting(lexical)
     return sorted(sorted(found, key=lambda pair: (seed_of(seed, "pair {}\0{}".format(*pair)), pair))[: lexical.pairs])
 
 
@@ -130,10 +154,19 @@ def pairs_in(rows: QuestionRows, inside: Truth) -> tuple[Ints, Ints]:
 
 
 def drawn_questions(ids: pl.Series, count: int, seed: int, name: str) -> frozenset[str]:
-    """So many of the questions, whatever their order."""
+    """So many of the questions; fewer are among more."""
+    return frozenset(ids.gather(in_order(ids, seed, few_of(name))[:count]).to_list())
+
+
+def few_of(name: str) -> str:
+    """What the examples of a property are drawn by."""
+    return f"few {name}"
+
+
+def in_order(ids: pl.Series, seed: int, name: str) -> Ints:
+    """Places of the questions in the order in which they are drawn, whatever order they came in."""
     hashed = np.array([seed_of(seed, id) for id in ids.to_list()], np.uint64)
-    order = np.argsort(mix(seed_of(seed, f"few {name}"), hashed), kind="stable")[:count]
-    return frozenset(ids.gather(order).to_list())
+    return np.argsort(mix(seed_of(seed, name), hashed), kind="stable")
 
 
 def of_shapes(texts: Iterable[str]) -> OfColumns:
@@ -214,6 +247,8 @@ def lexical_split(rows: QuestionRows, seed: int, train: Truth, judged: Truth, le
     pairs = drawn_pairs(rows, train, judged, lexical, seed)
     few = f"{LEXICAL}: {len(pairs):,} pairs instead of {lexical.pairs:,}: no others have {lexical.alone} questions of "
     few += f"train with each term alone and {lexical.together} with both outside of it"
+    if lexical.pairs and not pairs:
+        few = f"{LEXICAL}: nothing is held out: {term_pairs(rows, train, judged).lacking(lexical)}"
     predicate = NamedPredicate(f"{LEXICAL} of seed {seed}", together(pairs))
     alone = [with_term(term) for term in dict.fromkeys(term for pair in pairs for term in pair)]
     warnings = (few,) if len(pairs) < lexical.pairs else ()

@@ -10,6 +10,7 @@ from questree.stages.split.declared import left_out
 from questree.stages.split.engine import SplitOptions
 from questree.stages.split.image_sets import split_run
 from questree.stages.split.properties import Drawing, Lexical
+from questree.stages.split.training_lists import ALL
 from questree.stages.split.videos import split
 from questree.tables.run import Run
 
@@ -37,6 +38,7 @@ def of_image_sets(run: Run, given: Mapping[str, Any], _: int) -> Told:
         given.get("all", False),
         names=tuple(given.get("name", ())),
         drawing=drawing(**{name: given[name] for name in given if name in DRAWN}),
+        curve=read_curve(given.get("curve", "")),
         draws=given.get("draws", SplitOptions.draws),
     )
     made = split_run(run, options)
@@ -48,11 +50,13 @@ def of_image_sets(run: Run, given: Mapping[str, Any], _: int) -> Told:
     ]
     said = [("Splits: questions", rows), *warnings(dict.fromkeys(text for each in made for text in each.warnings))]
     proved = "proved: nothing held out is in train but what is kept; no image is in train and in test"
+    equal = "beside every train: iid-size, as many questions of any kind"
+    said += [f"{equal}{' and train with the numbers of examples of --curve' if options.curve else ''}"]
     return Told([*said, proved, f"wrote {run.covr / 'splits'}"], made)
 
 
 VIDEOS = Recipe(ANY | {"more_steps", "as_released"}, of_videos)
-IMAGE_SETS = Recipe(ANY | DRAWN | {"name", "draws"}, of_image_sets)
+IMAGE_SETS = Recipe(ANY | DRAWN | {"name", "draws", "curve"}, of_image_sets)
 
 
 def warnings(texts: Iterable[str]) -> Iterator[Said]:
@@ -71,6 +75,15 @@ def drawing(
 ) -> Drawing:
     """How what is drawn is drawn."""
     return Drawing(seed, Lexical(lexical_pairs, lexical_alone, lexical_together), few_shot)
+
+
+def read_curve(text: str) -> tuple[int, ...]:
+    """Numbers of examples, ascending, each once; `all` is as many as there are."""
+    given = [part.strip() for part in text.split(",") if part.strip()]
+    wrong = [part for part in given if part != "all" and not part.isdecimal()]
+    if wrong:
+        raise BadInput.at("--curve", f"expected numbers of examples or all, as in 0,50,250,all, got {wrong[0]!r}")
+    return tuple(sorted({ALL if part == "all" else int(part) for part in given}))
 
 
 def read_steps(text: str, templates: Collection[str]) -> dict[str, int]:

@@ -303,7 +303,7 @@ def predictions(path: Path, answers: dict[str, str]) -> list[Path]:
 def test_a_run_is_scored_by_the_evidence_of_its_programs(random_run: Run, tmp_path: Path) -> None:
     """A model that sees what it needs and nothing else is grounded wherever there is something to compare."""
     read, found = relevant(random_run, GroundOptions(), {})
-    truth = dict(read.questions.select("id", "answer").rows())
+    truth = dict(read.select("id", "answer").rows())
     given: dict[str, Any] = {
         "all": predictions(tmp_path / "all.jsonl", truth),
         "rel": predictions(tmp_path / "rel.jsonl", truth),
@@ -312,29 +312,27 @@ def test_a_run_is_scored_by_the_evidence_of_its_programs(random_run: Run, tmp_pa
     paths: dict[str, Any] = {"write_relevance": tmp_path / "relevance.json", "json": tmp_path / "scores.json"}
     fpvg(random_run.folder, **given, **paths, quiet=True, how=Resampled(resamples=0))
     rows = {(row["metric"], row["by"], row["group"]): row for row in json.loads((tmp_path / "scores.json").read_text())}
-    evaluated = sum(not one.left_out for one in found)
+    evaluated = int((found["left_out"] == "").sum())
     plus = rows["FPVG+", "all", "Overall"]
     assert (plus["value"], plus["n"]) == (1.0, evaluated) and 0 < evaluated < len(found)
     assert {group for metric, by, group in rows if by == "structural"} >= {"verify", "query", "choose", "Overall"}
     written = json.loads((tmp_path / "relevance.json").read_text())
-    one = next(at for at, each in enumerate(found) if not each.left_out)
-    id, image = read.questions.row(one)[:2]
-    assert tuple(written[image][id]["relevant"]) == found[one].relevant
+    one = found["left_out"].to_list().index("")
+    id, image = read.row(one)[:2]
+    assert written[image][id]["relevant"] == found["relevant"][one].to_list()
 
 
 def test_the_importance_of_boxes_is_counted_within_a_question(images: Run, tmp_path: Path) -> None:
     """A model that finds the relevant boxes most important matches their ranking fully."""
     read, found = relevant(images, GroundOptions(), GROUPS)
-    truth = dict(read.questions.select("id", "answer").rows())
-    size = {id: 1 + max([*one.relevant, *one.irrelevant], default=0) for id, one in zip(truth, found, strict=True)}
-    scores = {
-        id: np.isin(range(size[id]), one.relevant).astype(float).tolist() for id, one in zip(truth, found, strict=True)
-    }
+    truth = dict(read.select("id", "answer").rows())
+    lists = found.select("relevant", "boxes").rows()
+    scores = {id: np.isin(range(n), own).astype(float).tolist() for id, (own, n) in zip(truth, lists, strict=True)}
     (tmp_path / "importance.json").write_text(json.dumps(scores))
     words = made.words_folder(tmp_path)
     files = predictions(tmp_path / "all.jsonl", truth)
     paths: dict[str, Any] = {
-        "importance": tmp_path / "importance.json",
+        "importance": [tmp_path / "importance.json"],
         "json": tmp_path / "scores.json",
         "words": words,
     }
@@ -348,13 +346,13 @@ def test_without_a_run_the_files_are_wanted(tmp_path: Path) -> None:
     with pytest.raises(BadInput, match="expected a run folder, or --questions, --scene-graphs and --detections"):
         fpvg(all=files, rel=files, irrel=files)
     with pytest.raises(BadInput, match="got both"):
-        fpvg(tmp_path, questions=tmp_path, all=files, rel=files, irrel=files)
+        fpvg(tmp_path, questions=[tmp_path], all=files, rel=files, irrel=files)
 
 
 def test_the_page_on_grounding_works(random_run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     read, _ = relevant(random_run, GroundOptions(), {})
     for name in ("all", "rel", "irrel"):
-        predictions(tmp_path / f"{name}.jsonl", dict(read.questions.select("id", "answer").rows()))
+        predictions(tmp_path / f"{name}.jsonl", dict(read.select("id", "answer").rows()))
     monkeypatch.chdir(tmp_path)
     lines = commands("docs/ground.md")
     assert [line.split()[1] for line in lines] == ["ground"] * 4 + ["score"]

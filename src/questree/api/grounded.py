@@ -1,69 +1,137 @@
-"""FPVG's scores: whether a model looks at what questions are about, from its answers to three inputs."""
+"""FPVG's scores: whether models look at what questions are about, from their answers to three inputs."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
-from questree.api.scoring import PredictionReader, Resampled, Scoring, Tell, silent
+import polars as pl
+
+from questree.api.scoring import PredictionReader, Resampled, Scoring, Tell, names, silent
 from questree.faults import BadInput
 from questree.metrics.comparison import over_runs
 from questree.metrics.fpvg import CONDITIONS, score_fpvg
-from questree.metrics.relevance import Irrelevant, relevance
+from questree.metrics.relevance import Irrelevant, as_released, box_rows, relevance
 from questree.metrics.scores import Score
 from questree.models.predictions import model_name
-from questree.search.word_tables import words_of
-from questree.sources.grounded import Annotations, read_grounded, read_ids, read_importance
-from questree.stages.ground.grounding import GroundOptions, about_videos, relevant
+from questree.sources.detections import read_detections
+from questree.sources.grounded import Annotations, read_annotated, read_ids, read_importance
 from questree.tables.run import Run
-from questree.tables.scored import Grounded, Relevance
 
-Judged = tuple[Grounded, list[Relevance], str]  # questions, what is relevant to them, and how that was found
+if TYPE_CHECKING:
+    from questree.stages.ground.grounding import GroundOptions
+
+NO_DETECTOR = "annotated boxes"  # what stands for a detector where programs tell what is relevant
+
+
+@dataclass(frozen=True)
+class Judged:
+    """Questions, and what is relevant to them."""
+
+    questions: pl.DataFrame  # of GROUNDED
+    found: dict[str, pl.DataFrame]  # detector -> RELEVANCE
+    said: str  # how it was found
+
+    def as_released(self) -> dict[str, Any]:
+        if len(self.found) > 1:
+            raise BadInput.at("--write-relevance", f"expected one file of --detections, got {len(self.found)}")
+        return as_released(self.questions, *self.found.values())
+
+
+@dataclass(frozen=True)
+class ThreeInputs:
+    """A training run of a model: its answers with all, the relevant and the irrelevant objects."""
+
+    files: tuple[Path, ...]  # by CONDITIONS
+    detector: str
+    importance: Path | None = None
 
 
 def of_files(
-    questions: Path | None,
+    questions: Sequence[Path],
     scene_graphs: Path | None,
-    detections: Path | None,
+    detections: Sequence[Path],
     annotations: Annotations,
     irrelevant: Irrelevant,
 ) -> Judged:
     """Questions in GQA's formats."""
-    if questions is None or scene_graphs is None or detections is None:
+    if not questions or scene_graphs is None or not detections:
         raise BadInput.at("", "expected a run folder, or --questions, --scene-graphs and --detections")
-    read = read_grounded(questions, scene_graphs, detections, annotations)
+    asked = read_annotated(questions, scene_graphs, annotations)
+    found = {name: relevance(asked, read_detections(path), irrelevant) for path, name in detectors(detections).items()}
     said = f"annotations: {annotations}; irrelevant: overlap by the {irrelevant} box's area"
-    return read, relevance(read, irrelevant), said
+    return Judged(asked.questions, found, said)
 
 
-def of_run(run: Run, options: GroundOptions, words: Path | None) -> Judged:
+def of_run(run: Run, options: "GroundOptions", words: Path | None) -> Judged:
     """The questions of a run, and what their programs visit."""
-    read, found = relevant(run, options, attribute_groups(run, options, words))
-    return read, found, "relevance: the evidence of the programs, on annotated boxes; no detector"
+    from questree.stages.ground.grounding import relevant
+
+    asked, found = relevant(run, options, attribute_groups(run, options, words))
+    said = "relevance: the evidence of the programs, on annotated boxes; no detector"
+    return Judged(asked, {NO_DETECTOR: found}, said)
 
 
-def attribute_groups(run: Run, options: GroundOptions, words: Path | None) -> dict[str, str]:
+def attribute_groups(run: Run, options: "GroundOptions", words: Path | None) -> dict[str, str]:
     """What attributes are about, for programs over images."""
+    from questree.search.word_tables import words_of
+    from questree.stages.ground.grounding import about_videos
+
     return {} if about_videos(run, options) else dict(words_of(words).attribute_group)
 
 
+def training_runs(
+    conditions: Mapping[str, Sequence[Path]],
+    models: Sequence[str],
+    detections: Sequence[Path],
+    importance: Sequence[Path],
+) -> dict[str, list[ThreeInputs]]:
+    """Model -> its runs. Options that are given again belong together by their order; one detector may serve all."""
+    count = len(conditions["--all"])
+    wanted = {name: {count} for name in conditions} | {name: {0, count} for name in ("--model", "--importance")}
+    given = {**conditions, "--model": models, "--importance": importance, "--detections": detections}
+    for option, files in given.items():
+        if len(files) not in wanted.get(option, {0, 1, count}):
+            raise BadInput.at(option, f"expected it as often as --all ({count} times), got {len(files)}")
+    called, runs = detectors(detections), dict[str, list[ThreeInputs]]()
+    for at, files in enumerate(zip(*conditions.values(), strict=True)):
+        detector = called[detections[at % len(detections)]] if detections else NO_DETECTOR
+        run = ThreeInputs(files, detector, importance[at] if importance else None)
+        runs.setdefault(models[at] if models else "", []).append(run)
+    return runs
+
+
+def detectors(detections: Sequence[Path]) -> dict[Path, str]:
+    """File -> what its detector is called."""
+    files = list(dict.fromkeys(detections))
+    return dict(zip(files, names(files), strict=True))
+
+
 def score(
-    judged: Judged,
-    runs: Sequence[tuple[Path, ...]],
-    how: Resampled,
-    ood: Path | None,
-    importance: Path | None,
-    say: Tell = silent,
+    judged: Judged, runs: dict[str, list[ThreeInputs]], how: Resampled, ood: Path | None, say: Tell = silent
 ) -> tuple[list[Score], list[Score]]:
-    """The rows of a model, over several runs of it if there are several; then all rows, those about coverage too."""
-    read, found, _ = judged
-    reader = PredictionReader.of(read.questions, Scoring(how.missing), say)
+    """The rows of every model, over its runs if there are several; then all rows, those about coverage too."""
+    reader = PredictionReader.of(judged.questions, Scoring(how.missing), say)
     outside = None if ood is None else set(read_ids(ood))
-    ranks = None if importance is None else read_importance(importance)
-    scored, about = list[list[Score]](), list[Score]()
-    for files in runs:
-        readings = [reader.read(file, model_name(file))[0] for file in files]
-        said = {name: table for name, (_, table, _) in zip(CONDITIONS, readings, strict=True)}
-        rows = score_fpvg(read, found, said, how.missing == "skip", outside, ranks)
-        scored.append(rows.rows(readings[0][0], how.resampling))
-        about += [row for _, _, rows in readings for row in rows]
-    main = scored[0] if len(scored) == 1 else over_runs(scored)
-    return main, [row for rows in scored for row in rows] + (main if len(scored) > 1 else []) + about
+    main, rows, about = list[Score](), list[Score](), list[Score]()
+    for model, several in runs.items():
+        scored = list[list[Score]]()
+        for at, run in enumerate(several, 1):
+            name = f"{model}, run {at}" if model and len(several) > 1 else model
+            readings = [
+                reader.read(file, f"{name}, {condition}" if name else model_name(file))[0]
+                for condition, file in zip(CONDITIONS, run.files, strict=True)
+            ]
+            said = {condition: table for condition, (_, table, _) in zip(CONDITIONS, readings, strict=True)}
+            ranks = None if run.importance is None else read_importance(run.importance)
+            found = score_fpvg(
+                judged.questions, judged.found[run.detector], said, how.missing == "skip", outside, ranks
+            )
+            scored.append(found.rows(name or readings[0][0], how.resampling))
+            about += [row for _, _, own in readings for row in own]
+        if len(scored) > 1:
+            scored.append(over_runs(scored, model))
+        main += scored[-1]
+        rows += [row for own in scored for row in own]
+    boxes = [row for detector, found in judged.found.items() for row in box_rows(found, detector)]
+    return main + boxes, rows + boxes + about

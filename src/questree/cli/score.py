@@ -9,13 +9,13 @@ from cyclopts import Parameter
 from questree.api import scoring
 from questree.api.scoring import ComparingOptions, OnePolicy, Planning, Resampled, Scoring
 from questree.benchmarks import COVR, chosen
+from questree.cli.fpvg_tables import print_fpvg
 from questree.cli.score_tables import (
     line_of_difference,
     percent,
     print_agqa,
     print_curve,
     print_decomp,
-    print_fpvg,
     print_metrics,
     print_policies,
     print_splits,
@@ -206,12 +206,20 @@ def fpvg(
     ] = None,
     /,
     *,
-    questions: Annotated[Path | None, Parameter(help="GQA questions {id: record}.")] = None,
+    questions: Annotated[
+        list[Path] | None, Parameter(help="GQA questions {id: record}; may be given again.", negative="")
+    ] = None,
     scene_graphs: Annotated[Path | None, Parameter(help="GQA scene graphs {image: graph}.")] = None,
-    detections: Annotated[Path | None, Parameter(help="Detections {image: {bboxes, objectsNum}}.")] = None,
-    all: Annotated[list[Path], Parameter(help="Predictions with all objects; may be given again.")],
-    rel: Annotated[list[Path], Parameter(help="Predictions with the relevant objects only.")],
-    irrel: Annotated[list[Path], Parameter(help="Predictions with the irrelevant objects only.")],
+    detections: Annotated[
+        list[Path] | None, Parameter(help="Detections {image: {bboxes, objectsNum}}: of all, or per run.", negative="")
+    ] = None,
+    all: Annotated[list[Path], Parameter(help="Predictions with all objects; again for every run.", negative="")],
+    rel: Annotated[list[Path], Parameter(help="Predictions with the relevant objects only.", negative="")],
+    irrel: Annotated[list[Path], Parameter(help="Predictions with the irrelevant objects only.", negative="")],
+    model: Annotated[
+        list[str] | None,
+        Parameter(help="Name of each run's model; runs of one name are summed up. [default: one model]", negative=""),
+    ] = None,
     annotations: Annotated[
         Literal["path", "final"], Parameter(help="Relevant objects: all annotated ones, or only the answer's.")
     ] = "path",
@@ -226,39 +234,42 @@ def fpvg(
     words: Annotated[
         Path | None, Parameter(help="With a run: folder of word tables. [default: the shipped ones]")
     ] = None,
-    ood: Annotated[Path | None, Parameter(help="JSON list of the out-of-distribution questions.")] = None,
+    ood: Annotated[
+        Path | None, Parameter(help="Out-of-distribution questions: a JSON list of ids, or questions {id: record}.")
+    ] = None,
     importance: Annotated[
-        Path | None, Parameter(help="Importance of detections to the model, {question: [numbers]}.")
+        list[Path] | None,
+        Parameter(help="Importance of detections to each run's model, {question: [numbers]}.", negative=""),
     ] = None,
     write_relevance: Annotated[Path | None, Parameter(help="File for the relevant and irrelevant detections.")] = None,
     how: Annotated[Resampled, Parameter(name="*")] = USUAL,
 ) -> None:
-    """Whether a model relies on the objects a question is about, from its answers to three inputs."""
+    """Whether models rely on the objects a question is about, from their answers to three inputs."""
     from questree.api import grounded
-    from questree.metrics.relevance import as_released
-    from questree.stages.ground.grounding import GroundOptions
 
     there(*all, *rel, *irrel)
     if run is not None and (questions or scene_graphs or detections):
         raise BadInput.at("", "expected a run folder or --questions, --scene-graphs and --detections, got both")
-    if not len(all) == len(rel) == len(irrel):
-        raise BadInput.at("", f"expected as many --all as --rel and --irrel, got {len(all)}, {len(rel)}, {len(irrel)}")
+    conditions = {"--all": all, "--rel": rel, "--irrel": irrel}
+    runs = grounded.training_runs(conditions, model or [], detections or [], importance or [])
     with watching():
         if run is None:
-            judged = grounded.of_files(questions, scene_graphs, detections, annotations, irrelevant)
+            judged = grounded.of_files(questions or [], scene_graphs, detections or [], annotations, irrelevant)
         else:
-            options = GroundOptions(split, every, sample, benchmark=benchmark)
-            judged = grounded.of_run(Run(run), options, words)
-        main, rows = grounded.score(judged, list(zip(all, rel, irrel, strict=True)), how, ood, importance, say)
-    read, found, told = judged
-    if write_relevance is not None:
-        write_json_file(write_relevance, as_released(read, found))
+            from questree.stages.ground.grounding import GroundOptions
+
+            judged = grounded.of_run(Run(run), GroundOptions(split, every, sample, benchmark=benchmark), words)
+        if write_relevance is not None:
+            write_json_file(write_relevance, judged.as_released())
+        main, rows = grounded.score(judged, runs, how, ood, say)
     write_json(rows)
     print_fpvg(main)
-    reasons = Counter(one.left_out for one in found if one.left_out)
-    left = ", ".join(f"{reason} {count:,}" for reason, count in reasons.items()) or "none"
-    say(told)
-    say(f"{len(found) - reasons.total():,} of {len(found):,} questions evaluated; left out: {left}")
+    say(judged.said)
+    for detector, found in judged.found.items():
+        reasons = Counter(reason for reason in found["left_out"] if reason)
+        left = ", ".join(f"{reason} {count:,}" for reason, count in reasons.items()) or "none"
+        called = f"{detector}: " if len(judged.found) > 1 else ""
+        say(f"{called}{len(found) - reasons.total():,} of {len(found):,} questions evaluated; left out: {left}")
 
 
 @output

@@ -1,7 +1,7 @@
 """Scores as tables laid out as in the papers."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
+from typing import Any, TypeVar
 
 from questree.api.scoring import LABELS
 from questree.cli.terminal import print_table, say
@@ -36,7 +36,10 @@ def shown(row: Score | None, interval: bool) -> str:
     return percent(row.value)
 
 
-def once(names: Iterable[str]) -> list[str]:
+Name = TypeVar("Name")
+
+
+def once(names: Iterable[Name]) -> list[Name]:
     return list(dict.fromkeys(names))
 
 
@@ -169,22 +172,6 @@ def print_curve(rows: list[Score], models: Sequence[str]) -> None:
         cells = {model: "" if row is None else shown(row, len(models) < 5) for model, row in own.items()}
         lines.append({"Split": split, "n": n, **cells})
     print_table("Accuracy by number of examples", lines)
-
-
-def print_fpvg(rows: list[Score]) -> None:
-    """As Table 2 of the FPVG paper, then per structural type, then the rest."""
-    main = ["Acc_all", "Acc_rel", "Acc_irrel", "FPVG+", "FPVG-", "FPVG+T", "FPVG+F", "FPVG-T", "FPVG-F"]
-    for by, title in (("all", "Evaluated questions"), ("everything", "All questions")):
-        here = [row for row in rows if row.by == by and row.metric in main]
-        print_table(title, [{"metric": r.metric, "value": shown(r, True), "n": r.n} for r in here])
-    print_grid("By structural type", "Structural type", rows, "structural", [*main[3:], main[0]])
-    others = [row for row in rows if row.metric not in main and row.by not in ("structural", "policy")]
-    lines = [
-        {"metric": row.metric, "by": row.by, "group": row.group, "value": value, "n": row.n}
-        for row in others  # a ratio is no share
-        for value in [plain(row.value) if row.metric == "c2i" and row.value is not None else shown(row, True)]
-    ]
-    print_table("Further", lines)
 
 
 def line_of_difference(row: ModelDifference, first: str, second: str) -> dict[str, Any]:

@@ -3,6 +3,7 @@
 from typing import Any
 
 import numpy as np
+import polars as pl
 from numpy.typing import NDArray
 
 Ints = NDArray[Any]
@@ -44,3 +45,10 @@ def by_value(codes: Ints) -> list[tuple[int, Ints]]:
     order = np.argsort(codes, kind="stable")
     values, begin = np.unique(codes[order], return_index=True)
     return list(zip(values.tolist(), np.split(order, begin[1:]), strict=True))
+
+
+def listed(values: Ints, start: Ints) -> pl.Series:
+    """[row] the list of its values; start: [row + 1] where they begin."""
+    from pyarrow import LargeListArray, array
+
+    return pl.Series(pl.from_arrow(LargeListArray.from_arrays(array(start), array(values))))

@@ -8,80 +8,136 @@ published numbers, divide by the detected box's area (`detected`). Every detecti
 from typing import Literal
 
 import numpy as np
+import polars as pl
+from numba import njit
 from numpy.typing import NDArray
 
-from questree.progress import watch
-from questree.tables.scored import Boxes, Detected, Grounded, Relevance
+from questree.columns.joins import listed
+from questree.metrics.scores import Score
+from questree.tables.scored import REASONS, RELEVANCE, Annotated, Boxes, Detections, Ints
 
-
-def area(boxes: Boxes) -> NDArray[np.float64]:
-    """[box]"""
-    return np.asarray(np.trunc(boxes[..., 2] - boxes[..., 0]) * np.trunc(boxes[..., 3] - boxes[..., 1]))
-
-
-def intersection(first: Boxes, second: Boxes) -> NDArray[np.float64]:
-    """[first, second]"""
-    low = np.maximum(first[:, None, :2], second[None, :, :2])
-    high = np.minimum(first[:, None, 2:], second[None, :, 2:])
-    sides = np.trunc(high - low)
-    return np.where((sides > 0).all(axis=-1), sides.prod(axis=-1), 0.0)
-
-
-def iou(first: Boxes, second: Boxes) -> NDArray[np.float64]:
-    """IoU = intersection / union, overlap = intersection / area of the first box; side lengths are cut to whole pixels.
-
-    FPVG, section 3.1. A box is x1, y1, x2, y2 and x2 - x1 wide. No overlap, or an area of zero or less, gives 0.
-
-    [first, second]
-    """
-    one, two, common = area(first)[:, None], area(second)[None, :], intersection(first, second)
-    return _share(common, one + two - common, (one > 0) & (two > 0))
-
-
-def overlap(first: Boxes, second: Boxes) -> NDArray[np.float64]:
-    """[first, second] how much of the first box the second one covers."""
-    one, two = area(first)[:, None], area(second)[None, :]
-    return _share(intersection(first, second), one + 0 * two, (one > 0) & (two > 0))
-
-
-def _share(part: NDArray[np.float64], whole: NDArray[np.float64], defined: NDArray[np.bool_]) -> NDArray[np.float64]:
-    return np.divide(part, whole, out=np.zeros(part.shape), where=defined & (whole > 0))
-
-
+Box = tuple[float, float, float, float]  # x1, y1, x2, y2
 Irrelevant = Literal["detected", "annotated"]
 RELEVANT_IOU, COVERED = 0.5, 0.25  # both strict
 
 
-def relevance(grounded: Grounded, irrelevant: Irrelevant = "detected") -> list[Relevance]:
-    """[question]"""
-    images = grounded.questions["image"].to_list()
-    pairs = zip(images, grounded.annotated, strict=True)
-    return [
-        relevance_of(annotated, grounded.detections.get(image), irrelevant)
-        for image, annotated in watch(pairs, "relevance", len(images))
-    ]
+def relevance(asked: Annotated, found: Detections, irrelevant: Irrelevant = "detected") -> pl.DataFrame:
+    """RELEVANCE of every question."""
+    place = {image: at for at, image in enumerate(found.images)}
+    image = np.array([place.get(name, -1) for name in asked.questions["image"].to_list()], np.int64)
+    size, about = np.append(np.diff(found.start), 0), np.diff(asked.start)  # the last of `size`: without an image
+    most = int(size[image].sum())
+    near, far = np.empty(most, np.uint32), np.empty(most, np.uint32)
+    annotated, detected = (asked.boxes, asked.about, asked.start), (found.boxes, found.start, found.objects)
+    ends = _sets(*annotated, *detected, image, irrelevant == "detected", near, far)
+    none = ends[:, 1:] == ends[:, :-1]
+    code = np.select([about == 0, image < 0, *none], [1, 2, 3, 4], 0)
+    return RELEVANCE.frame(
+        {
+            "relevant": listed(near[: ends[0, -1]], ends[0]),
+            "irrelevant": listed(far[: ends[1, -1]], ends[1]),
+            "boxes": np.minimum(np.append(found.objects, 0), size)[image],
+            "left_out": pl.Series(REASONS).gather(code),
+        }
+    )
 
 
-def relevance_of(annotated: Boxes, detected: Detected | None, irrelevant: Irrelevant) -> Relevance:
-    if not len(annotated):
-        return Relevance(left_out="no annotation")
-    if detected is None:
-        return Relevance(left_out="no detections")
-    boxes = np.trunc(detected.boxes)  # towards zero, as the released lists were made
-    near = (iou(annotated, boxes) > RELEVANT_IOU).any(axis=0)  # [detection]
-    covered = overlap(annotated, boxes) if irrelevant == "annotated" else overlap(boxes, annotated).T
-    far = ~(covered > COVERED).any(axis=0) & (np.arange(len(boxes)) < detected.objects)
-    found = tuple(np.flatnonzero(near).tolist()), tuple(np.flatnonzero(far).tolist())
-    if not found[0]:
-        return Relevance(*found, left_out="nothing relevant")
-    return Relevance(*found, left_out="" if found[1] else "nothing irrelevant")
+@njit(cache=True)
+def corners(row: NDArray[np.float64]) -> Box:
+    return row[0], row[1], row[2], row[3]
 
 
-def as_released(grounded: Grounded, found: list[Relevance]) -> dict[str, dict[str, dict[str, tuple[int, ...]]]]:
+@njit(cache=True)
+def area(box: Box) -> float:
+    """A box is x2 - x1 wide; side lengths are cut to whole pixels."""
+    return float(np.trunc(box[2] - box[0]) * np.trunc(box[3] - box[1]))
+
+
+@njit(cache=True)
+def intersection(one: Box, two: Box) -> float:
+    wide = np.trunc(min(one[2], two[2]) - max(one[0], two[0]))
+    high = np.trunc(min(one[3], two[3]) - max(one[1], two[1]))
+    return wide * high if wide > 0 and high > 0 else 0.0
+
+
+@njit(cache=True)
+def iou(one: Box, two: Box) -> float:
+    """IoU = intersection / union, overlap = intersection / area of the first box.
+
+    FPVG, section 3.1. No overlap, or an area of zero or less, gives 0.
+    """
+    common = intersection(one, two)
+    union = area(one) + area(two) - common
+    return common / union if area(one) > 0 and area(two) > 0 and union > 0 else 0.0
+
+
+@njit(cache=True)
+def overlap(one: Box, two: Box) -> float:
+    """How much of the first box the second one covers."""
+    return intersection(one, two) / area(one) if area(one) > 0 and area(two) > 0 else 0.0
+
+
+@njit(cache=True)
+def _sets(
+    boxes: Boxes,
+    about: Ints,
+    start: Ints,
+    detected: Boxes,
+    first: Ints,
+    objects: Ints,
+    image: Ints,
+    by_detected: bool,
+    near: NDArray[np.uint32],
+    far: NDArray[np.uint32],
+) -> Ints:
+    """Fills relevant and irrelevant detections, question by question; [side, question + 1] where each one's begin."""
+    ends, most = np.zeros((2, len(image) + 1), np.int64), np.max(np.append(first[1:] - first[:-1], 0))
+    relevant, shown = np.zeros(most, np.bool_), np.zeros(most, np.bool_)  # [row] of an image
+    for question in range(len(image)):
+        ends[:, question + 1] = ends[:, question]
+        at = image[question]
+        if at < 0 or start[question] == start[question + 1]:
+            continue
+        size = first[at + 1] - first[at]
+        relevant[:size] = False
+        shown[:size] = False
+        for place in range(start[question], start[question + 1]):
+            one = corners(boxes[about[place]])
+            for row in range(size):
+                two = corners(detected[first[at] + row])
+                if intersection(one, two) > 0:
+                    relevant[row] |= iou(one, two) > RELEVANT_IOU
+                    shown[row] |= (overlap(two, one) if by_detected else overlap(one, two)) > COVERED
+        for row in range(size):
+            if relevant[row]:
+                near[ends[0, question + 1]] = row
+                ends[0, question + 1] += 1
+            if not shown[row] and row < objects[at]:
+                far[ends[1, question + 1]] = row
+                ends[1, question + 1] += 1
+    return ends
+
+
+def as_released(asked: pl.DataFrame, found: pl.DataFrame) -> dict[str, dict[str, dict[str, list[int]]]]:
     """{image: {question: {"relevant": [i], "irrelevant": [i]}}} of annotated questions whose image has detections."""
-    result: dict[str, dict[str, dict[str, tuple[int, ...]]]] = {}
-    rows = zip(*(grounded.questions[name].to_list() for name in ("id", "image")), found, strict=True)
-    for id, image, one in rows:
-        if one.left_out not in ("no annotation", "no detections"):
-            result.setdefault(image, {})[id] = {"relevant": one.relevant, "irrelevant": one.irrelevant}
+    result: dict[str, dict[str, dict[str, list[int]]]] = {}
+    known = found.with_columns(asked["id"], asked["image"]).filter(
+        ~pl.col("left_out").is_in(["no annotation", "no detections"])
+    )
+    for id, image, near, far in known.select("id", "image", "relevant", "irrelevant").iter_rows():
+        result.setdefault(image, {})[id] = {"relevant": near, "irrelevant": far}
     return result
+
+
+def box_rows(found: pl.DataFrame, detector: str) -> list[Score]:
+    """Boxes of the evaluated questions: the most that one of them has, and how many it has on average.
+
+    FPVG, Table 5: of all that were found, of the relevant and of the irrelevant ones.
+    """
+    here = found.filter(left_out="").select("boxes", pl.col("relevant", "irrelevant").list.len())
+    mean = dict(zip(("all", "relevant", "irrelevant"), here.mean().row(0), strict=True))
+    values = {("most boxes", "all"): here["boxes"].max()} | {("boxes", name): value for name, value in mean.items()}
+    return [
+        Score(metric, "detector", group, None if value is None else float(value), len(here), None, None, detector)
+        for (metric, group), value in values.items()
+    ]

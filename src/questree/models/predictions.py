@@ -90,7 +90,7 @@ def _lines(path: Path) -> pl.DataFrame:
 
 
 def _frame(path: Path, rows: list[PredictionRecord], called: str) -> pl.DataFrame:
-    ids = [next((value for name in IDS if (value := getattr(row, name)) is not None), None) for row in rows]
+    ids = _ids(rows)
     said = [row.prediction for row in rows]
     faults = [
         Fault(f"{path}, {called} {number}", f"no id; expected one of {', '.join(IDS)}")
@@ -104,12 +104,23 @@ def _frame(path: Path, rows: list[PredictionRecord], called: str) -> pl.DataFram
     ]
     refuse(faults[:FAULTS])
     columns: dict[str, list[Any]] = {
-        "id": [str(id) for id in ids],
-        PREDICTION: [_text(value) for value in said],
+        "id": [id if type(id) is str else str(id) for id in ids],  # most are texts, and there are many
+        PREDICTION: [value if type(value) is str else _text(value) for value in said],
         PROBABILITY: [row.probability for row in rows],
         OPTIONS: [row.options for row in rows],
     }
     return pl.DataFrame(columns, schema=COLUMNS)
+
+
+def _ids(rows: list[PredictionRecord]) -> list[Text]:
+    """[row] the first of its names for an id that has a value."""
+    columns = ([getattr(row, name) for row in rows] for name in IDS)
+    found = next(columns)
+    for column in columns:
+        if None not in found:
+            break
+        found = [other if own is None else own for own, other in zip(found, column, strict=True)]
+    return found
 
 
 def _text(value: Any) -> str | None:

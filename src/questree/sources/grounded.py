@@ -1,5 +1,6 @@
 """Reads what FPVG needs in GQA's formats: questions, scene graphs, detections; and ids or scores beside them."""
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, Literal
 
@@ -7,14 +8,13 @@ import msgspec
 import numpy as np
 import polars as pl
 
-from questree.faults import BadInput, Fault, refuse
-from questree.progress import watch
-from questree.tables.scored import GROUNDED, Boxes, Detected, Grounded
-from questree.tables.store import read_json
+from questree.faults import Fault, refuse
+from questree.tables.scored import GROUNDED, Annotated
+from questree.tables.store import json_records, read_json
 
 Annotations = Literal["path", "final"]
-FIELDS = {"path": ("answer", "fullAnswer", "question"), "final": ("answer",)}  # of `annotations`
 FAULTS = 20
+Words = dict[str, str] | list[Any]  # place of a word -> the object it means; nothing annotated is also written as []
 
 
 class AnnotatedThing(msgspec.Struct, gc=False):
@@ -28,68 +28,64 @@ class AnnotatedScene(msgspec.Struct, gc=False):
     objects: dict[str, AnnotatedThing] = {}
 
 
+class AnnotatedWords(msgspec.Struct, frozen=True, gc=False):
+    answer: Words = {}
+    fullAnswer: Words = {}
+    question: Words = {}
+
+
+class QuestionTypes(msgspec.Struct, frozen=True, gc=False):
+    structural: str | None = None
+
+
 class GqaQuestion(msgspec.Struct, gc=False):
     imageId: str
     answer: str
-    annotations: dict[str, dict[str, str] | list[Any]] = {}
-    types: dict[str, str | None] = {}
+    annotations: AnnotatedWords = AnnotatedWords()
+    types: QuestionTypes = QuestionTypes()
 
 
-class Detection(msgspec.Struct, gc=False):
-    bboxes: list[list[float]]
-    objectsNum: int
-
-
-def read_grounded(questions: Path, scene_graphs: Path, detections: Path, annotations: Annotations) -> Grounded:
+def read_annotated(questions: Sequence[Path], scene_graphs: Path, annotations: Annotations) -> Annotated:
     """Annotated objects that the scene graph does not have are a fault; a question without any is kept and counted."""
-    asked: dict[str, GqaQuestion] = read_json(
-        questions, dict[str, GqaQuestion], "{question id: {imageId, answer, annotations}}"
-    )
-    scenes: dict[str, AnnotatedScene] = read_json(
-        scene_graphs, dict[str, AnnotatedScene], "{image id: {objects: {id: {x, y, w, h}}}}"
-    )
-    found: dict[str, Detection] = read_json(detections, dict[str, Detection], "{image id: {bboxes, objectsNum}}")
-    faults, annotated = list[Fault](), list[Boxes]()
-    for id, question in watch(asked.items(), "annotations", len(asked)):
-        things = scenes.get(question.imageId, AnnotatedScene()).objects
-        names = _annotated(question, FIELDS[annotations])
-        faults += [
-            Fault(f"{questions}, question {id}", f"object {name}: the scene graph of image {question.imageId} lacks it")
-            for name in names
-            if name not in things
-        ]
-        annotated.append(_boxes([things[name] for name in names if name in things]))
+    number, boxes = dict[str, dict[str, int]](), list[float]()  # image -> object -> its place among all
+    for image, scene in json_records(scene_graphs, AnnotatedScene, "{image id: {objects: {id: {x, y, w, h}}}}"):
+        first = len(boxes) // 4
+        number[image] = dict(zip(scene.objects, range(first, first + len(scene.objects)), strict=True))
+        for thing in scene.objects.values():
+            boxes += (thing.x, thing.y, thing.x + thing.w, thing.y + thing.h)
+    rows, about, start, nothing = dict[str, tuple[str, str, str]](), list[int](), [0], dict[str, int]()
+    faults = list[Fault]()
+    for path in questions:
+        for id, question in json_records(path, GqaQuestion, "{question id: {imageId, answer, annotations}}"):
+            image, words = question.imageId, question.annotations
+            fields = (words.answer,) if annotations == "final" else (words.answer, words.fullAnswer, words.question)
+            names = {name for part in fields if isinstance(part, dict) for name in part.values()}
+            own = number.get(image, nothing)
+            try:
+                about += [own[name] for name in names]
+            except KeyError:
+                lacks = f"the scene graph of image {image} lacks it"
+                faults += [
+                    Fault(f"{path}, question {id}", f"object {name}: {lacks}") for name in sorted(names - own.keys())
+                ]
+            if id in rows:
+                faults.append(Fault(f"{path}, question {id}", "expected every question once, got it in two files"))
+            start.append(len(about))
+            rows[id] = image, question.answer, question.types.structural or ""
     refuse(faults[:FAULTS])
-    columns = {
-        "id": list(asked),
-        "image": [question.imageId for question in asked.values()],
-        "answer": [question.answer for question in asked.values()],
-        "structural": [question.types.get("structural") or "" for question in asked.values()],
-    }
-    boxes = {image: _detected(detections, image, detection) for image, detection in found.items()}
-    return Grounded(pl.DataFrame(columns, schema=dict(GROUNDED.columns)), annotated, boxes)
-
-
-def _annotated(question: GqaQuestion, fields: tuple[str, ...]) -> list[str]:
-    """Ids of objects, each once, in order."""
-    parts = [part for name in fields if isinstance(part := question.annotations.get(name, {}), dict)]
-    return list(dict.fromkeys(id for part in parts for id in part.values()))
-
-
-def _boxes(things: list[AnnotatedThing]) -> Boxes:
-    return np.array([(t.x, t.y, t.x + t.w, t.y + t.h) for t in things], np.float64).reshape(-1, 4)
-
-
-def _detected(path: Path, image: str, detection: Detection) -> Detected:
-    if any(len(box) != 4 for box in detection.bboxes):
-        raise BadInput.at(f"{path}, image {image}", "expected boxes of four numbers x1, y1, x2, y2")
-    return Detected(np.array(detection.bboxes, np.float64).reshape(-1, 4), detection.objectsNum)
+    columns = (
+        dict(zip(("image", "answer", "structural"), zip(*rows.values(), strict=True), strict=True)) if rows else {}
+    )
+    table = pl.DataFrame({"id": list(rows), **columns}, schema=dict(GROUNDED.columns))
+    return Annotated(table, np.array(boxes, np.float64).reshape(-1, 4), np.array(about, np.int64), np.array(start))
 
 
 def read_ids(path: Path) -> list[str]:
-    """A JSON list of question ids."""
-    ids: list[str] = read_json(path, list[str], "a list of question ids")
-    return ids
+    """Ids of questions: a JSON list of them, or a file of questions {id: record}."""
+    ids: list[str] | dict[str, Any] = read_json(
+        path, list[str] | dict[str, msgspec.Raw], "a list of question ids, or questions {id: record}"
+    )
+    return list(ids)
 
 
 def read_importance(path: Path) -> dict[str, list[float]]:

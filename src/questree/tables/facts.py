@@ -6,8 +6,8 @@ from pathlib import Path
 
 import numpy as np
 import polars as pl
-from numpy.typing import NDArray
 
+from questree.columns.joins import listed
 from questree.columns.keys import BY_FRAME, BY_TRACK, distinct, from_keys, keys, weights, word_type
 from questree.tables.table import Table
 
@@ -103,13 +103,7 @@ def pack(rows: pl.DataFrame) -> pl.DataFrame:
     bits = np.zeros(start[-1], np.uint64)
     track = np.cumsum(new) - 1
     np.bitwise_or.at(bits, start[track] + frame // 64, np.uint64(1) << (frame % 64).astype(np.uint64))
-    return TRACKS.frame(from_keys(key[begin], BY_TRACK, word).with_columns(_lists(bits, start)))
-
-
-def _lists(values: NDArray[np.uint64], start: NDArray[np.int64]) -> pl.Series:
-    import pyarrow as pa
-
-    return pl.Series("bits", pl.from_arrow(pa.LargeListArray.from_arrays(pa.array(start), pa.array(values))))
+    return TRACKS.frame(from_keys(key[begin], BY_TRACK, word).with_columns(bits=listed(bits, start)))
 
 
 def unpack(tracks: pl.DataFrame) -> pl.DataFrame:

@@ -1,7 +1,6 @@
 """What scores are computed from: AGQA questions with their flags; questions about images with their boxes."""
 
 from dataclasses import dataclass
-from typing import Literal
 
 import numpy as np
 import polars as pl
@@ -36,31 +35,36 @@ class QuestionRecords:
 
 
 Boxes = NDArray[np.float64]  # [box, x1 y1 x2 y2]
-REASONS = ("no annotation", "no detections", "nothing relevant", "nothing irrelevant")
-Reason = Literal["", "no annotation", "no detections", "nothing relevant", "nothing irrelevant"]
-
+Ints = NDArray[np.int64]
+REASONS = ("", "no annotation", "no detections", "nothing relevant", "nothing irrelevant")
 GROUNDED = Table("grounded", {"id": pl.String, "image": pl.String, "answer": pl.String, "structural": pl.String})
+# per question: the boxes it needs and those that say nothing about it, as positions among its boxes; how many these are
+RELEVANCE = Table(
+    "relevance",
+    {
+        "relevant": pl.List(pl.UInt32),
+        "irrelevant": pl.List(pl.UInt32),
+        "boxes": pl.UInt32,
+        "left_out": pl.String,  # why the question is not evaluated, one of REASONS
+    },
+)
 
 
 @dataclass(frozen=True)
-class Detected:
+class Annotated:
+    """Questions about images, and the boxes of the objects each is about."""
+
+    questions: pl.DataFrame  # of GROUNDED
     boxes: Boxes
-    objects: int  # the first so many rows are objects, the rest padding
+    about: Ints  # boxes, question by question
+    start: Ints  # [question + 1] where its own begin
 
 
 @dataclass(frozen=True)
-class Grounded:
-    """Questions about images; `annotated` holds the boxes each is about, row by row."""
+class Detections:
+    """What a detector found, image by image."""
 
-    questions: pl.DataFrame
-    annotated: list[Boxes]
-    detections: dict[str, Detected]
-
-
-@dataclass(frozen=True)
-class Relevance:
-    """Of one question: detections it needs and detections that say nothing about it, as positions."""
-
-    relevant: tuple[int, ...] = ()
-    irrelevant: tuple[int, ...] = ()
-    left_out: Reason = ""  # why the question is not evaluated
+    images: list[str]
+    boxes: Boxes  # in whole pixels
+    start: Ints  # [image + 1] where its own begin
+    objects: Ints  # [image] the first so many are objects, the rest padding

@@ -9,12 +9,13 @@ from codecs import BOM_UTF8
 from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import msgspec
 
 from questree.faults import BadInput
 
+Record = TypeVar("Record")
 GZIP = b"\x1f\x8b"
 
 
@@ -48,6 +49,17 @@ def read_json(path: Path, shape: Any, wanted: str) -> Any:
         return msgspec.json.decode(content(path), type=shape)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
         raise BadInput.at(path, f"expected {wanted}; {error}") from error
+
+
+def json_records(path: Path, record: type[Record], wanted: str) -> Iterator[tuple[str, Record]]:
+    """The members of a JSON object one by one, so that there is room for large ones; `wanted` says it in words."""
+    decoder, members = msgspec.json.Decoder(record), read_json(path, dict[str, msgspec.Raw], wanted)
+    for name, text in members.items():
+        try:
+            found = decoder.decode(text)
+        except msgspec.DecodeError as error:
+            raise BadInput.at(f"{path}, {name}", f"expected {wanted}; {error}") from error
+        yield name, found
 
 
 @contextmanager

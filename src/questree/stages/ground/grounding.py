@@ -7,11 +7,10 @@ from itertools import accumulate
 
 import numpy as np
 import polars as pl
-import pyarrow as pa
 
 from questree.benchmarks import chosen
 from questree.columns.hashing import mix, seed_of
-from questree.columns.joins import Ints
+from questree.columns.joins import Ints, listed, starts
 from questree.domains.images.corpus import corpus, padded
 from questree.domains.video import Videos, videos
 from questree.faults import BadInput
@@ -26,7 +25,7 @@ from questree.stages.split.image_sets import selected
 from questree.tables.facts import Facts
 from questree.tables.images import Images
 from questree.tables.run import Run
-from questree.tables.scored import GROUNDED, Grounded, Relevance
+from questree.tables.scored import GROUNDED, RELEVANCE
 from questree.tables.table import Table
 
 LIST = pl.List(pl.UInt32)
@@ -158,7 +157,7 @@ def video_rows(asked: Shard, found: About, boxes: Boxes, world: Videos) -> pl.Da
     there = np.arange(shown.shape[1]) < world.length[place][:, None]
     numbers = np.append(world.number, 0)
     frames = {
-        f"{name}_frames": listed(row, numbers[world.frame_start[place[row]] + frame], len(place))
+        f"{name}_frames": listed(numbers[world.frame_start[place[row]] + frame], starts(row, len(place)))
         for name, (row, frame) in {
             "relevant": np.nonzero(shown & there),
             "irrelevant": np.nonzero(~shown & there),
@@ -195,14 +194,14 @@ def of_images(
         few = questions[begin : begin + CHUNK]
         place = padded(few["images"].to_list())
         question, thing = visited(program_shapes(few), place, known)
-        box = box_of[thing]
+        box, nothing = box_of[thing], pl.Series([[]], dtype=LIST).new_from_index(0, len(few))
         named = {
             "id": few["id"],
             "place": [[ids[at] for at in own] for own in few["images"].to_list()],
             "answer": few["answer"],
             "structural": few["template"],
-            "relevant_frames": listed(question[:0], question[:0], len(few)),
-            "irrelevant_frames": listed(question[:0], question[:0], len(few)),
+            "relevant_frames": nothing,
+            "irrelevant_frames": nothing,
         }
         yield rows(named, question[box >= 0], box[box >= 0], boxes, list(np.where(place < 0, -1, place).T)), boxes
 
@@ -213,28 +212,28 @@ def rows(named: Mapping[str, object], question: Ints, box: Ints, boxes: Boxes, p
     (question, box), (other, rest) = boxes.parted(question, box, place)
     some = [np.bincount(own, minlength=count) > 0 for own in (question, other)]
     left = np.where(some[0], np.where(some[1], "", "nothing irrelevant"), "nothing relevant")
-    lists = {"relevant": listed(question, number[box], count), "irrelevant": listed(other, number[rest], count)}
+    lists = {
+        "relevant": listed(number[box], starts(question, count)),
+        "irrelevant": listed(number[rest], starts(other, count)),
+    }
     return GROUNDS.frame(pl.DataFrame({**named, **lists, "left_out": left}))
 
 
-def listed(row: Ints, value: Ints, count: int) -> pl.Series:
-    """[row] its values; rows ascend."""
-    start = np.searchsorted(row, np.arange(count + 1))
-    found = pa.LargeListArray.from_arrays(pa.array(start), pa.array(np.asarray(value, np.uint32)))
-    return pl.Series(pl.from_arrow(found))
-
-
-def relevant(run: Run, options: GroundOptions, attribute_groups: Mapping[str, str]) -> tuple[Grounded, list[Relevance]]:
-    """Boxes as positions among those of a question's video or images; it belongs to the first of its images."""
-    tables, found = [GROUNDED.empty()], list[Relevance]()
+def relevant(
+    run: Run, options: GroundOptions, attribute_groups: Mapping[str, str]
+) -> tuple[pl.DataFrame, pl.DataFrame]:
+    """The questions, and boxes as positions among those of their video or images; the first image is theirs."""
+    asked, found = [GROUNDED.empty()], [RELEVANCE.empty()]
     for table, boxes in ground(run, options, attribute_groups):
-        tables.append(table.select("id", pl.col("place").list.first().alias("image"), "answer", "structural"))
+        asked.append(table.select("id", pl.col("place").list.first().alias("image"), "answer", "structural"))
         sizes = boxes.table.group_by("place", maintain_order=True).agg(first=pl.col("box").min(), size=pl.len())
         known = {place: (first, size) for place, first, size in sizes.rows()}
+        rows = []
         for places, own, other, left in table.select("place", "relevant", "irrelevant", "left_out").iter_rows():
             at = positions([known.get(place, (0, 0)) for place in places])
-            found.append(Relevance(tuple(at[box] for box in own), tuple(at[box] for box in other), left))
-    return Grounded(pl.concat(tables), [], {}), found
+            rows.append(([at[box] for box in own], [at[box] for box in other], len(at), left))
+        found.append(pl.DataFrame(rows, schema=dict(RELEVANCE.columns), orient="row"))
+    return pl.concat(asked), pl.concat(found)
 
 
 def positions(places: list[tuple[int, int]]) -> dict[int, int]:

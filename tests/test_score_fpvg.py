@@ -473,7 +473,7 @@ def test_a_judge_finds_the_same_relevant_boxes(mode: Any) -> None:
         corner = draw.integers(0, 40, (count, 2))
         return np.hstack([corner, corner + draw.integers(0, 30, (count, 2))]).astype(float)
 
-    for _ in range(200):
+    for _ in range(40):
         annotated, detected, objects = boxes(draw.integers(1, 4)), boxes(12), int(draw.integers(0, 14))
         near, far = set[int](), set(range(min(objects, 12)))
         for at, row in enumerate(detected.tolist()):

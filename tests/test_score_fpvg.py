@@ -2,6 +2,7 @@
 
 import json
 import shlex
+from collections.abc import Callable
 from pathlib import Path
 from random import Random
 from typing import Any, NamedTuple
@@ -17,7 +18,7 @@ from questree.cli.score import fpvg
 from questree.faults import BadInput
 from questree.metrics.comparison import over_runs
 from questree.metrics.fpvg import match, score_fpvg
-from questree.metrics.relevance import as_released, box_rows, iou, overlap, relevance
+from questree.metrics.relevance import as_released, box_rows, corners, iou, overlap, relevance
 from questree.metrics.scores import Score
 from questree.sources.detections import read_detections
 from questree.sources.grounded import read_annotated
@@ -61,7 +62,7 @@ def by_name(rows: list[Score]) -> dict[tuple[str, str, str], Score]:
 
 def test_the_box_functions_are_the_released_ones() -> None:
     for each in EXPECTED["box_functions"]:
-        one, two = (tuple(float(each[b][c]) for c in ("x1", "y1", "x2", "y2")) for b in ("b1", "b2"))
+        one, two = (corners(np.array([each[b][c] for c in ("x1", "y1", "x2", "y2")], float)) for b in ("b1", "b2"))
         assert iou(one, two) == pytest.approx(each["get_iou"], abs=1e-9)
         assert overlap(one, two) == pytest.approx(each["get_overlap"], abs=1e-9)
 
@@ -284,7 +285,10 @@ def judged(few: list[Asked]) -> dict[tuple[str, str, str], float | None]:
     """Tables 3, 4, 6 and 7 and Figures 5 and 6, by counting."""
     found: dict[tuple[str, str, str], float | None] = {}
     sets = {"ID": [q for q in few if not q.outside], "OOD": [q for q in few if q.outside]}
-    kinds = {"FPVG": lambda q: q.grounded, "modified FPVG": lambda q: q.all == q.rel}
+    kinds: dict[str, Callable[[Asked], bool]] = {
+        "FPVG": lambda q: q.grounded,
+        "modified FPVG": lambda q: q.all == q.rel,
+    }
     for name, own in sets.items():
         found["Acc_all", "set", name] = sum(q.right for q in own) / len(own)
     for kind, good in kinds.items():
@@ -474,7 +478,7 @@ def test_a_judge_finds_the_same_relevant_boxes(mode: Any) -> None:
         return np.hstack([corner, corner + draw.integers(0, 30, (count, 2))]).astype(float)
 
     for _ in range(40):
-        annotated, detected, objects = boxes(draw.integers(1, 4)), boxes(12), int(draw.integers(0, 14))
+        annotated, detected, objects = boxes(int(draw.integers(1, 4))), boxes(12), int(draw.integers(0, 14))
         near, far = set[int](), set(range(min(objects, 12)))
         for at, row in enumerate(detected.tolist()):
             for other in annotated.tolist():

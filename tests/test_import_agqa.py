@@ -11,7 +11,8 @@ import pytest
 from questree.cli.answer import answer
 from questree.cli.formats import import_agqa as import_command
 from questree.faults import BadInput
-from questree.formats.agqa_import import files, import_agqa, import_questions, read
+from questree.formats.agqa_import import files, import_questions, read
+from questree.formats.agqa_run import import_agqa
 from questree.formats.json_records import pieces
 from questree.notation.agqa import AgqaProgram, AgqaShapes
 from questree.tables.run import Run

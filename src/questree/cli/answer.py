@@ -132,7 +132,8 @@ def lines(run: Run, own: Benchmark, model: str, out: Path) -> int:
 def again(place: Run, facts: Path | None, released_last: bool) -> None:
     """Execute the programs of imported questions."""
     from questree.domains.video import videos
-    from questree.formats.agqa_import import SETS, files, read, read_facts
+    from questree.formats.agqa_import import SETS, files, read
+    from questree.formats.agqa_run import read_facts
     from questree.models.oracle import reanswer
 
     if not place.imported.is_dir():
@@ -141,8 +142,8 @@ def again(place: Run, facts: Path | None, released_last: bool) -> None:
         what = "no questions with DAGs to answer; `questree decompose` makes them of the run's questions"
         raise BadInput.at(place.decomposed, f"{what}, and `questree import` brings others")
     with watching():
-        known = read_facts(facts, place.vocabulary_file.read_text("utf-8"))[1] if facts else place.newest()
-        if known is None:
+        known = read_facts(facts, place.vocabulary_file.read_text("utf-8")) if facts else place.newest()
+        if known is None or not known.told:
             raise BadInput.at(place.folder, "no facts to answer on: give --facts, or import the questions with --facts")
         world, tally = videos(known, place.vocabulary(), released_last), OracleTally()
         asked = [file for name in SETS for file in files(place.imported, name)]

@@ -36,6 +36,10 @@ def export_agqa(
     *,
     out: OutOption,
     unbalanced: Annotated[bool, Parameter(help="Also write every question, not only the balanced selection.")] = False,
+    sample: Annotated[
+        int | None,
+        Parameter(help="With --unbalanced: number of questions to write, the balanced ones among them. [default: all]"),
+    ] = None,
     csv: Annotated[bool, Parameter(help="Write CSV files for the published baselines.")] = True,
     graphs: Annotated[bool, Parameter(help="Write scene graphs.")] = True,
     workers: WorkersOption = 2,
@@ -51,10 +55,13 @@ def export_agqa(
 
     chosen(Run(run), "agqa")
     with watching():
-        counts = export(Run(run), out, ExportOptions(unbalanced, csv, graphs), workers)
+        counts = export(Run(run), out, ExportOptions(unbalanced, csv, graphs, sample), workers)
     print_table("Questions per file", counted("file", counts))
+    if sample is not None:
+        drawn = sum(number for file, number in counts.items() if "unbalanced" in file)
+        say(f"the unbalanced files are a sample of {drawn:,} questions; the balanced ones are all in it")
     say(f"wrote {out}")
-    write_json({"out": str(out), "questions": counts})
+    write_json({"out": str(out), "questions": counts, "sample": sample})
 
 
 @output
@@ -134,22 +141,28 @@ def import_agqa(
     folder: Annotated[Path, Parameter(help="Folder with AGQA_balanced/, AGQA_unbalanced/ or the question files.")],
     /,
     *,
-    out: Annotated[Path, Parameter(help="Run folder, new or not, to write imported/ into.")],
+    out: Annotated[Path, Parameter(help="Run folder, new or not.")],
     facts: Annotated[Path | None, Parameter(help="Facts to answer from: a run, or a folder of scene graphs.")] = None,
+    vocabulary: Annotated[Path | None, Parameter(help="Vocabulary file of the words. [default: AGQA's]")] = None,
 ) -> None:
-    """Read AGQA's question files, released or exported by us; programs are read, odd records listed and kept."""
-    from questree.formats.agqa_import import import_agqa as read
+    """Read AGQA's question files, released or exported by us, into a run; odd records are listed and kept."""
+    from questree.formats.agqa_run import MADE
+    from questree.formats.agqa_run import import_agqa as read
 
     with watching():
-        told = read(folder, out, facts)
-        lock(Run(out), "imported", "raw", "facts")
+        told = read(folder, out, facts, vocabulary)
+        lock(Run(out), *MADE)
     odd = odd_rows("records", told.faults, told.examples)
+    left = odd_rows("records", *told.without_question())
     print_table("Questions per file", counted("file", told.questions))
     print_table("Irregular records", odd[:SHOWN])
+    print_table("Records that are no questions of the run", left[:SHOWN])
     say(f"{len(told.shapes):,} shapes of programs, {told.faults.total():,} irregular records")
-    say(f"wrote {out / 'imported'}")
-    result = {"out": str(out), "questions": told.questions, "shapes": len(told.shapes)}
-    write_json(result | {"kept as they are": told.kept_as_is, "irregular": odd})
+    if told.bare:
+        say(f"{told.bare:,} of {told.videos:,} videos have no facts: nothing can be executed on them")
+    say(f"wrote {out}")
+    result = {"out": str(out), "questions": told.questions, "shapes": len(told.shapes), "no questions": left}
+    write_json(result | {"kept as they are": told.kept_as_is, "irregular": odd, "without facts": told.bare})
 
 
 @output

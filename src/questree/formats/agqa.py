@@ -15,14 +15,18 @@ from numpy.typing import NDArray
 
 from questree.benchmarks.agqa import held_out
 from questree.benchmarks.agqa.records import FIELDS, lines
+from questree.columns.hashing import Hashes, mix, seed_of
 from questree.faults import BadInput
 from questree.formats.agqa_graphs import write_graphs
 from questree.formats.agqa_import import SETS, files, read, split_of
 from questree.formats.agqa_records import Records, corpus, refuse_unwritable
 from questree.notation.agqa import write
 from questree.progress import watch
+from questree.stages.balance.rounds import selection
+from questree.stages.questions import Bank, numbered
 from questree.stages.split import steps
-from questree.tables.facts import SPLIT_UNSAID
+from questree.tables.facts import SPLIT_UNSAID, VIDEOS
+from questree.tables.lock import options as stage_options
 from questree.tables.questions import QUESTIONS
 from questree.tables.run import Run
 from questree.tables.store import new_folder, only_earlier
@@ -35,6 +39,7 @@ HEADER = ",key,question,answer,vid_id,gif_name,description\n"
 VALID_FROM = 0.9  # of the training questions; a video is never in both parts
 KINDS = {"": "", "compo": "novel_comp", "steps_templ": "more_steps"}  # "" = every question of the set
 PARTS = {"train": ("Train", "Valid"), "test": ("Test",)}
+EVERY = 1 << 64  # no hash is as large
 
 
 def file_name(part: str, kind: str, name: str) -> str:
@@ -133,6 +138,7 @@ class Generated:
     run: Path
     sets: tuple[str, ...]
     most_steps: tuple[int, ...]  # per template: a question with more steps has "more"
+    below: int = EVERY  # of the unbalanced ones: those whose hash is smaller
 
     @classmethod
     def of(cls, run: Run, sets: tuple[str, ...]) -> "Generated":
@@ -148,7 +154,7 @@ class Generated:
     def count(self, piece: str) -> pl.DataFrame:
         """Rows of CSV files, of the first set."""
         table = self.marked(piece, some("video", "number", "template", "steps", "flags").read(self.folder(piece)))
-        table = (table.filter("balanced") if self.sets[0] == "balanced" else table).sort("video", "number")
+        table = self.of_set(table, self.sets[0]).sort("video", "number")
         rows = table.select(
             split=corpus(self.run)[1].videos["split"].gather(table["video"]),
             video="video",
@@ -173,6 +179,25 @@ class Generated:
             raise BadInput.at(bank.run.balanced, f"selects questions that {self.folder(piece)} does not have")
         return marked
 
+    def of_set(self, marked: pl.DataFrame, name: str) -> pl.DataFrame:
+        """The questions of a set: the selection, or all of them; of a sample those that are in it."""
+        if name == "balanced" or self.below == EVERY:
+            return marked.filter("balanced") if name == "balanced" else marked
+        return marked.filter(pl.col("balanced") | pl.Series(self.drawn(marked) < np.uint64(self.below)))
+
+    def drawn(self, questions: pl.DataFrame) -> Hashes:
+        seeds = np.array([seed_of(0, f"sample {name}") for name in corpus(self.run)[0].ids], np.uint64)
+        return mix(seeds[questions["video"].to_numpy()], questions["number"].to_numpy())
+
+    def sampled(self, size: int) -> "Generated":
+        """With so many unbalanced questions, the selection always among them."""
+        drawn, chosen = [np.zeros(0, np.uint64)], 0
+        for piece in self.pieces:
+            table = self.marked(piece, some("video", "number").read(self.folder(piece)))
+            drawn.append(self.drawn(table.filter(~pl.col("balanced"))))
+            chosen += int(table["balanced"].sum())
+        return replace(self, below=threshold(np.concatenate(drawn), size, chosen))
+
     def videos(self, piece: str) -> tuple[int, int]:
         bank = corpus(self.run)[0]
         first, end = np.append(bank.begins, len(bank.ids))[int(piece) : int(piece) + 2].tolist()
@@ -188,7 +213,15 @@ class Generated:
             split = facts.videos["split"].gather(batch["video"]).alias("split")
             marked = batch.with_columns(split).join(marks, on=["video", "number"], how="left", maintain_order="left")
             for name in self.sets:
-                yield name, marked.filter("balanced") if name == "balanced" else marked
+                yield name, self.of_set(marked, name)
+
+
+def threshold(drawn: Hashes, size: int, chosen: int) -> int:
+    """The hash below which a question that is not selected is in a sample of this size."""
+    if size < max(chosen, 1):
+        wanted = f"at least {chosen:,}, as many as there are balanced ones" if chosen else "at least 1"
+        raise BadInput.at("--sample", f"expected {wanted}, got {size:,}")
+    return int(np.partition(drawn, size - chosen)[size - chosen]) if size - chosen < len(drawn) else EVERY
 
 
 def some(*columns: str) -> Table:
@@ -198,31 +231,77 @@ def some(*columns: str) -> Table:
 
 @dataclass(frozen=True)
 class Imported:
+    """Records as they came; those of a selection or sample that was made here are drawn from all of them."""
+
     run: Path
     sets: tuple[str, ...]
+    chosen: pl.Series | None = None  # ids of another selection than theirs
+    below: int = EVERY
 
     @classmethod
     def of(cls, run: Run, sets: tuple[str, ...]) -> "Imported":
-        return cls(run.folder, tuple(name for name in sets if files(run.imported, name)))
+        anew = run.balanced.is_dir() and bool(stage_options(run, "balanced"))
+        found, names = selection(run) if anew else None, run.table("facts", VIDEOS)["id"]
+        chosen = None if found is None else numbered(names.gather(found["video"]), found["number"])
+        return cls(run.folder, tuple(name for name in sets if anew or files(run.imported, name)), chosen)
 
     @property
     def pieces(self) -> list[str]:
-        return [file for name in self.sets for file in files(self.folder, name)]
+        return [f"{name}:{file}" for name in self.sets for file in self.files(name)]
+
+    def files(self, name: str) -> list[str]:
+        """The files the records of a set are in."""
+        anew = name == SETS[0] and self.chosen is not None
+        return [file for own in (reversed(SETS) if anew else [name]) for file in files(self.folder, own)]
 
     @property
     def folder(self) -> Path:
         return Run(self.run).imported
 
+    def read(self, piece: str) -> tuple[str, pl.DataFrame]:
+        """(set, its records in a file)"""
+        name, _, file = piece.partition(":")
+        table = read(self.folder, file).with_columns(split=pl.lit(split_of(file)))
+        if name == SETS[0] and self.chosen is not None:
+            table = table.filter(pl.col("id").is_in(self.chosen.implode()))
+            if file in files(self.folder, name):  # as far as the other set does not have it
+                table = table.filter(~pl.col("id").is_in(self.ids(SETS[1]).implode()))
+        if name == SETS[1] and self.below != EVERY:
+            table = table.filter(self.balanced(table) | pl.Series(drawn_ids(table["id"]) < np.uint64(self.below)))
+        return name, table
+
+    def ids(self, name: str) -> pl.Series:
+        return pl.concat(
+            [pl.Series("id", [], pl.String), *(read(self.folder, f)["id"] for f in files(self.folder, name))]
+        )
+
+    def balanced(self, records: pl.DataFrame) -> pl.Series:
+        """[record] is it selected?"""
+        return records["id"].is_in((self.ids(SETS[0]) if self.chosen is None else self.chosen).implode())
+
+    def sampled(self, size: int) -> "Imported":
+        every = self.ids(SETS[1]).to_frame()
+        chosen = self.balanced(every)
+        drawn = drawn_ids(every.filter(~chosen)["id"])
+        return replace(self, below=threshold(drawn, size, int(chosen.sum())))
+
     def count(self, piece: str) -> pl.DataFrame:
         """Rows of CSV files, of the first set; records that could not be read are not in them."""
-        first = piece.startswith(f"{self.sets[0]}/")
-        table = read(self.folder, piece).filter(pl.col("question").is_not_null() & first)
-        split = pl.lit(split_of(piece)).alias("split")
-        return runs(table.select(split, pl.col("video_id").alias("video"), "novel_comp", "more_steps"))
+        name, table = self.read(piece)
+        table = table.filter(pl.col("question").is_not_null() & (name == self.sets[0]))
+        return runs(table.select("split", pl.col("video_id").alias("video"), "novel_comp", "more_steps"))
 
     def batches(self, piece: str) -> Iterator[tuple[str, pl.DataFrame]]:
-        name = piece.partition("/")[0]
-        yield name, read(self.folder, piece).with_columns(split=pl.lit(split_of(piece)))
+        yield self.read(piece)
+
+
+def drawn_ids(ids: pl.Series) -> Hashes:
+    """[question] the number it is drawn by, from its video and number."""
+    video, number = ids.str.extract(r"^(.*)-\d+$"), ids.str.extract(r"-(\d+)$").cast(pl.UInt64, strict=False)
+    names = video.fill_null(ids).unique(maintain_order=True)
+    seeds = np.array([seed_of(0, f"sample {name}") for name in names.to_list()], np.uint64)
+    row = video.fill_null(ids).replace_strict(names, pl.int_range(len(names), eager=True), return_dtype=pl.Int64)
+    return mix(seeds[row.to_numpy()], number.fill_null(0).to_numpy())
 
 
 GRAPHS, CSVS = "AGQA_scene_graphs", "csvs"
@@ -236,6 +315,7 @@ class ExportOptions:
     unbalanced: bool = False
     csv: bool = True
     graphs: bool = True
+    sample: int | None = None  # unbalanced questions, the selection among them
 
 
 class RecordSource(Protocol):
@@ -245,6 +325,7 @@ class RecordSource(Protocol):
     def sets(self) -> tuple[str, ...]: ...
     @property
     def pieces(self) -> list[str]: ...
+    def sampled(self, size: int) -> "RecordSource": ...
     def count(self, piece: str) -> pl.DataFrame: ...
     def batches(self, piece: str) -> Iterator[tuple[str, pl.DataFrame]]: ...
 
@@ -279,7 +360,7 @@ def export(
         for name, table in id_tables(run.vocabulary()).items():
             (graphs / f"{name}.txt").write_text(json.dumps(table), "utf-8")
         facts = run.newest() if options.graphs else None
-        if facts:
+        if facts and facts.told:
             splits = facts.videos["split"].replace("", SPLIT_UNSAID).to_list()
             write_graphs(facts, run.vocabulary(), graphs, splits)
     return found
@@ -291,16 +372,18 @@ def check_target(out: Path) -> None:
 
 
 def questions(run: Run, options: ExportOptions) -> RecordSource:
-    """The generated questions of a run, or else its imported ones."""
+    """The generated questions of a run, or its imported records."""
     run.vocabulary()
-    generated = run.questions.is_dir()
-    if not generated and not run.imported.is_dir():
+    if options.sample is not None and not options.unbalanced:
+        raise BadInput.at("--sample", "expected --unbalanced with it: balanced questions are written whole")
+    if not run.questions.is_dir():
         raise BadInput.at(run.folder, "no questions here: `questree generate` makes them, `questree import` reads them")
-    balanced = run.balanced.is_dir() if generated else (run.imported / SETS[0]).is_dir()
+    balanced = run.balanced.is_dir()
     if not balanced and not options.unbalanced:
         raise BadInput.at(run.balanced, "no balanced questions: `questree balance` selects them; or use --unbalanced")
     sets = (*SETS[:balanced], *(SETS[1:] if options.unbalanced else ()))
-    return Generated.of(run, sets) if generated else Imported.of(run, sets)
+    source: RecordSource = Imported.of(run, sets) if Bank(run).given else Generated.of(run, sets)
+    return source if options.sample is None else source.sampled(options.sample)
 
 
 def write_part(task: ExportTask) -> dict[str, int]:

@@ -1,8 +1,7 @@
 """AGQA's question files, {question id: record}, released or exported here: read into a run, or to be scored."""
 
 from collections import Counter
-from collections.abc import Iterator
-from contextlib import ExitStack
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -15,16 +14,10 @@ from questree.benchmarks.agqa.records import AS_JSON, FIELDS, TEST, AgqaRecord, 
 from questree.faults import BadInput
 from questree.formats.json_records import JsonPiece, decoded, pieces, refuse_repeated
 from questree.notation.agqa import AgqaShapes
-from questree.sources.agqa import FILES as GRAPHS
-from questree.sources.agqa import read_agqa
-from questree.sources.runs import check_target
-from questree.tables.facts import Facts
 from questree.tables.questions import PROGRAM
-from questree.tables.run import Run
 from questree.tables.scored import ASKED, FLAGS, QuestionRecords
-from questree.tables.store import content, new_file, new_folder
+from questree.tables.store import content, new_folder
 from questree.tables.table import Table
-from questree.vocabulary.load import default_text, parse
 from questree.vocabulary.words import Vocabulary
 
 SETS = ("balanced", "unbalanced")
@@ -70,6 +63,17 @@ class AgqaImported:
     kept_as_is: int = 0
     faults: Counter[str] = field(default_factory=Counter)
     examples: dict[str, list[str]] = field(default_factory=dict)  # fault -> some ids
+    left_out: list[pl.DataFrame] = field(default_factory=list)  # id, why: what no question of a run can be made of
+    videos: int = 0
+    bare: int = 0  # videos with questions, but without facts
+
+    def without_question(self) -> tuple[Counter[str], dict[str, list[str]]]:
+        """Why there is no question in the run of so many records, and some of their ids."""
+        rows = pl.concat(self.left_out).unique(maintain_order=True)
+        every = dict[str, list[str]]()
+        for id, why in rows.iter_rows():
+            every.setdefault(why, []).append(id)
+        return Counter({why: len(ids) for why, ids in every.items()}), {w: ids[:EXAMPLES] for w, ids in every.items()}
 
 
 RECORDS = {split: msgspec.json.Decoder(strict(split)) for split in FIELDS}
@@ -90,8 +94,11 @@ def question_files(folder: Path) -> dict[tuple[str, str], Path]:
     return found
 
 
-def import_questions(folder: Path, target: Path, vocabulary: Vocabulary) -> AgqaImported:
-    """Read all question files of a folder into `target`, whole or not at all."""
+Take = Callable[[str, str, pl.DataFrame], None]  # set, split and some of its records
+
+
+def import_questions(folder: Path, target: Path, vocabulary: Vocabulary, take: Take | None = None) -> AgqaImported:
+    """Read all question files of a folder into `target`, whole or not at all; `take` sees all of it go by."""
     told, shapes = AgqaImported(), AgqaShapes(vocabulary)
     with new_folder(target) as work:
         for (name, split), path in question_files(folder).items():
@@ -102,6 +109,8 @@ def import_questions(folder: Path, target: Path, vocabulary: Vocabulary) -> Agqa
                 table(f"{split}-{number:05d}").write(part, work / name)
                 hashes.append(part["id"].hash())
                 tally(part, told)
+                if take:
+                    take(name, split, part)
             told.questions[path.name] = sum(map(len, hashes))
             refuse_repeated(path, hashes, work / name / f"{split}-*.parquet")
     return told
@@ -171,43 +180,6 @@ def grounding_fault(record: dict[str, Any]) -> str | None:
         if not int(begin) <= int(end) <= size:
             return "grounding: a span outside the question"
     return None
-
-
-def import_agqa(folder: Path, out: Path, facts: Path | None = None) -> AgqaImported:
-    """Questions of a folder into a run, new or not, with the facts of another run or of scene graphs."""
-    question_files(folder)
-    check_target(out)
-    run = Run(out)
-    there = run.vocabulary_file.is_file()
-    if facts and there and run.newest():
-        raise BadInput.at(out, "this run has facts already; leave out --facts, or choose a new folder")
-    words = Run(facts).vocabulary_file if facts and Run(facts).vocabulary_file.is_file() else None
-    source = run.vocabulary_file if there else words
-    text = source.read_text("utf-8") if source else default_text()
-    with ExitStack() as parts:
-        work = run if there else Run(parts.enter_context(new_folder(out)))
-        if not there:
-            parts.enter_context(new_file(work.vocabulary_file)).write_text(text, "utf-8")
-        if facts:
-            stage, found = read_facts(facts, text)
-            found.save(parts.enter_context(new_folder(getattr(work, stage))))
-        return import_questions(folder, work.imported, parse(text, source or "agqa.toml"))
-
-
-def read_facts(place: Path, text: str) -> tuple[str, Facts]:
-    """(stage they belong to, facts) of a run, or of the scene graphs in a folder."""
-    run = Run(place)
-    if run.vocabulary_file.is_file():
-        found = run.newest()
-        if found is None:
-            raise BadInput.at(place, "this run has no facts; `questree ingest` reads them")
-        if run.vocabulary_file.read_text("utf-8") != text:
-            raise BadInput.at(place, "its vocabulary is not the one of the run the questions go to")
-        return ("facts" if run.facts.is_dir() else "raw"), found
-    for folder in (place, place / "AGQA_scene_graphs"):
-        if any((folder / name).is_file() for name in GRAPHS.values()):
-            return "raw", read_agqa(folder, parse(text, "vocabulary")).facts
-    raise BadInput.at(place, f"neither a run folder nor a folder with {' or '.join(GRAPHS.values())}")
 
 
 SCORED = {"video": "video_id", "reasoning": "global", "direct": "direct_equiv"}  # column -> field of another name

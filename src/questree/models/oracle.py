@@ -40,7 +40,8 @@ class OracleTally:
 
 def reanswer(questions: pl.DataFrame, world: Videos) -> pl.DataFrame:
     """Imported questions (of `imports.table`) -> outcome, computed answer and why it is undefined, in order."""
-    at = {name: row for row, name in enumerate(world.ids)}
+    known = (world.length > 0) | (np.diff(world.instance_start) > 0)
+    at = {name: row for row, name in enumerate(world.ids) if known[row]}
     video = np.array([at.get(name, -1) for name in questions["video_id"]], np.int64)
     outcome = np.full(len(questions), UNREAD, object)
     computed, why = np.full(len(questions), None, object), np.array(questions["fault"].to_list(), object)

@@ -1,6 +1,6 @@
 """The questions of a run as columns: whoever wants to know what is asked, in which form and words, reads it here."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
@@ -14,7 +14,7 @@ from questree.benchmarks.agqa.arguments import Argument, ArgumentMaker
 from questree.benchmarks.agqa.editions import SECOND, Edition, edition_of
 from questree.benchmarks.agqa.frames import Span, render_spans
 from questree.benchmarks.agqa.held_out import INDIRECT as REFERRED
-from questree.benchmarks.agqa.phrases import choices, not_between, runs_on, time_ways
+from questree.benchmarks.agqa.phrases import WAYS, Choices, choices, not_between, runs_on, time_ways
 from questree.benchmarks.agqa.templates import ACTION_REFERENCES, BETWEEN, REFERENCES, TIMES, Template
 from questree.columns.hashing import seed_of
 from questree.columns.joins import Ints, by_value, starts
@@ -24,13 +24,14 @@ from questree.readings.answer import spell
 from questree.stages.question_forms import ACTION_BITS, BITS, BY_OBJECT, REFERENCE_BITS, QuestionForm, canonical, form
 from questree.stages.template_columns import TemplateColumns
 from questree.tables.facts import VIDEOS
-from questree.tables.questions import NOTHING16, QUESTIONS, TABLES, WORDED, time_actions, time_kind
+from questree.tables.questions import NOTHING16, QUESTIONS, TABLES, TEXT, WORDED, time_actions, time_kind
 from questree.tables.run import Run
 from questree.tables.table import NO_WORD
 from questree.vocabulary.words import Vocabulary
 
 OF_ACTIONS = ("verb", "object", "object.relation")  # what is said inside an action reference
 DIRECT, LONGEST, SHORTEST, INDIRECT = range(len(ACTION_REFERENCES))
+GIVEN_TEXT = "text"  # column of questions that were given with their text; others are worded when they are read
 
 
 @dataclass(frozen=True)
@@ -257,8 +258,13 @@ class Shard:
         said = {name: say.slot(name, template, row, ways) for name in slots(template.node)}
         program = fill(template.node, {name: argument.term for name, argument in said.items()})
         assert isinstance(program, Node)
-        known = template.frames
-        text, spans = render_spans(known[int(ways.frame[0]) % len(known)], {n: a.forms for n, a in said.items()})
+        if GIVEN_TEXT in row:
+            text, spans = str(row.pop(GIVEN_TEXT)), dict[str, Span]()
+            for name in said:
+                spans |= found_in(text, name, (say.slot(name, template, row, way) for way in every_way(edition)))
+        else:
+            known = template.frames
+            text, spans = render_spans(known[int(ways.frame[0]) % len(known)], {n: a.forms for n, a in said.items()})
         answer = spell(program.kind, row["answer"], self.vocabulary)
         name = f"{self.ids[row['video']]}-{row['number']}"
         return Question(name, row["video"], template, canonical(program), text, spans, answer or "", row)
@@ -268,6 +274,25 @@ class Shard:
 
     def __iter__(self) -> Iterator[Question]:
         return map(self.question, range(len(self.questions)))
+
+
+def every_way(edition: str) -> Iterator[Choices]:
+    """So that every wording of a slot comes about."""
+    for way in range(WAYS * time_ways(edition)):
+        one = np.array([way])
+        yield Choices(one, one % WAYS, one % WAYS, one)
+
+
+def found_in(text: str, slot: str, said: Iterable[Argument]) -> dict[str, Span]:
+    """Where a text that was given says a slot, and what is inside it: the longest of its wordings that is there."""
+    phrases = [phrase for argument in said for phrase in argument.forms.values() if phrase.text.strip()]
+    there = [phrase for phrase in phrases if phrase.text.strip() in text]
+    if not there:
+        return {}
+    best = max(there, key=lambda phrase: len(phrase.text))
+    margin, begin = len(best.text) - len(best.text.lstrip()), text.rindex(best.text.strip())
+    inside = {f"{slot}.{name}": (begin + lo - margin, begin + hi - margin) for name, (lo, hi) in best.spans.items()}
+    return {slot: (begin, begin + len(best.text.strip()))} | inside
 
 
 def numbered(names: pl.Series, number: pl.Series) -> pl.Series:
@@ -374,8 +399,10 @@ class Bank:
         except (OSError, msgspec.DecodeError, KeyError, TypeError) as error:
             raise BadInput.at(plan, "damaged or missing; `questree generate` makes the questions again") from error
         if facts != self.run.facts_digest():
-            raise BadInput.at(self.run.questions, "made from other facts; run `questree generate` again")
+            again = "import" if "imported" in found else "generate"
+            raise BadInput.at(self.run.questions, f"made from other facts; run `questree {again}` again")
         self.run.require_plugins(self.run.questions)
+        self.given = "imported" in found
         return options, found.get("begins")
 
     def number(self, video: int) -> int:
@@ -388,7 +415,9 @@ class Bank:
     def shard(self, folder: Path) -> Shard:
         sides = {name: table.read(folder) for name, table in TABLES[self.edition.name].items()}
         questions = sides.pop(QUESTIONS.name)
-        return Shard.of(self.vocabulary, self.ids, self.options["seed"], questions, sides, self.edition)
+        if self.given:
+            questions = questions.with_columns(TEXT.read(folder)["question"].alias(GIVEN_TEXT))
+        return Shard.of(self.vocabulary, self.ids, self.options.get("seed", 0), questions, sides, self.edition)
 
     def find(self, name: str) -> Question:
         """A question by its id, <video>-<number>."""

@@ -62,6 +62,15 @@ class Facts:
     def load(cls, folder: Path) -> "Facts":
         return cls(**{field.name: TABLES[field.name].read(folder) for field in fields(cls)})
 
+    @classmethod
+    def none(cls) -> "Facts":
+        return cls(**{name: table.empty() for name, table in TABLES.items()})
+
+    @property
+    def told(self) -> bool:
+        """Is anything known about any video but its name?"""
+        return len(self.frames) + len(self.actions) > 0
+
     @property
     def relations(self) -> pl.DataFrame:
         """The tracks as rows (video, frame, relation, object), sorted."""

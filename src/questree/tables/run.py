@@ -9,7 +9,7 @@ import polars as pl
 
 from questree.extensions import require
 from questree.faults import BadInput
-from questree.tables.facts import Facts
+from questree.tables.facts import ACTIONS, FRAMES, Facts
 from questree.tables.table import Table
 from questree.vocabulary.load import load
 from questree.vocabulary.words import Vocabulary
@@ -101,6 +101,11 @@ class Run:
             made_by = {"raw": "questree ingest", "facts": "questree augment", "truth": "questree ingest"}[stage]
             raise BadInput.at(folder, f"not there yet; `{made_by}` writes it")
         return folder
+
+    def has_facts(self) -> bool:
+        """Is anything known about any video but its name? Questions may be imported without."""
+        files = (self._there("facts") / f"{table.name}.parquet" for table in (FRAMES, ACTIONS))
+        return any(pl.scan_parquet(file).select(pl.len()).collect().item() for file in files)
 
     def facts_digest(self) -> str:
         """Of the cleaned facts and the words they are written in."""

@@ -20,15 +20,20 @@ def asked(shard: Shard, tops: pl.DataFrame, words: Lexicon) -> pl.DataFrame:
 
 
 def rows_of(questions: pl.DataFrame, tops: pl.DataFrame) -> Array:
-    """[top] the row of its question; the questions of a video are numbered from 0 on, without gaps."""
+    """[top] the row of its question; generated questions of a video are numbered from 0 on, without gaps."""
     video, number = (questions[name].to_numpy().astype(np.int64) for name in ("video", "number"))
     start = starts(np.sort(video), int(video.max(initial=0)) + 1)
-    row = np.empty(len(video), np.int64)
-    row[start[video] + number] = np.arange(len(video))
-    own, last = tops["video"].to_numpy(), tops["number"].to_numpy()
-    if (own >= len(start) - 1).any() or (last >= np.diff(start)[own]).any():
-        raise BadInput.at("decomposed", "was made of other questions than there are now; run `questree decompose`")
-    return np.asarray(row[start[own] + last])
+    size, own, last = np.diff(start), tops["video"].to_numpy(), tops["number"].to_numpy()
+    if (number >= size[video]).any():  # what was imported may be some of them
+        row = questions.select("video", "number").with_row_index("row")
+        found = tops.join(row, on=["video", "number"], how="left", maintain_order="left")["row"]
+        if not found.null_count():
+            return found.to_numpy().astype(np.int64)
+    elif not ((own >= len(size)).any() or (last >= size[own]).any()):
+        place = np.empty(len(video), np.int64)
+        place[start[video] + number] = np.arange(len(video))
+        return np.asarray(place[start[own] + last])
+    raise BadInput.at("decomposed", "was made of other questions than there are now; run `questree decompose`")
 
 
 def question_keys(questions: pl.DataFrame) -> pl.Series:

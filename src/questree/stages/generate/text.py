@@ -15,7 +15,7 @@ from questree.benchmarks.agqa.phrases import WAYS, Choices, choices, time_ways
 from questree.benchmarks.agqa.templates import ACTION_REFERENCES, BETWEEN, REFERENCES, TIMES, Template
 from questree.columns.joins import Ints
 from questree.program import OBJECT
-from questree.stages.questions import DIRECT, Named, Shard
+from questree.stages.questions import DIRECT, GIVEN_TEXT, Named, Shard
 from questree.tables.questions import WORDED
 from questree.tables.table import NO_WORD
 from questree.vocabulary.words import Vocabulary
@@ -212,6 +212,8 @@ def reference_spans(form: str, words: Lexicon, spoken: PhraseTable, named: Named
 
 def texts(shard: Shard, words: Lexicon) -> pl.Series:
     """The text of every question, in order."""
+    if GIVEN_TEXT in shard.questions.columns:
+        return shard.questions[GIVEN_TEXT].alias("question")
     return Speech(words, shard.named).say(shard)
 
 

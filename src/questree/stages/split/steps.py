@@ -41,7 +41,8 @@ def of_run(bank: Bank) -> tuple[int, ...]:
 
 def told(report: Path, edition: Edition) -> tuple[int, ...]:
     """[template] the most steps in training, as a run was split."""
-    known: dict[str, int] = msgspec.json.decode(report.read_bytes())["options"]["more steps"]
+    note = msgspec.json.decode(report.read_bytes())
+    known: dict[str, int] = note.get("options", note)["more steps"]  # splits that were imported have no options
     return tuple(known.get(template.name, NEVER) for template in edition.by_code)
 
 

@@ -14,6 +14,7 @@ from hypothesis import settings
 from numba.core.compiler_lock import global_compiler_lock
 from numba.core.dispatcher import Dispatcher
 
+from questree.formats.agqa_run import import_agqa
 from questree.sources.action_genome import read_action_genome
 from questree.sources.runs import write_run
 from questree.stages.augment import augment
@@ -147,6 +148,18 @@ def random_run(tmp_path_factory: pytest.TempPathFactory) -> Run:
 def release(random_run: Run, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The same run as AGQA's release: every question and the balanced ones, CSVs, graphs."""
     return once(tmp_path_factory, "release", lambda out: exported_worlds.exported(random_run, out, unbalanced=True))
+
+
+@pytest.fixture(scope="session")
+def imported(release: Path, tmp_path_factory: pytest.TempPathFactory) -> Run:
+    """The release, read again into a run with the facts of its own scene graphs."""
+
+    def make(folder: Path) -> None:
+        told = import_agqa(release, folder, release)
+        assert not told.faults
+        assert told.kept_as_is == sum(map(len, told.left_out)) == 0
+
+    return Run(once(tmp_path_factory, "imported", make))
 
 
 def copy(run: Run, folder: Path) -> Run:

@@ -30,16 +30,6 @@ WALKING = (
 )
 
 
-@pytest.fixture(scope="module")
-def imported(release: Path, tmp_path_factory: pytest.TempPathFactory) -> Run:
-    """The exported run, read again, with the facts of its own scene graphs."""
-    run = Run(tmp_path_factory.mktemp("imported") / "run")
-    told = import_agqa(release, run.folder, release)
-    assert not told.faults
-    assert told.kept_as_is == 0
-    return run
-
-
 def everything(run: Run) -> pl.DataFrame:
     tables = [read(run.imported, file) for name in ("balanced", "unbalanced") for file in files(run.imported, name)]
     return pl.concat([table.cast({"form": pl.String, "words": pl.List(pl.String)}) for table in tables])

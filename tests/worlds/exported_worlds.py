@@ -51,7 +51,7 @@ def select_every(run: Run, step: int) -> None:
             table.gather_every(step).write_parquet(work / f"{folder.name}.parquet")
 
 
-def exported(run: Run, out: Path, **options: bool) -> Path:
+def exported(run: Run, out: Path, **options: Any) -> Path:
     export(run, out, ExportOptions(**options), pool=ThreadPoolExecutor(1))
     return out
 

@@ -158,11 +158,11 @@ def import_agqa(
     print_table("Irregular records", odd[:SHOWN])
     print_table("Records that are no questions of the run", left[:SHOWN])
     say(f"{len(told.shapes):,} shapes of programs, {told.faults.total():,} irregular records")
-    if told.bare:
-        say(f"{told.bare:,} of {told.videos:,} videos have no facts: nothing can be executed on them")
+    if not told.facts:
+        say(f"{told.videos:,} videos without facts: nothing can be executed, and `show` has no timelines; see --facts")
     say(f"wrote {out}")
     result = {"out": str(out), "questions": told.questions, "shapes": len(told.shapes), "no questions": left}
-    write_json(result | {"kept as they are": told.kept_as_is, "irregular": odd, "without facts": told.bare})
+    write_json(result | {"kept as they are": told.kept_as_is, "irregular": odd, "facts": told.facts})
 
 
 @output

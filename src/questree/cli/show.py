@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from questree.show.image_view import ImageView
     from questree.show.views import View
 
+NO_FACTS = "the run has no facts about video {}, so there is no timeline"
 Shown = tuple[Iterator[str], dict[str, Any]]  # lines to print, and the same as data
 
 
@@ -79,6 +80,8 @@ def of_videos(run: Run, id: str, stage: str, dag: bool, svg: Path | None) -> Sho
     if dag or svg:
         raise BadInput.at(run.folder, f"--dag and --svg show a question; {id or 'no id'!r} is none (<video>-<number>)")
     at = find(ids, id, run.folder)
+    if not facts.between(at, at + 1).told:
+        return iter([NO_FACTS.format(ids[at])]), of_video(facts, at, vocabulary)
     return timeline(facts, at, vocabulary, width()), of_video(facts, at, vocabulary)
 
 
@@ -197,15 +200,12 @@ def of_question(run: Run, facts: Facts, id: str) -> Shown:
         yield f"{question.text}  {question.answer}"
         kinds = ", ".join([question.template.name, labels.structural, labels.semantic, *labels.reasoning])
         yield f"{id}: {kinds}; {question.row['steps']} steps"
-        yield from (
-            "",
-            *tree(question.program),
-            "",
-            f"AGQA: {found['agqa'] or 'no notation for this program'}",
-            "",
-            "what it rests on:",
-        )
-        yield from grounded(question.program, world, width())
+        yield from ("", *tree(question.program), "", f"AGQA: {found['agqa'] or 'no notation for this program'}", "")
+        if facts.between(question.video, question.video + 1).told:
+            yield "what it rests on:"
+            yield from grounded(question.program, world, width())
+        else:
+            yield NO_FACTS.format(bank.ids[question.video])
 
     return lines(), found
 

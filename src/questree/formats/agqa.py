@@ -154,7 +154,8 @@ class Generated:
     def count(self, piece: str) -> pl.DataFrame:
         """Rows of CSV files, of the first set."""
         table = self.marked(piece, some("video", "number", "template", "steps", "flags").read(self.folder(piece)))
-        table = self.of_set(table, self.sets[0]).sort("video", "number")
+        wanted = self.in_set(table, self.sets[0])
+        table = (table if wanted is None else table.filter(wanted)).sort("video", "number")
         rows = table.select(
             split=corpus(self.run)[1].videos["split"].gather(table["video"]),
             video="video",
@@ -179,11 +180,11 @@ class Generated:
             raise BadInput.at(bank.run.balanced, f"selects questions that {self.folder(piece)} does not have")
         return marked
 
-    def of_set(self, marked: pl.DataFrame, name: str) -> pl.DataFrame:
-        """The questions of a set: the selection, or all of them; of a sample those that are in it."""
+    def in_set(self, marked: pl.DataFrame, name: str) -> pl.Series | None:
+        """[question] is it in the set: in the selection, or in the sample? None: all are."""
         if name == "balanced" or self.below == EVERY:
-            return marked.filter("balanced") if name == "balanced" else marked
-        return marked.filter(pl.col("balanced") | pl.Series(self.drawn(marked) < np.uint64(self.below)))
+            return marked["balanced"] if name == "balanced" else None
+        return marked["balanced"] | pl.Series(self.drawn(marked) < np.uint64(self.below))
 
     def drawn(self, questions: pl.DataFrame) -> Hashes:
         seeds = np.array([seed_of(0, f"sample {name}") for name in corpus(self.run)[0].ids], np.uint64)
@@ -209,11 +210,11 @@ class Generated:
         shard = bank.shard(self.folder(piece))
         marks = self.marked(piece, shard.questions).select("video", "number", "balanced")
         made = Records(shard, words, facts, self.most_steps)
-        for batch in made.batches(None if "unbalanced" in self.sets else marks["balanced"]):
+        for batch in made.batches(self.in_set(marks, self.sets[-1])):
             split = facts.videos["split"].gather(batch["video"]).alias("split")
             marked = batch.with_columns(split).join(marks, on=["video", "number"], how="left", maintain_order="left")
             for name in self.sets:
-                yield name, self.of_set(marked, name)
+                yield name, marked.filter("balanced") if name == "balanced" else marked
 
 
 def threshold(drawn: Hashes, size: int, chosen: int) -> int:

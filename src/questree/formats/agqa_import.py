@@ -65,7 +65,7 @@ class AgqaImported:
     examples: dict[str, list[str]] = field(default_factory=dict)  # fault -> some ids
     left_out: list[pl.DataFrame] = field(default_factory=list)  # id, why: what no question of a run can be made of
     videos: int = 0
-    bare: int = 0  # videos with questions, but without facts
+    facts: bool = False  # is anything known about them?
 
     def without_question(self) -> tuple[Counter[str], dict[str, list[str]]]:
         """Why there is no question in the run of so many records, and some of their ids."""

@@ -33,6 +33,7 @@ Values = dict[str, Ints]  # slot of a program -> [row] position of its word
 Resolve = Callable[[Term, Values, Ints], Ints]  # a reference, its words, videos -> [row] what it stands for, or NONE
 
 NO_NUMBER = "its id is not <video>-<number>"
+NO_FACTS = "the facts do not have its video"
 NO_TEMPLATE = "no template has its program"
 NO_ANSWER = "its answer is none its template can have"
 UNKNOWN = "neither its key nor its grounding says what a reference in it stands for"
@@ -54,6 +55,7 @@ class Packer:
     vocabulary: Vocabulary
     videos: Numbers[str] = field(default_factory=Numbers)
     resolve: Resolve = nobody  # where a record does not say it
+    more_videos: bool = True  # may there be others than those that are numbered already?
     edition: Edition = SECOND
     _known: dict[Node, Recognised | None] = field(default_factory=dict)
 
@@ -64,6 +66,9 @@ class Packer:
         fine = pl.col("number").is_not_null() & (pl.col("video_id") == pl.col("id").str.extract(ID, 1))
         odd = read.filter(~fine.fill_null(False)).select("id", why=pl.lit(NO_NUMBER))
         asked = read.filter(fine.fill_null(False))
+        if not self.more_videos:
+            there = pl.col("video_id").is_in(list(self.videos))
+            odd, asked = pl.concat([odd, asked.filter(~there).select("id", why=pl.lit(NO_FACTS))]), asked.filter(there)
         video = np.array([self.videos[name] for name in asked["video_id"].to_list()], np.int64)
         made = {name: np.full(len(asked), NONE, np.int64) for name in COLUMNS} | {"video": video}
         made["fault"] = np.zeros(len(asked), np.int64)

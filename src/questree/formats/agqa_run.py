@@ -3,6 +3,7 @@
 import shutil
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +13,7 @@ import polars as pl
 
 from questree.benchmarks.agqa import held_out
 from questree.columns.joins import Ints
-from questree.domains.video import videos
+from questree.domains.video import Videos, videos
 from questree.faults import BadInput
 from questree.formats.agqa_import import SETS, AgqaImported, import_questions, question_files
 from questree.formats.agqa_packed import NONE, Packer, Values, tables
@@ -65,7 +66,7 @@ def import_agqa(folder: Path, out: Path, facts: Path | None = None, vocabulary: 
         made = Importing(work, work.vocabulary(), known)
         told = import_questions(folder, work.imported, made.vocabulary, made.take)
         made.write({path.name: digest(path) for path in sources.values()})
-        told.left_out, told.videos, told.bare = made.left_out, len(made.packer.videos), made.bare
+        told.left_out, told.videos, told.facts = made.left_out, len(made.packer.videos), known.told
     if there:
         into(run)
     return told
@@ -121,18 +122,20 @@ class Importing:
     left_out: list[pl.DataFrame] = field(default_factory=list)  # id, why
 
     def __post_init__(self) -> None:
-        self.packer = Packer(self.vocabulary, resolve=self.resolve)
-        for name in self.facts.videos["id"].to_list():
+        self.packer = Packer(self.vocabulary, resolve=self.resolve, more_videos=not self.facts.told)
+        for name in self.facts.videos["id"].to_list() if self.facts.told else ():
             self.packer.videos[name]
         (self.run.folder / PIECES).mkdir()
 
     def resolve(self, term: Term, words: Values, video: Ints) -> Ints:
         """What a reference stands for on the facts."""
-        found, there = np.full(len(video), NONE), np.flatnonzero(video < len(self.facts.videos))
-        if len(there) and self.facts.told and isinstance(term, Node):
-            world = videos(self.facts, self.vocabulary).ask(video[there])
-            found[there] = np.maximum(answer(term, world, {name: own[there] for name, own in words.items()}), NONE)
-        return found
+        if not self.facts.told or not isinstance(term, Node):
+            return np.full(len(video), NONE)
+        return np.maximum(answer(term, self.world.ask(video), words), NONE)
+
+    @cached_property
+    def world(self) -> Videos:
+        return videos(self.facts, self.vocabulary)
 
     def take(self, name: str, split: str, records: pl.DataFrame) -> None:
         """Records of a set and split."""
@@ -143,12 +146,6 @@ class Importing:
         names = list(self.packer.videos)
         for video in found["video"].unique().to_list():
             self.split.setdefault(names[video], split)
-
-    @property
-    def bare(self) -> int:
-        """Videos with questions about which nothing is known."""
-        known = self.facts.videos["id"].to_list() if self.facts.told else []
-        return len(self.split.keys() - set(known))
 
     def write(self, sources: dict[str, str]) -> None:
         """Facts, questions, selection and splits; `sources`: digests of the question files."""
@@ -185,9 +182,10 @@ class Importing:
 
     def all_videos(self) -> Facts:
         """The facts with all videos, in the splits of their questions' files."""
-        names, known = list(self.packer.videos), self.facts.videos
-        new = pl.DataFrame({"id": names[len(known) :], "split": [""] * (len(names) - len(known))})
-        every = pl.concat([known, new], how="diagonal")
+        every = self.facts.videos
+        if not self.facts.told:
+            names = list(self.packer.videos)
+            every = pl.concat([every[:0], pl.DataFrame({"id": names, "split": [""] * len(names)})], how="diagonal")
         split = [self.split.get(name, own) for name, own in every.select("id", "split").iter_rows()]
         return replace(self.facts, videos=every.with_columns(pl.Series("split", split, pl.String)))
 

@@ -74,9 +74,11 @@ class BotCorpus:
 
     def answers(self) -> Iterator[tuple[str, Array]]:
         """Shard by shard, [node] the words of the bot's answers."""
-        bot = BOTS[self.options.model]
+        bot, guessing = BOTS[self.options.model], not self.images and not self.run.has_facts()
         for name in watch(self.shards.names, self.options.model, len(self.shards.names)):
-            yield name, bot.answers(self, self.shards.asked(name)).astype(np.int32)
+            asked = self.shards.asked(name)
+            found = bot.answers(self, asked)
+            yield name, (guessed(self, asked, found) if guessing else found).astype(np.int32)
 
 
 def type_of(asked: AskedNodes) -> pl.DataFrame:
@@ -119,6 +121,13 @@ def uniform(corpus: BotCorpus, asked: AskedNodes) -> Array:
     drawn, found = asked.drawn(corpus.options.seed, "guess"), np.full(len(asked), NOTHING, np.int64)
     for group in asked.groups:
         found[group.rows] = asked.any_answer(group, drawn[group.rows])
+    return found
+
+
+def guessed(corpus: BotCorpus, asked: AskedNodes, found: Array) -> Array:
+    """The answers of a bot, with a guess where nobody knows one: without facts, rules leave some sub-questions open."""
+    for guess in (most_likely, uniform):
+        found = np.where(found == NOTHING, guess(corpus, asked), found)
     return found
 
 

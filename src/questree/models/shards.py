@@ -67,6 +67,7 @@ class VideoShard:
         stored = self.nodes["answer"].cast(pl.Int16).fill_null(UNKNOWN).to_numpy().astype(np.int64)
         known = self.nodes["known"].to_numpy()
         executed = np.isin(known, (EXECUTED, NOT_SAID, UNDEFINED)).all()  # rules alone leave some answers open
+        told = executed or not len(stored) or not self.run.has_facts()  # all that can be known
         types = self.forms["type"].gather(form)
         return AskedNodes(
             scheme=VIDEO_DAGS,
@@ -77,7 +78,7 @@ class VideoShard:
             scope=self.video,
             about=self.about(),
             published=self.spelled(np.where(known == NOT_SAID, UNKNOWN, stored)),
-            known=lambda: self.spelled(stored if executed or not len(stored) else self.execute()),
+            known=lambda: self.spelled(stored if told else self.execute()),
             drawn=self.drawn,
         )
 

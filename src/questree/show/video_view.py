@@ -27,7 +27,7 @@ from questree.show.timeline import Timeline, TimelineRow, grounds, mentioned, pr
 from questree.show.views import READ, Evidence, Listed, Mask, Posed, Scene, View
 from questree.stages.balance.rounds import between, selection
 from questree.stages.decompose.answer_words import AnswerWords
-from questree.stages.decompose.dag_shards import tables
+from questree.stages.decompose.dag_shards import tables, tables_by_rules
 from questree.stages.decompose.forms import NodeForms, ordered_slots
 from questree.stages.decompose.hierarchies import Columns, shards
 from questree.stages.decompose.spoken import Texts, say
@@ -167,8 +167,12 @@ class VideoView(View):
     def alone(self, asked: Posed) -> Opened | None:
         question: Question = asked.stored
         shard, rows = self.stored(question.video * KEY + question.row["number"])
-        world = videos(self.facts.between(shard.first, shard.first + len(shard.seeds)), self.bank.vocabulary)
-        found = tables(NodeForms(self.bank.vocabulary), shard, rows, world, closed=True).tables
+        forms = NodeForms(self.bank.vocabulary)
+        if self.facts.told:
+            world = videos(self.facts.between(shard.first, shard.first + len(shard.seeds)), self.bank.vocabulary)
+            found = tables(forms, shard, rows, world, closed=True).tables
+        else:
+            found = tables_by_rules(forms, shard.where(shard.questions[rows]), np.arange(1)).tables
         assert int(found["tops"]["node"][0]) == 0, "the question is expanded first"
         return self._opened("", found)
 

@@ -168,7 +168,7 @@ def shard(run: Path, name: str, out: Path, options: DecomposeOptions, labels: pl
         beyond = covered(whole.where(whole.questions[selected(whole, chosen)]), world)[1]
     rows = selected(part, chosen)
     own = labels.filter(pl.col("video").is_between(part.first, last)).with_columns(pl.col("video") - part.first)
-    absent = Negatives(own, world, options.invalid_actions, bare[part.first : last + 1])
+    absent = Negatives(own, world if facts.told else None, options.invalid_actions, bare[part.first : last + 1])
     if options.rules_only:
         found = tables_by_rules(forms, part, rows, absent)
     else:

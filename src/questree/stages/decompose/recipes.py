@@ -20,7 +20,7 @@ SHOWN = 5  # questions about image sets whose stored answer is another
 
 
 def of_videos(run: Run, given: Mapping[str, Any], workers: int) -> Told:
-    absent, rules_only = given.get("absent"), given.get("rules_only", False)
+    absent, rules_only = given.get("absent"), given.get("rules_only", False) or not run.has_facts()
     options = DecomposeOptions(
         balanced="balanced" in given or ("all" not in given and run.balanced.is_dir()),
         closed="closed" in given or ("open" not in given and world_is_closed(run)),

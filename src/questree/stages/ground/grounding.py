@@ -79,6 +79,8 @@ def wanted(split: pl.Series, options: GroundOptions, there: tuple[str, ...]) -> 
 
 def of_videos(run: Run, options: GroundOptions) -> Iterator[tuple[pl.DataFrame, Boxes]]:
     bank, facts = Bank(run), run.load("facts")
+    if not facts.told:
+        raise BadInput.at(run.facts, "no facts to ground on: the questions were imported without --facts")
     known = facts.videos["split"]
     inside = wanted(
         pl.select(pl.when(known == "train").then(known).otherwise(pl.lit("test"))).to_series(), options, SIDES

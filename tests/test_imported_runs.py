@@ -1,0 +1,153 @@
+"""Released files are runs: an imported question is stored like a generated one, and every stage takes it from there."""
+
+import json
+import shutil
+from pathlib import Path
+
+import polars as pl
+import pytest
+
+from questree.benchmarks.agqa.held_out import NOVEL
+from questree.faults import BadInput
+from questree.formats.agqa_run import import_agqa
+from questree.program import slots
+from questree.stages.balance.rounds import selection
+from questree.stages.questions import Bank, Shard
+from questree.stages.split.videos import read_split
+from questree.tables.facts import VIDEOS
+from questree.tables.run import Run
+from worlds import exported_worlds as made
+
+WORDED = ("first", "second", "phrase")  # rows of side tables, which an import numbers anew
+
+
+def some(release: Path, folder: Path, split: str = "test") -> Path:
+    """The balanced file of a split alone."""
+    folder.mkdir()
+    shutil.copy(release / "AGQA_balanced" / f"{split}_balanced.txt", folder)
+    return folder
+
+
+def every(run: Run) -> dict[str, tuple[Shard, int]]:
+    """Id -> its shard and row."""
+    bank, found = Bank(run), dict[str, tuple[Shard, int]]()
+    for folder in bank.folders():
+        shard = bank.shard(folder)
+        found |= {id: (shard, row) for row, id in enumerate(shard.named_ids.to_list())}
+    return found
+
+
+def test_imported_questions_are_stored_like_the_generated_ones(imported: Run, random_run: Run) -> None:
+    ours, theirs = every(imported), every(random_run)
+    assert ours.keys() == theirs.keys()
+    named = {run.folder: run.table("facts", VIDEOS)["id"].to_list() for run in (imported, random_run)}
+    for id, (shard, row) in theirs.items():
+        one, other = ours[id][0].questions.row(ours[id][1], named=True), shard.questions.row(row, named=True)
+        assert named[imported.folder][one.pop("video")] == named[random_run.folder][other.pop("video")]
+        train = one["flags"] != other["flags"]
+        if train:  # records to train on do not say which composition is novel, only that some is
+            assert one["flags"] & ~NOVEL == other["flags"] & ~NOVEL
+            assert one["flags"] & NOVEL
+            assert other["flags"] & NOVEL
+        for name in other.keys() - {*WORDED, "flags"}:
+            assert one[name] == other[name], (id, name)
+
+
+def test_imported_questions_have_the_programs_and_texts_of_the_generated_ones(imported: Run, random_run: Run) -> None:
+    ours, theirs = every(imported), every(random_run)
+    for id in list(theirs)[::97]:
+        one, other = (shard.question(row) for shard, row in (ours[id], theirs[id]))
+        assert (one.program, one.text, one.answer) == (other.program, other.text, other.answer)
+        form = ours[id][0].form(int(ours[id][0].forms[ours[id][1]]))
+        for slot in slots(form.node):
+            assert ours[id][0].words[slot][ours[id][1]] == theirs[id][0].words[slot][theirs[id][1]]
+        for slot, (begin, end) in one.spans.items():
+            assert one.text[begin:end].lower() in other.text.lower(), (id, slot)
+
+
+def test_selection_and_splits_are_those_of_the_records(imported: Run, release: Path) -> None:
+    names = imported.table("facts", VIDEOS)["id"]
+
+    def ids(table: pl.DataFrame) -> set[str]:
+        return {f"{names[video]}-{number}" for video, number in table.select("video", "number").iter_rows()}
+
+    balanced = {split: made.records(release, "balanced", split) for split in ("train", "test")}
+    chosen = selection(imported)
+    assert chosen is not None
+    assert ids(chosen) == balanced["train"].keys() | balanced["test"].keys()
+    for name, field in (("videos", None), ("novel-compositions", "novel_comp"), ("more-steps", "more_steps")):
+        for split, found in read_split(imported, name).items():
+            kept = {id for id, own in balanced[split].items() if field is None or own[field] == (split == "test")}
+            assert ids(found) == kept, (name, split)
+
+
+def test_a_file_with_balanced_questions_alone_and_capital_answers_is_a_run(release: Path, tmp_path: Path) -> None:
+    records = made.records(release, "balanced", "test")
+    for record in records.values():
+        record["answer"] = record["answer"].capitalize()
+    (tmp_path / "files").mkdir()
+    (tmp_path / "files" / "test_balanced.txt").write_text(json.dumps(records))
+    run = Run(tmp_path / "run")
+    told = import_agqa(tmp_path / "files", run.folder)
+    assert sum(map(len, told.left_out)) == 0
+    assert every(run).keys() == records.keys()
+    chosen = selection(run)
+    assert chosen is not None
+    assert len(chosen) == len(records)
+    out = made.exported(run, tmp_path / "again", csv=False)
+    assert made.records(out, "balanced", "test") == records
+
+
+def test_what_is_no_question_is_told_and_kept(release: Path, tmp_path: Path) -> None:
+    few = dict(list(made.records(release, "balanced", "test").items())[:4])
+    ids = list(few)
+    few[ids[0]]["answer"] = "a spaceship"
+    few[ids[1]]["program"] = "Exists(taking, Iterate(video, Filter(frame, [actions])))"
+    few = {"no number" if id == ids[2] else id: record for id, record in few.items()}
+    (tmp_path / "files").mkdir()
+    (tmp_path / "files" / "test_balanced.txt").write_text(json.dumps(few))
+    told = import_agqa(tmp_path / "files", tmp_path / "run")
+    left = pl.concat(told.left_out).rows()
+    assert dict(left)[ids[0]] == "its answer is none its template can have"
+    assert dict(left)["no number"] == "its id is not <video>-<number>"
+    assert every(Run(tmp_path / "run")).keys() == few.keys() - {id for id, _ in left} - {ids[1]}
+    out = made.exported(Run(tmp_path / "run"), tmp_path / "again", csv=False)
+    assert made.records(out, "balanced", "test") == few
+
+
+def test_a_run_with_questions_of_its_own_takes_no_others(random_run: Run, release: Path) -> None:
+    with pytest.raises(BadInput, match="this run has questions already"):
+        import_agqa(release, random_run.folder)
+
+
+def test_questions_may_be_imported_again(release: Path, tmp_path: Path) -> None:
+    source, run = some(release, tmp_path / "files"), Run(tmp_path / "run")
+    assert not import_agqa(source, run.folder).facts
+    assert not run.has_facts()
+    first = every(run).keys()
+    run.decomposed.mkdir()
+    assert import_agqa(source, run.folder, release).facts
+    assert not run.decomposed.exists()
+    assert run.has_facts()
+    assert every(run).keys() == first
+
+
+def test_a_sample_has_all_balanced_questions_and_is_drawn_by_ids(
+    imported: Run, random_run: Run, release: Path, tmp_path: Path
+) -> None:
+    found = {}
+    for name, run in (("generated", random_run), ("imported", imported)):
+        out = made.exported(run, tmp_path / name, unbalanced=True, csv=False, graphs=False, sample=2200)
+        drawn = [made.records(out, "unbalanced", split) for split in ("train", "test")]
+        chosen = [made.records(out, "balanced", split) for split in ("train", "test")]
+        assert sum(map(len, drawn)) == 2200
+        assert all(own.keys() <= few.keys() for own, few in zip(chosen, drawn, strict=True))
+        found[name] = drawn
+    assert found["generated"] == found["imported"]
+    more = made.exported(random_run, tmp_path / "more", unbalanced=True, csv=False, graphs=False, sample=2500)
+    for split, own in zip(("train", "test"), found["generated"], strict=True):
+        assert own.keys() <= made.records(more, "unbalanced", split).keys()
+    with pytest.raises(BadInput, match="as many as there are balanced ones, got 5"):
+        made.exported(random_run, tmp_path / "few", unbalanced=True, sample=5)
+    with pytest.raises(BadInput, match="--sample: expected --unbalanced"):
+        made.exported(random_run, tmp_path / "few", sample=2500)

@@ -196,6 +196,14 @@ def test_own_images_become_image_facts(tmp_path: Path) -> None:
     assert len(images.attributes) == 2
 
 
+def test_own_words_are_written_in_small_letters(tmp_path: Path) -> None:
+    relations = [{"name": "Looks_At", "object": "y", "prepositions": [{"name": "Looks_At:_Through", "object": "y"}]}]
+    things = [{"id": "x", "name": "Nurse", "attributes": ["Young"], "relations": relations}]
+    image = {"id": "A", "things": [*things, {"id": "y", "name": "Drip, Saline"}]}
+    found = read_own_images(own(tmp_path, image))[0].words["word"].to_list()
+    assert found == ["nurse", "young", "looks at", "looks at:_through", "saline drip"]
+
+
 def test_everything_wrong_with_own_images_is_told(tmp_path: Path) -> None:
     wrong = [
         {"id": "a", "things": [{"id": "x", "name": "cup", "relations": [{"name": "on", "object": "z"}]}]},
@@ -204,6 +212,7 @@ def test_everything_wrong_with_own_images_is_told(tmp_path: Path) -> None:
         {"things": []},
         {"id": "d", "things": [{"id": "x", "name": "cup", "relations": [{"name": "on"}]}]},
         {"id": " ", "things": []},
+        {"id": "e", "things": [{"id": 1, "name": "cup", "relations": [{"name": "on", "object": "z"}]}]},
     ]
     path = own(tmp_path, *wrong)
     with pytest.raises(BadInput) as caught:
@@ -218,6 +227,8 @@ def test_everything_wrong_with_own_images_is_told(tmp_path: Path) -> None:
         "image c, object x: a box of negative size: w is -8.0",
         "image c: thing id x is used twice",
         "image d, thing x, relation on: object is missing",
+        "image e, object 1: relation 'on' to object z, which is not in this image",
+        "image e, thing 1: id: Expected `str`, got `int`",
     ]
 
 

@@ -6,9 +6,10 @@ from typing import Any
 
 import pytest
 
+from questree.domains.images.english import plural
 from questree.faults import BadInput
 from questree.sources import gqa
-from questree.sources.scenes import CLIPPED, SHORTENED
+from questree.sources.scenes import CLIPPED, RESPELLED, SHORTENED
 from questree.tables.images import Images
 
 SHARED = Path(__file__).parents[2] / "shared"
@@ -262,3 +263,22 @@ def test_words_lose_punctuation_at_their_end(tmp_path: Path) -> None:
     (tmp_path / "sceneGraphs.json").write_text(json.dumps({"1": scene(a=cup(name="?!"))}))
     with pytest.raises(BadInput, match="object a: the name is empty"):
         gqa.read_gqa(tmp_path)
+
+
+def test_words_are_written_as_they_are_said(tmp_path: Path) -> None:
+    into = {"name": "pouring:_into", "object": "c"}
+    things = {
+        "a": cup(name="drips, saline", attributes=["black, white", "1,000"], relations=[LOOKS]),
+        "b": cup(name="wheel(s)"),
+        "c": cup(name="cup(red)"),
+        "d": cup(name="man", relations=[{"name": "pouring", "object": "b", "prepositions": [into]}]),
+    }
+    (tmp_path / "sceneGraphs.json").write_text(json.dumps({"1": scene(**things)}))
+    images, odd = gqa.read_gqa(tmp_path)
+    words = ["saline drips", "black", "white", "1,000", "looks at", "wheel", "cup (red)", "man", "pouring"]
+    assert images.words["word"].to_list() == [*words, "pouring:_into"]
+    assert odd == {RESPELLED: 5}
+    assert [plural(word) for word in ("wheel", "cup (red)", "saline drips")] == ["wheels", "cups (red)", "saline drips"]
+
+
+LOOKS = {"name": "looks_at", "object": "b"}

@@ -127,6 +127,9 @@ def test_what_is_no_visual_genome_is_refused(tmp_path: Path) -> None:
         read_visual_genome(tmp_path)
     with pytest.raises(BadInput, match=r"expected a folder with objects.json, got none of this name"):
         read_visual_genome(tmp_path / "nowhere")
+    written(tmp_path, {"objects": []})
+    with pytest.raises(BadInput, match=r"objects\.json: expected images with their objects, .*, got an empty list"):
+        read_visual_genome(tmp_path)
     written(tmp_path, {"objects": [{"image_id": 1, "objects": [{"names": ["cup"]}]}]})
     with pytest.raises(BadInput, match=r"objects.json: .*object_id"):
         read_visual_genome(tmp_path)

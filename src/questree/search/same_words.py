@@ -4,35 +4,18 @@ other, and no question is asked whose answer would change if they were one word.
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
-from importlib import resources
 
-import msgspec
 import polars as pl
 
 from questree.domains.images.english import plural
+from questree.domains.images.english_words import ENGLISH
 from questree.domains.images.kinds import ATTRIBUTE, LINK_NAME, NOUN
 from questree.domains.images.links import TERNARY, verb_of
 from questree.program import Kind
 from questree.search.word_tables import Pairs, WordTables
 from questree.tables.images import Images
 
-
-class Synonyms(msgspec.Struct, frozen=True):
-    """Lists of english.toml."""
-
-    nouns: list[list[str]]
-    attributes: list[list[str]]
-    relations: list[list[str]]
-    not_plurals: frozenset[str]
-
-
-class _File(msgspec.Struct, frozen=True):
-    same: Synonyms
-
-
-KNOWN = msgspec.toml.decode(
-    resources.files("questree.domains.images").joinpath("english.toml").read_bytes(), type=_File
-).same
+KNOWN = ENGLISH.same
 Classes = dict[str, str]  # word -> the first word that means the same; others are not in it
 
 

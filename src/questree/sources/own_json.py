@@ -266,9 +266,22 @@ def _relation_names(vocabulary: Vocabulary) -> list[str]:
 def read_own_images(source: Path, records: Iterable[Any] | None = None) -> tuple[Images, Counter[str]]:
     """The same of images, and what was odd about them."""
     reading = SceneReading()
-    for image, path in given(source, Album, reading.faults, records):
+    for image, path in given(source, Album, reading.faults, records, loose_relations):
         _take(image, path, reading)
     return reading.done(), reading.skipped
+
+
+def loose_relations(image: Any) -> Iterator[tuple[str, str]]:
+    """Of an image that has not the right form: its relations to things that it does not list, by object."""
+    things = image.get("things") if isinstance(image, dict) else None
+    known = [thing for thing in things if isinstance(thing, dict)] if isinstance(things, list) else []
+    ids = {str(thing.get("id")) for thing in known}
+    for thing in known:
+        relations = thing.get("relations")
+        for relation in relations if isinstance(relations, list) else ():
+            if isinstance(relation, dict) and str(relation.get("object")) not in ids and "object" in relation:
+                name, target = relation.get("name"), relation["object"]
+                yield f"object {thing.get('id')}", f"relation {name!r} to object {target}, which is not in this image"
 
 
 def _take(image: Image, path: Path, reading: SceneReading) -> None:
@@ -286,7 +299,11 @@ def _take(image: Image, path: Path, reading: SceneReading) -> None:
 
 
 def _object(thing: ImageThing) -> GqaObject:
-    made = GqaObject(thing.name, attributes=thing.attributes, relations=[*thing.relations])
+    """With its words in small letters."""
+    made = GqaObject(thing.name.lower(), attributes=[word.lower() for word in thing.attributes])
+    for relation in thing.relations:
+        more = [GqaPreposition(each.name.lower(), each.object) for each in relation.prepositions]
+        made.relations.append(GqaRelation(relation.name.lower(), relation.object, more))
     if thing.box is not None:
         x1, y1, x2, y2 = thing.box
         made.x, made.y, made.w, made.h = x1, y1, x2 - x1, y2 - y1

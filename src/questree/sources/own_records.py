@@ -1,6 +1,6 @@
 """Records of videos or images, from JSON, JSON lines or a plugin: those of the right form, and faults of the others."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from pathlib import Path
 from typing import Any, get_args, get_origin
@@ -27,15 +27,22 @@ LINES = ".jsonl"  # a record on each line
 EXACT = 1 << 53  # up to here a number with a point is the whole number it looks like
 
 
+Loose = Callable[[Any], Iterable[tuple[str, str]]]  # further faults inside a record that has not the right form
+
+
 def given(
-    source: Path, whole: type[msgspec.Struct], faults: list[Fault], records: Iterable[Any] | None = None
+    source: Path,
+    whole: type[msgspec.Struct],
+    faults: list[Fault],
+    records: Iterable[Any] | None = None,
+    loose: Loose = lambda record: (),
 ) -> Iterator[tuple[Any, Path]]:
     """(record, file) of a file, or of all JSON files of a folder, or of what a plugin's source yields; every record
     that has not the right form leaves its faults."""
     (listed,) = msgspec.structs.fields(whole)
     if records is not None:
         data = _listing(listed, _encoded(records, listed, str(source), faults))
-        yield from ((record, source) for record in _collected(data, source, faults, whole, listed))
+        yield from ((record, source) for record in _collected(data, source, faults, whole, listed, loose))
         return
     for path in own_files(source):
         try:
@@ -45,7 +52,7 @@ def given(
             continue
         if path.suffix == LINES:
             data = _listing(listed, _lines(data, path, faults))
-        found = _collected(data, path, faults, whole, listed)
+        found = _collected(data, path, faults, whole, listed, loose)
         yield from ((record, path) for record in watch(found, f"taking in {path.name}", len(found)))
 
 
@@ -92,7 +99,7 @@ def _plain(value: Any) -> Any:
 
 
 def _collected(
-    data: bytes, path: Path, faults: list[Fault], whole: type[msgspec.Struct], listed: FieldInfo
+    data: bytes, path: Path, faults: list[Fault], whole: type[msgspec.Struct], listed: FieldInfo, loose: Loose
 ) -> list[Any]:
     try:
         try:
@@ -110,9 +117,12 @@ def _collected(
         return []
     records = plain.get(listed.name) if isinstance(plain, dict) else None
     good = []
-    for one in records if isinstance(records, list) else ():
-        with suppress(msgspec.ValidationError):
+    for at, one in enumerate(records if isinstance(records, list) else (), 1):
+        try:
             good += msgspec.convert([one], listed.type)
+        except msgspec.ValidationError:
+            place = f"{path}, {_label(listed.name, at, one)}"
+            faults += [Fault(f"{place}, {inside}", message) for inside, message in loose(one)]
     return good
 
 

@@ -1,5 +1,6 @@
 """Scenes as sources give them: checked, mended where that is safe, and gathered as image facts."""
 
+import re
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import replace
@@ -89,7 +90,12 @@ class SceneReading:
 
 CLIPPED = "boxes that stuck out of their image, clipped"
 SHORTENED = "words with punctuation at their end, which is left out"
+RESPELLED = "words with underscores, commas or (s), written as they are said"
 PUNCTUATION = ".,;:!?"
+UNDERSCORE = re.compile("(?<!:)_")  # that of "pouring:_into" stays
+SEVERAL = re.compile(r"\((e?s)\)$")  # wheel(s)
+BRACKET = re.compile(r"(?<=\S)\(")
+LISTED = re.compile(r",\s*(?=[^\d\s])")  # not the comma of a number
 FEW, SHARE = 10, 0.1  # pixels, or part of the image's side, that a box may stick out: further out is a fault
 
 
@@ -98,22 +104,43 @@ def mend(scene: GqaScene) -> Iterator[str]:
     for each in scene.objects.values():
         every: list[GqaObject | GqaRelation | GqaPreposition] = [each, *each.relations]
         for named in (*every, *(one for relation in each.relations for one in relation.prepositions)):
-            if (word := tidied(named.name)) != named.name:
-                yield from shortened(named.name)
+            if (word := noun(named.name) if named is each else tidied(named.name)) != named.name:
+                yield from oddities(named.name, word)
                 named.name = word
         if each.attributes:
-            yield from (said for word in each.attributes for said in shortened(word))
-            each.attributes = [tidied(word) for word in each.attributes]
+            said = [adjectives(word) for word in each.attributes]
+            yield from (odd for word, own in zip(each.attributes, said, strict=True) for odd in oddities(word, *own))
+            each.attributes = [word for own in said for word in own]
         yield from [CLIPPED] * _clip(each, scene)
 
 
 @cache
 def tidied(word: str) -> str:
+    """Words with single spaces between them, and without punctuation at their end."""
+    return ended(UNDERSCORE.sub(" ", word))
+
+
+def ended(word: str) -> str:
     return " ".join(word.split()).rstrip(PUNCTUATION + " ")
 
 
-def shortened(word: str) -> list[str]:
-    return [SHORTENED] * word.rstrip().endswith(tuple(PUNCTUATION))
+@cache
+def noun(word: str) -> str:
+    """As it is said: "saline drip" for "drip, saline", "wheel" for "wheel(s)", "cup (red)" for "cup(red)"."""
+    spelled = BRACKET.sub(" (", SEVERAL.sub("", tidied(word)))
+    return spelled if "(" in spelled else " ".join(reversed(LISTED.split(spelled)))
+
+
+@cache
+def adjectives(word: str) -> tuple[str, ...]:
+    """ "black, white" are two."""
+    return tuple(filter(None, map(tidied, LISTED.split(word)))) or ("",)
+
+
+def oddities(word: str, *said: str) -> list[str]:
+    """What was odd about a word that is said so."""
+    ends, plain = word.rstrip().endswith(tuple(PUNCTUATION)), ended(word)
+    return [SHORTENED] * ends + [RESPELLED] * ((plain,) != said)
 
 
 def _clip(each: GqaObject, scene: GqaScene) -> bool:

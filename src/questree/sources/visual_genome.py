@@ -142,6 +142,10 @@ def read_visual_genome(folder: Path) -> tuple[Images, Counter[str]]:
     if not folder.is_dir():
         raise BadInput.at(folder, f"expected a folder with {OBJECTS}.json, got none of this name")
     objects = _records(folder, OBJECTS, Objects, f"[{{image_id, objects: [{{{MEMBERS}}}]}}]")
+    there = [path for path in (folder / f"{OBJECTS}{ending}" for ending in (".json", ".json.gz")) if path.is_file()]
+    if there and not objects:
+        wanted = f"[{{image_id, objects: [{{{MEMBERS}}}]}}]"
+        raise BadInput.at(there[0], f"expected images with their objects, {wanted}, got an empty list")
     if not objects:
         found = ", ".join(sorted(path.name for path in folder.iterdir())) or "nothing"
         raise BadInput.at(folder, f"expected {OBJECTS}.json, {RELATIONSHIPS}.json, {ATTRIBUTES}.json, got {found}")

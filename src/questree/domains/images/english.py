@@ -3,56 +3,12 @@
 import re
 from collections.abc import Mapping
 from functools import cache, lru_cache
-from importlib import resources
 
-import msgspec
-
+from questree.domains.images.english_words import ENGLISH
 from questree.domains.images.graph import Graph, GraphRelation
 from questree.domains.images.links import brings_article, relation, said_of, verb_of
 
 SINGULAR, PLURAL, MASS = "singular", "plural", "mass"
-
-
-class Plurality(msgspec.Struct, frozen=True):
-    plural: frozenset[str]
-    singular: frozenset[str]
-    not_men: tuple[str, ...]
-    mass: frozenset[str]
-    counted: frozenset[str]
-    the: frozenset[str]
-
-
-class Sound(msgspec.Struct, frozen=True):
-    an: frozenset[str]
-    a: tuple[str, ...]
-    but_an: tuple[str, ...]
-
-
-class Attributes(msgspec.Struct, frozen=True):
-    before: dict[str, str]
-    after_is: dict[str, str]
-    behind: frozenset[str]
-    made_of: frozenset[str]
-    never_after_is: frozenset[str]
-
-
-class PersonNouns(msgspec.Struct, frozen=True):
-    names: frozenset[str]
-    he: frozenset[str]
-    she: frozenset[str]
-
-
-class English(msgspec.Struct, frozen=True):
-    plurals: dict[str, str]
-    number: Plurality
-    sound: Sound
-    people: PersonNouns
-    attributes: Attributes
-
-
-ENGLISH = msgspec.toml.decode(
-    resources.files("questree.domains.images").joinpath("english.toml").read_bytes(), type=English
-)
 PLURALS = frozenset(ENGLISH.plurals.values()) - ENGLISH.plurals.keys()  # "men", but not "sheep"
 MADE_OF = "made of "
 OF = " of "  # "chest of drawers": its number is that of "chest"

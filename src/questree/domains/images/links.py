@@ -2,37 +2,11 @@
 its own, in any inflection (has, wears, sit on), and how either is said of a subject."""
 
 from functools import cache
-from importlib import resources
 from typing import NamedTuple
 
-import msgspec
+from questree.domains.images.english_words import ENGLISH
 
-
-class LinkWords(msgspec.Struct, frozen=True):
-    """Tables of words, of english.toml."""
-
-    said: dict[str, str]
-    without_article: frozenset[str]
-    prepositions: frozenset[str]
-    adjectives: frozenset[str]
-    adverbs: frozenset[str]
-    participles: frozenset[str]
-    participle_with_particle: frozenset[str]
-    verbs_in_ing: frozenset[str]
-    verbs_in_ed: frozenset[str]
-    verbs_in_s: frozenset[str]
-    verbs_with_of: frozenset[str]
-    verbs_in_ly: frozenset[str]
-    nouns_without_article: frozenset[str]
-
-
-class _File(msgspec.Struct, frozen=True):
-    relations: LinkWords
-
-
-KNOWN = msgspec.toml.decode(
-    resources.files("questree.domains.images").joinpath("english.toml").read_bytes(), type=_File
-).relations
+KNOWN = ENGLISH.relations
 TERNARY = ":_"  # in the name of a preposition: "pouring:_into"
 HAVE = {"have": "has", "do": "does", "go": "goes"}  # that the rules of spelling do not make
 BASE = {"has": "have", "does": "do", "goes": "go", "dies": "die", "lies": "lie", "ties": "tie"}

@@ -127,3 +127,29 @@ def session(number: int) -> list[str]:
     """The processes of a session, the dead ones that nobody has waited for left out."""
     found = subprocess.run(["ps", "-o", "stat=,pid=", "-s", str(number)], capture_output=True, text=True).stdout
     return [line for line in found.splitlines() if not line.strip().startswith("Z")]
+
+
+def test_tables_in_a_file_are_aligned_as_rich_aligns_them(capsys: pytest.CaptureFixture[str]) -> None:
+    """Written by hand because there may be thousands of rows; what would be broken is left to rich."""
+    from rich.console import Console
+    from rich.table import Table
+    from rich.text import Text
+
+    from questree.cli.terminal import WIDTH, print_table
+
+    rows: list[dict[str, object]] = [
+        {"name": "a b", "n": 1234567, "share": 0.5, "": ""},
+        {"name": "[x]", "n": None, "share": 12, "": "end"},
+    ]
+    print_table("Title", rows)
+    table = Table(box=None)
+    for name, side in (("name", "left"), ("n", "right"), ("share", "right"), ("", "left")):
+        table.add_column(Text(name), justify=side)  # type: ignore[arg-type]
+    for cells in (("a b", "1,234,567", "0.5", ""), ("[x]", "", "12", "end")):
+        table.add_row(*map(Text, cells))
+    with (console := Console(width=WIDTH)).capture() as text:
+        console.print(table)
+    wanted = [line.rstrip() for line in text.get().splitlines()]
+    assert capsys.readouterr().out.splitlines() == ["Title", *wanted]
+    print_table("Wide", [{"é": "x " * 100}])
+    assert len(capsys.readouterr().out.splitlines()) > 3

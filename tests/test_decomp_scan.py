@@ -11,7 +11,7 @@ import pytest
 from questree.faults import BadInput
 from questree.formats import decomp_files
 from questree.formats.decomp_files import hierarchies_of, read_hierarchies
-from questree.formats.decomp_scan import Files, padded, scanned
+from questree.formats.decomp_scan import Scanner, padded
 from questree.tables.hierarchies import HierarchyPart
 from worlds.decomp_files import dag, load, random_files
 
@@ -31,6 +31,9 @@ ODD = [
 ]
 PROGRAMS = ["objExists(cup)", "objExists( a cup )", "objExists(a(b))", "objExists(a) ", "objExists(", "objExists()"]
 PROGRAMS += ["objExists(\u00a0é)", "objExists(a)b)", "objExist", "query()"]
+
+
+scanned = Scanner().scanned
 
 
 def careful(content: bytes) -> HierarchyPart | None:
@@ -181,7 +184,7 @@ def test_folders_are_read_alike_by_either_way(tmp_path: Path, monkeypatch: pytes
 
 
 def test_memory_is_used_again_for_the_next_file(tmp_path: Path) -> None:
-    files = Files()
+    files = Scanner()
     for size in (100, 5, 0, 300):
         (tmp_path / "f").write_bytes(b"x" * size)
-        assert files.read(tmp_path / "f").tobytes() == b"x" * size + bytes(16)
+        assert files.file(tmp_path / "f").tobytes() == b"x" * size + bytes(16)

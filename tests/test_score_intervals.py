@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from questree.formats.decomp_files import hierarchies_of
-from questree.metrics.cells import Cell, Tallies, evaluate, mean_tally, tally
+from questree.metrics.cells import Cell, Tallies, evaluate, mean_tally, ratio, ratios, tally
 from questree.metrics.comparison import benjamini_hochberg, compare, needs, p_values
 from questree.metrics.dags import score_decomp
 from questree.metrics.scores import Resampling, Scored, interval, resampled, weights
@@ -150,3 +150,14 @@ def test_means_leave_out_what_is_not_a_number() -> None:
     made = mean_tally(np.array([0, 0, 1]), np.array([1.0, np.nan, 4.0]), 2, ("x",))
     assert made.passed.tolist() == [[1.0], [4.0]]
     assert made.total.tolist() == [[1], [1]]
+
+
+def test_ratios_are_computed_together_as_one_by_one() -> None:
+    """Pooled whole numbers, numbers that are none, columns that nobody counted."""
+    draw = np.random.default_rng(2)
+    passed, total = draw.integers(0, 5, (7, 12)).astype(float), draw.integers(0, 9, (7, 12)).astype(float)
+    passed[:, 3:5] += 0.1
+    parts = [(), (0,), (3,), (3, 4), (1, 2, 5), (2, 2), tuple(range(12))]
+    for above, below in ((passed, total), (passed[0], total[0])):
+        found = ratios(above, below, parts)
+        assert all(np.array_equal(found[part], ratio(above, below, part), equal_nan=True) for part in parts)

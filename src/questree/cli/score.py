@@ -75,8 +75,6 @@ def decomp(
 
     Of a run without --model and --predictions, all models that are stored in it.
     """
-    from questree.stages.generate.annotated import told
-
     files = predictions or []
     there(*files)
     models = stored(run, model, files, benchmark)
@@ -87,8 +85,11 @@ def decomp(
             rows += [*scored.rows(name, how.resampling), *about]
     write_json(rows)
     print_decomp(rows)
-    for line in told(Run(run)) if run else ():
-        say(line)
+    if run:
+        from questree.stages.generate.annotated import told
+
+        for line in told(Run(run)):
+            say(line)
 
 
 @output

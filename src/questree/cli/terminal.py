@@ -8,18 +8,17 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from functools import wraps
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import msgspec
 from cyclopts import Parameter
-from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
-from rich.table import Table
-from rich.text import Text
 
 from questree.faults import BadInput
 from questree.progress import reporter
 from questree.tables.store import new_file
+
+if TYPE_CHECKING:
+    from rich.progress import Progress
 
 Quiet = Annotated[bool, Parameter(name=["--quiet", "-q"], negative="", help="Print nothing but errors.")]
 Json = Annotated[
@@ -32,9 +31,10 @@ Work = Callable[..., None]
 _quiet = ContextVar("_quiet", default=False)
 _json = ContextVar[Path | None]("_json", default=None)
 _written = ContextVar("_written", default=False)  # has the command written its result?
-_bars = ContextVar[Progress | None]("_bars", default=None)
+_bars: "ContextVar[Progress | None]" = ContextVar("_bars", default=None)
 
 PATIENCE = 1.0  # seconds before a bar appears
+WIDTH = 160  # characters of a line that is not on a terminal
 
 
 def output(work: Work) -> Work:
@@ -79,6 +79,9 @@ def watching() -> Iterator[None]:
     if _quiet.get() or not sys.stderr.isatty():
         yield
         return
+    from rich.console import Console
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
     bars, tasks, begin = Progress(*columns, console=Console(stderr=True), transient=True), {}, time.monotonic()
 
@@ -116,18 +119,38 @@ def print_table(title: str, rows: Sequence[Mapping[str, Any]]) -> None:
     if not rows or not _speaks():
         return
     print(title)  # a title of the table would be broken at the width of its columns
+    numbers = [all(isinstance(row[name], int | float) or row[name] is None for row in rows) for name in rows[0]]
+    cells = [["" if v is None else f"{v:,}" if isinstance(v, int) else str(v) for v in row.values()] for row in rows]
+    if not sys.stdout.isatty() and (lines := _aligned([list(rows[0]), *cells], numbers)):
+        print("\n".join(lines))
+        return
+    from rich.console import Console
+    from rich.table import Table
+    from rich.text import Text
+
     table = Table(box=None if not sys.stdout.isatty() else Table().box)
-    for name in rows[0]:
-        number = all(isinstance(row[name], int | float) or row[name] is None for row in rows)
+    for name, number in zip(rows[0], numbers, strict=True):
         table.add_column(Text(name), justify="right" if number else "left", no_wrap=number)
-    for row in rows:
-        table.add_row(*(Text("" if v is None else f"{v:,}" if isinstance(v, int) else str(v)) for v in row.values()))
+    for row in cells:
+        table.add_row(*map(Text, row))
     if sys.stdout.isatty():
         Console().print(table)
     else:  # a file or a pipe gets no blanks at the end of lines
-        with (console := Console(width=160)).capture() as text:
+        with (console := Console(width=WIDTH)).capture() as text:
             console.print(table)
         print("\n".join(line.rstrip() for line in text.get().splitlines()))
+
+
+def _aligned(cells: Sequence[Sequence[str]], numbers: Sequence[bool]) -> list[str]:
+    """Lines of plain text; none if they would be broken, or have letters of other widths."""
+    if not all(cell.isascii() and cell.isprintable() for row in cells for cell in row):
+        return []
+    widths = [max(map(len, column)) for column in zip(*cells, strict=True)]
+    if sum(widths) + 2 * len(widths) > WIDTH:
+        return []
+    sides = [">" if number else "<" for number in numbers]
+    line = "".join(f" {{:{side}{width}}} " for side, width in zip(sides, widths, strict=True))
+    return [line.format(*row).rstrip() for row in cells]
 
 
 def write_json(value: Any) -> None:

@@ -125,11 +125,11 @@ def _read(paths: Iterable[Path]) -> Iterator[Read]:
 
 def _scanned(paths: Iterable[Path]) -> Iterator[Read]:
     """The same of large files, fast; what is not as the release writes it is read with care."""
-    from questree.formats.decomp_scan import Files, scanned
+    from questree.formats.decomp_scan import Scanner
 
-    files = Files()
+    scanner = Scanner()
     for path in paths:
-        part = scanned(video_of(path), files.read(path))
+        part = scanner.scanned(video_of(path), scanner.file(path))
         yield _one(path, path.read_bytes()) if part is None else part
 
 

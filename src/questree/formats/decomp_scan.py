@@ -5,7 +5,7 @@ hierarchy. Of anything else `scanned` gives nothing, and the careful reader (`de
 """
 
 import os
-from dataclasses import dataclass
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -25,113 +25,113 @@ PER_STRING = 256  # bytes per different string, at first
 TOP, TEXT, KEY, TYPE, COMPOSITION, ANSWER, OBJECT = range(7)  # kinds of strings, numbered each for itself
 STRINGS, NODES, COMPOSED, EDGES, FOREIGN, COUNTS = range(7, 13)  # what is counted beside the kinds
 HASH, KIND, NUMBER, BEGIN, FINISH = range(5)  # what is known of a string
-NODE_OF, PARENT_OF = range(2)  # the last node of a text, and of which parent it was a child last
+# of a text: its last node, of which parent it was a child last; where what is said about it as a sub-question, and as a
+# parent, was written last, and the first composition and how many were read there
+NODE_OF, PARENT_OF, SAID, SAID_END, SPLIT, SPLIT_END, SPLIT_ROW, SPLIT_ROWS, LASTS = range(9)
 NODE_COLUMNS = ("dag", "text", "type", "key", "answer", "object", "is_parent")
 UNDERSTOOD, STRANGE, CROWDED, ESCAPED = range(4)
-
-
-class Files:
-    """Reads one file after the other into the same memory."""
-
-    def __init__(self) -> None:
-        self.memory = np.zeros(0, np.uint8)
-
-    def read(self, path: Path) -> Bytes:
-        """The content with padding; the next one takes its place."""
-        with path.open("rb", buffering=0) as file:
-            size = os.fstat(file.fileno()).st_size
-            if len(self.memory) < size + PADDING:
-                self.memory = np.empty(2 * (size + PADDING), np.uint8)
-            read = 0
-            while read < size and (more := file.readinto(self.memory.data[read:size])):
-                read += more
-        self.memory[read : read + PADDING] = 0
-        return self.memory[: read + PADDING]
 
 
 def padded(content: bytes) -> Bytes:
     return np.frombuffer(content + bytes(PADDING), np.uint8).copy()  # one that may be written: loops know the kind
 
 
-@dataclass(frozen=True)
-class Walked:
-    """What the loop found; rows of a table are its columns."""
+class Scanner:
+    """Reads one file after the other; all of them use the same memory, which is what takes the time otherwise."""
 
-    bytes: Bytes
-    outcome: int
-    strings: NDArray[np.int64]
-    nodes: NDArray[np.int32]
-    composed: NDArray[np.int32]
-    edges: NDArray[np.int32]
-    counts: NDArray[np.int64]
+    def __init__(self) -> None:
+        self.content = np.zeros(0, np.uint8)
+        self.tables = [np.empty((columns, 0), np.int32) for columns in (len(NODE_COLUMNS), 4, 2)]
+        self.slots, self.counts = np.zeros(0, np.int32), np.zeros(COUNTS, np.int64)
+        self.strings, self.last = np.empty((5, 0), np.int64), np.empty((0, LASTS), np.int64)
 
-    @classmethod
-    def of(cls, bytes: Bytes, escaped: bool) -> "Walked":
-        size, slots = len(bytes), 1 << (len(bytes) // PER_STRING).bit_length()
-        nodes, composed, edges = (
-            np.empty((columns, size // least + 1), np.int32)
-            for columns, least in ((len(NODE_COLUMNS), SHORTEST_NODE), (3, SHORTEST_PART), (2, SHORTEST_CHILD))
-        )
+    def file(self, path: Path) -> Bytes:
+        """The content of a file with padding; the next one takes its place."""
+        with path.open("rb", buffering=0) as file:
+            size = os.fstat(file.fileno()).st_size
+            if len(self.content) < size + PADDING:
+                self.content = np.empty(2 * (size + PADDING), np.uint8)
+            read = 0
+            while read < size and (more := file.readinto(self.content.data[read:size])):
+                read += more
+        self.content[read : read + PADDING] = 0
+        return self.content[: read + PADDING]
+
+    def scanned(self, video: str, bytes: Bytes) -> HierarchyPart | None:
+        """The tables of one file, as the careful reader makes them; None if it is not understood."""
+        outcome, escaped = self.walked(bytes, False), False
+        if outcome == ESCAPED:
+            try:  # one way of writing every string
+                bytes, escaped = padded(msgspec.json.encode(msgspec.json.decode(bytes.data[:-PADDING]))), True
+            except (msgspec.MsgspecError, UnicodeError, RecursionError):
+                return None
+            outcome = self.walked(bytes, True)
+        if outcome != UNDERSTOOD:
+            return None
+        if self.counts[FOREIGN]:
+            try:
+                str(bytes.data, "utf-8")
+            except UnicodeDecodeError:
+                return None
+        kinds = self.strings[KIND, : self.counts[STRINGS]]
+
+        def named(kind: int) -> list[str]:
+            spans = self.strings[BEGIN : FINISH + 1, np.flatnonzero(kinds == kind)].T.tolist()
+            if escaped:
+                return [msgspec.json.decode(bytes.data[begin - 1 : end + 1], type=str) for begin, end in spans]
+            return [str(bytes.data[begin:end], "utf-8") for begin, end in spans]
+
+        many = self.counts[[NODES, COMPOSED, EDGES]]
+        nodes, composed, edges = (table[:, :rows].copy() for table, rows in zip(self.tables, many, strict=True))
+        return tables(video, nodes, composed, edges, int(self.counts[TOP]), named)
+
+    def walked(self, bytes: Bytes, escaped: bool) -> int:
+        """Fill the tables; what came of it."""
+        size = len(bytes)
+        if self.tables[-1].shape[1] * SHORTEST_CHILD < size:
+            least = SHORTEST_NODE, SHORTEST_PART, SHORTEST_CHILD
+            shapes = [(len(own), 2 * size // each + 1) for own, each in zip(self.tables, least, strict=True)]
+            self.tables = [np.empty(shape, np.int32) for shape in shapes]
+        slots = max(len(self.slots), 1 << (size // PER_STRING + 16).bit_length())
         while True:
-            strings, last = np.empty((5, slots // 2), np.int64), np.full((2, slots // 2), NOTHING, np.int32)
-            counts = np.zeros(COUNTS, np.int64)
-            tables = strings, nodes, composed, edges, counts
-            outcome = walk(bytes, escaped, np.zeros(slots, np.int32), last, *tables)
+            if slots > len(self.slots):
+                self.slots = np.empty(slots, np.int32)
+                self.strings, self.last = np.empty((5, slots // 2), np.int64), np.empty((slots // 2, LASTS), np.int64)
+            self.slots[:], self.last[:], self.counts[:] = 0, NOTHING, 0
+            found = self.strings, *self.tables, self.counts
+            outcome = int(walk(bytes, escaped, self.slots, self.last, *found))
             if outcome != CROWDED:
-                return cls(bytes, outcome, *tables)
+                return outcome
             slots *= 4
 
-    @property
-    def understood(self) -> bool:
-        if self.outcome == UNDERSTOOD and self.counts[FOREIGN]:
-            try:
-                self.bytes.tobytes().decode()
-            except UnicodeDecodeError:
-                return False
-        return self.outcome == UNDERSTOOD
 
-    def named(self, kind: int) -> list[str]:
-        """The strings of a kind."""
-        own = np.flatnonzero(self.strings[KIND, : self.counts[STRINGS]] == kind)
-        spans, content = self.strings[BEGIN : FINISH + 1, own].T.tolist(), self.bytes.data
-        return [msgspec.json.decode(content[begin - 1 : end + 1], type=str) for begin, end in spans]
-
-
-def scanned(video: str, bytes: Bytes) -> HierarchyPart | None:
-    """The tables of one file, as the careful reader makes them; None if it is not understood."""
-    found = Walked.of(bytes, escaped=False)
-    if found.outcome == ESCAPED:
-        try:  # one way of writing every string
-            content = msgspec.json.encode(msgspec.json.decode(bytes.data[:-PADDING]))
-        except (msgspec.MsgspecError, UnicodeError, RecursionError):
-            return None
-        found = Walked.of(padded(content), escaped=True)
-    return tables(video, found) if found.understood else None
-
-
-def tables(video: str, found: Walked) -> HierarchyPart:
+def tables(
+    video: str,
+    nodes: NDArray[np.int32],
+    composed: NDArray[np.int32],
+    edges: NDArray[np.int32],
+    dags: int,
+    named: Callable[[int], list[str]],
+) -> HierarchyPart:
     """Strings instead of their places, words instead of answers and objects, compositions in the order of parents."""
-    words, counts = Numbers[str](), found.counts
-    answer = np.array([*(words[name] for name in found.named(ANSWER)), NOTHING], np.int32)
-    things = [object_of(program) for program in found.named(OBJECT)]
+    words = Numbers[str]()
+    answer = np.array([*(words[name] for name in named(ANSWER)), NOTHING], np.int32)
+    things = [object_of(program) for program in named(OBJECT)]
     thing = np.array([*(NOTHING if name is None else words[name] for name in things), NOTHING], np.int32)
-    nodes: dict[str, Any] = dict(zip(NODE_COLUMNS, found.nodes[:, : counts[NODES]], strict=True))
-    nodes |= {"answer": answer[nodes["answer"]], "object": thing[nodes["object"]], "parent": nodes.pop("is_parent") > 0}
-    parent, composition, size = found.composed[:, : counts[COMPOSED]]
-    child, repeated = found.edges[:, : counts[EDGES]]
-    if (parent[1:] < parent[:-1]).any():
-        order = np.argsort(parent, kind="stable")
-        first = np.cumsum(size) - size
-        _, moved = ranges(first[order], first[order] + size[order])
-        parent, composition, size, child, repeated = *found.composed[:, order], *found.edges[:, moved]
+    own: dict[str, Any] = dict(zip(NODE_COLUMNS, nodes, strict=True))
+    own |= {"answer": answer[own["answer"]], "object": thing[own["object"]], "parent": own.pop("is_parent") > 0}
+    if (composed[0, 1:] < composed[0, :-1]).any():
+        composed = composed[:, np.argsort(composed[0], kind="stable")]
+        edges = edges[:, ranges(composed[3], composed[3] + composed[2])[1]]
+    parent, composition, size, _ = composed
     made: dict[str, Any] = {
-        "nodes": nodes,
+        "nodes": own,
         "composed": {"parent": parent, "composition": composition, "first": np.cumsum(size) - size, "edges": size},
-        "edges": {"child": child, "repeated": repeated > 0},
-        "dags": {"video": np.zeros(counts[TOP], np.int32)},
+        "edges": {"child": edges[0], "repeated": edges[1] > 0},
+        "dags": {"video": np.zeros(dags, np.int32)},
     }
-    names = {"videos": [video], "types": found.named(TYPE), "compositions": found.named(COMPOSITION)}
-    return HierarchyPart(made, names | {"words": list(words)}, found.named(KEY))
+    names = {"videos": [video], "types": named(TYPE), "compositions": named(COMPOSITION), "words": list(words)}
+    return HierarchyPart(made, names, named(KEY))
 
 
 def letters(text: str) -> np.uint64:
@@ -279,7 +279,7 @@ def walk(bytes, escaped, slots, last, strings, nodes, composed, edges, counts): 
     if bytes[at] != OPEN:
         return STRANGE
     at, level, due = at + 1, IN_FILE, ANYTHING
-    parts, fields, start, first, parent = 0, 0, np.int64(0), np.int64(0), np.int64(0)
+    parts, fields, start, first, parent, of_parent = 0, 0, np.int64(0), np.int64(0), np.int64(0), np.int64(0)
     while True:
         if 2 * counts[STRINGS] + 8 > len(slots):
             return CROWDED
@@ -291,6 +291,11 @@ def walk(bytes, escaped, slots, last, strings, nodes, composed, edges, counts): 
                 return UNDERSTOOD if blank(bytes, at) == len(bytes) - PADDING else STRANGE
             if (level == IN_NODE and fields & 3 != 3) or (level == IN_DAG and parts != 2):
                 return STRANGE
+            if level == IN_NODE:
+                last[nodes[1, counts[NODES] - 1], SAID_END] = at
+            elif level == IN_PARENT:
+                last[of_parent, SPLIT_END] = at
+                last[of_parent, SPLIT_ROWS] = counts[COMPOSED] - first
             if level == IN_DAG:
                 level = IN_FILE
             elif level in (IN_NODES, IN_HIERARCHY):
@@ -312,12 +317,12 @@ def walk(bytes, escaped, slots, last, strings, nodes, composed, edges, counts): 
         at, due = end + 1, NEXT
         if level == IN_LIST:
             text = number(bytes, begin, end, hash, TEXT, slots, strings, counts)
-            child, row = last[NODE_OF, text], counts[EDGES]
+            child, row = last[text, NODE_OF], counts[EDGES]
             if child < start:  # no sub-question of this DAG
                 return STRANGE
             edges[0, row] = child
-            edges[1, row] = last[PARENT_OF, text] == parent
-            last[PARENT_OF, text] = parent
+            edges[1, row] = last[text, PARENT_OF] == parent
+            last[text, PARENT_OF] = parent
             composed[2, counts[COMPOSED] - 1] += 1
             counts[EDGES] += 1
             continue
@@ -341,22 +346,52 @@ def walk(bytes, escaped, slots, last, strings, nodes, composed, edges, counts): 
             level, parts = IN_HIERARCHY, 2
         elif level == IN_NODES:
             text, row = number(bytes, begin, end, hash, TEXT, slots, strings, counts), counts[NODES]
-            if last[NODE_OF, text] >= start:  # twice in one DAG
+            before = last[text, NODE_OF]
+            if before >= start:  # twice in one DAG
                 return STRANGE
-            last[NODE_OF, text] = row
+            last[text, NODE_OF] = row
             nodes[0, row] = counts[TOP] - 1
             nodes[1, row] = text
             nodes[4, row] = NOTHING
             nodes[5, row] = NOTHING
             nodes[6, row] = 0
             counts[NODES] += 1
+            stop = at + last[text, SAID_END] - last[text, SAID]
+            if before >= 0 and stop < len(bytes) - PADDING and same(bytes, at, stop, last[text, SAID]):
+                for column in range(2, 6):  # the same is said again
+                    nodes[column, row] = nodes[column, before]
+                at = stop
+                continue
             level, fields = IN_NODE, 0
+            last[text, SAID] = at
         elif level == IN_HIERARCHY:
-            parent = last[NODE_OF, number(bytes, begin, end, hash, TEXT, slots, strings, counts)]
+            of_parent = number(bytes, begin, end, hash, TEXT, slots, strings, counts)
+            parent = last[of_parent, NODE_OF]
             if parent < start or nodes[6, parent]:  # no sub-question of this DAG, or twice
                 return STRANGE
             nodes[6, parent] = 1
-            level, first = IN_PARENT, counts[COMPOSED]
+            first, stop = counts[COMPOSED], at + last[of_parent, SPLIT_END] - last[of_parent, SPLIT]
+            if stop > at and stop < len(bytes) - PADDING and same(bytes, at, stop, last[of_parent, SPLIT]):
+                old = last[of_parent, SPLIT_ROW]  # it has the same parts again
+                for copied in range(old, old + last[of_parent, SPLIT_ROWS]):
+                    row = counts[COMPOSED]
+                    composed[0, row] = parent
+                    composed[1, row] = composed[1, copied]
+                    composed[2, row] = composed[2, copied]
+                    composed[3, row] = counts[EDGES]
+                    for edge in range(composed[3, copied], composed[3, copied] + composed[2, copied]):
+                        text = np.int64(nodes[1, edges[0, edge]])
+                        if last[text, NODE_OF] < start:  # no sub-question of this DAG
+                            return STRANGE
+                        edges[0, counts[EDGES]] = last[text, NODE_OF]
+                        edges[1, counts[EDGES]] = edges[1, edge]
+                        counts[EDGES] += 1
+                    counts[COMPOSED] += 1
+                at = stop
+                continue
+            level = IN_PARENT
+            last[of_parent, SPLIT] = at
+            last[of_parent, SPLIT_ROW] = first
         elif level == IN_PARENT:
             label, row = number(bytes, begin, end, hash, COMPOSITION, slots, strings, counts), counts[COMPOSED]
             for before in range(first, row):
@@ -365,6 +400,7 @@ def walk(bytes, escaped, slots, last, strings, nodes, composed, edges, counts): 
             composed[0, row] = parent
             composed[1, row] = label
             composed[2, row] = 0
+            composed[3, row] = counts[EDGES]
             counts[COMPOSED] += 1
             level = IN_LIST
         else:

@@ -127,11 +127,25 @@ COMBINE: dict[str, tuple[int, Combine]] = {  # how many parts each takes; means 
 def evaluate(cells: Sequence[Cell], passed: Floats, total: Floats) -> Floats:
     """[..., cell] from sums of shape [..., column]."""
     values = np.full((*total.shape[:-1], len(cells)), np.nan)
+    known = ratios(passed, total, list(dict.fromkeys(part for cell in cells for part in cell.parts)))
     for at, cell in enumerate(cells):
         if cell.parts:
             _, combine = COMBINE[cell.how]
-            values[..., at] = combine([ratio(passed, total, part) for part in cell.parts])
+            values[..., at] = combine([known[part] for part in cell.parts])
     return values
+
+
+def ratios(passed: Floats, total: Floats, parts: Sequence[Part]) -> dict[Part, Floats]:
+    """The ratio of every part: sums of whole numbers in one go, which is exact in whatever order they are added."""
+    whole = (passed == np.rint(passed)).reshape(-1, passed.shape[-1]).all(axis=0).tolist()
+    quick = [part for part in parts if part and (len(part) == 1 or all(whole[at] for at in part))]
+    found = {part: ratio(passed, total, part) for part in set(parts).difference(quick)}
+    if quick:
+        sizes = np.cumsum([0, *map(len, quick)])
+        columns = np.concatenate([np.array(part, np.int64) for part in quick])
+        above, below = (np.add.reduceat(np.take(own, columns, axis=-1), sizes[:-1], axis=-1) for own in (passed, total))
+        found |= zip(quick, np.moveaxis(share(above, below), -1, 0), strict=True)
+    return found
 
 
 def counts(cells: Sequence[Cell], total: Floats) -> list[int | None]:

@@ -98,21 +98,28 @@ def together(given: Iterable[HierarchyPart]) -> Hierarchies:
     parts = list(given)
     names = {what: Numbers[str]() for what in NAMED}
     number = {
-        what: [[*(known[name] for name in part.names.get(what, ())), NOTHING] for part in parts]
+        what: [np.array([*(known[name] for name in part.names.get(what, ())), NOTHING]) for part in parts]
         for what, known in names.items()
     }
+    counted = {what for own in NUMBERED.values() for what in own.values()}.difference(NAMED)
+    begin = {what: np.cumsum([0, *(part.rows(what) for part in parts)]).tolist() for what in counted}
 
     def whole(table: Table) -> pl.DataFrame:
         """The rows of all parts with the numbers they have in the whole."""
-        own = np.repeat(np.arange(len(parts)), [part.rows(table.name) for part in parts])  # [row] its part
-        there: list[Any] = [part.tables[table.name] for part in parts if table.name in part.tables]
-        columns = {name: np.concatenate([each[name] for each in there or [table.empty()]]) for name in table.columns}
-        for name, what in NUMBERED[table.name].items():
-            value = columns[name].astype(np.int64)
-            begin = np.cumsum([0, *map(len, number[what])] if what in NAMED else [0, *(p.rows(what) for p in parts)])
-            place = begin[own + (value == NOTHING)] + value  # NOTHING is the last name of its part
-            columns[name] = np.concatenate(number[what])[place] if what in NAMED else place
-        return table.frame(columns)
+
+        def column(name: str, what: str | None) -> Any:
+            there = [
+                (at, np.asarray(part.tables[table.name][name]))
+                for at, part in enumerate(parts)
+                if table.name in part.tables
+            ]
+            if what in NAMED:  # NOTHING is the last name of its part
+                there = [(at, number[what][at][own.astype(np.int64, copy=False)]) for at, own in there]
+            elif what is not None:
+                there = [(at, own + begin[what][at]) for at, own in there]
+            return np.concatenate([own for _, own in there]) if there else table.empty()[name]
+
+        return table.frame({name: column(name, NUMBERED[table.name].get(name)) for name in table.columns})
 
     tables: dict[str, Any] = {table.name: whole(table) for table in (NODES, COMPOSED, EDGES, DAGS, ISOLATED)}
     lists: dict[str, Any] = {what: list(known) for what, known in names.items()}

@@ -56,6 +56,7 @@ def apart(run: Run, how: DecomposeOptions = SOME) -> Run:
 def questions(tmp_path_factory: pytest.TempPathFactory) -> Run:
     """Random worlds in which everything holds that cleaning makes hold, and some of their questions."""
     known = facts("\n".join(random_worlds.world(seed=13, videos=VIDEOS, whole=True)))
+    known = replace(known, videos=known.videos.with_columns(split=pl.lit("train")))  # something to learn from
     run = run_of(known, tmp_path_factory.mktemp("questions") / "run", shard=16)
     return select(run)
 
@@ -324,7 +325,8 @@ def test_a_shortcut_says_what_is_commonest(run: Run) -> None:
 def test_the_same_seed_gives_the_same_bytes_and_another_one_others(bot: str, run: Run) -> None:
     stored = [written(run, bot, seed) for seed in (0, 0, 1)]
     assert stored[0] == stored[1]
-    assert (stored[0] != stored[2]) == (bot in ("uniform", "perception-noise", "composition-noise"))
+    drawn = ("uniform", "perception-noise", "composition-noise")
+    assert bot == "blind" or (stored[0] != stored[2]) == (bot in drawn)  # what is learnt first hardly matters
 
 
 def written(run: Run, bot: str, seed: int) -> dict[str, bytes]:
@@ -334,7 +336,7 @@ def written(run: Run, bot: str, seed: int) -> dict[str, bytes]:
 
 def test_answers_do_not_depend_on_how_videos_are_cut_into_shards(run: Run, questions: Run, tmp_path: Path) -> None:
     other = apart(select(run_of(questions.load("facts"), tmp_path / "run", shard=7)))
-    for bot in ("uniform", "perception-noise", "composition-noise", "shortcut", "most-likely"):
+    for bot in ("uniform", "perception-noise", "composition-noise", "shortcut", "most-likely", "blind"):
         assert answers_by_text(run, bot) == answers_by_text(other, bot)
 
 

@@ -192,20 +192,23 @@ def test_more_steps_are_those_a_quarter_of_the_training_questions_exceeds() -> N
     assert found == {0: 3, 1: 4, 2: 3, NUMBER["relTime"]: 5}
 
 
-def test_training_questions_decide_what_has_more_steps(
-    asked: list[Question], train: dict[str, made.Record], test: dict[str, made.Record]
+def test_balanced_training_questions_decide_what_has_more_steps(
+    asked: list[Question], release: Path, train: dict[str, made.Record], test: dict[str, made.Record]
 ) -> None:
-    taken: dict[str, list[int]] = {}
-    for question in asked:
-        if question.id in train:
-            taken.setdefault(question.template.name, []).append(question.row["steps"])
+    taken: dict[str, dict[str, list[int]]] = {"train": {}, "test": {}}
+    for side, own in taken.items():
+        selected = made.records(release, "balanced", side)
+        for question in asked:
+            if question.id in selected:
+                own.setdefault(question.template.name, []).append(question.row["steps"])
     most = {
-        name: min(m for m in steps if 4 * sum(s <= m for s in steps) >= 3 * len(steps)) for name, steps in taken.items()
+        name: min(m for m in steps if 4 * sum(s <= m for s in steps) >= 3 * len(steps))
+        for name, steps in (taken["test"] | taken["train"]).items()
     }
     most["relTime"] = 5
     records = train | test
     for question in asked:
-        wanted = int(question.row["steps"] > most[question.template.name])
+        wanted = int(question.row["steps"] > most.get(question.template.name, NEVER))
         assert records[question.id]["more_steps"] == wanted, question
 
 

@@ -47,6 +47,7 @@ class AskedNodes:
     about: Array  # the word it is about: an object that may exist, an option, a number to compare with
     published: Array  # the answer that others may know
     said: Callable[[], pl.DataFrame]  # columns that are alike where the question is, whatever it is asked about
+    spoken: Callable[[], pl.DataFrame]  # text; sort of answer (yes or no, an object, ...); train, top: is it one?
     known: Callable[[], Array]  # the answer by execution
     drawn: Callable[[int, str], Array]  # (seed, purpose) -> a random number of the scope, the program and its words
 
@@ -56,6 +57,10 @@ class AskedNodes:
     @cached_property
     def texts(self) -> pl.DataFrame:
         return self.said()
+
+    @cached_property
+    def read(self) -> pl.DataFrame:
+        return self.spoken()
 
     @cached_property
     def truth(self) -> Array:

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 import polars as pl
@@ -19,6 +19,9 @@ from questree.tables.hierarchies import NOTHING
 from questree.tables.predictions import write_plan, write_shard, write_words
 from questree.tables.run import Run
 from questree.tables.store import new_folder
+
+if TYPE_CHECKING:
+    from questree.models.blind import BlindReader
 
 
 @dataclass(frozen=True)
@@ -59,6 +62,14 @@ class BotCorpus:
     def of_text(self) -> pl.DataFrame:
         """The commonest answer to a question, whatever it is asked about."""
         return self.commonest(lambda asked: asked.texts)
+
+    @cached_property
+    def blind(self) -> "BlindReader":
+        """What texts alone tell, from the nodes of train."""
+        from questree.models.blind import learnt  # compiled code that only this bot needs
+
+        names = self.shards.names
+        return learnt(map(self.shards.asked, watch(names, "learning", len(names))), self.options.seed)
 
     def commonest(self, key: Callable[[AskedNodes], pl.DataFrame]) -> pl.DataFrame:
         """Columns of the key and the most frequent published word; of equally frequent ones the smaller number."""
@@ -135,6 +146,10 @@ BOTS = Registry[Bot]("bot")
 for name, bot in {
     "oracle": Bot("knows everything", lambda corpus, asked: asked.truth),
     "most-likely": Bot("the commonest answer to questions of the type", most_likely),
+    "blind": Bot(
+        "what a question-only model of words and their order says, learnt from train",
+        lambda corpus, asked: corpus.blind.answers(asked),
+    ),
     "uniform": Bot("any answer the question allows, all as likely", uniform),
     "always-yes": Bot("yes, whatever is asked", lambda corpus, asked: np.full(len(asked), corpus.number["yes"])),
     "perception-noise": Bot("mistaken about leaves, composes without fault", composing(True, False)),

@@ -19,13 +19,15 @@ from questree.stages.decompose.answer_words import AnswerWords
 from questree.stages.decompose.columns import EXECUTED, NOT_SAID, UNDEFINED, executed
 from questree.stages.decompose.hierarchies import decomposed, shards
 from questree.stages.decompose.image_sets import read_sets, spoken_sets
-from questree.stages.decompose.spoken import Values, by_form
+from questree.stages.decompose.spoken import Texts, Values, by_form, english_of
 from questree.tables.facts import VIDEOS
 from questree.tables.hierarchies import NOTHING
-from questree.tables.nodes import EDGES, FORMS, NODES, SLOTS
+from questree.tables.image_questions import answered
+from questree.tables.nodes import ASKED_TOPS, EDGES, FORMS, NODES, SETS, SLOTS, TOPS
 from questree.tables.predictions import IMAGE_SETS
 from questree.tables.run import Run
 
+YES_NO = "yes or no"  # what many questions are answered with
 CHOICES = ("Choose", "Longer Choose", "Shorter Choose")
 
 
@@ -33,19 +35,19 @@ class VideoShards:
     """The decomposed questions of a run about videos."""
 
     def __init__(self, run: Run):
-        self.run, self.words, self.ids = run, AnswerWords(run.vocabulary()), run.table("facts", VIDEOS)["id"].to_list()
+        self.run, self.words, self.videos = run, AnswerWords(run.vocabulary()), run.table("facts", VIDEOS)
         self.names = [folder.name for folder in shards(run)]
         self.number = self.words.number | {NOT_SEEN: len(self.words.number)}
 
     def asked(self, name: str) -> AskedNodes:
-        return VideoShard(self.run, self.run.decomposed / name, self.words, self.ids).asked(self.number)
+        return VideoShard(self.run, self.run.decomposed / name, self.words, self.videos).asked(self.number)
 
 
 class VideoShard:
     """One folder of decomposed questions."""
 
-    def __init__(self, run: Run, folder: Path, words: AnswerWords, ids: list[str]):
-        self.run, self.words, self.ids = run, words, ids  # ids of all videos
+    def __init__(self, run: Run, folder: Path, words: AnswerWords, videos: pl.DataFrame):
+        self.run, self.folder, self.words, self.videos = run, folder, words, videos  # all of them
         self.forms, self.nodes, self.edges = FORMS.read(folder), NODES.read(folder), EDGES.read(folder)
         self.video = self.nodes["video"].to_numpy().astype(np.int64)
         self.by_form = list(by_form(self.forms, self.nodes))
@@ -78,6 +80,7 @@ class VideoShard:
             scope=self.video,
             about=self.about(),
             published=self.spelled(np.where(known == NOT_SAID, UNKNOWN, stored)),
+            spoken=self.spoken,
             known=lambda: self.spelled(stored if told else self.execute()),
             drawn=self.drawn,
         )
@@ -86,6 +89,18 @@ class VideoShard:
     def parts(self) -> list[tuple[tuple[str, ...], Array]]:
         """Per form that has nodes: the compositions [part] and the sub-questions [node, part]."""
         return parts_of([rows for rows, *_ in self.by_form], self.edges, VIDEO_DAGS)
+
+    def spoken(self) -> pl.DataFrame:
+        names = [YES_NO if node.kind.yes else node.kind.name for _, _, node, _ in self.by_form]
+        sizes = [rows.stop - rows.start for rows, *_ in self.by_form]
+        return pl.DataFrame(
+            {
+                "text": english_of(self.forms, self.nodes, Texts(self.words.vocabulary)),
+                "sort": pl.Series(names, dtype=pl.String).gather(np.repeat(np.arange(len(names)), sizes)),
+                "train": (self.videos["split"] == "train").to_numpy()[self.video],
+                "top": np.isin(np.arange(len(self.nodes)), TOPS.read(self.folder)["node"]),
+            }
+        )
 
     def group(self, form: tuple[slice, str, Node, Values], parts: tuple[tuple[str, ...], Array]) -> NodeGroup:
         rows, type, node, values = form
@@ -166,7 +181,8 @@ class VideoShard:
     def drawn(self, seed: int, purpose: str) -> Array:
         """[node] a random number that depends on the seed, the video's id and the node's program and words alone."""
         asked, place = np.unique(self.video, return_inverse=True)
-        seeds = np.array([seed_of(seed, f"{purpose} {self.ids[at]}") for at in asked.tolist()], np.uint64)
+        names = self.videos["id"].gather(asked).to_list()
+        seeds = np.array([seed_of(seed, f"{purpose} {name}") for name in names], np.uint64)
         programs = np.array([seed_of(0, program) for program in self.forms["program"]], np.uint64)
         words = [self.nodes[f"s{at}"].to_numpy() for at in range(SLOTS)]
         return mix(seeds[place], programs[self.nodes["form"].to_numpy()], *words)
@@ -183,6 +199,7 @@ class ImageShards:
     def __init__(self, run: Run):
         self.tables = read_sets(decomposed(run))
         self.nodes = spoken_sets(self.tables, asked=False, executed=True)
+        self.run = run
         self.untold = (self.tables["nodes"]["known"] == NOT_SAID).to_numpy()
         words = {*self.nodes["answer"].drop_nulls(), *self.nodes["word"].drop_nulls()} | ALWAYS
         self.number = {word: at for at, word in enumerate([*sorted(words - {NOT_SEEN}), NOT_SEEN])}
@@ -204,8 +221,22 @@ class ImageShards:
             scope=scope.astype(np.int64),
             about=about,
             published=np.where(self.untold, NOTHING, truth),
+            spoken=self.spoken,
             known=lambda: truth,
             drawn=lambda seed, purpose: mix(seed_of(seed, purpose), scope, program),
+        )
+
+    def spoken(self) -> pl.DataFrame:
+        """A set is for training if questions of train are about its images."""
+        yes_no = pl.col("type").is_in(sorted(IMAGE_DAGS.yes_no))
+        images = answered(self.run).filter(split="train")["images"].explode().unique()
+        shown = self.tables[SETS.name].with_row_index("set").explode("images")
+        train = shown.filter(pl.col("images").is_in(images.implode()))["set"].unique()
+        return spoken_sets(self.tables).select(
+            text="question",
+            sort=pl.when(yes_no).then(pl.lit(YES_NO)).otherwise("type"),
+            train=pl.col("set").is_in(train.implode()),
+            top=pl.int_range(pl.len()).is_in(self.tables[ASKED_TOPS.name]["node"].implode()),
         )
 
     def numbered(self, name: str) -> Array:

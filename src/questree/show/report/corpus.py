@@ -1,6 +1,6 @@
 """What a run's questions are: counts in one pass, tables and plots of templates, answers, lengths, parts and splits."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,6 +15,8 @@ from questree.progress import watch
 from questree.show.report.charts import bars, histogram
 from questree.show.report.document import Block, Column, Entry, Figure, Grid, Line, Missing, Number
 from questree.show.views import View
+from questree.stages.audit.categories import CategoryCount, categories
+from questree.stages.audit.categories import drawn as drawn_categories
 from questree.stages.audit.image_corpus import figure_6, parts_of, table_3
 from questree.stages.audit.plots import answers, first_words, structures
 from questree.stages.audit.videos import answer_bars, answer_codes, sample, selected, spellings
@@ -100,8 +102,14 @@ def agqa_corpus(run: Run, missing: Named, seed: int, workers: int) -> Iterator[B
     """What is asked about videos, before and after balancing."""
     corpus = counts_of(run, seed, workers)
     yield templates(corpus)
+    counted = [*categories(corpus.counts, corpus.bank.edition)]
+    yield by_category(counted)
     if not corpus.balanced:
         yield missing("balance", "There is no balanced selection: before and after are the same in the plots below.")
+    caption = (
+        "Shares of the categories of each kind, all questions above and the balanced selection below, as in Figure 4."
+    )
+    yield Figure("category-shares", "Categories before and after balancing", caption, (drawn_categories(counted),))
     caption = (
         "Shares of the ten most frequent answers, all questions above and the balanced selection below; grey is the "
         "rest. After balancing no answer should stand out."
@@ -142,6 +150,14 @@ def templates(corpus: AnswerCounts) -> Grid:
     )
     caption = "How many questions each template gives, before and after balancing."
     return Grid("templates", "Templates", caption, ("Template",), columns, tuple(lines))
+
+
+def by_category(counted: Sequence[CategoryCount]) -> Grid:
+    """Tables 10, 13 and 12 of the paper."""
+    lines = (Line((c.kind, c.name), (c.involves, c.templates, c.before, c.after)) for c in counted)
+    columns = (Column("answering involves", text=True), *map(Column, ("templates", "all questions", "selected")))
+    caption = "Templates and questions of every category; a question counts in each reasoning type it has."
+    return Grid("categories", "Categories", caption, ("Kind", "Category"), columns, tuple(lines))
 
 
 def splits(note: Path) -> Grid:

@@ -1,12 +1,14 @@
 """The audit of a run: every guesser before and after balancing, side by side, as tables, JSON and plots."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 import msgspec
 import polars as pl
 
+from questree.stages.audit.categories import CategoryCount, lengths
+from questree.stages.audit.categories import drawn as drawn_categories
 from questree.stages.audit.guesses import (
     KEY,
     MODEL,
@@ -44,6 +46,7 @@ class AuditedQuestions:
     types: Types
     bars: list[str]  # [template] the bar of the plot of answers it is part of
     words: Mapping[int, str]  # of answers
+    categories: Sequence[CategoryCount] = ()  # of videos
 
 
 @dataclass(frozen=True)
@@ -53,6 +56,8 @@ class Audit:
     measures: list[Measure]
     duplicates: list[Measure]
     looked_at: int  # questions whose text was looked at
+    categories: Sequence[CategoryCount]
+    lengths: Mapping[str, dict[int, int]]  # before, after -> words of a question that was looked at -> how many
 
     def guessed(self) -> dict[str, float]:
         """Share of all test questions each guesser gets right, after balancing if there is a selection."""
@@ -65,8 +70,11 @@ def audited(asked: AuditedQuestions, options: AuditOptions, folder: Path) -> Aud
     counts, said, types = asked.counts, asked.said, asked.types
     guessed = [*guess_types(counts, types), *guess_keys(asked.keys, counts, types)]
     measures = [*guessed, *model(said, types), *entropy(asked.keys, types)]
-    found = Audit(options, asked.balanced, measures, [*duplicates(said)], sum(map(len, said.values())))
+    looked_at, long = sum(map(len, said.values())), {name: lengths(said[name]["question"]) for name in SETS}
+    found = Audit(options, asked.balanced, measures, [*duplicates(said)], looked_at, asked.categories, long)
     drawn = {"answers": answers(counts, asked.bars, asked.words)}
+    if asked.categories:
+        drawn["categories"] = drawn_categories(asked.categories)
     if "structure" in types:
         drawn["structures"] = structures(counts, types["structure"])
     drawn["first_words"] = first_words({name: table["question"] for name, table in said.items()})

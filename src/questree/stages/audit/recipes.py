@@ -7,6 +7,7 @@ from typing import Any
 from questree.benchmarks import Recipe, Said, Told
 from questree.stages.audit import image_sets, videos
 from questree.stages.audit.audited import Audit, AuditOptions
+from questree.stages.audit.categories import TITLES, CategoryCount
 from questree.stages.audit.guesses import GuessScore, Measure
 from questree.tables.run import Run
 
@@ -26,15 +27,27 @@ VIDEOS, IMAGE_SETS = Recipe(OPTIONS, of_videos), Recipe(OPTIONS, of_image_sets)
 
 
 def told(found: Audit, folder: Path, templates: bool) -> Iterator[Said]:
-    """A table for every measure; templates have lines of their own if they are asked for."""
+    """A table for every kind of category and every measure; templates have lines of their own if they are asked for."""
+    for kind in dict.fromkeys(each.kind for each in found.categories):
+        yield TITLES[kind], [counted(each) for each in found.categories if each.kind == kind]
     tables: dict[str, list[Mapping[str, Any]]] = {}
     for measure in (*found.measures, *found.duplicates):
         if templates or not measure.type.startswith("template:"):
             tables.setdefault(measure.name, []).append(line(measure))
     yield from tables.items()
+    means = {
+        name: sum(words * n for words, n in own.items()) / max(sum(own.values()), 1)
+        for name, own in found.lengths.items()
+    }
+    yield "words of a question on average: " + ", ".join(f"{mean:.1f} {name}" for name, mean in means.items())
     if not found.balanced:
         yield "there is no balanced selection, so before and after are the same; `questree balance` makes one"
     yield f"wrote audit.json and plots to {folder / 'audit'}"
+
+
+def counted(category: CategoryCount) -> dict[str, Any]:
+    numbers = {"templates": category.templates, "before": category.before, "after": category.after}
+    return {category.kind: category.name, **numbers} | ({"involves": category.involves} if category.involves else {})
 
 
 def line(measure: Measure) -> dict[str, Any]:

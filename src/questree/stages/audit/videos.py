@@ -14,6 +14,7 @@ from questree.columns.joins import Ints
 from questree.progress import watch
 from questree.readings.answer import spell
 from questree.stages.audit.audited import Audit, AuditedQuestions, AuditOptions, audited, shares, without_keys
+from questree.stages.audit.categories import categories
 from questree.stages.audit.guesses import Parts, Types
 from questree.stages.balance.binary import COLUMNS
 from questree.stages.balance.rounds import selection
@@ -43,7 +44,8 @@ def audit(run: Run, options: AuditOptions, workers: int = 2) -> Audit:
             name: sample(bank, test, few, shares(table, name, options.most), options.seed, pool)
             for name, few in (("before", None), ("after", chosen))
         }
-        asked = AuditedQuestions(chosen is not None, keys, table, said, types, answer_bars(bank), spellings(bank))
+        bars, counted = answer_bars(bank), [*categories(table, bank.edition)]
+        asked = AuditedQuestions(chosen is not None, keys, table, said, types, bars, spellings(bank), counted)
         return audited(asked, options, run.folder / "audit")
 
 

@@ -141,6 +141,7 @@ def test_every_split_and_template_has_the_same_room(tmp_path: Path) -> None:
         ("train", "COUNT", 60, 40, 40),
         ("test", "VERIFYATTR", 12, 12, 12),
     ]
+    assert [r.alone for r in rows] == ["yes", "", "yes"]
     assert len(BALANCED.read(run.covr)) == 72
     fewer = balance(run, PairsOptions(46))
     assert [(r.template, r.kept) for r in fewer] == [("VERIFYATTR", 20), ("COUNT", 20), ("VERIFYATTR", 6)]

@@ -43,6 +43,7 @@ class TemplateRoom:
     two_answers: int  # whose text is seen with at least two answers
     room: int
     kept: int
+    alone: str = ""  # the answer of all that are kept, if there are several with one answer
 
 
 PAPER = PairsOptions()
@@ -62,7 +63,9 @@ def balance(run: Run, options: PairsOptions = PAPER) -> list[TemplateRoom]:
         room = wanted // templates[str(split)]
         chosen, first = select(own, room, options.seed)
         kept[own["row"].to_numpy()[chosen]] = True
-        rows.append(TemplateRoom(str(split), str(template), len(own), first, room, len(chosen)))
+        said = own["answer"].gather(chosen).unique().to_list()
+        alone = said[0] if len(said) == 1 and len(chosen) > 1 else ""
+        rows.append(TemplateRoom(str(split), str(template), len(own), first, room, len(chosen), alone))
     with new_file(run.covr / f"{BALANCED.name}.parquet") as work:
         BALANCED.frame(table.filter(pl.Series(kept))).write_parquet(work, compression="zstd", compression_level=1)
     with new_file(run.covr / f"{BALANCED.name}.json") as work:
@@ -79,6 +82,8 @@ def recipe(run: Run, given: Mapping[str, Any], _: int) -> Told:
         shown = {"template": "template", "before": "before", "text with two answers": "two_answers"}
         shown |= {"room": "room", "kept": "kept"}
         said.append((f"{split}: questions", [{name: row[of] for name, of in shown.items()} for row in own]))
+    known = [f"{row.split} {row.template} ({row.alone}, {row.kept:,} questions)" for row in rows if row.alone]
+    said += [f"warning: one answer alone, more questions would have others: {', '.join(known)}"] if known else []
     said.append(f"kept {sum(row.kept for row in rows):,} of {sum(row.before for row in rows):,} in {run.covr}")
     return Told(said, rows)
 

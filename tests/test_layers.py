@@ -16,7 +16,7 @@ LAYERS = [  # from the bottom; a module may import its own layer's package and a
     {"domains", "sources", "synth"},
     {"notation"},
     {"benchmarks"},
-    {"metrics", "search"},
+    {"metrics", "search", "said"},
     {"stages"},
     {"formats"},
     {"models"},

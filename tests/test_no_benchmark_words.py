@@ -14,7 +14,18 @@ ENGLISH = ("vocabulary/draft", "vocabulary/inflection")  # common words that the
 COUNTS = {157, 141, 139}  # actions, merged ones, those among released answers
 DEFAULTS = {"o1", "d1", "d2"}  # of the file format: `person`, `annotated`, `interacting`
 SAID = {"person", "interacting with"}  # by all questions about videos, whatever the vocabulary
-OUR_OWN = {"run", "open", "window", "table", "box", "turn", "make", "picture", "annotated"}  # terms of ours, too
+OUR_OWN = {
+    "run",
+    "open",
+    "window",
+    "table",
+    "box",
+    "turn",
+    "make",
+    "picture",
+    "annotated",
+    "unsure",
+}  # terms of ours, too
 
 
 def constants(*left_out: str) -> Iterator[tuple[str, object]]:

@@ -9,7 +9,8 @@ import pytest
 
 from questree.faults import BadInput
 from questree.metrics.scores import coverage
-from questree.models.predictions import normal, read_answers, read_predictions, synonyms
+from questree.models.predictions import read_answers, read_predictions
+from questree.said.lexicon import normal, vocabulary_ways
 from questree.vocabulary.load import default
 
 ROWS = [("007", "yes"), ("V-1", "no"), ("007", "a cup, or two")]
@@ -128,7 +129,7 @@ def test_unparsed_answers_are_counted() -> None:
 
 
 def test_no_synonym_takes_the_place_of_an_answer() -> None:
-    words = synonyms(default())
+    words = vocabulary_ways(default())
     answers = list(words)
     table = pl.DataFrame({"id": answers, "prediction": answers})
     read = read_answers(table, answers, "lenient", default())

@@ -30,7 +30,7 @@ def test_the_vocabulary_has_the_asked_sizes_and_no_word_twice() -> None:
     assert len({thing.name for thing in words.objects}) == 400
     assert len({relation.name for relation in words.relations}) == 50
     assert len({action.phrase for action in words.actions}) == 900
-    assert len({CorpusPlan(1, 9000, 5, 1, 1, 1, 1.0, 1).vocabulary.objects[at].name for at in range(9000)}) == 9000
+    assert len({thing.name for thing in CorpusPlan(1, 9000, 5, 1, 1, 1, 1.0, 1).vocabulary.objects}) == 9000
 
 
 def test_a_thing_is_touched_exactly_while_something_is_done_to_it() -> None:

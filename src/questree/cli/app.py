@@ -39,6 +39,7 @@ COMMANDS = {
     "verify": ("verify:verify", "Is a run still what its lock file says?"),
     "diff": ("verify:diff", "What differs between two runs, causes first."),
     "answer": ("answer:answer", "A bot answers a run, or anybody's predictions are stored in it."),
+    "read": ("read:read", "What models said in free text -> answers, or why it is none."),
     "compare": ("score:compare", "Two models on the same questions: differences, intervals, p."),
     "power": ("score:power", "Videos or images needed for a given half-width."),
     "show": ("show:show", "One video, one image or one question of a run."),

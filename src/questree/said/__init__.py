@@ -1,0 +1,1 @@
+"""What models say in free text, read as answers."""

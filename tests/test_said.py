@@ -1,0 +1,79 @@
+"""Free text read as answers: hand-written cases, half of them by people who never saw the rules."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from questree.said.files import possible_answers
+from questree.said.lexicon import normal, read_synonyms
+from questree.said.reading import REASONS, ReadAnswer, Reader
+from questree.vocabulary import default
+from worlds.commands import questree
+
+CASES = Path(__file__).parent / "data/said"
+READER = Reader(possible_answers(default()), default())
+MISSED = {"h186", "h231", "k264"}
+
+
+def cases(name: str) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in (CASES / name).read_text("utf-8").splitlines()]
+
+
+def read(case: dict[str, Any]) -> ReadAnswer:
+    return READER.read(case["raw"], case["question"], case.get("answer_type") or "", case.get("options") or ())
+
+
+def test_every_case_the_rules_were_written_from_is_read() -> None:
+    found = {case["id"]: (read(case), case) for case in cases("seen.jsonl")}
+    wrong = {id for id, (got, case) in found.items() if got.answer != case["answer"]}
+    wrong |= {id for id, (got, case) in found.items() if got.answer is None and got.reason != case.get("reason")}
+    assert len(found) > 1000 and wrong <= MISSED
+
+
+def test_a_short_answer_is_read_as_the_vqa_evaluation_compares_it() -> None:
+    for answer in READER.answers:
+        for said in (answer, answer.upper(), f"A {answer}.", f"the {answer}!"):
+            if normal(said) == normal(answer):
+                assert READER.read(said).answer in {each for each in READER.answers if normal(each) == normal(answer)}
+
+
+@given(st.text(max_size=60), st.sampled_from(["", "yes_no", "choice", "object", "action", "time", "count"]))
+def test_no_text_is_too_strange(text: str, kind: str) -> None:
+    got = READER.read(text, "Did they hold a phone before or after opening a door?", kind)
+    assert (got.answer is None) == (got.reason in REASONS) and (got.answer is None) == (got.rule == "")
+
+
+@pytest.mark.parametrize(("said", "answer"), [("blower", "phone"), ("jo", "yes"), ("phone", "phone")])
+def test_own_synonyms_add_to_the_shipped_ones(tmp_path: Path, said: str, answer: str) -> None:
+    (tmp_path / "own.toml").write_text('[words]\nphone = ["blower"]\n[yes]\nda = ["jo"]\n')
+    reader = Reader(possible_answers(default()), default(), read_synonyms(tmp_path / "own.toml"))
+    assert (
+        reader.read(said, "Did they hold a phone?" if answer == "yes" else "What were they holding?").answer == answer
+    )
+    assert reader.read("fridge", "What were they opening?").answer == "refrigerator"
+
+
+def test_the_command_writes_answers_reasons_and_rules(tmp_path: Path) -> None:
+    rows = [
+        {"id": 1, "question": "Did they hold a phone?", "raw": "<think>Hm.</think> **Yes**, they did."},
+        {"id": "b", "question": "Was it a cup or a bag?", "raw": "B", "options": ["a cup", "a bag"]},
+        {"id": "c", "question": "What did they open?", "raw": "No idea."},
+    ]
+    (tmp_path / "raw.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    questree("read", "raw.jsonl", "--out", "read.jsonl", folder=tmp_path)
+    assert [json.loads(line) for line in (tmp_path / "read.jsonl").read_text().splitlines()] == [
+        {"id": 1, "answer": "yes", "reason": None, "rule": "yes or no"},
+        {"id": "b", "answer": "bag", "reason": None, "rule": "letter"},
+        {"id": "c", "answer": None, "reason": "unsure", "rule": None},
+    ]
+
+
+def test_a_line_that_is_no_answer_is_named(tmp_path: Path) -> None:
+    (tmp_path / "raw.jsonl").write_text('{"id": 1, "raw": "yes"}\n{"id": 2}\n')
+    failed = questree("read", "raw.jsonl", "--out", "read.jsonl", folder=tmp_path)
+    assert "raw.jsonl, line 2: expected {id, question, raw}" in failed.stderr
+    assert not (tmp_path / "read.jsonl").exists()

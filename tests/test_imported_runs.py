@@ -6,18 +6,24 @@ from pathlib import Path
 
 import polars as pl
 import pytest
+from starlette.testclient import TestClient
 
 from questree.benchmarks.agqa.held_out import NOVEL
 from questree.faults import BadInput
 from questree.formats.agqa_run import import_agqa
 from questree.program import slots
+from questree.show.page.app import application
+from questree.show.page.site import Site
 from questree.stages.balance.rounds import selection
 from questree.stages.questions import Bank, Shard
 from questree.stages.split.videos import read_split
 from questree.tables.facts import VIDEOS
 from questree.tables.run import Run
 from worlds import exported_worlds as made
+from worlds.commands import questree
+from worlds.commands import run as command
 
+DAGS = "DAGS/balanced_test_hierarchies"
 WORDED = ("first", "second", "phrase")  # rows of side tables, which an import numbers anew
 
 
@@ -151,3 +157,69 @@ def test_a_sample_has_all_balanced_questions_and_is_drawn_by_ids(
         made.exported(random_run, tmp_path / "few", unbalanced=True, sample=5)
     with pytest.raises(BadInput, match="--sample: expected --unbalanced"):
         made.exported(random_run, tmp_path / "few", sample=2500)
+
+
+def guesses(release: Path, file: Path) -> Path:
+    """Predictions for the balanced test questions, two of three right."""
+    records = made.records(release, "balanced", "test")
+    said = [record["answer"] if at % 3 else "no" for at, record in enumerate(records.values())]
+    rows = [{"id": id, "prediction": word} for id, word in zip(records, said, strict=True)]
+    file.write_text("\n".join(map(json.dumps, rows)))
+    return file
+
+
+def scored(what: str, tmp_path: Path) -> list[dict[str, object]]:
+    command(f"questree score agqa {what} --resamples 20 --quiet --json {tmp_path / 'scores.json'}", tmp_path)
+    found: list[dict[str, object]] = json.loads((tmp_path / "scores.json").read_text())
+    return found
+
+
+def test_a_run_is_scored_like_its_question_file(imported: Run, random_run: Run, release: Path, tmp_path: Path) -> None:
+    said = f"--predictions {guesses(release, tmp_path / 'said.jsonl')}"
+    wanted = scored(f"--questions {release}/AGQA_balanced/test_balanced.txt {said}", tmp_path)
+    assert len(wanted) > 100
+    assert scored(f"{imported.folder} {said}", tmp_path) == wanted
+    assert scored(f"{random_run.folder} {said}", tmp_path) == wanted
+
+
+def test_a_run_without_facts_goes_through_every_command(release: Path, tmp_path: Path) -> None:
+    records = dict(list(made.records(release, "balanced", "test").items())[:40])
+    (tmp_path / "files").mkdir()
+    (tmp_path / "files" / "test_balanced.txt").write_text(json.dumps(records))
+    one = next(iter(records))
+    for line in (
+        "import agqa files --out RUN",
+        "audit RUN --workers 1",
+        "split RUN",
+        "decompose RUN --workers 1",
+        *(f"answer RUN --model {bot}" for bot in ("oracle", "most-likely", "perception-noise")),
+        "answer RUN --model perception-noise --name mine --out mine.jsonl",
+        "answer RUN --predictions mine.jsonl --model again",
+        "score agqa RUN --model mine --resamples 10 --json mine.json",
+        "score agqa RUN --model again --resamples 10 --json again.json",
+        "score decomp RUN --resamples 10 --json dags.json",
+        "compare oracle mine --run RUN --resamples 10",
+        "report RUN --out page.html --resamples 10",
+        "export agqa RUN --out AGAIN",
+        "export decomp RUN --out DAGS --workers 1",
+        f"score decomp --hierarchies {DAGS} --predictions mine.jsonl --resamples 10 --json files.json",
+        "verify RUN --again",
+        "diff RUN RUN",
+    ):
+        command(f"questree {line} --quiet", tmp_path)
+    found = {name: json.loads((tmp_path / f"{name}.json").read_text()) for name in ("mine", "again", "dags", "files")}
+    assert [row | {"model": ""} for row in found["mine"]] == [row | {"model": ""} for row in found["again"]]
+    assert [row for row in found["dags"] if row["model"] == "mine"] == found["files"]
+    right = [row for row in found["dags"] if row["model"] == "oracle" and row["metric"] == "accuracy"]
+    assert {row["value"] for row in right if row["n"]} == {1.0}
+    assert made.records(tmp_path / "AGAIN", "balanced", "test") == records
+    page = (tmp_path / "page.html").read_text("utf-8")
+    assert "Traceback" not in page
+    video = one.rpartition("-")[0]
+    for id in (one, video):
+        shown = questree("show", "RUN", id, folder=tmp_path).stdout
+        assert f"the run has no facts about video {video}, so there is no timeline" in shown
+    client = TestClient(application(Site.read(Run(tmp_path / "RUN"))), base_url="http://127.0.0.1:8000")
+    for place in ("/", f"/questions/{one}", "/compare"):
+        assert client.get(place).status_code == 200
+    assert "The run has no facts about this video" in client.get(f"/questions/{one}").text

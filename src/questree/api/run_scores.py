@@ -132,8 +132,8 @@ def video_questions(run: Run, split: str | None) -> RunQuestions:
     return RunQuestions(asked.table, asked.table["id"], parts, score, lambda _: most_likely(asked))
 
 
-def records(bank: Bank, table: pl.DataFrame) -> pl.DataFrame:
-    """Questions as columns of ASKED."""
+def records(bank: Bank, table: pl.DataFrame, twin: pl.Series | None = None) -> pl.DataFrame:
+    """Questions as columns of ASKED; `twin`: numbers of their direct twins, if not as the splits name them."""
     template = table["template"]
     labels = [known.categories for known in bank.edition.by_code]
     names = pl.Series(bank.ids, dtype=pl.String).gather(table["video"])
@@ -147,7 +147,7 @@ def records(bank: Bank, table: pl.DataFrame) -> pl.DataFrame:
         "structural": pl.Series([own.structural for own in labels]).gather(template),
         "binary": pl.Series([known.answer_type != "open" for known in bank.edition.by_code]).gather(template),
         "steps": table["steps"],
-        "direct": numbered(names, direct(bank.run, table)),
+        "direct": numbered(names, direct(bank.run, table) if twin is None else twin),
         "novel_comp": (table["flags"] & NOVEL) > 0,
         "more_steps": table["steps"] > most,
         **{name: (table["flags"] & (1 << bit)) > 0 for bit, name in enumerate(FLAGS)},

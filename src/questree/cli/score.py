@@ -94,21 +94,44 @@ def decomp(
 
 @output
 def agqa(
+    run: Annotated[Path | None, Parameter(help="Run folder with questions about videos, instead of a file.")] = None,
+    /,
     *,
-    questions: Annotated[Path, Parameter(help="AGQA questions: a JSON file {id: record}.")],
-    predictions: FilesOption,
+    questions: RecordsOption = None,
+    predictions: FilesOption | None = None,
+    model: ModelsOption = None,
+    split: Annotated[Literal["train", "test"] | None, Parameter(help="With a run: split to score. [test]")] = None,
+    every: Annotated[
+        bool, Parameter(name="--all", negative="", help="With a run: every question, not only the balanced selection.")
+    ] = False,
     how: ScoringOptions = USUAL,
 ) -> None:
-    """AGQA: accuracy per category, novel compositions, indirect references, more steps, accuracy against steps."""
+    """AGQA: accuracy per category, novel compositions, indirect references, more steps, accuracy against steps.
+
+    Of a run without --model and --predictions, all models that are stored in it.
+    """
+    from questree.api import agqa_questions
     from questree.formats.agqa_import import read_questions
     from questree.metrics.answers import fit_rows, most_likely
 
-    there(*predictions)
+    files = predictions or []
+    there(*files)
+    models = stored(run, model, files, "agqa")
+    if (run is None) == (questions is None):
+        raise BadInput.at("", "expected one of a run and --questions FILE")
+    if run is None and (split or every):
+        raise BadInput.at("--split" if split else "--all", "expected a run, got a file, which is scored whole")
     with watching():
-        asked = read_questions(questions)
+        if questions is not None:
+            asked = read_questions(questions)
+            corpus = scoring.of_records(asked, how, say)
+        else:
+            assert run is not None
+            asked = agqa_questions.of_run(Run(run), split or "test", every)
+            corpus = agqa_questions.scored_on(asked, Run(run), how, say)
         rows = most_likely(asked)
-        for model, scored, about in scoring.of_records(asked, how, say).scored(predictions):
-            rows += [*scored.rows(model, how.resampling), *fit_rows(scored.tallies, model, how.resampling), *about]
+        for name, scored, about in corpus.scored(files, models):
+            rows += [*scored.rows(name, how.resampling), *fit_rows(scored.tallies, name, how.resampling), *about]
     write_json(rows)
     print_agqa(rows)
 

@@ -286,6 +286,10 @@ class Imported:
         drawn = drawn_ids(every.filter(~chosen)["id"])
         return replace(self, below=threshold(drawn, size, int(chosen.sum())))
 
+    def records(self) -> Iterator[pl.DataFrame]:
+        """Those of the first set, with their split."""
+        return (self.read(piece)[1] for piece in self.pieces if piece.startswith(f"{self.sets[0]}:"))
+
     def count(self, piece: str) -> pl.DataFrame:
         """Rows of CSV files, of the first set; records that could not be read are not in them."""
         name, table = self.read(piece)

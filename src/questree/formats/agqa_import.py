@@ -1,19 +1,20 @@
 """AGQA's question files, {question id: record}, released or exported here: read into a run, or to be scored."""
 
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 import msgspec
-import numpy as np
 import polars as pl
 
 from questree.benchmarks.agqa.records import AS_JSON, FIELDS, TEST, AgqaRecord, lines, quoted, strict
 from questree.faults import BadInput
 from questree.formats.json_records import JsonPiece, decoded, pieces, refuse_repeated
 from questree.notation.agqa import AgqaShapes
+from questree.readings.forms import met
 from questree.tables.questions import PROGRAM
 from questree.tables.scored import ASKED, FLAGS, QuestionRecords
 from questree.tables.store import content, new_folder
@@ -186,11 +187,44 @@ SCORED = {"video": "video_id", "reasoning": "global", "direct": "direct_equiv"} 
 
 
 def read_questions(path: Path) -> QuestionRecords:
-    records: dict[str, Any] = decoded(path, JsonPiece(content(path), 0), AgqaRecord)
+    return records_of(scored_fields(decoded(path, JsonPiece(content(path), 0), AgqaRecord)))
+
+
+def scored_fields(records: Mapping[str, Any]) -> pl.DataFrame:
+    """Id -> AgqaRecord, as columns of ASKED."""
     names = [name for name in ASKED.columns if name not in ("id", "binary")]
     columns = {name: [getattr(row, SCORED.get(name, name)) for row in records.values()] for name in names}
     columns |= {flag: list(map(bool, columns[flag])) for flag in FLAGS}
     columns |= {"id": list(records), "binary": [row.ans_type != "open" for row in records.values()]}
-    table = ASKED.frame(pl.DataFrame(columns, schema_overrides=ASKED.columns))
-    place = {video: at for at, video in enumerate(dict.fromkeys(columns["video"]))}
-    return QuestionRecords(table, list(place), np.array([place[video] for video in columns["video"]], np.int64))
+    return ASKED.frame(pl.DataFrame(columns, schema_overrides=ASKED.columns))
+
+
+def records_of(asked: pl.DataFrame) -> QuestionRecords:
+    """Videos in the order they are met."""
+    videos, place = met(asked["video"])
+    return QuestionRecords(asked, videos, place)
+
+
+REASONING = msgspec.json.Decoder(list[str])
+LENIENT = msgspec.json.Decoder(AgqaRecord)
+
+
+def imported_fields(records: pl.DataFrame) -> pl.DataFrame:
+    """Imported records as columns of ASKED; what is no record at all is left out, as it has no answer."""
+    plain, odd = records.filter(pl.col("answer").is_not_null()), records.filter(pl.col("answer").is_null())
+    reasoning = [REASONING.decode(text) for text in plain["global"]]
+    found = plain.select(
+        "id",
+        *("answer", "semantic", "structural", "steps"),
+        *(pl.col(name).fill_null(0).cast(pl.Boolean) for name in FLAGS),
+        video="video_id",
+        reasoning=pl.Series(reasoning, dtype=pl.List(pl.String)),
+        binary=pl.col("ans_type") != "open",
+        direct="direct_equiv",
+    )
+    lenient = dict[str, Any]()
+    for id, text in odd.select("id", "as_is").iter_rows():
+        with suppress(msgspec.MsgspecError):
+            lenient[id] = LENIENT.decode(text)
+    every = pl.concat([ASKED.frame(found), scored_fields(lenient)]) if lenient else ASKED.frame(found)
+    return records.select("id").join(every, on="id", how="inner", maintain_order="left")

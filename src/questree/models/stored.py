@@ -12,9 +12,11 @@ from questree.faults import BadInput
 from questree.metrics.answered import ModelAnswers, needed, words_by_key
 from questree.metrics.scores import SHOWN, Coverage
 from questree.models.predictions import COLUMNS, PREDICTION, Predictions, truths_read
-from questree.stages.decompose.hierarchies import RunHierarchies, ShardKeys
+from questree.stages.decompose.hierarchies import RunHierarchies, ShardKeys, shards
 from questree.stages.decompose.image_sets import read_sets
+from questree.tables.facts import VIDEOS
 from questree.tables.hierarchies import NOTHING
+from questree.tables.nodes import NODES, TOPS
 from questree.tables.predictions import IMAGE_SETS, Stored, write_asked, write_plan, write_shard, write_words
 from questree.tables.run import Run
 from questree.tables.store import new_file, new_folder
@@ -91,6 +93,27 @@ def write_lines(path: Path, asked: RunHierarchies, model: ModelAnswers) -> int:
     return len(table)
 
 
+def video_predictions(run: Run, model: str, ids: pl.Series) -> Predictions:
+    """What a stored model answers to the questions about videos with these ids, as far as it does."""
+    stored, names, parts = Stored.of(run, model), run.table("facts", VIDEOS)["id"], list[pl.DataFrame]()
+    for folder in shards(run):
+        tops, count = TOPS.read(folder), NODES.only("video").read(folder).height
+        word = stored.asked(folder.name, stored.shard(folder.name, count)[tops["node"].to_numpy()])
+        said = tops.select("number", name=names.gather(tops["video"])).with_columns(word=pl.Series(word))
+        parts.append(said.filter(pl.col("word") != NOTHING))
+    every = pl.concat(parts)
+    words = pl.Series(stored.words, dtype=pl.String).gather(every["word"])
+    found = every.select(id=pl.format("{}-{}", "name", "number"), **{PREDICTION: words})
+    return predictions(model, found, ids)
+
+
+def predictions(model: str, found: pl.DataFrame, ids: pl.Series) -> Predictions:
+    """Of the questions with these ids; `found` has columns id and prediction."""
+    own = found.filter(pl.col("id").is_in(ids.implode()))
+    rest = [pl.lit(None, dtype).alias(name) for name, dtype in COLUMNS.items() if name not in own.columns]
+    return Predictions(model, own.with_columns(rest), 0)
+
+
 def image_predictions(run: Run, model: str, ids: pl.Series) -> Predictions:
     """What a stored model answers to the questions with these ids; those it does not answer are left out."""
     stored, folder = Stored.of(run, model), run.covr / "decomposed"
@@ -99,6 +122,4 @@ def image_predictions(run: Run, model: str, ids: pl.Series) -> Predictions:
     word = stored.asked(IMAGE_SETS, nodes[tops["node"].to_numpy()])
     said = pl.Series(stored.words, dtype=pl.String).gather(word[word != NOTHING])
     found = tops.filter(pl.Series(word != NOTHING)).select("id", said.alias(PREDICTION))
-    found = found.filter(pl.col("id").is_in(ids.implode()))
-    rest = [pl.lit(None, dtype).alias(name) for name, dtype in COLUMNS.items() if name not in found.columns]
-    return Predictions(model, found.with_columns(rest), 0)
+    return predictions(model, found, ids)

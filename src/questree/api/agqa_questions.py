@@ -1,0 +1,56 @@
+"""AGQA's questions of a run, each alone: what a question file says of them, and what stored models answer."""
+
+import polars as pl
+
+from questree.api.run_scores import COLUMNS, records
+from questree.api.scoring import ComparedQuestions, PredictionReader, Scoring, Tell, silent
+from questree.faults import BadInput
+from questree.formats.agqa import Imported
+from questree.formats.agqa_import import SETS, imported_fields, records_of
+from questree.metrics.answers import score_agqa
+from questree.metrics.scores import Score
+from questree.models.stored import video_predictions
+from questree.stages.balance.rounds import between, selection
+from questree.stages.questions import Bank, direct_equivalents
+from questree.tables.facts import SPLIT_UNSAID, VIDEOS
+from questree.tables.run import Run
+from questree.tables.scored import ASKED, QuestionRecords
+
+
+def of_run(run: Run, split: str, every: bool = False) -> QuestionRecords:
+    """The balanced questions of a split, or all; those that were imported with the fields they came with."""
+    bank, chosen = Bank(run), None if every else selection(run)
+    asked = (given if bank.given else generated)(bank, chosen, split)
+    if asked.is_empty():
+        raise BadInput.at(run.folder, f"no questions for {split}")
+    return records_of(asked)
+
+
+def given(bank: Bank, chosen: pl.DataFrame | None, split: str) -> pl.DataFrame:
+    own = [Imported.of(bank.run, (name,)) for name in (SETS[:1] if chosen is not None else reversed(SETS))]
+    found = [imported_fields(table.filter(split=split)) for source in own if source.sets for table in source.records()]
+    return pl.concat([ASKED.empty(), *found]).unique("id", keep="first", maintain_order=True)
+
+
+def generated(bank: Bank, chosen: pl.DataFrame | None, split: str) -> pl.DataFrame:
+    inside = (bank.run.table("facts", VIDEOS)["split"].replace("", SPLIT_UNSAID) == split).to_numpy()
+    found = [ASKED.empty()]
+    for folder in bank.folders():
+        shard = bank.shard(folder)
+        asked = shard.questions.filter(inside[shard.questions["video"].to_numpy()])
+        if chosen is not None:
+            asked = asked.join(between(chosen, asked), on=["video", "number"], how="semi")
+        asked = asked.sort("video", "number")
+        direct = direct_equivalents(asked, shard.questions, shard.edition)
+        found.append(records(bank, asked.select(list(COLUMNS.columns)), direct))
+    return pl.concat(found)
+
+
+def scored_on(asked: QuestionRecords, run: Run, how: Scoring, say: Tell = silent) -> ComparedQuestions:
+    """Questions of a run, with files of predictions or models that are stored in it."""
+    reader = PredictionReader.of(asked.table, how, say)
+
+    def stored(name: str) -> list[tuple[str, pl.DataFrame, list[Score]]]:
+        return reader.readings(run.predictions / name, video_predictions(run, name, asked.table["id"]))
+
+    return ComparedQuestions(reader, lambda said: score_agqa(asked, said, how.missing), stored)

@@ -29,6 +29,12 @@ def test_help_imports_nothing_heavy() -> None:
         assert name in found.stdout
 
 
+def test_commands_that_run_no_compiled_loop_do_not_import_numba() -> None:
+    code = "import sys\nimport questree.cli.score, questree.cli.show, questree.cli.verify"
+    code += "\nimport questree.stages.generate.questions, questree.domains.images.loops\nprint('numba' in sys.modules)"
+    assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout == "False\n"
+
+
 @pytest.mark.parametrize("group", [[], ["ingest"], ["bench"]])
 def test_every_command_has_help(group: list[str]) -> None:
     names = {"": [*COMMANDS], "ingest": [*SOURCES], "bench": [*BENCHMARKS]}

@@ -185,8 +185,9 @@ def compared(
     benchmark: str,
     how: Scoring,
     say: Tell = silent,
+    cache: bool = False,
 ) -> ComparedQuestions:
-    """Of the one source that is given."""
+    """Of the one source that is given; `cache`: large folders may be read from the user's cache."""
     if sum(place is not None for place in (hierarchies, questions, run)) != 1:
         raise BadInput.at("", "expected one of a run, --hierarchies DIR (AGQA-Decomp) and --questions FILE (AGQA)")
     if run is not None:
@@ -194,9 +195,11 @@ def compared(
     if split is not None:
         raise BadInput.at("--split", "expected a run, got files, which are of one split")
     if hierarchies is not None:
+        from questree.formats.decomp_cache import cached_hierarchies
         from questree.formats.decomp_files import read_hierarchies
 
-        return _of_dags(read_hierarchies(hierarchies), how, say)
+        found = cached_hierarchies(hierarchies, say) if cache else read_hierarchies(hierarchies)
+        return _of_dags(found, how, say)
     from questree.formats.agqa_import import read_questions
 
     assert questions is not None

@@ -34,6 +34,9 @@ HierarchiesOption = Annotated[
     Path | None, Parameter(help="AGQA-Decomp hierarchies: a folder, one <video>.json per video.")
 ]
 RecordsOption = Annotated[Path | None, Parameter(help="AGQA questions: a JSON file {id: record}.")]
+CacheOption = Annotated[
+    bool, Parameter(help="With --hierarchies: keep what large folders hold for the next time, and use it.")
+]
 SplitOption = Annotated[
     Literal["train", "dev", "test"] | None, Parameter(help="With a run: split to score; dev only of image sets.")
 ]
@@ -65,6 +68,7 @@ def decomp(
     /,
     *,
     hierarchies: HierarchiesOption = None,
+    cache: CacheOption = True,
     predictions: FilesOption | None = None,
     model: ModelsOption = None,
     split: SplitOption = None,
@@ -79,7 +83,7 @@ def decomp(
     there(*files)
     models = stored(run, model, files, benchmark)
     with watching():
-        corpus = scoring.compared(hierarchies, None, run, split, benchmark, how, say)
+        corpus = scoring.compared(hierarchies, None, run, split, benchmark, how, say, cache)
         rows = list[Score]()
         for name, scored, about in corpus.scored(files, models):
             rows += [*scored.rows(name, how.resampling), *about]
@@ -305,6 +309,7 @@ def compare(
     split: SplitOption = None,
     benchmark: BenchmarkOption = "",
     hierarchies: HierarchiesOption = None,
+    cache: CacheOption = True,
     questions: RecordsOption = None,
     level: Annotated[float, Parameter(help="False discovery rate up to which a difference counts.")] = 0.05,
     how: Annotated[ComparingOptions, Parameter(name="*")] = COMPARING,
@@ -319,7 +324,7 @@ def compare(
     called = dict(zip(map(str, files), scoring.names(files), strict=True))
     first, second = (called.get(str(one), str(one)) for one in (a, b))
     with watching():
-        corpus = scoring.compared(hierarchies, questions, run, split, benchmark, how, say)
+        corpus = scoring.compared(hierarchies, questions, run, split, benchmark, how, say, cache)
         found = {model: scored for model, scored, _ in corpus.scored(files, models)}
         rows = work(found[first], found[second], Resampling(how.resamples, how.seed))
     write_json(rows)
@@ -343,6 +348,7 @@ def power(
     split: SplitOption = None,
     benchmark: BenchmarkOption = "",
     hierarchies: HierarchiesOption = None,
+    cache: CacheOption = True,
     questions: RecordsOption = None,
     half_width: Annotated[float, Parameter(help="Half-width of the 95 % interval, as a fraction.")] = 0.01,
     metric: Annotated[str, Parameter(help="Metric to plan for.")] = "accuracy",
@@ -360,7 +366,7 @@ def power(
     if len(files) + len(models) != 1:
         raise BadInput.at("", "expected one model, as --predictions FILE or, of a run, as --model NAME")
     with watching():
-        corpus = scoring.compared(hierarchies, questions, run, split, benchmark, how, say)
+        corpus = scoring.compared(hierarchies, questions, run, split, benchmark, how, say, cache)
         ((_, scored, _),) = corpus.scored(files, models)
         rows = needs(scored, half_width, Resampling(how.resamples, how.seed))
     known = list(dict.fromkeys(row.metric for row in rows))

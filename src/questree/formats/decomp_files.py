@@ -85,17 +85,23 @@ def video_files(folder: Path) -> list[Path]:
     return sorted(path for path in folder.glob("*.json") if path.name != ISOLATED)
 
 
-def read_hierarchies(folder: Path, workers: int | None = None) -> Hierarchies:
-    """The DAGs of every `<video>.json`, in order of file name, and the questions of isolated.json."""
+def read_hierarchies(
+    folder: Path, workers: int | None = None, prints: dict[Path, list[int]] | None = None
+) -> Hierarchies:
+    """The DAGs of every `<video>.json`, in order of file name, and the questions of isolated.json.
+
+    `prints` gets the fingerprints of files as far as they are at hand.
+    """
     files, loose, several = hierarchy_files(folder), folder / ISOLATED, workers or cpu_count()
     videos, size = [path for path in files if path != loose], sum(path.stat().st_size for path in files)
-    read = _scanned if size > SCANNED else _read
     if several > 1 and size > ONE_PROCESS:
+        read = _scanned if size > SCANNED else _read
         chunks = [videos[at : at + CHUNK] for at in range(0, len(videos), CHUNK)]
         with processes(several) as pool:
             found = list(watch(pool.map(partial(_part, read), chunks), "hierarchies", len(chunks)))
     else:
-        found = list(read(watch(videos, "hierarchies", len(videos))))
+        every = watch(videos, "hierarchies", len(videos))
+        found = list(_scanned(every, prints) if size > SCANNED else _read(every))
     return _whole([*found, *(_read([loose]) if loose in files else [])])
 
 
@@ -123,13 +129,16 @@ def _read(paths: Iterable[Path]) -> Iterator[Read]:
     return (_one(path, path.read_bytes()) for path in paths)
 
 
-def _scanned(paths: Iterable[Path]) -> Iterator[Read]:
+def _scanned(paths: Iterable[Path], prints: dict[Path, list[int]] | None = None) -> Iterator[Read]:
     """The same of large files, fast; what is not as the release writes it is read with care."""
-    from questree.formats.decomp_scan import Scanner
+    from questree.formats.decomp_scan import Scanner, fingerprint
 
     scanner = Scanner()
     for path in paths:
-        part = scanner.scanned(video_of(path), scanner.file(path))
+        content = scanner.file(path)
+        if prints is not None:
+            prints[path] = fingerprint(content).tolist()
+        part = scanner.scanned(video_of(path), content)
         yield _one(path, path.read_bytes()) if part is None else part
 
 

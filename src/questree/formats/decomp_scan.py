@@ -11,9 +11,9 @@ from typing import Any
 
 import msgspec
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
+from questree.columns.compiled import njit
 from questree.columns.joins import ranges
 from questree.formats.decomp_files import object_of
 from questree.tables.hierarchies import NOTHING, HierarchyPart, Numbers

@@ -10,8 +10,8 @@ from typing import Any, NamedTuple, TypeVar
 import msgspec
 import numpy as np
 import polars as pl
-from numba import njit
 
+from questree.columns.compiled import njit
 from questree.faults import BadInput, Fault, refuse
 from questree.progress import report
 

@@ -9,9 +9,9 @@ from typing import Literal
 
 import numpy as np
 import polars as pl
-from numba import njit
 from numpy.typing import NDArray
 
+from questree.columns.compiled import njit
 from questree.columns.joins import listed
 from questree.metrics.scores import Score
 from questree.tables.scored import REASONS, RELEVANCE, Annotated, Boxes, Detections, Ints

@@ -5,8 +5,8 @@ from dataclasses import dataclass, field
 from functools import cached_property
 
 import numpy as np
-from numba import njit
 
+from questree.columns.compiled import njit
 from questree.notation.agqa import AgqaShape, AgqaShapes, keywords
 from questree.program import ACTION, OBJECT, RELATION, Array
 from questree.tables.nodes import SLOTS

@@ -3,8 +3,8 @@
 from collections.abc import Iterable, Iterator
 
 import numpy as np
-from numba import njit
 
+from questree.columns.compiled import njit
 from questree.columns.hashing import seed_of
 from questree.domains.images.graph import Graph
 from questree.search.index import ATTRIBUTES, EDGES, END, NAME, PREPOSITIONS, RELATION, TARGET, WORD, Index

@@ -3,8 +3,8 @@
 Words mean what they mean to `find`, `filter` and `with_relation`; only, a preposition must belong to its relation."""
 
 import numpy as np
-from numba import njit
 
+from questree.columns.compiled import njit
 from questree.search.index import ANY, ATTRIBUTES, BITS, EDGES, END, HAS, NAME, PREPOSITIONS, RELATION, TARGET, WORD
 from questree.search.patterns import (
     ANYTHING,

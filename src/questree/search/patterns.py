@@ -3,9 +3,9 @@
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
+from questree.columns.compiled import njit
 from questree.search.distractors import (
     ATTRIBUTE,
     NAME,

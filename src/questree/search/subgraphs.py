@@ -4,9 +4,9 @@ from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
+from questree.columns.compiled import njit
 from questree.domains.images.graph import Graph, GraphRelation, Preposition
 from questree.search.index import (
     ATTRIBUTES,

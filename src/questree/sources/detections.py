@@ -5,9 +5,9 @@ from pathlib import Path
 
 import msgspec
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
+from questree.columns.compiled import njit
 from questree.faults import BadInput
 from questree.tables.scored import Detections, Ints
 from questree.tables.store import read_json

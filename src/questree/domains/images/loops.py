@@ -1,8 +1,8 @@
 """Loops over sets of things as bits, and over what is said about single things: attributes and relations."""
 
 import numpy as np
-from numba import njit
 
+from questree.columns.compiled import njit
 from questree.domains.images.corpus import Bits, Bools, ImageFacts, Ints
 from questree.domains.images.kinds import ABSENT, ANY, PADDING
 from questree.program import NO_COMMON, NOT_THERE, NOT_UNIQUE, SEVERAL

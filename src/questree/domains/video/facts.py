@@ -5,9 +5,9 @@ from typing import Any, Literal
 
 import numpy as np
 import polars as pl
-from numba import njit
 from numpy.typing import NDArray
 
+from questree.columns.compiled import njit
 from questree.columns.joins import ranges
 from questree.program import Word
 from questree.readings.answer import position

@@ -4,9 +4,9 @@ from dataclasses import dataclass
 
 import numpy as np
 import polars as pl
-from numba import njit
 from numpy.typing import NDArray
 
+from questree.columns.compiled import njit
 from questree.columns.joins import Ints
 
 BUCKETS = 1 << 18  # of hashed n-grams

@@ -7,10 +7,10 @@ from typing import Any
 
 import numpy as np
 import polars as pl
-from numba import njit
 from numpy.typing import NDArray
 
 from questree.benchmarks.agqa.templates import TIMES
+from questree.columns.compiled import njit
 from questree.columns.hashing import Hashes, mix
 from questree.columns.joins import groups
 from questree.stages.balance.levelling import kept

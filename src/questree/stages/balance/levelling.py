@@ -5,8 +5,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
-from numba import njit
 
+from questree.columns.compiled import njit
 from questree.columns.joins import Ints
 from questree.faults import BadInput
 

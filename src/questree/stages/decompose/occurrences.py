@@ -4,8 +4,8 @@ from dataclasses import dataclass
 
 import numpy as np
 import polars as pl
-from numba import njit
 
+from questree.columns.compiled import njit
 from questree.columns.joins import starts
 from questree.program import Array
 

@@ -7,10 +7,10 @@ from itertools import pairwise
 from operator import or_
 
 import numpy as np
-from numba import njit
 
 from questree.benchmarks.agqa import held_out as mark
 from questree.benchmarks.agqa import templates as t
+from questree.columns.compiled import njit
 from questree.columns.joins import Ints, against, groups
 from questree.columns.sets import has, meet, some
 from questree.stages.generate.annotated import drop_undecided, needs_relations

@@ -1,6 +1,5 @@
 """`questree score`, `compare` and `power`: predictions -> the papers' tables with intervals, and flat ones as JSON."""
 
-from collections import Counter
 from pathlib import Path
 from typing import Annotated, Literal
 
@@ -294,10 +293,11 @@ def fpvg(
     print_fpvg(main)
     say(judged.said)
     for detector, found in judged.found.items():
-        reasons = Counter(reason for reason in found["left_out"] if reason)
+        reasons = dict(found["left_out"].value_counts(sort=True).rows())
+        evaluated = reasons.pop("", 0)
         left = ", ".join(f"{reason} {count:,}" for reason, count in reasons.items()) or "none"
         called = f"{detector}: " if len(judged.found) > 1 else ""
-        say(f"{called}{len(found) - reasons.total():,} of {len(found):,} questions evaluated; left out: {left}")
+        say(f"{called}{evaluated:,} of {len(found):,} questions evaluated; left out: {left}")
 
 
 @output

@@ -23,8 +23,9 @@ RELEVANT_IOU, COVERED = 0.5, 0.25  # both strict
 
 def relevance(asked: Annotated, found: Detections, irrelevant: Irrelevant = "detected") -> pl.DataFrame:
     """RELEVANCE of every question."""
-    place = {image: at for at, image in enumerate(found.images)}
-    image = np.array([place.get(name, -1) for name in asked.questions["image"].to_list()], np.int64)
+    place = pl.DataFrame({"image": pl.Series(found.images, dtype=pl.String)}).with_row_index("at")
+    at = asked.questions.join(place, on="image", how="left", maintain_order="left")["at"]
+    image = at.cast(pl.Int64).fill_null(-1).to_numpy()
     size, about = np.append(np.diff(found.start), 0), np.diff(asked.start)  # the last of `size`: without an image
     most = int(size[image].sum())
     near, far = np.empty(most, np.uint32), np.empty(most, np.uint32)
@@ -102,6 +103,8 @@ def _sets(
         relevant[:size] = False
         shown[:size] = False
         for place in range(start[question], start[question + 1]):
+            if about[place] in about[start[question] : place]:
+                continue
             one = corners(boxes[about[place]])
             for row in range(size):
                 two = corners(detected[first[at] + row])

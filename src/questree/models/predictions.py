@@ -24,6 +24,7 @@ COLUMNS: dict[str, pl.DataType] = {
 }
 FORMS = ".jsonl or .ndjson (an object per line), .json (a list of objects), .csv, .parquet; also .gz of the first three"
 FAULTS = 20
+LARGE = 1 << 20  # bytes from which a file is worth the start of a compiled reader
 Text = str | int | float | bool | None
 
 
@@ -69,6 +70,9 @@ def model_name(path: Path) -> str:
 
 
 def _list(path: Path) -> pl.DataFrame:
+    table = _from_bytes(content(path))
+    if table is not None:
+        return table
     records: list[PredictionRecord] = read_json(
         path, list[PredictionRecord], f"a JSON list of {{{IDS[1]}, prediction}}"
     )
@@ -76,8 +80,13 @@ def _list(path: Path) -> pl.DataFrame:
 
 
 def _lines(path: Path) -> pl.DataFrame:
+    lines = content(path).splitlines()
+    given = [line for line in lines if line.strip()]
+    table = _from_bytes(b"[" + b",".join(given) + b"]")
+    if table is not None and len(table) == len(given):
+        return table
     decoder, rows, faults = msgspec.json.Decoder(PredictionRecord), list[PredictionRecord](), list[Fault]()
-    for number, line in enumerate(content(path).splitlines(), 1):
+    for number, line in enumerate(lines, 1):
         if not line.strip():
             continue
         try:
@@ -88,6 +97,31 @@ def _lines(path: Path) -> pl.DataFrame:
                 break
     refuse(faults)
     return _frame(path, rows, "line")
+
+
+def _from_bytes(text: bytes) -> pl.DataFrame | None:
+    """A large list of records with one name for their ids and texts as predictions, as columns."""
+    if len(text) < LARGE or not text.lstrip().startswith(b"["):
+        return None
+    from questree.columns.json_values import ANY, Kind, NotPlain, json_values
+
+    kinds: dict[str, Kind] = dict.fromkeys((*IDS, PREDICTION), "string")
+    kinds |= {PROBABILITY: "number", OPTIONS: "refused"}
+    try:
+        found = json_values(text, {(ANY, name): kind for name, kind in kinds.items()})
+        used = [name for at, name in enumerate(kinds) if (found.path == at).any()]
+        columns = {name: found.each(list(kinds).index(name)) for name in used}
+    except NotPlain:
+        return None
+    named = [name for name in used if name in IDS]
+    if len(named) != 1 or PREDICTION not in used:
+        return None
+    table = pl.DataFrame(columns).rename({named[0]: "id"})
+    table = table.select(
+        pl.col(name).cast(dtype, strict=False) if name in table.columns else pl.lit(None, dtype).alias(name)
+        for name, dtype in COLUMNS.items()
+    )
+    return None if PROBABILITY in used and table[PROBABILITY].null_count() else table
 
 
 def _frame(path: Path, rows: list[PredictionRecord], called: str) -> pl.DataFrame:

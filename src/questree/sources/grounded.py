@@ -1,6 +1,7 @@
 """Reads what FPVG needs in GQA's formats: questions, scene graphs, detections; and ids or scores beside them."""
 
 from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Any, Literal
 
@@ -8,11 +9,14 @@ import msgspec
 import numpy as np
 import polars as pl
 
+from questree.columns.json_values import NotPlain
 from questree.faults import Fault, refuse
+from questree.sources.plain_gqa import plain_annotated
 from questree.tables.scored import GROUNDED, Annotated
 from questree.tables.store import json_records, read_json
 
 Annotations = Literal["path", "final"]
+PARTS = {"path": ("answer", "fullAnswer", "question"), "final": ("answer",)}
 FAULTS = 20
 Words = dict[str, str] | list[Any]  # place of a word -> the object it means; nothing annotated is also written as []
 
@@ -47,6 +51,13 @@ class GqaQuestion(msgspec.Struct, gc=False):
 
 def read_annotated(questions: Sequence[Path], scene_graphs: Path, annotations: Annotations) -> Annotated:
     """Annotated objects that the scene graph does not have are a fault; a question without any is kept and counted."""
+    parts = PARTS[annotations]
+    with suppress(NotPlain):
+        return plain_annotated(questions, scene_graphs, parts)
+    return careful_annotated(questions, scene_graphs, parts)
+
+
+def careful_annotated(questions: Sequence[Path], scene_graphs: Path, parts: Sequence[str]) -> Annotated:
     number, boxes = dict[str, dict[str, int]](), list[float]()  # image -> object -> its place among all
     for image, scene in json_records(scene_graphs, AnnotatedScene, "{image id: {objects: {id: {x, y, w, h}}}}"):
         first = len(boxes) // 4
@@ -57,9 +68,8 @@ def read_annotated(questions: Sequence[Path], scene_graphs: Path, annotations: A
     faults = list[Fault]()
     for path in questions:
         for id, question in json_records(path, GqaQuestion, "{question id: {imageId, answer, annotations}}"):
-            image, words = question.imageId, question.annotations
-            fields = (words.answer,) if annotations == "final" else (words.answer, words.fullAnswer, words.question)
-            names = {name for part in fields if isinstance(part, dict) for name in part.values()}
+            image, words = question.imageId, [getattr(question.annotations, part) for part in parts]
+            names = {name for part in words if isinstance(part, dict) for name in part.values()}
             own = number.get(image, nothing)
             try:
                 about += [own[name] for name in names]

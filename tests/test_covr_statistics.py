@@ -83,6 +83,11 @@ def test_the_table_is_what_loops_count(run: Run, tmp_path: Path, every: bool) ->
         programs = [inner(record["program"]) for record in lines(tmp_path / "out", "train.jsonl")]
         wanted = Counter(sum(row["operation"] == op for row in rows) for rows in programs)
         assert {row["occurrences"]: row[op] for row in found["figure 6"] if row[op]} == wanted
+    train = lines(tmp_path / "out", "train.jsonl")
+    answers = Counter(str(record["answer"]) for record in train if not isinstance(record["answer"], bool))
+    assert found["figure 4"] == answers and len(answers) < 30
+    images = Counter(str(len(record["scenes"])) for record in train)
+    assert found["figure 5"] == images
     names = [str(tmp_path / "out" / name) for name in ("train.jsonl", "val.jsonl", "test.jsonl")]
     command(questions=[Path(name) for name in names], json=tmp_path / "f.json", quiet=True)
     assert json.loads((tmp_path / "f.json").read_text()) == found  # the same from the files
@@ -91,7 +96,23 @@ def test_the_table_is_what_loops_count(run: Run, tmp_path: Path, every: bool) ->
 def test_an_empty_file_has_no_lines(tmp_path: Path) -> None:
     (tmp_path / "train.jsonl").write_text("")
     command(questions=[tmp_path / "train.jsonl"], json=tmp_path / "s.json", quiet=True)
-    assert json.loads((tmp_path / "s.json").read_text()) == {"table 3": [], "figure 6": []}
+    assert json.loads((tmp_path / "s.json").read_text()) == {
+        "table 3": [],
+        "figure 4": {},
+        "figure 5": {},
+        "figure 6": [],
+    }
+
+
+def test_paraphrases_are_counted_where_there_are_some(run: Run, tmp_path: Path) -> None:
+    export(run, tmp_path)
+    records = lines(tmp_path, "test.jsonl")
+    records[0]["paraphrase"], records[1]["paraphrase"] = "How many cups?", "Is one red"
+    (tmp_path / "test.jsonl").write_text("\n".join(map(json.dumps, records)))
+    command(questions=[tmp_path / "val.jsonl", tmp_path / "test.jsonl"], json=tmp_path / "s.json", quiet=True)
+    table = {row["measurement"]: row for row in json.loads((tmp_path / "s.json").read_text())["table 3"]}
+    said = {name: table["words per paraphrase"][name] for name in ("dev", "test", "dev + test")}
+    assert said == {"dev": None, "test": 3.0, "dev + test": 3.0}
 
 
 def test_a_run_or_files_are_wanted(run: Run, tmp_path: Path) -> None:

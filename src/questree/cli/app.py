@@ -81,7 +81,7 @@ COVR = {
     "exclusion": ("covr:exclusion_command", "Word tables: which words exclude each other."),
     "execute": ("covr:execute_command", "Row programs over scenes -> their values, or why not."),
     "splits": ("covr:released_command", "What COVR's 21 splits hold out of a released file."),
-    "statistics": ("covr:statistics_command", "What questions are: COVR's Table 3 and Figure 6."),
+    "statistics": ("covr:statistics_command", "What questions are: COVR's Table 3 and Figures 4 to 6."),
 }
 
 

@@ -388,8 +388,9 @@ def statistics_command(
     ] = False,
 ) -> None:
     """Kinds of questions, answers, images and anonymised programs of every split, and how often operators occur."""
+    from questree.cli.formats import counted
     from questree.sources.covr import read_records
-    from questree.stages.audit.image_corpus import figure_6, occurrence_lines, parts_of, table_3
+    from questree.stages.audit.image_corpus import figures_of, parts_of, table_3
     from questree.stages.split.image_sets import selected
     from questree.stages.split.properties import of_records
     from questree.stages.split.rows import image_rows
@@ -404,10 +405,12 @@ def statistics_command(
             rows = of_records({split_of(path): read_records(path) for path in questions or []})
             parts = parts_of(rows, "side")
         table, first = table_3(rows, parts), "train" if "train" in parts else next(iter(parts), "")
-        lines = occurrence_lines(figure_6(rows, parts[first])) if parts else []
+        figures = figures_of(rows, parts.get(first))
     print_table("Questions (COVR, Table 3)", table)
-    print_table(f"{first}: questions by occurrences of an operator (COVR, Figure 6)", lines)
-    write_json({"table 3": table, "figure 6": lines})
+    print_table(f"{first}: commonest answers but yes and no (COVR, Figure 4)", counted("answer", figures["figure 4"]))
+    print_table(f"{first}: questions by number of images (COVR, Figure 5)", counted("images", figures["figure 5"]))
+    print_table(f"{first}: questions by occurrences of an operator (COVR, Figure 6)", figures["figure 6"])
+    write_json({"table 3": table, **figures})
 
 
 def split_of(path: Path) -> str:

@@ -223,15 +223,17 @@ def read_answers(
 ) -> ReadPredictions:
     """Map every prediction to the answer it means; one that means none keeps its (normalised) text and is wrong."""
     known = list(dict.fromkeys(answers))
-    table = table.with_columns(truths_read(table[PREDICTION], known))
     if policy == "exact":
-        unparsed = table.filter(~pl.col("prediction").is_in(known)).height
-        return ReadPredictions(policy, table, unparsed)
+        other = table[PREDICTION].filter(~table[PREDICTION].is_in(known))
+        if other.is_in(list(TRUTHS)).any():  # seldom, and the column may be long
+            table = table.with_columns(truths_read(table[PREDICTION], known))
+            other = table[PREDICTION].filter(~table[PREDICTION].is_in(known))
+        return ReadPredictions(policy, table, len(other))
     reader = Reader(known, vocabulary)
     has_options = policy == "lenient" and "options" in table.columns and table["options"].null_count() < len(table)
     keys = ["prediction", "options"] if has_options else ["prediction"]
     distinct = table.select(keys).unique(maintain_order=True)
-    texts = distinct["prediction"].to_list()
+    texts = truths_read(distinct["prediction"], known).to_list()
     options = distinct["options"].to_list() if has_options else [None] * len(texts)
     if policy == "vqa":
         exact = {normal(answer): answer for answer in reversed(known)}

@@ -38,6 +38,7 @@ class CovrRecord(msgspec.Struct, gc=False):
     program: list[dict[str, Any]] = []  # rows {operation, arguments, dependencies}
     utterance: str | None = None
     question: str | None = None
+    paraphrase: str | None = None  # of a released question, by a person
     sub_graph_info: dict[str, Any] = {}
     pair: int | None = None
     balanced: bool | None = None

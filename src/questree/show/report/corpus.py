@@ -17,7 +17,7 @@ from questree.show.report.document import Block, Column, Entry, Figure, Grid, Li
 from questree.show.views import View
 from questree.stages.audit.categories import CategoryCount, categories
 from questree.stages.audit.categories import drawn as drawn_categories
-from questree.stages.audit.image_corpus import figure_6, parts_of, table_3
+from questree.stages.audit.image_corpus import COMMON, figure_4, figure_6, parts_of, table_3
 from questree.stages.audit.plots import answers, first_words, structures
 from questree.stages.audit.videos import answer_bars, answer_codes, sample, selected, spellings
 from questree.stages.balance.rounds import selection
@@ -170,7 +170,6 @@ def splits(note: Path) -> Grid:
 
 
 SIDES = ("train", "dev", "test")
-COMMON = 30  # answers that are shown, as in COVR's Figure 4
 
 
 def covr_corpus(run: Run, missing: Named, seed: int, workers: int) -> Iterator[Block]:
@@ -180,7 +179,7 @@ def covr_corpus(run: Run, missing: Named, seed: int, workers: int) -> Iterator[B
     if not COVR.has(run, "balanced"):
         yield missing("balance", "There is no balanced selection: all questions are shown.")
     yield from image_statistics(kept)
-    yield Figure("answers", "Answers", answers_caption(kept), (bars(common(kept)),))
+    yield Figure("answers", "Answers", answers_caption(kept), (bars(figure_4(kept)),))
     caption = "Images per question of the selection."
     yield Figure("sets", "Sizes of image sets", caption, (histogram(kept["images"].list.len(), "images"),))
     words = kept["question"].str.count_matches(" ") + 1
@@ -223,12 +222,6 @@ def image_statistics(kept: pl.DataFrame) -> Iterator[Block]:
 
 def entry(value: float | None) -> Entry:
     return value if value is None or isinstance(value, int) else f"{value:.1f}"
-
-
-def common(kept: pl.DataFrame) -> dict[str, int]:
-    """The most common answers but yes and no."""
-    counts = kept.filter(~pl.col("answer").is_in(["yes", "no"]))["answer"].value_counts()
-    return dict(counts.sort(["count", "answer"], descending=[True, False]).head(COMMON).rows())
 
 
 def answers_caption(kept: pl.DataFrame) -> str:

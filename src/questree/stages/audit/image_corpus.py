@@ -1,4 +1,5 @@
-"""What COVR's questions are, counted: its Table 3 (kinds of questions, anonymised programs), Figure 6 (operators)."""
+"""What COVR's questions are, counted: its Table 3 (kinds of questions, anonymised programs) and its Figures 4 to 6
+(answers, images, operators)."""
 
 from collections import Counter
 from collections.abc import Mapping
@@ -47,10 +48,18 @@ def table_3(rows: QuestionRows, parts: Mapping[str, Truth]) -> list[dict[str, An
             "unique anonymised programs": len(np.unique(texts[inside])),
             **{each: counted[each] for each in (TRUE_FALSE, *KINDS)},
             "words per question": mean(own["question"].str.count_matches(" ") + 1),
+            **paraphrased(own),
             "images per question": mean(images.list.len()),
         }
     measured = next(iter(columns.values()), {})
     return [{"measurement": each} | {name: column[each] for name, column in columns.items()} for each in measured]
+
+
+def paraphrased(own: pl.DataFrame) -> dict[str, float | None]:
+    """Of questions that somebody paraphrased, as in released files, the words of the paraphrase."""
+    if "paraphrase" not in own.columns:
+        return {}
+    return {"words per paraphrase": mean(own["paraphrase"].drop_nulls().str.count_matches(" ") + 1)}
 
 
 def mean(numbers: pl.Series) -> float | None:
@@ -76,6 +85,20 @@ def shape_numbers(rows: QuestionRows) -> Any:
     return found
 
 
+COMMON = 30  # answers of Figure 4
+
+
+def figure_4(asked: pl.DataFrame) -> dict[str, int]:
+    """The most common answers but yes and no -> how many questions."""
+    counts = asked.filter(~pl.col("answer").is_in(["yes", "no"]))["answer"].value_counts()
+    return dict(counts.sort(["count", "answer"], descending=[True, False]).head(COMMON).rows())
+
+
+def figure_5(asked: pl.DataFrame) -> dict[int, int]:
+    """Number of images of a question -> how many questions."""
+    return dict(sorted(asked["images"].list.len().value_counts().rows()))
+
+
 def figure_6(rows: QuestionRows, inside: Truth) -> dict[str, pl.Series]:
     """Operator -> [question] how often its program has it, those inside quantifiers included."""
     return {op: pl.Series(op, occurrences(rows, op)[inside]) for op in OPERATORS}
@@ -96,3 +119,11 @@ def occurrence_lines(counted: Mapping[str, pl.Series]) -> list[dict[str, int]]:
     counts = {op: Counter(numbers.to_list()) for op, numbers in counted.items()}
     most = max((number for own in counts.values() for number in own), default=-1)
     return [{"occurrences": at} | {op: own[at] for op, own in counts.items()} for at in range(most + 1)]
+
+
+def figures_of(rows: QuestionRows, inside: Truth | None) -> dict[str, Any]:
+    """Figures 4 to 6 of one part, as tables."""
+    chosen = np.zeros(len(rows), bool) if inside is None else inside
+    own = rows.questions.filter(pl.Series(chosen))
+    lines = occurrence_lines(figure_6(rows, chosen))
+    return {"figure 4": figure_4(own), "figure 5": figure_5(own), "figure 6": lines}

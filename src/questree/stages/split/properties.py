@@ -75,6 +75,8 @@ def of_records(sides: Mapping[str, Sequence[CovrRecord]]) -> QuestionRows:
         "spoken": [isinstance(record.answer, str) for _, record in every],
         "images": [record.scenes for _, record in every],
     }
+    if any(record.paraphrase for _, record in every):
+        columns["paraphrase"] = [record.paraphrase for _, record in every]
     types = dict.fromkeys(columns, pl.String()) | {"spoken": pl.Boolean(), "images": pl.List(pl.String)}
     table = pl.DataFrame(columns, schema=types)
     return released_rows(table, [record.program for _, record in every])

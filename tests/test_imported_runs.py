@@ -8,7 +8,7 @@ import polars as pl
 import pytest
 from starlette.testclient import TestClient
 
-from questree.benchmarks.agqa.held_out import NOVEL
+from questree.benchmarks.agqa.held_out import NOVEL, held_out
 from questree.faults import BadInput
 from questree.formats.agqa_run import import_agqa
 from questree.program import slots
@@ -16,6 +16,8 @@ from questree.show.page.app import application
 from questree.show.page.site import Site
 from questree.stages.balance.rounds import selection
 from questree.stages.questions import Bank, Shard
+from questree.stages.split.compositions import LISTS, Says
+from questree.stages.split.rows import video_rows
 from questree.stages.split.videos import read_split
 from questree.tables.facts import VIDEOS
 from questree.tables.run import Run
@@ -85,6 +87,19 @@ def test_selection_and_splits_are_those_of_the_records(imported: Run, release: P
         for split, found in read_split(imported, name).items():
             kept = {id for id, own in balanced[split].items() if field is None or own[field] == (split == "test")}
             assert ids(found) == kept, (name, split)
+
+
+def test_what_imported_questions_say_is_what_the_generated_ones_say(imported: Run, random_run: Run) -> None:
+    """Without facts: records tell what references stand for, so a new split holds out the same."""
+    held = held_out(random_run.vocabulary())
+    said: list[dict[str, tuple[bool, ...]]] = [{}, {}]
+    for found, run in zip(said, (imported, random_run), strict=True):
+        bank = Bank(run)
+        for shard in map(bank.shard, bank.folders()):
+            rows = video_rows(shard)
+            truths = [Says(name, held).holds(rows).tolist() for name in LISTS.values()]
+            found |= dict(zip(shard.named_ids, zip(*truths, strict=True), strict=True))
+    assert said[0] == said[1] and {*map(any, said[0].values())} == {True, False}
 
 
 def test_a_file_with_balanced_questions_alone_and_capital_answers_is_a_run(release: Path, tmp_path: Path) -> None:

@@ -83,7 +83,8 @@ class Proof:
 
     def _leaks(self) -> Iterator[str]:
         for composition, count in self.wrong.items():
-            yield f"{count:,} questions of train have {composition}: {some(self.examples[composition], count)}"
+            have = "question of train has" if count == 1 else "questions of train have"
+            yield f"{count:,} {have} {composition}: {some(self.examples[composition], count)}"
 
     def warnings(self) -> list[str]:
         """A part that never occurs in train: the corpus is too small to learn it."""

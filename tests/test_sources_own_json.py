@@ -130,7 +130,7 @@ def test_what_cannot_be_true_gives_one_line(tmp_path: Path, content: Any, line: 
         ),
         (
             changed("frames", 0, "objects", 0, "class", to="cupp"),
-            "frame 30: unknown object 'cupp'; did you mean 'cup'? known: person, bag, ",
+            "frame 30: unknown object 'cupp'; did you mean 'cup'?",
         ),
         (changed("frames", 0, "relations", to=[["holding", "xyz"]]), "frame 30: unknown object 'xyz'; known: person, "),
         (changed("frames", 0, "relations", to=[["annotated", "cup"]]), "frame 30: unknown relation 'annotated'"),

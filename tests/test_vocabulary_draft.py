@@ -97,6 +97,7 @@ def test_nouns() -> None:
     assert {noun: article(noun) for noun in nouns} == nouns
     many = {"cup": "cups", "dish": "dishes", "knife": "knives", "cherry": "cherries", "kitchen knife": "kitchen knives"}
     assert {noun: plural(noun) for noun in many} == many
+    assert (article("box of screws"), plural("box of screws"), article("screws")) == ("a", "boxes of screws", "some")
 
 
 def read(used: UsedWords) -> Vocabulary:
@@ -141,6 +142,32 @@ def test_actions_are_split_into_verb_and_object() -> None:
     assert words.objects[words.unnamed_at].name == "something unnamed"
     counted = words.merged_action[words.action_at["peeling onions"]]
     assert words.actions[counted].phrase == "peeling an onion"
+
+
+def test_names_with_brackets_shorthand_and_prepositions_are_read() -> None:
+    used = UsedWords()
+    things = ["box of screws", "drill (cordless)", "hole in plank", "plank w/ hole", "cup(s)", "pot (with lid)"]
+    things += ["plank"]
+    deeds = ["hold box of screws", "drill hole in plank", "cut plank w/ saw", "use drill (cordless)", "wash (dishes)"]
+    deeds += ["fill hole in plank with glue", "put plank in box of screws", "open jar of nails w/o knife"]
+    used.objects.update(things)
+    used.actions.update(deeds)
+    words = read(used)
+    assert [words.objects[words.object_at[name]].name for name in things] == [
+        *("box of screws", "cordless drill", "hole in a plank", "plank with a hole", "cup", "pot with a lid", "plank")
+    ]
+    said = [words.actions[words.action_at[name]] for name in deeds]
+    names = {thing.id: thing.name for thing in words.objects}
+    assert [(word.phrase, names[word.object]) for word in said] == [
+        ("holding a box of screws", "box of screws"),
+        ("drilling a hole in a plank", "hole in a plank"),
+        ("cutting a plank with a saw", "plank"),
+        ("using a cordless drill", "cordless drill"),
+        ("washing some dishes", "dishes"),
+        ("filling a hole in a plank with some glue", "hole in a plank"),
+        ("putting a plank in a box of screws", "plank"),
+        ("opening a jar of nails without a knife", "jar"),
+    ]
 
 
 def test_words_that_mean_the_same_are_counted_as_the_one_used_most() -> None:

@@ -163,7 +163,8 @@ def find(ids: list[str], scope: str, run: Path, called: str = "video") -> int:
         return 0
     if scope not in ids:
         near = get_close_matches(scope, ids, 3, 0.0)
-        raise BadInput.at(run, f"no {called} {scope!r} among its {len(ids):,}; choose from {', '.join(near)}, ...")
+        shown = ", ".join([*near, *["..."] * (len(near) < len(ids))])
+        raise BadInput.at(run, f"no {called} {scope!r} among its {len(ids):,}; choose from {shown}")
     return ids.index(scope)
 
 

@@ -49,8 +49,9 @@ def unknown(kind: str, name: str, vocabulary: Vocabulary, times: int = 1) -> str
     near = _nearest(str(name), tuple(known(vocabulary, kind)))
     names = _names(vocabulary, kind)
     valid = ", ".join(names) if len(names) <= SHORT else f"{len(names)} {kind}s, see the vocabulary {vocabulary.name!r}"
+    listed = "" if near and len(names) <= SHORT else f" known: {valid}"  # who misspelt a word needs no list of all
     often = f" ({times:,} times)" if times > 1 else ""
-    return f"unknown {kind} {name!r}{often}{f'; did you mean {near!r}?' if near else ';'} known: {valid}"
+    return f"unknown {kind} {name!r}{often};{f' did you mean {near!r}?' if near else ''}{listed}"
 
 
 @lru_cache(maxsize=1000)

@@ -5,8 +5,26 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 
-from questree.vocabulary.check import UNSPELLABLE
-from questree.vocabulary.inflection import BODY, ENGLISH, article, base, is_progressive, past, plural, progressive
+from questree.vocabulary.class_names import (
+    DETERMINERS,
+    NO_THING,
+    PARTICLES,
+    SPATIAL,
+    cleaned,
+    up_to_preposition,
+    with_articles,
+)
+from questree.vocabulary.inflection import (
+    BODY,
+    ENGLISH,
+    PREPOSITIONS,
+    article,
+    base,
+    is_progressive,
+    past,
+    plural,
+    progressive,
+)
 from questree.vocabulary.write import toml_value
 
 PERSON, ANNOTATED, INTERACTING = "person", "annotated", "interacting with"
@@ -15,12 +33,9 @@ AFAR = set(ENGLISH["done_from_afar"].split())
 UNNAMED = "something unnamed"  # what an action is done to that names its place or tool
 PEOPLE = ("person", "human", "actor")
 SUBJECTS = (*PEOPLE, "someone", "somebody", "man", "woman", "he", "she", "they")  # before an action's verb
-SPATIAL, PARTICLES, PREPOSITIONS = (set(ENGLISH[name].split()) for name in ("spatial", "particles", "prepositions"))
 SYNONYMS = [row.split(", ") for row in ENGLISH["synonyms"].split("\n") if row]
 NEGATIVE = ("not", "no", "none", "unsure", "unknown", "never", "without")
 VAGUE = ("other", "misc", "unsure", "unknown", "none")
-DETERMINERS = {"a", "an", "the", "some", "their", "his", "her", "its", "my", "your", "one", "any"}
-NO_THING = {"something", "somewhere", "someone", "somebody", "anything", "himself", "herself", "themselves", "it"}
 
 
 @dataclass
@@ -51,12 +66,6 @@ class DraftWord:
         return f"  {{ {text} }},{f'  # {notes}' if notes else ''}"
 
 
-def cleaned(name: str) -> str:
-    """As English: no underscores, no signs of programs, small letters."""
-    plain = "".join(" " if sign in UNSPELLABLE + '_!?"\\:;' else sign for sign in name)
-    return " ".join(plain.split()).lower() or "unnamed"
-
-
 def numbered(prefix: str, taken: Iterable[str]) -> Iterator[str]:
     """o1, o2, ...; another prefix where the files have names of this form."""
     while any(re.fullmatch(rf"{prefix}\d+", name) for name in taken):
@@ -67,11 +76,13 @@ def numbered(prefix: str, taken: Iterable[str]) -> Iterator[str]:
 class Draft:
     def __init__(self, used: UsedWords):
         self.objects, self.relations, self.actions = (dict[str, DraftWord]() for _ in range(3))  # by name
+        self.said = dict[str, str]()  # object as actions may say it, without articles inside -> its name
         self.patterns = dict[str, str]()  # phrase -> its words without verb, articles and object
         self.object_ids = numbered("o", used.objects)
         self.person = self.add(self.objects, next(self.object_ids), PERSON, {"name": PERSON, "article": "a"})
         for name, times in used.objects.most_common():
-            self.thing(cleaned(name), name, times)
+            word = self.thing(self.called(cleaned(name, first=0)), name, times)
+            word.remark = word.remark or "check: name" * ("(" in name)
         self.relation_ids, self.verb_ids = numbered("r", used.relations), numbered("v", used.relations)
         for name, times in used.relations.most_common():
             self.relation(name, times)
@@ -115,6 +126,11 @@ class Draft:
             self.objects[name].remark = "" if given else "in actions only"
         return self.use(self.objects[name], given, times)
 
+    def called(self, name: str) -> str:
+        """With the articles inside it, by which actions may say it or not."""
+        self.said[name] = said = with_articles(name)
+        return said
+
     def relation(self, given: str, times: int) -> None:
         name = cleaned(given)
         words = name.split(" ")
@@ -145,7 +161,7 @@ class Draft:
         return self.use(self.relations[key], "", times)
 
     def action(self, given: str, times: int) -> None:
-        verb, particle, said, noun, remark = self.parts(cleaned(given).split(" "))
+        verb, particle, said, noun, remark = self.parts(cleaned(given, first=1).split(" "))
         role = self.place(said.split(" ")) if not noun else {}
         noun = role.pop("noun", noun)
         tail = " ".join(["", *filter(None, (particle, said))])
@@ -176,29 +192,40 @@ class Draft:
             if rest and rest[0] in PREPOSITIONS and particle in PARTICLES:  # looking out of a window
                 particle, rest = f"{particle} {rest[0]}", rest[1:]
         bare = rest[1:] if rest and rest[0] in DETERMINERS else rest
-        end = next((at for at, word in enumerate(bare) if word in PREPOSITIONS | PARTICLES | {"and"}), len(bare))
-        noun = self.known_noun(bare[:end])
+        noun, end = self.named(bare)
         if not noun:
             return verb, particle, " ".join(rest), "", ""
         if bare is rest:  # without articles, so all of them are missing: stir soup with spoon
-            rest = [*self.article(noun), *bare[:end]]
-            for at, word in enumerate(bare[end:], end):
-                there = word in PREPOSITIONS and bare[at + 1 :] and bare[at + 1] not in DETERMINERS | NO_THING | SPATIAL
-                rest += [word, *(self.article(self.known_noun(bare[at + 1 :])) if there else [])]
+            rest = [*self.article(noun), *self.said.get(" ".join(bare[:end]), " ".join(bare[:end])).split(" ")]
+            while end < len(bare):
+                other, more = self.named(bare[end + 1 :])
+                there = bare[end] in PREPOSITIONS and other and bare[end + 1] not in DETERMINERS | NO_THING | SPATIAL
+                some = self.article(other) if there else []
+                rest += [bare[end], *([] if bare[end] == "of" and some == ["some"] else some)]
+                rest += bare[end + 1 : end + 1 + more]
+                end += 1 + more
         return verb, particle, " ".join(rest), noun, ""
 
     def place(self, words: list[str]) -> dict[str, str]:
         """Putting something on a table: the noun, which is a place or a tool, and its role."""
         at = next((at for at, word in enumerate(words) if at and words[at - 1] in NO_THING and word in PREPOSITIONS), 0)
         rest = words[at + 1 :][len({*words[at + 1 : at + 2]} & DETERMINERS) :]
-        end = next((at for at, word in enumerate(rest) if word in PREPOSITIONS | PARTICLES | {"and"}), len(rest))
-        noun = self.known_noun(rest[:end]) if at else ""
+        noun = self.named(rest)[0] if at else ""
         return {"noun": noun, "role": "tool" if words[at] == "with" else "place"} if noun else {}
 
     def article(self, noun: str) -> list[str]:
         word = self.objects.get(noun)
         said = word.fields["article"] if word else "their" if noun.split(" ")[-1] in BODY else article(noun)
         return [str(said)] if noun and said else []
+
+    def named(self, words: list[str]) -> tuple[str, int]:
+        """The object these words begin with, and how many: one that files have, else all up to a preposition."""
+        for end in range(len(words), 0, -1):
+            name = self.said.get(" ".join(words[:end]), " ".join(words[:end]))
+            if name in self.objects and set(words[:end]) & PREPOSITIONS:
+                return name, end
+        plain = up_to_preposition(words)
+        return self.known_noun(plain), len(plain)
 
     def known_noun(self, words: list[str]) -> str:
         """The object that these words name: the longest end of them that files have, else all of them."""

@@ -3,7 +3,9 @@
 from collections.abc import Iterator
 
 from questree.faults import Fault, refuse
-from questree.vocabulary.draft import ANNOTATED, HANDLING, INTERACTING, UNNAMED, VAGUE, Draft, UsedWords, cleaned
+from questree.vocabulary.class_names import cleaned
+from questree.vocabulary.draft import ANNOTATED, HANDLING, INTERACTING, UNNAMED, VAGUE, Draft, UsedWords
+from questree.vocabulary.inflection import headed
 from questree.vocabulary.notes import NOTES
 from questree.vocabulary.write import toml_value
 
@@ -36,7 +38,7 @@ def lists(draft: Draft) -> dict[str, list[object]]:
     heads: dict[str, list[str]] = {}
     for word in draft.objects.values():
         if "merged" not in word.fields and "part_only" not in word.fields and word is not draft.person:
-            heads.setdefault(str(word.fields["name"]).split(" ")[-1], []).append(str(word.fields["name"]))
+            heads.setdefault(headed(str(word.fields["name"]))[1], []).append(str(word.fields["name"]))
     found["similar_objects"] = [family for family in heads.values() if len(family) > 1]
     return found
 

@@ -15,6 +15,7 @@ def _pairs(name: str) -> dict[str, str]:
 IRREGULAR, STEMS, PLURALS = map(_pairs, ("irregular", "stems", "plurals"))
 SINGULAR = {many: one for one, many in PLURALS.items()}
 ONE_IN_S, UNCOUNTED, BODY = (set(ENGLISH[name].split()) for name in ("singular_in_s", "uncounted", "body"))
+PREPOSITIONS = set(ENGLISH["prepositions"].split())
 THE = {"floor", "ground", "sky", "sun", "ceiling"}
 VOWELS = "aeiou"
 SOUNDS_A = ("uni", "use", "usu", "eu", "one", "ure", "ute")  # begin with a vowel, sound like a consonant
@@ -87,26 +88,33 @@ def is_progressive(word: str) -> bool:
     return word in BY_PROGRESSIVE or (word.endswith("ing") and len(word) > 4 and bool(re.search("[aeiouy]", word[:-3])))
 
 
+def headed(noun: str) -> tuple[list[str], str, list[str]]:
+    """What is before the word that is counted, that word, and what follows it: kitchen, knife; box, of screws."""
+    words = noun.split(" ")
+    end = next((at for at, word in enumerate(words) if at and word in PREPOSITIONS), len(words))
+    return words[: end - 1], words[end - 1], words[end:]
+
+
 def plural(noun: str) -> str:
-    """Of the last word: cup -> cups, dish -> dishes, knife -> knives."""
-    *rest, last = noun.split(" ")
+    """cup -> cups, dish -> dishes, kitchen knife -> kitchen knives, box of screws -> boxes of screws."""
+    rest, last, more = headed(noun)
     if last in PLURALS:
         made = PLURALS[last]
     elif re.search(r"[^aeiou]y$", last):
         made = last[:-1] + "ies"
     else:
         made = last + ("es" if last.endswith(("s", "x", "z", "ch", "sh")) or last in ("potato", "tomato") else "s")
-    return " ".join([*rest, made])
+    return " ".join([*rest, made, *more])
 
 
 def is_plural(noun: str) -> bool:
-    last = noun.split(" ")[-1]
+    last = headed(noun)[1]
     return last in SINGULAR or (last.endswith("s") and not last.endswith(("ss", "us", "is")) and last not in ONE_IN_S)
 
 
 def article(noun: str) -> str:
     """a cup, an apple, some food, some scissors, the floor."""
-    first, last = noun.split(" ")[0], noun.split(" ")[-1]
+    first, last = noun.split(" ")[0], headed(noun)[1]
     if last in THE:
         return "the"
     if is_plural(noun) or last in UNCOUNTED:

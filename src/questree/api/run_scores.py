@@ -219,7 +219,7 @@ class RunScores:
 
     @classmethod
     def of(cls, run: Run, benchmark: Benchmark, how: How) -> "RunScores":
-        corpus = of_run(run, how.split, benchmark.name, how)
+        corpus = of_run(run, how.split, benchmark.name, how, errors=benchmark is AGQA)
         return cls(run, benchmark, how, corpus, QUESTIONS_OF[benchmark.name](run, how.split))
 
     def score(self, model: str) -> ModelScores:
@@ -227,7 +227,7 @@ class RunScores:
         assert dags is not None
         given, words = said(dags, stored), self.corpus.reader.meant(stored.words, how.policy)
         beside = answered(dags.hierarchies, ModelAnswers(words, given.by_key), how.missing)
-        scored = score_answered(beside)
+        scored = score_answered(beside, self.corpus.more)
         alone = self.questions.score(self.questions.said(stored, words), model, how.missing, how.resampling)
         rows = scored.rows(model, how.resampling)
         return ModelScores(model, scored, rows, alone, dag_scores(beside), covered(dags, given))

@@ -12,7 +12,8 @@ import polars as pl
 from questree.benchmarks import COVR, Benchmark
 from questree.faults import BadInput, Fault, refuse
 from questree.metrics.answered import Missing, ModelAnswers, needed
-from questree.metrics.dags import score_decomp
+from questree.metrics.dags import DagMetric, score_decomp
+from questree.metrics.errors import Choices, error_kinds
 from questree.metrics.scores import Coverage, Resampling, Score, Scored, coverage
 from questree.models.predictions import (
     POLICIES,
@@ -28,6 +29,7 @@ from questree.tables.predictions import Stored, models
 from questree.tables.run import Run
 from questree.tables.scored import QuestionRecords
 from questree.vocabulary.load import default, load
+from questree.vocabulary.words import NONE
 
 if TYPE_CHECKING:
     from questree.stages.decompose.hierarchies import RunHierarchies
@@ -165,6 +167,8 @@ class ComparedQuestions:
     scorer: Callable[[Any], Scored]  # of a table of predictions, or of the answers to DAGs
     stored: Callable[[str], Iterable[tuple[str, Any, list[Score]]]] | None = None  # what a model of the run answers
     asked: "RunHierarchies | None" = None
+    dags: Hierarchies | None = None
+    more: Sequence[DagMetric] = ()  # metrics of DAGs that were asked for
 
     def scored(self, files: Sequence[Path], models: Iterable[str] = ()) -> Iterator[OneModel]:
         """Every stored model and every file, under every policy."""
@@ -186,12 +190,14 @@ def compared(
     how: Scoring,
     say: Tell = silent,
     cache: bool = False,
+    errors: bool = False,
 ) -> ComparedQuestions:
-    """Of the one source that is given; `cache`: large folders may be read from the user's cache."""
+    """Of the one source that is given; `cache`: large folders may be read from the user's cache; `errors`: DAGs are also
+    scored by kinds of errors."""
     if sum(place is not None for place in (hierarchies, questions, run)) != 1:
         raise BadInput.at("", "expected one of a run, --hierarchies DIR (AGQA-Decomp) and --questions FILE (AGQA)")
     if run is not None:
-        return of_run(Run(run), split, benchmark, how, say)
+        return of_run(Run(run), split, benchmark, how, say, errors)
     if split is not None:
         raise BadInput.at("--split", "expected a run, got files, which are of one split")
     if hierarchies is not None:
@@ -199,28 +205,62 @@ def compared(
         from questree.formats.decomp_files import read_hierarchies
 
         found = cached_hierarchies(hierarchies, say) if cache else read_hierarchies(hierarchies)
-        return _of_dags(found, how, say)
+        return _of_dags(found, how, say, folder=hierarchies if errors else None)
     from questree.formats.agqa_import import read_questions
 
     assert questions is not None
     return of_records(read_questions(questions), how, say)
 
 
-def of_run(run: Run, split: str | None, benchmark: str, how: Scoring, say: Tell = silent) -> ComparedQuestions:
+def of_run(
+    run: Run, split: str | None, benchmark: str, how: Scoring, say: Tell = silent, errors: bool = False
+) -> ComparedQuestions:
     """The DAGs of a run."""
     from questree.stages.decompose.hierarchies import hierarchies_in
 
     asked = hierarchies_in(run, split, benchmark)
     if how.vocabulary is None and run.vocabulary_file.is_file():  # image sets have none
         how = replace(how, vocabulary=run.vocabulary_file)
-    return _of_dags(asked.hierarchies, how, say, asked)
+    return _of_dags(asked.hierarchies, how, say, asked, run.folder if errors else None)
 
 
-def _of_dags(read: Hierarchies, how: Scoring, say: Tell, asked: "RunHierarchies | None" = None) -> ComparedQuestions:
+def _of_dags(
+    read: Hierarchies, how: Scoring, say: Tell, asked: "RunHierarchies | None" = None, folder: Path | None = None
+) -> ComparedQuestions:
+    """`folder`: where to look what choices offer, to tell kinds of errors apart."""
     scored, known = (read.keys.gather(needed(read, scored)) for scored in (True, False))
     reader = PredictionReader(scored, known, answers_of(read), how, say)
     stored = None if asked is None else partial(_stored_answers, asked, reader)
-    return ComparedQuestions(reader, lambda said: score_decomp(read, said, how.missing), stored, asked)
+    more = [partial(error_kinds, choices=choices(folder, asked, how))] if folder else []
+    scorer = partial(score_decomp, read, missing=how.missing, more=more)
+    return ComparedQuestions(reader, scorer, stored, asked, read, more)
+
+
+def most_likely(corpus: ComparedQuestions, train: Path, how: Scoring, say: Tell | None) -> list[Score]:
+    """The rows of Most-Likely, which knows the answers of other hierarchies; what it has no answer to is wrong. `say`:
+    who hears that these were read from the user's cache, which is not used without."""
+    from questree.formats.decomp_cache import cached_hierarchies
+    from questree.formats.decomp_files import read_hierarchies
+    from questree.metrics import commonest
+
+    assert corpus.dags is not None
+    known = cached_hierarchies(train, say) if say else read_hierarchies(train)
+    said = commonest.most_likely(known, corpus.dags)
+    return corpus.scorer(said).rows(commonest.MODEL, how.resampling)
+
+
+def choices(folder: Path, asked: "RunHierarchies | None", how: Scoring) -> Choices:
+    """What choices between two actions offer, in a folder of hierarchies or a run, and what their words are about."""
+    from questree.formats.decomp_choices import read_choices
+    from questree.stages.decompose.choices import choices_of
+
+    if asked is not None and not asked.run.vocabulary_file.is_file():
+        raise BadInput.at("--errors", "expected DAGs of questions about videos, got image sets")
+    words = load(how.vocabulary) if how.vocabulary else default()
+    names = {word.name: word.name for word in words.objects}
+    named = zip(words.actions, words.object_of.tolist(), strict=True)
+    about = {action.phrase: words.objects[thing].name for action, thing in named if thing != NONE}
+    return Choices(read_choices(folder) if asked is None else choices_of(asked), names | about)
 
 
 def of_records(asked: QuestionRecords, how: Scoring, say: Tell = silent) -> ComparedQuestions:

@@ -69,6 +69,7 @@ IMPORTS = {
 }
 SCORES = {
     "decomp": ("score:decomp", "Accuracy, CA, RWR, internal consistency of DAGs; also `questree score RUN`."),
+    "gain": ("gain:gain", "What training on sub-questions brings: pairs of models on AGQA's questions."),
     "agqa": ("score:agqa", "AGQA: reasoning, semantic and structural categories, generalisation, steps."),
     "fpvg": ("score:fpvg", "Faithful and plausible visual grounding, from three files of predictions."),
     "generalization": ("score:generalization", "COVR's generalization score of models trained on splits."),

@@ -70,6 +70,13 @@ def decomp(
     cache: CacheOption = True,
     predictions: FilesOption | None = None,
     model: ModelsOption = None,
+    train: Annotated[
+        Path | None,
+        Parameter(help="With --hierarchies: hierarchies of the training split, for the baseline Most-Likely."),
+    ] = None,
+    errors: Annotated[
+        bool, Parameter(help="Also tell kinds of errors apart, where a model only fails to choose.", negative="")
+    ] = False,
     split: SplitOption = None,
     benchmark: BenchmarkOption = "",
     how: ScoringOptions = USUAL,
@@ -80,10 +87,14 @@ def decomp(
     """
     files = predictions or []
     there(*files)
-    models = stored(run, model, files, benchmark)
+    if train and not hierarchies:
+        raise BadInput.at(
+            "--train", "expected --hierarchies DIR beside it; in a run Most-Likely is the bot most-likely"
+        )
+    models = () if train and not files else stored(run, model, files, benchmark)
     with watching():
-        corpus = scoring.compared(hierarchies, None, run, split, benchmark, how, say, cache)
-        rows = list[Score]()
+        corpus = scoring.compared(hierarchies, None, run, split, benchmark, how, say, cache, errors)
+        rows = scoring.most_likely(corpus, train, how, say if cache else None) if train else list[Score]()
         for name, scored, about in corpus.scored(files, models):
             rows += [*scored.rows(name, how.resampling), *about]
     write_json(rows)

@@ -7,6 +7,8 @@ from questree.api.scoring import LABELS
 from questree.cli.terminal import print_table, say
 from questree.metrics.catalogue import METRICS
 from questree.metrics.comparison import ModelDifference
+from questree.metrics.errors import BY as ERROR
+from questree.metrics.errors import KINDS as ERRORS
 from questree.metrics.scores import Score, find
 
 KINDS = {"B": ", binary", "O": ", open", "All": ""}
@@ -89,7 +91,7 @@ def print_policies(rows: list[Score], headline: list[tuple[str, str]]) -> None:
 
 
 def print_decomp(rows: list[Score]) -> None:
-    """Tables 3, 4, 6, 7, 8, 9 of the AGQA-Decomp paper and the number of its Figure 3."""
+    """Tables 3, 4, 6-9, 11, 12 of the AGQA-Decomp paper, the number of its Figure 3 and the errors of its Figure 11."""
     several = sorted({r.metric for r in rows if r.metric.startswith("RWR-")}, key=lambda name: int(name[4:]))
     main = ["accuracy", "CA", "RWR", "Delta", "IC"]
     print_grid("By question type", "Question type", rows, "type", main)
@@ -98,6 +100,9 @@ def print_decomp(rows: list[Score]) -> None:
     print_grid("RWR-n by composition", "Composition", rows, "composition", several)
     print_grid("IC per rule", "Rule", rows, "rule", ["IC"], count=True)
     print_grid("Accuracy per ground truth", "Type-truth", rows, "answer", ["accuracy"], count=True)
+    print_grid(
+        "Errors in choices, both options known", "Composition", rows, ERROR, [f"{k} error" for k in ERRORS], True
+    )
     for row in (row for row in rows if row.by == "dag"):
         room = "" if row.low is None or row.high is None else f" [{plain(row.low)}, {plain(row.high)}]"
         say(f"{row.model}: {row.metric} {plain(row.value)}{room} over {row.n:,} DAGs")

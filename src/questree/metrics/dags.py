@@ -1,6 +1,6 @@
 """The metrics of AGQA-Decomp over hierarchies and predictions as columns; what counts one opens with its formula."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 
 import numpy as np
 import polars as pl
@@ -238,19 +238,24 @@ def correlation(model: Answered) -> Scored:
     return Scored(tallies, [Cell(NAME, "dag", OVERALL, parts, "correlation")])
 
 
-DAG_METRICS: tuple[Callable[[Answered], Scored], ...] = (accuracy, composition, consistency, correlation)
+DagMetric = Callable[[Answered], Scored]
+DAG_METRICS: tuple[DagMetric, ...] = (accuracy, composition, consistency, correlation)
 
 
 def score_decomp(
-    hierarchies: Hierarchies, predictions: pl.DataFrame | ModelAnswers, missing: Missing = "error"
+    hierarchies: Hierarchies,
+    predictions: pl.DataFrame | ModelAnswers,
+    missing: Missing = "error",
+    more: Sequence[DagMetric] = (),
 ) -> Scored:
     """Predictions have the columns id and prediction, or are by key; what `error` means is the caller's matter."""
-    return score_answered(answered(hierarchies, predictions, missing))
+    return score_answered(answered(hierarchies, predictions, missing), more)
 
 
-def score_answered(model: Answered) -> Scored:
-    """Every AGQA-Decomp score of one model, and those of plugins over the questions of all DAGs."""
-    parts = [metric(model) for metric in watch(DAG_METRICS, "scoring", len(DAG_METRICS))]
+def score_answered(model: Answered, more: Sequence[DagMetric] = ()) -> Scored:
+    """Every AGQA-Decomp score of one model, those of `more`, and those of plugins over the questions of all DAGs."""
+    metrics = (*DAG_METRICS, *more)
+    parts = [metric(model) for metric in watch(metrics, "scoring", len(metrics))]
     if METRICS:
         parts.append(scored(questions_of(model), len(model.hierarchies.videos), METRICS.values()))
     return Scored.together(parts)

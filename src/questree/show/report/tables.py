@@ -8,6 +8,8 @@ from questree.api.run_scores import ModelScores
 from questree.metrics.answers import MODEL as MOST_LIKELY
 from questree.metrics.catalogue import ALL, METRICS
 from questree.metrics.dags import NAME as CORRELATION
+from questree.metrics.errors import BY as ERROR
+from questree.metrics.errors import KINDS as ERRORS
 from questree.metrics.sets import BASELINES
 from questree.models.bots import BOTS
 from questree.show.report.charts import composition_plot, dags_plot, models_plot, steps_plot
@@ -21,7 +23,7 @@ FEW = 4  # answers of a type that are listed
 BASELINE = "most-likely"  # the bot that the AGQA-Decomp paper has beside its models
 MAIN = ("accuracy", "CA", "RWR", "Delta", "IC")
 SPELLED = {"accuracy": "Accuracy"}
-BY = {"type": "Question type", "composition": "Composition", "rule": "Rule"}
+BY = {"type": "Question type", "composition": "Composition", "rule": "Rule", ERROR: "Composition"}
 READ = (
     "CA: right wholes among those whose parts are all right. RWR: right wholes among those with a wrong part. "
     "Delta = RWR − CA; above zero, wrong parts do no harm, so the whole was not made of them. IC: consistency checks "
@@ -107,7 +109,7 @@ def by_steps(rows: ScoreRows, models: Names) -> Grid:
 
 
 def decomp_blocks(rows: ScoreRows, scores: Sequence[ModelScores], models: Names, bots: Names) -> Iterator[Block]:
-    """Tables 3, 4, 6, 7, 8, 9, 11 and 12; bots beside the models where the paper has its baseline."""
+    """Tables 3, 4, 6, 7, 8, 9, 11 and 12, Figure 11; bots beside the models where the paper has its baseline."""
     drawn, below = shown(models, bots)
     beside = [*drawn, *(bot for bot in below if bot == BASELINE)]
     main = dict.fromkeys(MAIN, drawn)
@@ -141,6 +143,13 @@ def decomp_blocks(rows: ScoreRows, scores: Sequence[ModelScores], models: Names,
     yield by_group(rows, "decomp-rules", "Internal consistency per rule", caption, "rule", {"IC": beside})
     caption = "Accuracy for each true answer. Far apart values of one type are a bias towards an answer."
     yield by_truth(rows, beside, caption)
+    if rows.groups(ERROR, [f"{kind} error" for kind in ERRORS]):
+        caption = (
+            "Wrong answers to which of two actions took longer or shorter, where the model knows that both happen. "
+            "Valid: the other option; related: no option, but about the object of one; unrelated: anything else."
+        )
+        kinds = {f"{kind} error": drawn for kind in ERRORS}
+        yield by_group(rows, "decomp-errors", "Kinds of errors", caption, ERROR, kinds)
     if models and bots:
         caption = f"What must come out for answers that are known beforehand: {', '.join(map(called, bots))}."
         for by, metrics in (("type", MAIN), ("composition", MAIN[1:])):

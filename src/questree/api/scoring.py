@@ -192,8 +192,8 @@ def compared(
     cache: bool = False,
     errors: bool = False,
 ) -> ComparedQuestions:
-    """Of the one source that is given; `cache`: large folders may be read from the user's cache; `errors`: DAGs are also
-    scored by kinds of errors."""
+    """Of the one source that is given; `cache`: large folders may be read from the user's cache; `errors`: kinds of
+    errors are told apart."""
     if sum(place is not None for place in (hierarchies, questions, run)) != 1:
         raise BadInput.at("", "expected one of a run, --hierarchies DIR (AGQA-Decomp) and --questions FILE (AGQA)")
     if run is not None:

@@ -439,15 +439,18 @@ def test_at_most_may_be_said_as_in_the_paper(made: Made, tmp_path: Path) -> None
 def test_images_with_further_instances_are_not_used_for_a_reference(
     made: Made, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Half of the images are crowds: they may distract, but what is counted is not in them."""
+    """Half of the images are crowds: they may distract, but nothing that is counted is in them."""
     run, crowds = linked(made, tmp_path), set(made.ids[::2])
     code = f"CROWDS = {crowds}\n\n\ndef score(checks):\n    return [float(c[0] in CROWDS) for c in checks]\n"
     (tmp_path / "hidden.py").write_text(code)
     monkeypatch.chdir(tmp_path)
     generate(run, DraftOptions(300, 3, made.words, verify_others="hidden:score"), workers=1)
-    counts = with_programs(ANSWERED.read(run.covr)).filter(template="COUNT")
-    inside = [(row, made.ids[image]) for row in counts.iter_rows(named=True) for image in row["images"]]
-    assert len(counts) > 5 and crowds & {image for _, image in inside}
-    for row, image in inside:
-        value = Judge(made.scenes, attribute_groups(), [image]).value(own.parse(row["program"], IMAGES))
-        assert value == 0 or image not in crowds
+    asked = with_programs(ANSWERED.read(run.covr))
+    for template in ("COUNT", "COMPARECOUNT"):
+        here, seen = asked.filter(template=template), set[str]()
+        for program, image in here.select("program", "images").explode("images").rows():
+            node, judge = own.parse(program, IMAGES), Judge(made.scenes, attribute_groups(), [made.ids[image]])
+            counted = [node] if template == "COUNT" else [part for part in node.args if isinstance(part, Node)]
+            assert made.ids[image] not in crowds or [judge.value(part) for part in counted] == [0] * len(counted)
+            seen.add(made.ids[image])
+        assert len(here) > 5 and crowds & seen

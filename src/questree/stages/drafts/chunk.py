@@ -25,7 +25,7 @@ from questree.search.verification import Scorer
 from questree.search.word_tables import WordTables
 from questree.stages.drafts.answering import Answer, Answerer, SureAnswerer
 from questree.stages.drafts.builders import Reasons, drafts, whether
-from questree.stages.drafts.sources import Draft, DraftSource, Finds, Images, Near
+from questree.stages.drafts.sources import Draft, DraftSource, Finds, Images, Near, annotated_seconds
 from questree.tables import images as tables
 from questree.tables.image_questions import ANSWERED
 from questree.tables.questions import PROGRAM
@@ -96,9 +96,14 @@ class Workshop:
         graphs, wanted_times = [graph for graph, _ in places], [times for _, times in places]
         finds = Finds(self.related.find(graphs, wanted_times, LIMIT, seed, instances=True, positives=POSITIVES))
         near = [Near(finds, finds.found.of(place)) for place in range(len(places))]
-        for image, graph, times, place in drawn:
-            key = (seed, self.ids[image], times, things(graph).text)
-            yield DraftSource(image, graph, near[place], self.words, key, times, 0 if self.near else len(self.ids))
+        any_of = 0 if self.near else len(self.ids)
+        found = (
+            DraftSource(image, graph, near[place], self.words, (seed, self.ids[image], times, text), times, any_of)
+            for image, graph, times, place in drawn
+            for text in [things(graph).text]
+        )
+        others = self.related.others
+        yield from found if others is None else annotated_seconds(list(found), others)
 
     def annotated(self, drawn: Sequence[tuple[int, Graph, int, int]]) -> Iterable[bool]:
         """[source] does its image seem to have no further instance of the reference?"""

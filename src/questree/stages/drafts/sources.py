@@ -12,6 +12,7 @@ from questree.columns.draws import Draws
 from questree.columns.hashing import mix
 from questree.domains.images.english import Forms, reference
 from questree.domains.images.graph import Graph
+from questree.search.other_instances import OtherInstances
 from questree.search.related import NO_MULTIPLE, POSITIVE, RelatedImages
 from questree.search.word_tables import WordTables
 
@@ -127,6 +128,7 @@ class DraftSource:
     key: tuple[object, ...]  # of its draws
     times: int = 1  # how often an image must contain the reference to count
     images_to_draw: int = 0  # distracting images are any of so many; 0: those that nearly contain the reference
+    shunned: frozenset[int] = frozenset()  # images that seem to show more of the second reference than is annotated
 
     @property
     def kinds(self) -> list[str]:
@@ -188,9 +190,18 @@ class DraftSource:
     def _word(self, at: int) -> str:
         return self.near.finds.found.words[at]
 
-    @cached_property
+    @property
     def second(self) -> tuple[Graph, Images] | None:
         """A second reference, from a kind of distractors, and the images of that kind that contain it."""
+        if self.any_second is None or not self.shunned:
+            return self.any_second
+        graph, images = self.any_second
+        left = [image for image in images if image not in self.shunned]
+        return (graph, left) if left else None
+
+    @cached_property
+    def any_second(self) -> tuple[Graph, Images] | None:
+        """The same, whatever else the images may show."""
         kinds = [kind for kind in self.kinds if kind != NO_MULTIPLE]
         if not kinds:
             return None
@@ -221,6 +232,8 @@ class DraftSource:
             return self._filled_with_any(chosen, avoid)
         found = list(dict.fromkeys(chosen))
         seen, images, draws, waiting = {*found, *avoid}, self.near.finds.images, self.draws, list[str]()
+        if self.shunned:
+            seen |= self.shunned
         random, hits = draws.random, self.hits  # most of the work of making questions is done here
         for _ in range(TURNS * len(kinds)):
             if len(found) == MOST:
@@ -240,7 +253,7 @@ class DraftSource:
     def _filled_with_any(self, chosen: Iterable[int], avoid: Iterable[int]) -> Images:
         """The same with images drawn from all, but for those that are known to contain the reference (Table 6)."""
         found, draws = list(dict.fromkeys(chosen)), self.draws
-        seen = {*found, *avoid, *self.near.positives, self.image}
+        seen = {*found, *avoid, *self.near.positives, self.image, *self.shunned}
         for _ in range(TRIES):
             image = draws.below(self.images_to_draw)
             if len(found) < MOST and image not in seen:
@@ -248,3 +261,18 @@ class DraftSource:
                 found.append(image)
         distracting = {*found} - self.near.positives - {self.image}
         return draws.shuffled(found) if len(found) > 1 and distracting else []
+
+
+def annotated_seconds(sources: Sequence[DraftSource], others: OtherInstances) -> Sequence[DraftSource]:
+    """The sources, each knowing in which images there seem to be more of its second reference than is annotated."""
+    pairs = [
+        (at, image, source.any_second[0])
+        for at, source in enumerate(sources)
+        if source.any_second is not None
+        for image in source.any_second[1]
+    ]
+    told = others.annotated([(image, graph) for _, image, graph in pairs]).tolist()
+    for (at, image, _), good in zip(pairs, told, strict=True):
+        if not good:
+            sources[at].shunned |= {image}
+    return sources

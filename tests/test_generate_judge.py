@@ -30,6 +30,8 @@ NEVER_FIRES = {(name, t.STEPS) for name in naive.TEMPLATES["2.0"] if naive.most_
     # the window's first (last) object is the choice between two of its objects
     ("objFirstChoose", t.NO_ANSWER),
     ("objLastChoose", t.NO_ANSWER),
+    # nothing that ends before the first time an action is done is this action
+    ("actWhatBefore", t.TIME_ANSWER),
     # AGQA has no class for everything else
     ("objExists", t.UNNAMED),
     ("objTime", t.UNNAMED),

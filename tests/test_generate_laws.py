@@ -49,8 +49,8 @@ def columns() -> dict[str, Array]:
         "relation": loc.relation[at],
         "x": x,
         "y": y,
-        "lo": spans.lo[span],
-        "hi": spans.hi[span],
+        "lo": spans.window[span, 0],
+        "hi": spans.window[span, 1],
     }
     found |= {name: getattr(loc, name)[row] for name in ("objects", "first", "last", "closing")}
     return {name: column[x != y] for name, column in found.items()}

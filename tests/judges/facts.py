@@ -3,8 +3,11 @@
 Nothing here looks at the operators' own code. Numbers in brackets are sections of the description of AGQA.
 """
 
+from collections.abc import Iterable
 from dataclasses import dataclass, field
+from math import inf
 
+from judges.action_seconds import Done
 from questree.tables.facts import Facts
 from questree.vocabulary import default
 
@@ -17,6 +20,14 @@ PERSON, ANNOTATED, INTERACTING, UNNAMED = "o1", "d1", "d2", "h3"
 OTHER = WORDS.other  # nothing in AGQA
 
 Frames = set[int]
+
+
+class Window(set[int]):
+    """Frames, and the seconds between which they lie: by these it is judged which action is done (6.2)."""
+
+    def __init__(self, frames: Iterable[int] = (), since: float = -inf, until: float = inf):
+        super().__init__(frames)
+        self.since, self.until = since, until
 
 
 class Undefined(Exception):
@@ -43,8 +54,12 @@ class Video:
     released_last: bool = False
 
     @property
-    def frames(self) -> Frames:
-        return set(range(len(self.seconds)))
+    def frames(self) -> Window:
+        return Window(range(len(self.seconds)))
+
+    @property
+    def done(self) -> list[Done]:
+        return [(instance.action, instance.start, instance.end) for instance in self.instances]
 
 
 def read(facts: Facts, released_last: bool = False) -> list[Video]:
@@ -155,23 +170,26 @@ def the_one(found: set[str]) -> str:
 # Windows (4): the first instance counts, for between the last one of the first action
 
 
-def before(video: Video, action: str) -> Frames:
+def before(video: Video, action: str) -> Window:
+    if not (found := instances(video, action)):
+        return Window()
+    return Window((f for f in video.frames if f <= found[0].frames[0]), until=found[0].start)
+
+
+def after(video: Video, action: str) -> Window:
+    if not (found := instances(video, action)):
+        return Window()
+    return Window((f for f in video.frames if f > found[0].frames[-1]), since=found[0].end)
+
+
+def during(video: Video, action: str) -> Window:
     found = instances(video, action)
-    return {f for f in video.frames if f <= found[0].frames[0]} if found else set()
+    return Window(found[0].frames, found[0].start, found[0].end) if found else Window()
 
 
-def after(video: Video, action: str) -> Frames:
-    found = instances(video, action)
-    return {f for f in video.frames if f > found[0].frames[-1]} if found else set()
-
-
-def during(video: Video, action: str) -> Frames:
-    found = instances(video, action)
-    return set(found[0].frames) if found else set()
-
-
-def between(video: Video, a: str, b: str) -> Frames:
+def between(video: Video, a: str, b: str) -> Window:
     early, late = instances(video, a), instances(video, b)
     if not early or not late:
-        return set()
-    return {f for f in video.frames if early[-1].frames[-1] < f < late[0].frames[0]}
+        return Window()
+    frames = (f for f in video.frames if early[-1].frames[-1] < f < late[0].frames[0])
+    return Window(frames, early[-1].end, late[0].start)

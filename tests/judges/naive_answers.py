@@ -11,7 +11,7 @@ from typing import Any
 
 from judges import naive_references as names
 from judges import operators as judge
-from judges.facts import ACTIONS, ANNOTATED, INTERACTING, Frames, Video, folded, happening, named, seen
+from judges.facts import ACTIONS, ANNOTATED, INTERACTING, Video, Window, folded, happening, named, seen
 from judges.naive_references import Deed, Thing, Time
 
 Pair = tuple[str, str]  # (relation, object)
@@ -77,8 +77,8 @@ class Candidate:
         return self.scene.video
 
     @property
-    def window(self) -> Frames:
-        found: Frames = self.scene.once(window, self.time)
+    def window(self) -> Window:
+        found: Window = self.scene.once(window, self.time)
         return found
 
     def answer_of(self, how: Callable[..., Any], *args: object) -> str | None:
@@ -120,7 +120,7 @@ class Candidate:
         return self.base + named + self.time.steps + bool(self.done_to)
 
 
-def window(video: Video, frames: Frames) -> Frames:
+def window(video: Video, frames: Window) -> Window:
     return frames
 
 

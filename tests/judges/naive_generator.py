@@ -110,7 +110,7 @@ RULES_OF: dict[str, set[str]] = {  # 3.6
     "objFirst": END,
     "objFirstChoose": CHOICE | {t.NOT_BOTH, t.UNDECIDED},
     "objFirstVerify": VERIFY,
-    "actFirst": {t.NO_ANSWER, t.ONE_CHOICE, t.VERB_GIVEN},
+    "actFirst": {t.NO_ANSWER, t.ONE_CHOICE, t.TIME_ANSWER, t.VERB_GIVEN},
     "objLast": END,
     "objLastChoose": CHOICE | {t.NOT_BOTH, t.UNDECIDED},
     "objLastVerify": VERIFY,

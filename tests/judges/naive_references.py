@@ -13,9 +13,9 @@ from judges.facts import (
     OBJECTS,
     RELATIONS,
     UNNAMED,
-    Frames,
     Undefined,
     Video,
+    Window,
     after,
     before,
     counted,
@@ -186,9 +186,9 @@ def replaceable(action: str) -> bool:
     return len(several) > 1 and bool({name, f"{name}s"} & set(ACTIONS[action].phrase.split()))
 
 
-def frames(video: Video, time: Time) -> Frames:
+def frames(video: Video, time: Time) -> Window:
     """The window (4)."""
-    windows: dict[str, Callable[..., Frames]] = {
+    windows: dict[str, Callable[..., Window]] = {
         BEFORE: before,
         AFTER: after,
         WHILE: during,

@@ -64,9 +64,8 @@ def one_choice(c: Candidate) -> bool:
     if c.relation:
         return len(c.objects) <= 1
     if c.template == "actFirst":
-        return sum(i.end >= judge.beginning(c.video, c.window) for i in c.video.instances) <= 1
-    last = max(c.window)
-    return sum(last == max(c.video.frames) or i.end < c.video.seconds[last] for i in c.video.instances) <= 1
+        return sum(end > c.window.since for _, _, end in c.video.done) <= 1
+    return sum(end <= c.window.until for _, _, end in c.video.done) <= 1
 
 
 def transition(c: Candidate) -> bool:

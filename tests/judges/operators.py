@@ -7,6 +7,7 @@ windows 4, truth of sub-questions 13.2). Words are vocabulary ids; what has no a
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from judges.action_seconds import ends_last, in_order, only_finished, only_one, starts_first
 from judges.facts import (
     ACTIONS,
     ANNOTATED,
@@ -15,9 +16,9 @@ from judges.facts import (
     RELATIONS,
     WORDS,
     Frames,
-    Instance,
     Undefined,
     Video,
+    Window,
     after,
     before,
     between,
@@ -79,22 +80,22 @@ def one_side(video: Video, support: Frames, action: str) -> str:
 
 
 def action_order(video: Video, a: str, b: str) -> str:
-    mine, other = once(video, a).frames, once(video, b).frames
+    mine, other, apart = once(video, a).frames, once(video, b).frames, in_order(video.done, counted(a), counted(b))
     about = pair(a)
     traces = seen(video, *about) if about else set()
-    if mine[-1] < other[0] and not any(f > other[-1] for f in traces):
+    if apart == "before" and mine[-1] < other[0] and not any(f > other[-1] for f in traces):
         return "before"
-    if mine[0] > other[-1] and not any(f <= other[0] for f in traces):
+    if apart == "after" and mine[0] > other[-1] and not any(f <= other[0] for f in traces):
         return "after"
     raise Undefined
 
 
 def instance_order(video: Video, a: str, b: str) -> str:
-    """As in edition 1.0 (0.1.10): by its frames alone."""
-    mine, other = once(video, a).frames, once(video, b).frames
-    if mine[-1] < other[0]:
+    """As in edition 1.0 (0.1.10): whatever is seen of its pair."""
+    mine, other, apart = once(video, a).frames, once(video, b).frames, in_order(video.done, counted(a), counted(b))
+    if apart == "before" and mine[-1] < other[0]:
         return "before"
-    if mine[0] > other[-1]:
+    if apart == "after" and mine[0] > other[-1]:
         return "after"
     raise Undefined
 
@@ -167,47 +168,20 @@ def choose(video: Video, relation: str, window: Frames, a: str, b: str) -> str:
 # Which action (6.2): by seconds
 
 
-def classes(video: Video, frames: Frames) -> set[str]:
-    return {instance.action for instance in video.instances if frames & set(instance.frames)}
+def by_seconds(how: Callable[..., str | None]) -> Callable[[Video, Window], str]:
+    """The answer of a judge that knows no frames; a window without frames is no time to ask about."""
+
+    def found(video: Video, window: Window) -> str:
+        answer = how(video.done, window.since, window.until) if window else None
+        if answer is None:
+            raise Undefined
+        return answer
+
+    return found
 
 
-def beginning(video: Video, window: Frames) -> float:
-    """One second before the window's first frame; 0 if that is the video's first."""
-    return 0.0 if min(window) == 0 else video.seconds[min(window)] - 1
-
-
-def not_crowded(video: Video, frames: Frames) -> None:
-    if not frames or len(classes(video, frames)) > 1:
-        raise Undefined
-
-
-def single(found: list[Instance]) -> str:
-    if len(found) != 1:
-        raise Undefined
-    return found[0].action
-
-
-def action_after(video: Video, window: Frames) -> str:
-    not_crowded(video, {min(window)} if window else set())
-    return single([i for i in video.instances if i.end >= beginning(video, window)])
-
-
-def action_before(video: Video, window: Frames) -> str:
-    not_crowded(video, {max(window)} if window else set())
-    at_end = max(window) == max(video.frames)
-    return single([i for i in video.instances if at_end or i.end < video.seconds[max(window)]])
-
-
-def first_action(video: Video, window: Frames) -> str:
-    not_crowded(video, {f for f in window if video.seconds[f] <= video.seconds[min(window)] + 5})
-    found = [i for i in video.instances if i.start >= beginning(video, window)]
-    return single([i for i in found if i.start == min(other.start for other in found)])
-
-
-def last_action(video: Video, window: Frames) -> str:
-    not_crowded(video, {f for f in window if video.seconds[f] >= video.seconds[max(window)] - 5})
-    found = [i for i in video.instances if i.end < video.seconds[max(window)]]
-    return single([i for i in found if i.end == max(other.end for other in found)])
+action_after, action_before = by_seconds(only_one), by_seconds(only_finished)
+first_action, last_action = by_seconds(starts_first), by_seconds(ends_last)
 
 
 def extreme(video: Video, sign: int) -> str:

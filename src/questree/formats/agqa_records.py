@@ -95,7 +95,7 @@ class Ground:
 
     @cached_property
     def window(self) -> Ints:
-        """[phrase, 2]"""
+        """[phrase, 4]"""
         return windows(self.world, self.named)
 
     @cached_property

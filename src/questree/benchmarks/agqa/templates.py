@@ -321,7 +321,7 @@ ASKED = (
         "first_action($time)",
         "first",
         "{time}",
-        (NO_ANSWER, ONE_CHOICE, VERB_GIVEN, STEPS),
+        (NO_ANSWER, ONE_CHOICE, TIME_ANSWER, VERB_GIVEN, STEPS),
         times=(AFTER, ALL),
         bans=("taking",),
         published=5.3,

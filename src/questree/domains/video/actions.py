@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 
 from questree.domains.video.atoms import Parts
-from questree.domains.video.facts import DEED, Videos
+from questree.domains.video.facts import ALWAYS, DEED, NEVER, Videos, moment
 from questree.domains.video.kinds import VIDEO, Frames, Window
 from questree.domains.video.objects import open_type
 from questree.domains.video.time import between, condition, time_edges, whole
@@ -14,16 +14,16 @@ from questree.vocabulary.words import Vocabulary
 
 MARGIN = 7.0  # seconds two lengths must differ by
 NEAR = 5.0  # seconds around the edge of a window in which a second action makes "first" or "last" unclear
-SLACK = 1.0  # seconds an action may end before the window and still count as going on
+SLACK = 1.0  # seconds before a window in which the start of an action makes "first" unclear
 
 
-def pick(world: Videos, row: Array, instance: Array, order: Array, margin: float = 0.0) -> Array:
+def pick(world: Videos, row: Array, instance: Array, order: Array, margin: int = 0) -> Array:
     """[row] the action of the instance with the smallest `order`; UNKNOWN if there is none or the runner-up is near."""
     ranked = np.lexsort((order, row))
     row, instance, order = row[ranked], instance[ranked], order[ranked]
     begin = np.searchsorted(row, np.arange(len(world)))
     size = np.searchsorted(row, np.arange(len(world)), side="right") - begin
-    order, action = np.append(order, [0.0, 0.0]), np.append(world.instances["action"][instance], 0)
+    order, action = np.append(order, [0, 0]), np.append(world.instances["action"][instance], 0)
     clear = (size == 1) | (order[np.minimum(begin + 1, len(order) - 1)] - order[begin] > margin)
     return np.where((size > 0) & clear, action[begin], UNKNOWN)
 
@@ -31,53 +31,61 @@ def pick(world: Videos, row: Array, instance: Array, order: Array, margin: float
 def only_action(world: Videos, row: Array, instance: Array) -> Array:
     """[row] the action of the only candidate instance."""
     count = np.bincount(row, minlength=len(world))
-    return np.where(count == 1, pick(world, row, instance, np.zeros(len(row)), margin=-1.0), UNKNOWN)
+    return np.where(count == 1, pick(world, row, instance, np.zeros(len(row), np.int64), margin=-1), UNKNOWN)
 
 
-def frame_actions(world: Videos, lo: Array, hi: Array) -> Array:
-    """[row] how many different actions are seen on frames lo <= f < hi."""
-    row, instance = world.pairs()
-    first, last = world.instances["first"][instance], world.instances["last"][instance]
-    seen = (first < hi[row]) & (last >= lo[row])
-    keys = np.unique(row[seen] * DEED + world.instances["action"][instance[seen]])
-    return np.bincount(keys // DEED, minlength=len(world))
-
-
-def frames_near(world: Videos, window: Array, first: bool) -> tuple[Array, Array]:
-    """[row] the frames of the window within NEAR seconds of its first or last frame."""
+def bounds(world: Videos, window: Array) -> tuple[Array, Array]:
+    """[row] the moments the window lies between; of one that says its frames alone, those of the frames beside it."""
+    if window.shape[1] > 2:
+        return window[:, 2], window[:, 3]
     lo, hi = window[:, 0], window[:, 1]
-    if first:
-        return lo, np.minimum(hi, world.frames_until(world.seconds_at(lo) + NEAR, side="right"))
-    return np.maximum(lo, world.frames_until(world.seconds_at(hi - 1) - NEAR, side="left")), hi
-
-
-def from_start(world: Videos, window: Array) -> Array:
-    """[row] seconds from which actions count: the window's first frame less SLACK; 0 at the start of the video."""
-    lo = window[:, 0]
-    return np.where(lo == 0, 0.0, world.seconds_at(lo) - SLACK)
-
-
-def last_second(world: Videos, window: Array) -> Array:
-    return world.seconds_at(window[:, 1] - 1)
+    since = np.where(lo == 0, ALWAYS, moment(world.seconds_at(lo - 1)))
+    return since, np.where(hi == world.frames, NEVER, moment(world.seconds_at(hi)))
 
 
 def candidates(world: Videos, keep: Any) -> tuple[Array, Array]:
-    """Every (row, instance) for which keep(row, instance) is true."""
+    """Every (row, instance) for which keep(row, start, end) is true."""
     row, instance = world.pairs()
-    kept = keep(row, instance)
+    kept = keep(row, world.instances["start"][instance], world.instances["end"][instance])
     return row[kept], instance[kept]
 
 
 def going_on(world: Videos, window: Array) -> tuple[Array, Array]:
-    """(row, instance): what has not ended when the window begins."""
-    start = from_start(world, window)
-    return candidates(world, lambda row, i: world.instances["end"][i] >= start[row])
+    """(row, instance): what is done in the window, or some part of it."""
+    since, until = bounds(world, window)
+    return candidates(world, lambda row, start, end: (end > since[row]) & (start < until[row]))
 
 
 def ended(world: Videos, window: Array) -> tuple[Array, Array]:
-    """(row, instance): what has ended before the window's last frame; everything, if that is the video's last."""
-    stop = np.where(window[:, 1] == world.frames, np.inf, last_second(world, window))
-    return candidates(world, lambda row, i: world.instances["end"][i] < stop[row])
+    """(row, instance): what ends in the window."""
+    since, until = bounds(world, window)
+    return candidates(world, lambda row, start, end: (end > since[row]) & (end <= until[row]))
+
+
+def crowded(world: Videos, window: Array, first: bool) -> Array:
+    """[row] is more than one action seen within NEAR seconds of the window's beginning, or of its end?
+
+    The action at whose start a window ends counts, as `before` shows its first frame.
+    """
+    (since, until), near = bounds(world, window), moment(NEAR)
+    row, instance = world.pairs()
+    start, end = world.instances["start"][instance], world.instances["end"][instance]
+    edge = np.full(len(world), NEVER if first else ALWAYS)  # of the whole video: where its actions begin or end
+    if first:
+        np.minimum.at(edge, row, start)
+        edge = np.maximum(edge, since)
+        seen = (start < until[row]) & (start <= edge[row] + near) & (end >= edge[row])
+    else:
+        np.maximum.at(edge, row, end)
+        edge = np.minimum(edge, until)
+        seen = (start <= edge[row]) & (end >= edge[row] - near)
+    seen &= end > since[row]
+    keys = np.unique(row[seen] * DEED + world.instances["action"][instance[seen]])
+    return np.bincount(keys // DEED, minlength=len(world)) > 1
+
+
+def empty(window: Array) -> Array:
+    return np.asarray(window[:, 1] <= window[:, 0])
 
 
 def frames_of_answer(world: Videos, value: Array, window: Array) -> Frames:
@@ -105,18 +113,15 @@ RECOGNISE: dict[str, Any] = {
 
 @VIDEO.operator(ask="What is the person doing{window}", phrase="the action they do{window}", **RECOGNISE)
 def action_after(world: Videos, window: Window) -> Action:
-    """The only action that has not ended when the window begins."""
-    crowded = frame_actions(world, window[:, 0], window[:, 0] + 1) > 1
-    found = only_action(world, *going_on(world, window))
-    return np.where(crowded | (window[:, 1] == window[:, 0]), UNKNOWN, found)
+    """The only action that is done in the window, from before it perhaps."""
+    return np.where(empty(window), UNKNOWN, only_action(world, *going_on(world, window)))
 
 
 @VIDEO.operator(ask="What is the person doing{window}", phrase="the action they do{window}", **RECOGNISE)
 def action_before(world: Videos, window: Window) -> Action:
-    """The only action that has ended when the window ends."""
-    crowded = frame_actions(world, window[:, 1] - 1, window[:, 1]) > 1
-    found = only_action(world, *ended(world, window))
-    return np.where(crowded | (window[:, 1] == window[:, 0]), UNKNOWN, found)
+    """The only action that is done in the window, if it ends there."""
+    found, (row, _) = only_action(world, *going_on(world, window)), ended(world, window)
+    return np.where(empty(window) | (np.bincount(row, minlength=len(world)) == 0), UNKNOWN, found)
 
 
 def which(window: Term, last: bool) -> Node:
@@ -142,11 +147,14 @@ EXTREME: dict[str, Any] = {
 )
 def first_action(world: Videos, window: Window) -> Action:
     """The action that starts first in the window, when its beginning shows no second one."""
-    crowded = frame_actions(world, *frames_near(world, window, first=True)) > 1
-    start = from_start(world, window)
-    row, instance = candidates(world, lambda row, i: world.instances["start"][i] >= start[row])
+    (since, until), slack = bounds(world, window), moment(SLACK)
+    row, instance = candidates(world, lambda row, start, end: (start >= since[row]) & (start < until[row]))
     found = pick(world, row, instance, world.instances["start"][instance])
-    return np.where(crowded | (window[:, 1] == window[:, 0]), UNKNOWN, found)
+    late, _ = candidates(
+        world, lambda row, start, end: (start < since[row]) & (start > since[row] - slack) & (end > since[row])
+    )
+    unclear = crowded(world, window, first=True) | (np.bincount(late, minlength=len(world)) > 0)
+    return np.where(unclear | empty(window), UNKNOWN, found)
 
 
 @VIDEO.operator(
@@ -158,15 +166,13 @@ def first_action(world: Videos, window: Window) -> Action:
     **EXTREME,
 )
 def last_action(world: Videos, window: Window) -> Action:
-    """The action that ends last before the window's last frame, when its end shows no second one."""
-    crowded = frame_actions(world, *frames_near(world, window, first=False)) > 1
-    stop = last_second(world, window)
-    row, instance = candidates(world, lambda row, i: world.instances["end"][i] < stop[row])
+    """The action that ends last in the window, when its end shows no second one."""
+    row, instance = ended(world, window)
     found = pick(world, row, instance, -world.instances["end"][instance])
-    return np.where(crowded | (window[:, 1] == window[:, 0]), UNKNOWN, found)
+    return np.where(crowded(world, window, first=False) | empty(window), UNKNOWN, found)
 
 
-def by_length(name: str, time: str, sign: float) -> Op:
+def by_length(name: str, time: str, sign: int) -> Op:
     """The operator for the action whose length beats all others by more than MARGIN; another action must be there."""
 
     def found(world: Videos) -> Action:
@@ -176,7 +182,7 @@ def by_length(name: str, time: str, sign: float) -> Op:
         most, least = np.full(len(world), -1), np.full(len(world), len(world.vocabulary.actions))
         np.maximum.at(most, row, action)
         np.minimum.at(least, row, action)
-        return np.where(most > least, pick(world, row, instance, sign * length, MARGIN), UNKNOWN)
+        return np.where(most > least, pick(world, row, instance, sign * length, int(moment(MARGIN))), UNKNOWN)
 
     found.__doc__ = f"The action instance that lasts {name}, by a clear margin."
     return VIDEO.operator(
@@ -193,8 +199,8 @@ def by_length(name: str, time: str, sign: float) -> Op:
     )(found)
 
 
-longest = by_length("longest", "longest", -1.0)
-shortest = by_length("shortest", "least", 1.0)
+longest = by_length("longest", "longest", -1)
+shortest = by_length("shortest", "least", 1)
 
 
 def of_two(name: str, took: str) -> Op:
@@ -205,7 +211,7 @@ def of_two(name: str, took: str) -> Op:
         once = (world.action(a, "count") == 1) & (world.action(b, "count") == 1)
         merged = world.vocabulary.merged_action
         winner = np.where((difference > 0) == (name == "longer"), merged[a], merged[b])
-        return np.where(once & (np.abs(difference) > MARGIN), winner, UNKNOWN)
+        return np.where(once & (np.abs(difference) > moment(MARGIN)), winner, UNKNOWN)
 
     found.__doc__, label = f"Which of two actions lasts {name}?", f"{name.capitalize()} Choose"
     return VIDEO.operator(

@@ -1,7 +1,7 @@
 """The facts of many videos in memory: tracks of frames as bits and actions, found by key; seconds by frame."""
 
 from dataclasses import dataclass, replace
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 import polars as pl
@@ -72,7 +72,7 @@ def last_frame(bits: Bits, lo: Ints, hi: Ints, wanted: bool) -> Ints:
 KEY = 1 << 14  # radix of the relations and objects of a key, more than a vocabulary has
 ANY = KEY - 1  # in a key: any relation, or any object
 DEED = 1 << 16  # radix of the actions of a key
-DAY = 1e5  # seconds, longer than any video
+ALWAYS, NEVER = -(1 << 60), 1 << 60  # moments before and after every video
 
 
 @dataclass(frozen=True)
@@ -85,13 +85,12 @@ class Videos:
     frame_start: Ints  # [video] where its frames begin in the two columns below
     number: Ints  # [frame of the corpus] name of the frame
     seconds: Ints  # [frame of the corpus], and one more
-    clock: Ints  # [frame of the corpus] seconds + DAY * video, ascending
     key: Ints  # [track] ((video * KEY) + relation) * KEY + object, ascending
     bits: Bits  # [track, word]; the last row is empty, for what is not there
     instance_start: Ints  # [video + 1] its rows in the columns of instances
-    instances: dict[str, Ints]  # action, instance, start, end, first, last
+    instances: dict[str, Ints]  # action, instance, start, end (moments), first, last
     action_key: Ints  # [video with action] video * DEED + action, ascending
-    actions: dict[str, Ints]  # per action_key: first instance's lo, hi; last instance's lo, hi; count; length
+    actions: dict[str, Ints]  # per action_key: first instance's lo, hi, start, end, length; last one's; count
     row: Ints  # [row] video
     released_last: bool = False  # `last` as the released generator computes it, see meaning of `last`
 
@@ -167,10 +166,10 @@ class Videos:
         at = self.frame_start[self.row] + np.clip(frame, 0, np.maximum(self.frames - 1, 0))
         return np.where(self.frames > 0, self.seconds[np.minimum(at, len(self.seconds) - 1)], 0.0)
 
-    def frames_until(self, seconds: Ints, side: Literal["left", "right"]) -> Ints:
-        """[row] how many frames of the row's video lie before (left) or not after (right) a moment."""
-        found = np.searchsorted(self.clock, self.row * DAY + seconds, side=side)
-        return np.clip(found - self.frame_start[self.row], 0, self.frames)
+
+def moment(seconds: Any) -> Ints:
+    """Microseconds: whole numbers, so that a window holds moments beside frames and equal stamps are equal."""
+    return np.rint(np.asarray(seconds, np.float64) * 1e6).astype(np.int64)
 
 
 def _find(keys: Ints, wanted: Ints) -> Ints:
@@ -194,13 +193,12 @@ def videos(facts: Facts, vocabulary: Vocabulary, released_last: bool = False) ->
         frame_start=np.cumsum(length) - length,
         number=facts.frames["number"].to_numpy().astype(np.int64),
         seconds=np.append(facts.frames["seconds"].to_numpy(), 0.0),  # so that there is always one
-        clock=facts.frames["seconds"].to_numpy() + DAY * facts.frames["video"].to_numpy(),
         key=key,
         bits=bits,
         instance_start=np.concatenate([[0], np.cumsum(count)]),
         instances={
-            name: known[name].to_numpy().astype(np.float64 if name in ("start", "end") else np.int64)
-            for name in ("action", "instance", "start", "end", "first", "last")
+            **{name: known[name].to_numpy().astype(np.int64) for name in ("action", "instance", "first", "last")},
+            **{name: moment(known[name].to_numpy()) for name in ("start", "end")},
         },
         action_key=action_key,
         actions=actions,
@@ -252,9 +250,16 @@ def _actions(actions: pl.DataFrame, videos: int) -> tuple[Ints, dict[str, Ints]]
             pl.col("first").last().alias("last_lo"),
             (pl.col("last").last() + 1).alias("last_hi"),
             pl.len().alias("count"),
-            (pl.col("end") - pl.col("start")).first().alias("length"),
+            pl.col("start").first(),
+            pl.col("end").first(),
+            pl.col("end").last().alias("last_end"),
         )
     )
     key = grouped["video"].to_numpy().astype(np.int64) * DEED + grouped["action"].to_numpy()
-    columns = grouped.drop("video", "action").with_columns(pl.exclude("length").cast(pl.Int64))
-    return key, {name: np.append(columns[name].to_numpy(), 0) for name in columns.columns}
+    stamps = ("start", "end", "last_end")
+    columns = {
+        name: moment(grouped[name].to_numpy()) if name in stamps else grouped[name].to_numpy().astype(np.int64)
+        for name in grouped.columns[2:]
+    }
+    columns["length"] = columns["end"] - columns["start"]
+    return key, {name: np.append(column, 0) for name, column in columns.items()}

@@ -22,14 +22,16 @@ def frames_in(world: Any, value: Array) -> Array:
 
 
 Frames = Annotated[Array, Kind("frames", askable=True, yes=anywhere, evidence=itself)]  # [row, word] when does it hold?
-Window = Annotated[Array, Kind("window", evidence=frames_in)]  # [row, 2] the frames lo <= f < hi
+# [row, 4] the frames lo <= f < hi, and the moments it lies between, by which actions are judged
+Window = Annotated[Array, Kind("window", evidence=frames_in)]
 Objects = Annotated[Sets, Kind("objects")]  # [row] a set of objects
 Order = Annotated[Array, Kind("order", askable=True, answers=("before", "after"))]  # [row]
 
 FRAMES, WINDOW, OBJECTS, ORDER = kind(Frames), kind(Window), kind(Objects), kind(Order)
 
 
-def window(lo: Array, hi: Array, possible: Array | bool = True) -> Window:
+def window(lo: Array, hi: Array, since: Array | int, until: Array | int, possible: Array | bool = True) -> Window:
     """A window per row; empty where it is not possible."""
     there = possible & (hi > lo)
-    return np.stack([np.where(there, lo, 0), np.where(there, hi, 0)], axis=1)
+    bounds = np.broadcast_arrays(lo, hi, since, until)
+    return np.stack([np.where(there, bound, 0) for bound in bounds], axis=1)

@@ -6,7 +6,7 @@ import numpy as np
 
 from questree.domains.video.atoms import Parts, happening, interacting, interaction
 from questree.domains.video.atoms import doing as doing_something
-from questree.domains.video.facts import ANY, Bits, Videos, anywhere, span
+from questree.domains.video.facts import ALWAYS, ANY, NEVER, Bits, Videos, anywhere, span
 from questree.domains.video.kinds import VIDEO, Frames, Order, Window, window
 from questree.program import UNKNOWN, Action, Array, Categories, Node, Object, ProgramError, Relation, Term
 from questree.readings.parts import node_type, parts
@@ -35,32 +35,35 @@ def base(event: Node) -> Node:
 @VIDEO.operator(phrase="")
 def whole(world: Videos) -> Window:
     """Every annotated frame."""
-    return window(np.zeros(len(world), np.int64), world.frames)
+    return window(np.zeros(len(world), np.int64), world.frames, ALWAYS, NEVER)
 
 
 @VIDEO.operator(phrase=" before {action}", steps=2, label="Before")
 def before(world: Videos, action: Action) -> Window:
-    """Up to and including the first frame of the action's first instance."""
-    return window(np.zeros(len(world), np.int64), world.action(action, "lo") + 1, world.action(action, "count") > 0)
+    """Up to and including the first frame of the action's first instance; up to its start."""
+    first, start = world.action(action, "lo"), world.action(action, "start")
+    return window(np.zeros(len(world), np.int64), first + 1, ALWAYS, start, world.action(action, "count") > 0)
 
 
 @VIDEO.operator(phrase=" after {action}", steps=2, label="After")
 def after(world: Videos, action: Action) -> Window:
-    """Strictly after the last frame of the action's first instance."""
-    return window(world.action(action, "hi"), world.frames, world.action(action, "count") > 0)
+    """Strictly after the last frame of the action's first instance; from its end."""
+    behind, end = world.action(action, "hi"), world.action(action, "end")
+    return window(behind, world.frames, end, NEVER, world.action(action, "count") > 0)
 
 
 @VIDEO.operator("while", phrase=" while {action}", steps=2, label="While")
 def during(world: Videos, action: Action) -> Window:
     """From the first to the last frame of the action's first instance."""
-    return window(world.action(action, "lo"), world.action(action, "hi"))
+    return window(*(world.action(action, bound) for bound in ("lo", "hi", "start", "end")))
 
 
 @VIDEO.operator(phrase={"": (" between {a} and {b}", " before {b} but after {a}")}, steps=3, label="Between")
 def between(world: Videos, a: Action, b: Action) -> Window:
     """Strictly after the last instance of one action and strictly before the first instance of another."""
     both = (world.action(a, "count") > 0) & (world.action(b, "count") > 0)
-    return window(world.action(a, "last_hi"), world.action(b, "lo"), both)
+    end, start = world.action(a, "last_end"), world.action(b, "start")
+    return window(world.action(a, "last_hi"), world.action(b, "lo"), end, start, both)
 
 
 def localised(event: Node, window: Term) -> Node:
@@ -157,6 +160,11 @@ def object_order(world: Videos, object: Object, action: Action) -> Order:
     return side_of(world, interacting.run(world, object), action)
 
 
+def apart(world: Videos, a: Array, b: Array) -> tuple[Array, Array]:
+    """[row] has the one action ended when the other starts, and the other way round?"""
+    return world.action(a, "end") <= world.action(b, "start"), world.action(b, "end") <= world.action(a, "start")
+
+
 OF_ACTIONS: dict[str, Any] = {
     "ask": ("Is the person {a} before or after {b}", "Did they {a:present} before or after {b}"),
     "categories": Categories(("sequencing",), "compare", "action"),
@@ -177,9 +185,10 @@ def action_order(world: Videos, a: Action, b: Action) -> Order:
     pair = np.where(thing[:, None] >= 0, world.track(words.verb_of[counted], np.maximum(thing, 0)), 0)  # [row, word]
     first_of_b = span(world.action(b, "lo"), world.action(b, "lo") + 1, world.words)
     once = (world.action(a, "count") == 1) & (world.action(b, "count") == 1)
-    is_before = ~anywhere(frames & ~early) & ~anywhere(pair & late)
+    earlier, later = apart(world, a, b)
+    is_before = earlier & ~anywhere(frames & ~early) & ~anywhere(pair & late)
     # `before b` contains b's first frame, so an "after" must not be seen there either
-    is_after = ~anywhere(frames & ~late) & ~anywhere(pair & (early | first_of_b))
+    is_after = later & ~anywhere(frames & ~late) & ~anywhere(pair & (early | first_of_b))
     return np.where(once & (is_before != is_after), is_after, UNKNOWN)
 
 
@@ -189,5 +198,6 @@ def instance_order(world: Videos, a: Action, b: Action) -> Order:
     early, _, late = sides(world, b)
     frames = world.doing(a)
     once = (world.action(a, "count") == 1) & (world.action(b, "count") == 1)
-    is_before, is_after = ~anywhere(frames & ~early), ~anywhere(frames & ~late)
+    earlier, later = apart(world, a, b)
+    is_before, is_after = earlier & ~anywhere(frames & ~early), later & ~anywhere(frames & ~late)
     return np.where(once & (is_before != is_after), is_after, UNKNOWN)

@@ -179,8 +179,8 @@ class Core:
 
     @property
     def window(self) -> Ints:
-        """[core, 2]"""
-        return np.stack([self.chunk.spans.lo[self.span], self.chunk.spans.hi[self.span]], axis=1)
+        """[core, 4]"""
+        return self.chunk.spans.window[self.span]
 
     @property
     def time_objects(self) -> Sets:

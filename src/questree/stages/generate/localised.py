@@ -95,7 +95,7 @@ def localised(world: Videos, words: WordColumns, spans: Spans, actions_only: Fla
     video, relation = key_video[kept], key_relation[kept]
     row, span = against(video, spans.start)
     asked = world.ask(video[row])
-    window = np.stack([spans.lo[span], spans.hi[span]], axis=1)
+    window = spans.window[:, :2][span]
     size = spans.start[video + 1] - spans.start[video]
     at = np.full((len(world.ids), len(words.vocabulary.relations) + 1), -1)  # the last column: no relation
     at[video, relation] = np.arange(len(video))
@@ -126,7 +126,7 @@ def closing(world: Videos, spans: Spans, at: Ints, base: Ints, rows: int) -> Set
     track = track[at[video[track], relation[track]] >= 0]
     row, span = against(video[track], spans.start)
     own = track[row]
-    bits, lo, hi = world.bits[own], spans.lo[span], spans.hi[span]
+    bits, (lo, hi) = world.bits[own], spans.window[span, :2].T
     begin = first_frame(bits, lo, hi, True)
     end = first_frame(bits, np.where(begin < 0, hi, begin), hi, False)
     ends = end >= 0

@@ -12,7 +12,7 @@ from questree.columns.joins import Ints, against, groups, starts
 from questree.columns.sets import Flags, Sets, sets_of, the_one
 from questree.domains.video import VIDEO, Videos
 from questree.domains.video.actions import longest, shortest
-from questree.domains.video.facts import ANY, KEY
+from questree.domains.video.facts import ALWAYS, ANY, KEY, NEVER
 from questree.domains.video.objects import first, last, objects
 from questree.domains.video.time import whole
 from questree.notation.own import parse
@@ -161,8 +161,7 @@ class Spans:
     kind: Ints
     a: Ints
     b: Ints
-    lo: Ints
-    hi: Ints
+    window: Ints  # [span, 4]
     objects: Sets  # the merged objects of its actions
     verbs: Sets  # the relations of its actions
 
@@ -230,12 +229,12 @@ def spans(world: Videos, words: WordColumns) -> Spans:
     start = starts(video, len(world.ids))
     first, second = against(video, start)
     zero, none = np.zeros(len(whole), np.int64), np.full(len(whole), -1)
-    alone = np.full(len(video), -1)
+    each, alone = np.zeros(len(video), np.int64), np.full(len(video), -1)
     rows = [
-        (whole, zero + ALL, none, none, zero, world.length[whole]),
-        (video, np.full(len(video), BEFORE), action, alone, np.zeros(len(video), np.int64), column["lo"] + 1),
-        (video, np.full(len(video), AFTER), action, alone, column["hi"], frames),
-        (video, np.full(len(video), WHILE), action, alone, column["lo"], column["hi"]),
+        (whole, zero + ALL, none, none, zero, world.length[whole], zero + ALWAYS, zero + NEVER),
+        (video, each + BEFORE, action, alone, each, column["lo"] + 1, each + ALWAYS, column["start"]),
+        (video, each + AFTER, action, alone, column["hi"], frames, column["end"], each + NEVER),
+        (video, each + WHILE, action, alone, column["lo"], column["hi"], column["start"], column["end"]),
         (
             video[first],
             np.full(len(first), BETWEEN),
@@ -243,18 +242,20 @@ def spans(world: Videos, words: WordColumns) -> Spans:
             action[second],
             column["last_hi"][first],
             column["lo"][second],
+            column["last_end"][first],
+            column["start"][second],
         ),
     ]
     offered = [zero == 0, column["lo"] > 0, column["hi"] < frames, alone < 0, rows[4][5] > rows[4][4]]
     columns = [np.concatenate([c[keep] for c, keep in zip(cs, offered, strict=True)]) for cs in zip(*rows, strict=True)]
     order = np.lexsort((columns[3], columns[2], columns[1], columns[0]))
-    video, kind, a, b, lo, hi = (c[order] for c in columns)
+    video, kind, a, b, *window = (c[order] for c in columns)
     thing, verb = words.vocabulary.object_of, words.vocabulary.verb_of
     row, deed = np.tile(np.arange(len(video)), 2), np.concatenate([a, b])
     row, deed = row[deed >= 0], deed[deed >= 0]
     objects = sets_of(row, thing[deed], len(video), len(words.vocabulary.objects))
     verbs = sets_of(row, verb[deed], len(video), len(words.vocabulary.relations))
-    return Spans(starts(video, len(world.ids)), video, kind, a, b, lo, hi, objects, verbs)
+    return Spans(starts(video, len(world.ids)), video, kind, a, b, np.stack(window, axis=1), objects, verbs)
 
 
 def phrases(spans: Spans, actions: ActionReferences, words: WordColumns, second_pass: bool = False) -> Phrases:

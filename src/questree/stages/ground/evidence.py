@@ -61,9 +61,9 @@ def reference_frames(world: Videos, named: Named) -> Bits:
 
 
 def windows(world: Videos, named: Named) -> Ints:
-    """[phrase, 2] what a time phrase opens."""
+    """[phrase, 4] what a time phrase opens."""
     kind, video = named.column("phrases", "kind"), named.video("phrases")
-    found, acts = np.zeros((len(kind), 2), np.int64), named.column("action_references", "action")
+    found, acts = np.zeros((len(kind), 4), np.int64), named.column("action_references", "action")
     for number, name in enumerate(TIMES):
         op = OP["whole" if name == TIMES[0] else name]
         at = np.flatnonzero(kind == number)
@@ -73,7 +73,7 @@ def windows(world: Videos, named: Named) -> Ints:
 
 
 def arguments(asked: Shard, template: Template, window: Ints) -> dict[str, Array]:
-    """What the slots of a template stand for in these questions; window: [phrase, 2]."""
+    """What the slots of a template stand for in these questions; window: [phrase, 4]."""
     rows = {name: asked.column(STANDS.get(name, name)) for name in slots(template.node) if name != "time"}
     return rows | {"time": window[asked.row("time")]}
 
@@ -184,7 +184,7 @@ class Parts:
 
     @cached_property
     def window(self) -> Ints:
-        """[phrase, 2]"""
+        """[phrase, 4]"""
         return windows(self.world, self.named)
 
     def see_cores(self, asked: Shard) -> tuple[Ints, int]:

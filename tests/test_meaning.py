@@ -50,7 +50,7 @@ def plain(node: Node, value: Any) -> Any:
     if kind == "frames":
         return set(frames_of(value))
     if kind == "window":
-        return set(range(*value))
+        return set(range(*value[:2]))
     if kind == "objects":
         return {word.id for at, word in enumerate(WORDS.objects) if int(value) >> at & 1}
     if kind in judge.LISTS:

@@ -8,7 +8,7 @@ import pytest
 
 from questree.faults import BadInput
 from questree.sources.action_genome import read_action_genome
-from questree.sources.assemble import SourceReading
+from questree.sources.assemble import CLIPPED, SourceReading
 from questree.vocabulary import default
 from worlds.raw_files import mark, people, write_action_genome, write_charades
 from worlds.small import actions, presence, relations
@@ -149,6 +149,20 @@ def test_odd_boxes_are_left_out_and_counted(tmp_path: Path) -> None:
         "visible object without a box, kept": 1,
     }
     assert presence(reading.facts) == {"bag": [0], "door": [0]}
+
+
+def test_boxes_that_stick_out_of_their_frame_are_clipped_and_counted(tmp_path: Path) -> None:
+    objects = {FIRST: [mark("table", (-5, 20, 30, 400)), mark("door", (410, 0, 5, 5)), mark("bag", (0, 0, 400, 300))]}
+    person = {FIRST: people((390, 20, 402.5, 40))}
+    reading = read(write_action_genome(tmp_path, objects, person, train=NO_ACTIONS))
+    assert reading.facts.videos.select("width", "height").rows() == [(400, 300)]
+    assert sorted(rows(reading.facts.objects, "x1", "y1", "x2", "y2")) == [
+        (0, 0, 400, 300),
+        (0, 20, 25, 300),
+        (410, 0, 415, 5),  # nowhere in the frame
+    ]
+    assert rows(reading.facts.persons, "x1", "y1", "x2", "y2") == [(390, 20, 400, 40)]
+    assert reading.skipped == {CLIPPED: 2}
 
 
 def test_frame_rates_come_from_the_table_before_the_option(tmp_path: Path) -> None:

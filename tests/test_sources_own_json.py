@@ -8,7 +8,7 @@ import polars as pl
 import pytest
 
 from questree.faults import BadInput
-from questree.sources.assemble import SourceReading
+from questree.sources.assemble import CLIPPED, SourceReading
 from questree.sources.catalogue import kind_of
 from questree.sources.own_json import read_own_images, read_own_json, write
 from questree.tables.facts import TABLES, Facts
@@ -146,9 +146,11 @@ def test_unknown_words_give_one_line_with_the_valid_ones(tmp_path: Path, content
     assert line.startswith(begin)
 
 
-def test_a_box_may_reach_one_pixel_over_the_edge(tmp_path: Path) -> None:
-    (tmp_path / "x.json").write_bytes(msgspec.json.encode(changed("frames", 0, "person", to=[-1, 0, 641, 481])))
-    assert len(read(tmp_path / "x.json").facts.persons) == 1
+def test_a_box_may_reach_one_pixel_over_the_edge_and_is_clipped(tmp_path: Path) -> None:
+    (tmp_path / "x.json").write_bytes(msgspec.json.encode(changed("frames", 0, "person", to=[-1, 0, 641, 480.5])))
+    reading = read(tmp_path / "x.json")
+    assert reading.facts.persons.select("x1", "y1", "x2", "y2").rows() == [(0, 0, 640, 480)]
+    assert reading.skipped[CLIPPED] == 1
 
 
 def test_fields_that_are_missing_unknown_or_of_another_type_are_all_named(tmp_path: Path) -> None:

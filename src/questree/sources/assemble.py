@@ -69,6 +69,7 @@ def _names(vocabulary: Vocabulary, kind: str) -> list[str]:
 
 MOST_FRAMES, MOST_INSTANCES = 1 << 16, (1 << 16) - 1  # what the columns of the tables hold
 BOX_COLUMNS, NO_BOX = tuple(BOX), (None, None, None, None)
+CLIPPED = "box that stuck out of its frame, clipped"
 OTHER_SUBJECT = "relation that does not begin at the person, left out"
 COLUMNS: Mapping[str, Mapping[str, Any]] = {
     "videos": VIDEOS.columns,
@@ -170,7 +171,7 @@ def assemble(rows: SourceRows, vocabulary: Vocabulary, place: str) -> SourceRead
         found: pl.DataFrame = frames.select("video", "frame")[frame_at[table["frame"].to_numpy()]]
         return found.hstack(table.drop("frame"))
 
-    objects = placed(rows.objects)
+    objects, persons = (_clipped(placed(table), videos, rows.skipped) for table in (rows.objects, rows.persons))
     annotated = objects.filter("visible").select("video", "frame", "object")
     annotated = annotated.with_columns(
         relation=pl.lit(vocabulary.relation_at[vocabulary.annotated], WORD[vocabulary.wide])
@@ -181,7 +182,7 @@ def assemble(rows: SourceRows, vocabulary: Vocabulary, place: str) -> SourceRead
         videos=VIDEOS.frame(videos),
         frames=FRAMES.frame(frames),
         objects=OBJECTS.frame(_one_each(objects, rows.skipped)),
-        persons=PERSONS.frame(placed(rows.persons).sort("video", "frame")),
+        persons=PERSONS.frame(persons.sort("video", "frame")),
         tracks=pack(relations),
         actions=ACTIONS.frame(_numbered(_on_frames(actions, frames, frame_at), videos, place)),
     )
@@ -210,6 +211,24 @@ def _check_sizes(videos: pl.DataFrame, frames: pl.DataFrame, place: str) -> None
     refuse(
         [Fault(f"{place}, video {videos['id'][v]}", message.format(n, MOST_FRAMES)) for v, n in sizes.iter_rows()],
     )
+
+
+def _clipped(table: pl.DataFrame, videos: pl.DataFrame, skipped: Counter[str]) -> pl.DataFrame:
+    """Boxes inside their frames, where the size of these is known; one that is nowhere in its frame stays."""
+    sizes = videos.select("width", "height")[table["video"].to_numpy()]
+    sized = table.select(BOX_COLUMNS).hstack(sizes)
+    sides = {"x1": "width", "x2": "width", "y1": "height", "y2": "height"}
+    meets = (
+        (pl.col("x1") <= pl.col("width")) & (pl.col("y1") <= pl.col("height")) & (pl.min_horizontal("x2", "y2") >= 0)
+    )
+    inside = [
+        pl.when(meets).then(pl.min_horizontal(pl.col(name).clip(0), end)).otherwise(name).cast(BOX[name]).alias(name)
+        for name, end in sides.items()
+    ]
+    cut = sized.select(inside)
+    changed = pl.any_horizontal(pl.col(name).ne_missing(cut[name]) for name in sides)
+    skipped[CLIPPED] += sized.select(changed.sum()).item()
+    return table.with_columns(cut[name] for name in sides)
 
 
 def _one_each(objects: pl.DataFrame, skipped: Counter[str]) -> pl.DataFrame:

@@ -2,6 +2,8 @@
 
 from collections import Counter
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import nullcontext
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -50,15 +52,33 @@ class ProgramRecord(msgspec.Struct):
 
     id: Any = None
     scenes: Any = None
-    program: Any = None
+    program: Any = None  # rows, or a list of their JSON
+
+    @property
+    def rows(self) -> Any:
+        """The program, decoded."""
+        if type(self.program) is not list:
+            return self.program
+        return [msgspec.json.decode(row) if type(row) is msgspec.Raw else row for row in self.program]
+
+
+class RowsRecord(ProgramRecord, kw_only=True):
+    """One whose program is a list."""
+
+    program: list[msgspec.Raw]
 
 
 def read_programs(path: Path) -> list[ProgramRecord]:
     """The records of a file; of one that is not even an object nothing."""
     from questree.tables.store import content
 
+    text = content(path)
     try:
-        records = msgspec.json.decode(content(path), type=list[msgspec.Raw])
+        return list[ProgramRecord](msgspec.json.decode(text, type=list[RowsRecord]))
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+        pass  # one of them may be to blame
+    try:
+        records = msgspec.json.decode(text, type=list[msgspec.Raw])
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
         raise BadInput.at(path, f"expected [{{id, scenes, program}}]; {error}") from error
     return [_record(raw) for raw in records]
@@ -98,17 +118,60 @@ def results_of(
 ) -> tuple[list[dict[str, Any]], dict[int, str]]:
     """{id, ok, value} or {id, ok, error} of every program, in their order; and the malformed ones with what is wrong
     with their scenes, "" if it is the program."""
-    groups, wrong = _grouped(asked, corpus)
-    results: list[dict[str, Any]] = [{"id": each.id, "ok": False, "error": MALFORMED} for each in asked]
+    images, wrong = _images(asked, corpus)
+    odd, found = list[int](), dict[int, tuple[Any, str | None]]()
+    for rows, values, why in _by_rows(asked, images, corpus, workers, odd):
+        found.update(zip(rows, zip(values, why, strict=True), strict=True))
+    groups = _grouped(asked, images, odd)
     for group, (values, why) in zip(groups, _answered(groups, corpus, workers), strict=True):
-        for row, value, reason in zip(group.rows, values, why, strict=True):
-            if reason is None:
-                results[row] = {"id": results[row]["id"], "ok": True, "value": value}
-            elif reason == MALFORMED:
-                wrong[row] = ""
-            else:
-                results[row]["error"] = reason
-    return results, wrong
+        found.update(zip(group.rows, zip(values, why, strict=True), strict=True))
+        wrong |= {row: "" for row, reason in zip(group.rows, why, strict=True) if reason == MALFORMED}
+    every = (found.get(row, (None, MALFORMED)) for row in range(len(asked)))
+    return [
+        {"id": each.id, "ok": True, "value": value} if why is None else {"id": each.id, "ok": False, "error": why}
+        for each, (value, why) in zip(asked, every, strict=True)
+    ], wrong
+
+
+def _images(asked: list[ProgramRecord], corpus: "Corpus") -> tuple[dict[int, list[int]], dict[int, str]]:
+    """[program] the images it is about, as rows in the corpus; and what is wrong with those of others."""
+    found, wrong, at = dict[int, list[int]](), dict[int, str](), corpus.image_at
+    for row, each in enumerate(asked):
+        if not isinstance(each.scenes, list):
+            wrong[row] = f"expected a list of scenes, got {each.scenes!r:.60}"
+            continue
+        try:
+            found[row] = [at[name] for name in dict.fromkeys(each.scenes)]
+        except (KeyError, TypeError) as error:
+            wrong[row] = f"no such scene among the {len(corpus.image_ids):,} scenes: {error!s:.60}"
+    return found, wrong
+
+
+def _by_rows(
+    asked: list[ProgramRecord], images: dict[int, list[int]], corpus: "Corpus", workers: int, odd: list[int]
+) -> Iterator[tuple[list[int], list[Any], list[str | None]]]:
+    """(programs, their values, why they have none) of well-formed ones, whatever their shapes; the others are noted."""
+    from questree.domains.images.corpus import padded
+    from questree.notation.covr_rows import CHUNK, Operations, Rows, RowsRun
+    from questree.program import REASONS
+    from questree.readings.answer import WELL
+
+    names: dict[int, str | None] = {code: reason.replace(" ", "_") for code, reason in enumerate(REASONS)}
+    names[WELL] = None
+    operations, places = Operations(), list(images)
+
+    def taken(few: list[int]) -> tuple[list[int], RowsRun]:
+        rows, members = Rows(operations), list[int]()
+        for row in few:
+            (members if rows.add(len(members), asked[row].program) else odd).append(row)
+        return members, RowsRun(corpus, rows, padded([images[row] for row in members]))
+
+    chunks = [taken(places[at : at + CHUNK]) for at in range(0, len(places), CHUNK)]
+    with ThreadPoolExecutor(workers) if workers > 1 and len(chunks) > 1 else nullcontext() as pool:
+        runs = [each.run for _, each in chunks]
+        done = pool.map(lambda run: run(), runs) if pool else (run() for run in runs)
+        for (members, _), (values, why) in zip(chunks, done, strict=True):
+            yield members, values, [names[code] for code in why]
 
 
 def explained(asked: list[ProgramRecord], wrong: dict[int, str]) -> Iterator[str]:
@@ -116,33 +179,25 @@ def explained(asked: list[ProgramRecord], wrong: dict[int, str]) -> Iterator[str
     from questree.notation.covr import read_alone
 
     for row in sorted(wrong)[:SHOWN]:
-        yield f"program {asked[row].id}: malformed, {wrong[row] or read_alone(asked[row].program).wrong}"
+        yield f"program {asked[row].id}: malformed, {wrong[row] or read_alone(asked[row].rows).wrong}"
     if len(wrong) > SHOWN:
         yield f"(and {len(wrong) - SHOWN:,} more malformed programs)"
 
 
-def _grouped(asked: list[ProgramRecord], corpus: "Corpus") -> tuple[list[_Group], dict[int, str]]:
-    """Programs that can be run, by shape; and of the others what is wrong with them."""
+def _grouped(asked: list[ProgramRecord], images: dict[int, list[int]], rows: list[int]) -> list[_Group]:
+    """These programs by shape."""
     from questree.notation.covr import CovrShapes
 
-    shapes, groups, wrong = CovrShapes(), dict[int, _Group](), dict[int, str]()
-    for row, each in enumerate(asked):
-        if not isinstance(each.scenes, list):
-            wrong[row] = f"expected a list of scenes, got {each.scenes!r:.60}"
-            continue
-        try:
-            images = [corpus.image_at[name] for name in dict.fromkeys(each.scenes)]
-        except (KeyError, TypeError) as error:
-            wrong[row] = f"no such scene among the {len(corpus.image_ids):,} scenes: {error!s:.60}"
-            continue
-        shape, words = shapes.of(each.program)
+    shapes, groups = CovrShapes(), dict[int, _Group]()
+    for row in rows:
+        shape, words = shapes.of(asked[row].rows)
         group = groups.get(id(shape))  # a group keeps its shape, so no other gets this id
         if group is None:
             group = groups[id(shape)] = _Group(shape)
         group.rows.append(row)
         group.words.append(words)
-        group.images.append(images)
-    return list(groups.values()), wrong
+        group.images.append(images[row])
+    return list(groups.values())
 
 
 def _answered(groups: list[_Group], corpus: "Corpus", workers: int) -> Iterator[tuple[list[Any], list[str | None]]]:

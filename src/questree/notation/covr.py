@@ -71,7 +71,12 @@ def _read(rows: Sequence[Row], parts: list[Node]) -> list[Node]:
     return nodes
 
 
-def _row(row: Row, before: list[Node], parts: list[Node]) -> Node:
+def read_row(row: Row, before: Sequence[Slot]) -> Node:
+    """One row, of which slots stand for the rows before and for the values of sub-programs."""
+    return _row(row, before, [])
+
+
+def _row(row: Row, before: Sequence[Node | Slot], parts: list[Node]) -> Node:
     operation, arguments, dependencies = _fields(row)
     if operation not in OPERATIONS:
         near = get_close_matches(operation, OPERATIONS, 3) or sorted(OPERATIONS)
@@ -104,7 +109,7 @@ def _fields(row: Any) -> tuple[str, list[Any], list[Any]]:
     return row["operation"], lists["arguments"], lists["dependencies"]
 
 
-def _terms(op: Op, nodes: list[Node], arguments: list[Any], parts: list[Node]) -> Iterator[Term]:
+def _terms(op: Op, nodes: list[Node | Slot], arguments: list[Any], parts: list[Node]) -> Iterator[Term]:
     """Dependencies, then arguments, then what may be left out."""
     given, most = len(nodes) + len(arguments), len(op.params)
     least = most - OPTIONAL.get(op, 0)
@@ -117,6 +122,8 @@ def _terms(op: Op, nodes: list[Node], arguments: list[Any], parts: list[Node]) -
             value = arguments[at - len(nodes)] if at < given else None
             if (op, name) in SUB_PROGRAM and isinstance(value, list):
                 yield _condition(name, kind, value, parts)
+            elif (op, name) in SUB_PROGRAM and isinstance(value, Slot) and value.kind == kind:
+                yield value
             else:
                 yield _argument(name, kind, value, optional=at >= least)
         elif (op, name) in SUB_PROGRAM:

@@ -2,6 +2,7 @@
 
 import json
 import shutil
+from html import unescape
 from pathlib import Path
 
 import polars as pl
@@ -34,6 +35,23 @@ def some(release: Path, folder: Path, split: str = "test") -> Path:
     folder.mkdir()
     shutil.copy(release / "AGQA_balanced" / f"{split}_balanced.txt", folder)
     return folder
+
+
+@pytest.fixture(scope="module")
+def apart(release: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A few balanced questions as files, DAGs and the answers of a bot that is sometimes wrong."""
+    place = tmp_path_factory.mktemp("apart")
+    records = dict(list(made.records(release, "balanced", "test").items())[::20])
+    (place / "files").mkdir()
+    (place / "files" / "test_balanced.txt").write_text(json.dumps(records))
+    for line in (
+        f"import agqa files --out RUN --facts {release}",
+        "decompose RUN --workers 1",
+        "answer RUN --model perception-noise --out mine.jsonl",
+        "export decomp RUN --out DAGS --workers 1",
+    ):
+        command(f"questree {line} --quiet".replace("RUN", str(place / "RUN")), place)  # names are remembered
+    return place
 
 
 def every(run: Run) -> dict[str, tuple[Shard, int]]:
@@ -238,3 +256,62 @@ def test_a_run_without_facts_goes_through_every_command(release: Path, tmp_path:
     for place in ("/", f"/questions/{one}", "/compare"):
         assert client.get(place).status_code == 200
     assert "The run has no facts about this video" in client.get(f"/questions/{one}").text
+
+
+@pytest.mark.parametrize("questions", [True, False])
+def test_released_dags_are_the_dags_of_a_run(questions: bool, apart: Path, release: Path, tmp_path: Path) -> None:
+    if questions:
+        command(f"questree import agqa {apart / 'files'} --out {tmp_path / 'RUN'} --quiet", tmp_path)
+    for line in (
+        f"import decomp {apart / 'DAGS'} --out RUN --json told.json",
+        f"answer RUN --predictions {apart / 'mine.jsonl'} --model mine",
+        *(f"answer RUN --model {bot}" for bot in ("oracle", "most-likely", "composition-noise")),
+        "score decomp RUN --resamples 10 --json dags.json",
+        "score agqa RUN --resamples 10 --json questions.json",
+        f"score decomp --hierarchies {apart / DAGS} --predictions {apart / 'mine.jsonl'} "
+        "--resamples 10 --json files.json",
+        f"score agqa --questions {apart / 'files' / 'test_balanced.txt'} --predictions {apart / 'mine.jsonl'} "
+        "--resamples 10 --json alone.json",
+        "report RUN --out page.html --resamples 10",
+        "export decomp RUN --out AGAIN",
+        "verify RUN --again",
+    ):
+        command(f"questree {line} --quiet".replace("RUN", str(tmp_path / "RUN")), tmp_path)
+    found = {name: json.loads((tmp_path / f"{name}.json").read_text()) for name in ("told", "dags", "files", "alone")}
+    found["questions"] = json.loads((tmp_path / "questions.json").read_text())
+    assert found["told"]["left out"] == []
+    assert [row for row in found["dags"] if row["model"] == "mine"] == found["files"]
+    right = [row for row in found["dags"] if row["model"] == "oracle" and row["metric"] == "accuracy"]
+    assert {row["value"] for row in right if row["n"]} == {1.0}
+    same = [row for row in found["questions"] if row["model"] == "mine" and row["by"] != "flag"]
+    if questions:  # a DAG alone does not say what is novel or takes more steps
+        assert same == [row for row in found["alone"] if row["model"] == "mine" and row["by"] != "flag"]
+    assert made.content(tmp_path / "AGAIN") == {
+        name: own for name, own in made.content(apart / "DAGS").items() if not name.startswith("csvs")
+    }
+    assert "contradicts itself" in (tmp_path / "page.html").read_text("utf-8")  # in the drawing of a failure
+    id, dag = next(iter(json.loads(next((apart / DAGS).glob("[!i]*.json")).read_text()).items()))
+    shown = questree("show", tmp_path / "RUN", id, "--dag", folder=tmp_path).stdout
+    client = TestClient(application(Site.read(Run(tmp_path / "RUN"))), base_url="http://127.0.0.1:8000")
+    page = unescape(client.get(f"/questions/{id}").text)
+    for text in dag["subquestion"]:
+        assert text in shown
+        assert text in page
+
+
+def test_dags_that_cannot_be_read_are_told_and_kept(apart: Path, tmp_path: Path) -> None:
+    shutil.copytree(apart / DAGS, tmp_path / "files_test_hierarchies")
+    path = next((tmp_path / "files_test_hierarchies").glob("[!i]*.json"))
+    dags = json.loads(path.read_text())
+    first, second, *rest = dags
+    next(iter(dags[first]["subquestion"].values()))["program"] = "humming(objExists(person))"
+    next(iter(dags[second]["subquestion"].values()))["answer"] = "a spaceship"
+    path.write_text(json.dumps(dags))
+    run = Run(tmp_path / "RUN")
+    command(f"questree import decomp files_test_hierarchies --out {run.folder} --json told.json --quiet", tmp_path)
+    told = json.loads((tmp_path / "told.json").read_text())["left out"]
+    assert sorted(each["for example"] for each in told) == sorted([first, second])
+    assert {first, second}.isdisjoint(every(run))
+    assert set(rest) <= every(run).keys()
+    command(f"questree export decomp {run.folder} --out AGAIN --quiet", tmp_path)
+    assert json.loads(next((tmp_path / "AGAIN").glob(f"*/{path.name}")).read_text()) == dags

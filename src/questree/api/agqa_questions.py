@@ -20,7 +20,7 @@ from questree.tables.scored import ASKED, QuestionRecords
 def of_run(run: Run, split: str, every: bool = False) -> QuestionRecords:
     """The balanced questions of a split, or all; those that were imported with the fields they came with."""
     bank, chosen = Bank(run), None if every else selection(run)
-    asked = (given if bank.given else generated)(bank, chosen, split)
+    asked = (given if run.imported.is_dir() and bank.given else generated)(bank, chosen, split)
     if asked.is_empty():
         raise BadInput.at(run.folder, f"no questions for {split}")
     return records_of(asked)

@@ -172,25 +172,28 @@ def import_decomp(
     ],
     /,
     *,
-    out: Annotated[Path, Parameter(help="Run folder, new or not, to write hierarchies/ into.")],
+    out: Annotated[Path, Parameter(help="Run folder, new or not; best after `import agqa` into the same run.")],
+    vocabulary: Annotated[Path | None, Parameter(help="Vocabulary file of the words. [default: AGQA's]")] = None,
 ) -> None:
-    """Read DAGs in the layout of AGQA-Decomp's release; what is irregular is listed and kept."""
-    from questree.formats.decomp_files import import_decomp as read
-    from questree.sources.runs import check_target
+    """Read DAGs in the layout of AGQA-Decomp's release into a run; what is irregular is listed and kept."""
+    from questree.formats.agqa_run import MADE
+    from questree.formats.decomp_run import import_dags
 
-    place = Run(out).hierarchies
-    if not place.is_dir():
-        check_target(out)
     with watching():
-        told = read(folder, place)
-        lock(Run(out), "hierarchies")
+        told, packed = import_dags(folder, out, vocabulary)
+        lock(Run(out), *MADE, "hierarchies", "decomposed")
+    left = odd_rows("DAGs", packed.left_out, packed.examples) if packed else []
     rows = [{"folder": name, "DAGs": told.dags.get(name, 0), "isolated": n} for name, n in told.isolated.items()]
     odd = odd_rows("times", told.odd, told.examples)
     print_table("DAGs per folder", rows)
     print_table("Irregularities", odd)
+    print_table("DAGs that are none of the run", left[:SHOWN])
     say(f"{told.kept_as_is:,} DAGs kept as they are, {told.odd.total():,} irregularities")
-    say(f"wrote {place}")
-    write_json({"out": str(out), "folders": rows, "kept as they are": told.kept_as_is, "irregular": odd})
+    if packed is None:
+        say("the run has questions of its own: the DAGs are only kept, in hierarchies/")
+    say(f"wrote {out}")
+    result = {"out": str(out), "folders": rows, "kept as they are": told.kept_as_is, "irregular": odd}
+    write_json(result | {"left out": left})
 
 
 @output

@@ -244,7 +244,10 @@ class Imported:
         anew = run.balanced.is_dir() and bool(stage_options(run, "balanced"))
         found, names = selection(run) if anew else None, run.table("facts", VIDEOS)["id"]
         chosen = None if found is None else numbered(names.gather(found["video"]), found["number"])
-        return cls(run.folder, tuple(name for name in sets if anew or files(run.imported, name)), chosen)
+        there = tuple(name for name in sets if (anew and chosen is not None) or files(run.imported, name))
+        if not run.imported.is_dir() or not there:
+            raise BadInput.at(run.imported, "no records to give back: `questree import agqa` reads them")
+        return cls(run.folder, there, chosen)
 
     @property
     def pieces(self) -> list[str]:

@@ -65,7 +65,8 @@ def import_agqa(folder: Path, out: Path, facts: Path | None = None, vocabulary: 
             shutil.copy(ledger, work.ledger)
         made = Importing(work, work.vocabulary(), known)
         told = import_questions(folder, work.imported, made.vocabulary, made.take)
-        made.write({path.name: digest(path) for path in sources.values()})
+        balanced = any(name == SETS[0] for name, _ in sources)
+        made.write({path.name: digest(path) for path in sources.values()}, balanced)
         told.left_out, told.videos, told.facts = made.left_out, len(made.packer.videos), known.told
     if there:
         into(run)
@@ -147,11 +148,12 @@ class Importing:
         for video in found["video"].unique().to_list():
             self.split.setdefault(names[video], split)
 
-    def write(self, sources: dict[str, str]) -> None:
-        """Facts, questions, selection and splits; `sources`: digests of the question files."""
+    def write(self, sources: dict[str, str], balanced: bool) -> None:
+        """Facts, questions, selection and splits, as far as records tell of them; `sources`: digests of the files."""
         run = self.run
-        run.facts.mkdir()
-        self.all_videos().save(run.facts)
+        if not run.facts.is_dir():
+            run.facts.mkdir()
+            self.all_videos().save(run.facts)
         every = (
             pl.concat(self.listed)
             .group_by("video", "number")
@@ -167,9 +169,10 @@ class Importing:
         plan = {"options": {}, "facts": run.facts_digest(), "begins": begins, "imported": sources}
         (run.questions / "plan.json").write_bytes(msgspec.json.encode(plan))
         chosen = asked.filter("balanced")
-        if any("_balanced" in name for name in sources):
+        if balanced:
             self.write_selection(chosen)
-        self.write_splits(chosen if run.balanced.is_dir() else asked)
+        if not asked["more_steps"].null_count():
+            self.write_splits(chosen if balanced else asked)
 
     def write_shard(self, folder: Path, first: int, end: int) -> None:
         folder.mkdir()

@@ -22,6 +22,7 @@ from questree.notation.decomp import DECOMP
 from questree.progress import watch
 from questree.rules import VIDEO_DAGS
 from questree.stages.decompose.choose import chosen_file
+from questree.stages.decompose.hierarchies import dags_given
 from questree.stages.decompose.hierarchies import shards as dag_folders
 from questree.stages.decompose.keys import asked, node_keys, parts_of_others, question_keys
 from questree.stages.decompose.spoken import Texts, in_pairs, spoken
@@ -183,7 +184,7 @@ def folder_name(set: str, split: str) -> str:
 def export_decomp(run: Run, out: Path, workers: int = 2, pool: Executor | None = None) -> dict[str, dict[str, int]]:
     """Write `<set>_<split>_hierarchies/`, whole or not at all; counts of DAGs and isolated questions per folder."""
     check_target(out)
-    if not run.decomposed.is_dir() and run.hierarchies.is_dir():
+    if run.hierarchies.is_dir() and (dags_given(run) or not run.decomposed.is_dir()):
         return export_imported(run, out)
     if not run.decomposed.is_dir():
         raise BadInput.at(run.decomposed, "not there yet; `questree decompose` writes it")

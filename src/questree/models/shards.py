@@ -105,7 +105,8 @@ class VideoShard:
     def group(self, form: tuple[slice, str, Node, Values], parts: tuple[tuple[str, ...], Array]) -> NodeGroup:
         rows, type, node, values = form
         labels, children = parts
-        options = self.options(node, values, children) if type in CHOICES else None
+        enough = node.kind.name == "order" or children.shape[1] > 1  # released DAGs may have others
+        options = self.options(node, values, children) if type in CHOICES and enough else None
         yes_no = bool(node.kind.yes)
         many = None if options or yes_no else self.answers(node)
         thing = self.thing(node)

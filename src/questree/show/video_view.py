@@ -29,7 +29,7 @@ from questree.stages.balance.rounds import between, selection
 from questree.stages.decompose.answer_words import AnswerWords
 from questree.stages.decompose.dag_shards import tables, tables_by_rules
 from questree.stages.decompose.forms import NodeForms, ordered_slots
-from questree.stages.decompose.hierarchies import Columns, shards
+from questree.stages.decompose.hierarchies import Columns, dags_given, shards
 from questree.stages.decompose.spoken import Texts, say
 from questree.stages.questions import Bank, Question, Shard
 from questree.stages.split.grammar import Wrong, check, read
@@ -38,7 +38,7 @@ from questree.stages.split.rows import QuestionRows, video_rows
 from questree.stages.split.steps import told
 from questree.stages.split.videos import read_split
 from questree.tables.facts import SPLIT_UNSAID, VIDEOS, Facts
-from questree.tables.nodes import EDGES, FORMS, KNOWN, NODES, TOPS
+from questree.tables.nodes import EDGES, FORMS, KNOWN, NODES, TOPS, read_nodes
 from questree.tables.run import Run
 
 KEY = 1 << 32  # video * KEY + number
@@ -113,7 +113,8 @@ class VideoView(View):
 
     def open(self, shard: str) -> Opened:
         folder = self.run.decomposed / shard
-        return self._opened(shard, {table.name: table.read(folder) for table in STORED})
+        found = {table.name: table.read(folder) for table in STORED}
+        return self._opened(shard, found | {NODES.name: read_nodes(folder)})
 
     def _opened(self, name: str, found: dict[str, pl.DataFrame]) -> Opened:
         forms, nodes, edges, tops = (found[table.name] for table in STORED)
@@ -123,7 +124,11 @@ class VideoView(View):
     def dag(self, one: Opened) -> Dag:
         assert one.forms is not None
         rows = say(one.forms, one.nodes, self.texts).drop("video").to_dicts()
-        text = [spelled(one.forms["program"][row["form"]], row, self.texts) for row in one.nodes.iter_rows(named=True)]
+        programs = one.forms["program"]
+        text = [
+            [("", row["text"])] if "text" in row else spelled(programs[row["form"]], row, self.texts)
+            for row in one.nodes.iter_rows(named=True)
+        ]
         return Dag.of(rows, text, one)
 
     def programs(self, one: Opened) -> list[Node]:
@@ -166,7 +171,12 @@ class VideoView(View):
 
     def alone(self, asked: Posed) -> Opened | None:
         question: Question = asked.stored
-        shard, rows = self.stored(question.video * KEY + question.row["number"])
+        key = question.video * KEY + question.row["number"]
+        shard, rows = self.stored(key)
+        if self.decomposed and dags_given(self.run):
+            opened = self.opened(self.shards()[self.bank.number(question.video)])
+            at = np.flatnonzero(keys_of(opened.tops) == key)
+            return opened.only(int(opened.tops["node"][int(at[0])])) if len(at) else None
         forms = NodeForms(self.bank.vocabulary)
         if self.facts.told:
             world = videos(self.facts.between(shard.first, shard.first + len(shard.seeds)), self.bank.vocabulary)

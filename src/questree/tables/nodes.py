@@ -1,6 +1,7 @@
 """Decomposed questions as columns: forms, the nodes made of them, edges between nodes, and which node a question is."""
 
 from collections.abc import Iterable
+from pathlib import Path
 
 import polars as pl
 
@@ -41,11 +42,22 @@ def slots_of(columns: Iterable[str]) -> list[str]:
 
 
 NODES = nodes_about("video", SLOTS, pl.UInt8)
+
+
+def read_nodes(folder: Path) -> pl.DataFrame:
+    """The nodes of a shard; those that were imported with their text."""
+    nodes = NODES.read(folder)
+    given = (folder / f"{GIVEN.name}.parquet").is_file()
+    return nodes.with_columns(GIVEN.read(folder)["text"]) if given else nodes
+
+
 EDGES = Table(  # ordered by parent and position
     "edges", {"parent": pl.UInt32, "label": pl.UInt8, "position": pl.UInt8, "child": pl.UInt32}
 )
 TOPS = Table("tops", {"video": pl.UInt32, "number": pl.UInt32, "node": pl.UInt32})  # a question and its node
 NEGATIVES = Table("negatives", {"video": pl.UInt32, "node": pl.UInt32})  # asked only because the answer is no
+# what nodes were called where they were made, if they were imported: [node] its text, and the id of predictions
+GIVEN = Table("given", {"text": pl.String, "key": pl.String})
 DECOMPOSED = (FORMS, NODES, EDGES, TOPS, NEGATIVES)
 # the same of image sets, whose programs have as many words as they like, and whose words are any text
 SETS = Table("sets", {"images": pl.List(pl.UInt32)})  # row = number of the set

@@ -33,7 +33,7 @@ from questree.tables.facts import SPLIT_UNSAID, VIDEOS
 from questree.tables.hierarchies import NOTHING, Hierarchies, together
 from questree.tables.image_questions import ANSWERED
 from questree.tables.images import IMAGES as IMAGE_TABLE
-from questree.tables.nodes import EDGES, FORMS, NEGATIVES, NODES, TOPS, WORDS
+from questree.tables.nodes import EDGES, FORMS, GIVEN, NEGATIVES, NODES, TOPS, WORDS
 from questree.tables.predictions import IMAGE_SETS
 from questree.tables.run import Run
 from questree.workers import processes
@@ -126,6 +126,12 @@ def shards(run: Run) -> list[Path]:
     return sorted(path for path in run.decomposed.iterdir() if path.is_dir())
 
 
+def dags_given(run: Run) -> bool:
+    """Were the DAGs of a run imported?"""
+    plan = run.decomposed / "plan.json"
+    return plan.is_file() and "imported" in msgspec.json.decode(plan.read_bytes())
+
+
 def run_hierarchies(run: Run, split: str | None = None, workers: int = 2, few: int = FEW) -> RunHierarchies:
     """All DAGs of a run, or of the videos of one split."""
     folders = shards(run)
@@ -158,7 +164,11 @@ def part(run: Path, name: str, split: str | None) -> tuple[Hierarchies, ShardKey
     folder = bank.run.decomposed / name
     forms, nodes, tops = FORMS.read(folder), NODES.read(folder), TOPS.read(folder)
     questions = asked(bank.shard(bank.run.questions / name), tops, lexicon)
-    keys, rows = keyed(questions, forms, nodes, texts, pl.Series(bank.ids))
+    if (folder / f"{GIVEN.name}.parquet").is_file():
+        keys = pl.concat([GIVEN.read(folder)["key"], questions.sort("top")["id"]])
+        rows = questions["node"].to_numpy().astype(np.int64)
+    else:
+        keys, rows = keyed(questions, forms, nodes, texts, pl.Series(bank.ids))
     questions, edges = questions.select("video", "node", key=pl.Series(rows)), EDGES.read(folder)
     others = negatives(folder, edges, len(nodes), tops)
     if split is not None:

@@ -42,7 +42,7 @@ from questree.readings.english import RUN_ON, english, spelling
 from questree.readings.parts import compared
 from questree.stages.decompose.columns import NOT_SAID
 from questree.stages.decompose.forms import ordered_slots
-from questree.tables.nodes import FORMS, NODES, slots_of
+from questree.tables.nodes import FORMS, read_nodes, slots_of
 
 HOLE = re.compile(r"\$(\w+)[!?]*")
 VERB, NOUN = "verb", "noun"
@@ -200,7 +200,7 @@ SPOKEN = ("text", "type", "program", "answer")
 
 
 def spoken(folder: Path, texts: Texts, executed: bool = False) -> pl.DataFrame:
-    return say(FORMS.read(folder), NODES.read(folder), texts, executed)
+    return say(FORMS.read(folder), read_nodes(folder), texts, executed)
 
 
 def say(
@@ -209,7 +209,7 @@ def say(
     """[node] its scope and these columns; the answers are those that are published, or all that execution gives."""
     found = list(by_form(forms, nodes, texts.language))
     ways = {
-        "text": lambda: _english(found, texts),
+        "text": lambda: nodes["text"] if "text" in nodes.columns else _english(found, texts),
         "type": lambda: forms["type"].gather(nodes["form"]),
         "program": lambda: texts.programs(found, nodes),
         "answer": lambda: _answers(found, nodes, texts, executed),

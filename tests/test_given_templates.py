@@ -34,10 +34,10 @@ from questree.readings.answer import answer
 from questree.show.video_view import VideoView
 from questree.stages.balance.rounds import shortfalls
 from questree.stages.decompose.dag_shards import DecomposeOptions, decompose
-from questree.stages.drafts import builders
-from questree.stages.drafts.builders import references
+from questree.stages.drafts import number_questions
 from questree.stages.drafts.given import made
 from questree.stages.drafts.given import read as read_image_templates
+from questree.stages.drafts.number_questions import references
 from questree.stages.drafts.sources import Draft, draft, refer
 from questree.stages.drafts.whole_run import DraftOptions, noted, options_of
 from questree.stages.generate.given import GROUPS, check, read
@@ -313,7 +313,7 @@ def test_every_wording_of_an_image_template_is_asked(program: str, slots: str, m
         return draft(template, form, things, (Graph("dog"),), [])
 
     for name in ("of_one", "of_two"):
-        monkeypatch.setattr(builders, name, drafted)
+        monkeypatch.setattr(number_questions, name, drafted)
 
     def asked() -> list[str]:
         sources: list[Any] = [SimpleNamespace(key=(1, at), draws=Draws(1, at)) for at in range(60)]

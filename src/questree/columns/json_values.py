@@ -10,8 +10,9 @@ from typing import Literal, get_args
 
 import numpy as np
 import polars as pl
-from numba import njit
 from numpy.typing import NDArray
+
+from questree.columns.compiled import njit
 
 Ints = NDArray[np.int64]
 Bytes = NDArray[np.uint8]

@@ -3,17 +3,17 @@
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from hashlib import blake2b
-from itertools import accumulate, chain, repeat
+from itertools import chain, repeat
 
 import numpy as np
 import polars as pl
 from numpy.typing import NDArray
-from pyarrow import ListArray
 
 from questree.benchmarks.covr.forms import ImageTemplate, things
 from questree.benchmarks.covr.references import size
 from questree.benchmarks.covr.templates import BY_NAME
 from questree.columns.draws import Draws
+from questree.columns.joins import listed
 from questree.domains.images import corpus
 from questree.domains.images.graph import Graph
 from questree.search.drawn import sampled
@@ -24,7 +24,8 @@ from questree.search.same_words import SameWords
 from questree.search.verification import Scorer
 from questree.search.word_tables import WordTables
 from questree.stages.drafts.answering import Answer, Answerer, SureAnswerer
-from questree.stages.drafts.builders import Reasons, drafts, whether
+from questree.stages.drafts.builders import Reasons, drafts
+from questree.stages.drafts.number_questions import whether
 from questree.stages.drafts.sources import Draft, DraftSource, Finds, Images, Near, annotated_seconds
 from questree.tables import images as tables
 from questree.tables.image_questions import ANSWERED
@@ -168,6 +169,5 @@ def identity(draft: Draft, answer: str, images: str) -> str:
 
 def lists(sets: Sequence[Images], rows: NDArray[np.int64]) -> pl.Series:
     """Sets of images, by their rows among all images, as a column."""
-    ends = pl.Series(list(accumulate(map(len, sets), initial=0)), dtype=pl.Int64)
-    flat = pl.Series(rows[list(chain.from_iterable(sets))], dtype=pl.UInt32)
-    return pl.Series(ListArray.from_arrays(ends.to_arrow(), flat.to_arrow()))
+    flat = rows[list(chain.from_iterable(sets))].astype(np.uint32)
+    return listed(flat, np.cumsum([0, *map(len, sets)]))

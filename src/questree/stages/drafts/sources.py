@@ -39,6 +39,11 @@ class Draft:
         return self.form.say({name: said for name, (_, said) in self.slots.items()}, self.wording)
 
 
+Made = Draft | str | None  # or why a reference has no question of a template
+UNCOUNTED = "to what is not counted"
+NO_SETS = "without enough images, with it and without it"
+
+
 def draft(
     template: ImageTemplate,
     form: str,

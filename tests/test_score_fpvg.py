@@ -14,6 +14,7 @@ import pytest
 
 from questree.api.scoring import Resampled
 from questree.cli.app import app
+from questree.cli.bench import fpvg as bench
 from questree.cli.score import fpvg
 from questree.faults import BadInput
 from questree.metrics.comparison import over_runs
@@ -511,3 +512,9 @@ def test_the_commands_of_the_page_work(tmp_path: Path, monkeypatch: pytest.Monke
     for line in lines:
         app(shlex.split(f"{line} --resamples 2 --quiet")[1:], result_action="return_value")
     assert {row["model"] for row in json.loads((tmp_path / "scores.json").read_text())} >= {"UpDn", "OSCAR", "vinvl"}
+
+
+def test_the_benchmark_runs_the_command(tmp_path: Path) -> None:
+    bench(questions=40, json=tmp_path / "found.json", quiet=True)
+    found = json.loads((tmp_path / "found.json").read_text())
+    assert (found["name"], found["rows"]) == ("fpvg", 40) and found["cpu_seconds"] > 0

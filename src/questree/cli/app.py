@@ -58,6 +58,7 @@ BENCHMARKS = {
     "split": ("bench:split", "Split the questions of a synthetic corpus."),
     "audit": ("bench:audit", "Audit the questions of a synthetic corpus."),
     "score": ("bench:score", "Score made-up hierarchies."),
+    "fpvg": ("bench:fpvg", "Score grounding from files."),
     "answer": ("bench:answer", "Answer a run with a bot and score its answers."),
     "covr-index": ("bench_covr:covr_index", "Search the index of images."),
     "covr": ("bench_covr:covr", "Run programs over sets of synthetic images."),

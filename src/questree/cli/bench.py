@@ -1,7 +1,9 @@
 """`questree bench`: measures a stage on the synthetic world; a line per measurement, and the numbers as JSON."""
 
+import sys
 from dataclasses import asdict
 from pathlib import Path
+from subprocess import run as process
 from tempfile import TemporaryDirectory
 from typing import Annotated, Literal
 
@@ -178,6 +180,22 @@ def score(
         report, intervals = measure("score", dags, scored), measure("bootstrap", videos, bootstrapped)
     say(f"{report}\n{intervals}\n{len(found[0].cells):,} cells")
     write_json({**asdict(report), "bootstrap": asdict(intervals)})
+
+
+@output
+def fpvg(*, questions: Annotated[int, Parameter(help="Number of questions.")] = 200_000, seed: Seed = 1) -> None:
+    """The command `score fpvg`, its start included, on files written before the clock starts; rows are questions."""
+    from questree.synth.grounded import write_grounded
+
+    with watching(), TemporaryDirectory(prefix="questree-bench-") as place:
+        files = aside(write_grounded, Path(place), questions, seed)
+        options = [part for name, path in files.items() for part in (f"--{name.replace('_', '-')}", str(path))]
+
+        def scored() -> int:
+            process([sys.executable, "-m", "questree", "score", "fpvg", *options, "--quiet"], check=True)
+            return questions
+
+        tell(measure("fpvg", questions, scored))
 
 
 @output

@@ -18,6 +18,7 @@ from hypothesis import strategies as st
 from questree.cli.app import app
 from questree.faults import BadInput
 from questree.stages.questions import Bank
+from questree.stages.split.compositions import LISTS
 from questree.stages.split.grammar import read
 from questree.stages.split.language import of_videos
 from questree.stages.split.rows import video_rows
@@ -128,8 +129,12 @@ def test_what_a_vocabulary_holds_out_is_marked_and_split(tmp_path: Path) -> None
         assert holds[flag].any() and not (holds[flag] & ~holds[words_in_it]).any(), f"{flag} without its words"
     for flag, surely in SURELY.items():
         assert holds[surely].any() and not (holds[surely] & ~holds[flag]).any(), f"{surely} without {flag}"
+    said = {name: read(f"says({name})", language).holds(rows) for name in LISTS.values()}
+    for flag, name in LISTS.items():
+        assert not (holds[SURELY[flag]] & ~said[name]).any(), f"{SURELY[flag]} without {name}"
     parts = read_split(run, "novel-compositions")
-    novel = shard.questions.select("video", "number").filter(read("novel", language).holds(rows))
+    says = read(f"says({', '.join(LISTS.values())})", language)
+    novel = shard.questions.select("video", "number").filter(says.holds(rows))
     assert parts["train"].join(novel, on=["video", "number"]).is_empty()
     for_test = run.load("facts").videos["split"] != "train"
     assert parts["test"].equals(novel.filter(for_test.gather(novel["video"])))

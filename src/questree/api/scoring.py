@@ -17,6 +17,7 @@ from questree.metrics.errors import Choices, error_kinds
 from questree.metrics.scores import Coverage, Resampling, Score, Scored, coverage
 from questree.models.predictions import (
     POLICIES,
+    FieldNames,
     Policy,
     Predictions,
     ReadPredictions,
@@ -69,6 +70,10 @@ class Scoring(Resampled):
     """Way to read free-form answers."""
     vocabulary: Path | None = None
     """Vocabulary file with synonyms for `lenient`. [default: ours]"""
+    id_column: str = ""
+    """Column or field of the question's id in files of predictions. [default: id, csv_q_id, questionId, ...]"""
+    answer_column: str = ""
+    """Column or field of what was said. [default: prediction]"""
 
     @property
     def policies(self) -> tuple[Policy, ...]:
@@ -114,7 +119,9 @@ class PredictionReader:
 
     def read(self, file: Path, model: str) -> list[tuple[str, pl.DataFrame, list[Score]]]:
         """(model, its answers, rows about coverage) per policy; coverage is said, and refused if it must be whole."""
-        return self.readings(file, read_predictions(file, model))
+        return self.readings(
+            file, read_predictions(file, model, FieldNames(self.how.id_column, self.how.answer_column))
+        )
 
     def readings(self, place: object, given: Predictions) -> list[tuple[str, pl.DataFrame, list[Score]]]:
         """The same of predictions that were read."""

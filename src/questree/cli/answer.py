@@ -33,6 +33,12 @@ def answer(
     predictions: Annotated[
         Path | None, Parameter(help="File of predictions to store, with the ids that `export decomp` writes.")
     ] = None,
+    id_column: Annotated[
+        str, Parameter(help="Column or field of the question's id in --predictions. [default: id, csv_q_id, ...]")
+    ] = "",
+    answer_column: Annotated[
+        str, Parameter(help="Column or field of what was said in --predictions. [default: prediction]")
+    ] = "",
     seed: Annotated[int, Parameter(help="Seed of a bot's mistakes and guesses.")] = 0,
     noise: Annotated[float, Parameter(help="Probability that a noisy bot is mistaken.")] = 0.1,
     name: Annotated[str, Parameter(help="Store the bot's answers under another name.")] = "",
@@ -75,7 +81,10 @@ def answer(
     faults = taken if predictions else options.faults()
     refuse([*faults, *(named(place, called, own) if predictions or name or not faults else [])])
     with watching():
-        said, record = keep(place, own, predictions, model) if predictions else by_bot(place, own, options, called)
+        columns = id_column, answer_column
+        said, record = (
+            keep(place, own, predictions, model, columns) if predictions else by_bot(place, own, options, called)
+        )
         written = lines(place, own, called, out) if out else None
     say(f"{called}: {said}")
     if out:
@@ -91,12 +100,12 @@ def by_bot(run: Run, own: Benchmark, options: "BotOptions", called: str) -> tupl
     return said, {**asdict(options), "nodes answered": answered}
 
 
-def keep(run: Run, own: Benchmark, file: Path, model: str) -> tuple[str, dict[str, Any]]:
-    from questree.models.predictions import read_predictions
+def keep(run: Run, own: Benchmark, file: Path, model: str, columns: tuple[str, str]) -> tuple[str, dict[str, Any]]:
+    from questree.models.predictions import FieldNames, read_predictions
     from questree.models.stored import store
     from questree.stages.decompose.hierarchies import hierarchies_in
 
-    given = read_predictions(file, model)
+    given = read_predictions(file, model, FieldNames(*columns))
     if given.table.is_empty():
         raise BadInput.at(file, "there is no prediction in it")
     kept = store(run, hierarchies_in(run, benchmark=own.name), given, {"file": file.name})

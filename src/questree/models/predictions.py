@@ -1,7 +1,8 @@
-"""Predictions in the forms people have them (JSON Lines, JSON, CSV, Parquet), and ways to read a free-form answer."""
+"""Predictions in the forms people have them (JSON, tables, logs of other tools), and policies of reading them."""
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any, Literal
 
@@ -9,12 +10,13 @@ import msgspec
 import polars as pl
 
 from questree.faults import BadInput, Fault, refuse
+from questree.models.logs import FAILED, fields, of_inspect, of_lmms_eval, read_eval, read_xlsx
 from questree.said.lexicon import normal
 from questree.said.reading import Reader
 from questree.tables.store import content, read_json
 from questree.vocabulary.words import Vocabulary
 
-IDS = ("id", "csv_q_id", "questionId", "question_id", "qid", "key")  # names of the question's id, first found wins
+IDS = ("id", "csv_q_id", "questionId", "question_id", "qid", "key", "index")  # the first found counts
 PREDICTION, PROBABILITY, OPTIONS = "prediction", "probability", "options"
 COLUMNS: dict[str, pl.DataType] = {
     "id": pl.String(),
@@ -22,7 +24,10 @@ COLUMNS: dict[str, pl.DataType] = {
     PROBABILITY: pl.Float64(),
     OPTIONS: pl.List(pl.String),
 }
-FORMS = ".jsonl or .ndjson (an object per line), .json (a list of objects), .csv, .parquet; also .gz of the first three"
+FORMS = (
+    ".jsonl or .ndjson (an object per line; samples of lmms-eval), .json (a list of objects; a log of inspect_ai), "
+    ".csv, .tsv, .xlsx, .parquet, .eval (inspect_ai); also .gz of texts"
+)
 FAULTS = 20
 LARGE = 1 << 20  # bytes from which a file is worth the start of a compiled reader
 Text = str | int | float | bool | None
@@ -37,6 +42,7 @@ class PredictionRecord(msgspec.Struct, gc=False):
     question_id: Text = None
     qid: Text = None
     key: Text = None
+    index: Text = None
     prediction: Text | msgspec.UnsetType = msgspec.UNSET
     probability: float | None = None
     options: list[str] | None = None
@@ -49,17 +55,37 @@ class Predictions:
     duplicates: int  # rows that a later row with the same id replaced
 
 
-def read_predictions(path: Path, model: str = "") -> Predictions:
-    """A later row with the same id wins; a prediction that is null is none."""
+@dataclass(frozen=True)
+class FieldNames:
+    """What a file calls the id of a question and what was said; '' for the usual names."""
+
+    id: str = ""
+    answer: str = ""
+
+    def own(self, table: pl.DataFrame, path: Path) -> pl.DataFrame:
+        """With the usual names for the columns that are called otherwise."""
+        for name, usual in ((self.id, "id"), (self.answer, PREDICTION)):
+            if name and name not in table.columns:
+                raise BadInput.at(path, f"no column {name}; choose from {', '.join(table.columns)}")
+            if name and name != usual:
+                table = table.drop(usual, strict=False).rename({name: usual})
+        return table
+
+
+USUAL = FieldNames()
+
+
+def read_predictions(path: Path, model: str = "", names: FieldNames = USUAL) -> Predictions:
+    """A later row with the same id wins; a prediction that is null, or a request that failed, is none."""
     if not path.is_file():
         raise BadInput.at(path, "no such file of predictions")
-    forms = {".jsonl": _lines, ".ndjson": _lines, ".json": _list, ".csv": _csv, ".parquet": _parquet}
     suffixes = [suffix for suffix in path.suffixes if suffix != ".gz"]
-    read = forms.get(suffixes[-1] if suffixes else "")
-    if read is None:
+    form = suffixes[-1].lower() if suffixes else ""
+    if form not in READERS:
         raise BadInput.at(path, f"unknown form of predictions; expected {FORMS}")
-    table = read(path)
-    known = table.filter(pl.col(PREDICTION).is_not_null())
+    table = READERS[form](path, names)
+    failed = pl.any_horizontal(pl.col(PREDICTION).str.starts_with(text) for text in FAILED)
+    known = table.filter(pl.col(PREDICTION).is_not_null() & ~failed)
     last = known.unique("id", keep="last", maintain_order=True)
     return Predictions(model or model_name(path), last, len(known) - len(last))
 
@@ -69,19 +95,30 @@ def model_name(path: Path) -> str:
     return path.name.split(".")[0] or path.name
 
 
-def _list(path: Path) -> pl.DataFrame:
-    table = _from_bytes(content(path))
+def _list(path: Path, names: FieldNames) -> pl.DataFrame:
+    text = content(path)
+    table = _from_bytes(text) if names == USUAL else None
     if table is not None:
         return table
+    if text.lstrip()[:1] == b"{":  # a log of inspect_ai, or nothing we know
+        log: dict[str, Any] = read_json(path, dict[str, Any], f"a JSON list of {{{IDS[1]}, prediction}}")
+        if "samples" not in log:
+            raise BadInput.at(path, f"expected a JSON list of {{{IDS[1]}, prediction}}, got an object; {fields([log])}")
+        return _of_records(path, of_inspect(log), names)
+    if names != USUAL:
+        wanted = f"a JSON list of {{{names.id or 'id'}, {names.answer or PREDICTION}}}"
+        return _of_records(path, read_json(path, list[dict[str, Any]], wanted), names)
     records: list[PredictionRecord] = read_json(
         path, list[PredictionRecord], f"a JSON list of {{{IDS[1]}, prediction}}"
     )
     return _frame(path, records, "record")
 
 
-def _lines(path: Path) -> pl.DataFrame:
+def _lines(path: Path, names: FieldNames) -> pl.DataFrame:
     lines = content(path).splitlines()
     given = [line for line in lines if line.strip()]
+    if names != USUAL or (given and b'"filtered_resps"' in given[0]):
+        return _of_records(path, [_record(path, line, number) for number, line in enumerate(lines, 1) if line], names)
     table = _from_bytes(b"[" + b",".join(given) + b"]")
     if table is not None and len(table) == len(given):
         return table
@@ -97,6 +134,28 @@ def _lines(path: Path) -> pl.DataFrame:
                 break
     refuse(faults)
     return _frame(path, rows, "line")
+
+
+def _record(path: Path, line: bytes, number: int) -> dict[str, Any]:
+    try:
+        record: dict[str, Any] = msgspec.json.decode(line, type=dict[str, Any])
+    except (msgspec.DecodeError, UnicodeDecodeError) as error:
+        raise BadInput.at(f"{path}, line {number}", str(error)) from error
+    if "filtered_resps" not in record:
+        return record
+    told = of_lmms_eval(record, IDS)
+    if told["id"] is None:
+        hint = "let `process_results` return it inside a metric"
+        raise BadInput.at(f"{path}, line {number}", f"no question id in the samples of lmms-eval; {hint}")
+    return told
+
+
+def _of_records(path: Path, records: list[dict[str, Any]], names: FieldNames) -> pl.DataFrame:
+    """Records with fields of any names and values."""
+    there = list(dict.fromkeys(name for record in records for name in record))
+    columns = {name: [_text(record.get(name)) for record in records] for name in there if name not in (OPTIONS,)}
+    table = pl.DataFrame(columns, schema=dict.fromkeys(columns, pl.String))
+    return _named(path, names.own(table, path))
 
 
 def _from_bytes(text: bytes) -> pl.DataFrame | None:
@@ -137,6 +196,8 @@ def _frame(path: Path, rows: list[PredictionRecord], called: str) -> pl.DataFram
         for number, value in enumerate(said, 1)
         if value is msgspec.UNSET
     ]
+    if faults:  # what is there instead
+        faults[0] = Fault(faults[0].place, f"{faults[0].message}; {_there(path, called)}")
     refuse(faults[:FAULTS])
     columns: dict[str, list[Any]] = {
         "id": [id if type(id) is str else str(id) for id in ids],  # most are texts, and there are many
@@ -145,6 +206,13 @@ def _frame(path: Path, rows: list[PredictionRecord], called: str) -> pl.DataFram
         OPTIONS: [row.options for row in rows],
     }
     return pl.DataFrame(columns, schema=COLUMNS)
+
+
+def _there(path: Path, called: str) -> str:
+    text = content(path)
+    first = text.split(b"\n", 1)[0] if called == "line" else text
+    records = msgspec.json.decode(first)
+    return fields(records if isinstance(records, list) else [records])
 
 
 def _ids(rows: list[PredictionRecord]) -> list[Text]:
@@ -165,18 +233,25 @@ def _text(value: Any) -> str | None:
     return None if value is None else str(value)
 
 
-def _csv(path: Path) -> pl.DataFrame:
+def _csv(path: Path, names: FieldNames, separator: str = ",") -> pl.DataFrame:
     try:  # everything as text, so that leading zeros stay; an empty field is an empty prediction
-        return _named(path, pl.read_csv(content(path), infer_schema=False)).with_columns(
-            pl.col(PREDICTION).fill_null("")
-        )
+        table = pl.read_csv(content(path), infer_schema=False, separator=separator)
     except pl.exceptions.PolarsError as error:
         raise BadInput.at(path, f"not a readable CSV file ({type(error).__name__})") from error
+    return _named(path, names.own(table, path)).with_columns(pl.col(PREDICTION).fill_null(""))
 
 
-def _parquet(path: Path) -> pl.DataFrame:
+def _workbook(path: Path, names: FieldNames) -> pl.DataFrame:
+    return _named(path, names.own(read_xlsx(path), path))
+
+
+def _eval(path: Path, names: FieldNames) -> pl.DataFrame:
+    return _of_records(path, read_eval(path), names)
+
+
+def _parquet(path: Path, names: FieldNames) -> pl.DataFrame:
     try:
-        return _named(path, pl.read_parquet(path))
+        return _named(path, names.own(pl.read_parquet(path), path))
     except pl.exceptions.PolarsError as error:
         raise BadInput.at(path, f"not a readable Parquet file ({type(error).__name__})") from error
 
@@ -195,6 +270,16 @@ def _named(path: Path, table: pl.DataFrame) -> pl.DataFrame:
     return table.select(pl.col(str(id)).cast(pl.String).alias("id"), *there)
 
 
+READERS: dict[str, Callable[[Path, FieldNames], pl.DataFrame]] = {
+    ".jsonl": _lines,
+    ".ndjson": _lines,
+    ".json": _list,
+    ".csv": _csv,
+    ".tsv": partial(_csv, separator="\t"),
+    ".xlsx": _workbook,
+    ".parquet": _parquet,
+    ".eval": _eval,
+}
 TRUTHS = {"True": "yes", "true": "yes", "False": "no", "false": "no"}  # COVR's own predictor writes True and False
 
 

@@ -96,7 +96,7 @@ def by_bot(run: Run, own: Benchmark, options: "BotOptions", called: str) -> tupl
     from questree.models.bots import answer_run
 
     answered = answer_run(run, options, called, own is COVR)
-    said = f"{answered:,} nodes answered, stored in {run.predictions / called}"
+    said = f"{answered:,} nodes of DAGs answered, stored in {run.predictions / called}"
     return said, {**asdict(options), "nodes answered": answered}
 
 

@@ -403,7 +403,9 @@ def test_several_models_stand_in_one_table(folder: Path, capsys: pytest.CaptureF
     assert found["few", "boxes", "detector", "all"].n == found["MAC", "FPVG+", "all", "Overall"].n
     said = capsys.readouterr().out.splitlines()
     table = said[said.index("Models") + 1 :][:3]
-    assert " ".join(table[0].split()) == "model Acc Acc_all Acc_rel Acc_irrel FPVG+T FPVG+F FPVG-T FPVG-F FPVG+"
+    assert (
+        " ".join(table[0].split()) == "model detector Acc Acc_all Acc_rel Acc_irrel FPVG+T FPVG+F FPVG-T FPVG-F FPVG+"
+    )
     assert [line.split()[0].rstrip(",") for line in table[1:]] == ["MAC", "UpDn"]  # by FPVG+
     assert "±" in table[2] and "±" not in table[1]
 

@@ -109,11 +109,11 @@ def detectors(detections: Sequence[Path]) -> dict[Path, str]:
 
 def score(
     judged: Judged, runs: dict[str, list[ThreeInputs]], how: Resampled, ood: Path | None, say: Tell = silent
-) -> tuple[list[Score], list[Score]]:
-    """The rows of every model, over its runs if there are several; then all rows, those about coverage too."""
+) -> tuple[list[Score], list[Score], dict[str, str]]:
+    """The rows of every model, over its runs if there are several; all rows, those about coverage too; detectors."""
     reader = PredictionReader.of(judged.questions, Scoring(how.missing), say)
     outside = None if ood is None else set(read_ids(ood))
-    main, rows, about = list[Score](), list[Score](), list[Score]()
+    main, rows, about, seen_by = list[Score](), list[Score](), list[Score](), dict[str, str]()
     for model, several in runs.items():
         scored = list[list[Score]]()
         for at, run in enumerate(several, 1):
@@ -132,6 +132,7 @@ def score(
         if len(scored) > 1:
             scored.append(over_runs(scored, model))
         main += scored[-1]
+        seen_by[scored[-1][0].model] = ", ".join(dict.fromkeys(run.detector for run in several))
         rows += [row for own in scored for row in own]
     boxes = [row for detector, found in judged.found.items() for row in box_rows(found, detector)]
-    return main + boxes, rows + boxes + about
+    return main + boxes, rows + boxes + about, seen_by

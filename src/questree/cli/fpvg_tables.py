@@ -46,8 +46,11 @@ TABLES = {  # title -> line -> column -> score
 }
 
 
-def print_fpvg(rows: Sequence[Score]) -> None:
-    """Tables 2; 3 and 6; 4 and 7 with Figures 5 and 6; 1 with Figure 3, right; 5; then whatever is left."""
+def print_fpvg(rows: Sequence[Score], seen_by: Mapping[str, str]) -> None:
+    """Tables 2; 3 and 6; 4 and 7 with Figures 5 and 6; 1 with Figure 3, right; 5; then whatever is left.
+
+    `seen_by`: model -> its detector.
+    """
     at = {(row.model, row.metric, row.by, row.group): row for row in rows}
     first = [row for row in rows if (row.metric, row.by) == ("FPVG+", "all")]
     models = [row.model for row in sorted(first, key=lambda row: row.value or 0)]
@@ -57,7 +60,7 @@ def print_fpvg(rows: Sequence[Score]) -> None:
             print_table(title, [{"metric": row.metric, "value": shown(row, True), "n": row.n} for row in here])
         print_grid("By structural type", "Structural type", rows, "structural", [*SIGNS, *SHARES, "Acc_all"])
     else:
-        print_lines("Models", models, {"": MAIN}, at)
+        print_lines("Models", models, {"": MAIN}, at, seen_by if len({*seen_by.values()}) > 1 else None)
         print_grid("FPVG+ by structural type", "Structural type", rows, "structural", SIGNS[:1])
     for title, lines in TABLES.items():
         print_lines(title, models, lines, at)
@@ -85,6 +88,7 @@ def print_lines(
     models: Sequence[str],
     lines: Mapping[str, Mapping[str, Name]],
     at: Mapping[tuple[str, str, str, str], Score],
+    seen_by: Mapping[str, str] | None = None,
 ) -> None:
     """For every model the lines that it has scores for; columns that nobody has are left out."""
     found = {
@@ -97,6 +101,7 @@ def print_lines(
         title,
         [
             ({"model": model} if len(models) > 1 else {})
+            | ({"detector": seen_by[model]} if seen_by else {})
             | ({"": called} if called else {})
             | {header: written(columns.get(header), len(models) == 1 or len(headers) < 5) for header in headers}
             for (model, called), columns in found.items()

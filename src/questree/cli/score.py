@@ -299,9 +299,9 @@ def fpvg(
             judged = grounded.of_run(Run(run), GroundOptions(split, every, sample, benchmark=benchmark), words)
         if write_relevance is not None:
             write_json_file(write_relevance, judged.as_released())
-        main, rows = grounded.score(judged, runs, how, ood, say)
+        main, rows, seen_by = grounded.score(judged, runs, how, ood, say)
     write_json(rows)
-    print_fpvg(main)
+    print_fpvg(main, seen_by)
     say(judged.said)
     for detector, found in judged.found.items():
         reasons = dict(found["left_out"].value_counts(sort=True).rows())

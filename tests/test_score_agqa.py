@@ -161,11 +161,13 @@ def test_a_model_below_the_text_only_one_is_negative() -> None:
 
 
 def test_covr_questions_are_lists_or_lines_with_truth_values(tmp_path: Path) -> None:
-    rows = [{"qid": "v_1", "answer": True, "scenes": ["s1", "s2"], "program": []}, {"qid": "v_2", "answer": 3}]
+    first = {"qid": "v_1", "answer": True, "scenes": ["s1", "s2"], "program": [], "utterance": "Is there a dog?"}
+    rows = [first, {"qid": "v_2", "answer": 3}]
+    wanted = [("v_1", "yes", "s1", None, "Is there a dog?"), ("v_2", "3", "v_2", None, None)]
     (tmp_path / "list.json").write_text(json.dumps(rows))
     (tmp_path / "lines.jsonl").write_text("\n".join(map(json.dumps, rows)))
     for name in ("list.json", "lines.jsonl"):
-        assert read_covr_questions(tmp_path / name).rows() == [("v_1", "yes", "s1"), ("v_2", "3", "v_2")]
+        assert read_covr_questions(tmp_path / name).rows() == wanted
 
 
 def test_every_missing_file_of_a_plan_is_named(tmp_path: Path) -> None:

@@ -9,7 +9,8 @@ import pytest
 
 from questree.faults import BadInput
 from questree.metrics.scores import coverage
-from questree.models.predictions import read_answers, read_predictions
+from questree.models.policies import read_answers
+from questree.models.predictions import read_predictions
 from questree.said.lexicon import normal, vocabulary_ways
 from questree.vocabulary.load import default
 

@@ -21,7 +21,7 @@ from questree.faults import BadInput
 from questree.formats.decomp import export_decomp
 from questree.formats.decomp_files import read_hierarchies
 from questree.models.bots import BotOptions, answer_run
-from questree.models.predictions import Policy
+from questree.models.policies import Policy
 from questree.stages.decompose.dag_shards import DecomposeOptions, decompose
 from questree.stages.decompose.hierarchies import run_hierarchies
 from questree.tables.hierarchies import Hierarchies

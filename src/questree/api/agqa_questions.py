@@ -1,9 +1,12 @@
 """AGQA's questions of a run, each alone: what a question file says of them, and what stored models answer."""
 
+from dataclasses import replace
+from functools import partial
+
 import polars as pl
 
 from questree.api.run_scores import COLUMNS, records
-from questree.api.scoring import ComparedQuestions, PredictionReader, Scoring, Tell, silent
+from questree.api.scoring import ComparedQuestions, PredictionReader, Scoring, Tell, looked_up, silent
 from questree.faults import BadInput
 from questree.formats.agqa import Imported
 from questree.formats.agqa_import import SETS, imported_fields, records_of
@@ -11,6 +14,7 @@ from questree.metrics.answers import score_agqa
 from questree.metrics.scores import Score
 from questree.models.stored import video_predictions
 from questree.stages.balance.rounds import between, selection
+from questree.stages.generate.text import lexicon, texts
 from questree.stages.questions import Bank, direct_equivalents
 from questree.tables.facts import SPLIT_UNSAID, VIDEOS
 from questree.tables.run import Run
@@ -23,7 +27,17 @@ def of_run(run: Run, split: str, every: bool = False) -> QuestionRecords:
     asked = (given if run.imported.is_dir() and bank.given else generated)(bank, chosen, split)
     if asked.is_empty():
         raise BadInput.at(run.folder, f"no questions for {split}")
-    return records_of(asked)
+    return replace(records_of(asked), texts=partial(texts_of_run, run))
+
+
+def texts_of_run(run: Run) -> pl.DataFrame:
+    """id, question of all questions of a run."""
+    bank = Bank(run)
+    words, parts = lexicon(bank.vocabulary, bank.edition), list[pl.DataFrame]()
+    for folder in bank.folders():
+        shard = bank.shard(folder)
+        parts.append(pl.DataFrame({"id": shard.named_ids, "question": texts(shard, words)}))
+    return pl.concat(parts)
 
 
 def given(bank: Bank, chosen: pl.DataFrame | None, split: str) -> pl.DataFrame:
@@ -48,7 +62,7 @@ def generated(bank: Bank, chosen: pl.DataFrame | None, split: str) -> pl.DataFra
 
 def scored_on(asked: QuestionRecords, run: Run, how: Scoring, say: Tell = silent) -> ComparedQuestions:
     """Questions of a run, with files of predictions or models that are stored in it."""
-    reader = PredictionReader.of(asked.table, how, say)
+    reader = PredictionReader.of(asked.table, how, say, looked_up(asked.texts))
 
     def stored(name: str) -> list[tuple[str, pl.DataFrame, list[Score]]]:
         return reader.readings(run.predictions / name, video_predictions(run, name, asked.table["id"]))

@@ -5,11 +5,21 @@ from pathlib import Path
 
 import polars as pl
 
-from questree.api.scoring import LABELS, ComparedQuestions, OnePolicy, PredictionReader, Scoring, Tell, silent
+from questree.api.scoring import (
+    LABELS,
+    ComparedQuestions,
+    OnePolicy,
+    PredictionReader,
+    Scoring,
+    Tell,
+    looked_up,
+    silent,
+)
 from questree.benchmarks.covr.splits import PATTERNS, TEMPLATE_OF
 from questree.faults import BadInput, Fault, refuse
 from questree.metrics.scores import Score, Scored
 from questree.metrics.sets import majority, score_covr, score_curve, score_generalization
+from questree.models.policies import QuestionTexts
 from questree.models.stored import image_predictions
 from questree.notation.own_shapes import program_shapes
 from questree.program import Slot
@@ -80,13 +90,17 @@ def baselines(asked: pl.DataFrame, learnt: pl.DataFrame) -> dict[str, Scored]:
 
 
 def of_questions(asked: pl.DataFrame, run: Run | None, how: Scoring, say: Tell = silent) -> ComparedQuestions:
-    reader, skip = PredictionReader.of(asked, how, say), how.missing == "skip"
+    reader, skip = PredictionReader.of(asked, how, say, texts_of(asked)), how.missing == "skip"
 
     def stored(name: str) -> Sequence[tuple[str, pl.DataFrame, list[Score]]]:
         assert run is not None
         return reader.readings(run.folder, image_predictions(run, name, asked["id"]))
 
     return ComparedQuestions(reader, lambda said: score_covr(asked, said, list(PATTERNS), skip), stored)
+
+
+def texts_of(asked: pl.DataFrame) -> QuestionTexts | None:
+    return looked_up(lambda: asked.select("id", "question"))
 
 
 def generalization(
@@ -149,7 +163,7 @@ def read_models(
     for name, models in files.items():
         ids = held_out[name]
         own = asked if ids is None else asked.filter(asked["id"].is_in(ids))
-        reader = PredictionReader(own["id"], asked["id"], answers, how, say)
+        reader = PredictionReader(own["id"], asked["id"], answers, how, say, texts_of(asked))
         for model, file in models.items():
             ((_, table, rows),) = reader.read(file, f"{name}, {labels[model]}")
             said.setdefault(name, {})[model] = table

@@ -8,6 +8,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
+from questree.api.as_read import as_read
 from questree.api.image_sets import COLUMNS as COVR_COLUMNS
 from questree.api.image_sets import baselines, with_image
 from questree.api.scoring import ComparedQuestions, OnePolicy, lacking, of_run
@@ -15,7 +16,7 @@ from questree.benchmarks import AGQA, COVR, Benchmark
 from questree.benchmarks.agqa.held_out import FLAGS, NOVEL
 from questree.benchmarks.covr.splits import PATTERNS
 from questree.faults import Fault, refuse
-from questree.metrics.answered import Missing, ModelAnswers, answered
+from questree.metrics.answered import Missing, answered
 from questree.metrics.answers import fit_rows, most_likely, score_agqa
 from questree.metrics.cells import Floats
 from questree.metrics.dags import dag_scores, score_answered
@@ -95,15 +96,15 @@ class RunQuestions:
     score: Callable[[pl.DataFrame, str, Missing, Resampling | None], list[Score]]  # of predictions of a model
     baseline: Callable[[Resampling | None], list[Score]]  # what needs no predictions
 
-    def said(self, stored: Stored, words: Sequence[str]) -> pl.DataFrame:
-        """id, prediction of every question that was answered; `words`: how the stored ones are understood."""
+    def said(self, stored: Stored) -> pl.DataFrame:
+        """id, prediction of every question that was answered."""
         found = [np.zeros(0, np.int32)]
         for own in self.shards:
             nodes = stored.shard(own.shard, own.nodes)
             found.append(stored.asked(own.shard, nodes[own.tops])[own.kept])
         word = pl.Series(np.concatenate(found))
         there = word != NOTHING
-        given = pl.Series(words, dtype=pl.String).gather(word.filter(there))
+        given = pl.Series(stored.words, dtype=pl.String).gather(word.filter(there))
         return pl.DataFrame({"id": self.ids.filter(there), "prediction": given})
 
 
@@ -222,13 +223,19 @@ class RunScores:
         corpus = of_run(run, how.split, benchmark.name, how, errors=benchmark is AGQA)
         return cls(run, benchmark, how, corpus, QUESTIONS_OF[benchmark.name](run, how.split))
 
+    def read(self, model: str) -> Stored:
+        """A model's answers as the policy reads them."""
+        assert self.corpus.asked is not None
+        stored = answers_to(self.run, self.benchmark, model)
+        return as_read(self.corpus.asked, stored, self.corpus.reader, self.how.policy)
+
     def score(self, model: str) -> ModelScores:
-        how, stored, dags = self.how, answers_to(self.run, self.benchmark, model), self.corpus.asked
+        how, stored, dags = self.how, self.read(model), self.corpus.asked
         assert dags is not None
-        given, words = said(dags, stored), self.corpus.reader.meant(stored.words, how.policy)
-        beside = answered(dags.hierarchies, ModelAnswers(words, given.by_key), how.missing)
+        given = said(dags, stored)
+        beside = answered(dags.hierarchies, given, how.missing)
         scored = score_answered(beside, self.corpus.more)
-        alone = self.questions.score(self.questions.said(stored, words), model, how.missing, how.resampling)
+        alone = self.questions.score(self.questions.said(stored), model, how.missing, how.resampling)
         rows = scored.rows(model, how.resampling)
         return ModelScores(model, scored, rows, alone, dag_scores(beside), covered(dags, given))
 

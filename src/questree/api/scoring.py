@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
+from functools import cached_property, lru_cache, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
@@ -15,16 +15,10 @@ from questree.metrics.answered import Missing, ModelAnswers, needed
 from questree.metrics.dags import DagMetric, score_decomp
 from questree.metrics.errors import Choices, error_kinds
 from questree.metrics.scores import Coverage, Resampling, Score, Scored, coverage
-from questree.models.predictions import (
-    POLICIES,
-    FieldNames,
-    Policy,
-    Predictions,
-    ReadPredictions,
-    model_name,
-    read_answers,
-    read_predictions,
-)
+from questree.models.policies import POLICIES, Policy, QuestionTexts, ReadPredictions, understood
+from questree.models.predictions import FieldNames, Predictions, model_name, read_predictions
+from questree.said.lexicon import read_synonyms, shipped
+from questree.said.reading import Reader
 from questree.tables.hierarchies import Hierarchies
 from questree.tables.predictions import Stored, models
 from questree.tables.run import Run
@@ -67,9 +61,11 @@ class Scoring(Resampled):
     """The same, and how free-form answers are read."""
 
     policy: Literal["exact", "vqa", "lenient", "all"] = "exact"
-    """Way to read free-form answers."""
+    """Way to read free-form answers; released numbers are `exact`."""
     vocabulary: Path | None = None
     """Vocabulary file with synonyms for `lenient`. [default: ours]"""
+    synonyms: Path | None = None
+    """TOML file of further ways to say answers, for `lenient`."""
     id_column: str = ""
     """Column or field of the question's id in files of predictions. [default: id, csv_q_id, questionId, ...]"""
     answer_column: str = ""
@@ -83,7 +79,7 @@ class Scoring(Resampled):
 @dataclass(frozen=True)
 class OnePolicy(Scoring):
     policy: Policy = "exact"
-    """Way to read free-form answers."""
+    """Way to read free-form answers; released numbers are `exact`."""
 
 
 @dataclass(frozen=True)
@@ -111,11 +107,13 @@ class PredictionReader:
     answers: Sequence[str]
     how: Scoring = Scoring()
     say: Tell = silent
+    texts: QuestionTexts | None = None
 
     @classmethod
-    def of(cls, asked: pl.DataFrame, how: Scoring, say: Tell) -> "PredictionReader":
+    def of(cls, asked: pl.DataFrame, how: Scoring, say: Tell, texts: QuestionTexts | None = None) -> "PredictionReader":
         """For a table of questions with their answers, all of them needed."""
-        return cls(asked["id"], asked["id"], asked["answer"].unique(maintain_order=True).to_list(), how, say)
+        answers = asked["answer"].unique(maintain_order=True).to_list()
+        return cls(asked["id"], asked["id"], answers, how, say, texts)
 
     def read(self, file: Path, model: str) -> list[tuple[str, pl.DataFrame, list[Score]]]:
         """(model, its answers, rows about coverage) per policy; coverage is said, and refused if it must be whole."""
@@ -141,15 +139,15 @@ class PredictionReader:
         if self.how.missing == "error" and found.missing:
             raise BadInput.at(place, lacking(found))
 
-    def understood(self, table: pl.DataFrame, policy: Policy) -> ReadPredictions:
-        file = self.how.vocabulary
-        words = (load(file) if file else default()) if policy == "lenient" else None
-        return read_answers(table, self.answers, policy, words)
+    @cached_property
+    def reader(self) -> Reader:
+        file, synonyms = self.how.vocabulary, self.how.synonyms
+        words = load(file) if file else default()
+        return Reader(self.answers, words, read_synonyms(synonyms) if synonyms else shipped())
 
-    def meant(self, words: Sequence[str], policy: Policy) -> list[str]:
-        """[word] the answer it means."""
-        table = pl.DataFrame({"id": words, "prediction": words}, schema=dict.fromkeys(IDS, pl.String))
-        return self.understood(table, policy).table["prediction"].to_list()
+    def understood(self, table: pl.DataFrame, policy: Policy) -> ReadPredictions:
+        reader = self.reader if policy == "lenient" else Reader(self.answers, None)
+        return understood(table, reader, policy, self.texts)
 
     def about(self, model: str, policy: Policy, found: Coverage, unparsed: int, count: int) -> tuple[str, list[Score]]:
         """The model's name under a policy, and rows about coverage and unparsed answers."""
@@ -157,6 +155,18 @@ class PredictionReader:
         self.say(f"{name}: policy {policy}, {unparsed:,} of {count:,} predictions are no answer of this data")
         share = unparsed / count if count else None
         return name, [found.row(policy, name), Score("unparsed", "policy", policy, share, count, None, None, name)]
+
+
+def looked_up(read: Callable[[], pl.DataFrame] | None) -> QuestionTexts | None:
+    """Texts of questions in a table of id and question, which is read when the first are asked for."""
+    if read is None:
+        return None
+    table = lru_cache(1)(read)
+
+    def texts(ids: pl.Series) -> pl.Series:
+        return ids.to_frame("id").join(table(), on="id", how="left", maintain_order="left")["question"]
+
+    return texts
 
 
 def lacking(found: Coverage) -> str:
@@ -209,10 +219,11 @@ def compared(
         raise BadInput.at("--split", "expected a run, got files, which are of one split")
     if hierarchies is not None:
         from questree.formats.decomp_cache import cached_hierarchies
-        from questree.formats.decomp_files import read_hierarchies
+        from questree.formats.decomp_files import read_hierarchies, read_texts
 
         found = cached_hierarchies(hierarchies, say) if cache else read_hierarchies(hierarchies)
-        return _of_dags(found, how, say, folder=hierarchies if errors else None)
+        texts = looked_up(partial(read_texts, hierarchies))
+        return _of_dags(found, how, say, texts, folder=hierarchies if errors else None)
     from questree.formats.agqa_import import read_questions
 
     assert questions is not None
@@ -224,19 +235,26 @@ def of_run(
 ) -> ComparedQuestions:
     """The DAGs of a run."""
     from questree.stages.decompose.hierarchies import hierarchies_in
+    from questree.stages.decompose.question_texts import texts_by_id
 
     asked = hierarchies_in(run, split, benchmark)
     if how.vocabulary is None and run.vocabulary_file.is_file():  # image sets have none
         how = replace(how, vocabulary=run.vocabulary_file)
-    return _of_dags(asked.hierarchies, how, say, asked, run.folder if errors else None)
+    texts = partial(texts_by_id, asked)
+    return _of_dags(asked.hierarchies, how, say, texts, asked, run.folder if errors else None)
 
 
 def _of_dags(
-    read: Hierarchies, how: Scoring, say: Tell, asked: "RunHierarchies | None" = None, folder: Path | None = None
+    read: Hierarchies,
+    how: Scoring,
+    say: Tell,
+    texts: QuestionTexts | None,
+    asked: "RunHierarchies | None" = None,
+    folder: Path | None = None,
 ) -> ComparedQuestions:
     """`folder`: where to look what choices offer, to tell kinds of errors apart."""
     scored, known = (read.keys.gather(needed(read, scored)) for scored in (True, False))
-    reader = PredictionReader(scored, known, answers_of(read), how, say)
+    reader = PredictionReader(scored, known, answers_of(read), how, say, texts)
     stored = None if asked is None else partial(_stored_answers, asked, reader)
     more = [partial(error_kinds, choices=choices(folder, asked, how))] if folder else []
     scorer = partial(score_decomp, read, missing=how.missing, more=more)
@@ -274,25 +292,26 @@ def of_records(asked: QuestionRecords, how: Scoring, say: Tell = silent) -> Comp
     """AGQA's questions without DAGs."""
     from questree.metrics.answers import score_agqa
 
-    reader = PredictionReader.of(asked.table, how, say)
+    reader = PredictionReader.of(asked.table, how, say, looked_up(asked.texts))
     return ComparedQuestions(reader, lambda said: score_agqa(asked, said, how.missing))
 
 
 def _stored_answers(
     asked: "RunHierarchies", reader: PredictionReader, name: str
 ) -> Iterator[tuple[str, ModelAnswers, list[Score]]]:
+    from questree.api.as_read import read_by_key
     from questree.models.stored import covered, said
 
-    read, stored = asked.hierarchies, Stored.of(asked.run, name)
+    stored = Stored.of(asked.run, name)
     given = said(asked, stored)
-    found, every = covered(asked, given), needed(read, scored=False)
+    found, every = covered(asked, given), needed(asked.hierarchies, scored=False)
     reader.tell(stored.folder, name, found, "")
-    times = np.bincount(given.by_key[every] + 1, minlength=len(given.words) + 1)[1:]
     for policy in reader.how.policies:
-        meant = reader.meant(given.words, policy)
-        unparsed = int(times[~pl.Series(meant, dtype=pl.String).is_in(list(reader.answers)).to_numpy()].sum())
-        model, rows = reader.about(name, policy, found, unparsed, int(times.sum()))
-        yield model, ModelAnswers(meant, given.by_key), rows
+        read = read_by_key(asked, given, reader, policy)
+        meant = pl.Series(read.words, dtype=pl.String).is_in(list(reader.answers)).to_numpy()
+        times = np.bincount(read.by_key[every] + 1, minlength=len(read.words) + 1)[1:]
+        model, rows = reader.about(name, policy, found, int(times[~meant].sum()), int(times.sum()))
+        yield model, read, rows
 
 
 def answers_of(read: Hierarchies) -> list[str]:

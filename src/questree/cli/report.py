@@ -64,7 +64,8 @@ def report(
     names = chosen_models(place, models, references)
     asked = ReportRequest(str(run), names, tuple(bot for bot in references if bot not in names), out.name, benchmark)
     with watching():
-        choices = How(how.missing, how.resamples, how.seed, how.policy, split=None if split == "all" else split)
+        part = None if split == "all" else split
+        choices = How(how.missing, how.resamples, how.seed, how.policy, synonyms=how.synonyms, split=part)
         made = make(place, asked, choices, workers)
         with new_file(out) as work:
             work.write_text(page(made), "utf-8")

@@ -3,7 +3,8 @@
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -187,7 +188,21 @@ SCORED = {"video": "video_id", "reasoning": "global", "direct": "direct_equiv"} 
 
 
 def read_questions(path: Path) -> QuestionRecords:
-    return records_of(scored_fields(decoded(path, JsonPiece(content(path), 0), AgqaRecord)))
+    asked = records_of(scored_fields(decoded(path, JsonPiece(content(path), 0), AgqaRecord)))
+    return replace(asked, texts=partial(read_texts, path))
+
+
+class AskedText(msgspec.Struct, gc=False):
+    """expected {question}"""
+
+    question: str | None = None
+
+
+def read_texts(path: Path) -> pl.DataFrame:
+    """id, question of every record; null where it has no text."""
+    records = decoded(path, JsonPiece(content(path), 0), AskedText)
+    columns = {"id": list(records), "question": [each.question for each in records.values()]}
+    return pl.DataFrame(columns, schema=dict.fromkeys(columns, pl.String))
 
 
 def scored_fields(records: Mapping[str, Any]) -> pl.DataFrame:

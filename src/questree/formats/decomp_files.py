@@ -51,6 +51,7 @@ class ReleasedNode(msgspec.Struct, gc=False):
     type: str
     answer: str | None = None
     program: str | None = None
+    question: str | None = None  # of an isolated one
 
 
 class WholeDag(msgspec.Struct, gc=False):
@@ -103,6 +104,19 @@ def read_hierarchies(
         every = watch(videos, "hierarchies", len(videos))
         found = list(_scanned(every, prints) if size > SCANNED else _read(every))
     return _whole([*found, *(_read([loose]) if loose in files else [])])
+
+
+def read_texts(folder: Path) -> pl.DataFrame:
+    """id, question: the texts behind the keys of a folder that was read; isolated questions may have none."""
+    found, loose = dict[str, str | None](), folder / ISOLATED
+    for path in video_files(folder):
+        for text, raw in different([dag.subquestion for dag in DAGS_OF.decode(path.read_bytes()).values()])[1]:
+            found.setdefault(NODE.decode(raw).key, text)
+    if loose.is_file():
+        for row in msgspec.json.decode(loose.read_bytes(), type=list[ReleasedNode]):
+            found.setdefault(row.key, row.question)
+    columns = {"id": list(found), "question": list(found.values())}
+    return pl.DataFrame(columns, schema=dict.fromkeys(columns, pl.String))
 
 
 def hierarchy_files(folder: Path) -> list[Path]:

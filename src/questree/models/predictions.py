@@ -1,20 +1,17 @@
-"""Predictions in the forms people have them (JSON, tables, logs of other tools), and policies of reading them."""
+"""Predictions in the forms people have them: JSON, tables, logs of other tools."""
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 import msgspec
 import polars as pl
 
 from questree.faults import BadInput, Fault, refuse
 from questree.models.logs import FAILED, fields, of_inspect, of_lmms_eval, read_eval, read_xlsx
-from questree.said.lexicon import normal
-from questree.said.reading import Reader
 from questree.tables.store import content, read_json
-from questree.vocabulary.words import Vocabulary
 
 IDS = ("id", "csv_q_id", "questionId", "question_id", "qid", "key", "index")  # the first found counts
 PREDICTION, PROBABILITY, OPTIONS = "prediction", "probability", "options"
@@ -288,44 +285,3 @@ def truths_read(said: pl.Series, answers: Iterable[str]) -> pl.Series:
     known = set(answers)
     meant = {text: word for text, word in TRUTHS.items() if word in known and text not in known}
     return said.replace(meant) if meant else said
-
-
-Policy = Literal["exact", "vqa", "lenient"]
-POLICIES: tuple[Policy, ...] = ("exact", "vqa", "lenient")
-
-
-@dataclass(frozen=True)
-class ReadPredictions:
-    """Predictions as words of the benchmark where they could be read as one."""
-
-    policy: Policy
-    table: pl.DataFrame  # as given, with the predictions replaced
-    unparsed: int  # predictions that are no answer of the benchmark in this reading
-
-
-def read_answers(
-    table: pl.DataFrame, answers: Iterable[str], policy: Policy, vocabulary: Vocabulary | None = None
-) -> ReadPredictions:
-    """Map every prediction to the answer it means; one that means none keeps its (normalised) text and is wrong."""
-    known = list(dict.fromkeys(answers))
-    if policy == "exact":
-        other = table[PREDICTION].filter(~table[PREDICTION].is_in(known))
-        if other.is_in(list(TRUTHS)).any():  # seldom, and the column may be long
-            table = table.with_columns(truths_read(table[PREDICTION], known))
-            other = table[PREDICTION].filter(~table[PREDICTION].is_in(known))
-        return ReadPredictions(policy, table, len(other))
-    reader = Reader(known, vocabulary)
-    has_options = policy == "lenient" and "options" in table.columns and table["options"].null_count() < len(table)
-    keys = ["prediction", "options"] if has_options else ["prediction"]
-    distinct = table.select(keys).unique(maintain_order=True)
-    texts = truths_read(distinct["prediction"], known).to_list()
-    options = distinct["options"].to_list() if has_options else [None] * len(texts)
-    if policy == "vqa":
-        exact = {normal(answer): answer for answer in reversed(known)}
-        meant = [exact.get(normal(text), normal(text)) for text in texts]
-    else:
-        meant = [reader.read(t, options=o or ()).answer or normal(t) for t, o in zip(texts, options, strict=True)]
-    mapped = distinct.with_columns(pl.Series("meant", meant, pl.String))
-    joined = table.select("id", *keys).join(mapped, on=keys, how="left", nulls_equal=True, maintain_order="left")
-    result = table.with_columns(joined["meant"].alias("prediction"))
-    return ReadPredictions(policy, result, result.filter(~pl.col("prediction").is_in(known)).height)

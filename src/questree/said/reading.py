@@ -1,6 +1,7 @@
 """Free text -> an answer of the benchmark, or none and why: `refused`, `unsure`, `both`, `none`, `foreign`."""
 
 import re
+from collections import Counter
 from collections.abc import Iterable, Mapping
 from functools import cached_property, lru_cache
 from typing import NamedTuple
@@ -19,6 +20,7 @@ from questree.said.question import (
     OPEN,
     RELATION,
     TIME,
+    TIMES,
     YES_NO,
     AskedQuestion,
     understood,
@@ -73,7 +75,7 @@ class Reader:
 
     @cached_property
     def by_kind(self) -> dict[str, Lexicon]:
-        """The answers a kind of question can have; all where the vocabulary knows none of them."""
+        """The answers a kind of question can have: the vocabulary's of that kind, and those it does not know."""
         if self.vocabulary is None:
             return {}
         named = {
@@ -81,7 +83,9 @@ class Reader:
             RELATION: {word.name for word in self.vocabulary.relations},
             ACTION: {word.phrase for word in self.vocabulary.actions},
         }
-        kept = {kind: tuple(each for each in self.answers if each in names) for kind, names in named.items()}
+        things = (word.name for word in self.vocabulary.objects)
+        strange = {*self.answers}.difference(("yes", "no", *TIMES), things, *named.values())
+        kept = {kind: tuple(a for a in self.answers if a in names or a in strange) for kind, names in named.items()}
         return {kind: self.among(own) for kind, own in kept.items() if own}
 
     @lru_cache(maxsize=65536)  # noqa: B019
@@ -141,6 +145,15 @@ class Reader:
         if answer is not None:
             return (answer, "", "sentence")
         return None, doubt(text) or reason, ""
+
+    @cached_property
+    def claims(self) -> dict[str, int]:
+        """Normal form of a way to say an answer -> how many answers are said so."""
+        return dict(Counter(way for answer in self.answers for way in self.among((answer,)).exact))
+
+    def points(self, text: str) -> bool:
+        """Is it a letter or a number of an option?"""
+        return bool(LETTERS.match(text) or ORDINAL.match(text) or LETTER.match(text) or CHOSEN.search(text))
 
     def _letter(self, text: str, asked: AskedQuestion) -> str | None:
         """ "B", "(B) cup", "Option B" -> the second option."""

@@ -17,8 +17,15 @@ from questree.tables.table import Table
 
 QUESTIONS = Table(
     "questions",
-    {"id": pl.String, "answer": pl.String, "image": pl.String, "template": pl.String, "options": pl.List(pl.String)},
-    frozenset({"options"}),  # the two a choice is between
+    {
+        "id": pl.String,
+        "answer": pl.String,
+        "image": pl.String,
+        "template": pl.String,
+        "options": pl.List(pl.String),  # the two a choice is between
+        "question": pl.String,  # its text
+    },
+    frozenset({"options", "question"}),
 )
 CHOOSING = ("choose_attr", "choose_name", "choose_relation")
 ROLES = ("text", "model", "iid-size", "iid")
@@ -145,6 +152,7 @@ def read_templates(path: Path) -> pl.DataFrame:
         "image": [row.scenes[0] if row.scenes else row.id for row in rows],
         "template": [row.pattern_name for row in rows],
         "options": [options(row.program) for row in rows],
+        "question": [row.utterance or row.question for row in rows],
     }
     return pl.DataFrame(columns, schema=dict(QUESTIONS.columns))
 

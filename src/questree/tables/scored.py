@@ -1,5 +1,6 @@
 """What scores are computed from: AGQA questions with their flags; questions about images with their boxes."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -32,6 +33,7 @@ class QuestionRecords:
     table: pl.DataFrame
     videos: list[str]
     video: NDArray[np.int64]  # [question] position in `videos`
+    texts: Callable[[], pl.DataFrame] | None = None  # id, question: of these and perhaps others, read when called
 
 
 Boxes = NDArray[np.float64]  # [box, x1 y1 x2 y2]

@@ -62,6 +62,7 @@ BENCHMARKS = {
     "answer": ("bench:answer", "Answer a run with a bot and score its answers."),
     "covr-index": ("bench_covr:covr_index", "Search the index of images."),
     "covr": ("bench_covr:covr", "Run programs over sets of synthetic images."),
+    "files": ("bench_files:files", "Score and run released files with whole commands, their start included."),
 }
 IMPORTS = {
     "agqa": ("formats:import_agqa", "AGQA's question files, as released or as exported."),

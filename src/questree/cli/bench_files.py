@@ -31,7 +31,7 @@ def files(
     *,
     nodes: Annotated[Whole, Parameter(help="Number of nodes of hierarchies, about.")] = 1_000_000,
     questions: Annotated[Whole, Parameter(help="Number of questions with detections.")] = 50_000,
-    programs: Annotated[Whole, Parameter(help="Number of image programs, of very many shapes.")] = 20_000,
+    programs: Annotated[Whole, Parameter(help="Number of image programs, of very many shapes.")] = 200_000,
     seed: Annotated[Whole, Parameter(help="Seed of the made-up files.")] = 1,
 ) -> None:
     """Score hierarchies read anew and kept ones, score grounding, run image programs, start commands; on one core."""

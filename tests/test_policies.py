@@ -11,7 +11,8 @@ import pytest
 from conftest import copy
 from questree.api.scoring import Scoring
 from questree.cli.answer import answer
-from questree.cli.score import decomp
+from questree.cli.app import app
+from questree.cli.score import agqa, decomp
 from questree.formats.decomp import export_decomp
 from questree.formats.decomp_files import read_hierarchies, read_texts
 from questree.metrics.answered import needed
@@ -100,3 +101,49 @@ def test_messy_answers_score_as_what_they_mean(
     answer(run.folder, model="messy", predictions=said, quiet=True)
     decomp(run.folder, model=["messy"], split="test", json=found, quiet=True, how=LENIENT)
     assert rows_of(found) == rows_of(wanted)
+
+
+def questree_check(file: Path, more: list[str], tmp_path: Path) -> dict[str, Any]:
+    app(
+        ["predictions", "check", str(file), *more, "--json", str(tmp_path / "check.json")], result_action="return_value"
+    )
+    found: dict[str, Any] = json.loads((tmp_path / "check.json").read_text())
+    return found
+
+
+def test_a_check_counts_what_is_odd_in_a_file(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    texts = {
+        "a-1": ("Did they hold a phone?", "yes"),
+        "a-2": ("What were they holding?", "phone"),
+        "a-3": ("Did they sit down before or after opening a door?", "before"),
+        "a-4": ("Did they open a door?", "no"),
+        "a-5": ("Did they close a door?", "no"),
+    }
+    record = {
+        "video_id": "a",
+        "ans_type": "open",
+        "global": [],
+        "semantic": "object",
+        "structural": "query",
+        "steps": 1,
+    }
+    record |= {"program": "", "sg_grounding": {}}
+    (tmp_path / "q.json").write_text(
+        json.dumps({id: record | {"question": text, "answer": answer} for id, (text, answer) in texts.items()})
+    )
+    said = [("a-1", "They did."), ("a-2", "Yes."), ("a-3", "No idea."), ("a-4", "phone"), ("z-9", "no")]
+    rows = [{"id": id, "prediction": text} for id, text in [*said, ("a-4", "the phone")]]
+    (tmp_path / "m.jsonl").write_text("\n".join(map(json.dumps, rows)))
+    found = questree_check(tmp_path / "m.jsonl", ["--questions", str(tmp_path / "q.json")], tmp_path)
+    assert found["coverage"] == {"needed": 5, "found": 4, "unknown": 1, "examples": ["a-5"]}
+    assert (found["unknown"], found["duplicates"], found["predictions"], found["exact"]) == (["z-9"], 1, 4, 0)
+    assert found["rules"] == {"as it stands": 1, "statement": 1, "yes or no": 1}
+    assert found["reasons"] == {"unsure": 1} and found["unread"] == [["unsure", "No idea.", 1]]
+    assert (found["looked"], found["suspicious"], found["unparsed"]) == (3, 2, 1)
+    assert [(id, said) for id, _, said, _ in found["examples"]] == [("a-2", "yes"), ("a-4", "phone")]
+    capsys.readouterr()
+    agqa(questions=tmp_path / "q.json", predictions=[tmp_path / "m.jsonl"], how=EXACT)
+    loud = (
+        "warning: m: 100.0% of the predictions are no answer under --policy exact; --policy lenient reads free text, "
+    )
+    assert capsys.readouterr().err == f"{loud}`questree predictions check` lists them\n"

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 Tell = Callable[[str], None]  # who hears about coverage and policies
 OneModel = tuple[str, Scored, list[Score]]  # a model under a policy, its scores, rows about coverage
-IDS = ("id", "prediction")
+MANY = 0.05  # share of predictions without an answer that everybody should hear of
 LABELS = {"text": "text-only", "model": "split model", "iid-size": "iid-size", "iid": "iid"}  # of a plan's models
 
 
@@ -154,6 +154,10 @@ class PredictionReader:
         name = model if len(self.how.policies) == 1 else f"{model} ({policy})"
         self.say(f"{name}: policy {policy}, {unparsed:,} of {count:,} predictions are no answer of this data")
         share = unparsed / count if count else None
+        if share and share > MANY and policy == self.how.policies[-1]:
+            hint = "" if policy == "lenient" else "--policy lenient reads free text, "
+            lost = f"{share:.1%} of the predictions are no answer under --policy {policy}"
+            self.say(f"warning: {name}: {lost}; {hint}`questree predictions check` lists them")
         return name, [found.row(policy, name), Score("unparsed", "policy", policy, share, count, None, None, name)]
 
 

@@ -40,6 +40,7 @@ COMMANDS = {
     "diff": ("verify:diff", "What differs between two runs, causes first."),
     "answer": ("answer:answer", "A bot answers a run, or anybody's predictions are stored in it."),
     "read": ("read:read", "What models said in free text -> answers, or why it is none."),
+    "predictions": ("predictions:app", "Whom a file of predictions answers, and what can be read in it."),
     "compare": ("score:compare", "Two models on the same questions: differences, intervals, p."),
     "power": ("score:power", "Videos or images needed for a given half-width."),
     "show": ("show:show", "One video, one image or one question of a run."),

@@ -110,8 +110,9 @@ def _speaks() -> bool:
 
 
 def say(text: str) -> None:
+    """A warning stands apart from what a command is asked for."""
     if _speaks():
-        print(text)
+        print(text, file=sys.stderr if text.startswith("warning: ") else sys.stdout)
 
 
 def print_table(title: str, rows: Sequence[Mapping[str, Any]]) -> None:

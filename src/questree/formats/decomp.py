@@ -3,8 +3,8 @@
 from collections.abc import Iterator, Mapping
 from concurrent.futures import Executor
 from dataclasses import dataclass, field
-from functools import cache, cached_property, lru_cache
-from itertools import pairwise, product
+from functools import cached_property, lru_cache
+from itertools import islice, pairwise, product
 from pathlib import Path
 
 import msgspec
@@ -22,9 +22,11 @@ from questree.notation.decomp import DECOMP
 from questree.progress import watch
 from questree.rules import VIDEO_DAGS
 from questree.stages.decompose.choose import chosen_file
+from questree.stages.decompose.columns import DAGS
 from questree.stages.decompose.hierarchies import dags_given
 from questree.stages.decompose.hierarchies import shards as dag_folders
 from questree.stages.decompose.keys import asked, node_keys, parts_of_others, question_keys
+from questree.stages.decompose.occurrences import Occurrences
 from questree.stages.decompose.spoken import Texts, in_pairs, spoken
 from questree.stages.generate.text import lexicon
 from questree.stages.questions import Bank, Shard
@@ -64,27 +66,48 @@ class Dags:
         return table.select(json)
 
     @cached_property
-    def children(self) -> tuple[list[int], list[int], list[str]]:
-        """([node + 1] where its edges begin, child of each edge, label of each edge)."""
-        edges = self.edges
-        start = np.searchsorted(edges["parent"].to_numpy(), np.arange(len(self.nodes) + 1))
-        labels = pl.Series(VIDEO_DAGS.compositions).gather(edges["label"]).to_list()
-        return start.tolist(), edges["child"].to_list(), labels
+    def hierarchy(self) -> pl.Series:
+        """[node] its compositions as JSON, each in the order it is first met; null for a leaf."""
+        named = pl.Series([f'"{name}": [' for name in VIDEO_DAGS.compositions])
+        edges = self.edges.select("parent", "label", text=self.nodes["text"].gather(self.edges["child"]))
+        listed = edges.group_by("parent", "label", maintain_order=True).agg(pl.col("text").str.join(", "))
+        said = listed.select("parent", said=pl.concat_str(named.gather(listed["label"]), "text", pl.lit("]")))
+        whole = said.group_by("parent").agg(pl.col("said").str.join(", "))
+        found = pl.select(parent=pl.int_range(len(self.nodes), dtype=pl.UInt32))
+        found = found.join(whole, on="parent", how="left", maintain_order="left")
+        return found.select(pl.concat_str(pl.lit("{"), "said", pl.lit("}"))).to_series()
+
+    def below_each(self) -> Iterator[list[int]]:
+        """Question by question, all nodes below it, the deepest first."""
+        tops = self.questions["node"].to_numpy().astype(np.int64)
+        for begin in range(0, len(tops), DAGS):
+            own = Occurrences.of(tops[begin : begin + DAGS], len(self.nodes), self.edges)
+            nodes, ends = own.node.tolist(), np.cumsum(own.size).tolist()
+            for first, end in pairwise([0, *ends]):
+                yield nodes[first : end - 1]
 
     def videos(self) -> Iterator[tuple[int, list[str], list[str]]]:
         """(video, its DAGs, its isolated questions), each as JSON."""
-        write = DagWriter(*self.children, self.nodes["text"].to_list(), self.entries(self.nodes, self.keys).to_list())
-        asked = self.questions
+        inner = pl.select(pl.concat_str(self.nodes["text"], pl.lit(": "), self.hierarchy)).to_series().to_list()
+        entry, asked = self.entries(self.nodes, self.keys).to_list(), self.questions
         said = {name: quoted(asked[name]) for name in ("id", "text", "template", "old")}
         own = self.nodes[asked["node"]].with_columns(text=said["text"], key=self.root_keys())
         entries, isolated = self.entries(own, own["key"]), written(own, ALONE).to_list()
         heads = written(own.with_columns(**said, new=own["program"]), HEAD)
-        tops = list(zip(asked["node"], said["id"], said["text"], heads, entries, strict=True))
+        last = pl.select(pl.concat_str(said["text"], pl.lit(": "), self.hierarchy.gather(asked["node"]))).to_series()
+        begins = pl.select(pl.concat_str(said["id"], pl.lit(": {"), heads, pl.lit(', "subquestion": {'))).to_series()
+        tops = zip(begins, entries, last, self.below_each(), strict=True)
         bounds = np.flatnonzero(np.diff(asked["video"].to_numpy().astype(np.int64), prepend=-1, append=-1))
         for lo, hi in pairwise(bounds.tolist()):
-            dags = [write.dag(*top) for top in tops[lo:hi] if write.hierarchy(top[0])]
-            alone = [isolated[at] for at in range(lo, hi) if not write.hierarchy(tops[at][0])]
-            yield asked["video"][lo], dags, [f"{{{each}}}" for each in alone]
+            few = list(islice(tops, hi - lo))
+            dags = [
+                f'{begin}{", ".join([*map(entry.__getitem__, parts), top])}}}, "hierarchy": '
+                f"{{{', '.join([*filter(None, map(inner.__getitem__, parts)), end])}}}}}"
+                for begin, top, end, parts in few
+                if end is not None
+            ]
+            alone = [f"{{{isolated[lo + at]}}}" for at, (_, _, end, _) in enumerate(few) if end is None]
+            yield asked["video"][lo], dags, alone
 
     @cached_property
     def keys(self) -> pl.Series:
@@ -139,37 +162,6 @@ def written(table: pl.DataFrame, fields: Mapping[str, str]) -> pl.Series:
     """[row] `"field": value, ...` of columns that are JSON."""
     parts = [pl.concat_str(pl.lit(f'"{field}": '), table[column]) for field, column in fields.items()]
     return pl.select(pl.concat_str(parts, separator=", ")).to_series()
-
-
-class DagWriter:
-    """Puts DAGs together. Per node: where its edges begin; per edge: child, label; per node: text, entry."""
-
-    def __init__(self, start: list[int], child: list[int], labels: list[str], text: list[str], entry: list[str]):
-        @cache
-        def below(node: int) -> tuple[int, ...]:
-            """All nodes below it, the deepest first."""
-            own = child[start[node] : start[node + 1]]
-            return tuple(
-                sorted({*own, *(at for each in own for at in below(each))}, reverse=True)
-            )  # parents come first
-
-        @cache
-        def hierarchy(node: int) -> str:
-            """Its compositions as JSON; "" for a leaf."""
-            found: dict[str, list[str]] = {}
-            for edge in range(start[node], start[node + 1]):
-                found.setdefault(labels[edge], []).append(text[child[edge]])
-            said = ", ".join(f'"{label}": [{", ".join(texts)}]' for label, texts in found.items())
-            return f"{{{said}}}" if found else ""
-
-        self.text, self.entry, self.below, self.hierarchy = text, entry, below, hierarchy
-
-    def dag(self, node: int, id: str, text: str, head: str, entry: str) -> str:
-        parts = self.below(node)
-        entries = ", ".join([*(self.entry[at] for at in parts), entry])
-        inner = [f"{self.text[at]}: {said}" for at in parts if (said := self.hierarchy(at))]
-        hierarchy = ", ".join([*inner, f"{text}: {self.hierarchy(node)}"])
-        return f'{id}: {{{head}, "subquestion": {{{entries}}}, "hierarchy": {{{hierarchy}}}}}'
 
 
 SPLITS = ("train", "test")

@@ -48,8 +48,8 @@ from questree.tables.store import new_folder
 from questree.vocabulary.words import Vocabulary
 from questree.workers import processes
 
-BUCKET = 1 << 26  # bytes of questions that are taken apart at once
-LIGHT = 4  # so many bytes of questions that are only sources of answers weigh as much as one of the others
+BUCKET = 1 << 27  # bytes of questions that are taken apart at once
+LIGHT = 8  # so many bytes of questions that are only sources of answers weigh as much as one of the others
 
 Loose = list[tuple[str, str]]  # (video, isolated question as JSON)
 

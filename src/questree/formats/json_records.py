@@ -10,6 +10,7 @@ from typing import Any, NamedTuple, TypeVar
 import msgspec
 import numpy as np
 import polars as pl
+from numpy.typing import NDArray
 
 from questree.columns.compiled import njit
 from questree.faults import BadInput, Fault, refuse
@@ -20,6 +21,7 @@ QUOTE, BACKSLASH, OPEN_BRACE, CLOSE_BRACE, OPEN_BRACKET, CLOSE_BRACKET = b'"\\{}
 UNFINISHED = -1
 MOST = 20  # faults told
 Record = TypeVar("Record")
+HEAD = 1 << 12  # bytes in which a file, and a record, must have begun
 BETWEEN = b", \t\r\n"  # what may stand between two records
 
 
@@ -28,31 +30,69 @@ class JsonPiece(NamedTuple):
     members: int  # how many of its values are objects or lists
 
 
+class JsonSpan(NamedTuple):
+    """Members of a file's object that stand next to each other, so that another process can read them."""
+
+    begin: int  # bytes of the file
+    end: int
+    members: int
+
+    def piece(self, path: Path) -> JsonPiece:
+        with path.open("rb") as file:
+            file.seek(self.begin)
+            return JsonPiece(b"".join((b"{", file.read(self.end - self.begin), b"}")), self.members)
+
+
 def pieces(path: Path, block: int = BLOCK) -> Iterator[JsonPiece]:
     """The members of the object a file holds, some at a time, in order."""
-    size, done, rest, depth = path.stat().st_size, 0, b"", 0
-    with path.open("rb") as file:
-        while data := file.read(block):
-            done += len(data)
-            report(f"reading {path.name}", done, size)
-            buffer = rest + data
-            if depth == 0:  # the opening brace of the file
-                buffer = buffer.lstrip()
-                if not buffer:
-                    continue
-                if not buffer.startswith(b"{"):
-                    raise BadInput.at(path, f"expected a JSON object of questions, got {buffer[:20]!r}")
-                buffer, depth = buffer[1:], 1
-            last, members = last_member(np.frombuffer(buffer, np.uint8))
-            if members:
-                yield JsonPiece(b"{" + buffer[: last + 1].lstrip(BETWEEN) + b"}", members)
-                buffer = buffer[last + 1 :]
-            rest = buffer
-    last = rest.strip(BETWEEN)
-    if depth == 0 or not last.endswith(b"}"):
+    return (span.piece(path) for span in spans(path, block))
+
+
+def spans(path: Path, block: int = BLOCK) -> Iterator[JsonSpan]:
+    """The same as places in the file."""
+    size, place, kept, opened = path.stat().st_size, 0, 0, False
+    buffer = np.empty(2 * block, np.uint8)  # what is not cut yet begins at byte `place` of the file
+    with path.open("rb", buffering=0) as file:
+        while True:
+            if len(buffer) < kept + block:
+                buffer = np.concatenate([buffer, np.empty_like(buffer)])
+            count = file.readinto(buffer[kept : kept + block].data)
+            if not count:
+                break
+            kept += count
+            report(f"reading {path.name}", place + kept, size)
+            begin = 0
+            if not opened:
+                head = buffer[: min(kept, HEAD)].tobytes()
+                begin = len(head) - len(head.lstrip())
+                if begin == len(head) < kept:
+                    raise BadInput.at(path, f"expected a JSON object of questions, got {HEAD} spaces")
+                if begin < len(head):
+                    if head[begin] != OPEN_BRACE:
+                        raise BadInput.at(
+                            path, f"expected a JSON object of questions, got {head[begin : begin + 20]!r}"
+                        )
+                    begin, opened = begin + 1, True
+            if opened:
+                last, members = last_member(buffer[begin:kept])
+                if members:
+                    yield JsonSpan(place + begin + skipped(buffer[begin:kept]), place + begin + last + 1, members)
+                    begin += last + 1
+            buffer[: kept - begin] = buffer[begin:kept].copy()
+            place, kept = place + begin, kept - begin
+    rest = buffer[:kept].tobytes()
+    if not opened or not rest.strip(BETWEEN).endswith(b"}"):
         raise BadInput.at(path, "cut short: the JSON object it holds does not end")
-    if len(last) > 1:  # members that are no objects, at the end
-        yield JsonPiece(b"{" + last, 0)
+    end = len(rest.rstrip(BETWEEN)) - 1
+    begin = skipped(buffer[:kept])
+    if begin < end:  # members that are no objects, at the end
+        yield JsonSpan(place + begin, place + end, 0)
+
+
+def skipped(text: NDArray[np.uint8]) -> int:
+    """How many bytes stand before the first record."""
+    head = text[:HEAD].tobytes()
+    return len(head) - len(head.lstrip(BETWEEN))
 
 
 @cache

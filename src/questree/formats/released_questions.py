@@ -17,7 +17,7 @@ from questree.columns.joins import by_value
 from questree.domains.video import VIDEO
 from questree.faults import BadInput
 from questree.formats.agqa_import import question_files
-from questree.formats.json_records import JsonPiece, decoded, pieces, refuse_repeated
+from questree.formats.json_records import JsonSpan, decoded, refuse_repeated, spans
 from questree.notation.agqa_columns import UNREAD, AgqaReader
 from questree.notation.own import parse
 from questree.program import OBJECT, UNKNOWN, Array, Kind, Node, slots
@@ -72,6 +72,7 @@ class RecordColumns:
 
     vocabulary: Vocabulary
     _programs: dict[str, Node] = field(default_factory=dict)
+    _numbers: dict[Kind, dict[str, int]] = field(default_factory=dict)
 
     @cached_property
     def reader(self) -> AgqaReader:
@@ -112,12 +113,18 @@ class RecordColumns:
         """[record] its answer as a number."""
         different: dict[str, int] = {}
         said = np.array([different.setdefault(record.answer, len(different)) for record in records], np.int64)
-        tables = [self.numbers(kind) for kind in kinds]
-        known = [[table.get(answer.lower(), UNKNOWN) for answer in different] for table in tables]
-        return np.array([*known, [UNKNOWN] * len(different)], np.int16).reshape(len(kinds) + 1, -1)[form, said]
+        once = list(dict.fromkeys(kinds))
+        known = [[self.numbers(kind).get(answer.lower(), UNKNOWN) for answer in different] for kind in once]
+        table = np.array([*known, [UNKNOWN] * len(different)], np.int16).reshape(len(once) + 1, -1)
+        return table[np.array([*map(once.index, kinds), len(once)], np.int64)[form], said]
 
     def numbers(self, kind: Kind) -> dict[str, int]:
         """Every answer a kind of question can have -> its number."""
+        if kind not in self._numbers:
+            self._numbers[kind] = self._spelled(kind)
+        return self._numbers[kind]
+
+    def _spelled(self, kind: Kind) -> dict[str, int]:
         printed = answers_of(kind, self.vocabulary)
         found = {text.lower(): at for at, text in reversed(list(enumerate(printed)))}
         if kind.yes or kind.answers:
@@ -154,7 +161,7 @@ class Buckets:
     def deal_questions(self, path: Path, pool: Executor) -> pl.Series:
         """Deal the questions to be taken apart; their videos."""
         found, hashes = pl.Series([], dtype=pl.String), list[pl.Series]()
-        tasks = ((self, path, piece, f"asked-{number:06d}") for number, piece in enumerate(pieces(path, BLOCK)))
+        tasks = ((self, path, span, f"asked-{number:06d}") for number, span in enumerate(spans(path, BLOCK)))
         for own, ids in in_order(pool, deal_asked, tasks):
             found = pl.concat([found, own]).unique()
             hashes.append(ids)
@@ -165,9 +172,9 @@ class Buckets:
     def deal_answers(self, paths: Sequence[Path], pool: Executor) -> "AnswersRead":
         """Deal other questions of these videos, which are only sources of answers."""
         tasks = (
-            (self, path, piece, f"other-{at:03d}-{number:06d}")
+            (self, path, span, f"other-{at:03d}-{number:06d}")
             for at, path in enumerate(paths)
-            for number, piece in enumerate(pieces(path, BLOCK))
+            for number, span in enumerate(spans(path, BLOCK))
         )
         return AnswersRead(*map(sum, zip((0, 0, 0), *in_order(pool, deal_others, tasks), strict=True)))
 
@@ -190,9 +197,9 @@ def bucket_rows(place: Path, kind: str) -> pl.DataFrame:
     return pl.concat(parts) if parts else pl.DataFrame(schema=COLUMNS)
 
 
-def deal_asked(buckets: Buckets, path: Path, piece: JsonPiece, name: str) -> tuple[pl.Series, pl.Series]:
+def deal_asked(buckets: Buckets, path: Path, span: JsonSpan, name: str) -> tuple[pl.Series, pl.Series]:
     """Write the rows of a piece to their buckets; its videos, and the hashes of its ids."""
-    read = decoded(path, piece, ReleasedRecord)
+    read = decoded(path, span.piece(path), ReleasedRecord)
     records = list(read.values())
     more = {"text": "question", "old": "program", "said": "answer"}
     columns = {
@@ -208,10 +215,10 @@ def wanted_videos(path: Path) -> frozenset[str]:
     return frozenset(pl.read_parquet(path)["video"])
 
 
-def deal_others(buckets: Buckets, path: Path, piece: JsonPiece, name: str) -> AnswersRead:
+def deal_others(buckets: Buckets, path: Path, span: JsonSpan, name: str) -> AnswersRead:
     """Write what the questions of a piece tell about the videos that are asked about."""
     videos = wanted_videos(buckets.videos_file)
-    read = decoded(path, piece, AnsweredRecord)
+    read = decoded(path, span.piece(path), AnsweredRecord)
     records = [record for record in read.values() if record.video_id in videos]
     table = tools(buckets.vocabulary).columns(records)
     told = table.filter(pl.col("form").is_not_null() & (pl.col("answer") != UNKNOWN)).drop("fault")

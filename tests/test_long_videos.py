@@ -115,7 +115,7 @@ def test_a_video_too_big_for_memory_is_asked_about_piece_by_piece(
 ) -> None:
     options = GenerateOptions(shard=3, rare_below=3, edition=edition)
     whole = files(made(copy(cleaned_run, tmp_path / "whole"), options).questions)
-    monkeypatch.setattr(questions, "CANDIDATES", 700)
+    monkeypatch.setattr(questions, "CANDIDATES", 500)
     seen, pieces = list[int](), questions.pieces
 
     def counted(*args: Any) -> list[int]:

@@ -9,13 +9,16 @@ import polars as pl
 import pytest
 
 from conftest import copy
-from questree.api.scoring import Scoring
+from questree.api.scoring import OnePolicy, Scoring
 from questree.cli.answer import answer
 from questree.cli.app import app
 from questree.cli.score import agqa, decomp
 from questree.formats.decomp import export_decomp
 from questree.formats.decomp_files import read_hierarchies, read_texts
 from questree.metrics.answered import needed
+from questree.show.page.questions import Questions
+from questree.show.report.failures import failures
+from questree.show.video_view import VideoView
 from questree.stages.decompose.dag_shards import DecomposeOptions, decompose
 from questree.stages.decompose.hierarchies import run_hierarchies
 from questree.stages.decompose.question_texts import texts_by_id
@@ -147,3 +150,25 @@ def test_a_check_counts_what_is_odd_in_a_file(tmp_path: Path, capsys: pytest.Cap
         "warning: m: 100.0% of the predictions are no answer under --policy exact; --policy lenient reads free text, "
     )
     assert capsys.readouterr().err == f"{loud}`questree predictions check` lists them\n"
+
+
+def test_the_page_and_the_report_show_what_was_said_beside_what_is_read(run: Run, messy: tuple[Path, Path]) -> None:
+    answer(run.folder, model="messy", predictions=messy[0], quiet=True)
+    said = {row["id"]: row["prediction"] for row in map(json.loads, messy[0].read_text().splitlines())}
+    meant = {row["id"]: row["prediction"] for row in map(json.loads, messy[1].read_text().splitlines())}
+    asked = Questions.read(VideoView(run), OnePolicy(policy="lenient"))
+    some = [at for at in range(0, len(asked), 97) if meant.get(asked.question(at).id, "?") != "?"]
+    assert len(some) > 5
+    for at in some:
+        question = asked.question(at)
+        _, read, raw = asked.dag(at, question)
+        words = said[question.id]
+        assert (read["messy"][0], raw["messy"][0]) == (
+            meant[question.id],
+            words if words != meant[question.id] else None,
+        )
+    told = list(failures(run, ("messy",), "test", shown=5, how=OnePolicy(policy="lenient")))
+    for one in told:
+        (_, word, _), words = one.said[0], said[one.id]
+        assert one.raw == ({} if word == words else {"messy": words}) and (meant[one.id] in ("?", word))
+    assert told

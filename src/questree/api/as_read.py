@@ -1,12 +1,14 @@
 """Answers of models that are stored in a run, as a policy reads them: each once, beside what was said."""
 
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 
 import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from questree.api.scoring import PredictionReader
+from questree.api.scoring import PredictionReader, Scoring, of_run
 from questree.metrics.answered import ModelAnswers
 from questree.models.policies import Policy
 from questree.models.predictions import PREDICTION
@@ -14,6 +16,7 @@ from questree.models.stored import of_shards, said
 from questree.stages.decompose.hierarchies import RunHierarchies
 from questree.stages.decompose.question_texts import texts_at
 from questree.tables.predictions import Stored
+from questree.tables.run import Run
 
 Words = NDArray[np.int32]
 
@@ -42,6 +45,22 @@ def as_read(asked: RunHierarchies, stored: Stored, reader: PredictionReader, pol
     parts = {shard.shard: np.split(read.by_key[rows], [shard.nodes]) for shard, rows in of_shards(asked.named)}
     nodes, tops = ({name: own[at] for name, own in parts.items()} for at in (0, 1))
     return AsRead(stored.folder, read.words, stored, nodes, tops)
+
+
+def policy_of(run: Run, benchmark: str, how: Scoring, split: str | None = None) -> Callable[[Stored], Stored]:
+    """Reads stored models of a run by a policy, with the answers of a split or of all; DAGs are read if it has to."""
+    if how.policy == "exact":
+        return lambda stored: stored
+    corpus = of_run(run, split, benchmark, how)
+    assert corpus.asked is not None
+    return partial(as_read, corpus.asked, reader=corpus.reader, policy=how.policies[0])
+
+
+def beside(stored: Stored, words: Callable[[Stored], Sequence[str | None]]) -> list[str | None]:
+    """What was said, where it is read as something else; `words` looks it up."""
+    if not isinstance(stored, AsRead):
+        return [None] * len(words(stored))
+    return [raw if raw != read else None for raw, read in zip(words(stored.raw), words(stored), strict=True)]
 
 
 def read_by_key(asked: RunHierarchies, given: ModelAnswers, reader: PredictionReader, policy: Policy) -> ModelAnswers:

@@ -11,6 +11,7 @@ from questree.api.scoring import OnePolicy, known_models
 from questree.cli.shared_options import OnlyBenchmark, Whole, WorkersOption
 from questree.cli.terminal import messages, say, watching
 from questree.faults import BadInput, Fault, refuse
+from questree.models.policies import Policy
 from questree.tables.run import Run
 
 NONE = "none"
@@ -130,6 +131,10 @@ def serve(
         "127.0.0.1"
     ),
     media: Annotated[Path | None, Parameter(help="Folder of real frames: DIR/VIDEO/FRAME.png or .jpg.")] = None,
+    policy: Annotated[
+        Policy, Parameter(help="Way to read free-form answers of models; released numbers are `exact`.")
+    ] = "exact",
+    synonyms: Annotated[Path | None, Parameter(help="TOML file of further ways to say answers, for `lenient`.")] = None,
 ) -> None:
     """Show a run in the browser: find questions, look at one and its DAG, compare models. Ctrl-C ends it.
 
@@ -151,7 +156,7 @@ def serve(
 
     with bound(host, port) as place:  # before anything is read
         with watching():
-            site = Site.read(Run(run), media, benchmark)
+            site = Site.read(Run(run), media, benchmark, OnePolicy(policy=policy, synonyms=synonyms))
         address = shown_address(place) + (site.first.view.home[1:] if benchmark else "")
         say(f"{run} is served at {address} (Ctrl-C ends it)")
         sys.stdout.flush()  # for whoever reads it through a pipe

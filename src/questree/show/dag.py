@@ -13,7 +13,7 @@ from questree.columns.joins import ranges, starts
 from questree.stages.decompose.hierarchies import Columns
 from questree.stages.decompose.occurrences import Compositions
 from questree.tables import hierarchies as tables
-from questree.tables.hierarchies import Hierarchies
+from questree.tables.hierarchies import NOTHING, Hierarchies
 from questree.tables.predictions import Stored
 
 Ints = NDArray[Any]
@@ -167,3 +167,9 @@ class Dag:
             row | {"number": at, "parts": [{"composition": label, "number": n} for label, n in self.edges.get(at, ())]}
             for at, row in enumerate(self.rows)
         ]
+
+
+def words_of(stored: Stored, shard: Opened, nodes: Sequence[int], top: int) -> list[str | None]:
+    """What a model says to a question, the row of `top` among its shard's, and to nodes below it."""
+    number, asked = shard.predicted(stored)
+    return [None if at == NOTHING else stored.words[at] for at in [asked[top], *number[nodes].tolist()]]

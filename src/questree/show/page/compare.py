@@ -1,6 +1,6 @@
 """Two models compared as `questree compare` does: every cell with its interval, and questions only one gets right."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from threading import Lock
 from typing import Any
@@ -13,6 +13,7 @@ from questree.metrics.scores import Resampling, Scored
 from questree.show.page.filters import Filters, address
 from questree.show.views import View
 
+EXACT = Scoring()
 RESAMPLES = 1000
 LEVEL = 0.05  # false discovery rate called a difference
 BETTER = ("accuracy", "CA", "IC")  # metrics of which more is better
@@ -29,13 +30,14 @@ class ComparedModels:
     """Scores are worked out when they are first asked for, and kept."""
 
     view: View
+    how: Scoring = EXACT
     _scored: dict[str, Scored] = field(default_factory=dict)
     _found: dict[tuple[str, str], list[ModelDifference]] = field(default_factory=dict)
     _lock: Lock = field(default_factory=Lock)
 
     @cached_property
     def asked(self) -> ComparedQuestions:
-        return of_run(self.view.run, None, self.view.benchmark.name, Scoring("wrong"))
+        return of_run(self.view.run, None, self.view.benchmark.name, replace(self.how, missing="wrong"))
 
     def scored(self, model: str) -> Scored:
         if model not in self._scored:

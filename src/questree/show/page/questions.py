@@ -2,22 +2,25 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, fields
-from functools import cached_property
+from functools import cached_property, partial
 from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
 
-from questree.api.scoring import stored_models
+from questree.api.as_read import beside as raw_beside
+from questree.api.as_read import policy_of
+from questree.api.scoring import Scoring, stored_models
 from questree.metrics.answered import beside
 from questree.progress import watch
-from questree.show.dag import Ints, Opened
+from questree.show.dag import Ints, Opened, words_of
 from questree.show.judged import broken_rules
 from questree.show.views import Listed, Mask, Posed, View
 from questree.tables.hierarchies import NOTHING, Hierarchies
 from questree.tables.predictions import Stored
 
 RIGHT, WRONG, UNKNOWN = 1, 0, -1
+EXACT = Scoring()
 
 
 @dataclass(frozen=True)
@@ -47,10 +50,12 @@ class StoredModel:
     judgement: Judgement = field(init=False)
 
     @classmethod
-    def all(cls, view: View, number: dict[str, int]) -> Iterator["StoredModel"]:
-        """Every model of a run; its words are numbered like all answers, new ones after them."""
-        for name in stored_models(view.run, view.benchmark):
-            stored = Stored.of(view.run, name)
+    def all(cls, view: View, number: dict[str, int], how: Scoring) -> Iterator["StoredModel"]:
+        """Every model of a run, its answers as they are read; words are numbered like all answers, new ones after."""
+        names = stored_models(view.run, view.benchmark)
+        read = policy_of(view.run, view.benchmark.name, how if names else EXACT)
+        for name in names:
+            stored = read(Stored.of(view.run, name))
             own = [number.setdefault(word, len(number)) for word in stored.words]
             yield cls(name, stored, np.array([*own, NOTHING], np.int32))
 
@@ -86,10 +91,10 @@ class Questions:
     models: dict[str, StoredModel]
 
     @classmethod
-    def read(cls, view: View) -> "Questions":
+    def read(cls, view: View, how: Scoring = EXACT) -> "Questions":
         """Everything at once, so that no page has to wait for it."""
         number, types, shards = dict(view.number), dict[str, int](), view.shards()
-        models = {model.name: model for model in StoredModel.all(view, number)} if view.decomposed else {}
+        models = {model.name: model for model in StoredModel.all(view, number, how)} if view.decomposed else {}
         parts, judged = list[dict[str, Ints]](), list[dict[str, Judgement]]()
         for shard in watch(shards, f"questions about {view.name}", len(shards)):
             listed = view.listed(shard)
@@ -131,16 +136,20 @@ class Questions:
         spans = zip(masks, pairwise(self.start), strict=True)
         return np.concatenate([mask[self.row[begin:end]] for mask, (begin, end) in spans])
 
-    def dag(self, at: int, asked: Posed) -> tuple[Opened | None, dict[str, list[str | None]]]:
-        """The DAG of the question in a row, and what every model says [node]."""
+    def dag(
+        self, at: int, asked: Posed
+    ) -> tuple[Opened | None, dict[str, list[str | None]], dict[str, list[str | None]]]:
+        """The DAG of the question in a row, what every model says [node], and its own words where they are others."""
         if not self.view.decomposed:
-            return self.view.alone(asked), {}
+            return self.view.alone(asked), {}, {}
         shard, node = self.view.opened(self.shards[self.shard_of(at)]), int(self.columns["node"][at])
-        below, said = shard.below(node)[1:], {}
+        below, top = shard.below(node)[1:], int(self.row[at])
+        said, raw = dict[str, list[str | None]](), dict[str, list[str | None]]()
         for name, model in self.models.items():
             words = [int(model.judgement.said[at]), *model.number[shard.predicted(model.stored)[0][below]].tolist()]
             said[name] = [self.word(number) for number in words]
-        return shard.only(node), said
+            raw[name] = raw_beside(model.stored, partial(words_of, shard=shard, nodes=below, top=top))
+        return shard.only(node), said, raw
 
 
 def dag_columns(opened: Opened, types: dict[str, int]) -> dict[str, Ints]:

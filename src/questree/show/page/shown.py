@@ -29,6 +29,7 @@ class ShownAnswer:
     model: str
     word: str | None
     right: bool | None
+    raw: str | None = None  # what was said, if it was read as the word
 
 
 @dataclass(frozen=True)
@@ -47,6 +48,7 @@ class Shown:
     asked: Posed
     one: Opened | None  # its DAG alone
     said: dict[str, list[str | None]]  # model -> [node]
+    raw: dict[str, list[str | None]]  # model -> [node] its own words, where they were read as others
 
     @classmethod
     def of(cls, own: Collection, at: int) -> "Shown":
@@ -103,7 +105,10 @@ class Shown:
             "program": show(program),
             "why": WHY[row["known"]],
             "parts": self.dag.edges.get(number, []),
-            "said": [ShownAnswer(name, each.said[number], each.right[number]) for name, each in self.judged.items()],
+            "said": [
+                ShownAnswer(name, each.said[number], each.right[number], self.raw[name][number])
+                for name, each in self.judged.items()
+            ],
             "evidence": evidence,
             "lit": {  # places that show it, and those of the times it is asked about
                 name: sorted({place for each in evidence if each.window == window for place in each.at})

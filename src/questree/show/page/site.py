@@ -4,12 +4,13 @@ from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
+from questree.api.scoring import Scoring
 from questree.benchmarks import chosen
 from questree.faults import BadInput
 from questree.show.image_view import ImageView
 from questree.show.page.compare import ComparedModels
 from questree.show.page.filters import Filters
-from questree.show.page.questions import Questions
+from questree.show.page.questions import EXACT, Questions
 from questree.show.video_view import VideoView
 from questree.show.views import View
 from questree.tables.run import Run
@@ -23,10 +24,11 @@ class Collection:
 
     view: View
     questions: Questions
+    how: Scoring = EXACT
 
     @classmethod
-    def read(cls, view: View) -> "Collection":
-        return cls(view, Questions.read(view))
+    def read(cls, view: View, how: Scoring = EXACT) -> "Collection":
+        return cls(view, Questions.read(view, how), how)
 
     @cached_property
     def filters(self) -> Filters:
@@ -34,7 +36,7 @@ class Collection:
 
     @cached_property
     def comparing(self) -> ComparedModels:
-        return ComparedModels(self.view)
+        return ComparedModels(self.view, self.how)
 
     @property
     def models(self) -> list[str]:
@@ -50,7 +52,7 @@ class Site:
     media: Path | None = None
 
     @classmethod
-    def read(cls, run: Run, media: Path | None = None, first: str = "") -> "Site":
+    def read(cls, run: Run, media: Path | None = None, first: str = "", how: Scoring = EXACT) -> "Site":
         if not run.folder.is_dir():
             raise BadInput.at(run.folder, "no such run folder; make one with `questree ingest`")
         if media is not None and not media.is_dir():
@@ -60,7 +62,7 @@ class Site:
         if not views:
             run.vocabulary()
             raise BadInput.at(run.folder, "no questions to look at; `questree generate` writes them")
-        return cls(run, {view: Collection.read(view(run)) for view in views}, media)
+        return cls(run, {view: Collection.read(view(run), how) for view in views}, media)
 
     @property
     def first(self) -> Collection:

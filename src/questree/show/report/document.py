@@ -172,6 +172,7 @@ class Failure:
     composition: str
     sentence: str  # what went wrong
     picture: str  # SVG
+    raw: Mapping[str, str] = field(default_factory=dict)  # model -> what it said, if it was read as its answer
 
 
 Block = Grid | Figure | Sentences | Missing | Failure

@@ -1,14 +1,18 @@
 """Worked failures: questions that models failed on, chosen by a hash and spread over compositions, each as a DAG."""
 
 from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
 import polars as pl
 
+from questree.api.as_read import beside as raw_beside
+from questree.api.as_read import policy_of
 from questree.api.run_scores import answers_to
+from questree.api.scoring import Scoring
 from questree.progress import watch
-from questree.show.dag import Dag, Opened
+from questree.show.dag import Dag, Opened, words_of
 from questree.show.drawing import drawn
 from questree.show.judged import judged, reason
 from questree.show.report.document import Failure
@@ -19,6 +23,7 @@ from questree.tables.predictions import Stored
 from questree.tables.run import Run
 
 SHOWN = 20
+EXACT = Scoring()
 KEPT = 8  # candidates per model, composition and kind
 WIDEST = 5  # sub-questions beside each other that can still be read
 KINDS = 3
@@ -35,11 +40,13 @@ def failures(
     seed: int = 0,
     shown: int = SHOWN,
     of: type[View] = VideoView,
+    how: Scoring = EXACT,
 ) -> Iterator[Failure]:
     """Of scored questions of a decomposed run, or of one split; the same for the same run, models and seed."""
     view = of(run)
     shards = view.shards()
-    stored = {model: answers_to(run, view.benchmark, model) for model in models}
+    read = policy_of(run, view.benchmark.name, how, split)
+    stored = {model: read(answers_to(run, view.benchmark, model)) for model in models}
     lists = [
         candidates(view, view.open(name), stored, split, seed)
         for name in watch(shards, "finding failures", len(shards))
@@ -104,7 +111,8 @@ def told(view: View, row: Mapping[str, Any], stored: Mapping[str, Stored]) -> Fa
     if width(dag) > WIDEST:
         return None
     kept = shard.below(row["node"])
-    said = {name: words_of(own, shard, kept, row["top"]) for name, own in stored.items()}
+    words = partial(words_of, shard=shard, nodes=kept[1:], top=row["top"])
+    said = {name: words(own) for name, own in stored.items()}
     model = list(said)[row["model"]]
     found, asked, truth = judged(dag, one, model, said[model]), view.find(row["key"]), dag.rows[0]["answer"]
     beside = [model, *(name for name in said if name != model)]
@@ -116,13 +124,8 @@ def told(view: View, row: Mapping[str, Any], stored: Mapping[str, Stored]) -> Fa
         composition=view.scheme.compositions[row["composition"]],
         sentence=reason(dag, found),
         picture=drawn(dag, found, view.kinds),
+        raw={name: raw for name, own in stored.items() if (raw := raw_beside(own, words)[0])},
     )
-
-
-def words_of(stored: Stored, shard: Opened, nodes: list[int], top: int) -> list[str | None]:
-    """[node] what a model says; to the question itself, the first, what it says when asked that."""
-    number, asked = shard.predicted(stored)
-    return [None if at == NOTHING else stored.words[at] for at in [asked[top], *number[nodes[1:]].tolist()]]
 
 
 def width(dag: Dag) -> int:

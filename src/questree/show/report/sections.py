@@ -258,7 +258,7 @@ class DomainSections:
 
     def worked(self) -> Iterator[Block]:
         models = self.scores.models or tuple(bot for bot in self.scores.bots if bot != "oracle")
-        found = list[Block](failures(self.run, models, self.how.split, self.how.seed, of=self.of.view))
+        found = list[Block](failures(self.run, models, self.how.split, self.how.seed, of=self.of.view, how=self.how))
         yield from found or [Sentences("", ("No model failed on a question whose DAG can be drawn.",))]
 
 

@@ -13,7 +13,7 @@ import pytest
 
 from judges.facts import WORDS, read
 from judges.naive_relevance import Relevant
-from questree.api.scoring import Resampled
+from questree.api.scoring import OnePolicy
 from questree.benchmarks.agqa.templates import TEMPLATES
 from questree.cli.app import app
 from questree.cli.score import fpvg
@@ -310,7 +310,7 @@ def test_a_run_is_scored_by_the_evidence_of_its_programs(random_run: Run, tmp_pa
         "irrel": predictions(tmp_path / "irrel.jsonl", dict.fromkeys(truth, "?")),
     }
     paths: dict[str, Any] = {"write_relevance": tmp_path / "relevance.json", "json": tmp_path / "scores.json"}
-    fpvg(random_run.folder, **given, **paths, quiet=True, how=Resampled(resamples=0))
+    fpvg(random_run.folder, **given, **paths, quiet=True, how=OnePolicy(resamples=0))
     rows = {(row["metric"], row["by"], row["group"]): row for row in json.loads((tmp_path / "scores.json").read_text())}
     evaluated = int((found["left_out"] == "").sum())
     plus = rows["FPVG+", "all", "Overall"]
@@ -336,7 +336,7 @@ def test_the_importance_of_boxes_is_counted_within_a_question(images: Run, tmp_p
         "json": tmp_path / "scores.json",
         "words": words,
     }
-    fpvg(images.folder, all=files, rel=files, irrel=files, **paths, quiet=True, how=Resampled(resamples=0))
+    fpvg(images.folder, all=files, rel=files, irrel=files, **paths, quiet=True, how=OnePolicy(resamples=0))
     rows = {(row["metric"], row["by"], row["group"]): row for row in json.loads((tmp_path / "scores.json").read_text())}
     assert rows["ranking match", "relevant", "Overall"]["value"] == 1.0
 

@@ -12,7 +12,7 @@ import numpy as np
 import polars as pl
 import pytest
 
-from questree.api.scoring import Resampled
+from questree.api.scoring import OnePolicy
 from questree.cli.app import app
 from questree.cli.bench import fpvg as bench
 from questree.cli.score import fpvg
@@ -367,9 +367,21 @@ def scores(folder: Path, **given: Any) -> dict[tuple[str, ...], Score]:
     options: dict[str, Any] = {name: [folder / f"{name}.json"] for name in ("all", "rel", "irrel")}
     options |= {"questions": [folder / "questions.json"], "detections": [folder / "detections.json"]}
     place = folder / "scores.json"
-    fpvg(scene_graphs=folder / "sceneGraphs.json", **options | given, how=Resampled(resamples=0), json=place)
+    how = given.pop("how", OnePolicy(resamples=0))
+    fpvg(scene_graphs=folder / "sceneGraphs.json", **options | given, how=how, json=place)
     rows = msgspec.json.decode(place.read_bytes(), type=list[Score])
     return {(row.model, row.metric, row.by, row.group): row for row in rows}
+
+
+def test_answers_in_other_words_are_read(folder: Path) -> None:
+    plain = scores(folder)
+    for name in ("all", "rel", "irrel"):
+        rows = [{**row, "prediction": f"The answer is **{row['prediction']}**."} for row in INPUTS["predictions"][name]]
+        (folder / f"loud-{name}.json").write_text(json.dumps(rows))
+    loud = {name: [folder / f"loud-{name}.json"] for name in ("all", "rel", "irrel")}
+    read = scores(folder, **loud, how=OnePolicy(resamples=0, policy="lenient"))
+    without = {("", *key[1:]): row.value for key, row in plain.items() if key[2] != "policy"}
+    assert {("", *key[1:]): row.value for key, row in read.items() if key[2] != "policy"} == without
 
 
 def test_several_models_stand_in_one_table(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -2,20 +2,23 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
-from questree.api.scoring import PredictionReader, Resampled, Scoring, Tell, names, silent
+from questree.api.scoring import OnePolicy, PredictionReader, Tell, looked_up, names, silent
 from questree.faults import BadInput
 from questree.metrics.comparison import over_runs
 from questree.metrics.fpvg import CONDITIONS, score_fpvg
 from questree.metrics.relevance import Irrelevant, as_released, box_rows, relevance
 from questree.metrics.scores import Score
+from questree.models.policies import QuestionTexts
 from questree.models.predictions import model_name
 from questree.sources.detections import read_detections
-from questree.sources.grounded import Annotations, read_annotated, read_ids, read_importance
+from questree.sources.grounded import Annotations, read_annotated, read_ids, read_importance, read_texts
+from questree.tables.image_questions import answered
 from questree.tables.run import Run
 
 if TYPE_CHECKING:
@@ -31,6 +34,7 @@ class Judged:
     questions: pl.DataFrame  # of GROUNDED
     found: dict[str, pl.DataFrame]  # detector -> RELEVANCE
     said: str  # how it was found
+    texts: QuestionTexts | None = None
 
     def as_released(self) -> dict[str, Any]:
         if len(self.found) > 1:
@@ -60,7 +64,7 @@ def of_files(
     asked = read_annotated(questions, scene_graphs, annotations)
     found = {name: relevance(asked, read_detections(path), irrelevant) for path, name in detectors(detections).items()}
     said = f"annotations: {annotations}; irrelevant: overlap by the {irrelevant} box's area"
-    return Judged(asked.questions, found, said)
+    return Judged(asked.questions, found, said, looked_up(partial(read_texts, questions)))
 
 
 def of_run(run: Run, options: "GroundOptions", words: Path | None) -> Judged:
@@ -69,7 +73,17 @@ def of_run(run: Run, options: "GroundOptions", words: Path | None) -> Judged:
 
     asked, found = relevant(run, options, attribute_groups(run, options, words))
     said = "relevance: the evidence of the programs, on annotated boxes; no detector"
-    return Judged(asked, {NO_DETECTOR: found}, said)
+    return Judged(asked, {NO_DETECTOR: found}, said, looked_up(partial(texts_of_run, run, options)))
+
+
+def texts_of_run(run: Run, options: "GroundOptions") -> pl.DataFrame:
+    """id, question of the questions of a run."""
+    from questree.api import agqa_questions
+    from questree.stages.ground.grounding import about_videos
+
+    if about_videos(run, options):
+        return agqa_questions.texts_of_run(run)
+    return answered(run).select("id", "question")
 
 
 def attribute_groups(run: Run, options: "GroundOptions", words: Path | None) -> dict[str, str]:
@@ -108,10 +122,10 @@ def detectors(detections: Sequence[Path]) -> dict[Path, str]:
 
 
 def score(
-    judged: Judged, runs: dict[str, list[ThreeInputs]], how: Resampled, ood: Path | None, say: Tell = silent
+    judged: Judged, runs: dict[str, list[ThreeInputs]], how: OnePolicy, ood: Path | None, say: Tell = silent
 ) -> tuple[list[Score], list[Score], dict[str, str]]:
     """The rows of every model, over its runs if there are several; all rows, those about coverage too; detectors."""
-    reader = PredictionReader.of(judged.questions, Scoring(how.missing), say)
+    reader = PredictionReader.of(judged.questions, how, say, judged.texts)
     outside = None if ood is None else set(read_ids(ood))
     main, rows, about, seen_by = list[Score](), list[Score](), list[Score](), dict[str, str]()
     for model, several in runs.items():

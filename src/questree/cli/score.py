@@ -6,7 +6,7 @@ from typing import Annotated, Literal
 from cyclopts import Parameter
 
 from questree.api import scoring
-from questree.api.scoring import ComparingOptions, OnePolicy, Planning, Resampled, Scoring
+from questree.api.scoring import ComparingOptions, OnePolicy, Planning, Scoring
 from questree.benchmarks import COVR, chosen
 from questree.cli.fpvg_tables import print_fpvg
 from questree.cli.score_tables import (
@@ -280,7 +280,7 @@ def fpvg(
         Parameter(help="Importance of detections to each run's model, {question: [numbers]}.", negative=""),
     ] = None,
     write_relevance: Annotated[Path | None, Parameter(help="File for the relevant and irrelevant detections.")] = None,
-    how: Annotated[Resampled, Parameter(name="*")] = USUAL,
+    how: Annotated[OnePolicy, Parameter(name="*")] = ONE_POLICY,
 ) -> None:
     """Whether models rely on the objects a question is about, from their answers to three inputs."""
     from questree.api import grounded

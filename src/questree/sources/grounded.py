@@ -90,6 +90,17 @@ def careful_annotated(questions: Sequence[Path], scene_graphs: Path, parts: Sequ
     return Annotated(table, np.array(boxes, np.float64).reshape(-1, 4), np.array(about, np.int64), np.array(start))
 
 
+class GqaText(msgspec.Struct, gc=False):
+    question: str | None = None
+
+
+def read_texts(questions: Sequence[Path]) -> pl.DataFrame:
+    """id, question of files of GQA's questions."""
+    rows = [row for path in questions for row in json_records(path, GqaText, "{question id: {question}}")]
+    found = [(id, record.question) for id, record in rows]
+    return pl.DataFrame(found, schema={"id": pl.String, "question": pl.String}, orient="row")
+
+
 def read_ids(path: Path) -> list[str]:
     """Ids of questions: a JSON list of them, or a file of questions {id: record}."""
     ids: list[str] | dict[str, Any] = read_json(

@@ -136,7 +136,7 @@ def session(number: int) -> list[str]:
 
 
 def test_tables_in_a_file_are_aligned_as_rich_aligns_them(capsys: pytest.CaptureFixture[str]) -> None:
-    """Written by hand because there may be thousands of rows; what would be broken is left to rich."""
+    """Written by hand because there may be thousands of rows, and because rich cuts numbers where room is short."""
     from rich.console import Console
     from rich.table import Table
     from rich.text import Text

@@ -1,6 +1,7 @@
 """The scoring commands as a person meets them: rows as promised, coverage said, faults in one line each."""
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -105,6 +106,17 @@ def test_compare_and_power(folder: Path) -> None:
     )
     assert done.returncode == 0, done.stderr
     assert "random minus noisy" in done.stdout and "cells differ at a false discovery rate of 0.05" in done.stdout
+    lines = done.stdout.splitlines()
+    assert lines[-1].startswith("Overall accuracy: random 10.14, noisy 74.21: -64.07 [")
+    shares = [line for line in lines[5:-2] if " dag " not in line]  # a correlation is no share
+    sizes = [abs(float(found[1])) for line in shares if (found := re.search(r"([-\d.]+) +\[", line))]
+    assert sizes == sorted(sizes, reverse=True) and len(sizes) > 10
+    done = questree(
+        *("compare", folder / "noisy.json", folder / "random.json", "--hierarchies", folder / "h", "--resamples", 50),
+        *("--metric", "accuracy", "--by", "type", "--significant"),
+    )
+    table = [line for line in done.stdout.splitlines() if line.startswith(" accuracy")]
+    assert table and all(line.startswith(" accuracy  type ") and line.endswith("*") for line in table)
     power = ["power", "--predictions", folder / "noisy.json", "--hierarchies", folder / "h", "--resamples", 50]
     done = questree(*power, "--half-width", 0.02)
     assert done.returncode == 0 and "videos needed" in done.stdout

@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from functools import partial
 
+from questree.cli.footnotes import Footnotes
 from questree.cli.score_tables import once, percent, plain, print_grid, shown
 from questree.cli.terminal import print_table
 from questree.metrics.comparison import MEDIAN
@@ -57,7 +58,9 @@ def print_fpvg(rows: Sequence[Score], seen_by: Mapping[str, str]) -> None:
     if len(models) == 1:
         for by, title in (("all", "Evaluated questions"), ("everything", "All questions")):
             here = [row for row in rows if row.by == by and row.metric in ("FPVG-", *MAIN)]
-            print_table(title, [{"metric": row.metric, "value": shown(row, True), "n": row.n} for row in here])
+            notes = Footnotes(rows)
+            print_table(title, [{"metric": row.metric, "value": shown(row, notes), "n": row.n} for row in here])
+            notes.print()
         print_grid("By structural type", "Structural type", rows, "structural", [*SIGNS, *SHARES, "Acc_all"])
     else:
         print_lines("Models", models, {"": MAIN}, at, seen_by if len({*seen_by.values()}) > 1 else None)
@@ -71,16 +74,18 @@ def print_fpvg(rows: Sequence[Score], seen_by: Mapping[str, str]) -> None:
     told = {name for lines in tables for columns in lines.values() for name in columns.values()}
     told |= {(name, "everything", "Overall") for name in MAIN} | {("FPVG-", "all", "Overall")}
     left = once((row.metric, row.by, row.group) for row in rows if row.by not in ("structural", "policy"))
+    notes = Footnotes(rows)
     further = [(name, [at.get((model, *name)) for model in models]) for name in left if name not in told]
     print_table(
         "Further",
         [
             dict(zip(("metric", "by", "group"), name, strict=True))
-            | {model: written(row) for model, row in zip(models, found, strict=True)}
+            | {model: written(row, notes) for model, row in zip(models, found, strict=True)}
             | {"n": max(row.n or 0 for row in found if row)}
             for name, found in further
         ],
     )
+    notes.print()
 
 
 def print_lines(
@@ -96,6 +101,7 @@ def print_lines(
         for model in models
         for called, columns in lines.items()
     }
+    notes = Footnotes(at.values())
     headers = once(header for columns in found.values() for header, row in columns.items() if row)
     print_table(
         title,
@@ -103,21 +109,24 @@ def print_lines(
             ({"model": model} if len(models) > 1 else {})
             | ({"detector": seen_by[model]} if seen_by else {})
             | ({"": called} if called else {})
-            | {header: written(columns.get(header), len(models) == 1 or len(headers) < 5) for header in headers}
+            | {header: written(columns.get(header), notes) for header in headers}
             for (model, called), columns in found.items()
             if any(columns.values())
         ],
     )
+    notes.print()
 
 
-def written(row: Score | None, interval: bool = True) -> str:
-    """With the maximum deviation where it is a median over runs, else with its interval if there is room."""
+def written(row: Score | None, notes: Footnotes) -> str:
+    """With the maximum deviation where it is a median over runs, else with its interval."""
     if row is None:
         return ""
     digits = {"c2i": 3, "boxes": 1, "most boxes": 0}.get(row.metric)  # these are no shares
     text = percent if digits is None else partial(plain, digits=digits)
-    if row.value is None or row.low is None or row.high is None:
+    if row.value is None:
+        return notes.absent(row)
+    if row.low is None or row.high is None:
         return text(row.value)
     if MEDIAN in row.model:
         return f"{text(row.value)} ±{text(row.high - row.value)}"
-    return text(row.value) + (f" [{text(row.low)}, {text(row.high)}]" if interval else "")
+    return f"{text(row.value)} [{text(row.low)}, {text(row.high)}]" + notes.mark(row)

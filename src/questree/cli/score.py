@@ -10,11 +10,12 @@ from questree.api.scoring import ComparingOptions, OnePolicy, Planning, Scoring
 from questree.benchmarks import COVR, chosen
 from questree.cli.fpvg_tables import print_fpvg
 from questree.cli.score_tables import (
-    line_of_difference,
+    counts,
     percent,
     print_agqa,
     print_curve,
     print_decomp,
+    print_differences,
     print_metrics,
     print_policies,
     print_splits,
@@ -77,6 +78,7 @@ def decomp(
     errors: Annotated[
         bool, Parameter(help="Also tell kinds of errors apart, where a model only fails to choose.", negative="")
     ] = False,
+    by_answer: Annotated[bool, Parameter(help="Also print accuracy per true answer.", negative="")] = False,
     split: SplitOption = None,
     benchmark: BenchmarkOption = "",
     how: ScoringOptions = USUAL,
@@ -98,7 +100,7 @@ def decomp(
         for name, scored, about in corpus.scored(files, models):
             rows += [*scored.rows(name, how.resampling), *about]
     write_json(rows)
-    print_decomp(rows)
+    print_decomp(rows, by_answer)
     if run:
         from questree.stages.generate.annotated import told
 
@@ -323,6 +325,9 @@ def compare(
     cache: CacheOption = True,
     questions: RecordsOption = None,
     level: Annotated[float, Parameter(help="False discovery rate up to which a difference counts.")] = 0.05,
+    metric: Annotated[str | None, Parameter(help="Print only this metric. [default: those of the main tables]")] = None,
+    by: Annotated[str | None, Parameter(help="Print only this table, such as type, composition, answer.")] = None,
+    significant: Annotated[bool, Parameter(help="Print only differences that count.", negative="")] = False,
     how: Annotated[ComparingOptions, Parameter(name="*")] = COMPARING,
 ) -> None:
     """The second model minus the first, on the same resampled videos; Benjamini-Hochberg over the whole table."""
@@ -338,13 +343,15 @@ def compare(
         corpus = scoring.compared(hierarchies, questions, run, split, benchmark, how, say, cache)
         found = {model: scored for model, scored, _ in corpus.scored(files, models)}
         rows = work(found[first], found[second], Resampling(how.resamples, how.seed))
+    usual = [row for row in rows if row.by != "answer" and not row.metric.startswith("RWR-")]  # a paper's main table
+    kept = rows if metric or by or significant else usual
+    wanted = [row for row in kept if metric in (None, row.metric) and by in (None, row.by)]
+    if not wanted:
+        known = ", ".join(dict.fromkeys(f"{row.metric} by {row.by}" for row in rows))
+        raise BadInput.at("--metric, --by", f"expected cells of the table, got none; choose from {known}")
     write_json(rows)
-    main = [row for row in rows if row.by != "answer" and not row.metric.startswith("RWR-")]  # of a paper's main table
-    different = [row for row in rows if row.q is not None and row.q <= level]
-    tested = sum(row.q is not None for row in rows)
-    print_table(f"{second} minus {first}", [line_of_difference(row, first, second) for row in main])
-    say(f"{len(different)} of {tested} cells differ at a false discovery rate of {level}")
-    print_table("Cells that differ", [line_of_difference(row, first, second) for row in different])
+    shown = [row for row in wanted if counts(row, level)] if significant else wanted
+    print_differences(rows, shown, first, second, level)
 
 
 @output

@@ -4,6 +4,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, TypeVar
 
 from questree.api.scoring import LABELS
+from questree.cli.footnotes import Footnotes
 from questree.cli.terminal import print_table, say
 from questree.metrics.catalogue import METRICS
 from questree.metrics.comparison import ModelDifference
@@ -30,12 +31,15 @@ def percent(value: float | None) -> str:
     return "N/A" if value is None else f"{100 * value:.2f}"
 
 
-def shown(row: Score | None, interval: bool) -> str:
+def shown(row: Score | None, notes: Footnotes | None = None) -> str:
+    """A value with its interval; with footnotes, marked where it says little, and why where there is none."""
     if row is None:
         return ""
-    if interval and row.low is not None and row.high is not None:
-        return f"{percent(row.value)} [{percent(row.low)}, {percent(row.high)}]"
-    return percent(row.value)
+    if row.value is None and notes:
+        return notes.absent(row)
+    if row.low is None or row.high is None:
+        return percent(row.value)
+    return f"{percent(row.value)} [{percent(row.low)}, {percent(row.high)}]" + (notes.mark(row) if notes else "")
 
 
 Name = TypeVar("Name")
@@ -45,27 +49,27 @@ def once(names: Iterable[Name]) -> list[Name]:
     return list(dict.fromkeys(names))
 
 
-def print_grid(
-    title: str, corner: str, rows: Iterable[Score], by: str, metrics: Sequence[str], count: bool = False
-) -> None:
-    """Groups down, metrics and models across, as the papers print their tables; intervals where one model has room."""
+def print_grid(title: str, corner: str, rows: Sequence[Score], by: str, metrics: Sequence[str]) -> None:
+    """Groups down, of several models a line each, metrics across with their intervals, and n of the first metric."""
     here = [row for row in rows if row.by == by and row.metric in metrics]
-    models, groups = once(row.model for row in here), once(row.group for row in here)
+    models, notes = once(row.model for row in here), Footnotes(rows)
     at = {(row.metric, row.group, row.model): row for row in here}
-    interval = len(models) == 1 and len(metrics) <= 5
+    some = {(row.metric, row.group) for row in here}  # that any model has
+    numbers = {(row.group, row.model, row.n) for row in here if row.n is not None}
+    alike = len(numbers) == len({name[:2] for name in numbers})  # all metrics of a line count the same
 
-    def line(group: str) -> dict[str, str]:
-        cells = {corner: group}
+    def line(group: str, model: str) -> dict[str, str | int | None]:
+        cells: dict[str, str | int | None] = {corner: group} | ({"model": model} if len(models) > 1 else {})
         for metric in metrics:
-            for model in models:
-                row = at.get((metric, group, model))
-                lacks = "N/A" if any((metric, group, other) in at for other in models) else ""
-                cells[metric if len(models) == 1 else f"{metric} {model}"] = shown(row, interval) if row else lacks
-                if count and row is not None:
-                    cells["n" if len(models) == 1 else f"n {model}"] = "" if row.n is None else f"{row.n:,}"
+            absent = Score(metric, by, group, None, 0, None, None, model) if (metric, group) in some else None
+            cells[metric] = shown(at.get((metric, group, model), absent), notes)
+        first = at.get((metrics[0], group, model))
+        if numbers:
+            cells["n" if alike else f"n of {metrics[0]}"] = first.n if first else None
         return cells
 
-    print_table(title, [line(group) for group in groups])
+    print_table(title, [line(group, model) for group in once(row.group for row in here) for model in models])
+    notes.print()
 
 
 def print_metrics(rows: list[Score]) -> None:
@@ -73,7 +77,7 @@ def print_metrics(rows: list[Score]) -> None:
     for name, metric in METRICS.items():
         by = metric.label
         if any((row.metric, row.by) == (name, by) for row in rows):
-            print_grid(f"{name} = {metric.formula}", metric.by.capitalize(), rows, by, [name], count=True)
+            print_grid(f"{name} = {metric.formula}", metric.by.capitalize(), rows, by, [name])
 
 
 def print_policies(rows: list[Score], headline: list[tuple[str, str]]) -> None:
@@ -90,7 +94,7 @@ def print_policies(rows: list[Score], headline: list[tuple[str, str]]) -> None:
     print_table("What the policy changes (Overall)", table)
 
 
-def print_decomp(rows: list[Score]) -> None:
+def print_decomp(rows: list[Score], by_answer: bool = False) -> None:
     """Tables 3, 4, 6-9, 11, 12 of the AGQA-Decomp paper, the number of its Figure 3 and the errors of its Figure 11."""
     several = sorted({r.metric for r in rows if r.metric.startswith("RWR-")}, key=lambda name: int(name[4:]))
     main = ["accuracy", "CA", "RWR", "Delta", "IC"]
@@ -98,11 +102,10 @@ def print_decomp(rows: list[Score]) -> None:
     print_grid("By composition", "Composition", rows, "composition", main[1:])
     print_grid("RWR-n by question type", "Question type", rows, "type", several)
     print_grid("RWR-n by composition", "Composition", rows, "composition", several)
-    print_grid("IC per rule", "Rule", rows, "rule", ["IC"], count=True)
-    print_grid("Accuracy per ground truth", "Type-truth", rows, "answer", ["accuracy"], count=True)
-    print_grid(
-        "Errors in choices, both options known", "Composition", rows, ERROR, [f"{k} error" for k in ERRORS], True
-    )
+    print_grid("IC per rule", "Rule", rows, "rule", ["IC"])
+    if by_answer:
+        print_grid("Accuracy per ground truth", "Type-truth", rows, "answer", ["accuracy"])
+    print_grid("Errors in choices, both options known", "Composition", rows, ERROR, [f"{k} error" for k in ERRORS])
     for row in (row for row in rows if row.by == "dag"):
         room = "" if row.low is None or row.high is None else f" [{plain(row.low)}, {plain(row.high)}]"
         say(f"{row.model}: {row.metric} {plain(row.value)}{room} over {row.n:,} DAGs")
@@ -115,7 +118,7 @@ def print_agqa(rows: list[Score]) -> None:
     for by, title in TITLES.items():
         print_kinds(title, rows, by, ["accuracy"])
     print_kinds("Indirect references", rows, "indirect reference", ["precision", "recall"])
-    print_grid("By steps", "Steps", rows, "steps", ["accuracy", "fit, 80 % band"], count=True)
+    print_grid("By steps", "Steps", rows, "steps", ["accuracy", "fit, 80 % band"])
     for row in (row for row in rows if row.metric == "R^2"):
         slope = next(r for r in rows if r.metric == "slope" and r.model == row.model)
         say(f"{row.model}: accuracy changes by {plain(slope.value, 4)} per step, R^2 {plain(row.value, 4)}")
@@ -124,62 +127,83 @@ def print_agqa(rows: list[Score]) -> None:
 
 
 def print_kinds(title: str, rows: list[Score], by: str, metrics: list[str]) -> None:
-    """B, O and All under every group, models across; kinds a group has none of are left out."""
+    """B, O and All under every group, of several models a line each; kinds a group has none of are left out."""
     at = {(row.metric, row.by, row.group, row.model): row for row in rows}
     here = [row for row in rows if row.by == by and row.metric in metrics]
-    across = [(model, metric) for model in once(row.model for row in here) for metric in metrics]
-    interval = len(across) <= 2 * len(metrics)
-    lines = []
+    models, notes, lines = once(row.model for row in here), Footnotes(rows), []
     for group in once(row.group for row in here):
         for kind, suffix in KINDS.items():
-            found = [at.get((metric, by + suffix, group, model)) for model, metric in across]
-            if kind == "All" or any(row is not None and row.n for row in found):
-                names = [model if len(metrics) == 1 else f"{metric} {model}" for model, metric in across]
-                cells = {name: shown(row, interval) for name, row in zip(names, found, strict=True)}
-                lines.append({"": group, " ": kind, **cells})
+            found = {model: [at.get((metric, by + suffix, group, model)) for metric in metrics] for model in models}
+            if kind == "All" or any(row is not None and row.n for own in found.values() for row in own):
+                for model, own in found.items():
+                    cells = {name: shown(row, notes) for name, row in zip(metrics, own, strict=True)}
+                    n = next((row.n for row in own if row), None)
+                    lines.append({"": group, " ": kind, "model": model, **cells, "n": n})
     print_table(title, lines)
+    notes.print()
 
 
 def print_templates(rows: list[Score]) -> None:
-    """Templates down, models across, as COVR's Table 13; intervals while there is room."""
-    at = {(row.group, row.model): row for row in rows if (row.metric, row.by) == ("accuracy", "template")}
-    models = once(row.model for row in rows)
-    lines = [
-        {"Template": group, "n": at[group, models[0]].n}
-        | {model: shown(at[group, model], len(models) < 5) for model in models}
-        for group in once(group for group, _ in at)
-    ]
-    print_table("Accuracy by template", lines)
+    """Templates down, as COVR's Table 13."""
+    print_grid("Accuracy by template", "Template", rows, "template", ["accuracy"])
 
 
 def print_splits(rows: list[Score], filtered: Mapping[str, int | None]) -> None:
     """Split, Filtered, text-only, model, score, iid-size, iid: the columns of COVR's Tables 7 and 8."""
     at = {(row.metric, row.group, row.model): row for row in rows}
-    lines = []
+    lines, notes = [], Footnotes(rows)
     for split in [*filtered, "Overall"]:
         count, cells = filtered.get(split), {"Split": split}
         cells["Filtered"] = "" if count is None else f"{count:,}"
         for label in LABELS.values():
-            cells[label] = shown(at["accuracy", split, label], False)
+            cells[label] = percent(at["accuracy", split, label].value)
             if label == "split model":
-                cells["Gen. score"] = shown(at["generalization score", split, label], True)
+                cells["Gen. score"] = shown(at["generalization score", split, label], notes)
         lines.append(cells)
     print_table("Generalization", lines)
+    notes.print()
 
 
 def print_curve(rows: list[Score], models: Sequence[str]) -> None:
     """Splits down, numbers of examples across: COVR's Figure 13 as a table."""
     at = {(row.group, row.model): row for row in rows}
-    lines = []
+    lines, notes = [], Footnotes(rows)
     for split in once(row.group for row in rows):
         own = {model: at.get((split, model)) for model in models}
         n = next(row.n for row in own.values() if row is not None)
-        cells = {model: "" if row is None else shown(row, len(models) < 5) for model, row in own.items()}
-        lines.append({"Split": split, "n": n, **cells})
+        lines.append({"Split": split, "n": n, **{model: shown(row, notes) for model, row in own.items()}})
     print_table("Accuracy by number of examples", lines)
+    notes.print()
 
 
-def line_of_difference(row: ModelDifference, first: str, second: str) -> dict[str, Any]:
+def print_differences(
+    rows: Sequence[ModelDifference], shown: Sequence[ModelDifference], first: str, second: str, level: float
+) -> None:
+    """The largest differences first, those that count marked, and what all of it comes to in a sentence."""
+    ordered = sorted(shown, key=lambda row: -abs(row.difference or 0))
+    print_table(f"{second} minus {first}", [line_of_difference(row, first, second, level) for row in ordered])
+    tested = [row for row in rows if row.q is not None]
+    different = [row.difference or 0 for row in tested if counts(row, level)]
+    up = sum(one > 0 for one in different)
+    say(
+        f"{len(different)} of {len(tested)} cells differ at a false discovery rate of {level} (*): "
+        f"{second} is higher in {up}, lower in {len(different) - up}."
+    )
+    whole = next((row for row in tested if (row.metric, row.group) == ("accuracy", "Overall")), None)
+    if whole is not None and whole.difference is not None:
+        room = "" if whole.low is None else f" [{percent(whole.low)}, {percent(whole.high)}]"
+        said = "a difference" if counts(whole, level) else "too small a difference for this test set to tell"
+        say(
+            f"Overall accuracy: {second} {percent(whole.b)}, {first} {percent(whole.a)}: "
+            f"{percent(whole.difference)}{room}, q {whole.q:.4f}, {said}."
+        )
+
+
+def counts(row: ModelDifference, level: float) -> bool:
+    return row.q is not None and row.q <= level
+
+
+def line_of_difference(row: ModelDifference, first: str, second: str, level: float) -> dict[str, Any]:
     written = plain if row.by == "dag" else percent  # a correlation is no share
     room = "" if row.low is None or row.high is None else f"[{written(row.low)}, {written(row.high)}]"
     return {
@@ -191,5 +215,5 @@ def line_of_difference(row: ModelDifference, first: str, second: str) -> dict[st
         "difference": written(row.difference),
         "95 %": room,
         "p": "" if row.p is None else f"{row.p:.4f}",
-        "q": "" if row.q is None else f"{row.q:.4f}",
+        "q": "" if row.q is None else f"{row.q:.4f}" + "*" * counts(row, level),
     }

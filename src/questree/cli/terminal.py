@@ -1,6 +1,7 @@
 """What a command says: progress bars on a terminal, plain lines elsewhere, JSON where a program reads."""
 
 import inspect
+import shutil
 import sys
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -116,42 +117,15 @@ def say(text: str) -> None:
 
 
 def print_table(title: str, rows: Sequence[Mapping[str, Any]]) -> None:
-    """Rows of equal keys as a table; plain aligned text when the output is not a terminal."""
+    """Rows of equal keys as a table, as wide as the terminal or as COLUMNS says; a file or a pipe has WIDTH."""
     if not rows or not _speaks():
         return
-    print(title)  # a title of the table would be broken at the width of its columns
+    from questree.cli.layout import laid_out
+
+    print(title)
     numbers = [all(isinstance(row[name], int | float) or row[name] is None for row in rows) for name in rows[0]]
     cells = [["" if v is None else f"{v:,}" if isinstance(v, int) else str(v) for v in row.values()] for row in rows]
-    if not sys.stdout.isatty() and (lines := _aligned([list(rows[0]), *cells], numbers)):
-        print("\n".join(lines))
-        return
-    from rich.console import Console
-    from rich.table import Table
-    from rich.text import Text
-
-    table = Table(box=None if not sys.stdout.isatty() else Table().box)
-    for name, number in zip(rows[0], numbers, strict=True):
-        table.add_column(Text(name), justify="right" if number else "left", no_wrap=number)
-    for row in cells:
-        table.add_row(*map(Text, row))
-    if sys.stdout.isatty():
-        Console().print(table)
-    else:  # a file or a pipe gets no blanks at the end of lines
-        with (console := Console(width=WIDTH)).capture() as text:
-            console.print(table)
-        print("\n".join(line.rstrip() for line in text.get().splitlines()))
-
-
-def _aligned(cells: Sequence[Sequence[str]], numbers: Sequence[bool]) -> list[str]:
-    """Lines of plain text; none if they would be broken, or have letters of other widths."""
-    if not all(cell.isascii() and cell.isprintable() for row in cells for cell in row):
-        return []
-    widths = [max(map(len, column)) for column in zip(*cells, strict=True)]
-    if sum(widths) + 2 * len(widths) > WIDTH:
-        return []
-    sides = [">" if number else "<" for number in numbers]
-    line = "".join(f" {{:{side}{width}}} " for side, width in zip(sides, widths, strict=True))
-    return [line.format(*row).rstrip() for row in cells]
+    print("\n".join(laid_out(list(rows[0]), cells, numbers, shutil.get_terminal_size((WIDTH, 0)).columns)))
 
 
 def write_json(value: Any) -> None:

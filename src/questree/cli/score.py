@@ -347,8 +347,8 @@ def compare(
     kept = rows if metric or by or significant else usual
     wanted = [row for row in kept if metric in (None, row.metric) and by in (None, row.by)]
     if not wanted:
-        known = ", ".join(dict.fromkeys(f"{row.metric} by {row.by}" for row in rows))
-        raise BadInput.at("--metric, --by", f"expected cells of the table, got none; choose from {known}")
+        tables = ", ".join(dict.fromkeys(f"{row.metric} by {row.by}" for row in rows))
+        raise BadInput.at("--metric, --by", f"expected cells of the table, got none; choose from {tables}")
     write_json(rows)
     shown = [row for row in wanted if counts(row, level)] if significant else wanted
     print_differences(rows, shown, first, second, level)

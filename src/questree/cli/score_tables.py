@@ -59,7 +59,9 @@ def print_grid(title: str, corner: str, rows: Sequence[Score], by: str, metrics:
     alike = len(numbers) == len({name[:2] for name in numbers})  # all metrics of a line count the same
 
     def line(group: str, model: str) -> dict[str, str | int | None]:
-        cells: dict[str, str | int | None] = {corner: group} | ({"model": model} if len(models) > 1 else {})
+        cells: dict[str, str | int | None] = {corner: group}
+        if len(models) > 1:
+            cells["model"] = model
         for metric in metrics:
             absent = Score(metric, by, group, None, 0, None, None, model) if (metric, group) in some else None
             cells[metric] = shown(at.get((metric, group, model), absent), notes)

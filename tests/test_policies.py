@@ -12,7 +12,7 @@ from conftest import copy
 from questree.api.scoring import OnePolicy, Scoring
 from questree.cli.answer import answer
 from questree.cli.app import app
-from questree.cli.score import agqa, decomp
+from questree.cli.score import agqa, covr, decomp
 from questree.formats.decomp import export_decomp
 from questree.formats.decomp_files import read_hierarchies, read_texts
 from questree.metrics.answered import needed
@@ -172,3 +172,22 @@ def test_the_page_and_the_report_show_what_was_said_beside_what_is_read(run: Run
         (_, word, _), words = one.said[0], said[one.id]
         assert one.raw == ({} if word == words else {"messy": words}) and (meant[one.id] in ("?", word))
     assert told
+
+
+def test_questions_about_images_tell_what_short_answers_mean(tmp_path: Path) -> None:
+    asked = [
+        ("white", "Is the cup that is near a chair red or white?", "(B)"),
+        (3, "How many dogs are there?", "I can see three dogs in total."),
+        (True, "Is there a dog near a red car?", "There is a dog near the red car."),
+        ("dog", "What is near the red car?", "dogs"),
+    ]
+    records = [{"qid": str(at), "answer": a, "scenes": ["s"], "utterance": q} for at, (a, q, _) in enumerate(asked)]
+    (tmp_path / "q.json").write_text(json.dumps(records))
+    said = [{"id": str(at), "prediction": text} for at, (_, _, text) in enumerate(asked)]
+    (tmp_path / "m.json").write_text(json.dumps(said))
+    found = questree_check(tmp_path / "m.json", ["--questions", str(tmp_path / "q.json")], tmp_path)
+    assert found["rules"] == {"as it stands": 1, "letter": 1, "number": 1, "statement": 1} and not found["suspicious"]
+    scores = tmp_path / "scores.json"
+    covr(questions=tmp_path / "q.json", predictions=[tmp_path / "m.json"], json=scores, quiet=True, how=LENIENT)
+    (overall,) = [r for r in json.loads(scores.read_text()) if (r["metric"], r["group"]) == ("accuracy", "Overall")]
+    assert (overall["value"], overall["n"]) == (1, 4)

@@ -1,6 +1,6 @@
 """Answers of models that are stored in a run, as a policy reads them: each once, beside what was said."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 
@@ -9,7 +9,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from questree.api.scoring import PredictionReader, Scoring, of_run
-from questree.metrics.answered import ModelAnswers
+from questree.metrics.answered import ModelAnswers, needed
 from questree.models.policies import Policy
 from questree.models.predictions import PREDICTION
 from questree.models.stored import of_shards, said
@@ -45,6 +45,14 @@ def as_read(asked: RunHierarchies, stored: Stored, reader: PredictionReader, pol
     parts = {shard.shard: np.split(read.by_key[rows], [shard.nodes]) for shard, rows in of_shards(asked.named)}
     nodes, tops = ({name: own[at] for name, own in parts.items()} for at in (0, 1))
     return AsRead(stored.folder, read.words, stored, nodes, tops)
+
+
+def unread(asked: RunHierarchies, read: ModelAnswers, answers: Iterable[str]) -> tuple[int, int]:
+    """How many predictions for questions of the hierarchies are none of these answers, and how many there are."""
+    meant = pl.Series(read.words, dtype=pl.String).is_in(list(answers)).to_numpy()
+    every = needed(asked.hierarchies, scored=False)
+    times = np.bincount(read.by_key[every] + 1, minlength=len(read.words) + 1)[1:]
+    return int(times[~meant].sum()), int(times.sum())
 
 
 def policy_of(run: Run, benchmark: str, how: Scoring, split: str | None = None) -> Callable[[Stored], Stored]:

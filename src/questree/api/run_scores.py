@@ -8,7 +8,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from questree.api.as_read import as_read
+from questree.api.as_read import as_read, unread
 from questree.api.image_sets import COLUMNS as COVR_COLUMNS
 from questree.api.image_sets import baselines, with_image
 from questree.api.scoring import ComparedQuestions, OnePolicy, lacking, of_run
@@ -206,6 +206,7 @@ class ModelScores:
     alone: list[Score]  # of every question alone
     per_dag: tuple[Floats, Floats]  # [dag] accuracy, [dag] consistency
     coverage: Coverage
+    unread: float | None  # share of the predictions that are no answer in the policy's reading
 
 
 @dataclass(frozen=True)
@@ -237,7 +238,9 @@ class RunScores:
         scored = score_answered(beside, self.corpus.more)
         alone = self.questions.score(self.questions.said(stored), model, how.missing, how.resampling)
         rows = scored.rows(model, how.resampling)
-        return ModelScores(model, scored, rows, alone, dag_scores(beside), covered(dags, given))
+        lost, count = unread(dags, given, self.corpus.reader.answers)
+        share = lost / count if count else None
+        return ModelScores(model, scored, rows, alone, dag_scores(beside), covered(dags, given), share)
 
 
 def refuse_gaps(found: Sequence[ModelScores], missing: Missing) -> None:

@@ -154,11 +154,18 @@ class PredictionReader:
         name = model if len(self.how.policies) == 1 else f"{model} ({policy})"
         self.say(f"{name}: policy {policy}, {unparsed:,} of {count:,} predictions are no answer of this data")
         share = unparsed / count if count else None
-        if share and share > MANY and policy == self.how.policies[-1]:
-            hint = "" if policy == "lenient" else "--policy lenient reads free text, "
-            lost = f"{share:.1%} of the predictions are no answer under --policy {policy}"
-            self.say(f"warning: {name}: {lost}; {hint}`questree predictions check` lists them")
+        if policy == self.how.policies[-1] and (told := much_unread(name, policy, share)):
+            self.say(told)
         return name, [found.row(policy, name), Score("unparsed", "policy", policy, share, count, None, None, name)]
+
+
+def much_unread(model: str, policy: Policy, share: float | None) -> str:
+    """What everybody should hear if much of what a model said is no answer."""
+    if share is None or share <= MANY:
+        return ""
+    hint = "" if policy == "lenient" else "--policy lenient reads free text, "
+    lost = f"{share:.1%} of the predictions are no answer under --policy {policy}"
+    return f"warning: {model}: {lost}; {hint}`questree predictions check` lists them"
 
 
 def looked_up(read: Callable[[], pl.DataFrame] | None) -> QuestionTexts | None:
@@ -303,18 +310,16 @@ def of_records(asked: QuestionRecords, how: Scoring, say: Tell = silent) -> Comp
 def _stored_answers(
     asked: "RunHierarchies", reader: PredictionReader, name: str
 ) -> Iterator[tuple[str, ModelAnswers, list[Score]]]:
-    from questree.api.as_read import read_by_key
+    from questree.api.as_read import read_by_key, unread
     from questree.models.stored import covered, said
 
     stored = Stored.of(asked.run, name)
     given = said(asked, stored)
-    found, every = covered(asked, given), needed(asked.hierarchies, scored=False)
+    found = covered(asked, given)
     reader.tell(stored.folder, name, found, "")
     for policy in reader.how.policies:
         read = read_by_key(asked, given, reader, policy)
-        meant = pl.Series(read.words, dtype=pl.String).is_in(list(reader.answers)).to_numpy()
-        times = np.bincount(read.by_key[every] + 1, minlength=len(read.words) + 1)[1:]
-        model, rows = reader.about(name, policy, found, int(times[~meant].sum()), int(times.sum()))
+        model, rows = reader.about(name, policy, found, *unread(asked, read, reader.answers))
         yield model, read, rows
 
 

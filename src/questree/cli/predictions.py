@@ -57,6 +57,7 @@ def check(
                 raise
             reader = of_images(questions, how, bad)
         found = work(given, reader, policy)
+    say(f"{file}: {len(given.table):,} predictions, read as {''.join(file.suffixes)}")
     say(f"{given.model}: predictions for {found.coverage}, {found.duplicates:,} repeated ids (the last counts)")
     for what, ids in (("without a prediction", found.coverage.examples), ("for no question here", found.unknown)):
         if ids:

@@ -71,6 +71,8 @@ def report(
         with new_file(out) as work:
             work.write_text(page(made), "utf-8")
     say(f"wrote {out} ({out.stat().st_size / 1e6:.1f} MB)")
+    for warning in made.warnings:
+        say(warning)
     grids = list(made.grids())
     write_tables(grids, latex, ".tex", latex_text)
     write_tables(grids, csv, ".csv", csv_text)

@@ -192,6 +192,7 @@ class ReportDocument:
     facts: tuple[tuple[str, str], ...]  # what was scored, how: label, text
     commands: tuple[str, ...]  # that make it again
     sections: tuple[Section, ...]
+    warnings: tuple[str, ...] = ()  # for whoever makes it
 
     def grids(self) -> Iterator[Grid]:
         for section in self.sections:

@@ -8,6 +8,7 @@ from itertools import combinations
 from shlex import quote
 
 from questree.api.run_scores import QUESTIONS_OF, How, ModelScores, RunScores, has_answered, refuse_gaps
+from questree.api.scoring import much_unread
 from questree.benchmarks import chosen, held
 from questree.metrics.comparison import compare
 from questree.show.image_view import ImageView
@@ -53,9 +54,11 @@ def scored_on(how: How, told: Sequence["DomainSections"]) -> Iterator[Fact]:
     sizes = [f"{len(one.scores.results[0].scored.tallies.total):,} {one.of.view.scope}s" for one in told]
     yield "scored on", " and ".join(sizes) + (f" of the split {how.split}" if how.split else ", all there are")
     yield "answers read", f"{how.policy}; a question without a prediction: {how.missing}"
-    results = [result for one in told for result in one.scores.results]
+    results = results_of(told)
     given = {one.model: f"{one.coverage.found:,} of {one.coverage.needed:,}" for one in results}
     yield "questions and sub-questions with a prediction", "; ".join(f"{name} {n}" for name, n in given.items())
+    if lost := "; ".join(f"{one.model} {one.unread:.1%}" for one in results if one.unread):
+        yield "predictions that are no answer", lost
     room = f"95 %, from {how.resamples:,} resamples with replacement" if how.resamples else "not asked for"
     yield "intervals", room
     yield "seed", f"{how.seed}, of the resampling and of the choice of failures and texts"
@@ -144,7 +147,12 @@ def report(run: Run, asked: ReportRequest, how: How, workers: int = 2) -> Report
         facts=tuple(facts(run, asked, how, told)),
         commands=tuple(commands(run, asked, how)),
         sections=tuple(sections),
+        warnings=tuple(filter(None, (much_unread(each.model, how.policy, each.unread) for each in results_of(told)))),
     )
+
+
+def results_of(told: Iterable["DomainSections"]) -> list[ModelScores]:
+    return [result for one in told for result in one.scores.results]
 
 
 @dataclass(frozen=True)

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from questree.cli.app import BENCHMARKS, COMMANDS
+from questree.cli.app import BENCHMARKS, COMMANDS, GROUPS
 from questree.sources.catalogue import SOURCES
 from questree.tables.run import Run
 from worlds import commands as here
@@ -27,6 +27,27 @@ def test_help_imports_nothing_heavy() -> None:
     assert found.stdout.splitlines()[-1] == "[]"
     for name in COMMANDS:
         assert name in found.stdout
+
+
+def test_the_help_lists_every_command_once_by_what_it_is_for() -> None:
+    blocks = here.questree("--help").stdout.split("\n\n")
+    panels = {block.split(":")[0]: block.splitlines()[1:] for block in blocks if block.split(":")[0] in GROUPS}
+    listed = [(head, line.split(":")[0].strip()) for head, lines in panels.items() for line in lines if ":" in line]
+    assert [*panels] == [*GROUPS]
+    assert sorted(listed) == sorted((head, name) for head, names in GROUPS.items() for name in names)
+    assert {*COMMANDS} <= {name for _, name in listed}
+
+
+@pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
+def test_shells_get_a_script_that_completes(shell: str, tmp_path: Path) -> None:
+    found = here.questree("completion", shell)
+    assert found.returncode == 0 and "wordings" in found.stdout and "significant" in found.stdout
+    if shell == "bash":
+        (tmp_path / "script").write_text(found.stdout)
+        code = f"source {tmp_path / 'script'}; COMP_WORDS=(questree comp); COMP_CWORD=1; COMP_LINE='questree comp'; "
+        code += "$(complete -p questree | sed 's/.*-F \\([^ ]*\\).*/\\1/') questree comp questree; echo ${COMPREPLY[@]}"
+        done = subprocess.run(["bash", "-c", code], capture_output=True, text=True)
+        assert sorted(done.stdout.split()) == ["compare", "completion"], done.stderr
 
 
 def test_commands_that_run_no_compiled_loop_do_not_import_numba() -> None:

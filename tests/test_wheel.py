@@ -72,6 +72,9 @@ def test_the_tour_works_without_a_checkout(installed: Path, tmp_path: Path) -> N
     assert [line.split()[2] for line in done.stdout.splitlines() if line.startswith("$ questree ")] == [
         line.split()[0] for line in TOUR
     ]
+    said = done.stdout.splitlines()
+    assert len(said) + len(done.stderr.splitlines()) <= 100 and "What came out, in percent" in said[-6:]
+    assert said[-1].startswith("shortcut gets ") and said[-2].startswith("composition-noise gets ")
     for place in PLACES:
         assert (tmp_path / place.replace("DEMO", "demo")).exists(), place
     clear(tmp_path / "demo")

@@ -5,7 +5,7 @@ import signal
 import sys
 from collections.abc import Mapping
 
-from cyclopts import App, CycloptsError
+from cyclopts import App, CycloptsError, Group
 
 from questree import __version__
 from questree.extensions import blamed, load, wanted
@@ -49,6 +49,14 @@ COMMANDS = {
     "program": ("program:app", "Read a question's program; translate between notations."),
     "vocabulary": ("vocabulary:app", "Look at a vocabulary; check your own."),
     "wordings": ("wordings:wordings", "An example of every way to ask, for a person to read."),
+    "completion": ("completion:completion", "What bash, zsh or fish need to complete commands and options."),
+}
+GROUPS = {  # the help lists commands by what they are for
+    "Build": ("demo", "build", "synth", "ingest", "augment", "generate", "decompose", "balance", "split", "ground"),
+    "Look": ("show", "report", "serve", "program", "vocabulary", "wordings"),
+    "Score": ("answer", "read", "score", "compare", "power"),
+    "Exchange": ("import", "export", "covr"),
+    "Check": ("audit", "verify", "diff", "predictions", "bench", "completion"),
 }
 BENCHMARKS = {
     "synth": ("bench:synth", "Make a synthetic corpus."),
@@ -89,9 +97,14 @@ COVR = {
 }
 
 
+PANELS = {heading: Group(heading, sort_key=at) for at, heading in enumerate(GROUPS)}
+HEADINGS = {name: PANELS[heading] for heading, names in GROUPS.items() for name in names}
+
+
 def fill(group: App, commands: Mapping[str, tuple[str, str]]) -> App:
     for name, (place, text) in commands.items():
-        group.command(f"questree.cli.{place}", name=name, help=text)
+        heading = HEADINGS.get(name) if group is app else None
+        group.command(f"questree.cli.{place}", name=name, help=text, group=heading)
     return group
 
 
@@ -110,6 +123,7 @@ for group in (
     fill(App(name="score", help="Predictions -> the tables of the papers, with intervals."), SCORES),
     fill(covr, COVR),
 ):
+    group.group = HEADINGS[group.name[0]]
     app.command(group)
 
 

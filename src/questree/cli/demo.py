@@ -1,7 +1,9 @@
-"""`questree demo`: a tour of the product on made-up worlds, each command printed before it runs."""
+"""`questree demo`: a tour of the product on made-up worlds, each command printed with what it comes to."""
 
 import shlex
 import shutil
+from contextlib import redirect_stderr, redirect_stdout
+from io import StringIO
 from pathlib import Path
 from typing import Annotated
 
@@ -16,7 +18,7 @@ TOUR = [  # what a person would type; DEMO is the folder, VIDEO the first video 
     "show DEMO/run VIDEO-1000",
     "show DEMO/run VIDEO-1000 --dag --svg DEMO/dag.svg",
     "answer DEMO/run --model composition-noise --noise 0.2",
-    "score decomp DEMO/run --model composition-noise",
+    "score decomp DEMO/run --model composition-noise --json DEMO/scores.json",
     "report DEMO/run --models composition-noise --split all --out DEMO/report.html",
     "export agqa DEMO/run --out DEMO/agqa",
     "export decomp DEMO/run --out DEMO/decomp",
@@ -31,7 +33,7 @@ TOUR = [  # what a person would type; DEMO is the folder, VIDEO the first video 
     "split DEMO/pictures-run",
     "decompose DEMO/pictures-run",
     "answer DEMO/pictures-run --model shortcut",
-    "score decomp DEMO/pictures-run --model shortcut",
+    "score decomp DEMO/pictures-run --model shortcut --json DEMO/pictures-scores.json",
 ]
 PLACES = {  # what the tour leaves behind
     "DEMO/world": "raw files as Charades and Action Genome release them; the clean truth in truth/",
@@ -46,7 +48,11 @@ PLACES = {  # what the tour leaves behind
     "DEMO/pictures": "scene graphs as GQA releases them",
     "DEMO/situations": "situations as imSitu releases them",
     "DEMO/pictures-run": "questions about sets of images, balanced, split and taken apart",
+    "DEMO/scores.json": "every score of the bot about videos, as a flat table",
+    "DEMO/pictures-scores.json": "and of the bot about images",
+    "DEMO/tour.txt": "all that these commands printed, with their warnings",
 }
+FIRST = 7  # lines printed of what is shown; of anything else the last one
 
 
 def demo(
@@ -58,16 +64,49 @@ def demo(
     from questree.tables.run import Run
 
     clear(folder)
+    told = []
     for line in TOUR:
+        kept = slice(FIRST) if line.startswith("show") else slice(-1, None)
         if "VIDEO" in line:
             line = line.replace("VIDEO", Run(folder / "run").table("facts", VIDEOS)["id"][0])
         words = [word.replace("DEMO", str(folder)) for word in shlex.split(line)]
-        print(f"\n$ {shlex.join(['questree', *words])}", flush=True)
-        app(words, exit_on_error=False, result_action="return_value")
+        print(f"$ {shlex.join(['questree', *words])}", flush=True)
+        said = StringIO()
+        with redirect_stdout(said), redirect_stderr(said):
+            app(words, exit_on_error=False, result_action="return_value")
+        told.append(f"$ {shlex.join(['questree', *words])}\n{said.getvalue()}")
+        for each in [each for each in said.getvalue().splitlines() if each and not each.startswith("warning: ")][kept]:
+            print(f"  {each}", flush=True)
+    (folder / "tour.txt").write_text("\n".join(told), "utf-8")
     print("\nWhere to look:")
     for place, text in PLACES.items():
-        print(f"  {place.replace('DEMO', str(folder)):<24} {text}")
-    print(f"  {f'questree serve {folder}/run':<24} all of it in the browser")
+        print(f"  {place.replace('DEMO', str(folder)):<26} {text}")
+    print(f"  {f'questree serve {folder}/run':<26} all of it in the browser")
+    print_result(folder)
+
+
+def print_result(folder: Path) -> None:
+    """Two bots with known faults, and what their scores say about them."""
+    import msgspec
+
+    from questree.cli.score_tables import percent, shown
+    from questree.cli.terminal import print_table
+    from questree.metrics.scores import Score, find
+
+    lines, said = [], []
+    for about, file in (("videos", "scores.json"), ("sets of images", "pictures-scores.json")):
+        rows = msgspec.json.decode((folder / file).read_bytes(), type=list[Score])
+        overall = {metric: find(rows, metric, "type", "Overall") for metric in ("accuracy", "CA", "RWR", "IC")}
+        model = overall["accuracy"].model
+        lines.append({"about": about, "bot": model, **{metric: shown(row) for metric, row in overall.items()}})
+        whole, lucky = (percent(overall[metric].value) for metric in ("CA", "RWR"))
+        said.append(
+            f"{model} gets {whole} % of the questions right whose parts it all gets right, "
+            f"and {lucky} % of those with a part wrong."
+        )
+    print()
+    print_table("What came out, in percent", lines)
+    print("\n".join(said))
 
 
 def clear(folder: Path) -> None:

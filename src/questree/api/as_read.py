@@ -38,6 +38,8 @@ class AsRead(Stored):
 
 def as_read(asked: RunHierarchies, stored: Stored, reader: PredictionReader, policy: Policy) -> Stored:
     """The same model, every answer as it is read; itself if nothing is to be read."""
+    if policy == "exact":
+        return stored
     given = said(asked, stored)
     read = read_by_key(asked, given, reader, policy)
     if read is given:
@@ -73,10 +75,12 @@ def beside(stored: Stored, words: Callable[[Stored], Sequence[str | None]]) -> l
 
 def read_by_key(asked: RunHierarchies, given: ModelAnswers, reader: PredictionReader, policy: Policy) -> ModelAnswers:
     """Answers of a stored model as a policy reads them; only those that are not exactly an answer are looked at."""
+    if policy == "exact":
+        return given
     words = pl.Series(given.words, dtype=pl.String)
     strange = np.append(~words.is_in(list(reader.answers)).to_numpy(), False)  # NOTHING is the last
     rows = np.flatnonzero(strange[given.by_key])
-    if policy == "exact" or not len(rows):
+    if not len(rows):
         return given
     table = pl.DataFrame({"id": rows, PREDICTION: words.gather(given.by_key[rows])})
     own = replace(reader, texts=lambda rows: texts_at(asked, rows.to_numpy()))

@@ -126,6 +126,23 @@ def test_compare_and_power(folder: Path) -> None:
     assert done.stderr == "error: expected one of a run, --hierarchies DIR (AGQA-Decomp) and --questions FILE (AGQA)\n"
 
 
+def test_models_that_are_too_close_for_the_test_set_are_named(folder: Path) -> None:
+    rows = load("agqa_decomp/preds_noisy.json.gz")
+    (folder / "nearly.json").write_text(json.dumps([{**rows[0], "prediction": "?"}, *rows[1:]]))
+    files = [part for name in ("noisy", "nearly", "random") for part in ("--predictions", folder / f"{name}.json")]
+    done = questree("score", "decomp", "--hierarchies", folder / "h", *files, "--resamples", 50)
+    close = [line for line in done.stdout.splitlines() if "too small a difference" in line]
+    assert len(close) == 1 and close[0].startswith("nearly minus noisy: "), done.stderr
+    assert close[0].endswith("; too small a difference in accuracy for this test set")
+    compared = questree(
+        *("compare", folder / "noisy.json", folder / "nearly.json", "--hierarchies", folder / "h", "--resamples", 50),
+        *("--metric", "accuracy", "--by", "type"),
+    )
+    (overall,) = [line for line in compared.stdout.splitlines() if line.startswith(" accuracy  type  Overall")]
+    difference, low, high, p = re.findall(r"-?\d+\.\d+", overall)[2:6]
+    assert close[0].startswith(f"nearly minus noisy: {difference} [{low}, {high}], p {p};")
+
+
 def test_fpvg_with_the_promised_command_line(folder: Path) -> None:
     files = {"questions": "questions", "scene-graphs": "sceneGraphs", "detections": "detections"}
     files |= {"all": "all", "rel": "rel", "irrel": "irrel"}

@@ -20,6 +20,7 @@ from questree.cli.score_tables import (
     print_policies,
     print_splits,
     print_templates,
+    say_close,
 )
 from questree.cli.shared_options import BenchmarkOption
 from questree.cli.terminal import output, print_table, say, watching, write_json, write_json_file
@@ -97,10 +98,12 @@ def decomp(
     with watching():
         corpus = scoring.compared(hierarchies, None, run, split, benchmark, how, say, cache, errors)
         rows = scoring.most_likely(corpus, train, how, say if cache else None) if train else list[Score]()
-        for name, scored, about in corpus.scored(files, models):
+        found = list(corpus.scored(files, models))
+        for name, scored, about in found:
             rows += [*scored.rows(name, how.resampling), *about]
     write_json(rows)
     print_decomp(rows, by_answer)
+    say_close({name: scored for name, scored, _ in found}, ("accuracy", "type", "Overall"), how.resampling)
     if run:
         from questree.stages.generate.annotated import told
 
@@ -146,10 +149,12 @@ def agqa(
             asked = agqa_questions.of_run(Run(run), split or "test", every)
             corpus = agqa_questions.scored_on(asked, Run(run), how, say)
         rows = most_likely(asked)
-        for name, scored, about in corpus.scored(files, models):
+        found = list(corpus.scored(files, models))
+        for name, scored, about in found:
             rows += [*scored.rows(name, how.resampling), *fit_rows(scored.tallies, name, how.resampling), *about]
     write_json(rows)
     print_agqa(rows)
+    say_close({name: scored for name, scored, _ in found}, ("accuracy", "reasoning", "Overall"), how.resampling)
 
 
 @output

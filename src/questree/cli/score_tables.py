@@ -1,17 +1,19 @@
 """Scores as tables laid out as in the papers."""
 
 from collections.abc import Iterable, Mapping, Sequence
+from itertools import combinations
 from typing import Any, TypeVar
 
 from questree.api.scoring import LABELS
 from questree.cli.footnotes import Footnotes
-from questree.cli.terminal import print_table, say
+from questree.cli.terminal import is_quiet, print_table, say
 from questree.metrics.catalogue import METRICS
-from questree.metrics.comparison import ModelDifference
+from questree.metrics.comparison import ModelDifference, compare, only
 from questree.metrics.errors import BY as ERROR
 from questree.metrics.errors import KINDS as ERRORS
-from questree.metrics.scores import Score, find
+from questree.metrics.scores import Resampling, Score, Scored, find
 
+CHANCE = 0.05  # p above which a difference may be chance
 KINDS = {"B": ", binary", "O": ", open", "All": ""}
 TITLES = {
     "reasoning": "By reasoning",
@@ -199,6 +201,18 @@ def print_differences(
             f"Overall accuracy: {second} {percent(whole.b)}, {first} {percent(whole.a)}: "
             f"{percent(whole.difference)}{room}, q {whole.q:.4f}, {said}."
         )
+
+
+def say_close(models: Mapping[str, Scored], name: tuple[str, str, str], resampling: Resampling | None) -> None:
+    """Pairs of models that differ less than this test set can tell."""
+    if resampling is None or is_quiet():
+        return
+    own = {model: only(scored, name) for model, scored in models.items()}
+    for first, second in combinations(own, 2):
+        (row,) = compare(own[first], own[second], resampling)
+        if row.p is not None and row.p > CHANCE:
+            said = f"{percent(row.difference)} [{percent(row.low)}, {percent(row.high)}], p {row.p:.4f}"
+            say(f"{second} minus {first}: {said}; too small a difference in {row.metric} for this test set")
 
 
 def counts(row: ModelDifference, level: float) -> bool:

@@ -92,7 +92,7 @@ def watching() -> Iterator[None]:
         bars.start()
         if label not in tasks:
             tasks[label] = bars.add_task(label, total=total)
-        bars.update(tasks[label], completed=done, total=total)
+        bars.update(tasks[label], completed=done, total=total, visible=done < total)  # what is finished makes room
 
     tokens = reporter.set(show), _bars.set(bars)
     try:

@@ -2,12 +2,13 @@
 
 import math
 from collections.abc import Sequence
+from dataclasses import replace
 from statistics import median
 
 import msgspec
 import numpy as np
 
-from questree.metrics.cells import Floats
+from questree.metrics.cells import Floats, Tallies
 from questree.metrics.scores import Resampling, Score, Scored, interval, number, resampled
 
 
@@ -46,6 +47,17 @@ def compare(a: Scored, b: Scored, resampling: Resampling) -> list[ModelDifferenc
         ModelDifference(*cell.name, *(number(value) for value in _hidden(row)))
         for cell, row in zip(cells_a, columns, strict=True)
     ]
+
+
+def only(scored: Scored, name: tuple[str, str, str]) -> Scored:
+    """One cell with the columns it is made of, which is all that comparing it takes."""
+    cell = next(cell for cell in scored.cells if cell.name == name)
+    used = sorted({at for part in cell.parts for at in part})
+    place = {at: number for number, at in enumerate(used)}
+    parts = tuple(tuple(place[at] for at in part) for part in cell.parts)
+    own = scored.tallies
+    kept = Tallies([own.columns[at] for at in used], own.passed[:, used], own.total[:, used])
+    return Scored(kept, [replace(cell, parts=parts)])
 
 
 def _hidden(row: tuple[float, ...]) -> tuple[float, ...]:

@@ -152,7 +152,7 @@ def found(run: Path) -> dict[str, list[int]]:
 def test_a_rule_that_removes_much_of_a_class_warns(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     run = sparse_run(tmp_path / "run")
     app(["augment", str(run)], result_action="return_value")
-    assert [line for line in capsys.readouterr().out.splitlines() if line.startswith("warning")] == [WARNING]
+    assert [line for line in capsys.readouterr().err.splitlines() if line.startswith("warning")] == [WARNING]
     assert "in front of dish" not in found(run)
     ledger = json.loads((run / "ledger.json").read_text())
     assert {rule["number"]: rule["losses"] for rule in ledger["rules"] if rule["losses"]} == {
@@ -165,7 +165,7 @@ def test_a_rule_that_removes_much_of_a_class_warns(tmp_path: Path, capsys: pytes
 def test_a_rule_can_be_left_out(tmp_path: Path, capsys: pytest.CaptureFixture[str], spelled: str) -> None:
     run = sparse_run(tmp_path / "run")
     app(["augment", str(run), "--without", spelled, "--without", "5"], result_action="return_value")
-    assert "warning" not in capsys.readouterr().out
+    assert "warning" not in capsys.readouterr().err
     assert found(run)["in front of dish"] == [0, 1, 2]
     ledger = json.loads((run / "ledger.json").read_text())
     assert ledger["options"]["without"] == ["drop sparse spatial relations", "settle above and beneath"]

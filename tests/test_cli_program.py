@@ -229,7 +229,7 @@ def test_operators_are_listed_with_their_types_meaning_and_english(
     listed = json.loads(out.read_text())
     assert {
         "operator": "before(action: action) -> window",
-        "meaning": "Up to and including the first frame of the action's first instance.",
+        "meaning": "Up to and including the first frame of the action's first instance; up to its start.",
         "English": "before {action}",
     } in listed["video"]
     assert [len(listed["video"]), len(listed["images"])] == [len(VIDEO.ops), len(IMAGES.ops)]

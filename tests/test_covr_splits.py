@@ -158,7 +158,7 @@ def test_the_command_writes_every_property_and_says_what_it_lacks(
     for name in ("a", "b"):
         command(questions=QUESTIONS, seed=3, json=tmp_path / f"{name}.json", quiet=name == "b")
     assert (tmp_path / "a.json").read_bytes() == (tmp_path / "b.json").read_bytes()
-    assert "LEXICAL: 3 pairs instead of 65" in capsys.readouterr().out
+    assert "LEXICAL: 3 pairs instead of 65" in capsys.readouterr().err
     found = json.loads((tmp_path / "a.json").read_text())
     further = ["HAS-NUM", "HAS-COUNT", "HAS-ATTR", "RM/V/C", "ANS-ATTR", "TPL-CHOOSEATTR", "TPL-VERIFYCOUNT"]
     assert {*FEW_SHOT, *ZERO_SHOT, "PROGRAM", "LEXICAL", *further} <= set(found)

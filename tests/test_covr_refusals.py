@@ -220,11 +220,11 @@ def test_predictions_for_questions_that_are_not_scored_are_not_counted(
 def test_a_split_that_holds_nothing_out_says_so(run: Run, capsys: pytest.CaptureFixture[str]) -> None:
     table = ANSWERED.read(run.covr)
     split_command(run.folder, name=["HAS-QUANT"], few_shot=2)
-    assert "stay in train" not in capsys.readouterr().out
+    assert "stay in train" not in capsys.readouterr().err
     count = len(table.filter(split="train").filter(pl.col("template").str.starts_with("VERIFYQUANT")))
     split_command(run.folder, name=["HAS-QUANT"], few_shot=count)
     said = f"warning: HAS-QUANT: all {count} questions with it stay in train; --few-shot is {count}"
-    assert said in " ".join(capsys.readouterr().out.split())
+    assert said in " ".join(capsys.readouterr().err.split())
 
 
 def test_a_split_without_test_says_so_though_dev_has_some(run: Run) -> None:

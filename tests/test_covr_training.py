@@ -89,7 +89,7 @@ def test_a_curve_is_scored_and_drawn(run: Run, tmp_path: Path, capsys: pytest.Ca
     answers = dict(ANSWERED.read(run.covr).select("id", "answer").rows())
     asked = plan["HAS-QUANT"]["questions"]
     assert asked == read_split(run, "HAS-QUANT")["dev held out"].to_list() and len(asked) > 5
-    assert plan["HAS-QUANT"]["models"]["5"] == "has-quant-5.json"
+    assert plan["HAS-QUANT"]["models"]["5"] == "curve-has-quant-5.json"
     few = {"HAS-QUANT": plan["HAS-QUANT"]}
     for count, file in few["HAS-QUANT"]["models"].items():
         right = asked[: int(count)] if count != "all" else asked

@@ -165,8 +165,9 @@ def test_questions_may_be_imported_again(release: Path, tmp_path: Path) -> None:
     assert not run.has_facts()
     first = every(run).keys()
     run.decomposed.mkdir()
+    (run.predictions / "mine").mkdir(parents=True)
     assert import_agqa(source, run.folder, release).facts
-    assert not run.decomposed.exists()
+    assert not run.decomposed.exists() and (run.predictions / "mine").is_dir()
     assert run.has_facts()
     assert every(run).keys() == first
 

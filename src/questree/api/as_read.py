@@ -1,6 +1,6 @@
 """Answers of models that are stored in a run, as a policy reads them: each once, beside what was said."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 
@@ -49,9 +49,9 @@ def as_read(asked: RunHierarchies, stored: Stored, reader: PredictionReader, pol
     return AsRead(stored.folder, read.words, stored, nodes, tops)
 
 
-def unread(asked: RunHierarchies, read: ModelAnswers, answers: Iterable[str]) -> tuple[int, int]:
-    """How many predictions for questions of the hierarchies are none of these answers, and how many there are."""
-    meant = pl.Series(read.words, dtype=pl.String).is_in(list(answers)).to_numpy()
+def unread(asked: RunHierarchies, read: ModelAnswers, reader: PredictionReader) -> tuple[int, int]:
+    """How many predictions for questions of the hierarchies are no answer, here or elsewhere; how many there are."""
+    meant = pl.Series(read.words, dtype=pl.String).is_in([*reader.answers, *reader.reader.words]).to_numpy()
     every = needed(asked.hierarchies, scored=False)
     times = np.bincount(read.by_key[every] + 1, minlength=len(read.words) + 1)[1:]
     return int(times[~meant].sum()), int(times.sum())

@@ -238,7 +238,7 @@ class RunScores:
         scored = score_answered(beside, self.corpus.more)
         alone = self.questions.score(self.questions.said(stored), model, how.missing, how.resampling)
         rows = scored.rows(model, how.resampling)
-        lost, count = unread(dags, given, self.corpus.reader.answers)
+        lost, count = unread(dags, given, self.corpus.reader)
         share = lost / count if count else None
         return ModelScores(model, scored, rows, alone, dag_scores(beside), covered(dags, given), share)
 

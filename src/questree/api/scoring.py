@@ -146,8 +146,7 @@ class PredictionReader:
         return Reader(self.answers, words, read_synonyms(synonyms) if synonyms else shipped())
 
     def understood(self, table: pl.DataFrame, policy: Policy) -> ReadPredictions:
-        reader = self.reader if policy == "lenient" else Reader(self.answers, None)
-        return understood(table, reader, policy, self.texts)
+        return understood(table, self.reader, policy, self.texts)
 
     def about(self, model: str, policy: Policy, found: Coverage, unparsed: int, count: int) -> tuple[str, list[Score]]:
         """The model's name under a policy, and rows about coverage and unparsed answers."""
@@ -319,7 +318,7 @@ def _stored_answers(
     reader.tell(stored.folder, name, found, "")
     for policy in reader.how.policies:
         read = read_by_key(asked, given, reader, policy)
-        model, rows = reader.about(name, policy, found, *unread(asked, read, reader.answers))
+        model, rows = reader.about(name, policy, found, *unread(asked, read, reader))
         yield model, read, rows
 
 

@@ -146,9 +146,10 @@ def import_agqa(
     vocabulary: Annotated[Path | None, Parameter(help="Vocabulary file of the words. [default: AGQA's]")] = None,
 ) -> None:
     """Read AGQA's question files, released or exported by us, into a run; odd records are listed and kept."""
-    from questree.formats.agqa_run import MADE
+    from questree.formats.agqa_run import MADE, MADE_FROM
     from questree.formats.agqa_run import import_agqa as read
 
+    gone = [name for name in MADE_FROM if (out / name).is_dir()]
     with watching():
         told = read(folder, out, facts, vocabulary)
         lock(Run(out), *MADE)
@@ -160,6 +161,8 @@ def import_agqa(
     say(f"{len(told.shapes):,} shapes of programs, {told.faults.total():,} irregular records")
     if not told.facts:
         say(f"{told.videos:,} videos without facts: nothing can be executed, and `show` has no timelines; see --facts")
+    if gone:
+        say(f"removed, as made from earlier questions: {', '.join(gone)}; stored predictions are kept")
     say(f"wrote {out}")
     result = {"out": str(out), "questions": told.questions, "shapes": len(told.shapes), "no questions": left}
     write_json(result | {"kept as they are": told.kept_as_is, "irregular": odd, "facts": told.facts})

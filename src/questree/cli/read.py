@@ -6,8 +6,8 @@ from typing import Annotated
 from cyclopts import Parameter
 
 from questree.cli.terminal import output, print_table, say, write_json
-from questree.said.files import possible_answers, read_all, read_raw, write_read
-from questree.said.lexicon import read_synonyms, shipped
+from questree.said.files import read_all, read_raw, write_read
+from questree.said.lexicon import possible_answers, read_synonyms, shipped
 from questree.said.reading import Reader
 from questree.vocabulary import default, load
 

@@ -39,7 +39,7 @@ from questree.vocabulary.words import Vocabulary
 
 LISTED = ("video", "number", "template", "steps", "flags", "novel_comp", "more_steps", "twin")
 MADE = ("facts", "imported", "questions", "balanced", "splits")  # folders of a run that an import writes
-MADE_FROM = ("decomposed", "predictions", "audit")  # and those made from earlier ones
+MADE_FROM = ("decomposed", "audit")  # and those made from earlier ones
 PART, PIECES = ".import", ".pieces"
 HELD_OUT = {NOVEL: "novel_comp", MORE: "more_steps"}  # a split -> the field of a record that says what is held out
 
@@ -86,7 +86,10 @@ def chosen_words(run: Run | None, facts: Path | None, vocabulary: Path | None) -
 
 
 def into(run: Run) -> None:
-    """What was made beside a run takes its place there; what was made from earlier questions goes."""
+    """What was made beside a run takes its place there; what was made from earlier questions goes.
+
+    Stored answers are somebody's work: they stay, and are refused where the DAGs are others now.
+    """
     for name in (*MADE, *MADE_FROM):
         shutil.rmtree(run.folder / name, ignore_errors=True)
         if (run.folder / PART / name).is_dir():

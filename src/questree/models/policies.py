@@ -26,7 +26,7 @@ class ReadPredictions:
     policy: Policy
     table: pl.DataFrame  # as given, with the predictions replaced
     others: pl.DataFrame  # of predictions that are not exactly an answer: id, raw, answer or null, reason, rule
-    unparsed: int  # predictions that are no answer of the benchmark in this reading
+    unparsed: int  # predictions that are no answer of the benchmark in this reading, nor a word of its vocabulary
 
 
 def read_answers(
@@ -54,7 +54,8 @@ def understood(
     else:
         found = (_as_it_is if policy == "exact" else _as_vqa)(rest, reader)
     others = pl.concat([rest.select("id", pl.col(PREDICTION).alias(RAW)), found], how="horizontal")
-    unparsed = others.filter(~pl.col(ANSWER).is_in(reader.answers) | pl.col(ANSWER).is_null()).height
+    lost = (~pl.col(ANSWER).is_in(reader.answers) | pl.col(ANSWER).is_null()) & ~pl.col(RAW).is_in(reader.words)
+    unparsed = others.filter(lost).height
     if policy == "exact" or rest.is_empty():
         return ReadPredictions(policy, table, others, unparsed)
     meant = found[ANSWER].fill_null(_by_text(rest[PREDICTION], normal))

@@ -31,7 +31,10 @@ EMPHASIS = re.compile(r"(?<![\w*])[*_]([^*_\n]+)[*_](?![\w*])")
 BOXED = re.compile(r"\\boxed\s*\{((?:[^{}]|\{[^{}]*\})*)\}")
 LATEX = re.compile(r"\\(?:text|mathrm|textbf|mathbf|mbox)\s*\{([^{}]*)\}|\\[()\[\],;! ]|\$")
 TAGGED = re.compile(r"<(?:final_?)?answer>\s*(.*?)\s*(?:</(?:final_?)?answer>|$)", re.IGNORECASE | re.DOTALL)
-FIELDS = "answer|final_answer|finalanswer|final answer|prediction|predicted_answer|response|choice|label|result|output"
+FIELDS = (
+    "answer|final_answer|finalanswer|final answer|prediction|predicted_answer|response|choice|label|result|output"
+    "|count|number|total"
+)
 FIELD = re.compile(rf"[\"']?\b(?:{FIELDS})[\"']\s*:\s*(?:\"([^\"]*)\"|'([^']*)'|([\w.-]+))", re.IGNORECASE)
 MARKED = re.compile(
     r"\b(?:answer|choice|prediction|conclusion|response|verdict|result)s?\b"

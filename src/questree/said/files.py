@@ -10,7 +10,6 @@ import msgspec
 from questree.faults import Fault, refuse
 from questree.said.reading import ReadAnswer, Reader
 from questree.tables.store import content, new_file
-from questree.vocabulary.words import Vocabulary
 
 FAULTS = 20  # told at once
 SHOWN = 20  # commonest texts that were not read
@@ -44,13 +43,6 @@ def read_raw(path: Path) -> list[RawAnswer]:
                 break
     refuse(faults)
     return found
-
-
-def possible_answers(vocabulary: Vocabulary) -> list[str]:
-    """What questions about videos are answered with: words that are counted as another are not among them."""
-    objects = [word.name for word in vocabulary.objects if not word.merged]
-    actions = [word.phrase for word in vocabulary.actions if not word.merged]
-    return ["yes", "no", "before", "after", *objects, *actions, *(word.name for word in vocabulary.relations)]
 
 
 class ReadFile(NamedTuple):

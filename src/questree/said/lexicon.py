@@ -135,6 +135,13 @@ def forms(way: str) -> tuple[str, ...]:
     return (plural(way),) if re.fullmatch(r"[a-z -]+", way) else ()
 
 
+def possible_answers(vocabulary: Vocabulary) -> list[str]:
+    """What questions about videos are answered with: words that are counted as another are not among them."""
+    objects = [word.name for word in vocabulary.objects if not word.merged]
+    actions = [word.phrase for word in vocabulary.actions if not word.merged]
+    return ["yes", "no", "before", "after", *objects, *actions, *(word.name for word in vocabulary.relations)]
+
+
 def vocabulary_ways(vocabulary: Vocabulary) -> dict[str, list[str]]:
     """Answer -> other ways to say it: labels of the word, words counted as it, its other tenses, its noun phrase."""
     found: dict[str, list[str]] = {}

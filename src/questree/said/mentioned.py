@@ -19,6 +19,8 @@ BUT = re.compile(r"\b(?:but|however|still|though)\b,?", re.IGNORECASE)
 
 
 TURN_OR_NO = pattern("turn", r"\b(?:{})\b|(?:,|\bbut) no,")
+OPPOSITES = [tuple(pair.split()) for pair in PHRASES["opposites"]]
+ALL_BUT = re.compile(r"\b(?:anything|everything|all) (?:but|except)\b", re.IGNORECASE)
 NEITHER = re.compile(r"^\W*neither\b", re.IGNORECASE)
 COPULA = re.compile(
     r"\b(?:thing|object|item|action|activity|one)\b[^.]*?\b(?:is|was|were)\b(?: called| to be)?", re.IGNORECASE
@@ -35,6 +37,9 @@ def stated(text: str, asked: AskedQuestion, lexicon: Lexicon) -> tuple[str | Non
     """The one answer a text states, or none and the reason: `both`, `none`."""
     if verdict := _verdict(text, lexicon):
         return verdict, ""
+    if _opposite(text, asked):
+        return None, "none"
+    text = ALL_BUT.sub(" not ", text)
     turned = list(TURN_OR_NO.finditer(text))
     for part in ([text[turned[-1].end() :]] if turned else []) + [text]:
         answer, reason = _stated(part, asked, lexicon)
@@ -81,6 +86,14 @@ def _stated(text: str, asked: AskedQuestion, lexicon: Lexicon) -> tuple[str | No
             return object.pop(), ""
     first = _answers(per_sentence[:1])
     return (first.pop(), "") if len(first) == 1 else (None, "both")
+
+
+def _opposite(text: str, asked: AskedQuestion) -> bool:
+    """ "It took less time", where was asked what took more: which of the two is meant is left to others."""
+    said, wanted = set(tokens(text)), set(asked.words)
+    return any(
+        other in said - wanted and one in wanted - said for pair in OPPOSITES for one, other in (pair, pair[::-1])
+    )
 
 
 def _distinctive(text: str, asked: AskedQuestion) -> tuple[str | None, str]:

@@ -29,6 +29,8 @@ def how_many(text: str, question: str = "") -> tuple[str | None, str, str]:
     for bound in BOUND.findall(WORDS.sub(lambda found: NUMBERS[found[0]], question.lower())):
         said = said.replace(bound, " ")
     why = doubt(text)
+    if BOUND.search(said):
+        return None, why or "unsure", ""
     if why != "refused" and ZERO.match(said):
         return "0", "", "none of them"
     for part in (TURN.split(said)[-1], said):

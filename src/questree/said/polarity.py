@@ -13,6 +13,7 @@ DENIAL, NO_DENIAL = pattern("denial"), pattern("no_denial")
 STATED = pattern("subject", r"^(?:{})\b")
 SHORT = pattern("subject", r"^(?:{})\s+(?:did|do|does|were|was|are|is|has|have|had)(?:\s+so)?$")
 EXPLAINS = pattern("explains", r"\b(?:{})\b.*$")
+VAGUE_THINGS, TELLING = frozenset(PHRASES["vague_things"]), frozenset(PHRASES["telling"])
 FILLER = frozenset(PHRASES["filler"])
 CLAUSES = re.compile(r"(?<=[.!?;:\n])\s+|\n+|\s+-\s+|;|\.{3}")
 TAIL = re.compile(
@@ -96,9 +97,24 @@ def statement(clause: str, asked: AskedQuestion) -> str:
         return "no"
     if SHORT.match(main.rstrip(" .!,")):
         return "yes"
-    own = [word for word in tokens(main) if word not in FILLER]
-    shared = sum(any(same_stem(word, other) for other in asked.words) for word in own)
-    return "yes" if own and shared >= max(1, 0.6 * len(own)) else ""
+    return "yes" if affirms([word for word in tokens(lowered) if word not in FILLER], asked) else ""
+
+
+def affirms(said: list[str], asked: AskedQuestion) -> bool:
+    """Does a sentence say what was asked: its words in its order, and nothing else but what "something" stands for?
+
+    "They held it after standing up" does not affirm "Did they hold it before standing up?".
+    """
+    if not said or not any(same_stem(word, other) for word in said for other in asked.words):
+        return False
+    vague, at = VAGUE_THINGS & set(asked.words), 0
+    for word in said:
+        place = next((i for i in range(at, len(asked.words)) if same_stem(word, asked.words[i])), None)
+        if place is not None:
+            at = place + 1
+        elif not vague or word in TELLING:
+            return False
+    return True
 
 
 def same_stem(one: str, other: str) -> bool:

@@ -7,7 +7,16 @@ from functools import cached_property, lru_cache
 from typing import NamedTuple
 
 from questree.said.cleaned import marked, plain
-from questree.said.lexicon import Lexicon, SynonymsFile, lexicon, normal, shipped, tokens, vocabulary_ways
+from questree.said.lexicon import (
+    Lexicon,
+    SynonymsFile,
+    lexicon,
+    normal,
+    possible_answers,
+    shipped,
+    tokens,
+    vocabulary_ways,
+)
 from questree.said.mentioned import ordered, stated
 from questree.said.numbers import how_many
 from questree.said.phrases import PHRASES, TURN, doubt
@@ -58,6 +67,11 @@ class Reader:
         self.answers = list(dict.fromkeys(answers))
         self.vocabulary = vocabulary
         self.synonyms = synonyms or shipped()
+
+    @cached_property
+    def words(self) -> list[str]:
+        """Answers to other questions of the vocabulary: perhaps wrong, but said as they should be."""
+        return possible_answers(self.vocabulary) if self.vocabulary else []
 
     @cached_property
     def ways(self) -> Mapping[str, Iterable[str]]:

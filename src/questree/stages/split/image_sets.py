@@ -150,7 +150,7 @@ def planned(made: MadeOfImages, test: list[str]) -> dict[str, Any]:
 def curve_plan(name: str, curve: tuple[int, ...], judged: list[str]) -> dict[str, Any]:
     """A row of the plan that `questree score curve` reads: a file of predictions for every training list."""
     counts = ["all" if count == ALL else str(count) for count in curve]
-    return {"models": {count: f"{slug(name)}-{count}.json" for count in counts}, "questions": judged}
+    return {"models": {count: f"curve-{slug(name)}-{count}.json" for count in counts}, "questions": judged}
 
 
 def read_split(run: Run, name: str) -> dict[str, pl.Series]:

@@ -29,6 +29,7 @@ from worlds.commands import run
 from worlds.forked import Pools, one_thread
 
 VIDEOS = 12
+os.environ.pop("COLUMNS", None)  # processes of pytest-xdist have 80 there; tables are as wide as in a pipe
 
 settings.register_profile("no deadline", deadline=None)  # how long an example takes says how busy the machine is
 settings.load_profile("no deadline")

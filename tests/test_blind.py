@@ -9,9 +9,9 @@ import pytest
 from questree.faults import BadInput
 from questree.models.asked import AskedNodes
 from questree.models.blind import ANSWERS, common, learnt
-from questree.program import Array
 from questree.rules import VIDEO_DAGS
 from questree.tables.hierarchies import NOTHING
+from questree.terms import Array
 
 NUMBER = {"no": 0, "yes": 1, "cup": 2, "bed": 3, "nothing": 4}
 Node = tuple[str, str, str, bool, bool]  # text, sort, published answer, of train, a question

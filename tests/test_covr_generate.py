@@ -23,7 +23,6 @@ from questree.domains.images import IMAGES
 from questree.domains.images.graph import to_json
 from questree.faults import BadInput
 from questree.notation import own
-from questree.program import Node, walk
 from questree.search.word_tables import WordTables
 from questree.sources.covr import read_scenes
 from questree.stages.drafts.builders import drafts
@@ -34,6 +33,7 @@ from questree.tables.image_questions import ANSWERED
 from questree.tables.images import Images
 from questree.tables.questions import with_programs
 from questree.tables.run import Run
+from questree.terms import Node, walk
 from test_pages import ROOT, commands
 from worlds.made_up_images import attribute_groups, made_up_run, write_words
 

@@ -11,7 +11,7 @@ from questree.domains.images.answers import count, every, geq, nothing
 from questree.domains.images.kinds import ATTRIBUTE, COUNT, LINK_NAME, NOUN
 from questree.domains.images.things import any_link, anything, find, only, scene, with_relation
 from questree.notation.covr import read, write
-from questree.program import ProgramError, Slot, Word
+from questree.terms import ProgramError, Slot, Word
 
 DATA = Path(__file__).parent / "data" / "covr"
 VECTORS = json.loads(gzip.decompress((DATA / "executor_programs.json.gz").read_bytes()))

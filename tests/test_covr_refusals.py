@@ -7,7 +7,6 @@ from typing import Any
 import polars as pl
 import pytest
 
-from questree.api.scoring import Scoring
 from questree.cli.formats import export_covr as export_command
 from questree.cli.formats import import_covr as import_command
 from questree.cli.score import covr as score_command
@@ -18,6 +17,7 @@ from questree.cli.stages import split as split_command
 from questree.faults import BadInput
 from questree.formats.covr import import_covr
 from questree.models.predictions import read_predictions
+from questree.scoring.compared import Scoring
 from questree.search.word_tables import default_words
 from questree.stages.balance.pairs import balance
 from questree.stages.decompose.hierarchies import image_hierarchies

@@ -30,9 +30,9 @@ from questree.domains.images.graph import Graph, GraphRelation, Preposition, fro
 from questree.domains.images.kinds import COUNT
 from questree.domains.images.links import auxiliary, relation, said_of
 from questree.notation import covr, own
-from questree.program import BOOL, ProgramError, Word, walk
 from questree.readings.english import english
 from questree.tables.questions import with_forms, with_programs
+from questree.terms import BOOL, ProgramError, Word, walk
 
 SHARED = Path(__file__).parents[2] / "shared" / "oracles" / "covr" / "subgraphs_expected.json.gz"
 

@@ -8,12 +8,12 @@ from typing import Any
 import polars as pl
 import pytest
 
-from questree.api.scoring import OnePolicy
 from questree.cli.formats import export_covr
 from questree.cli.score import curve
 from questree.cli.stages import split as split_command
 from questree.faults import BadInput
 from questree.formats.covr import export
+from questree.scoring.compared import OnePolicy
 from questree.stages.again import MAKE
 from questree.stages.split.image_sets import read_split
 from questree.stages.split.properties import Lexical, lexical_split

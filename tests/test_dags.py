@@ -10,9 +10,9 @@ from judges.facts import WORDS, noun
 from judges.naive_scores import ASKED_YES_NO, IGNORED, TIMES
 from questree.domains.video import VIDEO
 from questree.notation.own import parse
-from questree.program import Node, Slot, Word, fill, slots
 from questree.readings.english import english
 from questree.readings.parts import decompose, node_type, nodes
+from questree.terms import Node, Slot, Word, fill, slots
 from worlds.agqa_shapes import Shape, shapes
 from worlds.random_worlds import ASKED
 

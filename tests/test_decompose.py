@@ -15,7 +15,6 @@ from questree.domains.video import VIDEO
 from questree.faults import BadInput
 from questree.notation import decomp
 from questree.notation.own import parse
-from questree.program import UNKNOWN, Node, Slot, Word, walk
 from questree.readings.english import english
 from questree.readings.parts import decompose as take_apart
 from questree.readings.parts import node_type, nodes
@@ -29,6 +28,7 @@ from questree.stages.questions import Bank
 from questree.tables.nodes import DECOMPOSED, NODES, nodes_about
 from questree.tables.nodes import FORMS as FORM_TABLE
 from questree.tables.run import Run
+from questree.terms import UNKNOWN, Node, Slot, Word, walk
 from test_dags import PRINTED, WORD_BY_WORD, Dag, normal, normalised
 from test_dags import TYPES as PUBLISHED_TYPES
 from worlds.decomposed import FORMS, Stored, in_memory, shards

@@ -18,10 +18,10 @@ from questree.notation.agqa import AgqaShapes
 from questree.notation.agqa_columns import AgqaReader
 from questree.notation.grammar import positions
 from questree.notation.own import parse
-from questree.program import slots
 from questree.stages.decompose.dag_shards import DecomposeOptions, decompose
 from questree.tables.nodes import ANSWERED
 from questree.tables.run import Run
+from questree.terms import slots
 from questree.vocabulary import default
 
 Nodes = dict[tuple[str, str, str], str | None]  # (video, question, text) -> answer

@@ -11,7 +11,6 @@ from conftest import copy
 from judges.facts import WORDS
 from questree.domains.video import VIDEO
 from questree.notation.own import parse
-from questree.program import UNKNOWN, Array
 from questree.rules import VIDEO_DAGS
 from questree.rules.entail import allowed, coded, conclusions
 from questree.stages.decompose.columns import form_table, node_table
@@ -21,6 +20,7 @@ from questree.stages.decompose.propagate import GIVEN, NOT_KNOWN, Propagation, T
 from questree.stages.decompose.spoken import Texts, say
 from questree.tables.nodes import KNOWN
 from questree.tables.run import Run
+from questree.terms import UNKNOWN, Array
 from worlds.decomposed import FORMS, in_memory, shards
 
 NO, YES, OPEN = 0, 1, UNKNOWN

@@ -8,9 +8,9 @@ from judges.contradictions import Blank
 from judges.facts import ACTIONS, OBJECTS, RELATIONS, WORDS, counted, folded, merged, noun, pair
 from questree.domains.video import VIDEO
 from questree.notation.own import parse
-from questree.program import ACTION, OBJECT, RELATION, Node, Slot, Word, fill, slots
 from questree.readings.english import english, wordings
 from questree.readings.parts import nodes
+from questree.terms import ACTION, OBJECT, RELATION, Node, Slot, Word, fill, slots
 from worlds.agqa_rows import USED
 from worlds.agqa_shapes import TEMPLATES, shapes
 from worlds.random_worlds import ASKED, POSITIONS

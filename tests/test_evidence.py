@@ -10,9 +10,9 @@ from judges.facts import WORDS, read
 from questree.domains.video import VIDEO, videos
 from questree.domains.video.facts import frames_of
 from questree.notation.own import parse, show
-from questree.program import ACTION, OBJECT, UNKNOWN, Array, Node, Term
 from questree.readings.answer import answer
 from questree.readings.evidence import evidence
+from questree.terms import ACTION, OBJECT, UNKNOWN, Array, Node, Term
 from worlds import random_worlds as chance
 from worlds.agqa_rows import rows, words_of
 from worlds.agqa_shapes import TEMPLATES, shapes

@@ -25,8 +25,8 @@ from questree.benchmarks.agqa.templates import TEMPLATES, Template
 from questree.cli.wordings import wordings
 from questree.faults import BadInput
 from questree.notation.own import show
-from questree.program import Node, fill
 from questree.readings.english import wordings as sub_question_wordings
+from questree.terms import Node, fill
 from questree.vocabulary import default
 from questree.vocabulary.check import check
 

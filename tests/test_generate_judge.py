@@ -17,11 +17,11 @@ from questree.benchmarks.agqa import templates as t
 from questree.benchmarks.agqa.held_out import FLAGS
 from questree.domains.video import videos
 from questree.notation import agqa
-from questree.program import Node, Slot, Term, Word
 from questree.readings.answer import answer, position
 from questree.readings.categories import steps
 from questree.stages.generate.word_columns import may_be_indirect
 from questree.tables.facts import Facts
+from questree.terms import Node, Slot, Term, Word
 from worlds import generator_rows as rows
 from worlds import generator_worlds as chance
 from worlds.small import facts

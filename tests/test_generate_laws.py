@@ -13,11 +13,11 @@ from questree.columns.sets import has
 from questree.domains.video import VIDEO
 from questree.domains.video.facts import anywhere
 from questree.notation.own import parse
-from questree.program import UNKNOWN, Array, Node, walk
 from questree.readings.answer import evaluate
 from questree.stages.generate.cores import LAWS, PROGRAMS
 from questree.stages.generate.localised import VideoChunk, chunk
 from questree.stages.generate.word_columns import pair_counts, words
+from questree.terms import UNKNOWN, Array, Node, walk
 from worlds import generator_worlds as chance
 from worlds.small import facts
 

@@ -29,7 +29,6 @@ from questree.domains.video import VIDEO, Videos, videos
 from questree.faults import BadInput
 from questree.formats.agqa import ExportOptions, export
 from questree.formats.decomp import export_decomp
-from questree.program import ACTION, OBJECT, RELATION, Array, Kind, Node, Slot, fill
 from questree.readings.answer import answer
 from questree.show.video_view import VideoView
 from questree.stages.balance.rounds import shortfalls
@@ -47,6 +46,7 @@ from questree.stages.questions import Bank
 from questree.tables.facts import Facts
 from questree.tables.questions import time_actions, time_kind
 from questree.tables.run import Run
+from questree.terms import ACTION, OBJECT, RELATION, Array, Kind, Node, Slot, fill
 from worlds import generator_worlds as chance
 from worlds.generator_rows import generated
 from worlds.small import facts

@@ -13,7 +13,6 @@ import pytest
 
 from judges.facts import WORDS, read
 from judges.naive_relevance import Relevant
-from questree.api.scoring import OnePolicy
 from questree.benchmarks.agqa.templates import TEMPLATES
 from questree.cli.app import app
 from questree.cli.score import fpvg
@@ -23,6 +22,7 @@ from questree.domains.images.batches import execute
 from questree.domains.images.corpus import corpus
 from questree.faults import BadInput
 from questree.notation.own import parse, show
+from questree.scoring.compared import OnePolicy
 from questree.stages.ground.boxes import image_boxes
 from questree.stages.ground.evidence import unpacked
 from questree.stages.ground.grounding import GroundOptions, ground, relevant

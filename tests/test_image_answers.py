@@ -14,7 +14,6 @@ import polars as pl
 import pytest
 
 from conftest import copy
-from questree.api.scoring import ComparingOptions, OnePolicy, Scoring
 from questree.cli.answer import answer
 from questree.cli.app import extended
 from questree.cli.report import report
@@ -25,6 +24,7 @@ from questree.cli.verify import diff, verify
 from questree.faults import BadInput
 from questree.metrics.scores import Score
 from questree.models.bots import BOTS
+from questree.scoring.compared import ComparingOptions, OnePolicy, Scoring
 from questree.search.word_tables import default_words
 from questree.stages.decompose.dag_shards import DecomposeOptions, decompose
 from questree.stages.decompose.hierarchies import image_hierarchies, node_keys

@@ -29,11 +29,11 @@ from questree.domains.images.things import (
 )
 from questree.faults import BadInput
 from questree.notation import covr, own
-from questree.program import REASONS, Node, Op, Slot, Term, Word
 from questree.readings.answer import WELL, evaluate
 from questree.sources import gqa
 from questree.sources.own_json import read_own_images
 from questree.tables.images import Gathering, Images, Thing
+from questree.terms import REASONS, Node, Op, Slot, Term, Word
 
 DATA = Path(__file__).parent / "data" / "covr"
 

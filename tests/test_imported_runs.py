@@ -12,7 +12,6 @@ from starlette.testclient import TestClient
 from questree.benchmarks.agqa.held_out import NOVEL, held_out
 from questree.faults import BadInput
 from questree.formats.agqa_run import import_agqa
-from questree.program import slots
 from questree.show.page.app import application
 from questree.show.page.site import Site
 from questree.stages.balance.rounds import selection
@@ -22,6 +21,7 @@ from questree.stages.split.rows import video_rows
 from questree.stages.split.videos import read_split
 from questree.tables.facts import VIDEOS
 from questree.tables.run import Run
+from questree.terms import slots
 from worlds import exported_worlds as made
 from worlds.commands import questree
 from worlds.commands import run as command

@@ -10,8 +10,8 @@ import questree
 
 ROOT = Path(questree.__file__).parent
 LAYERS = [  # from the bottom; a module may import its own layer's package and anything in the rows above its own
-    {"faults", "progress", "extensions", "workers", "columns", "svg", "__init__"},
-    {"program", "vocabulary", "tables"},
+    {"faults", "progress", "extensions", "workers", "columns", "svg"},
+    {"terms", "vocabulary", "tables"},
     {"readings", "rules"},
     {"domains", "sources", "synth"},
     {"notation"},
@@ -20,9 +20,10 @@ LAYERS = [  # from the bottom; a module may import its own layer's package and a
     {"stages"},
     {"formats"},
     {"models"},
-    {"api"},
+    {"scoring"},
     {"show"},
-    {"plugins"},
+    {"api"},
+    {"plugins", "__init__"},
     {"bench", "cli", "__main__"},
 ]
 HEIGHT = {package: height for height, layer in enumerate(LAYERS) for package in layer}
@@ -38,10 +39,10 @@ ALSO = {
     ("__main__", "cli"),
 }
 BLIND = {  # who must not see what, although it lies below
-    "sources": {"program", "readings", "rules"},
-    "synth": {"program", "readings", "rules"},
+    "sources": {"terms", "readings", "rules"},
+    "synth": {"terms", "readings", "rules"},
     # scores are of tables, anybody's: no facts, no programs, no files
-    "metrics": {"program", "vocabulary", "readings", "domains", "sources", "synth", "notation", "benchmarks"},
+    "metrics": {"terms", "vocabulary", "readings", "domains", "sources", "synth", "notation", "benchmarks"},
 }
 
 

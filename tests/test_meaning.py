@@ -16,8 +16,8 @@ from judges.facts import instances as instances_of
 from questree.domains.video import VIDEO, Videos, videos
 from questree.domains.video.facts import frames_of
 from questree.notation.own import parse, show
-from questree.program import ACTION, UNKNOWN, Array, Node, Op, Slot, Word, fill, slots
 from questree.readings.answer import answer, evaluate, spell
+from questree.terms import ACTION, UNKNOWN, Array, Node, Op, Slot, Word, fill, slots
 from worlds import random_worlds as chance
 from worlds.small import facts
 

@@ -9,8 +9,8 @@ from hypothesis import given, settings
 from questree.domains.video import VIDEO
 from questree.notation.agqa import read, write
 from questree.notation.own import parse
-from questree.program import OBJECT, ProgramError, Slot, Word
 from questree.readings.categories import answer_type, categories, steps
+from questree.terms import OBJECT, ProgramError, Slot, Word
 from questree.vocabulary.load import parse as parse_vocabulary
 from worlds.agqa_strings import WORDS, Case, cases, did_it_happen, random_cases
 

@@ -13,9 +13,9 @@ from questree.domains.video import VIDEO
 from questree.notation import agqa
 from questree.notation.decomp import read, write
 from questree.notation.own import parse, show
-from questree.program import ProgramError
 from questree.readings.english import english
 from questree.readings.parts import decompose, node_type, nodes
+from questree.terms import ProgramError
 from worlds.agqa_strings import WORDS, Case, cases, random_cases
 
 ORACLE = Path(__file__).parent.parent.parent / "shared" / "oracles" / "agqa_decomp" / "hierarchies.json.gz"

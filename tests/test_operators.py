@@ -5,9 +5,9 @@ import pytest
 from questree.domains.images import IMAGES
 from questree.domains.video import VIDEO
 from questree.notation.own import parse
-from questree.program import Op
 from questree.readings.categories import categories, steps
 from questree.readings.english import english, wordings
+from questree.terms import Op
 
 STANDS_FOR_A_WORD = {"noun_of", "to_action", "any_link"}  # the question behind it is another
 BY_SECONDS = {"longest", "shortest", "longer", "shorter"}  # compared by their seconds, on no particular frame

@@ -20,7 +20,7 @@ from questree.benchmarks.agqa import templates as t
 from questree.domains.video import VIDEO
 from questree.notation import agqa
 from questree.notation.own import parse
-from questree.program import Node
+from questree.terms import Node
 from worlds import generator_rows as rows
 from worlds.small import facts
 

@@ -12,9 +12,9 @@ from conftest import copy
 from questree.domains.video.kinds import FRAMES, WINDOW
 from questree.faults import BadInput
 from questree.plugins import checked
-from questree.program import BOOL, NOT_THERE, OBJECT, UNDEFINED, UNKNOWN, Kind
 from questree.rules import Case, Members, NodeColumns, WordNumbers
 from questree.tables.run import Run
+from questree.terms import BOOL, NOT_THERE, OBJECT, UNDEFINED, UNKNOWN, Kind
 from test_plugins import EXAMPLES, films, refused, works
 
 PROGRAM = "never(within(interaction(holding, cup), after(sitting on a sofa)))"

@@ -15,11 +15,11 @@ from questree.cli.program import parsed
 from questree.faults import BadInput, Fault, lines
 from questree.metrics.catalogue import METRICS, Metric
 from questree.plugins import template
-from questree.program import ProgramError
 from questree.stages.questions import Bank
 from questree.tables.image_questions import ANSWERED
 from questree.tables.questions import with_programs
 from questree.tables.run import Run
+from questree.terms import ProgramError
 from questree.vocabulary import default
 from worlds.forked import questree
 

@@ -9,13 +9,13 @@ import polars as pl
 import pytest
 
 from conftest import copy
-from questree.api.scoring import OnePolicy, Scoring
 from questree.cli.answer import answer
 from questree.cli.app import app
 from questree.cli.score import agqa, covr, decomp
 from questree.formats.decomp import export_decomp
 from questree.formats.decomp_files import read_hierarchies, read_texts
 from questree.metrics.answered import needed
+from questree.scoring.compared import OnePolicy, Scoring
 from questree.show.page.questions import Questions
 from questree.show.report.failures import failures
 from questree.show.video_view import VideoView

@@ -12,13 +12,13 @@ import polars as pl
 import pytest
 
 from conftest import copy
-from questree.api.run_scores import How
 from questree.cli.report import ReportScoring
 from questree.cli.report import report as command
 from questree.faults import BadInput
 from questree.metrics.catalogue import METRICS, Metric
 from questree.metrics.scores import Score
 from questree.models.bots import BotOptions, answer_run
+from questree.scoring.run_scores import How
 from questree.show.image_view import ImageView
 from questree.show.report.document import Column, Failure, Grid, Line, Number
 from questree.show.report.failures import SHOWN, failures
@@ -164,8 +164,8 @@ def test_csv_files_hold_the_unrounded_scores(written: Path, rows: dict[tuple[str
 
 
 def test_questions_of_a_run_are_scored_like_the_exported_ones(run: Run, tmp_path: Path) -> None:
-    from questree.api.run_scores import video_questions
     from questree.formats.agqa_import import read_questions
+    from questree.scoring.run_scores import video_questions
     from worlds.exported_worlds import exported
 
     folder = exported(run, tmp_path / "out")
@@ -382,8 +382,8 @@ def test_a_run_of_images_has_its_tables(tmp_path: Path) -> None:
     command(run.folder, out=tmp_path / "r.html", csv=tmp_path / "csv", quiet=True, how=ReportScoring(resamples=20))
     with (tmp_path / "csv" / "image-accuracy.csv").open(newline="") as file:
         table = {line["Template"]: line for line in csv.DictReader(file)}
-    from questree.api.image_sets import of_run
     from questree.metrics.sets import majority, score_covr
+    from questree.scoring.image_sets import of_run
 
     asked, learnt = of_run(run, "test")
     for name, said in majority(learnt, asked).items():

@@ -11,10 +11,10 @@ from questree.faults import BadInput
 from questree.formats.decomp_files import hierarchies_of
 from questree.metrics.dags import score_decomp
 from questree.metrics.scores import find
-from questree.program import UNKNOWN, Array
 from questree.rules import IMAGE_DAGS, NO, SCHEMES, VIDEO_DAGS, YES, Members, Rule, add, scheme_of, sentence
 from questree.rules.entail import allowed
 from questree.rules.rule import Case
+from questree.terms import UNKNOWN, Array
 from worlds.decomp_files import dag
 from worlds.decomp_files import table as predictions
 

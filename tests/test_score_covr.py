@@ -7,8 +7,6 @@ from typing import Any
 import polars as pl
 import pytest
 
-from questree.api.image_sets import of_files, of_run
-from questree.api.scoring import Scoring
 from questree.cli.answer import answer as answer_command
 from questree.cli.score import covr as command
 from questree.cli.score import generalization
@@ -18,6 +16,8 @@ from questree.formats.covr import export
 from questree.metrics.sets import majority, score_covr
 from questree.models.predictions import truths_read
 from questree.models.stored import image_predictions
+from questree.scoring.compared import Scoring
+from questree.scoring.image_sets import of_files, of_run
 from questree.search.word_tables import default_words
 from questree.stages.decompose.image_sets import decompose_run
 from questree.stages.split.image_sets import read_split

@@ -11,8 +11,6 @@ import polars as pl
 import pytest
 
 from conftest import copy
-from questree.api import scoring
-from questree.api.scoring import Scoring
 from questree.formats.decomp import export_decomp
 from questree.formats.decomp_choices import read_choices
 from questree.formats.decomp_files import hierarchies_of
@@ -21,6 +19,8 @@ from questree.metrics.commonest import commonest, most_likely
 from questree.metrics.errors import KINDS, Choices, error_kinds
 from questree.metrics.scores import Scored
 from questree.rules import VIDEO_DAGS
+from questree.scoring import compared as scoring
+from questree.scoring.compared import Scoring
 from questree.stages.decompose.choices import choices_of
 from questree.stages.decompose.dag_shards import DecomposeOptions, decompose
 from questree.stages.decompose.hierarchies import run_hierarchies

@@ -12,7 +12,6 @@ import numpy as np
 import polars as pl
 import pytest
 
-from questree.api.scoring import OnePolicy
 from questree.cli.app import app
 from questree.cli.bench import fpvg as bench
 from questree.cli.score import fpvg
@@ -21,6 +20,7 @@ from questree.metrics.comparison import over_runs
 from questree.metrics.fpvg import match, score_fpvg
 from questree.metrics.relevance import as_released, box_rows, corners, iou, overlap, relevance
 from questree.metrics.scores import Score
+from questree.scoring.compared import OnePolicy
 from questree.sources.detections import read_detections
 from questree.sources.grounded import read_annotated
 from questree.synth.grounded import write_grounded

@@ -12,7 +12,6 @@ import polars as pl
 import pytest
 
 from conftest import copy
-from questree.api.scoring import ComparingOptions, Scoring
 from questree.cli.answer import answer
 from questree.cli.app import app
 from questree.cli.bench import answer as bench
@@ -22,6 +21,7 @@ from questree.formats.decomp import export_decomp
 from questree.formats.decomp_files import read_hierarchies
 from questree.models.bots import BotOptions, answer_run
 from questree.models.policies import Policy
+from questree.scoring.compared import ComparingOptions, Scoring
 from questree.stages.decompose.dag_shards import DecomposeOptions, decompose
 from questree.stages.decompose.hierarchies import run_hierarchies
 from questree.tables.hierarchies import Hierarchies

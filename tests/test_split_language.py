@@ -5,12 +5,12 @@ import pytest
 
 from questree.benchmarks.agqa.held_out import INDIRECT, NOVEL
 from questree.domains.video import VIDEO
-from questree.program import Node, Word, walk
 from questree.stages.questions import Bank, Question, Shard
 from questree.stages.split.grammar import Wrong, read
 from questree.stages.split.language import of_videos
 from questree.stages.split.rows import QuestionRows, Truth, video_rows
 from questree.tables.run import Run
+from questree.terms import Node, Word, walk
 from questree.vocabulary.load import default
 
 WORDS = default()

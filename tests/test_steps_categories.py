@@ -4,8 +4,8 @@ import pytest
 
 from questree.domains.video import VIDEO
 from questree.notation.own import parse
-from questree.program import Categories
 from questree.readings.categories import answer_type, categories, steps
+from questree.terms import Categories
 from worlds.agqa_shapes import TEMPLATES, shapes
 
 

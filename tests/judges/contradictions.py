@@ -14,12 +14,12 @@ from judges.facts import WORDS
 from judges.members import Checks, checked
 from judges.operators import LISTS
 from questree.domains.video import VIDEO, Videos
-from questree.program import UNKNOWN, Array, Kind, Node, Slot, Word, slots
 from questree.readings.answer import answer
 from questree.readings.english import english, spelling
 from questree.readings.parts import decompose, node_type, nodes
 from questree.rules import NO, VIDEO_DAGS, YES
 from questree.tables.hierarchies import NOTHING
+from questree.terms import UNKNOWN, Array, Kind, Node, Slot, Word, slots
 
 TARGETS = {"choose_first": VIDEO.ops["first"], "choose_last": VIDEO.ops["last"]}
 INDIRECT = NOTHING  # an option that is no plain word

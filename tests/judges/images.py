@@ -3,7 +3,7 @@
 from typing import Any
 
 from questree.domains.images.kinds import COUNT
-from questree.program import Node, Term, Word
+from questree.terms import Node, Term, Word
 
 
 class Undefined(Exception):

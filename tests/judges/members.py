@@ -4,9 +4,9 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from questree.program import UNKNOWN, Array
 from questree.rules import NEVER, NO, YES, Members, NodeColumns, Rule, WordNumbers
 from questree.tables.hierarchies import NOTHING
+from questree.terms import UNKNOWN, Array
 
 Checks = dict[str, tuple[Array, Array]]
 

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from judges.facts import ACTIONS, Video, counted, folded, merged, pair
 from judges.naive_rules import HELD_OUT_ACTIONS, HELD_OUT_FIRSTS, HELD_OUT_PAIRS
 from judges.operators import meaning
-from questree.program import Node, Term
+from questree.terms import Node, Term
 
 AS_COUNTED = {"action": counted, "relation": folded, "object": merged}
 CHOICES = {"choose", "choose_first", "choose_last"}

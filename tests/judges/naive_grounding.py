@@ -5,8 +5,8 @@ from typing import Any
 from judges.facts import INTERACTING, WORDS, Frames, Video, after, before, between, during, merged, seen
 from judges.operators import meaning
 from questree.benchmarks.agqa.templates import TIMES
-from questree.program import ACTION, Node, Term, Word, fold
 from questree.stages.questions import Question
+from questree.terms import ACTION, Node, Term, Word, fold
 
 Nodes = list[str]
 

@@ -3,8 +3,8 @@
 from judges.facts import ANNOTATED, PERSON, WORDS, Frames, Video, exists, happening, merged, named, seen, things
 from judges.naive_grounding import Grounded
 from questree.benchmarks.agqa.templates import ACTION_REFERENCES, INDIRECT, REFERENCES
-from questree.program import slots
 from questree.stages.questions import Question, Shard
+from questree.terms import slots
 
 ALONE = ("relExists", "objWhat", "objFirst", "objLast", "relTime", "objFirstVerify", "objLastVerify")
 ACTION_ANSWER = ("actWhatAfterAll", "actWhatBefore", "actFirst", "actLast", "actLongest", "actShortest")

@@ -35,7 +35,7 @@ from judges.facts import (
     the_one,
     things,
 )
-from questree.program import BOOL, Node, Slot, Term, Word
+from questree.terms import BOOL, Node, Slot, Term, Word
 
 LISTS: dict[str, Any] = {"object": WORDS.objects, "relation": WORDS.relations, "action": WORDS.actions}
 

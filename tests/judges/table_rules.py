@@ -12,9 +12,9 @@ import polars as pl
 
 from judges.contradictions import INDIRECT, Findings, note
 from judges.members import checked
-from questree.program import UNKNOWN, Array
 from questree.rules import VIDEO_DAGS
 from questree.stages.decompose.spoken import Texts, say
+from questree.terms import UNKNOWN, Array
 
 Tables = Mapping[str, pl.DataFrame]
 

@@ -14,7 +14,6 @@ from judges import contradictions
 from questree.columns.sets import the_one
 from questree.domains.video import Videos, actions, atoms, objects, time
 from questree.domains.video.facts import ANY, first_frame, last_frame
-from questree.program import UNKNOWN, Array, Node, Term
 from questree.readings.parts import parts
 from questree.stages.decompose import columns
 from questree.stages.generate import cores, references
@@ -22,6 +21,7 @@ from questree.stages.generate.cores import Core
 from questree.stages.generate.references import References
 from questree.stages.generate.word_columns import WordColumns
 from questree.tables.facts import ACTIONS, Facts
+from questree.terms import UNKNOWN, Array, Node, Term
 from questree.vocabulary import Vocabulary, default
 
 WORDS = default()

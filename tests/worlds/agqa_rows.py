@@ -6,7 +6,7 @@ from random import Random
 import numpy as np
 
 from judges.facts import RELATIONS, UNNAMED, Video, counted, merged, pair, seen
-from questree.program import RELATION, Array, Node, Slot, slots
+from questree.terms import RELATION, Array, Node, Slot, slots
 from worlds.random_worlds import ASKED, POSITIONS
 
 NEVER_A_SLOT = {"o1", "h1", "h3"}  # person, hair, something

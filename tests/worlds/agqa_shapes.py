@@ -9,7 +9,7 @@ from itertools import product
 
 from questree.domains.video import VIDEO
 from questree.notation.own import parse
-from questree.program import Node, Term, fold
+from questree.terms import Node, Term, fold
 
 
 @dataclass(frozen=True)

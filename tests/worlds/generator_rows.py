@@ -17,7 +17,6 @@ from questree.benchmarks.agqa.held_out import FLAGS
 from questree.columns.hashing import seed_of
 from questree.domains.video import VIDEO
 from questree.domains.video.time import localised
-from questree.program import ACTION, OBJECT, RELATION, Node, Term, Word, fill, slots
 from questree.stages.generate.localised import chunk
 from questree.stages.generate.questions import EFFECTS
 from questree.stages.generate.shards import Counts, questions, side_tables
@@ -25,6 +24,7 @@ from questree.stages.generate.word_columns import pair_counts, words
 from questree.tables.facts import Facts
 from questree.tables.questions import NOTHING16
 from questree.tables.table import NO_WORD
+from questree.terms import ACTION, OBJECT, RELATION, Node, Term, Word, fill, slots
 
 NO_NAME = NO_WORD[WORDS.wide]
 EVERY_REFERENCE = 1000  # a cap no list reaches

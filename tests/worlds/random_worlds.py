@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from judges import facts as judge
 from questree.domains.video import VIDEO
-from questree.program import BOOL, Kind, Node, Op, Slot, Term, Word, slots
+from questree.terms import BOOL, Kind, Node, Op, Slot, Term, Word, slots
 
 GAPS = (0.0, 0.5, 1.0, 2.0, 4.5, 5.0, 7.0, 7.5)  # seconds between frames, around the thresholds of 1, 5 and 7
 THINGS = ("phone", "paper", "light", "dish", "box")

@@ -1,1 +1,1 @@
-"""What commands, pages and notebooks call: a run, what is scored in it, and the scores."""
+"""What notebooks, training loops and commands call: runs, questions, programs, DAGs and scores as objects."""

@@ -6,13 +6,13 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 from cyclopts import Parameter
 
-from questree.api.scoring import stored_models
 from questree.benchmarks import AGQA, BENCHMARKS, COVR, Benchmark, chosen
 from questree.cli.shared_options import BenchmarkOption
 from questree.cli.terminal import output, print_table, say, watching, write_json
 from questree.faults import BadInput, Fault, refuse
 from questree.models.oracle import AGREES, OUTCOMES, OracleTally
 from questree.progress import watch
+from questree.scoring.compared import stored_models
 from questree.tables.run import Run
 
 if TYPE_CHECKING:

@@ -21,7 +21,6 @@ from questree.domains.images.corpus import Ints
 from questree.domains.images.graph import Graph, GraphRelation
 from questree.domains.images.kinds import ATTRIBUTE, COUNT, GROUP, LINK_NAME, NOUN
 from questree.notation import covr as rows_of
-from questree.program import Kind, Word, fill, slots
 from questree.readings.answer import WELL
 from questree.search.drawn import sampled
 from questree.search.index import Index
@@ -31,6 +30,7 @@ from questree.stages.drafts.whole_run import DraftOptions, generate
 from questree.synth.images import VALUE_GROUPS
 from questree.synth.images import world as made_up
 from questree.tables.images import Images
+from questree.terms import Kind, Word, fill, slots
 
 BY_ROWS = 50_000  # programs that are also read from rows: fewer, because they must be written out
 FEW = 500  # questions made beforehand

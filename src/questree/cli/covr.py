@@ -153,8 +153,8 @@ def _by_rows(
     """(programs, their values, why they have none) of well-formed ones, whatever their shapes; the others are noted."""
     from questree.domains.images.corpus import padded
     from questree.notation.covr_rows import CHUNK, Operations, Rows, RowsRun
-    from questree.program import REASONS
     from questree.readings.answer import WELL
+    from questree.terms import REASONS
 
     names: dict[int, str | None] = {code: reason.replace(" ", "_") for code, reason in enumerate(REASONS)}
     names[WELL] = None
@@ -203,8 +203,8 @@ def _grouped(asked: list[ProgramRecord], images: dict[int, list[int]], rows: lis
 def _answered(groups: list[_Group], corpus: "Corpus", workers: int) -> Iterator[tuple[list[Any], list[str | None]]]:
     """Of each group [member] the value, and why there is none: the first row that cannot be run says so."""
     from questree.domains.images.batches import answers
-    from questree.program import REASONS
     from questree.readings.answer import WELL
+    from questree.terms import REASONS
 
     names = [reason.replace(" ", "_") for reason in REASONS]
     for group, found in zip(groups, answers([group.batch(corpus) for group in groups], corpus, workers), strict=True):

@@ -6,8 +6,6 @@ from typing import Annotated, Any
 import msgspec
 from cyclopts import Parameter
 
-from questree.api import scoring
-from questree.api.scoring import ComparingOptions
 from questree.cli.score import COMPARING, FilesOption, there
 from questree.cli.score_tables import percent
 from questree.cli.terminal import output, print_table, say, watching, write_json
@@ -15,6 +13,8 @@ from questree.faults import BadInput
 from questree.metrics.cells import OVERALL
 from questree.metrics.comparison import ModelDifference
 from questree.metrics.scores import Resampling
+from questree.scoring import compared as scoring
+from questree.scoring.compared import ComparingOptions
 
 BY = ("reasoning", "semantic", "structural")
 

@@ -8,10 +8,10 @@ from numpy.typing import NDArray
 
 from questree.domains.video import Videos
 from questree.notation import own
-from questree.program import Node, Term
 from questree.show.dag import Dag
 from questree.show.timeline import grounds
 from questree.tables.facts import Facts
+from questree.terms import Node, Term
 from questree.vocabulary.words import Vocabulary
 
 BAR, MARK, NOTHING = "━", "●", "·"

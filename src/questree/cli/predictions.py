@@ -6,14 +6,14 @@ from typing import Annotated
 
 from cyclopts import App, Parameter
 
-from questree.api import scoring
-from questree.api.scoring import OnePolicy
 from questree.cli.read import TEXT
 from questree.cli.score import HierarchiesOption, SplitOption, there
 from questree.cli.shared_options import BenchmarkOption
 from questree.cli.terminal import output, print_table, say, watching, write_json
 from questree.faults import BadInput
 from questree.models.policies import Policy
+from questree.scoring import compared as scoring
+from questree.scoring.compared import OnePolicy
 
 app = App(name="predictions", help="Look at a file of predictions before it is scored.")
 
@@ -36,8 +36,8 @@ def check(
     answer_column: Annotated[str, Parameter(help="Column or field of what was said.")] = "",
 ) -> None:
     """Coverage, ids nobody asked about, repeated ids, texts that were not read by reason, answers of another kind."""
-    from questree.api.checked import check as work
     from questree.models.predictions import FieldNames, read_predictions
+    from questree.scoring.checked import check as work
 
     there(file)
     how = OnePolicy(
@@ -80,7 +80,7 @@ def check(
 
 def of_images(questions: Path, how: OnePolicy, bad: BadInput) -> scoring.PredictionReader:
     """COVR's questions; whatever is neither is blamed as AGQA's."""
-    from questree.api import image_sets
+    from questree.scoring import image_sets
 
     try:
         return image_sets.of_questions(image_sets.of_files(questions, None)[0], None, how).reader

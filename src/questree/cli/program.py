@@ -15,10 +15,10 @@ from questree.faults import BadInput
 from questree.notation import agqa, decomp, own
 from questree.notation.grammar import positions, with_names
 from questree.notation.own import Call, scan
-from questree.program import ACTION, OBJECT, RELATION, Language, Node, Op, ProgramError
 from questree.readings.categories import answer_type, categories, steps
 from questree.readings.english import english, wordings
 from questree.readings.parts import node_type, nodes
+from questree.terms import ACTION, OBJECT, RELATION, Language, Node, Op, ProgramError
 from questree.vocabulary import Vocabulary, default, load
 
 app = App(name="program", help="Programs: what a question is made of.")

@@ -7,11 +7,11 @@ from typing import Annotated, Any, Literal
 
 from cyclopts import Parameter
 
-from questree.api.scoring import OnePolicy, known_models
 from questree.cli.shared_options import OnlyBenchmark, Whole, WorkersOption
 from questree.cli.terminal import messages, say, watching
 from questree.faults import BadInput, Fault, refuse
 from questree.models.policies import Policy
+from questree.scoring.compared import OnePolicy, known_models
 from questree.tables.run import Run
 
 NONE = "none"
@@ -52,7 +52,7 @@ def report(
     run
         Run folder; parts it does not have yet are named in the report with the command that makes them.
     """
-    from questree.api.run_scores import How
+    from questree.scoring.run_scores import How
     from questree.show.report.sections import ReportRequest
     from questree.show.report.sections import report as make
     from questree.show.report.written import csv_text, page

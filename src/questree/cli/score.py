@@ -5,8 +5,6 @@ from typing import Annotated, Literal
 
 from cyclopts import Parameter
 
-from questree.api import scoring
-from questree.api.scoring import ComparingOptions, OnePolicy, Planning, Scoring
 from questree.benchmarks import COVR, chosen
 from questree.cli.fpvg_tables import print_fpvg
 from questree.cli.score_tables import (
@@ -26,6 +24,8 @@ from questree.cli.shared_options import BenchmarkOption
 from questree.cli.terminal import output, print_table, say, watching, write_json, write_json_file
 from questree.faults import BadInput, Fault, refuse
 from questree.metrics.scores import Resampling, Score
+from questree.scoring import compared as scoring
+from questree.scoring.compared import ComparingOptions, OnePolicy, Planning, Scoring
 from questree.tables.run import Run
 
 RunFolder = Annotated[Path | None, Parameter(help="A run with DAGs (`questree decompose`), instead of files.")]
@@ -129,9 +129,9 @@ def agqa(
 
     Of a run without --model and --predictions, all models that are stored in it.
     """
-    from questree.api import agqa_questions
     from questree.formats.agqa_import import read_questions
     from questree.metrics.answers import fit_rows, most_likely
+    from questree.scoring import agqa_questions
 
     files = predictions or []
     there(*files)
@@ -176,7 +176,7 @@ def covr(
     how: ScoringOptions = USUAL,
 ) -> None:
     """Accuracy by template with intervals over images; MAJ and MAJTEMPL as two more models."""
-    from questree.api import image_sets
+    from questree.scoring import image_sets
 
     files = predictions or []
     there(*files)
@@ -210,7 +210,7 @@ def generalization(
     how: Annotated[OnePolicy, Parameter(name="*")] = ONE_POLICY,
 ) -> None:
     """How much of the gap between a text-only model and one trained on everything each split's model closes."""
-    from questree.api import image_sets
+    from questree.scoring import image_sets
 
     with watching():
         rows, about, splits = image_sets.generalization(questions, plan, how, say)
@@ -229,7 +229,7 @@ def curve(
     how: Annotated[OnePolicy, Parameter(name="*")] = ONE_POLICY,
 ) -> None:
     """Accuracy on what splits hold out, of models trained with more and more examples of it: a learning curve."""
-    from questree.api import image_sets
+    from questree.scoring import image_sets
 
     with watching():
         rows, about, models = image_sets.learning_curve(questions, plan, how, say)
@@ -290,7 +290,7 @@ def fpvg(
     how: Annotated[OnePolicy, Parameter(name="*")] = ONE_POLICY,
 ) -> None:
     """Whether models rely on the objects a question is about, from their answers to three inputs."""
-    from questree.api import grounded
+    from questree.scoring import grounded
 
     there(*all, *rel, *irrel)
     if run is not None and (questions or scene_graphs or detections):

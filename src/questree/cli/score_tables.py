@@ -4,7 +4,6 @@ from collections.abc import Iterable, Mapping, Sequence
 from itertools import combinations
 from typing import Any, TypeVar
 
-from questree.api.scoring import LABELS
 from questree.cli.footnotes import Footnotes
 from questree.cli.terminal import is_quiet, print_table, say
 from questree.metrics.catalogue import METRICS
@@ -12,6 +11,7 @@ from questree.metrics.comparison import ModelDifference, compare, only
 from questree.metrics.errors import BY as ERROR
 from questree.metrics.errors import KINDS as ERRORS
 from questree.metrics.scores import Resampling, Score, Scored, find
+from questree.scoring.compared import LABELS
 
 CHANCE = 0.05  # p above which a difference may be chance
 KINDS = {"B": ", binary", "O": ", open", "All": ""}

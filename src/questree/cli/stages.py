@@ -367,7 +367,7 @@ def ground(
     run
         Run folder with questions about videos or about images.
     """
-    from questree.api.grounded import attribute_groups
+    from questree.scoring.grounded import attribute_groups
     from questree.stages.ground.files import write
     from questree.stages.ground.grounding import GroundOptions
 

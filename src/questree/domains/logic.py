@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from typing import Any
 
-from questree.program import Array, Bool, Categories, Language, Op
+from questree.terms import Array, Bool, Categories, Language, Op
 
 LOGIC = Language("logic")
 

@@ -16,12 +16,12 @@ from questree.domains.video import VIDEO
 from questree.formats.agqa_records import answers
 from questree.notation.grammar import numbers
 from questree.notation.own_shapes import program_shapes
-from questree.program import Node, Term
 from questree.stages.generate.questions import DIFFERENT, NO_DIRECT, NO_TEMPORAL, SAME
 from questree.stages.recognised import NamedAction, NamedObject, Recognised, recognised
 from questree.tables.hierarchies import Numbers
 from questree.tables.questions import NOTHING16, TABLES, TEXT, packed_time
 from questree.tables.table import NO_WORD
+from questree.terms import Node, Term
 from questree.vocabulary.words import Vocabulary
 
 NONE = -1

@@ -21,7 +21,6 @@ from questree.domains.video.facts import Bits
 from questree.faults import BadInput, Fault, refuse
 from questree.notation.agqa import write
 from questree.notation.grammar import names
-from questree.program import ACTION, OBJECT, RELATION, Node, ProgramError, slots
 from questree.readings.answer import spell
 from questree.readings.evidence import evidence
 from questree.stages.balance.rounds import selection
@@ -32,6 +31,7 @@ from questree.stages.questions import Bank, Named, Shard, direct_equivalents, nu
 from questree.tables.facts import SPLIT_UNSAID, Facts
 from questree.tables.questions import STANDS, WORDED, time_actions, time_kind
 from questree.tables.run import Run
+from questree.terms import ACTION, OBJECT, RELATION, Node, ProgramError, slots
 from questree.vocabulary import default
 from questree.vocabulary.words import Vocabulary
 

@@ -17,7 +17,6 @@ from questree.domains.video import Videos, videos
 from questree.faults import BadInput
 from questree.formats.agqa_import import SETS, AgqaImported, import_questions, question_files
 from questree.formats.agqa_packed import NONE, Packer, Values, tables
-from questree.program import Node, Term
 from questree.progress import watch
 from questree.readings.answer import answer
 from questree.sources.agqa import FILES as GRAPHS
@@ -34,6 +33,7 @@ from questree.tables.questions import BALANCED, TABLES, TEXT
 from questree.tables.run import Run
 from questree.tables.store import new_folder
 from questree.tables.table import Table
+from questree.terms import Node, Term
 from questree.vocabulary.load import default_text, parse
 from questree.vocabulary.words import Vocabulary
 

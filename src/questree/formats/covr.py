@@ -22,7 +22,6 @@ from questree.faults import BadInput, Fault, refuse
 from questree.notation.covr import CovrShape, CovrShapes
 from questree.notation.own import show
 from questree.notation.own_shapes import program_shapes, row_form
-from questree.program import BOOL, REASONS, Node, Word, fill, slots
 from questree.progress import watch
 from questree.readings.answer import WELL
 from questree.sources.covr import CovrRecord, answer_text, read_records
@@ -36,6 +35,7 @@ from questree.tables.images import IMAGES, Images
 from questree.tables.questions import with_forms
 from questree.tables.run import Run
 from questree.tables.store import new_folder, only_earlier
+from questree.terms import BOOL, REASONS, Node, Word, fill, slots
 
 FILE = "sub_questions.jsonl"
 

@@ -17,13 +17,13 @@ from questree.formats.decomp_files import EXAMPLES, ISOLATED, WholeDag, video_fi
 from questree.notation import decomp
 from questree.notation.grammar import names, positions
 from questree.notation.own import show
-from questree.program import ACTION, OBJECT, RELATION, Kind, Node, ProgramError, Term, Word, fill, slots
 from questree.readings.answer import answers_of
 from questree.readings.forms import lifted
 from questree.rules import VIDEO_DAGS
 from questree.stages.decompose.forms import REPEATING
 from questree.tables.hierarchies import Numbers
 from questree.tables.nodes import DECOMPOSED, GIVEN, KNOWN, SLOTS
+from questree.terms import ACTION, OBJECT, RELATION, Kind, Node, ProgramError, Term, Word, fill, slots
 from questree.vocabulary.words import Vocabulary
 
 ASKED, UNKNOWN = KNOWN.index("asked"), KNOWN.index("unknown")

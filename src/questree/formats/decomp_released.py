@@ -26,7 +26,6 @@ from questree.formats.released_questions import (
     sources,
     tools,
 )
-from questree.program import UNKNOWN, Array
 from questree.progress import watch
 from questree.stages.decompose.columns import (
     DecomposeSummary,
@@ -45,6 +44,7 @@ from questree.stages.decompose.propagate import Propagation, Teller
 from questree.stages.decompose.spoken import say
 from questree.tables.nodes import ABSENT
 from questree.tables.store import new_folder
+from questree.terms import UNKNOWN, Array
 from questree.vocabulary.words import Vocabulary
 from questree.workers import processes
 

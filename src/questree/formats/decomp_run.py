@@ -12,7 +12,6 @@ from questree.formats.decomp_files import DecompImported, hierarchy_folders, imp
 from questree.formats.decomp_packed import DagPacker
 from questree.notation.agqa import AgqaProgram, AgqaShapes
 from questree.notation.own import parse, show
-from questree.program import Node, Word
 from questree.readings.categories import steps
 from questree.readings.forms import lifted
 from questree.sources.runs import check_target
@@ -21,6 +20,7 @@ from questree.tables.facts import Facts
 from questree.tables.nodes import DECOMPOSED, GIVEN
 from questree.tables.run import Run
 from questree.tables.store import new_folder
+from questree.terms import Node, Word
 
 NO_QUESTION = "its question is none of the run"
 

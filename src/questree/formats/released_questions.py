@@ -20,12 +20,12 @@ from questree.formats.agqa_import import question_files
 from questree.formats.json_records import JsonSpan, decoded, refuse_repeated, spans
 from questree.notation.agqa_columns import UNREAD, AgqaReader
 from questree.notation.own import parse
-from questree.program import OBJECT, UNKNOWN, Array, Kind, Node, slots
 from questree.readings.answer import answers_of
 from questree.stages.decompose.expand import Batch, marked_apart
 from questree.stages.decompose.forms import NodeForms
 from questree.stages.decompose.spoken import Texts
 from questree.tables.nodes import SLOTS
+from questree.terms import OBJECT, UNKNOWN, Array, Kind, Node, slots
 from questree.vocabulary.words import Action, Object, Vocabulary
 
 BLOCK = 1 << 25  # bytes of a file that are read at once

@@ -7,9 +7,9 @@ from functools import cached_property
 import numpy as np
 import polars as pl
 
-from questree.program import Array
 from questree.rules import Scheme
 from questree.tables.hierarchies import NOTHING
+from questree.terms import Array
 
 NOT_SEEN = "nothing"  # what is said where nothing is seen that the question could be about
 

@@ -8,9 +8,9 @@ import polars as pl
 
 from questree.faults import BadInput
 from questree.models.asked import AskedNodes
-from questree.program import Array
 from questree.stages.audit.ngrams import NgramModel, grams, train
 from questree.tables.hierarchies import NOTHING
+from questree.terms import Array
 
 MOST = 500_000  # nodes it learns from, as in the audit
 ANSWERS = 160  # of a sort: an answer that is rarer is never given, and the weights fit into memory

@@ -13,12 +13,12 @@ from questree.faults import Fault, refuse
 from questree.models.asked import AskedNodes
 from questree.models.composed import Composer
 from questree.models.shards import ImageShards, VideoShards
-from questree.program import Array
 from questree.progress import watch
 from questree.tables.hierarchies import NOTHING
 from questree.tables.predictions import write_plan, write_shard, write_words
 from questree.tables.run import Run
 from questree.tables.store import new_folder
+from questree.terms import Array
 
 if TYPE_CHECKING:
     from questree.models.blind import BlindReader

@@ -10,9 +10,9 @@ answers are the truth.
 import numpy as np
 
 from questree.models.asked import AskedNodes, NodeGroup, chance
-from questree.program import Array
 from questree.rules import Members, NodeColumns, Rule, Ways, WordNumbers
 from questree.tables.hierarchies import NOTHING
+from questree.terms import Array
 
 
 class Composer:

@@ -11,8 +11,8 @@ from questree.domains.video import VIDEO, Videos
 from questree.notation.grammar import names, numbers
 from questree.notation.own import show
 from questree.notation.own_shapes import program_shapes
-from questree.program import UNKNOWN, Array, Node, Word, fill, slots
 from questree.readings.answer import answer, spell
+from questree.terms import UNKNOWN, Array, Node, Word, fill, slots
 
 AGREES, DIFFERENT, UNDEFINED, NO_VIDEO, UNREAD = OUTCOMES = "agrees", "different", "undefined", "no facts", "not read"
 

@@ -12,7 +12,6 @@ from questree.columns.hashing import mix, seed_of
 from questree.domains.video import videos
 from questree.domains.video.atoms import exists
 from questree.models.asked import NOT_SEEN, AskedNodes, NodeGroup, Option, parts_of
-from questree.program import ACTION, OBJECT, UNKNOWN, Array, Node, Slot, Term
 from questree.readings.answer import answer
 from questree.rules import IMAGE_DAGS, VIDEO_DAGS
 from questree.stages.decompose.answer_words import AnswerWords
@@ -26,6 +25,7 @@ from questree.tables.image_questions import answered
 from questree.tables.nodes import ASKED_TOPS, EDGES, FORMS, NODES, SETS, SLOTS, TOPS
 from questree.tables.predictions import IMAGE_SETS
 from questree.tables.run import Run
+from questree.terms import ACTION, OBJECT, UNKNOWN, Array, Node, Slot, Term
 
 YES_NO = "yes or no"  # what many questions are answered with
 CHOICES = ("Choose", "Longer Choose", "Shorter Choose")

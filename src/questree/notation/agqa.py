@@ -8,8 +8,8 @@ from typing import NamedTuple
 
 from questree.notation.grammar import GrammarRule, Notation, positions, rule, rules
 from questree.notation.own import Call, show
-from questree.program import ACTION, OBJECT, RELATION, Kind, Node, ProgramError, Slot
 from questree.readings.forms import lifted
+from questree.terms import ACTION, OBJECT, RELATION, Kind, Node, ProgramError, Slot
 from questree.vocabulary.words import Vocabulary
 
 OBJECTS = "Filter(frame, [relations, $r, objects])"

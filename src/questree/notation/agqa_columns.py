@@ -8,8 +8,8 @@ import numpy as np
 
 from questree.columns.compiled import njit
 from questree.notation.agqa import AgqaShape, AgqaShapes, keywords
-from questree.program import ACTION, OBJECT, RELATION, Array
 from questree.tables.nodes import SLOTS
+from questree.terms import ACTION, OBJECT, RELATION, Array
 from questree.vocabulary.words import Vocabulary
 
 KINDS = (OBJECT, RELATION, ACTION)

@@ -7,7 +7,7 @@ from typing import Any, TypeGuard
 
 from questree.domains.images import IMAGES, answers, things
 from questree.domains.images.kinds import ANY_WORD, CHOICES, COUNT, LINK_NAME, THINGS
-from questree.program import Kind, Node, Op, ProgramError, Slot, Term, Word, walk
+from questree.terms import Kind, Node, Op, ProgramError, Slot, Term, Word, walk
 
 Row = dict[str, Any]
 

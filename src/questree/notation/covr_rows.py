@@ -15,9 +15,9 @@ from questree.domains.images.batches import SEVERAL, SINGLE
 from questree.domains.images.corpus import Corpus, ImageSets, Ints
 from questree.domains.images.kinds import LINKS, PADDING
 from questree.notation.covr import Blank, read_row
-from questree.program import Array, Kind, Node, ProgramError, Slot, slots
 from questree.readings.answer import WELL, evaluate, noted
 from questree.tables.hierarchies import Numbers
+from questree.terms import Array, Kind, Node, ProgramError, Slot, slots
 
 CHUNK = 32_768  # programs that are run together
 DEEPEST = 20  # sub-programs inside each other; others are read with care

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from questree.domains.video.actions import to_action
 from questree.domains.video.atoms import happening, interaction
 from questree.notation.grammar import Notation, rule, rules, write_word
-from questree.program import ACTION, OBJECT, RELATION, Node, Slot, Term, Word, fold
+from questree.terms import ACTION, OBJECT, RELATION, Node, Slot, Term, Word, fold
 from questree.vocabulary.words import NONE, Vocabulary
 
 # Heads no figure of the paper shows: inferred. Another spelling is a change of these lines only.

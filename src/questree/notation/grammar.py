@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from questree.domains.video import VIDEO
 from questree.notation.own import Call, parse, scan, show, slot
-from questree.program import RELATION, Kind, Node, ProgramError, Slot, Term, Word, fill, walk
+from questree.terms import RELATION, Kind, Node, ProgramError, Slot, Term, Word, fill, walk
 from questree.vocabulary.words import NONE, Vocabulary
 
 LISTS = ("objects", "relations", "actions")  # of the vocabulary; words of other kinds are free text

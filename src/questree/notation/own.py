@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from difflib import get_close_matches
 
 from questree.columns.quoting import ESCAPE, QUOTE, SPECIAL, quoted, unquoted
-from questree.program import Kind, Language, Node, ProgramError, Slot, Term, Word
+from questree.terms import Kind, Language, Node, ProgramError, Slot, Term, Word
 
 DEEPEST = 100  # calls inside each other; no question comes near
 

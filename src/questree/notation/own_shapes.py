@@ -8,8 +8,8 @@ from questree.domains.images import IMAGES
 from questree.faults import BadInput
 from questree.notation import covr
 from questree.notation.own import parse
-from questree.program import Language, Node, ProgramError, Word, fill, slots
 from questree.readings.forms import ProgramShapes, met, numbered
+from questree.terms import Language, Node, ProgramError, Word, fill, slots
 
 
 def program_shapes(questions: pl.DataFrame, language: Language = IMAGES) -> ProgramShapes:

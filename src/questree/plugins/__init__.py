@@ -19,7 +19,7 @@ from questree.extensions import Plugin, a_list, blamed, declared, one_of, wrong
 from questree.extensions import load as _load
 from questree.faults import BadInput, Fault
 from questree.plugins.language import Declare, Medium, generation, image_template, operator, ops, rule, template
-from questree.program import Action, Bool, Categories, Object, Relation, Term
+from questree.terms import Action, Bool, Categories, Object, Relation, Term
 
 if TYPE_CHECKING:  # what the functions below are given and give back, for those who write types
     from questree.domains.images.kinds import Attribute, Count, Scenes, Thing, Things

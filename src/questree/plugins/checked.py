@@ -9,9 +9,9 @@ import numpy as np
 
 from questree.extensions import blamed
 from questree.faults import BadInput
-from questree.program import BOOL, NOT_THERE, UNDEFINED, UNKNOWN, Array, Kind, Language, Node, Slot, Term, Word
 from questree.readings.parts import decompose
 from questree.rules import Case, Members
+from questree.terms import BOOL, NOT_THERE, UNDEFINED, UNKNOWN, Array, Kind, Language, Node, Slot, Term, Word
 
 DEEPEST = 40  # questions of plugins below each other
 BITS = ("frames", "things", "groups")  # kinds whose values are bits of frames or things

@@ -9,8 +9,8 @@ from typing import Any, Literal, TypeVar, get_type_hints
 
 from questree.extensions import a_list, declared, extends_language, one_of, place_of, takes, when_all_are_loaded, wrong
 from questree.plugins import checked
-from questree.program import BOOL, Categories, Kind, Language, Op
 from questree.rules import SCHEMES, extend
+from questree.terms import BOOL, Categories, Kind, Language, Op
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 Declare = Callable[[Function], Function]

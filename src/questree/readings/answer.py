@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from questree.faults import BadInput
-from questree.program import (
+from questree.terms import (
     ACTION,
     BOOL,
     NOT_THERE,

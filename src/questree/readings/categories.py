@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 
-from questree.program import ACTION, OBJECT, RELATION, Categories, Node, Slot, Term, Word, fold
+from questree.terms import ACTION, OBJECT, RELATION, Categories, Node, Slot, Term, Word, fold
 
 
 def categories(node: Node) -> Categories:

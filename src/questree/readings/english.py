@@ -4,8 +4,8 @@ from collections.abc import Callable, Iterator
 from itertools import product
 from string import Formatter
 
-from questree.program import Node, Slot, Word, fold
 from questree.readings.answer import position
+from questree.terms import Node, Slot, Word, fold
 from questree.vocabulary.words import Vocabulary
 
 LEADS = {"does": ("Does", "Do"), "is": ("Is", "Are")}  # form -> what opens a question about one thing, about several

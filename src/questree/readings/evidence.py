@@ -5,8 +5,8 @@ from typing import Any
 
 import numpy as np
 
-from questree.program import ACTION, OBJECT, RELATION, Array, Node, Term
 from questree.readings.answer import evaluate
+from questree.terms import ACTION, OBJECT, RELATION, Array, Node, Term
 
 
 def evidence(node: Node, world: Any, rows: Mapping[str, Array] | None = None) -> dict[Node, Array]:

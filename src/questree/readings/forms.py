@@ -11,7 +11,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from questree.columns.joins import by_value, ranges
-from questree.program import Kind, Node, Slot, Term, slots
+from questree.terms import Kind, Node, Slot, Term, slots
 
 Form = TypeVar("Form", bound=Hashable)
 Ints = NDArray[np.int64]

@@ -2,7 +2,7 @@
 
 from typing import Any, NamedTuple
 
-from questree.program import Node, ProgramError, Slot, Word, slots
+from questree.terms import Node, ProgramError, Slot, Word, slots
 
 
 class PartEdge(NamedTuple):

@@ -11,9 +11,9 @@ from questree.domains.images.english import plural
 from questree.domains.images.english_words import ENGLISH
 from questree.domains.images.kinds import ATTRIBUTE, LINK_NAME, NOUN
 from questree.domains.images.links import TERNARY, verb_of
-from questree.program import Kind
 from questree.search.word_tables import Pairs, WordTables
 from questree.tables.images import Images
+from questree.terms import Kind
 
 KNOWN = ENGLISH.same
 Classes = dict[str, str]  # word -> the first word that means the same; others are not in it

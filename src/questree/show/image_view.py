@@ -18,7 +18,6 @@ from questree.domains.images.corpus import padded
 from questree.domains.images.kinds import THINGS
 from questree.faults import BadInput
 from questree.notation.own import parse, show
-from questree.program import Node, ProgramError, Word, walk
 from questree.readings.answer import evaluate
 from questree.rules import IMAGE_DAGS
 from questree.search.word_tables import default_words
@@ -38,6 +37,7 @@ from questree.tables.predictions import IMAGE_SETS
 from questree.tables.questions import with_programs
 from questree.tables.run import Run
 from questree.tables.table import Table
+from questree.terms import Node, ProgramError, Word, walk
 
 EVERYTHING = ("scene", "anything")  # picks out all there is
 PLAIN = re.compile(r"[\w\s',?-]+")  # words of a question, not the language of splits

@@ -11,13 +11,13 @@ from questree.domains.video import VIDEO, Videos
 from questree.domains.video.facts import frames_of
 from questree.notation.grammar import names
 from questree.notation.own import parse
-from questree.program import Kind, Node, Word, fill, walk
 from questree.readings.answer import position
 from questree.readings.evidence import evidence
 from questree.show.dag import Opened
 from questree.stages.decompose.forms import ordered_slots
 from questree.svg import element, title
 from questree.tables.facts import Facts
+from questree.terms import Kind, Node, Word, fill, walk
 from questree.vocabulary.words import NONE, Vocabulary
 
 LABEL, ROOM, ROW, AXIS = 208, 760, 19, 26  # pixels: words on the left, the line, a row, the seconds above

@@ -12,16 +12,15 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from questree.api.run_scores import answer_numbers
 from questree.benchmarks import AGQA
 from questree.benchmarks.agqa.held_out import FLAGS
 from questree.columns.hashing import mix, seed_of
 from questree.domains.video import VIDEO, Videos, videos
 from questree.notation import agqa, own
 from questree.notation.own import parse
-from questree.program import Node, slots
 from questree.readings.english import english
 from questree.rules import VIDEO_DAGS
+from questree.scoring.run_scores import answer_numbers
 from questree.show.dag import Dag, Ints, Opened, Piece
 from questree.show.timeline import Timeline, TimelineRow, grounds, mentioned, programs
 from questree.show.views import READ, Evidence, Listed, Mask, Posed, Scene, View
@@ -40,6 +39,7 @@ from questree.stages.split.videos import read_split
 from questree.tables.facts import SPLIT_UNSAID, VIDEOS, Facts
 from questree.tables.nodes import EDGES, FORMS, KNOWN, NODES, TOPS, read_nodes
 from questree.tables.run import Run
+from questree.terms import Node, slots
 
 KEY = 1 << 32  # video * KEY + number
 TIME = re.compile(r"\b(before|after|while|between|for the \w+ amount of time|for a \w+ amount of time)\b")

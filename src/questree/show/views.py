@@ -12,10 +12,10 @@ from numpy.typing import NDArray
 
 from questree.benchmarks import Benchmark
 from questree.faults import BadInput
-from questree.program import Node
 from questree.rules import Scheme
 from questree.show.dag import Dag, Opened, Piece
 from questree.tables.run import Run
+from questree.terms import Node
 
 Ints = NDArray[Any]
 Mask = NDArray[np.bool_]  # [question]

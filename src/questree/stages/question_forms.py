@@ -5,8 +5,8 @@ from functools import cache
 
 from questree.benchmarks.agqa.templates import ACTION_REFERENCES, DIRECT, REFERENCES, TIMES, WHOLE, Template
 from questree.domains.video import VIDEO
-from questree.program import ACTION, OBJECT, RELATION, Node, Slot, Term, fill, slots
 from questree.tables.questions import WORDED
+from questree.terms import ACTION, OBJECT, RELATION, Node, Slot, Term, fill, slots
 
 OP = VIDEO.ops
 BY_OBJECT = len(ACTION_REFERENCES) - 1  # an action by its verb and a reference; the kind of reference is added

@@ -19,7 +19,6 @@ from questree.benchmarks.agqa.templates import ACTION_REFERENCES, BETWEEN, REFER
 from questree.columns.hashing import seed_of
 from questree.columns.joins import Ints, by_value, starts
 from questree.faults import BadInput
-from questree.program import ACTION, OBJECT, Node, fill, slots
 from questree.readings.answer import spell
 from questree.stages.question_forms import ACTION_BITS, BITS, BY_OBJECT, REFERENCE_BITS, QuestionForm, canonical, form
 from questree.stages.template_columns import TemplateColumns
@@ -27,6 +26,7 @@ from questree.tables.facts import VIDEOS
 from questree.tables.questions import NOTHING16, QUESTIONS, TABLES, TEXT, WORDED, time_actions, time_kind
 from questree.tables.run import Run
 from questree.tables.table import NO_WORD
+from questree.terms import ACTION, OBJECT, Node, fill, slots
 from questree.vocabulary.words import Vocabulary
 
 OF_ACTIONS = ("verb", "object", "object.relation")  # what is said inside an action reference

@@ -4,9 +4,9 @@ from dataclasses import dataclass
 
 from questree.benchmarks.agqa.editions import Edition
 from questree.benchmarks.agqa.templates import ACTION_REFERENCES, DIRECT, INDIRECT, REFERENCES, TIMES, WHOLE
-from questree.program import Node, Slot, Term
 from questree.stages.question_forms import canonical
 from questree.tables.questions import WORDED
+from questree.terms import Node, Slot, Term
 
 
 @dataclass(frozen=True)

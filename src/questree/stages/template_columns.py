@@ -7,7 +7,7 @@ import numpy as np
 
 from questree.benchmarks.agqa.templates import Template
 from questree.columns.joins import Ints
-from questree.program import ACTION
+from questree.terms import ACTION
 
 
 @dataclass(frozen=True)

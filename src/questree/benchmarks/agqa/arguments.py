@@ -7,8 +7,8 @@ from questree.benchmarks.agqa import phrases
 from questree.benchmarks.agqa.frames import Forms
 from questree.benchmarks.agqa.templates import ALL, TIMES, WHOLE
 from questree.domains.video import VIDEO
-from questree.program import ACTION, OBJECT, RELATION, Term, Word
 from questree.tables.questions import time_actions, time_kind
+from questree.terms import ACTION, OBJECT, RELATION, Term, Word
 from questree.vocabulary.words import Vocabulary
 
 OP = VIDEO.ops

@@ -28,7 +28,7 @@ from questree.benchmarks.agqa.templates import (
 )
 from questree.faults import Fault, refuse
 from questree.notation.own import show
-from questree.program import fill
+from questree.terms import fill
 from questree.vocabulary.words import NONE, Vocabulary
 
 NO_TIME = ""

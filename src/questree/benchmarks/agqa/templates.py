@@ -12,8 +12,8 @@ from questree.benchmarks.agqa.frames import parse as parse_frames
 from questree.domains.video import VIDEO
 from questree.extensions import Registry
 from questree.notation.own import parse
-from questree.program import Categories, Node, fill, slots, walk
 from questree.readings.categories import answer_type, categories, steps
+from questree.terms import Categories, Node, fill, slots, walk
 from questree.vocabulary.words import Lists
 
 ALL, BEFORE, AFTER, WHILE, BETWEEN = TIMES = ("all", "before", "after", "while", "between")

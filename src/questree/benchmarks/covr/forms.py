@@ -9,7 +9,7 @@ from questree.columns.quoting import quoted
 from questree.domains.images import IMAGES
 from questree.domains.images.graph import Graph
 from questree.notation import own
-from questree.program import Node
+from questree.terms import Node
 
 HOLE = "{}"
 KEPT = 1 << 16  # references whose programs are remembered

@@ -7,7 +7,7 @@ from questree.domains.images import answers, things
 from questree.domains.images.graph import Graph
 from questree.domains.images.kinds import LINK_NAME, NOUN, THINGS
 from questree.domains.images.references import graph_of, with_attribute
-from questree.program import Node, Term, Word
+from questree.terms import Node, Term, Word
 
 QUANTIFIERS = (answers.every, answers.some, answers.none)
 ASIDE = (things.unique, things.assert_unique)  # they say how many there are, not what

@@ -28,7 +28,7 @@ from questree.domains.images.kinds import (
 )
 from questree.domains.images.things import images_with
 from questree.domains.logic import both, either
-from questree.program import NEITHER, NOT_THERE, NOT_UNIQUE, Bool, Categories, Node, Op, Term
+from questree.terms import NEITHER, NOT_THERE, NOT_UNIQUE, Bool, Categories, Node, Op, Term
 
 QUERY: dict[str, Any] = {"steps": 1, "categories": Categories(structural="query")}
 VERIFY: dict[str, Any] = {"steps": 1, "categories": Categories(structural="verify")}

@@ -12,9 +12,9 @@ import numpy as np
 from questree.domains.images import kinds
 from questree.domains.images.corpus import Corpus, ImageSets, Ints, padded
 from questree.domains.images.kinds import ABSENT, PADDING
-from questree.program import BOOL, Array, Kind, Node, Word
 from questree.readings.answer import WELL, Outcome, evaluate
 from questree.readings.forms import ProgramShapes, gathered, lifted
+from questree.terms import BOOL, Array, Kind, Node, Word
 
 
 def spelled(node: Node, outcome: Outcome, world: ImageSets) -> list[Any]:

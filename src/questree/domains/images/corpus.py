@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 
 from questree.domains.images.kinds import ABSENT, COUNT, GROUP, PADDING, UNUSED
 from questree.faults import Fault, refuse
-from questree.program import Kind, Word
 from questree.tables.images import Images
+from questree.terms import Kind, Word
 
 Ints = NDArray[Any]
 Bools = NDArray[np.bool_]

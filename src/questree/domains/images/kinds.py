@@ -5,7 +5,7 @@ from typing import Annotated
 from questree.domains.images import english
 from questree.domains.images.english import after_is
 from questree.domains.images.links import relation, said_of
-from questree.program import UNKNOWN, Array, Kind, Language, kind
+from questree.terms import UNKNOWN, Array, Kind, Language, kind
 
 IMAGES = Language("images")
 

@@ -5,7 +5,7 @@ import numpy as np
 from questree.columns.compiled import njit
 from questree.domains.images.corpus import Bits, Bools, ImageFacts, Ints
 from questree.domains.images.kinds import ABSENT, ANY, PADDING
-from questree.program import NO_COMMON, NOT_THERE, NOT_UNIQUE, SEVERAL
+from questree.terms import NO_COMMON, NOT_THERE, NOT_UNIQUE, SEVERAL
 
 
 @njit(cache=True, nogil=True)

@@ -10,7 +10,7 @@ from questree.domains.images.english import after_is
 from questree.domains.images.graph import Graph, GraphRelation, Preposition
 from questree.domains.images.kinds import IMAGES
 from questree.domains.images.links import TERNARY, relation, verb_of
-from questree.program import Node, Slot, Term, Word
+from questree.terms import Node, Slot, Term, Word
 
 OP = IMAGES.ops
 REMEMBERED = 1 << 16  # programs whose references are kept at hand

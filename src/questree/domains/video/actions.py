@@ -9,7 +9,7 @@ from questree.domains.video.facts import ALWAYS, DEED, NEVER, Videos, moment
 from questree.domains.video.kinds import VIDEO, Frames, Window
 from questree.domains.video.objects import open_type
 from questree.domains.video.time import between, condition, time_edges, whole
-from questree.program import UNKNOWN, Action, Array, Bool, Categories, Node, Object, Op, Relation, Term
+from questree.terms import UNKNOWN, Action, Array, Bool, Categories, Node, Object, Op, Relation, Term
 from questree.vocabulary.words import Vocabulary
 
 MARGIN = 7.0  # seconds two lengths must differ by

@@ -5,7 +5,7 @@ import numpy as np
 from questree.columns.sets import FEW
 from questree.domains.video.facts import ANY, Videos, anywhere, first_frame, span
 from questree.domains.video.kinds import VIDEO, Frames
-from questree.program import (
+from questree.terms import (
     OBJECT,
     RELATION,
     UNKNOWN,

@@ -9,9 +9,9 @@ from numpy.typing import NDArray
 
 from questree.columns.compiled import njit
 from questree.columns.joins import ranges
-from questree.program import Word
 from questree.readings.answer import position
 from questree.tables.facts import Facts
+from questree.terms import Word
 from questree.vocabulary.words import Vocabulary
 
 Bits = NDArray[np.uint64]  # [row, word], frame f is bit f % 64 of word f // 64

@@ -7,7 +7,7 @@ import numpy as np
 from questree.columns.sets import Sets
 from questree.domains.logic import both, but_not
 from questree.domains.video.facts import anywhere
-from questree.program import Array, Kind, Language, kind
+from questree.terms import Array, Kind, Language, kind
 
 VIDEO = Language("video", both, but_not)
 

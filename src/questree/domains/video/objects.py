@@ -11,7 +11,7 @@ from questree.domains.video.atoms import INTERACTING, PERSON, Parts, doing, exis
 from questree.domains.video.facts import KEY, Videos, anywhere, first_frame, last_frame, span
 from questree.domains.video.kinds import VIDEO, Frames, Objects, Window
 from questree.domains.video.time import localised
-from questree.program import UNKNOWN, Array, Bool, Categories, Node, Object, Op, Relation, Term
+from questree.terms import UNKNOWN, Array, Bool, Categories, Node, Object, Op, Relation, Term
 from questree.vocabulary.words import Vocabulary
 
 

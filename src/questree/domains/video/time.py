@@ -8,8 +8,8 @@ from questree.domains.video.atoms import Parts, happening, interacting, interact
 from questree.domains.video.atoms import doing as doing_something
 from questree.domains.video.facts import ALWAYS, ANY, NEVER, Bits, Videos, anywhere, span
 from questree.domains.video.kinds import VIDEO, Frames, Order, Window, window
-from questree.program import UNKNOWN, Action, Array, Categories, Node, Object, ProgramError, Relation, Term
 from questree.readings.parts import node_type, parts
+from questree.terms import UNKNOWN, Action, Array, Categories, Node, Object, ProgramError, Relation, Term
 from questree.vocabulary.words import Vocabulary
 
 

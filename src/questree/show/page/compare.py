@@ -5,11 +5,11 @@ from functools import cached_property
 from threading import Lock
 from typing import Any
 
-from questree.api.scoring import ComparedQuestions, Scoring, of_run
 from questree.metrics.catalogue import ALL, METRICS
 from questree.metrics.cells import OVERALL
 from questree.metrics.comparison import ModelDifference, compare
 from questree.metrics.scores import Resampling, Scored
+from questree.scoring.compared import ComparedQuestions, Scoring, of_run
 from questree.show.page.filters import Filters, address
 from questree.show.views import View
 

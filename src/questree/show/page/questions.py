@@ -8,11 +8,11 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
-from questree.api.as_read import beside as raw_beside
-from questree.api.as_read import policy_of
-from questree.api.scoring import Scoring, stored_models
 from questree.metrics.answered import beside
 from questree.progress import watch
+from questree.scoring.as_read import beside as raw_beside
+from questree.scoring.as_read import policy_of
+from questree.scoring.compared import Scoring, stored_models
 from questree.show.dag import Ints, Opened, words_of
 from questree.show.judged import broken_rules
 from questree.show.views import Listed, Mask, Posed, View

@@ -6,11 +6,11 @@ from functools import cached_property
 from typing import Any
 
 from questree.notation.own import show
-from questree.program import Node
 from questree.show.dag import Dag, Opened
 from questree.show.judged import Judged, judged, reason
 from questree.show.page.site import Collection
 from questree.show.views import Posed, Scene
+from questree.terms import Node
 
 WHY = {  # how an answer is known, in words
     "executed": "its program was executed on the facts",

@@ -4,9 +4,9 @@ from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
-from questree.api.scoring import Scoring
 from questree.benchmarks import chosen
 from questree.faults import BadInput
+from questree.scoring.compared import Scoring
 from questree.show.image_view import ImageView
 from questree.show.page.compare import ComparedModels
 from questree.show.page.filters import Filters

@@ -7,11 +7,11 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from questree.api.as_read import beside as raw_beside
-from questree.api.as_read import policy_of
-from questree.api.run_scores import answers_to
-from questree.api.scoring import Scoring
 from questree.progress import watch
+from questree.scoring.as_read import beside as raw_beside
+from questree.scoring.as_read import policy_of
+from questree.scoring.compared import Scoring
+from questree.scoring.run_scores import answers_to
 from questree.show.dag import Dag, Opened, words_of
 from questree.show.drawing import drawn
 from questree.show.judged import judged, reason

@@ -7,10 +7,10 @@ from hashlib import blake2b
 from itertools import combinations
 from shlex import quote
 
-from questree.api.run_scores import QUESTIONS_OF, How, ModelScores, RunScores, has_answered, refuse_gaps
-from questree.api.scoring import much_unread
 from questree.benchmarks import chosen, held
 from questree.metrics.comparison import compare
+from questree.scoring.compared import much_unread
+from questree.scoring.run_scores import QUESTIONS_OF, How, ModelScores, RunScores, has_answered, refuse_gaps
 from questree.show.image_view import ImageView
 from questree.show.report.corpus import Named, agqa_corpus, covr_corpus, parts_blocks
 from questree.show.report.document import Block, Figure, Grid, Missing, ReportDocument, ScoreRows, Section, Sentences

@@ -4,7 +4,6 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
-from questree.api.run_scores import ModelScores
 from questree.metrics.answers import MODEL as MOST_LIKELY
 from questree.metrics.catalogue import ALL, METRICS
 from questree.metrics.dags import NAME as CORRELATION
@@ -12,6 +11,7 @@ from questree.metrics.errors import BY as ERROR
 from questree.metrics.errors import KINDS as ERRORS
 from questree.metrics.sets import BASELINES
 from questree.models.bots import BOTS
+from questree.scoring.run_scores import ModelScores
 from questree.show.report.charts import composition_plot, dags_plot, models_plot, steps_plot
 from questree.show.report.document import Block, Column, Figure, Grid, Line, ScoreLine, ScoreRows
 

@@ -8,8 +8,8 @@ import numpy as np
 
 from questree.domains.images.kinds import COUNT, NOUN
 from questree.domains.video.kinds import ORDER
-from questree.program import ACTION, BOOL, OBJECT, Array, Kind
 from questree.readings.answer import answers_of
+from questree.terms import ACTION, BOOL, OBJECT, Array, Kind
 from questree.vocabulary.words import Vocabulary
 
 

@@ -6,10 +6,10 @@ import numpy as np
 import polars as pl
 
 from questree.domains.video.actions import longer, shorter
-from questree.program import Array, Slot
 from questree.stages.decompose.hierarchies import RunHierarchies, ShardKeys
 from questree.stages.decompose.spoken import by_form
 from questree.tables.nodes import FORMS, NODES
+from questree.terms import Array, Slot
 from questree.vocabulary.words import Vocabulary
 
 

@@ -13,7 +13,6 @@ from questree.domains.video import VIDEO
 from questree.domains.video.time import whole, within
 from questree.faults import BadInput
 from questree.notation.own import parse, show
-from questree.program import Array, Node, Slot, Term
 from questree.progress import watch
 from questree.rules import VIDEO_DAGS
 from questree.stages.balance.levelling import Smoothing, answers_kept
@@ -25,6 +24,7 @@ from questree.tables.nodes import EDGES, FORMS, NEGATIVES, NODES, TOPS
 from questree.tables.run import Run
 from questree.tables.store import new_file
 from questree.tables.table import Table
+from questree.terms import Array, Node, Slot, Term
 
 CHOSEN = Table("subquestions", {"video": pl.UInt32, "node": pl.UInt32})  # node: row of its shard's nodes
 

@@ -10,7 +10,6 @@ import numpy as np
 import polars as pl
 
 from questree.domains.video.time import between, within
-from questree.program import UNKNOWN, Array, Node
 from questree.rules import NO, VIDEO_DAGS, YES
 from questree.stages.decompose.expand import Block
 from questree.stages.decompose.forms import NodeForms
@@ -19,6 +18,7 @@ from questree.stages.decompose.occurrences import Occurrences
 from questree.stages.generate.annotated import rests_on_relations
 from questree.tables.nodes import EDGES, FORMS, KNOWN, NODES, slots_of
 from questree.tables.table import Table
+from questree.terms import UNKNOWN, Array, Node
 from questree.vocabulary.words import Vocabulary
 
 ROWS = 1 << 16  # asked at once; some operators look at every action of a row's video

@@ -15,7 +15,6 @@ import polars as pl
 from questree.domains.video import VIDEO, Videos, videos
 from questree.domains.video.atoms import exists
 from questree.faults import BadInput
-from questree.program import UNKNOWN, Array, Node, slots, walk
 from questree.progress import watch
 from questree.readings.answer import answer
 from questree.rules import NO, YES
@@ -45,6 +44,7 @@ from questree.tables.facts import Facts
 from questree.tables.nodes import ABSENT, DECOMPOSED
 from questree.tables.run import Run
 from questree.tables.store import new_folder
+from questree.terms import UNKNOWN, Array, Node, slots, walk
 from questree.workers import processes
 
 OP = VIDEO.ops

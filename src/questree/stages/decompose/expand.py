@@ -7,8 +7,8 @@ from heapq import heappop, heappush
 import numpy as np
 from numpy.typing import NDArray
 
-from questree.program import Array, Node, fill, slots
 from questree.stages.decompose.forms import NodeForm, NodeForms, Variant
+from questree.terms import Array, Node, fill, slots
 
 Ints = NDArray[np.int64]
 

@@ -10,12 +10,12 @@ import numpy as np
 
 from questree.domains.video.atoms import alone, happening, interaction, noun_of, verb_of
 from questree.notation.own import show
-from questree.program import ACTION, Array, Kind, Node, Slot, Term, Word, walk
 from questree.readings.answer import position
 from questree.readings.english import english
 from questree.readings.forms import lifted
 from questree.readings.parts import node_type, options, parts
 from questree.tables.nodes import SLOTS
+from questree.terms import ACTION, Array, Kind, Node, Slot, Term, Word, walk
 from questree.vocabulary.words import NONE
 
 # Programs that say one word twice. In all others every word has a slot of its own, be it by chance the same word:

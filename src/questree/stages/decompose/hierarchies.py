@@ -16,7 +16,6 @@ from questree.columns.joins import ranges, starts
 from questree.domains.images import IMAGES
 from questree.domains.video import VIDEO
 from questree.faults import BadInput
-from questree.program import UNKNOWN, Array, Language
 from questree.progress import watch
 from questree.readings.parts import compared
 from questree.rules import IMAGE_DAGS, VIDEO_DAGS
@@ -36,6 +35,7 @@ from questree.tables.images import IMAGES as IMAGE_TABLE
 from questree.tables.nodes import EDGES, FORMS, GIVEN, NEGATIVES, NODES, TOPS, WORDS
 from questree.tables.predictions import IMAGE_SETS
 from questree.tables.run import Run
+from questree.terms import UNKNOWN, Array, Language
 from questree.workers import processes
 
 

@@ -18,7 +18,6 @@ from questree.domains.images.graph import Graph
 from questree.domains.images.kinds import ATTRIBUTE, COUNT, GROUP, LINK_NAME, NOUN
 from questree.faults import BadInput
 from questree.notation.own_shapes import program_shapes
-from questree.program import BOOL, UNKNOWN, Array, Kind, Node, Slot, Term, slots
 from questree.progress import report
 from questree.readings.answer import answer
 from questree.readings.forms import ProgramShapes
@@ -43,6 +42,7 @@ from questree.tables.images import Images
 from questree.tables.nodes import ASKED_TOPS, EDGES, FORMS, SETS, WORDS, nodes_about, slots_of
 from questree.tables.run import Run
 from questree.tables.store import new_folder
+from questree.terms import BOOL, UNKNOWN, Array, Kind, Node, Slot, Term, slots
 
 STEPS = 3
 

@@ -5,10 +5,10 @@ import polars as pl
 
 from questree.columns.joins import starts
 from questree.faults import BadInput
-from questree.program import Array
 from questree.stages.decompose.spoken import Texts, english_of, program
 from questree.stages.generate.text import Lexicon, texts
 from questree.stages.questions import Shard
+from questree.terms import Array
 
 
 def asked(shard: Shard, tops: pl.DataFrame, words: Lexicon) -> pl.DataFrame:

@@ -19,10 +19,10 @@ from questree.domains.video.atoms import doing, exists, happening
 from questree.domains.video.facts import ANY, KEY, anywhere
 from questree.domains.video.time import after, before, during, within
 from questree.faults import BadInput, Fault, refuse
-from questree.program import ACTION, OBJECT, Array, Node, Op, Slot
 from questree.stages.decompose.expand import Batch, Block
 from questree.stages.decompose.forms import NodeForms
 from questree.tables.nodes import ABSENT
+from questree.terms import ACTION, OBJECT, Array, Node, Op, Slot
 from questree.vocabulary.words import NONE, Vocabulary
 
 COLUMNS = ("video", "object")

@@ -7,7 +7,7 @@ import polars as pl
 
 from questree.columns.compiled import njit
 from questree.columns.joins import starts
-from questree.program import Array
+from questree.terms import Array
 
 
 @dataclass(frozen=True)

@@ -7,7 +7,6 @@ from typing import NamedTuple
 import numpy as np
 import polars as pl
 
-from questree.program import UNKNOWN, Array, Slot
 from questree.rules import NO, VIDEO_DAGS, YES, Rule
 from questree.rules.entail import coded, conclusions
 from questree.stages.decompose.expand import Block
@@ -15,6 +14,7 @@ from questree.stages.decompose.forms import NodeForms
 from questree.stages.decompose.negatives import Negatives
 from questree.stages.decompose.spoken import Texts, say
 from questree.tables.nodes import KNOWN
+from questree.terms import UNKNOWN, Array, Slot
 
 # instead of a composition: nobody knows the answer, a question gives it, a label, or an action that does not occur
 NOT_KNOWN, GIVEN, LABEL, NO_ACTION = 255, 254, 253, 252

@@ -5,13 +5,13 @@ from collections.abc import Iterator
 import numpy as np
 import polars as pl
 
-from questree.program import Array
 from questree.stages.decompose.hierarchies import RunHierarchies, ShardKeys, corpus, decomposed
 from questree.stages.decompose.image_sets import own_words, read_sets
 from questree.stages.decompose.keys import asked as asked_questions
 from questree.stages.decompose.spoken import SetTexts, english_of
 from questree.tables.nodes import FORMS, NODES, TOPS, WORDS
 from questree.tables.predictions import IMAGE_SETS
+from questree.terms import Array
 
 
 def texts_by_id(asked: RunHierarchies, ids: pl.Series) -> pl.Series:

@@ -19,7 +19,13 @@ from questree.domains.video.atoms import happening, interaction
 from questree.notation.decomp import DECOMP
 from questree.notation.grammar import names
 from questree.notation.own import parse, show
-from questree.program import (
+from questree.readings.answer import answers_of
+from questree.readings.english import RUN_ON, english, spelling
+from questree.readings.parts import compared
+from questree.stages.decompose.columns import NOT_SAID
+from questree.stages.decompose.forms import ordered_slots
+from questree.tables.nodes import FORMS, read_nodes, slots_of
+from questree.terms import (
     ACTION,
     BOOL,
     OBJECT,
@@ -37,12 +43,6 @@ from questree.program import (
     fold,
     slots,
 )
-from questree.readings.answer import answers_of
-from questree.readings.english import RUN_ON, english, spelling
-from questree.readings.parts import compared
-from questree.stages.decompose.columns import NOT_SAID
-from questree.stages.decompose.forms import ordered_slots
-from questree.tables.nodes import FORMS, read_nodes, slots_of
 
 HOLE = re.compile(r"\$(\w+)[!?]*")
 VERB, NOUN = "verb", "noun"

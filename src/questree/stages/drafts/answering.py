@@ -13,10 +13,10 @@ from questree.domains.images import Corpus, answers, spelled
 from questree.domains.images.corpus import Bits, Bools, ImageSets, Ints, padded
 from questree.domains.images.kinds import ABSENT, THINGS
 from questree.domains.images.loops import attributed, has_attribute, number_of
-from questree.program import REASONS, Array, Kind, Node, Op, Slot, Term, slots
 from questree.readings.answer import Outcome, evaluate
 from questree.search.same_words import SameWords
 from questree.stages.drafts.sources import Draft
+from questree.terms import REASONS, Array, Kind, Node, Op, Slot, Term, slots
 
 LARGEST = 5  # nobody is asked to count further
 

@@ -8,8 +8,8 @@ from questree.benchmarks.covr.forms import ImageTemplate, TemplateForm, pieces
 from questree.benchmarks.covr.templates import BY_NAME
 from questree.domains.images.english import reference
 from questree.domains.images.graph import Graph
-from questree.program import ProgramError
 from questree.stages.generate.given import GivenName, read_files
+from questree.terms import ProgramError
 
 HOLES = (("R",), ("A", "B"))  # what the builder `references` fills
 FORMS = tuple(reference(Graph("dog")))  # ways to say a reference

@@ -17,10 +17,10 @@ from questree.columns.sets import Flags
 from questree.domains.video.atoms import exists, interaction
 from questree.domains.video.facts import anywhere
 from questree.domains.video.objects import choose, choose_first, choose_last
-from questree.program import Node, walk
 from questree.stages.generate.rules import Tally
 from questree.tables.facts import TRACKS, VIDEOS
 from questree.tables.run import Run
+from questree.terms import Node, walk
 from questree.vocabulary.words import Vocabulary
 
 NOTED = "actions_only"  # where the plan of the questions counts such videos

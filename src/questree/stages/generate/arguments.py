@@ -11,12 +11,12 @@ from questree.columns.hashing import mix
 from questree.columns.joins import Ints, against, groups, starts
 from questree.columns.sets import Flags, has, sets_of
 from questree.domains.video.facts import DEED, KEY
-from questree.program import OBJECT
 from questree.stages.generate.annotated import needs_relations
 from questree.stages.generate.localised import VideoChunk
 from questree.stages.generate.references import INDIRECT, NOTHING, present_objects
 from questree.stages.generate.rules import FILLING, PAIR, Filling, Pair, Tally, looks
 from questree.stages.generate.word_columns import WordColumns
+from questree.terms import OBJECT
 from questree.vocabulary.words import NARROW
 
 NONE = -1

@@ -12,11 +12,11 @@ from questree.columns.joins import Ints
 from questree.columns.sets import Sets, has, joined, some
 from questree.domains.video import VIDEO, Videos
 from questree.notation.own import parse
-from questree.program import ACTION, BOOL, OBJECT, Node, Slot, Term, walk
 from questree.readings.answer import answer
 from questree.stages.generate.arguments import DirectArguments
 from questree.stages.generate.localised import VideoChunk
 from questree.stages.generate.word_columns import WordColumns
+from questree.terms import ACTION, BOOL, OBJECT, Node, Slot, Term, walk
 from questree.vocabulary.words import Vocabulary
 
 

@@ -14,8 +14,8 @@ from questree.benchmarks.agqa.editions import SECOND
 from questree.benchmarks.agqa.frames import faults as wrong_wordings
 from questree.extensions import wrong
 from questree.faults import BadInput, Fault, refuse
-from questree.program import ACTION, OBJECT, RELATION, Node, ProgramError, Word, slots, walk
 from questree.stages.generate.rules import RULES, look
+from questree.terms import ACTION, OBJECT, RELATION, Node, ProgramError, Word, slots, walk
 
 SLOTS = {  # the names a slot may have, with their kinds
     "relation": RELATION.name,

@@ -12,7 +12,6 @@ from questree.domains.images.batches import CHUNK
 from questree.domains.images.corpus import Corpus, ImageSets
 from questree.domains.video import VIDEO, Videos
 from questree.domains.video.facts import ANY, KEY, Bits
-from questree.program import ACTION, OBJECT, RELATION, Array, Node, Slot, slots, walk
 from questree.progress import watch
 from questree.readings.evidence import evidence
 from questree.readings.forms import ProgramShapes
@@ -20,6 +19,7 @@ from questree.stages.ground.boxes import spot
 from questree.stages.question_forms import reference
 from questree.stages.questions import Named, Shard
 from questree.tables.questions import STANDS
+from questree.terms import ACTION, OBJECT, RELATION, Array, Node, Slot, slots, walk
 from questree.vocabulary.words import NONE
 
 OP = VIDEO.ops

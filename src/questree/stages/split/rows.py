@@ -13,10 +13,10 @@ from numpy.typing import NDArray
 from questree.benchmarks.covr.splits import WORDS
 from questree.columns.joins import Ints, by_value
 from questree.notation.own_shapes import program_shapes, row_form
-from questree.program import ACTION, OBJECT, RELATION, Kind, Node, Slot, Term, walk
 from questree.readings.forms import NOTHING, gathered
 from questree.stages.question_forms import QuestionForm
 from questree.stages.questions import Shard
+from questree.terms import ACTION, OBJECT, RELATION, Kind, Node, Slot, Term, walk
 
 Truth = NDArray[np.bool_]  # [question]
 NUMBER, WORD = "number", "word"  # kinds of words that no operation has for its own

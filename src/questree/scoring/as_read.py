@@ -8,11 +8,11 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from questree.api.scoring import PredictionReader, Scoring, of_run
 from questree.metrics.answered import ModelAnswers, needed
 from questree.models.policies import Policy
 from questree.models.predictions import PREDICTION
 from questree.models.stored import of_shards, said
+from questree.scoring.compared import PredictionReader, Scoring, of_run
 from questree.stages.decompose.hierarchies import RunHierarchies
 from questree.stages.decompose.question_texts import texts_at
 from questree.tables.predictions import Stored

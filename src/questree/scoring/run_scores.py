@@ -8,10 +8,6 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from questree.api.as_read import as_read, unread
-from questree.api.image_sets import COLUMNS as COVR_COLUMNS
-from questree.api.image_sets import baselines, with_image
-from questree.api.scoring import ComparedQuestions, OnePolicy, lacking, of_run
 from questree.benchmarks import AGQA, COVR, Benchmark
 from questree.benchmarks.agqa.held_out import FLAGS, NOVEL
 from questree.benchmarks.covr.splits import PATTERNS
@@ -24,6 +20,10 @@ from questree.metrics.scores import Coverage, Resampling, Score, Scored
 from questree.metrics.sets import score_covr
 from questree.models.bots import BOTS, BotCorpus, BotOptions
 from questree.models.stored import covered, said
+from questree.scoring.as_read import as_read, unread
+from questree.scoring.compared import ComparedQuestions, OnePolicy, lacking, of_run
+from questree.scoring.image_sets import COLUMNS as COVR_COLUMNS
+from questree.scoring.image_sets import baselines, with_image
 from questree.stages.decompose.answer_words import AnswerWords
 from questree.stages.decompose.hierarchies import shards
 from questree.stages.decompose.image_sets import read_sets

@@ -5,14 +5,14 @@ from functools import partial
 
 import polars as pl
 
-from questree.api.run_scores import COLUMNS, records
-from questree.api.scoring import ComparedQuestions, PredictionReader, Scoring, Tell, looked_up, silent
 from questree.faults import BadInput
 from questree.formats.agqa import Imported
 from questree.formats.agqa_import import SETS, imported_fields, records_of
 from questree.metrics.answers import score_agqa
 from questree.metrics.scores import Score
 from questree.models.stored import video_predictions
+from questree.scoring.compared import ComparedQuestions, PredictionReader, Scoring, Tell, looked_up, silent
+from questree.scoring.run_scores import COLUMNS, records
 from questree.stages.balance.rounds import between, selection
 from questree.stages.generate.text import lexicon, texts
 from questree.stages.questions import Bank, direct_equivalents

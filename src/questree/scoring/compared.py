@@ -309,8 +309,8 @@ def of_records(asked: QuestionRecords, how: Scoring, say: Tell = silent) -> Comp
 def _stored_answers(
     asked: "RunHierarchies", reader: PredictionReader, name: str
 ) -> Iterator[tuple[str, ModelAnswers, list[Score]]]:
-    from questree.api.as_read import read_by_key, unread
     from questree.models.stored import covered, said
+    from questree.scoring.as_read import read_by_key, unread
 
     stored = Stored.of(asked.run, name)
     given = said(asked, stored)

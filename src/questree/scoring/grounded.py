@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
-from questree.api.scoring import OnePolicy, PredictionReader, Tell, looked_up, names, silent
 from questree.faults import BadInput
 from questree.metrics.comparison import over_runs
 from questree.metrics.fpvg import CONDITIONS, score_fpvg
@@ -16,6 +15,7 @@ from questree.metrics.relevance import Irrelevant, as_released, box_rows, releva
 from questree.metrics.scores import Score
 from questree.models.policies import QuestionTexts
 from questree.models.predictions import model_name
+from questree.scoring.compared import OnePolicy, PredictionReader, Tell, looked_up, names, silent
 from questree.sources.detections import read_detections
 from questree.sources.grounded import Annotations, read_annotated, read_ids, read_importance, read_texts
 from questree.tables.image_questions import answered
@@ -78,7 +78,7 @@ def of_run(run: Run, options: "GroundOptions", words: Path | None) -> Judged:
 
 def texts_of_run(run: Run, options: "GroundOptions") -> pl.DataFrame:
     """id, question of the questions of a run."""
-    from questree.api import agqa_questions
+    from questree.scoring import agqa_questions
     from questree.stages.ground.grounding import about_videos
 
     if about_videos(run, options):

@@ -5,7 +5,14 @@ from pathlib import Path
 
 import polars as pl
 
-from questree.api.scoring import (
+from questree.benchmarks.covr.splits import PATTERNS, TEMPLATE_OF
+from questree.faults import BadInput, Fault, refuse
+from questree.metrics.scores import Score, Scored
+from questree.metrics.sets import majority, score_covr, score_curve, score_generalization
+from questree.models.policies import QuestionTexts
+from questree.models.stored import image_predictions
+from questree.notation.own_shapes import program_shapes
+from questree.scoring.compared import (
     LABELS,
     ComparedQuestions,
     OnePolicy,
@@ -15,14 +22,6 @@ from questree.api.scoring import (
     looked_up,
     silent,
 )
-from questree.benchmarks.covr.splits import PATTERNS, TEMPLATE_OF
-from questree.faults import BadInput, Fault, refuse
-from questree.metrics.scores import Score, Scored
-from questree.metrics.sets import majority, score_covr, score_curve, score_generalization
-from questree.models.policies import QuestionTexts
-from questree.models.stored import image_predictions
-from questree.notation.own_shapes import program_shapes
-from questree.program import Slot
 from questree.sources.covr import (
     CHOOSING,
     EVERY,
@@ -37,6 +36,7 @@ from questree.sources.covr import (
 from questree.stages.split.image_sets import read_split, selected
 from questree.tables.images import IMAGES
 from questree.tables.run import Run
+from questree.terms import Slot
 
 COLUMNS = list(QUESTIONS.columns)
 

@@ -4,11 +4,11 @@ from dataclasses import dataclass
 
 import polars as pl
 
-from questree.api.scoring import PredictionReader
 from questree.metrics.scores import Coverage, coverage
 from questree.models.policies import ANSWER, QUESTION, RAW, REASON, Policy
 from questree.models.predictions import PREDICTION, Predictions
 from questree.said.question import COUNT, TIME, YES_NO
+from questree.scoring.compared import PredictionReader
 
 SHOWN = 20  # commonest texts that were not read, and examples
 LOOKED = 200_000  # answers that are compared with the kind of their question

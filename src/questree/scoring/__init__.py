@@ -1,0 +1,1 @@
+"""What is scored: questions or DAGs of a run or of files, with anybody's predictions."""

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from questree.metrics.answered import Answered, Missing, ModelAnswers, answered, first, questions_of
 from questree.metrics.catalogue import METRICS, scored
-from questree.metrics.cells import OVERALL, Cell, Column, Floats, Part, Tallies, joined, mean_tally, share, tally
+from questree.metrics.cells import OVERALL, Bools, Cell, Column, Floats, Part, Tallies, joined, mean_tally, share, tally
 from questree.metrics.scores import Scored
 from questree.progress import watch
 from questree.tables.hierarchies import NOTHING, Hierarchies
@@ -75,18 +75,9 @@ def composition(model: Answered) -> Scored:
 
     Columns ("CA", "type" or "composition", group, k).
     """
-    found = model.hierarchies
-    parents = np.flatnonzero(model.column("parent") & model.scored & model.answered)
-    chosen = np.zeros(len(model.scored), bool)
-    chosen[first(model.column("text"), parents)] = True
-
-    child = found.edges["child"].to_numpy()
-    usable = (model.scored & model.answered)[child]
-    wrong = usable & ~model.correct[child]
-    parent = found.composed["parent"].to_numpy().astype(np.int64)
-    first_edge, edges = (found.composed[name].to_numpy().astype(np.int64) for name in ("first", "edges"))
-    once = ~found.edges["repeated"].to_numpy()
-
+    found, parts = model.hierarchies, usable_parts(model)
+    chosen, usable, wrong = parts
+    parent, first_edge, edges = (found.composed[name].to_numpy().astype(np.int64) for name in COMPOSED_OF)
     listed, wrong_listed = (span_sums(flag, first_edge, edges) for flag in (usable, wrong))
     rows = np.flatnonzero(chosen[parent] & (listed > 0))
     kinds = model.compositions
@@ -94,20 +85,43 @@ def composition(model: Answered) -> Scored:
     kind = place[found.composed["composition"].to_numpy()[rows]]
     by_composition = _tally(model, parent[rows], kind, wrong_listed[rows], "composition", kinds)
 
-    begins = np.flatnonzero(np.diff(parent, prepend=-1))  # composed is sorted by parent
-    different, wrong_different = (
-        np.add.reduceat(span_sums(flag & once, first_edge, edges), begins) if len(begins) else np.zeros(0, np.int64)
-        for flag in (usable, wrong)
-    )
-    of = parent[begins]
-    kept = np.flatnonzero(chosen[of] & (different > 0))
-    by_type = _tally(model, of[kept], model.group(of[kept]), wrong_different[kept], "type", model.groups)
+    of, wrong_parts = reasons(model, parts)
+    by_type = _tally(model, of, model.group(of), wrong_parts, "type", model.groups)
     return Scored.together(
         [
             Scored(by_type, composition_cells(by_type, "type", model.own_groups)),
             Scored(by_composition, composition_cells(by_composition, "composition", kinds)),
         ]
     )
+
+
+COMPOSED_OF = ("parent", "first", "edges")
+
+
+def usable_parts(model: Answered) -> tuple[Bools, Bools, Bools]:
+    """[node] does it count as a parent? [edge] is the child usable? [edge] usable and wrong?"""
+    parents = np.flatnonzero(model.column("parent") & model.scored & model.answered)
+    chosen = np.zeros(len(model.scored), bool)
+    chosen[first(model.column("text"), parents)] = True
+    child = model.hierarchies.edges["child"].to_numpy()
+    usable = (model.scored & model.answered)[child]
+    return chosen, usable, usable & ~model.correct[child]
+
+
+def reasons(model: Answered, parts: tuple[Bools, Bools, Bools]) -> tuple[Ints, Ints]:
+    """Parents with usable children, and how many of these are wrong: a set over all compositions of a parent."""
+    found, (chosen, usable, wrong) = model.hierarchies, parts
+    parent, first_edge, edges = (found.composed[name].to_numpy().astype(np.int64) for name in COMPOSED_OF)
+    once = ~found.edges["repeated"].to_numpy()
+    begins = np.flatnonzero(np.diff(parent, prepend=-1))  # composed is sorted by parent
+    if not len(begins):
+        return np.zeros(0, np.int64), np.zeros(0, np.int64)
+    different, wrong_different = (
+        np.add.reduceat(span_sums(flag & once, first_edge, edges), begins) for flag in (usable, wrong)
+    )
+    of = parent[begins]
+    kept = np.flatnonzero(chosen[of] & (different > 0))
+    return of[kept], wrong_different[kept]
 
 
 def span_sums(flags: NDArray[np.bool_], start: Ints, length: Ints) -> Ints:
@@ -152,23 +166,28 @@ def consistency(model: Answered) -> Scored:
 
     Columns ("IC", type group, rule).
     """
-    parent, rules = model.hierarchies.composed["parent"].to_numpy(), model.rules
+    rules, (node, rule, passed) = model.rules, checked(model)
+    names: list[Column] = [("IC", group, rule) for group in model.groups for rule in rules]
+    videos = len(model.hierarchies.videos)
+    video, column = model.video[node].astype(np.int64), model.group(node) * len(rules) + rule
+    tallies = tally(video, column, passed, videos, names)
+    return Scored(tallies, consistency_cells(tallies, model))
+
+
+def checked(model: Answered) -> tuple[Ints, Ints, Bools]:
+    """Every check that applies: the parent, the position of the rule in `model.rules`, whether it passes."""
+    parent, place = model.hierarchies.composed["parent"].to_numpy(), {name: at for at, name in enumerate(model.rules)}
     chosen = np.zeros(len(model.scored), bool)
     chosen[first(model.column("text"), np.flatnonzero(model.column("parent") & model.scored))] = True
-    nodes, columns, passed = [np.zeros(0, parent.dtype)], [np.zeros(0, np.int64)], [np.zeros(0, bool)]
+    nodes, rules, passed = [np.zeros(0, np.int64)], [np.zeros(0, np.int64)], [np.zeros(0, bool)]
     for rule, rows, case in model.read:
         own = chosen[parent[rows]]
         for name, (applies, passes) in rule.checks(case).items():
             here = np.flatnonzero(applies & own)
-            nodes.append(parent[rows[here]])
-            columns.append(model.group(nodes[-1]) * len(rules) + rules.index(name))
+            nodes.append(parent[rows[here]].astype(np.int64))
+            rules.append(np.full(len(here), place[name]))
             passed.append(passes[here])
-    node = np.concatenate(nodes)
-    names: list[Column] = [("IC", group, rule) for group in model.groups for rule in rules]
-    videos = len(model.hierarchies.videos)
-    video, column = model.video[node].astype(np.int64), np.concatenate(columns)
-    tallies = tally(video, column, np.concatenate(passed), videos, names)
-    return Scored(tallies, consistency_cells(tallies, model))
+    return np.concatenate(nodes), np.concatenate(rules), np.concatenate(passed)
 
 
 def consistency_cells(tallies: Tallies, model: Answered) -> list[Cell]:

@@ -1,13 +1,15 @@
 """Question hierarchies as columns: nodes of all DAGs, their compositions, edges, and questions without a DAG."""
 
 from collections.abc import Hashable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any, TypeVar
 
 import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
+from questree.columns.joins import ranges, starts
 from questree.tables.table import Table
 
 Key = TypeVar("Key", bound=Hashable)
@@ -52,6 +54,33 @@ class Hierarchies:
     def node_video(self) -> NDArray[np.uint32]:
         """[node] the video a node belongs to."""
         return np.asarray(self.dags["video"].to_numpy()[self.nodes["dag"].to_numpy()])
+
+    @cached_property
+    def begins(self) -> dict[str, NDArray[np.int64]]:
+        """Table -> [DAG + 1] where the rows of each DAG begin."""
+        dag, of = self.nodes["dag"].to_numpy(), {"composed": "parent", "edges": "child"}
+        owner = {"nodes": dag} | {name: dag[getattr(self, name)[end].to_numpy()] for name, end in of.items()}
+        return {name: starts(own, len(self.dags)) for name, own in owner.items()}
+
+    def taken(self, dags: NDArray[Any]) -> "Hierarchies":
+        """These DAGs, in this order and each as often as it is named; questions without a DAG stay as they are."""
+        copy, shift, tables = {}, {}, {}  # per table: [row] of which DAG, [DAG] how far its rows move, the rows
+        for name, begin in self.begins.items():
+            copy[name], row = ranges(begin[dags], begin[dags + 1])
+            size = begin[dags + 1] - begin[dags]
+            shift[name], tables[name] = np.cumsum(size) - size - begin[dags], getattr(self, name)[row]
+
+        def moved(table: str, column: str, to: str) -> pl.Series:
+            return pl.Series(tables[table][column].to_numpy() + shift[to][copy[table]])
+
+        parent, first = moved("composed", "parent", "nodes"), moved("composed", "first", "edges")
+        return replace(
+            self,
+            nodes=NODES.frame(tables["nodes"].with_columns(dag=pl.Series(copy["nodes"]))),
+            composed=COMPOSED.frame(tables["composed"].with_columns(parent=parent, first=first)),
+            edges=EDGES.frame(tables["edges"].with_columns(child=moved("edges", "child", "nodes"))),
+            dags=self.dags[dags],
+        )
 
     @property
     def part(self) -> "HierarchyPart":

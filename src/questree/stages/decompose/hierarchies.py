@@ -58,38 +58,7 @@ def by_video(found: Hierarchies) -> Hierarchies:
     video = found.dags["video"].to_numpy()
     if (np.diff(video.astype(np.int64)) >= 0).all():
         return found
-    order = np.argsort(video, kind="stable")
-    dag = found.nodes["dag"].to_numpy()
-    parent, child = found.composed["parent"].to_numpy(), found.edges["child"].to_numpy()
-    node, row, edge = (Moved.of(column, order) for column in (dag, dag[parent], dag[child]))
-    nodes = found.nodes[node.old].with_columns(dag=pl.Series(np.sort(Moved.of(np.arange(len(order)), order).new[dag])))
-    composed = found.composed.with_columns(
-        parent=pl.Series(node.new[parent]), first=pl.Series(edge.new[found.composed["first"].to_numpy()])
-    )
-    edges = found.edges.with_columns(child=pl.Series(node.new[child]))
-    return replace(
-        found,
-        dags=found.dags[order],
-        nodes=tables.NODES.frame(nodes),
-        composed=tables.COMPOSED.frame(composed[row.old]),
-        edges=tables.EDGES.frame(edges[edge.old]),
-    )
-
-
-class Moved(NamedTuple):
-    """How rows move when DAGs are put in another order."""
-
-    old: Array  # [row after] row before
-    new: Array  # [row before] row after
-
-    @classmethod
-    def of(cls, dag: Array, order: Array) -> "Moved":
-        """`dag`: [row] in ascending order."""
-        begin = starts(dag, len(order))
-        _, old = ranges(begin[order], begin[order + 1])
-        new = np.empty(len(old), np.int64)
-        new[old] = np.arange(len(old))
-        return cls(old, new)
+    return found.taken(np.argsort(video, kind="stable"))
 
 
 SPLITS = ("train", "test")
@@ -105,6 +74,7 @@ class ShardKeys(NamedTuple):
     shard: str
     nodes: int
     tops: Array  # [question] its node
+    asked: pl.DataFrame  # id and key of every question; those that read alike have one key
 
 
 @dataclass(frozen=True)
@@ -169,6 +139,7 @@ def part(run: Path, name: str, split: str | None) -> tuple[Hierarchies, ShardKey
         rows = questions["node"].to_numpy().astype(np.int64)
     else:
         keys, rows = keyed(questions, forms, nodes, texts, pl.Series(bank.ids))
+    known = ShardKeys(name, len(nodes), tops["node"].to_numpy(), questions.select("id", key=pl.Series(rows)))
     questions, edges = questions.select("video", "node", key=pl.Series(rows)), EDGES.read(folder)
     others = negatives(folder, edges, len(nodes), tops)
     if split is not None:
@@ -176,7 +147,7 @@ def part(run: Path, name: str, split: str | None) -> tuple[Hierarchies, ShardKey
         questions, others = (table.filter(wanted.gather(table["video"])) for table in (questions, others))
     made = ShardDags.of(questions, edges, Columns.of(forms, nodes, words), others)
     ids = [bank.ids[at] for at in made.videos.tolist()]
-    return made.hierarchies(ids, list(words.number), keys), ShardKeys(name, len(nodes), tops["node"].to_numpy())
+    return made.hierarchies(ids, list(words.number), keys), known
 
 
 def negatives(folder: Path, edges: pl.DataFrame, nodes: int, tops: pl.DataFrame) -> pl.DataFrame:
@@ -314,6 +285,7 @@ def image_hierarchies(run: Run, split: str | None = None) -> RunHierarchies:
     keys = node_keys(spoken_sets(tables, asked=False), tops, image_ids(sets, names))
     first = sets.list.first().gather(nodes["set"]).gather(tops["node"])
     questions = tops.select("node", video=first, key=pl.col("node").cast(pl.Int64))
+    known = tops.select("id", key=pl.col("node").cast(pl.Int64))
     if split is not None:
         wanted = ANSWERED.read(run.covr).filter(split=split)["id"]
         questions = questions.filter(tops["id"].is_in(wanted.implode()))
@@ -321,7 +293,7 @@ def image_hierarchies(run: Run, split: str | None = None) -> RunHierarchies:
         raise BadInput.at(folder, f"no questions of the split {split}" if split else "no questions")
     asked = ShardDags.of(questions.unique(maintain_order=True), tables[EDGES.name], columns)
     found = asked.hierarchies(names.gather(asked.videos).to_list(), words, keys, IMAGE_DAGS.compositions)
-    return RunHierarchies(run, found, [ShardKeys(IMAGE_SETS, len(nodes), np.zeros(0, np.int64))])
+    return RunHierarchies(run, found, [ShardKeys(IMAGE_SETS, len(nodes), np.zeros(0, np.int64), known)])
 
 
 def set_columns(tables: dict[str, pl.DataFrame]) -> tuple[list[str], Columns]:

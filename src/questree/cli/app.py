@@ -69,6 +69,7 @@ BENCHMARKS = {
     "score": ("bench:score", "Score made-up hierarchies."),
     "fpvg": ("bench:fpvg", "Score grounding from files."),
     "answer": ("bench:answer", "Answer a run with a bot and score its answers."),
+    "rewards": ("bench:rewards", "Reward answers to the questions of a synthetic corpus, in batches."),
     "covr-index": ("bench_covr:covr_index", "Search the index of images."),
     "covr": ("bench_covr:covr", "Run programs over sets of synthetic images."),
     "files": ("bench_files:files", "Score and run released files with whole commands, their start included."),

@@ -239,3 +239,38 @@ def answer(
     for result in results:
         say(str(result))
     write_json(results)
+
+
+@output
+def rewards(
+    *,
+    videos: Videos = 200,
+    seed: Seed = 1,
+    per_video: PerVideo = 236,
+    batch: Annotated[int, Parameter(help="Number of answers per batch.")] = 4096,
+    times: Annotated[int, Parameter(help="Number of answers to each question.")] = 4,
+) -> None:
+    """Reward whole answers, then answers to every question and sub-question, made before the clock starts."""
+    from questree.api.rewards import Rewards
+    from questree.models.bots import BotOptions, answer_run
+    from questree.models.stored import said
+    from questree.tables.predictions import Stored
+
+    with made_run("decomposed", videos, seed, per_video) as run:
+        answer_run(run, BotOptions("composition-noise", noise=0.2))
+        reward = Rewards(run.folder)
+        answers = reward.dags.answers(said(reward.dags.asked, Stored.of(run, "composition-noise")))
+        rows = [answers[at : at + batch] for _ in range(times) for at in range(0, len(answers), batch)]
+        reward(rows[0])  # what is read or compiled once
+
+        def rewarded(columns: list[str]) -> int:
+            return sum(len(reward(few.select(columns))) for few in rows)
+
+        results = [
+            measure("rewards of whole answers", batch, lambda: rewarded(["id", "answer"])),
+            measure("rewards with all steps", batch, lambda: rewarded(answers.columns)),
+        ]
+    for result in results:
+        say(str(result))
+    say(f"{int(answers['steps'].list.len().sum()) / len(answers):.1f} sub-questions per question")
+    write_json(results)

@@ -47,8 +47,9 @@ def by_value(codes: Ints) -> list[tuple[int, Ints]]:
     return list(zip(values.tolist(), np.split(order, begin[1:]), strict=True))
 
 
-def listed(values: Ints, start: Ints) -> pl.Series:
+def listed(values: Ints | pl.Series, start: Ints) -> pl.Series:
     """[row] the list of its values; start: [row + 1] where they begin."""
     from pyarrow import LargeListArray, array
 
-    return pl.Series(pl.from_arrow(LargeListArray.from_arrays(array(start), array(values))))
+    column = values.to_arrow() if isinstance(values, pl.Series) else array(values)
+    return pl.Series(pl.from_arrow(LargeListArray.from_arrays(array(start), column)))

@@ -8,8 +8,8 @@ import polars as pl
 from questree.stages.decompose.hierarchies import RunHierarchies, ShardKeys, corpus, decomposed
 from questree.stages.decompose.image_sets import own_words, read_sets
 from questree.stages.decompose.keys import asked as asked_questions
-from questree.stages.decompose.spoken import SetTexts, english_of
-from questree.tables.nodes import FORMS, NODES, TOPS, WORDS
+from questree.stages.decompose.spoken import SetTexts, english_of, say
+from questree.tables.nodes import FORMS, TOPS, WORDS, read_nodes
 from questree.tables.predictions import IMAGE_SETS
 from questree.terms import Array
 
@@ -45,7 +45,7 @@ def _about_videos(asked: RunHierarchies, shard: ShardKeys, nodes: Array, tops: A
     bank, _, texts, words, _ = corpus(asked.run.folder)
     folder = asked.run.decomposed / shard.shard
     if len(nodes):
-        yield english_of(FORMS.read(folder), NODES.read(folder)[nodes], texts)
+        yield say(FORMS.read(folder), read_nodes(folder)[nodes], texts, columns=("text",))["text"]
     if len(tops):
         given = bank.shard(asked.run.questions / shard.shard)
         yield asked_questions(given, TOPS.read(folder)[tops], words).sort("top")["text"]

@@ -1,0 +1,168 @@
+"""Verifiable rewards: what a model answers to questions and their sub-questions as numbers from 0 to 1, by columns."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from questree.api.asked_dags import AskedDags
+from questree.api.read_traces import read_trace
+from questree.columns.joins import listed, starts
+from questree.faults import Fault, refuse
+from questree.metrics.answered import Answered, Missing, beside
+from questree.metrics.cells import Floats, share
+from questree.metrics.dags import checked, reasons, usable_parts
+from questree.models.policies import Policy, understood
+from questree.models.predictions import PREDICTION
+from questree.rules import scheme_of
+from questree.scoring.compared import Scoring, of_run
+from questree.tables.hierarchies import NOTHING, Hierarchies
+from questree.tables.run import Run
+
+Ints = NDArray[Any]
+Answers = pl.DataFrame | Iterable[Mapping[str, Any]]
+GIVEN: dict[str, Any] = {"id": pl.String, "answer": pl.String, "steps": pl.List(pl.String)}
+COUNTS = ("steps_right", "steps_counted", "rules_kept", "rules_checked", "wrongly_right", "right")
+
+
+@dataclass(frozen=True)
+class RewardWeights:
+    """How much each part of a reward counts; of what there is nothing to say about, nothing is counted."""
+
+    correct: float = 0.4
+    steps: float = 0.2
+    rules: float = 0.2
+    reasons: float = 0.2
+
+    def __post_init__(self) -> None:
+        wrong = [Fault(name, f"expected at least 0, got {own}") for name, own in asdict(self).items() if not own >= 0]
+        refuse(wrong or ([] if sum(asdict(self).values()) else [Fault("weights", "expected one above 0")]))
+
+    def mean(self, parts: Mapping[str, Floats]) -> Floats:
+        """[row] the weighted mean of the parts that are there."""
+        weight, value = (np.array(list(own)) for own in (asdict(self).values(), (parts[name] for name in asdict(self))))
+        there = np.where(np.isnan(value), 0.0, weight[:, None])
+        return share((there * np.nan_to_num(value)).sum(axis=0), there.sum(axis=0))
+
+
+class Rewards:
+    """The questions of a run, ready to say what answers to them are worth.
+
+    `missing`: sub-questions without an answer are left out (skip) or wrong; a question without one is wrong.
+    """
+
+    def __init__(
+        self,
+        run: str | Path,
+        split: str | None = None,
+        *,
+        policy: Policy = "exact",
+        weights: RewardWeights | None = None,
+        missing: Missing = "skip",
+        benchmark: str = "",
+    ):
+        corpus = of_run(Run(Path(run)), split, benchmark, Scoring(policy=policy))
+        assert corpus.asked is not None
+        self.dags, self.policy, self.missing = AskedDags(corpus.asked), policy, missing
+        self.weights, self.reader = weights or RewardWeights(), corpus.reader.reader
+        self.scheme = scheme_of(corpus.asked.hierarchies.types)
+        self.number = {word: at for at, word in enumerate(corpus.asked.hierarchies.words)}
+
+    def __len__(self) -> int:
+        return len(self.dags.ids)
+
+    def __repr__(self) -> str:
+        return f"Rewards of {len(self):,} questions, policy {self.policy}"
+
+    def __call__(self, answers: Answers) -> pl.DataFrame:
+        """A row per answer: its reward and the parts, all from 0 to 1, what they are shares of, and broken rules."""
+        given = self.table(answers)
+        dag = self.dags.at(given["id"])
+        taken = self.dags.hierarchies.taken(dag)
+        begin = starts(taken.nodes["dag"].to_numpy(), len(dag))
+        taken = replace(taken, nodes=taken.nodes.with_columns(text=pl.int_range(pl.len(), dtype=pl.UInt32)))
+        said, number = self.words(given, taken, begin)
+        own = taken.nodes.with_columns(key=pl.col("text"))
+        return self.rewarded(given["id"], beside(replace(taken, nodes=own), said, number, self.missing), begin)
+
+    def table(self, answers: Answers) -> pl.DataFrame:
+        """id, answer, steps: in the order of the question's own, null where there is no answer."""
+        if not isinstance(answers, pl.DataFrame):
+            answers = pl.DataFrame([self.row(each) for each in answers], schema=GIVEN)
+        lacking = [name for name in ("id", "answer") if name not in answers.columns]
+        refuse([Fault("answers", f"expected a column {name}, got {', '.join(answers.columns)}") for name in lacking])
+        steps = pl.col("steps") if "steps" in answers.columns else pl.lit(None)
+        return answers.select(pl.col("id", "answer").cast(pl.String), steps.alias("steps").cast(GIVEN["steps"]))
+
+    def row(self, answer: Mapping[str, Any]) -> dict[str, Any]:
+        """One answer as a row; sub-questions may be named by their ids or texts, or be in order."""
+        given = dict(answer)
+        if "completion" in given:
+            given |= read_trace(given["completion"])
+        steps = given.get("steps")
+        if isinstance(steps, Mapping):
+            steps = self.dags.in_order(given["id"], steps)
+        return {"id": given["id"], "answer": given.get("answer"), "steps": steps}
+
+    def words(self, given: pl.DataFrame, taken: Hierarchies, begin: Ints) -> tuple[NDArray[np.int32], dict[str, int]]:
+        """[node] the word of its answer as the policy reads it, and the numbers of words; different texts once."""
+        size = begin[1:] - begin[:-1] - 1  # sub-questions; a question is the last of its DAG
+        there = given["steps"].is_not_null().to_numpy()
+        count = given["steps"].list.len().fill_null(0).to_numpy().astype(np.int64)
+        wrong = np.flatnonzero(there & (count != size))
+        faults = [f"expected {size[at]} steps, got {count[at]}" for at in wrong.tolist()]
+        refuse([Fault(given["id"][at], fault) for at, fault in zip(wrong.tolist(), faults, strict=True)])
+        stepped = np.ones(int(begin[-1]), bool)
+        stepped[begin[1:] - 1] = False
+        stepped &= np.repeat(there, size + 1)
+        node = np.concatenate([begin[1:] - 1, np.flatnonzero(stepped)])
+        text = pl.concat([given["answer"], given["steps"].filter(pl.Series(there)).explode(empty_as_null=False)])
+        table = pl.DataFrame({"id": node, PREDICTION: text}).drop_nulls()
+        keys = taken.nodes["key"].to_numpy()
+
+        def asked(rows: pl.Series) -> pl.Series:
+            return self.dags.texts(keys[rows.to_numpy()])
+
+        meant = understood(table, self.reader, self.policy, asked).table[PREDICTION]
+        number = dict(self.number)
+        different = meant.unique(maintain_order=True)
+        codes = [number.setdefault(word, len(number)) for word in different]
+        said = np.full(int(begin[-1]), NOTHING, np.int32)
+        said[table["id"].to_numpy()] = meant.replace_strict(different, codes, return_dtype=pl.Int32).to_numpy()
+        return said, number
+
+    def rewarded(self, ids: pl.Series, model: Answered, begin: Ints) -> pl.DataFrame:
+        dag, top, rows = model.column("dag").astype(np.int64), begin[1:] - 1, len(ids)
+        step = model.scored & model.answered
+        step[top] = False
+        node, rule, passed = checked(model)
+        parent, wrong = reasons(model, usable_parts(model))
+        parent, wrong = (own[model.correct[parent]] for own in (parent, wrong))
+        counted = (step & model.correct, step, node[passed], node, parent[wrong > 0], parent)
+        counts = {name: np.bincount(dag[of], minlength=rows) for name, of in zip(COUNTS, counted, strict=True)}
+        shares = {
+            "correct": np.where(model.answered[top], model.correct[top].astype(float), np.nan),
+            "steps": share(counts["steps_right"], counts["steps_counted"]),
+            "rules": share(counts["rules_kept"], counts["rules_checked"]),
+            "wrong_reasons": share(counts["wrongly_right"], counts["right"]),
+        }
+        reward = self.weights.mean(shares | {"reasons": 1 - shares["wrong_reasons"]})
+        numbers = {name: pl.Series(own).fill_nan(None) for name, own in {"reward": reward, **shares}.items()}
+        return pl.DataFrame({"id": ids, **numbers, **counts, "broken": broken(dag[node], rule, passed, model, rows)})
+
+
+def broken(dag: Ints, rule: Ints, passed: Ints, model: Answered, rows: int) -> pl.Series:
+    """[row] the names of the rules that are broken, once for each time."""
+    failed = np.flatnonzero(~passed)
+    failed = failed[np.argsort(dag[failed], kind="stable")]
+    names = pl.Series(model.rules, dtype=pl.String).gather(rule[failed])
+    return listed(names, starts(dag[failed], rows))
+
+
+def rewards(run: str | Path, answers: Answers, **how: Any) -> pl.DataFrame:
+    """The rewards of answers to questions of a run; whoever has several batches keeps a `Rewards`."""
+    return Rewards(run, **how)(answers)

@@ -259,3 +259,15 @@ def test_any_names_give_a_file_that_reads_them(
     file = tmp_path_factory.mktemp("any") / "mine.json"
     file.write_text(json.dumps({"videos": [{"id": "a", "frames": frames, "actions": spans}]}))
     assert len(read_own_json(file, words).facts.actions) == len(spans)
+
+
+def test_classes_for_everything_else_are_declared() -> None:
+    used = UsedWords(
+        Counter(["cup", "other", "misc_object"]), Counter(["holding"]), Counter(["hold cup", "other", "Unknown action"])
+    )
+    words = parse(drafted(used, "mine", "mine.json"), "mine.toml")
+    other = next(word for word in words.objects if word.id == words.other)
+    assert other.part_only and {words.objects[words.object_at[name]].id for name in ("other", "misc_object")} == {
+        other.id
+    }
+    assert words.action_at["other"] == words.action_at["Unknown action"] == words.other_action_at

@@ -262,3 +262,11 @@ def test_show_writes_all_words_as_json_and_prints_nothing_when_quiet(
     written = json.loads(out.read_text())
     assert written["counts"] == counts(load(file))
     assert msgspec.convert(written["vocabulary"], Vocabulary) == load(file)
+
+
+def test_what_annotators_had_no_class_for_is_an_action_of_its_own() -> None:
+    said = "is not the id of an action that is not merged"
+    for given in ("x1", "a3"):
+        wanted = [f'kitchen.toml, other_action: "{given}" {said}']
+        assert faults_after(lambda raw, given=given: raw.update(other_action=given)) == wanted  # type: ignore[misc]
+    assert faults_after(lambda raw: raw.update(other_action="a5")) == []

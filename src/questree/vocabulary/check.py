@@ -145,6 +145,8 @@ def special(vocabulary: Vocabulary) -> Found:
     for field in ("unnamed", "other"):
         if (given := getattr(vocabulary, field)) and given not in parts:
             yield field, f'"{given}" is not the id of an object that is part_only and not merged'
+    if (given := vocabulary.other_action) and given not in {word.id for word in vocabulary.actions if not word.merged}:
+        yield "other_action", f'"{given}" is not the id of an action that is not merged'
 
 
 def lists(vocabulary: Vocabulary) -> Found:

@@ -35,6 +35,7 @@ PEOPLE = ("person", "human", "actor")
 SUBJECTS = (*PEOPLE, "someone", "somebody", "man", "woman", "he", "she", "they")  # before an action's verb
 SYNONYMS = [row.split(", ") for row in ENGLISH["synonyms"].split("\n") if row]
 NEGATIVE = ("not", "no", "none", "unsure", "unknown", "never", "without")
+ANYTHING, ANY_ACTION = "other thing", "doing something else"  # what has no class
 VAGUE = ("other", "misc", "unsure", "unknown", "none")
 
 
@@ -64,6 +65,21 @@ class DraftWord:
         times = ["once" if self.used == 1 else f"{self.used:,} times"] * bool(self.used)
         notes = "; ".join([*times, *filter(None, [self.remark])])
         return f"  {{ {text} }},{f'  # {notes}' if notes else ''}"
+
+
+def vague(name: str) -> bool:
+    """Does it say that there is no class: other, misc object, unknown action?"""
+    first, *rest = name.split(" ")
+    return first in VAGUE and set(rest) <= {
+        "action",
+        "activity",
+        "object",
+        "thing",
+        "item",
+        "objects",
+        "things",
+        "items",
+    }
 
 
 def numbered(prefix: str, taken: Iterable[str]) -> Iterator[str]:
@@ -119,11 +135,16 @@ class Draft:
         """The object of this name, a new one if need be; any word for a person is the person."""
         if name in PEOPLE and given:
             return self.use(self.person, given, times)
+        if vague(name) and given:
+            name = ANYTHING
         if name not in self.objects:
             body = not given and name.split(" ")[-1] in BODY  # part of an action alone
             said: dict[str, object] = {"name": name, "article": "their" if body else article(name)}
             self.add(self.objects, next(self.object_ids), name, said | ({"part_only": True} if body else {}))
             self.objects[name].remark = "" if given else "in actions only"
+            if name == ANYTHING:
+                self.objects[name].fields |= {"part_only": True}
+                self.objects[name].remark = "what has no class"
         return self.use(self.objects[name], given, times)
 
     def called(self, name: str) -> str:
@@ -180,6 +201,8 @@ class Draft:
 
     def parts(self, words: list[str]) -> tuple[str, str, str, str, str]:
         """(verb, particle or preposition, what follows, the object in it, remark) of an action's words."""
+        if vague(" ".join(words)):
+            return "do", "", "something else", "", "what has no class"
         words = words[words[0] in SUBJECTS :] or words
         later = next((at for at, word in enumerate(words) if at and is_progressive(word)), 0)
         if later == len(words) - 1 and later and not is_progressive(words[0]):  # coffee making

@@ -4,7 +4,17 @@ from collections.abc import Iterator
 
 from questree.faults import Fault, refuse
 from questree.vocabulary.class_names import cleaned
-from questree.vocabulary.draft import ANNOTATED, HANDLING, INTERACTING, UNNAMED, VAGUE, Draft, UsedWords
+from questree.vocabulary.draft import (
+    ANNOTATED,
+    ANY_ACTION,
+    ANYTHING,
+    HANDLING,
+    INTERACTING,
+    UNNAMED,
+    VAGUE,
+    Draft,
+    UsedWords,
+)
 from questree.vocabulary.inflection import headed
 from questree.vocabulary.notes import NOTES
 from questree.vocabulary.write import toml_value
@@ -75,6 +85,8 @@ def lines(draft: Draft, name: str, source: str) -> Iterator[str]:
         "interacting": (draft.interacting, "d2"),
     }
     ids |= {"unnamed": (draft.objects[UNNAMED], "")} if UNNAMED in draft.objects else {}
+    ids |= {"other": (draft.objects[ANYTHING], "")} if ANYTHING in draft.objects else {}
+    ids |= {"other_action": (draft.actions[ANY_ACTION], "")} if ANY_ACTION in draft.actions else {}
     yield from (f"{key} = {toml_value(word.id)}" for key, (word, usual) in ids.items() if word.id != usual)
     yield "\n# article: a, an, some, the, their or nothing; merged: the class it is counted as; labels: spellings"
     yield "# in files; part_only: an object of actions that no question asks for."

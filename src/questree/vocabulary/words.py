@@ -103,6 +103,7 @@ class Vocabulary(msgspec.Struct, frozen=True, forbid_unknown_fields=True, dict=T
     annotated: str = "d1"  # derived relation: the object is annotated in the frame
     interacting: str = "d2"  # derived relation: any contact but those of `not_touching_contacts`
     other: str = ""  # object that stands for everything annotators had no class for
+    other_action: str = ""  # and the action that does
     unnamed: str = ""  # object that stands for what an action is done to that names its place or tool
 
     @cached_property
@@ -163,6 +164,15 @@ class Vocabulary(msgspec.Struct, frozen=True, forbid_unknown_fields=True, dict=T
     @property
     def other_at(self) -> int:
         return self.object_at.get(self.other, NONE)
+
+    @property
+    def other_action_at(self) -> int:
+        return self.action_at.get(self.other_action, NONE)
+
+    @cached_property
+    def never_localised(self) -> list[int]:
+        """Actions that stand in no time phrase and whose object no reference replaces."""
+        return [self.action_at[name] for name in (*self.lists.never_localised_actions, self.other_action) if name]
 
     def as_released(self) -> "Vocabulary":
         """With the pairs of released graphs: every verb is done to the object the action names."""

@@ -72,8 +72,7 @@ class Pool:
     @cached_property
     def actions(self) -> list[int]:
         words = self.vocabulary
-        never = {words.action_at[name] for name in words.lists.never_localised_actions}
-        return [at for at, word in enumerate(words.actions) if not word.merged and at not in never]
+        return [at for at, word in enumerate(words.actions) if not word.merged and at not in words.never_localised]
 
     @cached_property
     def naming(self) -> list[int]:

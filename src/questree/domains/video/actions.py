@@ -256,7 +256,7 @@ def to_action(world: Videos, verb: Relation, object: Object) -> Action:
     fits = (words.verb_of[action] == words.folded[verb][row]) & (
         words.done_to[action] == words.merged_object[object][row]
     )
-    fits &= ~np.isin(action, [words.action_at[name] for name in words.lists.never_localised_actions])
+    fits &= ~np.isin(action, words.never_localised)
     keys = np.unique(row[fits] * DEED + action[fits])
     row, action = keys // DEED, keys % DEED
     found = np.full(len(world), UNKNOWN)

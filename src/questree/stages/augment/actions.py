@@ -55,7 +55,7 @@ def roles(vocabulary: Vocabulary) -> pl.DataFrame:
         for verb in vocabulary.relations_named(names)
     }
     # taking something from a box does not take the box
-    other = {vocabulary.action_at[action] for action in lists.never_localised_actions}
+    other = set(vocabulary.never_localised)
     found = [
         (action, int(nouns[action]), role_of[int(verb)])
         for action, verb in enumerate(vocabulary.verb_of)

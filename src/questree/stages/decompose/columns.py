@@ -64,8 +64,10 @@ def executed_blocks(
 def known(blocks: list[Block], answers: Array, closed: bool, absent: Negatives, forms: NodeForms) -> Array:
     """[node] how its answer is known. In an open world an object nobody annotated may be there all the same, unless
     somebody says that it is not, or it is asked for around an action that does not occur; and in a video with actions
-    alone a relation may have other objects than those of its actions."""
+    alone a relation may have other objects than those of its actions. What has no class may be anything anyway."""
     found = np.where(answers == UNKNOWN, UNDEFINED, EXECUTED).astype(np.uint8)
+    for block in blocks:
+        found[block.rows][absent.hidden(block, answers[block.rows])] = NOT_SAID
     for block in blocks if not closed else ():
         if about_existence(block.form.node):
             own = block.rows

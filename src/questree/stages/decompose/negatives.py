@@ -4,7 +4,8 @@ import csv
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from difflib import get_close_matches
-from functools import cached_property
+from functools import cached_property, reduce
+from operator import and_
 from pathlib import Path
 from typing import NamedTuple
 
@@ -17,12 +18,16 @@ from questree.columns.joins import against, starts
 from questree.domains.video import Videos
 from questree.domains.video.atoms import doing, exists, happening
 from questree.domains.video.facts import ANY, KEY, anywhere
-from questree.domains.video.time import after, before, during, within
+from questree.domains.video.kinds import WINDOW
+from questree.domains.video.time import after, before, during, whole, within
 from questree.faults import BadInput, Fault, refuse
+from questree.readings.answer import evaluate
+from questree.rules import NO
 from questree.stages.decompose.expand import Batch, Block
 from questree.stages.decompose.forms import NodeForms
+from questree.stages.generate.unclassed import done_in, from_actions
 from questree.tables.nodes import ABSENT
-from questree.terms import ACTION, OBJECT, Array, Node, Op, Slot
+from questree.terms import ACTION, BOOL, OBJECT, RELATION, Array, Node, Op, Slot, slots, walk
 from questree.vocabulary.words import NONE, Vocabulary
 
 COLUMNS = ("video", "object")
@@ -164,6 +169,27 @@ class Negatives:
                     found |= never(self.world.ask(block.video), block.values[leaf.name])
         return found
 
+    def hidden(self, block: Block, answers: Array) -> Array:
+        """[node] is its answer what has no class, or might an action without a class change it? Of two parts that are
+        joined only those are asked that it does not change."""
+        node, found = block.form.node, np.zeros(len(block), bool)
+        if self.world is None:
+            return found
+        words, kind = self.world.vocabulary, node.kind
+        if kind in (OBJECT, ACTION):
+            other = words.other_at if kind == OBJECT else words.other_action_at
+            found = (answers == other) & (other != NONE)
+        asked = {name: slot.kind for name, slot in slots(node).items()}
+        sure = set(node.op.params.values()) == {BOOL} or not {OBJECT, RELATION} & {*asked.values()}
+        if words.other_action_at == NONE or sure or about_existence(node):
+            return np.asarray(found)
+        related = [words.folded[block.values[name]] for name, kind in asked.items() if kind == RELATION]
+        may = reduce(and_, (from_actions(words)[own] for own in related), np.ones(len(block), bool))
+        world = self.world.ask(block.video)
+        window = next((term for term in walk(node) if isinstance(term, Node) and term.kind == WINDOW), whole())
+        there = done_in(world, evaluate(window, world, block.values).values[window])
+        return np.asarray(found | (may & there & ((answers == NO) | (not kind.yes))))
+
     def batches(self, forms: NodeForms, seeds: Array, first: int) -> Iterator[Batch]:
         """Questions that are asked because their answer is no, numbered from `first` on."""
         assert self.world is not None
@@ -225,7 +251,7 @@ def drawn(world: Videos, seeds: Array, count: int) -> Pairs:
 
 
 def unlocalised(world: Videos) -> list[int]:
-    return [world.vocabulary.action_at[name] for name in world.vocabulary.lists.never_localised_actions]
+    return world.vocabulary.never_localised
 
 
 def never(world: Videos, action: Array) -> Array:

@@ -201,7 +201,7 @@ def like_actions(chunk: VideoChunk) -> tuple[Ints, Ints]:
     done = chunk.world.deeds()
     verbs = sets_of(done[0], words.verb_of[done[1]], chunk.videos, len(words.relations))
     things = sets_of(done[0], words.object_of[done[1]], chunk.videos, len(words.objects))
-    pool = np.flatnonzero([not action.merged for action in words.actions])
+    pool = np.flatnonzero([not action.merged and action.id != words.other_action for action in words.actions])
     video, action = np.repeat(np.arange(chunk.videos), len(pool)), np.tile(pool, chunk.videos)
     verb, thing = words.verb_of[action], words.object_of[action]
     shared = has(verbs[video], verb) | ((thing >= 0) & has(things[video], np.maximum(thing, 0)))

@@ -31,6 +31,7 @@ from questree.stages.generate.references import (
     references,
     spans,
 )
+from questree.stages.generate.unclassed import Silent, done_in, silent
 from questree.stages.generate.word_columns import WordColumns
 from questree.tables.facts import Facts
 
@@ -53,13 +54,13 @@ class DoneTo:
         return row, self.start[at][row] + np.arange(len(row)) - first[row]
 
 
-def done_to(world: Videos, words: WordColumns, relation: Ints, place: Ints, actions_only: Flags) -> DoneTo:
+def done_to(world: Videos, words: WordColumns, relation: Ints, place: Ints, silent: Silent) -> DoneTo:
     """relation: [row of relations]; place: [video, relation] its row."""
     rows, objects = [np.arange(len(relation))], [np.full(len(relation), BY_WORD)]
     if words.edition.relation_references:
         video, thing = present_objects(world, words)
         found = first_done_to.run(world.ask(video), thing)
-        known = (found >= 0) & ~actions_only[video]
+        known = (found >= 0) & ~silent.about(video, found)
         rows.append(place[video[known], found[known]])
         objects.append(thing[known])
     row, thing = np.concatenate(rows), np.concatenate(objects)
@@ -86,7 +87,7 @@ class Localised:
     named: DoneTo  # names of the relations
 
 
-def localised(world: Videos, words: WordColumns, spans: Spans, actions_only: Flags) -> Localised:
+def localised(world: Videos, words: WordColumns, spans: Spans, silent: Silent) -> Localised:
     """Relations of every group but attention, the derived ones too, in every span of their video."""
     key_video, key_relation, key_object = world.tracks()
     seen = np.append(~np.isin(np.arange(len(words.vocabulary.relations)), words.vocabulary.group("attention")), False)
@@ -115,7 +116,7 @@ def localised(world: Videos, words: WordColumns, spans: Spans, actions_only: Fla
         first=np.append(superlatives[0], -1),
         last=np.append(superlatives[1], -1),
         closing=with_none(closing(world, spans, at, base, len(row))),
-        named=done_to(world, words, relation, at, actions_only),
+        named=done_to(world, words, relation, at, silent),
     )
 
 
@@ -134,7 +135,7 @@ def closing(world: Videos, spans: Spans, at: Ints, base: Ints, rows: int) -> Set
     return sets_of(place[ends], thing[own[ends]], rows, len(world.vocabulary.objects))
 
 
-def timed_references(words: WordColumns, spans: Spans, local: Localised, actions_only: Flags) -> list[Ints]:
+def timed_references(words: WordColumns, spans: Spans, local: Localised, silent: Silent) -> list[Ints]:
     """Columns video, kind, object, relation, time: the first, last or only object of a relation in a span.
 
     Of relations with several objects in the video; neither the relation nor the object is part of the time's actions.
@@ -144,7 +145,7 @@ def timed_references(words: WordColumns, spans: Spans, local: Localised, actions
     asked = words.groups["contact"] | words.groups["spatial"] | words.groups["verb"]
     asked &= ~(words.never_asked | words.one_object)
     several = size(local.objects[local.base]) > 1 if len(relation) else np.zeros(0, bool)
-    several &= ~actions_only[local.video]
+    several &= ~silent.about(local.video, relation)
     usable = (several & asked[relation])[row] & (spans.kind[span] != ALL) & ~has(spans.verbs[span], relation[row])
     found = []
     for kind, named in ((FIRST, local.first), (LAST, local.last), (WHOLE, the_one(local.objects))):
@@ -182,6 +183,11 @@ class VideoChunk:
         direct = refs.kind == 0
         return sets_of(refs.video[direct], refs.object[direct], self.videos, len(self.words.vocabulary.objects))
 
+    @cached_property
+    def unclassed(self) -> Flags:
+        """[span] is something done in it that annotators had no class for?"""
+        return done_in(self.world.ask(self.spans.video), self.spans.window)
+
     def place(self, video: Ints, at: Ints, row: Ints, span: Ints) -> Ints:
         """[core] row of `localised` for the relation `at` of argument `row`; the last, empty one if there is none."""
         loc = self.localised
@@ -204,10 +210,10 @@ def chunk(
     """actions_only: [video] may only be asked what follows from actions; references need more."""
     world = videos(facts, words.vocabulary)
     bare = np.zeros(len(world.ids), bool) if actions_only is None else actions_only
-    found = spans(world, words)
-    local = localised(world, words, found, bare)
-    timed = timed_references(words, found, local, bare) if words.edition.timed_references else None
-    refs = references(world, words, seeds, cap, timed, bare)
+    found, unknown = spans(world, words), silent(world, bare)
+    local = localised(world, words, found, unknown)
+    timed = timed_references(words, found, local, unknown) if words.edition.timed_references else None
+    refs = references(world, words, seeds, cap, timed, unknown)
     acts = action_references(world, words, refs)
     named = (phrases(found, acts, words), phrases(found, acts, words, second_pass=True))
     if most_phrases is not None:

@@ -19,6 +19,7 @@ from questree.stages.generate.cores import Core
 from questree.stages.generate.localised import VideoChunk
 from questree.stages.generate.references import ALL
 from questree.stages.generate.rules import CORE, Tally, looks
+from questree.stages.generate.unclassed import drop_unsure
 
 
 def marks(core: Core) -> Ints:
@@ -111,7 +112,7 @@ def in_pass(template: t.Template, chunk: VideoChunk, tally: Tally, second_pass: 
     steps = (template.steps, chunk.words.edition.most_steps)  # those of the program, and the most there may be
     found = list[Questions]()
     for core, weight in cores(template, chunk, tally, second_pass):
-        core, weight = drop_undecided(core, weight, tally)
+        core, weight = drop_unsure(*drop_undecided(core, weight, tally), tally)
         undefined = core.answer < 0
         if undefined.any():  # a template whose rules do not say so has no such questions either
             tally.reject(t.NO_ANSWER, weight[undefined].sum())

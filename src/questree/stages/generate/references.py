@@ -9,7 +9,7 @@ from questree.benchmarks.agqa import held_out as mark
 from questree.benchmarks.agqa.templates import TIMES
 from questree.columns.hashing import Hashes, mix
 from questree.columns.joins import Ints, against, groups, starts
-from questree.columns.sets import Flags, Sets, sets_of, the_one
+from questree.columns.sets import Sets, sets_of, the_one
 from questree.domains.video import VIDEO, Videos
 from questree.domains.video.actions import longest, shortest
 from questree.domains.video.facts import ALWAYS, ANY, KEY, NEVER
@@ -17,6 +17,7 @@ from questree.domains.video.objects import first, last, objects
 from questree.domains.video.time import whole
 from questree.notation.own import parse
 from questree.readings.categories import steps
+from questree.stages.generate.unclassed import Silent
 from questree.stages.generate.word_columns import WordColumns
 from questree.tables.questions import NOTHING16, packed_time, time_actions, time_kind
 
@@ -71,11 +72,11 @@ def present_objects(world: Videos, words: WordColumns) -> tuple[Ints, Ints]:
 
 
 def references(
-    world: Videos, words: WordColumns, seeds: Hashes, cap: int, timed: list[Ints] | None, actions_only: Flags
+    world: Videos, words: WordColumns, seeds: Hashes, cap: int, timed: list[Ints] | None, silent: Silent
 ) -> References:
     """Direct classes, and per (object, kind) at most `cap` references, by a keyed hash; timed ones are one kind."""
     video, relation = present_relations(world, words)
-    allowed = ~(words.never_asked | words.one_object)[relation] & ~actions_only[video]
+    allowed = ~(words.never_asked | words.one_object)[relation] & ~silent.about(video, relation)
     video, relation = video[allowed], relation[allowed]
     asked = world.ask(video)
     window = whole.run(asked)
@@ -185,11 +186,14 @@ class Phrases:
 
 def action_references(world: Videos, words: WordColumns, references: References) -> ActionReferences:
     video, action = world.deeds()
+    other = words.vocabulary.other_action_at
+    named = action != other
+    video, action = video[named], action[named]
     rows: list[tuple[Ints, ...]] = [(video, np.full(len(video), DIRECT), action, np.full(len(video), NOTHING))]
     everyone = world.ask(np.arange(len(world.ids)))
     for kind, op in ((LONGEST, longest), (SHORTEST, shortest)):
         found = op.run(everyone)
-        there = np.flatnonzero(found >= 0)
+        there = np.flatnonzero((found >= 0) & (found != other))
         rows.append((there, np.full(len(there), kind), found[there], np.full(len(there), NOTHING)))
     rows.append(indirect(video, action, words, references))
     columns = [np.concatenate(column) for column in zip(*rows, strict=True)]

@@ -96,7 +96,7 @@ def words(vocabulary: Vocabulary, counts: Pairs, rare_below: int = 10, edition: 
         common_sense=pairs_of(*_columns(common), True, (relations, objects)),
         alike=pairs_of(*_columns([*forbidden, *((at, at) for at in range(objects))]), True, (objects, objects)),
         similar=sets_of(*_columns([pair for own in similar.values() for pair in own]), objects, objects),
-        localised=~_flags(len(vocabulary.actions), [vocabulary.action_at[i] for i in lists.never_localised_actions]),
+        localised=~_flags(len(vocabulary.actions), vocabulary.never_localised),
         transition=transition,
         indirect=may_be_indirect(vocabulary),
     )
@@ -112,9 +112,9 @@ def may_be_indirect(vocabulary: Vocabulary) -> Flags:
         np.zeros(len(vocabulary.actions), bool),
         vocabulary.objects_named(vocabulary.lists.always_named_objects),
     )
-    for at, action in enumerate(vocabulary.actions):
+    for at in range(len(vocabulary.actions)):
         has_noun = indirect_action(at, {"": Phrase("")}, vocabulary) is not None
-        banned = action.id in vocabulary.lists.never_localised_actions
+        banned = at in vocabulary.never_localised
         several = len(objects[int(vocabulary.verb_of[at])]) > 1
         found[at] = has_noun and several and done_to[at] and not banned and vocabulary.object_of[at] not in named
     return found

@@ -163,6 +163,20 @@ def imported(release: Path, tmp_path_factory: pytest.TempPathFactory) -> Run:
     return Run(once(tmp_path_factory, "imported", make))
 
 
+@pytest.fixture(scope="session")
+def notebook(asked_run: Run, pictured_run: Run, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder as somebody's notebook has it: `run` of videos and `images`, decomposed, each answered by a bot."""
+
+    def make(folder: Path) -> None:
+        exported_worlds.select_every(copy(asked_run, folder), 200)
+        copy(Run(pictured_run.folder.parent / "asked" / "run"), folder / "pictured").folder.rename(folder / "images")
+        for name in ("run", "images"):
+            run(f"questree decompose {name} --workers 1 --quiet", folder)
+            run(f"questree answer {name} --model perception-noise --noise 0.3 --quiet", folder)
+
+    return once(tmp_path_factory, "notebook", make)
+
+
 def copy(run: Run, folder: Path) -> Run:
     shutil.copytree(run.folder, folder / "run")
     return Run(folder / "run")

@@ -10,8 +10,9 @@ from typing import Any, get_args
 
 import pytest
 
+from questree.api.notations import Notation, parsed, written
 from questree.cli.app import main
-from questree.cli.program import Name, app, described, parsed, written
+from questree.cli.program import app, described
 from questree.domains.images import IMAGES
 from questree.domains.video import VIDEO
 from questree.faults import BadInput
@@ -250,7 +251,7 @@ def documented() -> Iterator[dict[str, Any]]:
 @pytest.mark.parametrize("example", list(documented()), ids=lambda example: example["own"])
 def test_the_examples_of_the_page_are_one_program_in_every_notation(example: dict[str, Any]) -> None:
     words = default()
-    names: tuple[Name, ...] = get_args(Name)
+    names: tuple[Notation, ...] = get_args(Notation)
     for name in names:
         if name in example:
             node, notes = parsed(example[name], name, words)

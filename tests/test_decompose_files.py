@@ -12,7 +12,6 @@ import pytest
 
 from conftest import copy
 from questree.cli.app import app
-from questree.cli.lines import lines
 from questree.faults import BadInput
 from questree.formats import decomp_released
 from questree.formats.agqa import ExportOptions, export
@@ -20,6 +19,7 @@ from questree.formats.decomp import export_decomp
 from questree.formats.decomp_files import import_decomp
 from questree.formats.decomp_released import decompose_released
 from questree.rules import VIDEO_DAGS
+from questree.show.trees import lines
 from questree.show.video_view import VideoView
 from questree.stages.decompose.dag_shards import DecomposeOptions, decompose
 from questree.stages.questions import Bank

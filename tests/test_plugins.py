@@ -11,7 +11,7 @@ import polars as pl
 import pytest
 
 from conftest import copy
-from questree.cli.program import parsed
+from questree.api.notations import parsed
 from questree.faults import BadInput, Fault, lines
 from questree.metrics.catalogue import METRICS, Metric
 from questree.plugins import template

@@ -1,3 +1,33 @@
 """questree builds, takes apart and scores compositional questions about videos and images."""
 
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from questree.api.dags import Dag as Dag
+    from questree.api.programs import Program as Program
+    from questree.api.programs import program as program
+    from questree.api.questions import Question as Question
+    from questree.api.runs import Run as Run
+    from questree.api.runs import open as open
+    from questree.faults import BadInput as BadInput
+
 __version__ = "0.1.0"
+PLACES = {  # name -> where it is defined: imported when it is first asked for
+    **dict.fromkeys(("Run", "open"), "api.runs"),
+    **dict.fromkeys(("Program", "program"), "api.programs"),
+    "Question": "api.questions",
+    "Dag": "api.dags",
+    "BadInput": "faults",
+}
+__all__ = ["BadInput", "Dag", "Program", "Question", "Run", "__version__", "open", "program"]
+
+
+def __getattr__(name: str) -> Any:
+    if name not in PLACES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(import_module(f"questree.{PLACES[name]}"), name)
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

@@ -18,7 +18,14 @@ class Fault:
 
 
 class BadInput(Exception):
-    """Raised once per command, after all faults of the input are collected; nothing has been written."""
+    """Raised once, after all faults of the input are collected; nothing has been written.
+
+    >>> try:
+    ...     questree.open("nowhere")
+    ... except questree.BadInput as bad:
+    ...     print(bad)
+    nowhere: no such run folder; make one with `questree build`
+    """
 
     def __init__(self, faults: Iterable[Fault]):
         self.faults = list(faults)
@@ -29,6 +36,7 @@ class BadInput(Exception):
 
     @classmethod
     def at(cls, place: object, message: str) -> "BadInput":
+        """With one fault."""
         return cls([Fault(str(place), message)])
 
 

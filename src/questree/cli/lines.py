@@ -8,10 +8,9 @@ from numpy.typing import NDArray
 
 from questree.domains.video import Videos
 from questree.notation import own
-from questree.show.dag import Dag
 from questree.show.timeline import grounds
 from questree.tables.facts import Facts
-from questree.terms import Node, Term
+from questree.terms import Node
 from questree.vocabulary.words import Vocabulary
 
 BAR, MARK, NOTHING = "━", "●", "·"
@@ -73,16 +72,6 @@ def line(label: str, drawn: str) -> str:
     return f"{label:<{LABEL}}{drawn}".rstrip()
 
 
-def tree(term: Term, depth: int = 0) -> Iterator[str]:
-    indent = "  " * depth
-    if not isinstance(term, Node):
-        yield f"{indent}{own.show(term)} ({term.kind.name})"
-        return
-    yield f"{indent}{term.op.name} -> {term.kind.name}"
-    for arg in term.args:
-        yield from tree(arg, depth + 1)
-
-
 def grounded(program: Node, world: Videos, width: int = 120) -> Iterator[str]:
     """One line per sub-program, a mark per frame it rests on."""
     begin, count = int(world.frame_start[world.row[0]]), int(world.frames[0])
@@ -91,19 +80,3 @@ def grounded(program: Node, world: Videos, width: int = 120) -> Iterator[str]:
     column = np.minimum((seconds / max(seconds[-1], 1.0) * room).astype(int), room - 1)
     for part, frames in grounds(program, world).items():
         yield line(own.show(part), marked(column, frames, room))
-
-
-def lines(dag: Dag) -> Iterator[str]:
-    """A tree; a sub-question that was printed before is only pointed at."""
-    number: dict[int, int] = {}  # of the nodes that were printed
-
-    def visit(node: int, head: str, rest: str, label: str) -> Iterator[str]:
-        row, edges, again = dag.rows[node], dag.edges.get(node, []), node in number
-        own = number.setdefault(node, len(number))
-        mark = f"  ^{own}" if again and edges else ""
-        yield f"{head}{label}{own}. {row['text']}  {row['answer'] or 'undefined'}  [{row['type']}]{mark}"
-        for at, (composition, child) in enumerate([] if again else edges):
-            branch, below = ("`- ", "   ") if at == len(edges) - 1 else ("|- ", "|  ")
-            yield from visit(child, rest + branch, rest + below, composition + ": ")
-
-    yield from visit(0, "", "", "")

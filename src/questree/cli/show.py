@@ -101,8 +101,8 @@ def of_images(run: Run, id: str, dag: bool, svg: Path | None) -> Shown:
 
 
 def of_image_question(view: "ImageView", key: int) -> Shown:
-    from questree.cli.lines import tree
     from questree.notation.own import show as spelled
+    from questree.show.trees import tree
 
     asked = view.find(key)
     scene, labels = view.scene(asked, None), view.labels(asked)
@@ -170,12 +170,13 @@ def find(ids: list[str], scope: str, run: Path, called: str = "video") -> int:
 
 def of_question(run: Run, facts: Facts, id: str) -> Shown:
     """A question's lines, and the same as data."""
-    from questree.cli.lines import grounded, tree
+    from questree.cli.lines import grounded
     from questree.domains.video import videos
     from questree.notation import agqa
     from questree.notation.own import show as spelled
     from questree.readings.categories import answer_type
     from questree.show.timeline import grounds
+    from questree.show.trees import tree
     from questree.stages.questions import Bank
 
     bank = Bank(run)
@@ -213,8 +214,8 @@ def of_question(run: Run, facts: Facts, id: str) -> Shown:
 
 def of_dag(run: Run, id: str, svg: Path | None, view: "View | None" = None) -> Shown:
     """A question's DAG as a tree of lines, and as data; drawn too, if a file is named."""
-    from questree.cli.lines import lines
     from questree.show.drawing import drawn
+    from questree.show.trees import lines
     from questree.show.video_view import VideoView
     from questree.tables.store import new_file
 

@@ -1,0 +1,123 @@
+"""Questions of a run as a table in words, of either medium: text and program are made only if they are asked for."""
+
+from collections.abc import Collection, Sequence
+
+import numpy as np
+import polars as pl
+
+from questree.benchmarks import COVR, Benchmark
+from questree.faults import BadInput, Fault, refuse
+from questree.scoring.run_scores import COLUMNS as NEEDED
+from questree.scoring.run_scores import records
+from questree.stages.balance.rounds import between, selection
+from questree.stages.decompose.hierarchies import image_ids
+from questree.stages.generate.programs import programs
+from questree.stages.generate.text import lexicon, texts
+from questree.stages.questions import Bank
+from questree.tables.facts import SPLIT_UNSAID, VIDEOS
+from questree.tables.image_questions import BALANCED, answered
+from questree.tables.images import IMAGES
+from questree.tables.questions import QUESTIONS, with_programs
+from questree.tables.run import Run
+from questree.tables.scored import FLAGS
+
+SHARED = ("id", "scope", "split", "question", "answer", "program", "template")  # columns of either medium, the first
+OF_VIDEOS = (*SHARED, "steps", "structural", "semantic", "reasoning", "binary", *FLAGS, "direct", "balanced")
+OF_IMAGES = (*SHARED, "length", "depth", "attributes", "pair", "balanced")
+
+
+def question_table(
+    run: Run,
+    own: Benchmark,
+    split: str | None = None,
+    balanced: bool = True,
+    columns: Sequence[str] | None = None,
+    raw: bool = False,
+) -> pl.DataFrame:
+    """Of one split or all; the balanced selection, if there is one, or every question."""
+    if raw:
+        return _raw_images(run, split, balanced) if own is COVR else _raw_videos(run, split, balanced)
+    known = OF_IMAGES if own is COVR else OF_VIDEOS
+    strange = [name for name in columns or () if name not in known]
+    refuse([Fault("columns", f"expected a column, got {name!r}; choose from {', '.join(known)}") for name in strange])
+    wanted = known if columns is None else columns
+    table = (_images if own is COVR else _videos)(run, split, balanced, frozenset(wanted))
+    return table.select(wanted)
+
+
+def _split(run: Run, split: str | None, there: Collection[str]) -> str | None:
+    if split is not None and split not in there:
+        raise BadInput.at(run.folder, f"expected a split, got {split!r}; choose from {', '.join(sorted(there))}")
+    return split
+
+
+def _inside(run: Run, split: str | None) -> pl.Series:
+    """[video] is it of the split?"""
+    side = run.table("facts", VIDEOS)["split"].replace("", SPLIT_UNSAID)
+    wanted = _split(run, split, side.unique().to_list())
+    return pl.Series(np.ones(len(side), bool)) if wanted is None else side == wanted
+
+
+def _chosen(asked: pl.DataFrame, inside: pl.Series, selected: pl.DataFrame | None) -> pl.DataFrame:
+    """The questions of a shard that are listed, by video and number."""
+    if not inside.all():
+        asked = asked.filter(inside.gather(asked["video"]))
+    if selected is not None:
+        asked = asked.join(between(selected, asked), on=["video", "number"], how="semi", maintain_order="left")
+    return asked.sort("video", "number")
+
+
+def _raw_videos(run: Run, split: str | None, balanced: bool) -> pl.DataFrame:
+    """As they are stored: positions in vocabulary.toml, rows of side tables."""
+    bank, inside, selected = Bank(run), _inside(run, split), selection(run) if balanced else None
+    tables = [QUESTIONS.read(folder) for folder in bank.folders()]
+    return pl.concat([QUESTIONS.empty(), *tables][bool(tables) :]).pipe(_chosen, inside, selected)
+
+
+def _videos(run: Run, split: str | None, balanced: bool, wanted: frozenset[str]) -> pl.DataFrame:
+    bank, inside, selected = Bank(run), _inside(run, split), selection(run)
+    words, parts = lexicon(bank.vocabulary, bank.edition), list[pl.DataFrame]()
+    for folder in bank.folders():
+        whole = bank.shard(folder)
+        shard = whole.where(_chosen(whole.questions, inside, selected if balanced else None))
+        more = {"question": texts(shard, words)} if "question" in wanted else {}
+        more |= {"program": programs(shard)} if "program" in wanted else {}
+        parts.append(shard.questions.select(*NEEDED.columns).with_columns(**more))
+    table = pl.concat(parts)
+    side = run.table("facts", VIDEOS)["split"].replace("", SPLIT_UNSAID)
+    names = pl.Series([template.name for template in bank.edition.by_code], dtype=pl.String)
+    kept: pl.Expr | pl.Series = pl.lit(True)
+    if selected is not None and not balanced and "balanced" in wanted:
+        marked = selected.with_columns(balanced=pl.lit(True))
+        kept = table.join(marked, on=["video", "number"], how="left", maintain_order="left")["balanced"].fill_null(
+            False
+        )
+    found = records(bank, table).rename({"video": "scope"})
+    return found.with_columns(
+        *(table[name] for name in ("question", "program") if name in table.columns),
+        split=side.gather(table["video"]),
+        template=names.gather(table["template"]),
+        balanced=kept,
+    )
+
+
+def _raw_images(run: Run, split: str | None, balanced: bool) -> pl.DataFrame:
+    table = answered(run)
+    if _split(run, split, table["split"].unique().to_list()):
+        table = table.filter(split=split)
+    if balanced and (run.covr / f"{BALANCED.name}.parquet").is_file():
+        table = table.join(BALANCED.read(run.covr), on="id", how="semi", maintain_order="left")
+    return table
+
+
+def _images(run: Run, split: str | None, balanced: bool, wanted: frozenset[str]) -> pl.DataFrame:
+    table = _raw_images(run, split, balanced)
+    kept: pl.Expr | pl.Series = pl.lit(True)
+    if (run.covr / f"{BALANCED.name}.parquet").is_file():
+        kept = table["id"].is_in(BALANCED.read(run.covr)["id"].implode())
+    scope = (
+        image_ids(table["images"], IMAGES.read(run.images)["id"])
+        if len(table)
+        else pl.Series([], dtype=pl.List(pl.String))
+    )
+    return (with_programs(table) if "program" in wanted else table).with_columns(scope=scope, balanced=kept)

@@ -1,0 +1,122 @@
+"""One question of a run as an object: its text, answer, program, evidence, labels and DAG."""
+
+from dataclasses import dataclass
+from functools import cached_property
+from html import escape
+from typing import TYPE_CHECKING, Any
+
+import polars as pl
+
+from questree.api.dags import Dag
+from questree.api.programs import Program, shortened
+from questree.faults import BadInput
+from questree.show.colours import WORDS
+
+if TYPE_CHECKING:
+    from questree.api.runs import Run
+    from questree.show.dag import Opened
+    from questree.show.views import Posed, View
+
+
+@dataclass(frozen=True, repr=False)
+class Question:
+    """A question of a run. `run[id]` gives one.
+
+    >>> q = run["07QFE-0"]
+    >>> q.text, q.answer
+    ('In the video, were they interacting with a bag?', 'no')
+    >>> q.program, q.dag
+    (<Program interacting(bag)>, <Dag 4 nodes, 3 edges: Is the person interacting with a bag?>)
+    """
+
+    run: "Run"
+    posed: "Posed"
+
+    @classmethod
+    def of(cls, run: "Run", id: str) -> "Question":
+        """By its id."""
+        view = run._view
+        key = view.key(id)
+        if key is None:
+            like = f"; ids are like {some}" if (some := run._some_id()) else ""
+            raise BadInput.at(run.folder, f"no question {id!r} about {view.name}{like}")
+        return cls(run, view.find(key))
+
+    @property
+    def _view(self) -> "View":
+        return self.run._view
+
+    @property
+    def id(self) -> str:
+        """As in the column `id` of `run.questions()`."""
+        return self.posed.id
+
+    @property
+    def text(self) -> str:
+        """What is asked."""
+        return self.posed.text
+
+    @property
+    def answer(self) -> str:
+        """The right answer."""
+        return self.posed.answer
+
+    @property
+    def template(self) -> str:
+        """Name of the template it was made from."""
+        return self.posed.template
+
+    @cached_property
+    def program(self) -> Program | None:
+        """What it means; None if its program cannot be read."""
+        found = self.posed.program
+        return None if found is None else Program(found, self.run.vocabulary)
+
+    @property
+    def labels(self) -> dict[str, str]:
+        """What it is filed under: steps, categories, its video, its split, ..."""
+        return dict(self._view.labels(self.posed))
+
+    @cached_property
+    def _opened(self) -> "Opened | None":
+        return self._view.alone(self.posed)
+
+    @cached_property
+    def dag(self) -> Dag:
+        """The question with all its sub-questions, taken apart now if the run is not."""
+        if self._opened is None:
+            raise BadInput.at(self.run.folder, f"no rule takes question {self.id!r} apart")
+        return Dag.of(self._view, self._opened)
+
+    @cached_property
+    def evidence(self) -> pl.DataFrame:
+        """What each part of its program rests on: frames of the video in seconds, or things with their boxes.
+
+        Videos: program, window (is it a time?), frames, seconds. Image sets: program, image, thing, x1, y1, x2, y2.
+        """
+        from questree.api.evidence import evidence
+
+        return evidence(self._view, self.posed)
+
+    def data(self) -> dict[str, Any]:
+        """As one flat record."""
+        program = "" if self.program is None else str(self.program)
+        record = {"id": self.id, "question": self.text, "answer": self.answer, "program": program}
+        return record | {"template": self.template, **self.labels}
+
+    def __str__(self) -> str:
+        return self.text
+
+    def __repr__(self) -> str:
+        return f"<Question {self.id}: {shortened(self.text, 60)} {self.answer}>"
+
+    def _repr_html_(self) -> str:
+        words = "".join(
+            f'<span style="color:{WORDS[kind]}">{escape(text)}</span>' if kind else escape(text)
+            for kind, text in self.posed.pieces
+        )
+        labels = ", ".join(f"{name} {value}" for name, value in self.labels.items() if value)
+        head = f"<p>{words} <b>{escape(self.answer)}</b></p>"
+        told = f"<p><small>{escape(self.id)}: {escape(self.template)}; {escape(labels)}</small></p>"
+        drawing = "" if self._opened is None else self.dag._repr_svg_()
+        return f"<div>{head}{told}<code>{escape(str(self.program or ''))}</code>{drawing}</div>"

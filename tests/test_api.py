@@ -1,0 +1,161 @@
+"""What `import questree` offers: runs, questions, programs and DAGs as objects, and examples that work."""
+
+import doctest
+import subprocess
+import sys
+from contextlib import chdir
+from importlib import import_module
+from inspect import getdoc, isclass, isfunction
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+import pytest
+
+import questree
+from questree.notation.own import show
+from questree.stages.questions import Bank
+from questree.tables.run import Run as Place
+from worlds.commands import questree as command
+
+MODULES = ["faults", *sorted(f"api.{path.stem}" for path in (Path(questree.__file__).parent / "api").glob("[a-z]*.py"))]
+PUBLIC = [name for name in questree.__all__ if not name.startswith("_")]
+OPTIONS = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
+
+
+@pytest.fixture
+def run(notebook: Path) -> questree.Run:
+    return questree.open(notebook / "run")
+
+
+@pytest.fixture
+def images(notebook: Path) -> questree.Run:
+    return questree.open(notebook / "images")
+
+
+@pytest.mark.parametrize("module", MODULES)
+def test_examples_in_docstrings_work(module: str, notebook: Path, tmp_path: Path) -> None:
+    """They are run in a folder with a run."""
+    (tmp_path / "run").symlink_to(notebook / "run")
+    (tmp_path / "images").symlink_to(notebook / "images")
+    with chdir(tmp_path):
+        known: dict[str, Any] = {"questree": questree, "run": questree.open("run")}
+        found = doctest.DocTestFinder(exclude_empty=True).find(import_module(f"questree.{module}"))
+        runner = doctest.DocTestRunner(optionflags=OPTIONS)
+        for test in found:
+            test.globs = dict(known)
+            runner.run(test)
+    assert runner.summarize(verbose=False).failed == 0
+
+
+@pytest.mark.parametrize("name", PUBLIC)
+def test_every_name_has_an_example(name: str) -> None:
+    thing = getattr(questree, name)
+    assert ">>> " in (getdoc(thing) or ""), f"{name} has no example"
+    own = vars(thing).items() if isclass(thing) else ()
+    for method, value in own:
+        if not method.startswith("_") and (isfunction(value) or hasattr(value, "__get__")):
+            assert getattr(value, "__doc__", None), f"{name}.{method} has no docstring"
+
+
+def test_importing_it_is_quick() -> None:
+    """Nothing else is imported before a name is asked for."""
+    script = "import sys, questree; print(len([m for m in sys.modules if m.split('.')[0] in ('numpy', 'polars')]))"
+    assert subprocess.run([sys.executable, "-c", script], capture_output=True, text=True).stdout == "0\n"
+    assert set(dir(questree)) == set(questree.__all__)
+
+
+def test_questions_are_in_words(run: questree.Run) -> None:
+    table, bank = run.questions(balanced=False), Bank(run._place)
+    assert table.columns[:8] == ["id", "scope", "split", "question", "answer", "program", "template", "steps"]
+    for name in table["id"].gather_every(997):
+        row, asked = table.row(by_predicate=pl.col("id") == name, named=True), bank.find(name)
+        said = (row["question"], row["answer"], row["program"], row["template"], row["steps"])
+        assert said == (asked.text, asked.answer, show(asked.program), asked.template.name, asked.row["steps"])
+        assert row["scope"] == bank.ids[asked.video]
+
+
+def test_the_selection_is_the_default(run: questree.Run) -> None:
+    some, every = run.questions(), run.questions(balanced=False)
+    assert some["balanced"].all()
+    assert 0 < len(some) < len(every)
+    assert every.filter("balanced").drop("balanced").equals(some.drop("balanced"))
+    sides = [run.questions(split=side) for side in some["split"].unique()]
+    assert pl.concat(sides).sort("id").equals(some.sort("id"))
+    assert run.questions(columns=["answer", "id"]).columns == ["answer", "id"]
+    assert run.questions(raw=True)["template"].dtype == pl.UInt8
+    assert len(run.questions(raw=True)) == len(some)
+
+
+def test_questions_about_image_sets(images: questree.Run) -> None:
+    table = images.questions()
+    assert table["scope"].dtype == pl.List(pl.String)
+    for name in table["id"]:
+        asked = images[name]
+        row = table.row(by_predicate=pl.col("id") == name, named=True)
+        assert (row["question"], row["answer"], row["program"]) == (asked.text, asked.answer, str(asked.program))
+        assert asked.program is not None
+        assert asked.program.answer(images, images=row["scope"]) == asked.answer
+
+
+def test_programs_answer_what_questions_say(run: questree.Run) -> None:
+    table = run.questions().filter(~pl.col("template").is_in(["notInPrograms"])).gather_every(20)
+    for name, scope, answer in table.select("id", "scope", "answer").iter_rows():
+        asked = run[name]
+        assert asked.program is not None
+        assert asked.program.answer(run, video=scope) == answer == asked.dag.nodes[0].answer
+
+
+def test_a_dag_is_a_graph(run: questree.Run) -> None:
+    dag = run[run.questions()["id"][0]].dag
+    assert [node.number for node in dag] == list(range(len(dag)))
+    assert all(edge.parent < edge.child for edge in dag.edges)
+    assert dag.to_dot().count(" -> ") == len(dag.edges)
+    assert dag._repr_svg_().startswith("<svg")
+    assert dag.frame()["parts"].list.len().sum() <= len(dag.edges)
+
+
+def test_what_is_not_there_is_said_as_the_command_says_it(notebook: Path, run: questree.Run) -> None:
+    with pytest.raises(questree.BadInput, match="no such run folder"):
+        questree.open(notebook / "nowhere")
+    with pytest.raises(questree.BadInput, match="no question 'x'"):
+        run["x"]
+    with pytest.raises(questree.BadInput, match="expected a split, got 'dev'; choose from"):
+        run.questions(split="dev")
+    with pytest.raises(questree.BadInput, match="expected a column, got 'text'; choose from id, scope"):
+        run.questions(columns=["text"])
+    text = "within(interaction(holding, phone), afters(sitting down))"
+    with pytest.raises(questree.BadInput) as raised:
+        questree.program(text)
+    printed = command("program", "read", text).stderr
+    assert printed == f"error: {raised.value}\n"
+
+
+def test_reprs_are_short_lines(run: questree.Run, images: questree.Run) -> None:
+    for own in (run, images):
+        asked = own[own.questions()["id"][0]]
+        for thing in (own, asked, asked.program, asked.dag):
+            assert "\n" not in repr(thing)
+            assert " at 0x" not in repr(thing)
+            assert len(repr(thing)) < 200
+        assert "<table>" in own._repr_html_()
+        assert "<svg" in asked._repr_html_()
+
+
+def test_a_run_may_hold_both(notebook: Path, tmp_path: Path) -> None:
+    import shutil
+
+    shutil.copytree(notebook / "run", tmp_path / "both")
+    for name in ("images", "covr"):
+        shutil.copytree(notebook / "images" / name, tmp_path / "both" / name)
+    assert questree.open(tmp_path / "both").benchmark == "agqa"
+    assert questree.open(tmp_path / "both").benchmarks == ["agqa", "covr"]
+    assert "scope" in questree.open(tmp_path / "both", benchmark="covr").questions().columns
+
+
+def test_imported_questions_without_facts(imported: Place) -> None:
+    asked = questree.open(imported.folder)
+    table = asked.questions(columns=["id", "question", "program", "answer"])
+    assert table["question"].str.ends_with("?").all()
+    one = asked[table["id"][0]]
+    assert one.text == table["question"][0]

@@ -12,6 +12,7 @@ import polars as pl
 import pytest
 
 from conftest import copy
+from questree.cli.paper import PaperOptions
 from questree.cli.report import ReportScoring
 from questree.cli.report import report as command
 from questree.faults import BadInput
@@ -20,10 +21,11 @@ from questree.metrics.scores import Score
 from questree.models.bots import BotOptions, answer_run
 from questree.scoring.run_scores import How
 from questree.show.image_view import ImageView
+from questree.show.paper.latex import Look, escaped, latex
 from questree.show.report.document import Column, Failure, Grid, Line, Number
 from questree.show.report.failures import SHOWN, failures
 from questree.show.report.sections import ReportRequest, report
-from questree.show.report.written import escaped, latex, page
+from questree.show.report.written import page
 from questree.stages.decompose.dag_shards import DecomposeOptions, decompose
 from questree.stages.split.engine import SplitOptions
 from questree.stages.split.videos import split
@@ -33,6 +35,7 @@ from questree.tables.run import Run
 from test_browser import BLANKET, browser  # noqa: F401
 from worlds.exported_worlds import random_run, select_every
 from worlds.image_run import image_run
+from worlds.papers import compiled
 from worlds.served import SCRIPT, answers, served_run, true_but_for
 
 MODELS = ("seer", "thinker")
@@ -99,7 +102,13 @@ def written(run: Run, tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("written")
     out, latex, csv = (folder / name for name in ("report.html", "latex", "csv"))
     command(
-        run.folder, out=out, latex=latex, csv=csv, split="all", workers=1, quiet=True, how=ReportScoring(resamples=40)
+        run.folder,
+        out=out,
+        paper=PaperOptions(latex=latex, csv=csv),
+        split="all",
+        workers=1,
+        quiet=True,
+        how=ReportScoring(resamples=40),
     )
     return folder
 
@@ -245,7 +254,7 @@ def test_names_and_answers_with_markup_stay_text(tmp_path: Path) -> None:
     told = [block for section in made.sections for block in section.blocks if isinstance(block, Failure)]
     assert any(said == STRANGE for failure in told for _, said, _ in failure.said)
     for grid in made.grids():
-        tex = latex(grid)
+        tex = latex(grid, Look(width=5000))
         assert "<" not in tex and (escaped(name) in tex) == any(
             name in (column.title, column.over) for column in grid.columns
         )
@@ -263,15 +272,19 @@ def test_latex_tables_have_as_many_cells_in_every_line(written: Path) -> None:
     assert len(files) == len(list((written / "csv").glob("*.csv"))) >= 12
     for path in files:
         text = path.read_text("utf-8")
-        (kinds,) = re.findall(r"\\begin\{tabular\}\{([lr]+)\}", text)
         for rule in (r"\toprule", r"\midrule", r"\bottomrule"):
             assert rule in text
-        body = text[text.index(r"\toprule") : text.index(r"\bottomrule")]
-        for line in (line for line in body.splitlines() if line.split(" % n:")[0].endswith(r"\\")):
-            cells = re.split(r"(?<!\\)&", line)
-            spans = sum(int(n) - 1 for n in re.findall(r"\\multicolumn\{(\d+)\}", line))
-            assert len(cells) + spans == len(kinds), f"{path.name}: {line}"
+        for kinds, body in re.findall(r"\\begin\{tabular\}\{@\{\}([lr]+)@\{\}\}(.*?)\\end", text, re.DOTALL):
+            for line in (line for line in body.splitlines() if r"\\" in line):
+                cells = re.split(r"(?<!\\)&", line)
+                spans = sum(int(n) - 1 for n in re.findall(r"\\multicolumn\{(\d+)\}", line))
+                assert len(cells) + spans == len(kinds), f"{path.name}: {line}"
         assert text.count("{") - text.count(r"\{") == text.count("}") - text.count(r"\}")
+
+
+def test_every_table_of_a_report_fits_a_column_of_text(written: Path, tmp_path: Path) -> None:
+    texts = [path.read_text("utf-8") for path in sorted((written / "latex").glob("*.tex"))]
+    assert compiled(tmp_path, "\n\\clearpage\n".join(texts)) == []
 
 
 def test_a_table_is_written_three_ways_with_blocks_and_common_heads() -> None:
@@ -291,10 +304,11 @@ def test_a_table_is_written_three_ways_with_blocks_and_common_heads() -> None:
         ("N/A", ""),
         ("0.00", ""),
     ]
-    body = latex(grid).splitlines()
-    assert r" &  & \multicolumn{2}{c}{accuracy} \\" in body
-    assert r"x & B & 50.00 {\scriptsize [25.0, 75.0]} & N/A \\ % n: 4, 0" in body
-    assert r" & All & 0.00 &  \\" in body
+    body = latex(grid, Look("beside")).splitlines()
+    assert r" & \multicolumn{2}{c}{accuracy} &  \\" in body
+    assert r"\multicolumn{4}{@{}l@{}}{\textit{First: x}} \\" in body
+    assert r"B & 50.00 {\tiny [25.0,\,75.0]} & N/A & 4 \\" in body
+    assert r"All & 0.00 &  &  \\" in body
     from questree.show.report.written import csv_text
 
     assert csv_text(grid).splitlines() == [
@@ -379,7 +393,13 @@ def test_a_run_without_selection_splits_and_answers_says_so(small: Run) -> None:
 
 def test_a_run_of_images_has_its_tables(tmp_path: Path) -> None:
     run = image_run(tmp_path / "run", balanced=2)
-    command(run.folder, out=tmp_path / "r.html", csv=tmp_path / "csv", quiet=True, how=ReportScoring(resamples=20))
+    command(
+        run.folder,
+        out=tmp_path / "r.html",
+        paper=PaperOptions(csv=tmp_path / "csv"),
+        quiet=True,
+        how=ReportScoring(resamples=20),
+    )
     with (tmp_path / "csv" / "image-accuracy.csv").open(newline="") as file:
         table = {line["Template"]: line for line in csv.DictReader(file)}
     from questree.metrics.sets import majority, score_covr
@@ -409,7 +429,7 @@ def test_decomposed_image_questions_are_scored_like_all_dags(tmp_path: Path) -> 
     command(
         run.folder,
         out=tmp_path / "r.html",
-        csv=tmp_path / "csv",
+        paper=PaperOptions(csv=tmp_path / "csv"),
         bots="oracle",
         quiet=True,
         how=ReportScoring(resamples=20),
@@ -475,7 +495,7 @@ def test_a_folder_of_somebody_else_is_not_replaced(run: Run, tmp_path: Path) -> 
         command(
             run.folder,
             out=tmp_path / "r.html",
-            latex=tmp_path / "thesis",
+            paper=PaperOptions(latex=tmp_path / "thesis"),
             bots="none",
             quiet=True,
             how=ReportScoring(resamples=0),

@@ -10,7 +10,9 @@ import pytest
 from questree.synth.hierarchies import made_up_hierarchies, made_up_predictions
 from worlds.commands import questree
 from worlds.decomp_files import load
+from worlds.papers import compiled
 
+ENDINGS = {"latex": "tex", "markdown": "md", "csv": "csv"}
 KEYS = ["metric", "by", "group", "value", "n", "low", "high", "model"]
 
 
@@ -124,6 +126,29 @@ def test_compare_and_power(folder: Path) -> None:
     assert done.returncode == 1 and "--metric: expected a metric, got 'luck'; choose from accuracy, CA" in done.stderr
     done = questree("power", "--predictions", folder / "noisy.json")
     assert done.stderr == "error: expected one of a run, --hierarchies DIR (AGQA-Decomp) and --questions FILE (AGQA)\n"
+
+
+def test_scores_and_comparisons_are_written_for_a_paper(folder: Path) -> None:
+    files = [part for name in ("noisy", "random") for part in ("--predictions", folder / f"{name}.json")]
+    kinds = [part for kind in ("latex", "markdown", "csv") for part in (f"--{kind}", folder / f"t.{ENDINGS[kind]}")]
+    score = ("score", "decomp", "--hierarchies", folder / "h", *files, "--resamples", 50)
+    done = questree(*score, *kinds, "--quiet")
+    assert done.returncode == 0, done.stderr
+    tex, text = (folder / "t.tex").read_text(), (folder / "t.md").read_text()
+    assert r"\textbf{74.21}" in tex and r"10.14\rlap{*}" in tex and "Benjamini-Hochberg" in tex
+    assert "| Overall | noisy | **74.21**<br>[" in text and "| Overall | random | 10.14\\*<br>[" in text
+    assert compiled(folder, tex) == []
+    done = questree(*score, *kinds, "--columns", "accuracy", "--rows", "Overall", "--ci", "none", "--quiet")
+    assert done.returncode == 0, done.stderr
+    assert len((folder / "t.csv").read_text().splitlines()) == 3
+    assert "| Overall | noisy | **74.21** | 1,347 |" in (folder / "t.md").read_text()
+    compare = ("compare", folder / "noisy.json", folder / "random.json", "--hierarchies", folder / "h")
+    done = questree(*compare, "--resamples", 50, *kinds, "--quiet")
+    assert done.returncode == 0, done.stderr
+    assert "| Overall | accuracy | **74.21** | 10.14 | -64.07\\*<br>[" in (folder / "t.md").read_text()
+    assert compiled(folder, (folder / "t.tex").read_text()) == []
+    done = questree(*score, *kinds, "--columns", "luck")
+    assert "error: --columns: expected a name in the tables, got 'luck'; choose from accuracy, CA" in done.stderr
 
 
 def test_models_that_are_too_close_for_the_test_set_are_named(folder: Path) -> None:

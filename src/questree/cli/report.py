@@ -3,10 +3,11 @@
 import sys
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 
 from cyclopts import Parameter
 
+from questree.cli.paper import NO_PAPER, Paper, listed, write_paper
 from questree.cli.shared_options import OnlyBenchmark, Whole, WorkersOption
 from questree.cli.terminal import messages, say, watching
 from questree.faults import BadInput, Fault, refuse
@@ -37,12 +38,11 @@ def report(
         str, Parameter(help=f"Bots to compare the models with, as in oracle,uniform; {NONE} for none.")
     ] = "oracle,most-likely,uniform",
     out: Annotated[Path, Parameter(help="HTML file to write.")] = Path("report.html"),
-    latex: Annotated[Path | None, Parameter(help="Folder for every table as LaTeX (booktabs).")] = None,
-    csv: Annotated[Path | None, Parameter(help="Folder for every table as CSV.")] = None,
     split: Annotated[
         Literal["test", "dev", "train", "all"], Parameter(help="Split whose questions are scored.")
     ] = "test",
     how: Annotated[ReportScoring, Parameter(name="*")] = USUAL,
+    paper: Paper = NO_PAPER,
     workers: WorkersOption = 2,
 ) -> None:
     """Tables laid out as in the papers with intervals, plots, best and worst in words, worked failures as DAGs.
@@ -55,11 +55,10 @@ def report(
     from questree.scoring.run_scores import How
     from questree.show.report.sections import ReportRequest
     from questree.show.report.sections import report as make
-    from questree.show.report.written import csv_text, page
-    from questree.show.report.written import latex as latex_text
+    from questree.show.report.written import page
     from questree.tables.store import new_file
 
-    refuse([*replaceable(latex, ".tex"), *replaceable(csv, ".csv")])
+    paper.check()
     place = Run(run)
     references = chosen_bots(bots)
     names = chosen_models(place, models, references)
@@ -73,28 +72,7 @@ def report(
     say(f"wrote {out} ({out.stat().st_size / 1e6:.1f} MB)")
     for warning in made.warnings:
         say(warning)
-    grids = list(made.grids())
-    write_tables(grids, latex, ".tex", latex_text)
-    write_tables(grids, csv, ".csv", csv_text)
-
-
-def replaceable(folder: Path | None, ending: str) -> list[Fault]:
-    """An earlier folder of such files may be replaced, nothing else."""
-    strange = [path.name for path in folder.iterdir() if path.suffix != ending] if folder and folder.is_dir() else []
-    said = "not empty and not an earlier report (it has {}); choose a new folder"
-    return [Fault(str(folder), said.format(name)) for name in strange[:1]]
-
-
-def write_tables(grids: list[Any], folder: Path | None, ending: str, write: Any) -> None:
-    """One file per table."""
-    from questree.tables.store import new_folder
-
-    if folder is None:
-        return
-    with new_folder(folder) as work:
-        for grid in grids:
-            (work / f"{grid.name}{ending}").write_text(write(grid), "utf-8")
-    say(f"wrote {len(grids)} tables to {folder}")
+    write_paper(list(made.grids()), paper)
 
 
 def chosen_models(run: Run, wanted: str, bots: tuple[str, ...]) -> tuple[str, ...]:
@@ -104,10 +82,6 @@ def chosen_models(run: Run, wanted: str, bots: tuple[str, ...]) -> tuple[str, ..
     there = models(run)
     names = known_models("--models", listed(wanted), there)
     return names or tuple(name for name in there if name not in bots)
-
-
-def listed(text: str) -> tuple[str, ...]:
-    return tuple(dict.fromkeys(name.strip() for name in text.split(",") if name.strip()))
 
 
 def chosen_bots(wanted: str) -> tuple[str, ...]:

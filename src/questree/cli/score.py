@@ -1,5 +1,6 @@
 """`questree score`, `compare` and `power`: predictions -> the papers' tables with intervals, and flat ones as JSON."""
 
+from functools import partial
 from pathlib import Path
 from typing import Annotated, Literal
 
@@ -7,6 +8,7 @@ from cyclopts import Parameter
 
 from questree.benchmarks import COVR, chosen
 from questree.cli.fpvg_tables import print_fpvg
+from questree.cli.paper import NO_PAPER, Paper, write_paper, write_scores
 from questree.cli.score_tables import (
     counts,
     percent,
@@ -83,13 +85,17 @@ def decomp(
     split: SplitOption = None,
     benchmark: BenchmarkOption = "",
     how: ScoringOptions = USUAL,
+    paper: Paper = NO_PAPER,
 ) -> None:
     """Accuracy, CA, RWR, Delta, internal consistency, and how accuracy and consistency go together.
 
     Of a run without --model and --predictions, all models that are stored in it.
     """
+    from questree.show.paper.grids import decomp_tables
+
     files = predictions or []
     there(*files)
+    paper.check()
     if train and not hierarchies:
         raise BadInput.at(
             "--train", "expected --hierarchies DIR beside it; in a run Most-Likely is the bot most-likely"
@@ -103,7 +109,9 @@ def decomp(
             rows += [*scored.rows(name, how.resampling), *about]
     write_json(rows)
     print_decomp(rows, by_answer)
-    say_close({name: scored for name, scored, _ in found}, ("accuracy", "type", "Overall"), how.resampling)
+    models_scored = {name: scored for name, scored, _ in found}
+    say_close(models_scored, ("accuracy", "type", "Overall"), how.resampling)
+    write_scores(paper, partial(decomp_tables, by_answer=by_answer), rows, models_scored, how.resampling)
     if run:
         from questree.stages.generate.annotated import told
 
@@ -124,6 +132,7 @@ def agqa(
         bool, Parameter(name="--all", negative="", help="With a run: every question, not only the balanced selection.")
     ] = False,
     how: ScoringOptions = USUAL,
+    paper: Paper = NO_PAPER,
 ) -> None:
     """AGQA: accuracy per category, novel compositions, indirect references, more steps, accuracy against steps.
 
@@ -132,9 +141,11 @@ def agqa(
     from questree.formats.agqa_import import read_questions
     from questree.metrics.answers import fit_rows, most_likely
     from questree.scoring import agqa_questions
+    from questree.show.paper.grids import agqa_tables
 
     files = predictions or []
     there(*files)
+    paper.check()
     models = stored(run, model, files, "agqa")
     if (run is None) == (questions is None):
         raise BadInput.at("", "expected one of a run and --questions FILE")
@@ -154,7 +165,9 @@ def agqa(
             rows += [*scored.rows(name, how.resampling), *fit_rows(scored.tallies, name, how.resampling), *about]
     write_json(rows)
     print_agqa(rows)
-    say_close({name: scored for name, scored, _ in found}, ("accuracy", "reasoning", "Overall"), how.resampling)
+    models_scored = {name: scored for name, scored, _ in found}
+    say_close(models_scored, ("accuracy", "reasoning", "Overall"), how.resampling)
+    write_scores(paper, agqa_tables, rows, models_scored, how.resampling)
 
 
 @output
@@ -174,14 +187,17 @@ def covr(
         bool, Parameter(name="--all", help="With a run: score every question, not only the balanced selection.")
     ] = False,
     how: ScoringOptions = USUAL,
+    paper: Paper = NO_PAPER,
 ) -> None:
     """Accuracy by template with intervals over images; MAJ and MAJTEMPL as two more models."""
     from questree.scoring import image_sets
+    from questree.show.paper.grids import all_tables
 
     files = predictions or []
     there(*files)
     if run is None and model:
         raise BadInput.at("--model", "goes with a run; of files, give --predictions FILE")
+    paper.check()
     place = None if run is None else Run(run)
     with watching():
         found = image_sets.of_run(place, side, held_out, every) if place else image_sets.of_files(questions, train)
@@ -189,15 +205,18 @@ def covr(
         rows = [row for name, scored in guesses.items() for row in scored.rows(name, how.resampling)]
         abouts = list[Score]()
         corpus = image_sets.of_questions(found[0], place, how, say)
+        models = dict(guesses)
         for name, scored, about in corpus.scored(files, dict.fromkeys(model or ())):
             rows += scored.rows(name, how.resampling)
             abouts += about
+            models[name] = scored
     write_json([*rows, *abouts])
     if not guesses:
         say("no training questions: no baselines; give them with --train FILE")
     print_templates(rows)
     print_metrics(rows)
     print_policies([*rows, *abouts], [("accuracy", "template")])
+    write_scores(paper, all_tables, rows, models, how.resampling)
 
 
 @output
@@ -208,14 +227,18 @@ def generalization(
         Path, Parameter(help="JSON {split: {text, model, iid-size, iid: files of predictions, questions: ids}}.")
     ],
     how: Annotated[OnePolicy, Parameter(name="*")] = ONE_POLICY,
+    paper: Paper = NO_PAPER,
 ) -> None:
     """How much of the gap between a text-only model and one trained on everything each split's model closes."""
     from questree.scoring import image_sets
+    from questree.show.paper.grids import all_tables
 
+    paper.check()
     with watching():
         rows, about, splits = image_sets.generalization(questions, plan, how, say)
     write_json([*rows, *about])
     print_splits(rows, {name: split.filtered for name, split in splits.items()})
+    write_scores(paper, all_tables, rows, {}, None)
 
 
 @output
@@ -227,14 +250,18 @@ def curve(
     ],
     svg: Annotated[Path | None, Parameter(help="File for the plot.")] = None,
     how: Annotated[OnePolicy, Parameter(name="*")] = ONE_POLICY,
+    paper: Paper = NO_PAPER,
 ) -> None:
     """Accuracy on what splits hold out, of models trained with more and more examples of it: a learning curve."""
     from questree.scoring import image_sets
+    from questree.show.paper.grids import all_tables
 
+    paper.check()
     with watching():
         rows, about, models = image_sets.learning_curve(questions, plan, how, say)
     write_json([*rows, *about])
     print_curve(rows, models)
+    write_scores(paper, all_tables, rows, {}, None)
     if svg is not None:
         from questree.show.report.charts import curve_plot
         from questree.tables.store import new_file
@@ -288,10 +315,13 @@ def fpvg(
     ] = None,
     write_relevance: Annotated[Path | None, Parameter(help="File for the relevant and irrelevant detections.")] = None,
     how: Annotated[OnePolicy, Parameter(name="*")] = ONE_POLICY,
+    paper: Paper = NO_PAPER,
 ) -> None:
     """Whether models rely on the objects a question is about, from their answers to three inputs."""
     from questree.scoring import grounded
+    from questree.show.paper.grids import all_tables
 
+    paper.check()
     there(*all, *rel, *irrel)
     if run is not None and (questions or scene_graphs or detections):
         raise BadInput.at("", "expected a run folder or --questions, --scene-graphs and --detections, got both")
@@ -309,6 +339,7 @@ def fpvg(
         main, rows, seen_by = grounded.score(judged, runs, how, ood, say)
     write_json(rows)
     print_fpvg(main, seen_by)
+    write_scores(paper, all_tables, main, {}, None)
     say(judged.said)
     for detector, found in judged.found.items():
         reasons = dict(found["left_out"].value_counts(sort=True).rows())
@@ -334,10 +365,12 @@ def compare(
     by: Annotated[str | None, Parameter(help="Print only this table, such as type, composition, answer.")] = None,
     significant: Annotated[bool, Parameter(help="Print only differences that count.", negative="")] = False,
     how: Annotated[ComparingOptions, Parameter(name="*")] = COMPARING,
+    paper: Paper = NO_PAPER,
 ) -> None:
     """The second model minus the first, on the same resampled videos; Benjamini-Hochberg over the whole table."""
     from questree.metrics.comparison import compare as work
 
+    paper.check()
     known = scoring.stored_models(Run(run), chosen(Run(run), benchmark, "decomposed")) if run else []
     models = [str(one) for one in (a, b) if str(one) in known]
     files = [one for one in (a, b) if str(one) not in models]
@@ -357,6 +390,11 @@ def compare(
     write_json(rows)
     shown = [row for row in wanted if counts(row, level)] if significant else wanted
     print_differences(rows, shown, first, second, level)
+    if paper.wanted:
+        from questree.show.paper.grids import difference_grids
+
+        n = {(row.metric, row.by, row.group): row.n for row in found[first].rows(first)}
+        write_paper(list(difference_grids(shown, (first, second), n, level, how.resamples)), paper)
 
 
 @output

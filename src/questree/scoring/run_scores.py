@@ -93,7 +93,7 @@ class RunQuestions:
     asked: pl.DataFrame
     ids: pl.Series  # of those that are decomposed, in the order of `shards`
     shards: list[ScoredShard]
-    score: Callable[[pl.DataFrame, str, Missing, Resampling | None], list[Score]]  # of predictions of a model
+    score: Callable[[pl.DataFrame, str, Missing, Resampling | None], tuple[Scored, list[Score]]]  # of a model
     baseline: Callable[[Resampling | None], list[Score]]  # what needs no predictions
 
     def said(self, stored: Stored) -> pl.DataFrame:
@@ -126,9 +126,9 @@ def video_questions(run: Run, split: str | None) -> RunQuestions:
     place = np.searchsorted(videos.to_numpy(), table["video"].to_numpy()).astype(np.int64)
     asked = QuestionRecords(records(bank, table), [bank.ids[at] for at in videos], place)
 
-    def score(given: pl.DataFrame, model: str, missing: Missing, how: Resampling | None) -> list[Score]:
+    def score(given: pl.DataFrame, model: str, missing: Missing, how: Resampling | None) -> tuple[Scored, list[Score]]:
         scored = score_agqa(asked, given, missing)
-        return [*scored.rows(model, how), *fit_rows(scored.tallies, model, how)]
+        return scored, [*scored.rows(model, how), *fit_rows(scored.tallies, model, how)]
 
     return RunQuestions(asked.table, asked.table["id"], parts, score, lambda _: most_likely(asked))
 
@@ -186,8 +186,9 @@ def image_questions(run: Run, split: str | None) -> RunQuestions:
         kept, ids = known["top"].to_numpy().astype(np.int64), known["id"]
         parts = [ScoredShard(IMAGE_SETS, len(tables["nodes"]), tops["node"].to_numpy(), kept)]
 
-    def score(given: pl.DataFrame, model: str, missing: Missing, how: Resampling | None) -> list[Score]:
-        return score_covr(asked, given, list(PATTERNS), missing == "skip").rows(model, how)
+    def score(given: pl.DataFrame, model: str, missing: Missing, how: Resampling | None) -> tuple[Scored, list[Score]]:
+        scored = score_covr(asked, given, list(PATTERNS), missing == "skip")
+        return scored, scored.rows(model, how)
 
     def guessed(how: Resampling | None) -> list[Score]:
         return [row for name, scored in baselines(asked, learnt).items() for row in scored.rows(name, how)]
@@ -203,7 +204,8 @@ class ModelScores:
     model: str
     scored: Scored  # of the DAGs
     dags: list[Score]
-    alone: list[Score]  # of every question alone
+    scored_alone: Scored  # of every question alone
+    alone: list[Score]
     per_dag: tuple[Floats, Floats]  # [dag] accuracy, [dag] consistency
     coverage: Coverage
     unread: float | None  # share of the predictions that are no answer in the policy's reading
@@ -236,11 +238,11 @@ class RunScores:
         given = said(dags, stored)
         beside = answered(dags.hierarchies, given, how.missing)
         scored = score_answered(beside, self.corpus.more)
-        alone = self.questions.score(self.questions.said(stored), model, how.missing, how.resampling)
+        scored_alone, alone = self.questions.score(self.questions.said(stored), model, how.missing, how.resampling)
         rows = scored.rows(model, how.resampling)
         lost, count = unread(dags, given, self.corpus.reader)
         share = lost / count if count else None
-        return ModelScores(model, scored, rows, alone, dag_scores(beside), covered(dags, given), share)
+        return ModelScores(model, scored, rows, scored_alone, alone, dag_scores(beside), covered(dags, given), share)
 
 
 def refuse_gaps(found: Sequence[ModelScores], missing: Missing) -> None:

@@ -1,19 +1,21 @@
 """The report before it is written: sections of tables laid out as in the papers, pictures, words and failures."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import groupby, pairwise
 from types import MappingProxyType
 from typing import Literal
 
+from questree.metrics.best import Marks, note
 from questree.metrics.cells import OVERALL
 from questree.metrics.dags import NAME as CORRELATION
-from questree.metrics.scores import Score
+from questree.metrics.scores import Resampling, Score
 
 Kind = Literal["per cent", "plain"]
 NOT_AVAILABLE = "N/A"
 DIGITS = {"per cent": 2, "plain": 3}
 PLAIN = ("R^2", CORRELATION)  # metrics that are no shares
+NO_MARKS = Marks()
 
 
 @dataclass(frozen=True)
@@ -25,10 +27,14 @@ class Number:
     low: float | None = None
     high: float | None = None
     kind: Kind = "per cent"
+    best: bool = False  # of the models in its cell
+    differs: bool = False  # by the test its caption names
 
     @classmethod
-    def of(cls, row: Score) -> "Number":
-        return cls(row.value, row.n, row.low, row.high, "plain" if row.metric in PLAIN else "per cent")
+    def of(cls, row: Score, marks: Marks = NO_MARKS) -> "Number":
+        kind: Kind = "plain" if row.metric in PLAIN else "per cent"
+        key = (row.metric, row.by, row.group, row.model)
+        return cls(row.value, row.n, row.low, row.high, kind, key in marks.best, marks.differs(key))
 
     @property
     def text(self) -> str:
@@ -96,6 +102,12 @@ class Grid:
             yield self.blocks.get(at, ""), reach.get(at, 0), line
 
 
+def noted(grid: Grid, resampling: Resampling | None) -> Grid:
+    """The caption says what marks mean, if there are any."""
+    marked = any(isinstance(entry, Number) and entry.best for line in grid.lines for entry in line.entries)
+    return replace(grid, caption=f"{grid.caption} {note(resampling)}") if marked else grid
+
+
 ScoreColumn = tuple[Column, str, str]  # metric, model
 ScoreLine = tuple[tuple[str, ...], str, str]  # heads; by, group
 
@@ -103,8 +115,9 @@ ScoreLine = tuple[tuple[str, ...], str, str]  # heads; by, group
 class ScoreRows:
     """Score rows, to be asked for one by one."""
 
-    def __init__(self, rows: Iterable[Score]):
+    def __init__(self, rows: Iterable[Score], marks: Marks = NO_MARKS):
         self.all = list(rows)
+        self.marks = marks
         self._at = {(row.metric, row.by, row.group, row.model): row for row in self.all}
 
     def find(self, metric: str, by: str, group: str, model: str) -> Score | None:
@@ -115,7 +128,7 @@ class ScoreRows:
 
     def number(self, metric: str, by: str, group: str, model: str) -> Number | None:
         row = self.find(metric, by, group, model)
-        return Number.of(row) if row else None
+        return Number.of(row, self.marks) if row else None
 
     def grid(
         self,

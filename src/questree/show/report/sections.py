@@ -8,12 +8,23 @@ from itertools import combinations
 from shlex import quote
 
 from questree.benchmarks import chosen, held
+from questree.metrics.best import marks
 from questree.metrics.comparison import compare
 from questree.scoring.compared import much_unread
 from questree.scoring.run_scores import QUESTIONS_OF, How, ModelScores, RunScores, has_answered, refuse_gaps
 from questree.show.image_view import ImageView
 from questree.show.report.corpus import Named, agqa_corpus, covr_corpus, parts_blocks
-from questree.show.report.document import Block, Figure, Grid, Missing, ReportDocument, ScoreRows, Section, Sentences
+from questree.show.report.document import (
+    Block,
+    Figure,
+    Grid,
+    Missing,
+    ReportDocument,
+    ScoreRows,
+    Section,
+    Sentences,
+    noted,
+)
 from questree.show.report.failures import failures
 from questree.show.report.tables import added_metrics, agqa_blocks, called, covr_blocks, decomp_blocks
 from questree.show.report.verdicts import compared, verdicts
@@ -197,8 +208,12 @@ class DomainSections:
         results = [judge.score(name) for name in (*models, *bots)]
         refuse_gaps(results[: len(models)], self.how.missing)  # bots have nothing to say where nothing is true
         alone = [row for result in results for row in result.alone] + judge.questions.baseline(self.how.resampling)
-        dags = ScoreRows(row for result in results for row in result.dags)
-        return Scores(models, bots, results, dags, ScoreRows(alone))
+        rows = [row for result in results for row in result.dags]
+        own = results[: len(models)]  # bots are no rivals
+        how = self.how.resampling if len(own) > 1 else None
+        of_dags = marks(rows, {one.model: one.scored for one in own}, how)
+        of_alone = marks(alone, {one.model: one.scored_alone for one in own}, how)
+        return Scores(models, bots, results, ScoreRows(rows, of_dags), ScoreRows(alone, of_alone))
 
     def missing(self, command: str, sentence: str) -> Missing:
         """A part the run does not have, with the command that makes it."""
@@ -231,7 +246,8 @@ class DomainSections:
 
     def section(self, name: str, title: str, intro: str, blocks: Iterable[Block]) -> Section:
         prefix = self.of.prefix
-        named = [replace(one, name=prefix + one.name) if isinstance(one, Grid | Figure) else one for one in blocks]
+        told = [noted(one, self.how.resampling) if isinstance(one, Grid) else one for one in blocks]
+        named = [replace(one, name=prefix + one.name) if isinstance(one, Grid | Figure) else one for one in told]
         title = f"{self.of.heading}{title[0].lower()}{title[1:]}" if self.of.heading else title
         return Section(prefix + name, title, intro, tuple(named))
 

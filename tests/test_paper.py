@@ -1,0 +1,133 @@
+"""Tables for a paper: they compile with a real LaTeX and no box is overfull, whatever is in them."""
+
+import csv
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from questree.cli.paper import PaperOptions
+from questree.faults import BadInput
+from questree.metrics.best import Marks, marks
+from questree.metrics.cells import Cell, Tallies
+from questree.metrics.comparison import compare
+from questree.metrics.scores import Resampling, Score, Scored
+from questree.show.paper.grids import PaperTable, grids, only
+from questree.show.paper.latex import COLUMN, Look, latex, wide
+from questree.show.paper.plain_text import long_csv, markdown
+from questree.show.report.document import Column, Grid, Line, Number, ScoreRows
+from worlds.papers import compiled
+
+
+def wild(models: list[str], metrics: int, lines: int) -> Grid:
+    """A large table with long names and every sign that means something to LaTeX."""
+    numbers = [Number(1.0, 1_234_567, 0.9, 1.0, best=True), Number(-0.5, 3, -0.75, -0.2, differs=True), Number(None, 0)]
+    heads = [f"Interaction Temporal Localization {at} 100% & a_b #1 {{x}} ~^\\" for at in range(lines)]
+    columns = tuple(Column(f"metric {at} {'W' * at}", f"A long name of {at // 3}") for at in range(metrics))
+    return Grid(
+        "wild",
+        "Wild_table",
+        "What to see: <i> & 'more' of \"it\".",
+        ("Question type", "Model"),
+        columns,
+        tuple(
+            Line((head, model), tuple(numbers[at % 3] for at in range(metrics)), head == heads[-1])
+            for head in heads
+            for model in models
+        ),
+    )
+
+
+@pytest.mark.parametrize("ci", ["below", "beside", "none"])
+@pytest.mark.parametrize("width", [COLUMN, 397.0])
+def test_no_box_is_overfull(tmp_path: Path, ci: str, width: float) -> None:
+    models = ["Qwen2.5-VL-72B-Instruct-AWQ-of-somebody", "WWWWWWWWWWWWWWWWWWWWWWWWMMMMMMMMM", "x"]
+    look = Look(ci, width)  # type: ignore[arg-type]
+    tables = [latex(wild(models[:count], metrics, 9), look) for count in (1, 3) for metrics in (1, 7)]
+    assert compiled(tmp_path, "\n".join(tables), width) == []
+
+
+def test_an_overfull_box_would_be_noticed(tmp_path: Path) -> None:
+    text = latex(wild(["a model"], 7, 2), Look(width=397.0))
+    assert any(line.startswith("Overfull") for line in compiled(tmp_path, text))
+
+
+def scored(passed: list[int]) -> Scored:
+    """Accuracy on twenty videos with ten questions each."""
+    own = np.array(passed)[:, None]
+    columns = [("accuracy", "type", "Overall")]
+    return Scored(Tallies(columns, own, np.full_like(own, 10)), [Cell("accuracy", "type", "Overall", ((0,),))])
+
+
+MODELS = {"good": scored([8, 9] * 10), "fair": scored([8, 9, 8, 8] * 5), "poor": scored([2, 3] * 10)}
+RESAMPLING = Resampling(200, 0)
+ROWS = [row for name, own in MODELS.items() for row in own.rows(name, RESAMPLING)]
+KEY = ("accuracy", "type", "Overall")
+
+
+def test_the_best_is_bold_and_what_differs_from_it_is_marked() -> None:
+    found = marks(ROWS, MODELS, RESAMPLING)
+    assert found.best == {(*KEY, "good")}
+    p = [row.p for name in ("fair", "poor") for row in compare(MODELS["good"], MODELS[name], RESAMPLING)]
+    assert p[0] is not None and p[1] is not None
+    q = {(*KEY, "poor"): min(2 * p[1], p[0]), (*KEY, "fair"): p[0]}  # Benjamini and Hochberg by hand, of two
+    assert found.q == pytest.approx(q)
+    assert found.differs((*KEY, "poor")) and not found.differs((*KEY, "good"))
+    assert marks(ROWS, MODELS, None).q == {} and marks(ROWS[:1], MODELS, RESAMPLING) == Marks()
+
+
+def test_less_is_better_where_it_is() -> None:
+    rows = [Score("RWR", "type", "Overall", value, 5, None, None, name) for name, value in (("a", 0.2), ("b", 0.4))]
+    assert marks(rows, {"a": MODELS["good"], "b": MODELS["poor"]}, None).best == {("RWR", "type", "Overall", "a")}
+    rows = [replace_metric(row, "slope") for row in rows]
+    assert marks(rows, {"a": MODELS["good"], "b": MODELS["poor"]}, None).best == frozenset()
+
+
+def replace_metric(row: Score, metric: str) -> Score:
+    return Score(metric, row.by, row.group, row.value, row.n, row.low, row.high, row.model)
+
+
+def table() -> Grid:
+    rows = ScoreRows(ROWS, marks(ROWS, MODELS, RESAMPLING))
+    (grid,) = grids(rows, [PaperTable("t", "By type", "Type", "type", (("accuracy", "accuracy", "type"),))], "A test.")
+    return grid
+
+
+def test_a_table_says_its_values_marks_intervals_and_n() -> None:
+    tex, text = latex(table()), markdown(table(), Look("beside"))
+    assert r"\textbf{85.00}" in tex and r"25.00\rlap{*}" in tex and "A test." in tex and tex.count("& 200 ") == 3
+    assert "| Overall | poor | 25.00\\* [" in text and "**85.00**" in text
+    assert "[" not in markdown(table(), Look("none")) and r"\tiny" not in latex(table(), Look("none"))
+    found = list(csv.DictReader(long_csv([table()]).splitlines()))
+    assert [(row["model or kind"], row["value"], row["n"], row["best"], row["differs"]) for row in found] == [
+        ("good", "0.85", "200", "yes", ""),
+        ("fair", "0.825", "200", "", "yes" if found[1]["differs"] else ""),
+        ("poor", "0.25", "200", "", "yes"),
+    ]
+
+
+def test_columns_and_rows_are_chosen_by_name() -> None:
+    grid = wild(["a", "b"], 3, 2)
+    (kept,) = only([grid], ["metric 2 WW", "metric 0 "], ["b"])
+    assert [column.title for column in kept.columns] == ["metric 2 WW", "metric 0 "]
+    assert [line.heads[1] for line in kept.lines] == ["b", "b"]
+    with pytest.raises(BadInput, match=r"--rows: expected a name in the tables, got 'c'; choose from"):
+        only([grid], [], ["c"])
+    blocks = replace(grid, blocks={0: "First", 2: "Second"})
+    assert only([blocks], [], ["b"])[0].blocks == {0: "First", 1: "Second"}
+
+
+def test_widths_are_rather_too_large_than_too_small() -> None:
+    assert wide("75.39") > 19.3 and wide("[66.2, 77.5]", 5.0) > 30
+
+
+def test_files_that_are_something_else_are_left_alone(tmp_path: Path) -> None:
+    (tmp_path / "mine").mkdir()
+    (tmp_path / "mine/thesis.txt").touch()
+    with pytest.raises(BadInput, match=r"not empty and not an earlier report \(it has thesis.txt\)"):
+        PaperOptions(latex=tmp_path / "mine").check()
+    with pytest.raises(BadInput, match=r"expected a name that ends in \.md, or a folder"):
+        PaperOptions(markdown=tmp_path / "table.html").check()
+    with pytest.raises(BadInput, match=r"--rows: expected --latex, --markdown or --csv beside it"):
+        PaperOptions(rows="Overall").check()

@@ -56,8 +56,10 @@ def test_an_overfull_box_would_be_noticed(tmp_path: Path) -> None:
 def scored(passed: list[int]) -> Scored:
     """Accuracy on twenty videos with ten questions each."""
     own = np.array(passed)[:, None]
-    columns = [("accuracy", "type", "Overall")]
-    return Scored(Tallies(columns, own, np.full_like(own, 10)), [Cell("accuracy", "type", "Overall", ((0,),))])
+    return Scored(
+        Tallies([("accuracy", "type", "Overall")], own, np.full_like(own, 10)),
+        [Cell("accuracy", "type", "Overall", ((0,),))],
+    )
 
 
 MODELS = {"good": scored([8, 9] * 10), "fair": scored([8, 9, 8, 8] * 5), "poor": scored([2, 3] * 10)}

@@ -209,10 +209,10 @@ class DomainSections:
         refuse_gaps(results[: len(models)], self.how.missing)  # bots have nothing to say where nothing is true
         alone = [row for result in results for row in result.alone] + judge.questions.baseline(self.how.resampling)
         rows = [row for result in results for row in result.dags]
-        own = results[: len(models)]  # bots are no rivals
-        how = self.how.resampling if len(own) > 1 else None
-        of_dags = marks(rows, {one.model: one.scored for one in own}, how)
-        of_alone = marks(alone, {one.model: one.scored_alone for one in own}, how)
+        rivals = results[: len(models)]  # bots are none
+        how = self.how.resampling if len(rivals) > 1 else None
+        of_dags = marks(rows, {one.model: one.scored for one in rivals}, how)
+        of_alone = marks(alone, {one.model: one.scored_alone for one in rivals}, how)
         return Scores(models, bots, results, ScoreRows(rows, of_dags), ScoreRows(alone, of_alone))
 
     def missing(self, command: str, sentence: str) -> Missing:

@@ -14,7 +14,7 @@ LAYERS = [  # from the bottom; a module may import its own layer's package and a
     {"terms", "vocabulary", "tables"},
     {"readings", "rules"},
     {"domains", "sources", "synth"},
-    {"notation"},
+    {"notation", "draw"},
     {"benchmarks"},
     {"metrics", "search", "said"},
     {"stages"},

@@ -60,6 +60,7 @@ GROUPS = {  # the help lists commands by what they are for
 }
 BENCHMARKS = {
     "synth": ("bench:synth", "Make a synthetic corpus."),
+    "frames": ("bench:frames", "Draw the frames of a synthetic corpus."),
     "augment": ("bench:augment", "Clean a synthetic corpus."),
     "generate": ("bench:generate", "Generate the questions of a synthetic corpus."),
     "decompose": ("bench:decompose", "Take apart questions of a synthetic corpus."),

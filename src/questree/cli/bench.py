@@ -37,6 +37,25 @@ def synth(*, videos: Videos = 200, seed: Seed = 1, workers: Workers = None) -> N
 
 
 @output
+def frames(
+    *,
+    videos: Videos = 100,
+    size: Annotated[str, Parameter(help="Size that frames fit into.")] = "320x240",
+    seed: Seed = 1,
+    workers: Workers = None,
+) -> None:
+    """Draw the frames of a synthetic world, as PNG and as a video file of each video; rows are frames."""
+    from questree.cli.synth import drawing, frame_size_of
+
+    with drawing("questree bench frames"):
+        from questree.draw.frames import write_frames
+    most = frame_size_of(size)
+    with watching(), TemporaryDirectory(prefix="questree-bench-") as place:
+        out = Path(place) / "frames"
+        tell(measure("frames", videos, lambda: write_frames(out, videos, seed, most, workers)["frames"]))
+
+
+@output
 def augment(*, videos: Videos = 200, seed: Seed = 1, workers: Workers = None) -> None:
     """Clean the facts of a synthetic world, made and read before the clock starts; rows are relation facts."""
     from questree.sources.action_genome import read_action_genome

@@ -1,6 +1,8 @@
 """`questree synth`: raw files of a made-up world, videos or rooms, with the truth beside them."""
 
-from collections.abc import Callable
+import re
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -8,6 +10,7 @@ from cyclopts import App, Parameter
 
 from questree.cli.shared_options import Whole, whole
 from questree.cli.terminal import output, print_table, say, watching, write_json
+from questree.faults import BadInput
 from questree.synth.video import Rates
 
 app = App(name="synth", help="Raw files of a made-up world, with the truth beside them.")
@@ -26,6 +29,12 @@ def videos(
     videos: Annotated[Whole, Parameter(help="Number of videos.")] = 200,
     seed: Seed = 1,
     rates: Annotated[Rates, Parameter(name="*")] = USUAL,
+    frames: Annotated[
+        bool, Parameter(negative="", help="Also draw every frame, and a video file of each video, into OUT/frames.")
+    ] = False,
+    frame_size: Annotated[
+        str, Parameter(help="Size that frames fit into, as 320x240. [default: that of each video]")
+    ] = "",
     workers: Annotated[
         int | None,
         Parameter(
@@ -36,11 +45,37 @@ def videos(
     """People doing things at home: Charades tables and Action Genome pickles, with noise; the clean truth in truth/."""
     from questree.synth.world import write_world
 
+    most = frame_size_of(frame_size)
+    if frames:
+        with drawing("questree synth --frames"):
+            from questree.draw.frames import write_frames
     with watching():
         made = write_world(out, videos, seed, rates, workers)
+        if frames:
+            made["drawn"] = write_frames(out / "frames", videos, seed, most, workers)
     _tell(made)
     say(f"wrote {out} and {out / 'truth'}")
+    if frames:
+        say(f"drew {made['drawn']['frames']:,} frames into {out / 'frames'}")
     write_json(made)
+
+
+def frame_size_of(text: str) -> tuple[int, int] | None:
+    """WIDTHxHEIGHT; nothing of nothing."""
+    found = re.fullmatch(r"([1-9]\d{0,3})x([1-9]\d{0,3})", text)
+    if text and found is None:
+        raise BadInput.at("--frame-size", f"expected WIDTHxHEIGHT in pixels, as 320x240, got {text}")
+    return (int(found[1]), int(found[2])) if found else None
+
+
+@contextmanager
+def drawing(command: str) -> Iterator[None]:
+    """Around imports of what draws: the extra may be missing, or a library of the system that it needs."""
+    try:
+        yield
+    except ImportError as missing:
+        wanted = f"expected what draws, got: {missing}; run `pip install 'questree[draw]'`"
+        raise BadInput.at(command, wanted) from None
 
 
 @app.command

@@ -49,6 +49,7 @@ class Habits:
     places: list[list[int]]  # objects that stand together at a place of their own
     partners: dict[int, int]  # another action with the same verb and object
     movable: frozenset[int]
+    on_body: int  # mask of contacts of what is where the person is
     kind: dict[int, str]
     size: Array  # [object, 2] width and height in metres
     rest: Array  # [object] height of the middle
@@ -99,6 +100,7 @@ def habits() -> Habits:
         places=[[at[name] for name in group] for group in lists["together"]],
         partners={words.action_at[a]: words.action_at[b] for x, y in lists["partners"] for a, b in ((x, y), (y, x))},
         movable=frozenset(moved),
+        on_body=mask(words, lists["on_body"]),
         kind={at[name]: thing["kind"] for name, thing in things.items()},
         size=size,
         rest=rest,

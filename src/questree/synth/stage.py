@@ -12,6 +12,8 @@ from questree.synth.scripts import Script
 REACH, ARM, THROW = 0.6, 0.35, 1.5  # metres: to a thing at rest, to a thing in hand, to where a thrown thing lands
 ROOM = ((-2.1, 2.1), (-1.0, 1.8))  # metres: left to right, towards and away from the camera
 HAND = {"standing on": 1.05, "sitting on": 0.85, "lying on": 0.75}  # height of the hands
+CHEST = {"standing on": 1.05, "sitting on": 0.68, "lying on": 0.75}
+FEET = 0.2  # metres: what rests lower is worn on the feet
 
 
 @dataclass(frozen=True)
@@ -39,6 +41,8 @@ def set_stage(script: Script, props: Props, touched: Contacts, seconds: Array, h
             things[hand[-1] + 1 :, column] = high
         aside = rng.choice((0.0, 0.0, 0.45, -0.45)) * pi + rng.normal(0, 0.1)
         things[hand, column] = _in_hand(person[hand], angle[hand] + aside, [posture[f] for f in hand])
+        worn = np.flatnonzero(((touched.masks[:, column] & habits.on_body) != 0) & ~touched.in_hand[:, column])
+        things[worn, column] = _on_body(person[worn], [posture[f] for f in worn], habits.rest[o])
     return Stage(person, angle, posture, things, place)
 
 
@@ -121,6 +125,12 @@ def _in_hand(person: Array, angle: Array, posture: list[str]) -> Array:
     height = np.array([HAND[name] for name in posture])
     step = ARM * np.stack([np.cos(angle), np.sin(angle)], 1)
     return np.column_stack([person + step, height])
+
+
+def _on_body(person: Array, posture: list[str], rest: float) -> Array:
+    """Shoes are at the feet, all else is around the chest."""
+    height = [rest if rest < FEET else CHEST[name] for name in posture]
+    return np.column_stack([person, height])
 
 
 SIZES = ((480, 270), (480, 270), (640, 360), (640, 480), (270, 480), (360, 480))  # width and height of the pictures

@@ -1,0 +1,97 @@
+"""Shapes of things: icons and drawings of our own, stretched so that they fill a box to its edges."""
+
+from functools import cache
+from importlib import resources
+from typing import Any
+
+import msgspec
+import skia
+
+from questree.draw.canvas import Box, Canvas, color
+
+SQUARE = (0.0, 0.0, 100.0, 100.0)  # of shapes of our own
+PLAIN = "plain"
+Picture = Any  # skia.Picture
+
+
+class Icon(msgspec.Struct):
+    box: Box  # what the drawing fills of its square
+    body: str
+
+
+@cache
+def icons() -> dict[str, Icon]:
+    return msgspec.json.decode(_data("icons.json"), type=dict[str, Icon])
+
+
+@cache
+def looks() -> dict[str, dict[str, str]]:
+    """word -> state -> an icon, perhaps with a colour, or a shape."""
+    return msgspec.toml.decode(_data("things.toml"), type=dict[str, dict[str, str]])
+
+
+def _data(name: str) -> bytes:
+    return resources.files("questree.draw").joinpath(name).read_bytes()
+
+
+@cache
+def picture(source: str) -> tuple[Picture, Box]:
+    """A drawing, recorded once, and the box it fills: of "ICON", "ICON #colour" or a shape of our own."""
+    if source.startswith("<"):
+        return recorded(source), SQUARE
+    name, _, tint = source.partition(" ")
+    icon = icons()[name]
+    if name.startswith("mdi-"):
+        return recorded(f'<g fill="{tint or "#222222"}">{icon.body}</g>'), icon.box
+    return recorded(icon.body, tint), icon.box
+
+
+def recorded(body: str, tint: str = "") -> Picture:
+    text = f'<svg xmlns="http://www.w3.org/2000/svg" width="200" height="200">{body}</svg>'
+    tree = skia.SVGDOM.MakeFromStream(skia.MemoryStream(text.encode(), True))
+    tree.setContainerSize(skia.Size(200, 200))
+    recorder = skia.PictureRecorder()
+    canvas = recorder.beginRecording(skia.Rect(200, 200))
+    if tint:
+        canvas.saveLayer(None, skia.Paint(ColorFilter=tinted(tint)))
+    tree.render(canvas)
+    return recorder.finishRecordingAsPicture()
+
+
+DARKEST, BRIGHTEST = 0.45, 0.62  # how far shades of a colour go towards black and white
+
+
+def tinted(text: str) -> Any:
+    """A filter that keeps light and dark and nothing else of a drawing's colours."""
+    value = color(text)
+    rows = []
+    for shift in (16, 8, 0):
+        part = (value >> shift & 255) / 255
+        low, high = part * DARKEST, part + (1 - part) * BRIGHTEST
+        rows += [weight * (high - low) for weight in (0.2126, 0.7152, 0.0722)] + [0.0, low]
+    return skia.ColorFilters.Matrix([*rows, 0.0, 0.0, 0.0, 1.0, 0.0])
+
+
+def source_of(word: str, states: frozenset[str] = frozenset()) -> str | None:
+    """What is drawn for a word, in the first state that it has a drawing for; None for words nobody drew."""
+    known = looks().get(word)
+    if known is None:
+        return None
+    return next((known[state] for state in known if state in states), known[PLAIN])
+
+
+def stretch(canvas: Canvas, drawing: tuple[Picture, Box], box: Box, paint: Any = None) -> None:
+    """Fill the box with the drawing."""
+    recorded, (left, top, right, bottom) = drawing
+    x, y = (box[2] - box[0]) / (right - left), (box[3] - box[1]) / (bottom - top)
+    matrix = skia.Matrix.MakeAll(x, 0, box[0] - left * x, 0, y, box[1] - top * y, 0, 0, 1)
+    canvas.drawPicture(recorded, matrix, paint)
+
+
+def fit(canvas: Canvas, drawing: tuple[Picture, Box], x: float, y: float, side: float) -> None:
+    """As large as it is in a square, its sides in proportion."""
+    left, top, right, bottom = drawing[1]
+    scale = side / max(right - left, bottom - top)
+    wide, high = (right - left) * scale, (bottom - top) * scale
+    x, y = x + (side - wide) / 2, y + (side - high) / 2
+    stretch(canvas, drawing, (x, y, x + wide, y + high))

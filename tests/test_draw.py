@@ -1,0 +1,182 @@
+"""Pictures of the made-up world: things fill their boxes to a pixel, every word has a look, bytes are the same."""
+
+import re
+from dataclasses import replace
+from functools import cache
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+skia = pytest.importorskip("skia", exc_type=ImportError)
+
+from questree.draw.canvas import Box, Pixels, Sheet  # noqa: E402
+from questree.draw.figure import figure  # noqa: E402
+from questree.draw.frame import draw_frame, draw_thing  # noqa: E402
+from questree.draw.frames import write_frames  # noqa: E402
+from questree.draw.scene import Doing, FrameScene, SeenThing, marks  # noqa: E402
+from questree.draw.shapes import icons, looks, picture  # noqa: E402
+from questree.draw.videos import scenes, states_at  # noqa: E402
+from questree.show.frames import media_file  # noqa: E402
+from questree.synth.habits import habits  # noqa: E402
+from questree.synth.scripts import Span  # noqa: E402
+from questree.synth.video import SynthVideo, make_video  # noqa: E402
+from worlds.commands import questree  # noqa: E402
+
+WORDS = habits().words
+OBJECTS = [word.name for word in WORDS.objects if not word.part_only and word.id != WORDS.person]
+SIZE = (160, 120)
+VISIBLE = 40  # alpha from which a pixel at an edge counts as drawn
+
+
+def extent(pixels: Pixels) -> tuple[int, int, int, int]:
+    rows, columns = (np.flatnonzero((pixels[..., 3] > VISIBLE).any(axis)) for axis in (1, 0))
+    return columns[0], rows[0], columns[-1] + 1, rows[-1] + 1
+
+
+def drawn_alone(word: str, box: Box, state: str) -> Pixels:
+    sheet = Sheet(SIZE)
+    draw_thing(sheet.canvas, word, box, frozenset([state]))
+    return sheet.pixels
+
+
+@cache
+def video() -> SynthVideo:
+    return make_video(1, 4)
+
+
+@pytest.mark.parametrize("word", [*looks(), "samovar"])
+def test_a_thing_fills_its_box_to_a_pixel_in_every_state(word: str) -> None:
+    box = (21.3, 14.8, 97.6, 88.2)
+    for state in looks().get(word, {"plain": ""}):
+        found = extent(drawn_alone(word, box, state))
+        assert np.abs(np.subtract(found, box)).max() <= 1, (word, state, found)
+
+
+@pytest.mark.parametrize("box", [(30, 5, 60, 95), (30, 5, 90, 105), (5, 30, 150, 80)], ids=["stand", "sit", "lie"])
+def test_a_person_fills_their_box_to_a_pixel(box: Box) -> None:
+    sheet = Sheet(SIZE)
+    figure(box, "anybody").draw(sheet.canvas)
+    assert np.abs(np.subtract(extent(sheet.pixels), box)).max() <= 1
+
+
+def test_every_object_relation_and_verb_of_the_vocabulary_is_drawn() -> None:
+    assert set(OBJECTS) <= looks().keys()
+    known = marks()
+    marked = {*known.contacts, *known.where, *known.lists["looks"], *known.lists["perhaps"], *known.lists["idle"]}
+    assert {r.name for r in WORDS.relations if r.group in ("contact", "spatial", "attention")} == marked
+    assert {r.name for r in WORDS.relations if r.group == "verb"} == known.verbs.keys()
+    assert known.actions.keys() <= {action.phrase for action in WORDS.actions}
+
+
+def test_every_icon_is_used_and_every_icon_that_is_used_is_there() -> None:
+    known = marks()
+    named = {source.split()[0] for states in looks().values() for source in states.values() if source[0] != "<"}
+    named |= {*known.contacts.values(), *known.verbs.values(), *(g for row in known.actions.values() for g in row)}
+    own = {"mdi-help", "mdi-human"}  # in lines of sight and above and beneath
+    assert {name for name in named if name[0] != "<"} | own == icons().keys()
+    for name in icons():
+        picture(name)
+
+
+def test_the_licence_of_every_icon_is_named() -> None:
+    notice = (Path(__file__).parents[1] / "NOTICE").read_text("utf-8")
+    listed = set(re.findall(r"(?<=[ \n])[a-z0-9-]+(?=,|\n)", notice))
+    assert {name.removeprefix("mdi-") for name in icons()} <= listed
+
+
+def test_every_relation_changes_the_picture() -> None:
+    """No two relations look alike, nor does any look like none; but not looking is not looking at all."""
+    box = (100.0, 40.0, 130.0, 70.0)
+
+    def shown(*relations: str) -> bytes:
+        thing = SeenThing("cup", box, frozenset(relations))
+        sheet = Sheet(SIZE, 2.0)
+        draw_frame(sheet.canvas, FrameScene(SIZE, "Kitchen", "X", (40.0, 10.0, 72.0, 100.0), (thing,), ()))
+        return sheet.png()
+
+    names = [r.name for r in WORDS.relations if r.group in ("contact", "spatial", "attention")]
+    pictures = {shown(name) for name in names} | {shown()}
+    assert len(pictures) == len(names)
+    assert shown("not looking at") == shown()
+    assert shown("juggling") not in pictures  # a relation of another vocabulary is written out
+
+
+def test_every_action_changes_the_picture() -> None:
+    """No two actions look alike."""
+    shown = dict[bytes, str]()
+    for at, action in enumerate(WORDS.actions):
+        noun = int(WORDS.noun_of[at])
+        thing = WORDS.objects[noun].name if noun >= 0 else ""
+        doing = Doing(action.phrase, WORDS.relations[WORDS.verb_of[at]].name, thing)
+        sheet = Sheet(SIZE, 2.0)
+        draw_frame(sheet.canvas, FrameScene(SIZE, "Kitchen", "X", (40.0, 10.0, 72.0, 100.0), (), (doing,)))
+        same = shown.setdefault(sheet.png(), action.phrase)
+        assert same == action.phrase, f"{action.phrase} looks like {same}"
+
+
+def test_boxes_of_the_truth_lie_on_what_is_drawn() -> None:
+    scene = next(s for s in scenes(video()) if len(s.things) > 2)
+    for thing in scene.things:
+        sheet = Sheet(scene.size)
+        draw_thing(sheet.canvas, thing.word, thing.box, thing.states)
+        assert np.abs(np.subtract(extent(sheet.pixels), thing.box)).max() <= 1
+
+
+def test_a_frame_shows_what_is_true_and_in_sight() -> None:
+    truth = video()
+    names = [WORDS.objects[o].name for o in truth.objects]
+    for frame, scene in enumerate(scenes(truth)):
+        assert [t.word for t in scene.things] == [
+            n for n, seen in zip(names, truth.visible[frame], strict=True) if seen
+        ]
+        second = truth.seconds[frame]
+        assert {each.phrase for each in scene.doing} == {
+            WORDS.actions[s.action].phrase for s in truth.spans if s.start <= second <= s.end
+        }
+
+
+def test_what_is_opened_is_open_until_it_is_closed() -> None:
+    def at(second: float, *spans: tuple[str, float, float]) -> frozenset[str]:
+        made = tuple(Span(WORDS.action_at[action], start, end) for action, start, end in spans)
+        return states_at(replace(video(), spans=made), second).get("door", frozenset())
+
+    opening, closing = ("c008", 5.0, 7.0), ("c006", 12.0, 14.0)
+    assert [at(s, opening, closing) for s in (0.0, 6.0, 10.0, 13.0)] == [{"closed"}, {"open"}, {"open"}, {"closed"}]
+    assert at(0.0, closing) == {"open"}
+    assert at(0.0) == frozenset()
+
+
+def test_frames_are_where_the_page_looks_for_them_and_the_same_every_time(tmp_path: Path) -> None:
+    counts = write_frames(tmp_path / "one", 2, 1, (96, 96))
+    write_frames(tmp_path / "two", 2, 1, (96, 96))
+    found = sorted(path.relative_to(tmp_path / "one") for path in (tmp_path / "one").rglob("*.*"))
+    assert counts["frames"] == sum(path.suffix == ".png" for path in found) > 10
+    assert counts["films"] == sum(path.suffix == ".mp4" for path in found) == 2
+    for path in found:
+        assert (tmp_path / "one" / path).read_bytes() == (tmp_path / "two" / path).read_bytes()
+    first = make_video(1, 0)
+    for number in first.numbers.tolist():
+        assert media_file(tmp_path / "one", first.id, number) is not None
+
+
+def test_a_film_shows_each_frame_from_its_second_on(tmp_path: Path) -> None:
+    import av
+
+    write_frames(tmp_path / "frames", 1, 1, (96, 96))
+    first = make_video(1, 0)
+    with av.open(str(tmp_path / "frames" / f"{first.id}.mp4")) as film:
+        stream = film.streams.video[0]
+        times = [float(frame.pts * frame.time_base) for frame in film.decode(stream)]  # type: ignore[operator]
+    assert times[0] == 0.0
+    assert np.allclose(times[1 : len(first.seconds)], first.seconds[1:], atol=0.001)
+    assert abs(times[-1] - first.length) < 0.1
+
+
+def test_the_command_draws_and_says_where(tmp_path: Path) -> None:
+    done = questree("synth", "--videos", 1, "--frames", "--frame-size", "64x64", "--out", "world", folder=tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert "frames into world/frames" in done.stdout
+    wrong = questree("synth", "--videos", 1, "--frame-size", "large", "--out", "other", folder=tmp_path)
+    assert wrong.returncode == 1 and "--frame-size: expected WIDTHxHEIGHT" in wrong.stderr
+    assert not (tmp_path / "other").exists()

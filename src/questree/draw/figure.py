@@ -92,17 +92,17 @@ class Figure:
         wide = 5 * unit
         if mouth == "open":
             canvas.drawCircle(x, y, 3 * unit, fill("#7a1f1f"))
-        elif mouth == "laugh":
+        elif mouth == "merry":
             canvas.drawArc(skia.Rect(x - wide, y - wide, x + wide, y + wide), 0, 180, True, fill("#7a1f1f"))
         else:
-            dip = 4 * unit if mouth == "smile" else 0.0
+            dip = 4 * unit if mouth == "glad" else 0.0
             path = skia.Path().moveTo(x - wide, y).quadTo(x, y + dip, x + wide, y)
             canvas.drawPath(path, stroke("#7a1f1f", 1.4 * unit))
 
 
 def figure(box: Box, who: str) -> Figure:
     wide, high = box[2] - box[0], box[3] - box[1]
-    posture = "standing" if high > UPRIGHT * wide else "sitting" if high > wide else "lying"
+    posture = "upright" if high > UPRIGHT * wide else "seated" if high > wide else "flat"
     return Figure(box, postures()[posture], *_colours(who))
 
 

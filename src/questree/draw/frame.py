@@ -77,7 +77,7 @@ def _area(thing: SeenThing) -> float:
 
 def _is_before(thing: SeenThing, who: Figure) -> bool:
     """Nearer than the person: what they hold or wear, and small things, unless these are behind them."""
-    if marks().are("close", thing.relations):
+    if marks().are("near", thing.relations):
         return True
     small = _area(thing) < NEAR * (who.box[2] - who.box[0]) * (who.box[3] - who.box[1])
     return small and not marks().are("back", thing.relations)

@@ -69,7 +69,7 @@ def thing_glyph(word: str, states: frozenset[str] = frozenset()) -> Glyph:
 
 
 def where_glyph(where: Where) -> Glyph:
-    return partial(_from_above if where.seen == "above" else _from_the_side, where)
+    return partial(_from_above if where.seen == "top" else _from_the_side, where)
 
 
 def _from_above(where: Where, canvas: Canvas, x: float, y: float, side: float) -> None:

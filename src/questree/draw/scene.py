@@ -36,7 +36,7 @@ class FrameScene:
 
 
 class Where(msgspec.Struct, rename={"seen": "from"}):
-    seen: Literal["above", "side"]
+    seen: Literal["top", "side"]
     at: tuple[float, float]
     fill: str
 

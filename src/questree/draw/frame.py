@@ -88,7 +88,7 @@ def _draw_person(canvas: Canvas, who: Figure, scene: FrameScene, before: list[Se
     handled = [
         thing
         for thing in scene.things
-        if known.are("hands", thing.relations) and thing.word not in known.lists["underfoot"]
+        if known.are("reached", thing.relations) and thing.word not in known.lists["underfoot"]
     ]
     targets = [thing for thing in scene.things if known.are("looks", thing.relations)]
     hands = [(_side(who, thing), _grip(who, thing.box)) for thing in handled]

@@ -15,9 +15,11 @@ from numba.core.compiler_lock import global_compiler_lock
 from numba.core.dispatcher import Dispatcher
 
 from questree.formats.agqa_run import import_agqa
+from questree.search.word_tables import default_words
 from questree.sources.action_genome import read_action_genome
 from questree.sources.runs import write_run
 from questree.stages.augment import augment
+from questree.stages.decompose.image_sets import decompose_run
 from questree.stages.generate.shards import GenerateOptions, generate
 from questree.synth.video import Rates
 from questree.synth.world import write_world
@@ -26,6 +28,7 @@ from questree.tables.store import new_folder
 from questree.vocabulary.load import default, default_text
 from worlds import exported_worlds, forked
 from worlds.commands import run
+from worlds.image_run import image_run
 from worlds.forked import Pools, one_thread
 
 VIDEOS = 12
@@ -175,6 +178,16 @@ def notebook(asked_run: Run, pictured_run: Run, tmp_path_factory: pytest.TempPat
             run(f"questree answer {name} --model perception-noise --noise 0.3 --quiet", folder)
 
     return once(tmp_path_factory, "notebook", make)
+
+
+@pytest.fixture(scope="session")
+def apart_images(tmp_path_factory: pytest.TempPathFactory) -> Run:
+    """Questions about sets of images to check by eye, taken apart."""
+
+    def make(folder: Path) -> None:
+        decompose_run(image_run(folder), default_words(), every=True, workers=1)
+
+    return Run(once(tmp_path_factory, "apart-images", make))
 
 
 def copy(run: Run, folder: Path) -> Run:

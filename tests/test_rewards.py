@@ -1,7 +1,6 @@
 """What a reward must read for models whose mistakes are known."""
 
 from collections.abc import Callable, Iterator
-from concurrent.futures import ThreadPoolExecutor
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -10,49 +9,28 @@ import numpy as np
 import polars as pl
 import pytest
 
+from conftest import copy
 from questree.api.read_traces import read_trace
 from questree.api.rewards import Rewards, RewardWeights, rewards
 from questree.faults import BadInput
 from questree.metrics.dags import score_decomp
 from questree.models.bots import BotOptions, answer_run
 from questree.models.stored import said
-from questree.search.word_tables import default_words
-from questree.stages.decompose.dag_shards import DecomposeOptions, decompose
-from questree.stages.decompose.image_sets import decompose_run
 from questree.tables.hierarchies import NOTHING
 from questree.tables.predictions import Stored
 from questree.tables.run import Run
-from questree.tables.store import new_folder
-from worlds import random_worlds
-from worlds.exported_worlds import run_of
-from worlds.image_run import image_run
-from worlds.small import facts
 
 PARTS = ("reward", "correct", "steps", "rules")
-VIDEOS = 5
 
 
-def videos(folder: Path) -> Run:
-    known = facts("\n".join(random_worlds.world(seed=13, videos=VIDEOS, whole=True)))
-    run = run_of(known, folder / "run", shard=2)
-    with new_folder(run.balanced) as work:
-        for shard in sorted(path for path in run.questions.iterdir() if path.is_dir()):
-            table = pl.read_parquet(shard / "questions.parquet", columns=["video", "number"])
-            table.filter(pl.col("number") % 60 == 0).write_parquet(work / f"{shard.name}.parquet")
-    decompose(run, DecomposeOptions(balanced=True), pool=ThreadPoolExecutor(1))
-    return run
+@pytest.fixture(scope="module")
+def apart_videos(notebook: Path) -> Run:
+    return Run(notebook / "run")
 
 
-def images(folder: Path) -> Run:
-    run = image_run(folder / "images")
-    decompose_run(run, default_words(), every=True, workers=1)
-    return run
-
-
-@pytest.fixture(scope="module", params=[videos, images])
+@pytest.fixture(scope="module", params=["apart_videos", "apart_images"])
 def run(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Run:
-    made: Callable[[Path], Run] = request.param
-    return made(tmp_path_factory.mktemp("rewards"))
+    return copy(request.getfixturevalue(request.param), tmp_path_factory.mktemp("rewards"))
 
 
 @pytest.fixture(scope="module")

@@ -29,5 +29,6 @@ for _name, _exporter in {
     "agqa": Exporter("AGQA: question files, CSVs, id tables, scene graphs.", "questree.cli.formats:export_agqa"),
     "decomp": Exporter("AGQA-Decomp: a file of DAGs per video.", "questree.cli.formats:export_decomp"),
     "covr": Exporter("COVR: question records.", "questree.cli.formats:export_covr"),
+    "traces": Exporter("Questions with their steps, for supervised fine-tuning.", "questree.cli.traces:export_traces"),
 }.items():
     EXPORTERS.add(_name, _exporter)

@@ -134,11 +134,7 @@ def part(run: Path, name: str, split: str | None) -> tuple[Hierarchies, ShardKey
     folder = bank.run.decomposed / name
     forms, nodes, tops = FORMS.read(folder), NODES.read(folder), TOPS.read(folder)
     questions = asked(bank.shard(bank.run.questions / name), tops, lexicon)
-    if (folder / f"{GIVEN.name}.parquet").is_file():
-        keys = pl.concat([GIVEN.read(folder)["key"], questions.sort("top")["id"]])
-        rows = questions["node"].to_numpy().astype(np.int64)
-    else:
-        keys, rows = keyed(questions, forms, nodes, texts, pl.Series(bank.ids))
+    keys, rows = called(folder, questions, forms, nodes, texts, bank)
     known = ShardKeys(name, len(nodes), tops["node"].to_numpy(), questions.select("id", key=pl.Series(rows)))
     questions, edges = questions.select("video", "node", key=pl.Series(rows)), EDGES.read(folder)
     others = negatives(folder, edges, len(nodes), tops)
@@ -148,6 +144,16 @@ def part(run: Path, name: str, split: str | None) -> tuple[Hierarchies, ShardKey
     made = ShardDags.of(questions, edges, Columns.of(forms, nodes, words), others)
     ids = [bank.ids[at] for at in made.videos.tolist()]
     return made.hierarchies(ids, list(words.number), keys), known
+
+
+def called(
+    folder: Path, questions: pl.DataFrame, forms: pl.DataFrame, nodes: pl.DataFrame, texts: Texts, bank: Bank
+) -> tuple[pl.Series, Array]:
+    """Keys of all nodes of a shard, then of all questions; and [question] the row of its own."""
+    if (folder / f"{GIVEN.name}.parquet").is_file():
+        keys = pl.concat([GIVEN.read(folder)["key"], questions.sort("top")["id"]])
+        return keys, questions["node"].to_numpy().astype(np.int64)
+    return keyed(questions, forms, nodes, texts, pl.Series(bank.ids))
 
 
 def negatives(folder: Path, edges: pl.DataFrame, nodes: int, tops: pl.DataFrame) -> pl.DataFrame:

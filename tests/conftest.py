@@ -28,8 +28,8 @@ from questree.tables.store import new_folder
 from questree.vocabulary.load import default, default_text
 from worlds import exported_worlds, forked
 from worlds.commands import run
-from worlds.image_run import image_run
 from worlds.forked import Pools, one_thread
+from worlds.image_run import image_run
 
 VIDEOS = 12
 os.environ.pop("COLUMNS", None)  # processes of pytest-xdist have 80 there; tables are as wide as in a pipe

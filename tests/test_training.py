@@ -151,7 +151,7 @@ def test_evidence_in_images_is_boxes_of_what_is_found(apart_images: Run) -> None
     (row,) = (
         row
         for row in Epoch(apart_images.folder)
-        if row["question"] == "count(filter(find(cup), red))?" and row["about"] == ["test0", "test2"]
+        if row["question"] == "count(filter(find(cup), red))?" and row["scope"] == ["test0", "test2"]
     )
     boxes = [(box["image"], box["name"], box["x1"], box["x2"]) for box in row["boxes"]]
     assert boxes == [("test0", "cup", 0, 8), ("test2", "cup", 0, 8), ("test2", "cup", 10, 18)]

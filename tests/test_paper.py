@@ -1,6 +1,7 @@
 """Tables for a paper: they compile with a real LaTeX and no box is overfull, whatever is in them."""
 
 import csv
+import re
 from dataclasses import replace
 from pathlib import Path
 
@@ -11,13 +12,20 @@ from questree.cli.paper import PaperOptions
 from questree.faults import BadInput
 from questree.metrics.best import Marks, marks
 from questree.metrics.cells import Cell, Tallies
-from questree.metrics.comparison import compare
+from questree.metrics.comparison import ModelDifference, compare
 from questree.metrics.scores import Resampling, Score, Scored
+from questree.scoring.run_scores import How
 from questree.show.paper.grids import PaperTable, grids, only
 from questree.show.paper.latex import COLUMN, Look, latex, wide
 from questree.show.paper.plain_text import long_csv, markdown
-from questree.show.report.document import Column, Grid, Line, Number, ScoreRows
+from questree.show.paper.plots import write_plots
+from questree.show.report.charts import differences_plot
+from questree.show.report.document import Column, Grid, Line, Number, ReportDocument, ScoreRows
+from questree.show.report.sections import ReportRequest, report
+from questree.svg import COLUMN as COLUMN_PIXELS
+from test_browser import BLANKET
 from worlds.papers import compiled
+from worlds.served import answers, served_run, true_but_for
 
 
 def wild(models: list[str], metrics: int, lines: int) -> Grid:
@@ -133,3 +141,54 @@ def test_files_that_are_something_else_are_left_alone(tmp_path: Path) -> None:
         PaperOptions(markdown=tmp_path / "table.html").check()
     with pytest.raises(BadInput, match=r"--rows: expected --latex, --markdown or --csv beside it"):
         PaperOptions(rows="Overall").check()
+
+
+COLUMN_POINTS = 240  # of a column of text
+LEGIBLE = 6.0  # points
+
+
+def illegible(svg: str) -> list[str]:
+    """Letters that are too small in a column, or leave the picture."""
+    width = float(re.findall(r'width="([\d.]+)"', svg)[0])
+    found = []
+    texts = r'<text x="([-\d.]+)" y="[-\d.]+" font-size="([\d.]+)" text-anchor="(\w+)"([^>]*)>([^<]*)<'
+    for x, size, anchor, more, text in re.findall(texts, svg):
+        room = 0 if "rotate" in more else 0.52 * float(size) * len(text)
+        begin = float(x) - {"start": 0, "middle": room / 2, "end": room}[anchor]
+        if float(size) * COLUMN_POINTS / width < LEGIBLE or begin < -4 or begin + room > width + 4:
+            found.append(f"{text} at {x} in {size}")
+    return found
+
+
+def test_plots_are_legible_in_a_column_of_a_paper(written_report: ReportDocument) -> None:
+    plots = dict(written_report.plots())
+    drawn = {name: svg for name, svg in plots.items() if not name.startswith("failure-")}
+    assert {"steps-plot", "composition-plot", "consistency-plot-1", "lengths", "answers", "first-words"} <= drawn.keys()
+    assert {name: found for name, svg in drawn.items() if (found := illegible(svg))} == {}
+
+
+def test_plots_are_files_of_both_kinds_and_always_the_same(written_report: ReportDocument, tmp_path: Path) -> None:
+    plots = list(written_report.plots())[:3]
+    assert write_plots(tmp_path / "a", plots) == write_plots(tmp_path / "b", plots) == (3, True)
+    first, second = ({p.name: p.read_bytes() for p in (tmp_path / name).iterdir()} for name in "ab")
+    assert first == second and sorted(first) == sorted(f"{name}.{end}" for name, _ in plots for end in ("svg", "pdf"))
+    assert all(data.startswith(b"%PDF") and b"/FontFile" in data for name, data in first.items() if name[-3:] == "pdf")
+
+
+def test_differences_are_plotted(tmp_path: Path) -> None:
+    rows = [
+        ModelDifference("accuracy", "type", "Interaction Temporal Localization", 0.5, 0.7, 0.2, 0.1, 0.3, 0.001, 0.01),
+        ModelDifference("accuracy", "type", "Overall", 0.5, 0.5, 0.0, -0.1, 0.1, 0.9, 0.9),
+        ModelDifference("IC", "type", "Choose", None, 0.5, None, None, None, None, None),
+    ]
+    svg = differences_plot(rows, ("one", "a model with a very long name"), 0.05, COLUMN_PIXELS)
+    assert svg.count("<circle") == 2 and svg.count('fill="white" stroke="#0072b2"') == 1 and illegible(svg) == []
+
+
+@pytest.fixture(scope="module")
+def written_report(tmp_path_factory: pytest.TempPathFactory) -> ReportDocument:
+    run = served_run(tmp_path_factory.mktemp("plotted") / "run")
+    for model in ("a model with a rather long name", "other"):
+        answers(run, model, true_but_for({BLANKET: "no"}))
+    asked = ReportRequest("run", ("a model with a rather long name", "other"), ("oracle", "uniform"), "r.html")
+    return report(run, asked, How(resamples=20, split=None), workers=1)

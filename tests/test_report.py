@@ -512,4 +512,4 @@ def test_the_page_on_the_report_works(small: Run, tmp_path: Path, monkeypatch: p
     monkeypatch.chdir(tmp_path)
     for line in printed("docs/report.md"):
         app([*line.split()[1:], "--quiet"], exit_on_error=False, result_action="return_value")
-    assert {path.name for path in tmp_path.iterdir()} == {"RUN", "report.html", "tables", "numbers"}
+    assert {path.name for path in tmp_path.iterdir()} == {"RUN", "report.html", "tables", "numbers", "plots"}

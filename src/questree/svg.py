@@ -8,6 +8,7 @@ from html import escape
 COLOURS = ("#77aadd", "#ee8866", "#eedd88", "#ffaabb", "#99ddff", "#44bb99", "#bbcc33", "#aaaa00")
 REST = "#dddddd"
 NAMES = "http://www.w3.org/2000/svg"
+PAGE, COLUMN = 830.0, 360.0  # pixels of a plot across a page, and of one in a column of a paper
 Point = tuple[float, float]
 
 

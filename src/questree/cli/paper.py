@@ -1,6 +1,6 @@
 """Tables for a paper: the options of commands that score, and the files they name."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
@@ -55,15 +55,20 @@ class PaperOptions:
 
 NO_PAPER = PaperOptions()
 Paper = Annotated[PaperOptions, Parameter(name="*")]
+Plots = Annotated[
+    Path | None, Parameter(group=GROUP, help="Folder for the plots as SVG and PDF, legible in a column of a paper.")
+]
 
 
-def replaceable(place: Path | None, ending: str) -> list[Fault]:
+def replaceable(place: Path | None, ending: str, *more: str) -> list[Fault]:
     """An earlier folder of such files may be replaced, nothing else; a file is replaced."""
-    if place is None or place.suffix == ending:
+    if place is None or (place.suffix == ending and not more):
         return []
     if place.is_file() or place.suffix:
-        return [Fault(str(place), f"expected a name that ends in {ending}, or a folder")]
-    strange = [path.name for path in place.iterdir() if path.suffix != ending] if place.is_dir() else []
+        return [
+            Fault(str(place), "expected a folder" if more else f"expected a name that ends in {ending}, or a folder")
+        ]
+    strange = [path.name for path in place.iterdir() if path.suffix not in (ending, *more)] if place.is_dir() else []
     said = "not empty and not an earlier report (it has {}); choose a new folder"
     return [Fault(str(place), said.format(name)) for name in strange[:1]]
 
@@ -81,6 +86,22 @@ def write_paper(found: Sequence["Grid"], paper: PaperOptions) -> None:
     _write(kept, paper.latex, ".tex", lambda grid: latex(grid, look))
     _write(kept, paper.markdown, ".md", lambda grid: markdown(grid, look))
     _write(kept, paper.csv, ".csv", csv_text, long_csv)
+
+
+def check_plots(folder: Path | None) -> None:
+    refuse(replaceable(folder, ".svg", ".pdf"))
+
+
+def write_pictures(folder: Path | None, found: Iterable[tuple[str, str]]) -> None:
+    """Plots as files, if they are wanted."""
+    from questree.show.paper.plots import write_plots
+
+    if folder is None:
+        return
+    count, printed = write_plots(folder, found)
+    say(f"wrote {count} plots to {folder}")
+    if not printed:
+        say("warning: no PDF without the package cairosvg and the library cairo; run `pip install 'questree[pdf]'`")
 
 
 def listed(text: str) -> tuple[str, ...]:

@@ -7,7 +7,7 @@ from typing import Annotated, Literal
 
 from cyclopts import Parameter
 
-from questree.cli.paper import NO_PAPER, Paper, listed, write_paper
+from questree.cli.paper import NO_PAPER, Paper, Plots, check_plots, listed, write_paper, write_pictures
 from questree.cli.shared_options import OnlyBenchmark, Whole, WorkersOption
 from questree.cli.terminal import messages, say, watching
 from questree.faults import BadInput, Fault, refuse
@@ -43,6 +43,7 @@ def report(
     ] = "test",
     how: Annotated[ReportScoring, Parameter(name="*")] = USUAL,
     paper: Paper = NO_PAPER,
+    plots: Plots = None,
     workers: WorkersOption = 2,
 ) -> None:
     """Tables laid out as in the papers with intervals, plots, best and worst in words, worked failures as DAGs.
@@ -59,6 +60,7 @@ def report(
     from questree.tables.store import new_file
 
     paper.check()
+    check_plots(plots)
     place = Run(run)
     references = chosen_bots(bots)
     names = chosen_models(place, models, references)
@@ -73,6 +75,7 @@ def report(
     for warning in made.warnings:
         say(warning)
     write_paper(list(made.grids()), paper)
+    write_pictures(plots, made.plots())
 
 
 def chosen_models(run: Run, wanted: str, bots: tuple[str, ...]) -> tuple[str, ...]:

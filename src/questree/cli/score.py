@@ -8,7 +8,7 @@ from cyclopts import Parameter
 
 from questree.benchmarks import COVR, chosen
 from questree.cli.fpvg_tables import print_fpvg
-from questree.cli.paper import NO_PAPER, Paper, write_paper, write_scores
+from questree.cli.paper import NO_PAPER, Paper, Plots, check_plots, write_paper, write_pictures, write_scores
 from questree.cli.score_tables import (
     counts,
     percent,
@@ -28,6 +28,7 @@ from questree.faults import BadInput, Fault, refuse
 from questree.metrics.scores import Resampling, Score
 from questree.scoring import compared as scoring
 from questree.scoring.compared import ComparingOptions, OnePolicy, Planning, Scoring
+from questree.svg import COLUMN
 from questree.tables.run import Run
 
 RunFolder = Annotated[Path | None, Parameter(help="A run with DAGs (`questree decompose`), instead of files.")]
@@ -366,11 +367,13 @@ def compare(
     significant: Annotated[bool, Parameter(help="Print only differences that count.", negative="")] = False,
     how: Annotated[ComparingOptions, Parameter(name="*")] = COMPARING,
     paper: Paper = NO_PAPER,
+    plots: Plots = None,
 ) -> None:
     """The second model minus the first, on the same resampled videos; Benjamini-Hochberg over the whole table."""
     from questree.metrics.comparison import compare as work
 
     paper.check()
+    check_plots(plots)
     known = scoring.stored_models(Run(run), chosen(Run(run), benchmark, "decomposed")) if run else []
     models = [str(one) for one in (a, b) if str(one) in known]
     files = [one for one in (a, b) if str(one) not in models]
@@ -395,6 +398,13 @@ def compare(
 
         n = {(row.metric, row.by, row.group): row.n for row in found[first].rows(first)}
         write_paper(list(difference_grids(shown, (first, second), n, level, how.resamples)), paper)
+    if plots:
+        from questree.show.report.charts import differences_plot
+
+        told = dict.fromkeys(row.by for row in shown)
+        draw = partial(differences_plot, names=(first, second), level=level, wide=COLUMN)
+        drawn = [(f"differences-{table}", draw([row for row in shown if row.by == table])) for table in told]
+        write_pictures(plots, drawn)
 
 
 @output

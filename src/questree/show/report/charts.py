@@ -9,9 +9,10 @@ import polars as pl
 
 from questree import svg
 from questree.metrics.cells import Floats
+from questree.metrics.comparison import ModelDifference
 from questree.metrics.scores import Score
 from questree.show.report.document import Number, ScoreRows
-from questree.svg import Point, line
+from questree.svg import PAGE, Point, line
 
 # colour and mark of the first, second, ... model: colours that people with any colour vision tell apart (Okabe, Ito)
 COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#56b4e9", "#e69f00")
@@ -66,9 +67,9 @@ def dash(at: int) -> str:
     return DASHES[at % len(DASHES)]
 
 
-def short(name: str) -> str:
-    """A model's name as far as there is room."""
-    return name if len(name) <= LONGEST else name[: LONGEST - 1] + "…"
+def short(name: str, longest: int = LONGEST) -> str:
+    """A name as far as there is room."""
+    return name if len(name) <= longest else name[: longest - 1] + "…"
 
 
 def per_cent(value: float) -> str:
@@ -122,50 +123,57 @@ def square(x_name: str, y_name: str, title: str, shapes: Callable[[Axis, Axis], 
     return svg.drawing(x.end + 10, y.begin + 42, [*frame(x, y, x_name, y_name), *shapes(x, y), above])
 
 
-def legend(names: Sequence[str], place: Point, bots: Sequence[str] = ()) -> list[str]:
-    """Models with their marks, bots with a dashed line, side by side."""
-    found, (x, y) = [], place
-    for at, name in enumerate(map(short, names)):
-        found += [mark(at, (x, y), name), svg.words(x + 9, y, name, 12)]
-        x += 28 + 7 * len(name)
-    for at, name in enumerate(map(short, bots)):
-        found += [line((x - 6, y), (x + 14, y), BOT, 1.5, dash(at)), svg.words(x + 19, y, name, 12)]
-        x += 40 + 7 * len(name)
-    return found
+def legend(names: Sequence[str], place: Point, bots: Sequence[str] = (), wide: float = PAGE) -> tuple[list[str], float]:
+    """Models with their marks, bots with a dashed line, side by side while there is room; and where they end below."""
+    found, (left, y) = [], place
+    x = left
+    for at, (name, bot) in enumerate(
+        [*((short(name), False) for name in names), *((short(name), True) for name in bots)]
+    ):
+        room = (40 if bot else 28) + 7 * len(name)
+        if x > left and x + room > wide:
+            x, y = left, y + 18
+        if bot:
+            found += [line((x - 6, y), (x + 14, y), BOT, 1.5, dash(at - len(names))), svg.words(x + 19, y, name, 12)]
+        else:
+            found += [mark(at, (x, y), name), svg.words(x + 9, y, name, 12)]
+        x += room
+    return found, y
 
 
-def histogram(numbers: pl.Series, unit: str) -> str:
+def histogram(numbers: pl.Series, unit: str, wide: float = PAGE) -> str:
     """How many questions have which of these whole numbers."""
     found = dict(numbers.value_counts().rows())
     if not found:
-        return svg.drawing(830, 40, [])
+        return svg.drawing(wide, 40, [])
     low, high, total = min(found), max(found), sum(found.values())
-    x = Axis(low - 1, high + 1, 60, 810)
+    x = Axis(low - 1, high + 1, 60, wide - 20)
     y = Axis(0, max(found.values()) / total * 1.05, 250, 15)
     shapes = []
     for value in y.ticks(5):
         shapes.append(line((x.begin, y(value)), (x.end, y(value)), GRID))
         shapes.append(svg.words(54, y(value), f"{100 * value:g} %", 11, "end"))
-    wide = (x.end - x.begin) / (high - low + 2) * 0.84
+    own = (x.end - x.begin) / (high - low + 2) * 0.84
+    step = 1 if own > 18 else 5
     for at in range(low, high + 1):
         share = found.get(at, 0) / total
         told = f"{at} {unit}: {found.get(at, 0):,} questions, {100 * share:.1f} %"
-        shapes.append(svg.box(x(at) - wide / 2, y(share), wide, y.begin - y(share), colour(0), told))
-        if high - low < 30 or at % 5 == 0:
+        shapes.append(svg.box(x(at) - own / 2, y(share), own, y.begin - y(share), colour(0), told))
+        if at % step == 0:
             shapes.append(svg.words(x(at), y.begin + 12, str(at), 11, "middle"))
-    return svg.drawing(830, 285, [*shapes, svg.words(435, 275, unit, 12, "middle")])
+    return svg.drawing(wide, 285, [*shapes, svg.words((x.begin + x.end) / 2, 275, unit, 12, "middle")])
 
 
-def bars(numbers: Mapping[str, int]) -> str:
+def bars(numbers: Mapping[str, int], wide: float = PAGE) -> str:
     """A bar per name, with its number."""
-    x = Axis(0, max(numbers.values(), default=1), 190, 720)
+    x = Axis(0, max(numbers.values(), default=1), 190, wide - (110 if wide >= PAGE else 75))
     shapes = []
     for at, (name, n) in enumerate(numbers.items()):
         y = 4 + 21 * at
         shapes.append(svg.words(182, y + 8, name, 12, "end"))
         shapes.append(svg.box(190, y, x(n) - 190, 16, colour(0), f"{name}: {n:,}"))
         shapes.append(svg.words(x(n) + 6, y + 8, f"{n:,}", 11))
-    return svg.drawing(830, 8 + 21 * len(numbers), shapes)
+    return svg.drawing(wide, 8 + 21 * len(numbers), shapes)
 
 
 def said(row: Score) -> str:
@@ -182,7 +190,7 @@ def known(rows: ScoreRows, metric: str, by: str, model: str) -> dict[str, Score]
     return {row.group: row for row in own if row is not None and row.value is not None}
 
 
-def steps_plot(rows: ScoreRows, models: Sequence[str], bots: Sequence[str]) -> str:
+def steps_plot(rows: ScoreRows, models: Sequence[str], bots: Sequence[str], wide: float = PAGE) -> str:
     """Figure 5 of AGQA: dots as large as their n, the weighted fit with its 80 % band, bots as dashed lines."""
 
     def by_steps(metric: str, model: str) -> list[Score]:
@@ -193,8 +201,9 @@ def steps_plot(rows: ScoreRows, models: Sequence[str], bots: Sequence[str]) -> s
     if not every:
         return ""
     steps = [float(row.group) for row in every]
-    x = Axis(min(steps) - 0.6, max(steps) + 0.6, 70, 800)
-    y = Axis(*around([row.value or 0.0 for row in every], 0.2), 370, 40)
+    named, top = legend(models, (80, 16), bots, wide)
+    x = Axis(min(steps) - 0.6, max(steps) + 0.6, 70, wide - 30)
+    y = Axis(*around([row.value or 0.0 for row in every], 0.2), top + 354, top + 24)
 
     def place(row: Score, value: float | None) -> Point:
         return x(float(row.group)), y(value or 0.0)
@@ -215,10 +224,10 @@ def steps_plot(rows: ScoreRows, models: Sequence[str], bots: Sequence[str]) -> s
         shapes += [
             mark(at, place(row, row.value), said(row), size, 0.85) for row, size in zip(dots[model], sizes, strict=True)
         ]
-    return svg.drawing(830, 420, [*shapes, *legend(models, (80, 16), bots)])
+    return svg.drawing(wide, y.begin + 50, [*shapes, *named])
 
 
-def curve_plot(rows: Sequence[Score], models: Sequence[str]) -> str:
+def curve_plot(rows: Sequence[Score], models: Sequence[str], wide: float = PAGE) -> str:
     """Figure 13 of COVR: a line per split, numbers of examples from left to right, the farther apart the more they
     differ in order of magnitude; whiskers are intervals."""
     counts = [model.partition(" ")[0] for model in models]
@@ -226,12 +235,16 @@ def curve_plot(rows: Sequence[Score], models: Sequence[str]) -> str:
     places = {m: known[at] if at < len(known) else max(known, default=0.0) + 0.5 for at, m in enumerate(models)}
     splits = list(dict.fromkeys(row.group for row in rows))
     here = [row for row in rows if row.value is not None]
-    x = Axis(min(places.values()) - 0.2, max(places.values()) + 0.2, 70, 800)
-    y = Axis(*around([v for row in here for v in (row.value, row.low, row.high) if v is not None], 0.2), 370, 40)
+    named, top = legend(splits, (80, 16), wide=wide)
+    x = Axis(min(places.values()) - 0.2, max(places.values()) + 0.2, 70, wide - 30)
+    seen = [v for row in here for v in (row.value, row.low, row.high) if v is not None]
+    y = Axis(*around(seen, 0.2), top + 354, top + 24)
     shapes = [line((x.begin, y(value)), (x.end, y(value)), GRID) for value in y.ticks()]
     shapes += [svg.words(x.begin - 7, y(value), per_cent(value), 11, "end") for value in y.ticks()]
     shapes += [svg.words(x(places[m]), y.begin + 13, c, 11, "middle") for m, c in zip(models, counts, strict=True)]
-    shapes.append(svg.words(435, y.begin + 32, "examples of what is held out, in train", 12, "middle"))
+    shapes.append(
+        svg.words((x.begin + x.end) / 2, y.begin + 32, "examples of what is held out, in train", 12, "middle")
+    )
     shapes.append(svg.words(26, (y.begin + y.end) / 2, "accuracy, %", 12, "middle", -90))
     for at, split in enumerate(splits):
         own = [row for row in here if row.group == split]
@@ -241,10 +254,10 @@ def curve_plot(rows: Sequence[Score], models: Sequence[str]) -> str:
             if row.low is not None and row.high is not None:
                 shapes.append(whisker((right, y(row.low)), (right, y(row.high)), colour(at)))
             shapes.append(mark(at, (right, y(row.value or 0.0)), said(row)))
-    return svg.drawing(830, 420, [*shapes, *legend(splits, (80, 16))])
+    return svg.drawing(wide, y.begin + 50, [*shapes, *named])
 
 
-def models_plot(rows: ScoreRows, models: Sequence[str], bots: Sequence[str]) -> str:
+def models_plot(rows: ScoreRows, models: Sequence[str], bots: Sequence[str], _: float = PAGE) -> str:
     """Overall accuracy and internal consistency of every model, with intervals; bots are grey."""
     found: list[tuple[Score, Score]] = []
     for model in [*models, *bots]:
@@ -272,7 +285,7 @@ def models_plot(rows: ScoreRows, models: Sequence[str], bots: Sequence[str]) -> 
     return square("accuracy, %", "internal consistency, %", "models", shapes) if found else ""
 
 
-def dags_plot(model: str, accuracy: Floats, consistency: Floats) -> str:
+def dags_plot(model: str, accuracy: Floats, consistency: Floats, __: float = PAGE) -> str:
     """Figure 3 of AGQA-Decomp: how many DAGs have which accuracy and consistency; darker is more."""
     here = ~np.isnan(accuracy) & ~np.isnan(consistency)
     counts, _, _ = np.histogram2d(accuracy[here], consistency[here], BINS, ((0, 1), (0, 1)))
@@ -289,8 +302,8 @@ def dags_plot(model: str, accuracy: Floats, consistency: Floats) -> str:
     return square("accuracy of a DAG, %", "its consistency, %", title, shapes)
 
 
-def composition_plot(rows: ScoreRows, models: Sequence[str], bots: Sequence[str]) -> str:
-    """CA, RWR and Delta of every composition side by side; whiskers are intervals, ticks are bots."""
+def composition_plot(rows: ScoreRows, models: Sequence[str], bots: Sequence[str], wide: float = PAGE) -> str:
+    """CA, RWR and Delta of every composition, side by side or below each other; whiskers are intervals, ticks bots."""
     metrics = ("CA", "RWR", "Delta")
     of = {
         (metric, model): known(rows, metric, "composition", model) for metric in metrics for model in [*models, *bots]
@@ -299,26 +312,53 @@ def composition_plot(rows: ScoreRows, models: Sequence[str], bots: Sequence[str]
     groups = [group for group in rows.groups("composition", metrics[:2]) if group in asked]
     if not groups:
         return ""
-    left, top = 120.0, 62.0
-    bottom = top + ROW * len(groups)
-    shapes = legend(models, (left + 6, 16), bots)
-    for at, group in enumerate(groups):
-        shapes.append(svg.words(left - 10, top + ROW * (at + 0.5), group, 12, "end"))
-        shapes.append(line((left, top + ROW * at), (left + 3 * PANEL, top + ROW * at), GRID))
+    left, beside = 120.0, wide >= PAGE
+    panel = PANEL if beside else wide - left + 16
+    shapes, end = legend(models, (left + 6, 16) if beside else (16, 16), bots, left + 3 * PANEL if beside else wide)
+    high = ROW * len(groups)
     for number, metric in enumerate(metrics):
+        begin = left + number * panel if beside else left
+        top = end + 46 + (0 if beside else number * (high + 64))
+        if begin == left:
+            for at, group in enumerate(groups):
+                shapes.append(svg.words(left - 10, top + ROW * (at + 0.5), group, 12, "end"))
+                across = left + (3 * panel if beside else panel - 26)
+                shapes.append(line((left, top + ROW * at), (across, top + ROW * at), GRID))
         values = [v for model in models for row in of[metric, model].values() for v in (row.value, row.low, row.high)]
         shown = [0.0, *(value for value in values if value is not None)]
         ends = around(shown, 0.2, (-1.0, 1.0)) if metric == "Delta" else (0.0, 1.0)
-        x = Axis(*ends, left + number * PANEL + 14, left + (number + 1) * PANEL - 30)
+        x = Axis(*ends, begin + 14, begin + panel - 30)
         shapes.append(svg.words((x.begin + x.end) / 2, top - 22, f"{metric}, %", 12, "middle"))
         for value in x.ticks(5):
             strong = metric == "Delta" and abs(value) < 1e-9
-            shapes.append(line((x(value), top), (x(value), bottom), ZERO if strong else GRID))
-            shapes.append(svg.words(x(value), bottom + 12, per_cent(value), 11, "middle"))
+            shapes.append(line((x(value), top), (x(value), top + high), ZERO if strong else GRID))
+            shapes.append(svg.words(x(value), top + high + 12, per_cent(value), 11, "middle"))
         for at, group in enumerate(groups):
             own, other = ([of[metric, name].get(group) for name in names] for names in (models, bots))
             shapes += _composition(own, other, x, top + ROW * (at + 0.5))
-    return svg.drawing(left + 3 * PANEL + 10, bottom + 26, shapes)
+    return svg.drawing(left + 3 * PANEL + 10 if beside else wide, top + high + 26, shapes)
+
+
+def differences_plot(rows: Sequence[ModelDifference], names: tuple[str, str], level: float, wide: float = PAGE) -> str:
+    """The difference of two models in every cell, with its interval; hollow where it does not count."""
+    here = [row for row in rows if row.difference is not None]
+    ends = [v for row in here for v in (row.difference, row.low, row.high) if v is not None]
+    left, top = 190.0, 40.0
+    x = Axis(*around([0.0, *ends], 0.1, (-1.0, 1.0)), left + 6, wide - 20)
+    high = 18.0 * len(here)
+    shapes = [svg.words(wide / 2, 14, f"{short(names[1])} minus {short(names[0])}, points", 12, "middle")]
+    for value in x.ticks(5):
+        shapes.append(line((x(value), top), (x(value), top + high), ZERO if abs(value) < 1e-9 else GRID))
+        shapes.append(svg.words(x(value), top - 10, per_cent(value), 11, "middle"))
+    for at, row in enumerate(here):
+        y, counts = top + 18 * (at + 0.5), row.q is not None and row.q <= level
+        shapes.append(svg.words(left - 6, y, short(f"{row.metric}: {row.group}", 30), 11, "end"))
+        if row.low is not None and row.high is not None:
+            shapes.append(whisker((x(row.low), y), (x(row.high), y), colour(0)))
+        told = f"{row.metric}, {row.by}, {row.group}: {100 * (row.difference or 0.0):.2f}"
+        look = {"fill": colour(0) if counts else "white", "stroke": colour(0)}
+        shapes.append(svg.element("circle", svg.title(told), cx=x(row.difference or 0.0), cy=y, r=4, **look))
+    return svg.drawing(wide, top + high + 12, shapes)
 
 
 def _composition(models: Sequence[Score | None], bots: Sequence[Score | None], x: Axis, y: float) -> Iterable[str]:

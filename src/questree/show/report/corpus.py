@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 import msgspec
@@ -18,12 +19,13 @@ from questree.show.views import View
 from questree.stages.audit.categories import CategoryCount, categories
 from questree.stages.audit.categories import drawn as drawn_categories
 from questree.stages.audit.image_corpus import COMMON, figure_4, figure_6, parts_of, table_3
-from questree.stages.audit.plots import answers, first_words, structures
+from questree.stages.audit.plots import LETTERS, answers, first_words, structures
 from questree.stages.audit.videos import answer_bars, answer_codes, sample, selected, spellings
 from questree.stages.balance.rounds import selection
 from questree.stages.questions import Bank
 from questree.stages.split.image_sets import selected as selected_images
 from questree.stages.split.rows import image_rows
+from questree.svg import PAGE
 from questree.tables.facts import VIDEOS
 from questree.tables.image_questions import ANSWERED
 from questree.tables.nodes import KNOWN
@@ -33,6 +35,8 @@ from questree.tables.run import Run
 ASKED = QUESTIONS.only("video", "number", "template", "answer")
 Named = Callable[[str, str], Missing]  # what a run does not have, in a sentence -> with the command that makes it
 TEXTS = 20_000  # questions whose text is made
+
+LARGE = 12  # pixels of letters in a ring that is printed small
 
 
 @dataclass(frozen=True)
@@ -87,11 +91,11 @@ def parts_blocks(view: View) -> Iterator[Block]:
     """What questions are made of."""
     found = numbers(view)
     caption = "Sub-questions of every type; each counts once per scope, however many questions it is part of."
-    yield Figure("types", "Types of sub-questions", caption, (bars(found.get("type", {})),))
+    yield Figure.drawn("types", "Types of sub-questions", caption, partial(bars, found.get("type", {})))
     caption = "Wholes put together by each composition; a whole with several compositions counts in each."
     composed = found.get("composition", {})
     named = {name: composed[name] for name in view.scheme.compositions if name in composed}
-    yield Figure("compositions", "Compositions", caption, (bars(named),))
+    yield Figure.drawn("compositions", "Compositions", caption, partial(bars, named))
     known = found.get("known", {})
     lines = tuple(Line((name,), (known[name],)) for name in KNOWN if name in known)
     caption = "How the answers of sub-questions are known; what is undefined or not said has no truth to be scored by."
@@ -109,24 +113,30 @@ def agqa_corpus(run: Run, missing: Named, seed: int, workers: int) -> Iterator[B
     caption = (
         "Shares of the categories of each kind, all questions above and the balanced selection below, as in Figure 4."
     )
-    yield Figure("category-shares", "Categories before and after balancing", caption, (drawn_categories(counted),))
+    yield Figure.drawn(
+        "category-shares", "Categories before and after balancing", caption, partial(drawn_categories, counted)
+    )
     caption = (
         "Shares of the ten most frequent answers, all questions above and the balanced selection below; grey is the "
         "rest. After balancing no answer should stand out."
     )
-    drawn = answers(corpus.counts, answer_bars(corpus.bank), spellings(corpus.bank))
-    yield Figure("answers", "Answers before and after balancing", caption, (drawn,))
+    drawn = partial(answers, corpus.counts, answer_bars(corpus.bank), spellings(corpus.bank))
+    yield Figure.drawn("answers", "Answers before and after balancing", caption, drawn)
     caption = "Question structures of all questions and of the selection, and the shares that were aimed at."
-    drawn = structures(corpus.counts, corpus.bank.templates.structure)
-    yield Figure("structures", "Structures before and after balancing", caption, (drawn,))
+    drawn = partial(structures, corpus.counts, corpus.bank.templates.structure)
+    yield Figure.drawn("structures", "Structures before and after balancing", caption, drawn)
     total, said = int(corpus.counts["after"].sum()), len(corpus.texts)
     few = f"all {total:,} questions" if said == total else f"{said:,} of {total:,} questions, chosen by a hash"
     caption = f"How questions begin: the first word inside, the second to fourth around it. Of {few}."
     which = "selection" if corpus.balanced else "all"
-    yield Figure("first-words", "First words", caption, (first_words({which: corpus.texts}),))
+
+    def rings(wide: float) -> str:
+        return first_words({which: corpus.texts}, LETTERS if wide >= PAGE else LARGE)
+
+    yield Figure.drawn("first-words", "First words", caption, rings)
     words = corpus.texts.str.count_matches(" ") + 1
     caption = f"Words per question. Of {few}."
-    yield Figure("lengths", "Question lengths", caption, (histogram(words, "words"),))
+    yield Figure.drawn("lengths", "Question lengths", caption, partial(histogram, words, "words"))
     note = AGQA.place(run, "splits") / "report.json"
     yield splits(note) if note.is_file() else missing("split", "There are no splits.")
 
@@ -179,12 +189,12 @@ def covr_corpus(run: Run, missing: Named, seed: int, workers: int) -> Iterator[B
     if not COVR.has(run, "balanced"):
         yield missing("balance", "There is no balanced selection: all questions are shown.")
     yield from image_statistics(kept)
-    yield Figure("answers", "Answers", answers_caption(kept), (bars(figure_4(kept)),))
+    yield Figure.drawn("answers", "Answers", answers_caption(kept), partial(bars, figure_4(kept)))
     caption = "Images per question of the selection."
-    yield Figure("sets", "Sizes of image sets", caption, (histogram(kept["images"].list.len(), "images"),))
+    yield Figure.drawn("sets", "Sizes of image sets", caption, partial(histogram, kept["images"].list.len(), "images"))
     words = kept["question"].str.count_matches(" ") + 1
     caption = "Words per question of the selection."
-    yield Figure("lengths", "Question lengths", caption, (histogram(words, "words"),))
+    yield Figure.drawn("lengths", "Question lengths", caption, partial(histogram, words, "words"))
     note = COVR.place(run, "splits") / "report.json"
     yield image_splits(note) if note.is_file() else missing("split", "There are no compositional splits.")
 
@@ -216,8 +226,8 @@ def image_statistics(kept: pl.DataFrame) -> Iterator[Block]:
     side = "train" if "train" in parts else next(iter(parts), "")
     found = figure_6(rows, parts[side]) if side else {}
     caption = f"How often an operator occurs in a question of {side}: {', '.join(found)}."
-    drawn = tuple(histogram(numbers, f"times {op}") for op, numbers in found.items())
-    yield Figure("operators", "Operators", caption, drawn)
+    drawn = [partial(histogram, numbers, f"times {op}") for op, numbers in found.items()]
+    yield Figure.drawn("operators", "Operators", caption, *drawn)
 
 
 def entry(value: float | None) -> Entry:

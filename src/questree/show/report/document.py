@@ -1,6 +1,6 @@
 """The report before it is written: sections of tables laid out as in the papers, pictures, words and failures."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import groupby, pairwise
 from types import MappingProxyType
@@ -10,6 +10,7 @@ from questree.metrics.best import Marks, note
 from questree.metrics.cells import OVERALL
 from questree.metrics.dags import NAME as CORRELATION
 from questree.metrics.scores import Resampling, Score
+from questree.svg import COLUMN, PAGE
 
 Kind = Literal["per cent", "plain"]
 NOT_AVAILABLE = "N/A"
@@ -156,6 +157,13 @@ class Figure:
     title: str
     caption: str  # what to see
     pictures: tuple[str, ...]  # SVG, side by side
+    narrow: tuple[str, ...] = ()  # the same for a column of a paper
+
+    @classmethod
+    def drawn(cls, name: str, title: str, caption: str, *draw: Callable[[float], str]) -> "Figure":
+        """From what draws pictures of a width."""
+        wide, narrow = ([text for own in draw if (text := own(width))] for width in (PAGE, COLUMN))
+        return cls(name, title, caption, tuple(wide), tuple(narrow))
 
 
 @dataclass(frozen=True)
@@ -210,3 +218,13 @@ class ReportDocument:
     def grids(self) -> Iterator[Grid]:
         for section in self.sections:
             yield from (block for block in section.blocks if isinstance(block, Grid))
+
+    def plots(self) -> Iterator[tuple[str, str]]:
+        """(name, SVG) of every picture, as a paper takes it."""
+        for block in (block for section in self.sections for block in section.blocks):
+            if isinstance(block, Figure):
+                several = len(block.narrow) > 1
+                names = [f"{block.name}-{at}" if several else block.name for at in range(1, len(block.narrow) + 1)]
+                yield from zip(names, block.narrow, strict=True)
+            elif isinstance(block, Failure):
+                yield f"failure-{block.id}", block.picture

@@ -1,8 +1,9 @@
 """The tables and plots of scores as in the papers of AGQA, AGQA-Decomp and COVR, in the order they are read."""
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 
 from questree.metrics.answers import MODEL as MOST_LIKELY
 from questree.metrics.catalogue import ALL, METRICS
@@ -49,7 +50,7 @@ def agqa_blocks(rows: ScoreRows, models: Names, bots: Names) -> Iterator[Block]:
         "Dots are as large as their number of questions; lines are weighted fits with their 80 % bands; bots are "
         "dashed. A falling line says that longer reasoning is harder for the model; bots do not reason."
     )
-    yield from figure("steps-plot", "Accuracy against steps", caption, steps_plot(rows, *shown(models, bots)))
+    yield from figure("steps-plot", "Accuracy against steps", caption, partial(steps_plot, rows, *shown(models, bots)))
     caption = (
         "Questions with compositions held out of training, and with more steps than in training. They say something "
         "about generalisation only if the model was trained on that split."
@@ -121,15 +122,15 @@ def decomp_blocks(rows: ScoreRows, scores: Sequence[ModelScores], models: Names,
         "How often a whole is right when its parts are (CA), when a part is wrong (RWR), and the difference (Delta). "
         "Whiskers are 95 % intervals; dashed ticks are bots. A model that reasons has a high CA and a low Delta."
     )
-    plot = composition_plot(rows, drawn, below)
+    plot = partial(composition_plot, rows, drawn, below)
     yield from figure("composition-plot", "CA, RWR and Delta by composition", caption, plot)
     caption = (
         "First every model's overall accuracy and internal consistency with 95 % intervals, bots in grey. Then, per "
         "model, how many DAGs have which accuracy and consistency; darker is more, each shade a constant factor. "
         "If answers were reasoned, consistent DAGs would be the accurate ones."
     )
-    plots = [dags_plot(one.model, *one.per_dag) for one in scores if one.model in drawn]
-    plots = [models_plot(rows, drawn, below), *plots]
+    plots: list[Callable[[float], str]] = [partial(models_plot, rows, drawn, below)]
+    plots += [partial(dags_plot, one.model, *one.per_dag) for one in scores if one.model in drawn]
     yield from figure("consistency-plot", "Consistency against accuracy", caption, *plots)
     caption = "Pearson correlation over DAGs of accuracy and consistency, with 95 % interval and the number of DAGs."
     columns, line = [(Column(model), CORRELATION, model) for model in (*models, *bots)], ("correlation",)
@@ -219,8 +220,8 @@ def shown(models: Names, bots: Names) -> tuple[list[str], list[str]]:
     return (list(models), list(bots)) if models else (list(bots), [])
 
 
-def figure(name: str, title: str, caption: str, *pictures: str) -> Iterator[Figure]:
+def figure(name: str, title: str, caption: str, *draw: Callable[[float], str]) -> Iterator[Figure]:
     """Nothing where nothing could be drawn."""
-    drawn = tuple(filter(None, pictures))
-    if drawn:
-        yield Figure(name, title, caption, drawn)
+    made = Figure.drawn(name, title, caption, *draw)
+    if made.pictures:
+        yield made

@@ -9,7 +9,7 @@ from questree.benchmarks.agqa.editions import Edition
 from questree.benchmarks.agqa.templates import Template
 from questree.metrics.answers import LISTED
 from questree.stages.audit.guesses import SETS
-from questree.stages.audit.plots import stacked
+from questree.stages.audit.plots import WIDE, stacked
 
 TITLES = {  # kind of category -> the table of the paper
     "reasoning": "Questions by reasoning type (Table 10)",
@@ -65,7 +65,7 @@ def own(template: Template, kind: str) -> tuple[str, ...]:
     return found if isinstance(found, tuple) else (found,) if found else ()
 
 
-def drawn(found: Sequence[CategoryCount]) -> str:
+def drawn(found: Sequence[CategoryCount], wide: float = WIDE) -> str:
     """Shares of the categories of each kind, all questions above and the selection below, as in Figure 4."""
     bars = []
     for kind in dict.fromkeys(each.kind for each in found):
@@ -73,7 +73,7 @@ def drawn(found: Sequence[CategoryCount]) -> str:
             numbers = {each.name: int(getattr(each, column)) for each in found if each.kind == kind}
             total = max(sum(numbers.values()), 1)
             bars.append((f"{kind}: {column}", [(name, number / total) for name, number in numbers.items()]))
-    return stacked("Categories", bars, by_name=True)
+    return stacked("Categories", bars, by_name=True, wide=wide)
 
 
 def lengths(texts: pl.Series) -> dict[int, int]:

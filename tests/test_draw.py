@@ -4,6 +4,7 @@ import re
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -14,11 +15,14 @@ from questree.draw.canvas import Box, Pixels, Sheet  # noqa: E402
 from questree.draw.figure import figure  # noqa: E402
 from questree.draw.frame import draw_frame, draw_thing  # noqa: E402
 from questree.draw.frames import write_frames  # noqa: E402
+from questree.draw.image import draw_image  # noqa: E402
+from questree.draw.paint import attributes, draw_painted  # noqa: E402
 from questree.draw.scene import Doing, FrameScene, SeenThing, marks  # noqa: E402
 from questree.draw.shapes import icons, looks, picture  # noqa: E402
 from questree.draw.videos import scenes, states_at  # noqa: E402
-from questree.show.frames import media_file  # noqa: E402
+from questree.show.frames import image_file, media_file  # noqa: E402
 from questree.synth.habits import habits  # noqa: E402
+from questree.synth.images import FIRST_IMAGE, VALUE_GROUPS, world  # noqa: E402
 from questree.synth.scripts import Span  # noqa: E402
 from questree.synth.video import SynthVideo, make_video  # noqa: E402
 from worlds.commands import questree  # noqa: E402
@@ -73,6 +77,7 @@ def test_every_icon_is_used_and_every_icon_that_is_used_is_there() -> None:
     known = marks()
     named = {source.split()[0] for states in looks().values() for source in states.values() if source[0] != "<"}
     named |= {*known.contacts.values(), *known.verbs.values(), *(g for row in known.actions.values() for g in row)}
+    named |= {*attributes().glyphs.values()}
     own = {"mdi-help", "mdi-human"}  # in lines of sight and above and beneath
     assert {name for name in named if name[0] != "<"} | own == icons().keys()
     for name in icons():
@@ -145,6 +150,80 @@ def test_what_is_opened_is_open_until_it_is_closed() -> None:
     assert [at(s, opening, closing) for s in (0.0, 6.0, 10.0, 13.0)] == [{"closed"}, {"open"}, {"open"}, {"closed"}]
     assert at(0.0, closing) == {"open"}
     assert at(0.0) == frozenset()
+
+
+def test_every_thing_and_attribute_of_images_is_drawn() -> None:
+    made, known = world(), attributes()
+    kinds = [made.ground, made.things, made.worn_values, made.part_values]
+    assert {name for group in kinds for name in group} <= looks().keys() | known.people.keys()
+    said = {v for group in kinds for kind in group.values() for name in VALUE_GROUPS for v in getattr(kind, name)}
+    colours = {v for group in kinds for kind in group.values() for v in kind.color}
+    assert colours == known.colors.keys()
+    for value in sorted(said):
+        pictures = []
+        for attributed in ([], [value]):
+            thing = {"name": "wall", "x": 0, "y": 0, "w": 160, "h": 120, "attributes": attributed, "relations": []}
+            sheet = Sheet(SIZE)
+            draw_image(sheet.canvas, {"width": 160, "height": 120, "objects": {"1": thing}}, frozenset(["wall"]))
+            pictures.append(sheet.png())
+        assert pictures[0] != pictures[1], value
+
+
+def rgb(text: str) -> Any:
+    return np.array([int(text[at : at + 2], 16) for at in (1, 3, 5)], float)
+
+
+def test_a_colour_is_that_colour_whatever_is_drawn_in_it() -> None:
+    for word in ("car", "chair", "cup", "shirt"):
+        for name, wanted in attributes().colors.items():
+            sheet = Sheet((60, 60))
+            draw_painted(sheet.canvas, word, (0, 0, 60, 60), [name], True)
+            solid = sheet.pixels[sheet.pixels[..., 3] == 255][:, :3].astype(float).mean(0)
+            near = {each: abs(solid - rgb(hex)).sum() for each, hex in attributes().colors.items()}
+            assert np.abs(solid - rgb(wanted)).max() < 40 and min(near, key=near.__getitem__) == name, (word, name)
+
+
+def test_images_hide_what_is_behind_and_show_what_would_be_hidden() -> None:
+    """A box that stands further down lies over the other; of one that would be out of sight, the outline is seen."""
+
+    def scene(small: int) -> dict[str, Any]:
+        boxes = {"far": (10, 30, small, small), "near": (5, 20, 100, 90)}
+        return {
+            "width": 160,
+            "height": 120,
+            "objects": {
+                id: {
+                    **dict(zip("xywh", box, strict=True)),
+                    "name": "box",
+                    "attributes": ["red" if id == "far" else "white"],
+                    "relations": [],
+                }
+                for id, box in boxes.items()
+            },
+        }
+
+    def pixel(made: dict[str, Any], x: int, y: int) -> Any:
+        sheet = Sheet(SIZE)
+        draw_image(sheet.canvas, made, frozenset(["box"]))
+        return sheet.pixels[y, x].astype(int)
+
+    hidden = pixel(scene(60), 40, 60)
+    assert hidden[0] > hidden[1] + 40  # red, though the white box stands before it
+    seen = scene(60)
+    seen["objects"]["near"]["x"] = 50
+    assert abs(int(pixel(seen, 62, 60)[0]) - int(pixel(seen, 62, 60)[1])) < 40  # white before red
+
+
+def test_images_are_where_the_page_looks_for_them_and_the_same_every_time(tmp_path: Path) -> None:
+    for name in ("one", "two"):
+        done = questree("synth", "images", "--images", 3, "--pixels", "--out", name, folder=tmp_path)
+        assert done.returncode == 0, done.stderr
+    names = [str(FIRST_IMAGE + at) for at in range(3)]
+    for name in names:
+        first, second = (image_file(tmp_path / each / "pixels", name) for each in ("one", "two"))
+        assert first is not None and second is not None and first.read_bytes() == second.read_bytes()
+    again = questree("synth", "images", "--images", 2, "--out", "one", folder=tmp_path)
+    assert again.returncode == 0, again.stderr
 
 
 def test_frames_are_where_the_page_looks_for_them_and_the_same_every_time(tmp_path: Path) -> None:

@@ -24,6 +24,7 @@ from questree.faults import BadInput
 from questree.metrics.catalogue import METRICS, Metric
 from questree.rules import VIDEO_DAGS
 from questree.search.word_tables import default_words
+from questree.show.image_view import ImageView
 from questree.show.judged import judged
 from questree.show.page.app import application
 from questree.show.page.filters import Filters
@@ -557,6 +558,23 @@ def test_models_are_compared_on_sets_of_images(rooms: Site) -> None:
     )
     assert overall.a == 1.0 and overall.b is not None and overall.b < 1
     assert f"{100 * overall.b:.1f} %" in page
+
+
+def test_real_images_are_shown_from_the_media_folder_and_nothing_else(rooms: Site, tmp_path: Path) -> None:
+    view = rooms.first.view
+    assert isinstance(view, ImageView)
+    media, first = tmp_path / "media", view.every["images"][0][0]
+    media.mkdir()
+    id = view.facts.images["id"][first]
+    (media / f"{id}.png").write_bytes(b"picture")
+    (media / "stranger.png").write_bytes(b"of no image")
+    client = TestClient(application(Site(rooms.run, rooms.collections, media)), base_url="http://127.0.0.1:8000")
+    assert f'<image href="/pictures/{id}"' in client.get(f"/images/{view.every['id'][0]}").text
+    assert client.get(f"/pictures/{id}").content == b"picture"
+    for wrong in ("/pictures/stranger", "/pictures/%2e%2e/media/" + id):
+        assert client.get(wrong).status_code == 404
+    bare = TestClient(application(rooms), base_url="http://127.0.0.1:8000")
+    assert "<image" not in bare.get(f"/images/{view.every['id'][0]}").text
 
 
 def test_what_cannot_be_served_is_said_in_one_line(run: Run, tmp_path: Path) -> None:

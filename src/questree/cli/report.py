@@ -109,7 +109,9 @@ def serve(
     host: Annotated[str, Parameter(help="Address to listen on; anything but loopback shows the run to others.")] = (
         "127.0.0.1"
     ),
-    media: Annotated[Path | None, Parameter(help="Folder of real frames: DIR/VIDEO/FRAME.png or .jpg.")] = None,
+    media: Annotated[
+        Path | None, Parameter(help="Folder of pictures: DIR/VIDEO/FRAME or DIR/IMAGE, .png or .jpg.")
+    ] = None,
     policy: Annotated[
         Policy, Parameter(help="Way to read free-form answers of models; released numbers are `exact`.")
     ] = "exact",

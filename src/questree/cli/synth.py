@@ -18,6 +18,12 @@ app = App(name="synth", help="Raw files of a made-up world, with the truth besid
 Out = Annotated[Path, Parameter(help="Folder to write; an earlier world there is replaced.")]
 Seed = Annotated[Whole, Parameter(help="Seed of the world.")]
 Images = Annotated[Whole, Parameter(help="Number of images.")]
+Workers = Annotated[
+    int | None,
+    Parameter(
+        converter=whole, help="Number of processes, which does not change the files. [default: one per processor]"
+    ),
+]
 USUAL = Rates()
 
 
@@ -35,12 +41,7 @@ def videos(
     frame_size: Annotated[
         str, Parameter(help="Size that frames fit into, as 320x240. [default: that of each video]")
     ] = "",
-    workers: Annotated[
-        int | None,
-        Parameter(
-            converter=whole, help="Number of processes, which does not change the files. [default: one per processor]"
-        ),
-    ] = None,
+    workers: Workers = None,
 ) -> None:
     """People doing things at home: Charades tables and Action Genome pickles, with noise; the clean truth in truth/."""
     from questree.synth.world import write_world
@@ -80,11 +81,28 @@ def drawing(command: str) -> Iterator[None]:
 
 @app.command
 @output
-def images(*, out: Out, images: Images = 100, seed: Seed = 1) -> None:
+def images(
+    *,
+    out: Out,
+    images: Images = 100,
+    seed: Seed = 1,
+    pixels: Annotated[bool, Parameter(negative="", help="Also draw every image, into OUT/pixels.")] = False,
+    workers: Workers = None,
+) -> None:
     """Rooms with objects, attributes and relations: scene graphs in the format of GQA."""
-    from questree.synth.images import write_images
+    from questree.synth.images import PIXELS, write_images
 
-    _write(write_images, out, images, seed)
+    if not pixels:
+        _write(write_images, out, images, seed)
+        return
+    with drawing("questree synth images --pixels"):
+        from questree.draw.images import write_pixels
+
+    def drawn(out: Path, images: int, seed: int) -> dict[str, int]:
+        made = write_images(out, images, seed)
+        return made | {"drawn": write_pixels(out / PIXELS, images, seed, workers)}
+
+    _write(drawn, out, images, seed)
 
 
 @app.command

@@ -101,6 +101,7 @@ class Figure:
 
 
 def figure(box: Box, who: str) -> Figure:
+    """Their posture is told by the shape of the box."""
     wide, high = box[2] - box[0], box[3] - box[1]
     posture = "upright" if high > UPRIGHT * wide else "seated" if high > wide else "flat"
     return Figure(box, postures()[posture], *_colours(who))

@@ -8,7 +8,7 @@ import skia
 from questree.columns.hashing import seed_of
 from questree.draw.canvas import Box, Canvas, fill, stroke
 from questree.draw.figure import Figure, Point, figure
-from questree.draw.letters import written
+from questree.draw.letters import STEP, written
 from questree.draw.marks import Glyph, Layout, glyph, sight, strip, tag, thing_glyph, where_glyph
 from questree.draw.scene import FrameScene, SeenThing, marks
 from questree.draw.shapes import picture, source_of, stretch
@@ -37,7 +37,7 @@ def draw_frame(canvas: Canvas, scene: FrameScene) -> None:
         _sights(canvas, scene, eyes, unit)
         layout.taken.append((eyes[0] - 1.2 * unit, eyes[1] - 1.2 * unit, eyes[0] + 1.2 * unit, eyes[1] + 1.2 * unit))
     for thing in sorted(scene.things, key=_area):
-        tag(canvas, layout, thing.box, thing_glyph(thing.word, thing.states), _told(thing.relations))
+        tag(canvas, layout, thing.box, [thing_glyph(thing.word, thing.states), *_told(thing.relations)])
 
 
 def draw_thing(canvas: Canvas, word: str, box: Box, states: frozenset[str] = frozenset(), paint: Any = None) -> None:
@@ -45,13 +45,17 @@ def draw_thing(canvas: Canvas, word: str, box: Box, states: frozenset[str] = fro
     source = source_of(word, states)
     if source is not None:
         stretch(canvas, picture(source), box, paint)
-        return
+    else:
+        _label(canvas, word, box)
+
+
+def _label(canvas: Canvas, word: str, box: Box) -> None:
     canvas.drawRect(skia.Rect(*box), fill(UNKNOWN[0]))
     width = min(box[2] - box[0], box[3] - box[1]) * 0.04
     edge = skia.Rect(box[0] + width / 2, box[1] + width / 2, box[2] - width / 2, box[3] - width / 2)
     canvas.drawRect(edge, stroke(UNKNOWN[1], width))
-    size = min(0.5 * (box[3] - box[1]), (box[2] - box[0]) * 0.9 / (0.75 * len(word)))
-    written(canvas, word, (box[0] + box[2] - 0.75 * size * len(word)) / 2, (box[1] + box[3] - size) / 2, size, INK)
+    size = min(0.5 * (box[3] - box[1]), (box[2] - box[0]) * 0.9 / (STEP * len(word)))
+    written(canvas, word, (box[0] + box[2] - STEP * size * len(word)) / 2, (box[1] + box[3] - size) / 2, size, INK)
 
 
 INK = UNKNOWN[1]

@@ -7,6 +7,7 @@ import skia
 
 from questree.draw.canvas import Canvas, stroke
 
+STEP = 0.85  # from letter to letter, of their height
 # strokes on a grid of 4 x 6, lines of points x y from the upper left
 STROKES = {
     "A": "062046 1434", "B": "0006364544330333 0030413233", "C": "41301001051636 3645", "D": "0006364541300000",
@@ -26,7 +27,7 @@ STROKES = {
 
 def written(canvas: Canvas, text: str, x: float, y: float, size: float, ink: str = "#222222") -> float:
     """Letters as tall as `size`, from the upper left; how wide they are."""
-    step = size * 0.75
+    step = size * STEP
     for at, letter in enumerate(text.upper()):
         canvas.save()
         canvas.translate(x + at * step, y)

@@ -1,19 +1,27 @@
 """Marks for what shapes do not tell: a tag per thing, lines of sight, a strip with what is being done."""
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 
 import skia
 
 from questree.draw.canvas import Box, Canvas, fill, stroke
-from questree.draw.letters import written
+from questree.draw.letters import STEP, written
 from questree.draw.scene import Doing, Where, marks
 from questree.draw.shapes import fit, icons, picture, source_of
 
 INK, PAPER, GAZE, DOUBT = "#222222", "#ffffff", "#e8590c", "#868e96"
 Point = tuple[float, float]
-Glyph = Callable[[Canvas, float, float, float], None]  # canvas, x, y, side: drawn in that square
+ROOMY = 1.6  # times as wide and high as its tag: there is room for it in the box
+LETTER = 0.6  # height of letters beside glyphs
+
+
+@dataclass(frozen=True)
+class Glyph:
+    draw: Callable[[Canvas, float, float, float], None]  # canvas, x, y, side: drawn in that square
+    wide: float = 1.0  # squares
+    size: float = 1.0  # units of a tag
 
 
 @dataclass
@@ -37,7 +45,9 @@ class Layout:
     def _around(self, box: Box, wide: float, high: float) -> Iterator[Point]:
         x1, y1, x2, y2 = box
         middle, step = (x1 + x2 - wide) / 2, high + 0.1 * self.unit
-        yield from ((x1 + 1, y1 + 1), (middle, y1 - high), (middle, y2), (x2, (y1 + y2 - high) / 2))
+        if x2 - x1 > ROOMY * wide and y2 - y1 > ROOMY * high:
+            yield x1 + 1, y1 + 1
+        yield from ((middle, y1 - high), (middle, y2), (x2, (y1 + y2 - high) / 2))
         yield x1 - wide, (y1 + y2 - high) / 2
         for ring in range(1, 12):
             for x in (middle, middle - ring * 0.5 * wide, middle + ring * 0.5 * wide):
@@ -55,21 +65,21 @@ def _meet(one: Box, other: Box) -> bool:
 def glyph(source: str) -> Glyph:
     """An icon, or a word where there is none."""
     if source.partition(" ")[0] in icons() or source.startswith("<"):
-        return lambda canvas, x, y, side: fit(canvas, picture(source), x, y, side)
-    return partial(_word, source)
+        return Glyph(lambda canvas, x, y, side: fit(canvas, picture(source), x, y, side))
+    return Glyph(partial(_word, source), LETTER * STEP * len(source))
 
 
 def _word(text: str, canvas: Canvas, x: float, y: float, side: float) -> None:
-    size = min(side * 0.6, side / (0.75 * max(len(text), 1)))
-    written(canvas, text, x, y + (side - size) / 2, size)
+    written(canvas, text, x, y + side * (1 - LETTER) / 2, side * LETTER)
 
 
 def thing_glyph(word: str, states: frozenset[str] = frozenset()) -> Glyph:
-    return glyph(source_of(word, states) or word)
+    source = source_of(word, states)
+    return replace(glyph(source), size=1.45) if source else glyph(word)
 
 
 def where_glyph(where: Where) -> Glyph:
-    return partial(_from_above if where.seen == "top" else _from_the_side, where)
+    return Glyph(partial(_from_above if where.seen == "top" else _from_the_side, where))
 
 
 def _from_above(where: Where, canvas: Canvas, x: float, y: float, side: float) -> None:
@@ -97,11 +107,12 @@ def _from_the_side(where: Where, canvas: Canvas, x: float, y: float, side: float
     canvas.drawRect(skia.Rect(x + side * 0.02, top, x + side * 0.98, top + side * 0.2), fill(where.fill))
 
 
-def tag(canvas: Canvas, layout: Layout, box: Box, thing: Glyph, glyphs: list[Glyph]) -> None:
+def tag(canvas: Canvas, layout: Layout, box: Box, glyphs: list[Glyph]) -> None:
     """Beside the box of a thing, tied to it by a line: what it is, and what is to be told of it."""
     unit = layout.unit
-    glyphs, sides = [thing, *glyphs], [1.45 * unit, *[unit] * len(glyphs)]
-    wide, high = sum(sides) + 0.15 * unit * (len(sides) + 1), max(sides) + 0.2 * unit
+    sides = [each.size * unit for each in glyphs]
+    spans = [side * each.wide for side, each in zip(sides, glyphs, strict=True)]
+    wide, high = sum(spans) + 0.15 * unit * (len(sides) + 1), max(sides) + 0.2 * unit
     x, y = layout.place(box, wide, high)
     knot = (box[0] + box[2]) / 2, (box[1] + box[3]) / 2
     end = min(max(knot[0], x), x + wide), min(max(knot[1], y), y + high)
@@ -110,9 +121,9 @@ def tag(canvas: Canvas, layout: Layout, box: Box, thing: Glyph, glyphs: list[Gly
         canvas.drawCircle(*knot, 0.14 * unit, fill(INK, 200))
     _card(canvas, (x, y, x + wide, y + high), unit)
     x += 0.15 * unit
-    for draw, side in zip(glyphs, sides, strict=True):
-        draw(canvas, x, y + (high - side) / 2, side)
-        x += side + 0.15 * unit
+    for each, side, span in zip(glyphs, sides, spans, strict=True):
+        each.draw(canvas, x, y + (high - side) / 2, side)
+        x += span + 0.15 * unit
 
 
 def _card(canvas: Canvas, box: Box, unit: float, paper: str = PAPER) -> None:
@@ -147,12 +158,14 @@ def strip(canvas: Canvas, layout: Layout, doing: tuple[Doing, ...]) -> None:
     for action in doing:
         how = known.actions.get(action.phrase) or [known.verbs.get(action.verb, action.verb)]
         glyphs = [glyph(each) for each in how] + ([thing_glyph(action.thing)] if source_of(action.thing) else [])
-        wide = len(glyphs) * (side + 0.2 * unit) + 0.2 * unit
+        wide = sum(side * each.wide + 0.2 * unit for each in glyphs) + 0.2 * unit
         if x + wide > layout.size[0]:
             x, bottom = 0.3 * unit, bottom - side - 0.6 * unit
         card = (x, bottom - side - 0.3 * unit, x + wide, bottom)
         _card(canvas, card, unit, "#fff3bf")
         layout.taken.append(card)
-        for at, draw in enumerate(glyphs):
-            draw(canvas, x + 0.2 * unit + at * (side + 0.2 * unit), card[1] + 0.15 * unit, side)
+        inner = x + 0.2 * unit
+        for each in glyphs:
+            each.draw(canvas, inner, card[1] + 0.15 * unit, side)
+            inner += side * each.wide + 0.2 * unit
         x += wide + 0.3 * unit

@@ -7,7 +7,7 @@ from typing import Any
 import msgspec
 import skia
 
-from questree.draw.canvas import Box, Canvas, color
+from questree.draw.canvas import Box, Canvas, Sheet, color
 
 SQUARE = (0.0, 0.0, 100.0, 100.0)  # of shapes of our own
 PLAIN = "plain"
@@ -58,18 +58,28 @@ def recorded(body: str, tint: str = "") -> Picture:
     return recorder.finishRecordingAsPicture()
 
 
-DARKEST, BRIGHTEST = 0.45, 0.62  # how far shades of a colour go towards black and white
+CONTRAST = 0.5  # how much of light and dark stays in another colour
+LIGHT = (0.2126, 0.7152, 0.0722)  # of red, green, blue
 
 
-def tinted(text: str) -> Any:
-    """A filter that keeps light and dark and nothing else of a drawing's colours."""
+def tinted(text: str, middle: float = 0.5) -> Any:
+    """A filter that keeps light and dark and nothing else of a drawing's colours; what is as light as `middle` gets
+    the colour itself."""
     value = color(text)
-    rows = []
+    rows: list[float] = []
     for shift in (16, 8, 0):
         part = (value >> shift & 255) / 255
-        low, high = part * DARKEST, part + (1 - part) * BRIGHTEST
-        rows += [weight * (high - low) for weight in (0.2126, 0.7152, 0.0722)] + [0.0, low]
+        rows += [weight * CONTRAST for weight in LIGHT] + [0.0, part - CONTRAST * middle]
     return skia.ColorFilters.Matrix([*rows, 0.0, 0.0, 0.0, 1.0, 0.0])
+
+
+@cache
+def lightness(source: str) -> float:
+    """Of a drawing, on the whole, from 0 to 1."""
+    sheet = Sheet((32, 32))
+    stretch(sheet.canvas, picture(source), (0.0, 0.0, 32.0, 32.0))
+    found = sheet.pixels.astype(float)
+    return float((found[..., :3] @ LIGHT).sum() / max(found[..., 3].sum(), 1.0))
 
 
 def source_of(word: str, states: frozenset[str] = frozenset()) -> str | None:

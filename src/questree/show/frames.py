@@ -138,10 +138,20 @@ def holding(facts: Facts, position: int, vocabulary: Vocabulary, mentioned: Ment
 
 
 def media_file(folder: Path, video: str, number: int) -> Path | None:
-    """DIR/<video>/<frame>.png or .jpg, the number with or without leading zeros; nothing outside of the folder."""
-    for name in (str(number), f"{number:06}"):
+    """DIR/<video>/<frame>.png or .jpg, the number with or without leading zeros."""
+    return _picture_file(folder, (f"{video}/{number}", f"{video}/{number:06}"))
+
+
+def image_file(folder: Path, image: str) -> Path | None:
+    """DIR/<image>.png or .jpg; ids of some sources end so themselves."""
+    return _picture_file(folder, (image, Path(image).with_suffix("").as_posix() if image else image))
+
+
+def _picture_file(folder: Path, names: Sequence[str]) -> Path | None:
+    """Nothing outside of the folder."""
+    for name in names:
         for suffix in SUFFIXES:
-            path = folder / video / f"{name}{suffix}"
+            path = folder / f"{name}{suffix}"
             if path.is_file() and path.resolve().is_relative_to(folder.resolve()):
                 return path
     return None

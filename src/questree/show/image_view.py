@@ -67,9 +67,9 @@ class ImageShown:
     unboxed: list[str]
     meant: bool  # is anything here that the question is about?
 
-    @property
-    def svg(self) -> str:
-        return picture(self.size, self.boxes, f"image {self.id}")
+    def svg(self, address: str = "") -> str:
+        """`address` is that of the real image."""
+        return picture(self.size, self.boxes, f"image {self.id}", address)
 
 
 @dataclass(frozen=True)
@@ -194,6 +194,10 @@ class ImageView(View):
                 kind = "mentioned" if outer else "step" if own else "other"
                 boxes.append(Boxed(label, kind, (row["x1"], row["y1"], row["x2"], row["y2"]), own))
         return ImageShown(id, size_of(width, height, boxes), boxes, unboxed, meant)
+
+    @cached_property
+    def image_ids(self) -> frozenset[str]:
+        return frozenset(self.facts.images["id"])
 
     @cached_property
     def corpus(self) -> Corpus:

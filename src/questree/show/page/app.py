@@ -15,7 +15,8 @@ from starlette.staticfiles import StaticFiles
 
 from questree.faults import BadInput
 from questree.show import colours
-from questree.show.frames import SUFFIXES, frame_of, media_file
+from questree.show.frames import SUFFIXES, frame_of, image_file, media_file
+from questree.show.image_view import ImageView
 from questree.show.page import browse as b
 from questree.show.page.compare import BETTER, LEVEL, grids, points
 from questree.show.page.filters import address
@@ -34,6 +35,7 @@ def application(site: Site, host: str = "127.0.0.1") -> Starlette:
             Route("/questions/{id:path}/frames/{frame:int}", frame),
             *(route for view in VIEWS for route in routes(view)),
             Route("/media/{video:path}/{number:int}", media),
+            Route("/pictures/{image:path}", image),
             Route("/colours.css", colour_sheet),
             Mount("/assets", StaticFiles(packages=[("questree.show.page", "assets")])),
         ],
@@ -210,6 +212,17 @@ def media(request: Request) -> Response:
     path = media_file(site.media, video, number) if site.media is not None and known else None
     if path is None:
         raise HTTPException(404, f"no picture of frame {number} of video {video!r}")
+    return FileResponse(path, media_type=SUFFIXES[path.suffix])
+
+
+def image(request: Request) -> Response:
+    site: Site = request.app.state.site
+    name = request.path_params["image"]
+    own = site.collections.get(ImageView)
+    known = own is not None and isinstance(own.view, ImageView) and name in own.view.image_ids
+    path = image_file(site.media, name) if site.media is not None and known else None
+    if path is None:
+        raise HTTPException(404, f"no picture of image {name!r}")
     return FileResponse(path, media_type=SUFFIXES[path.suffix])
 
 

@@ -7,9 +7,10 @@ from pathlib import Path
 from questree.benchmarks import chosen
 from questree.faults import BadInput
 from questree.scoring.compared import Scoring
+from questree.show.frames import image_file
 from questree.show.image_view import ImageView
 from questree.show.page.compare import ComparedModels
-from questree.show.page.filters import Filters
+from questree.show.page.filters import Filters, address
 from questree.show.page.questions import EXACT, Questions
 from questree.show.video_view import VideoView
 from questree.show.views import View
@@ -56,13 +57,19 @@ class Site:
         if not run.folder.is_dir():
             raise BadInput.at(run.folder, "no such run folder; make one with `questree ingest`")
         if media is not None and not media.is_dir():
-            raise BadInput.at(media, "no such folder of frames; expected DIR/<video>/<frame>.png or .jpg")
+            wanted = "expected DIR/<video>/<frame>.png or .jpg, or DIR/<image>.png or .jpg"
+            raise BadInput.at(media, f"no such folder of frames or images; {wanted}")
         shown = chosen(run, first) if first else None
         views = sorted((view for view in VIEWS if view.there(run)), key=lambda view: view.benchmark is not shown)
         if not views:
             run.vocabulary()
             raise BadInput.at(run.folder, "no questions to look at; `questree generate` writes them")
         return cls(run, {view: Collection.read(view(run), how) for view in views}, media)
+
+    def picture(self, image: str) -> str:
+        """The address of an image, empty if there is no file of it."""
+        there = self.media is not None and image_file(self.media, image) is not None
+        return address(f"/pictures/{image}", {}) if there else ""
 
     @property
     def first(self) -> Collection:

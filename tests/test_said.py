@@ -45,6 +45,53 @@ def test_cases_the_rules_were_not_written_from() -> None:
     assert counted["right"] >= 0.97 * counted["readable"]
 
 
+HOLD, ORDER = "Did they hold a phone?", "Did they sit down before or after opening a door?"
+WHAT, WHICH = "What were they holding?", "Which was it, a cup or a bag?"
+EXISTS, FIRST = "Does a blanket exist in the video?", "Which did they do first, throwing a pillow or opening a box?"
+PROMISED = [  # question, text, answer or reason: what reading must do at least
+    *((HOLD, said, "yes") for said in (
+        "<answer>yes</answer>", r"\boxed{yes}", "<think>...</think> Yes", "I think yes", "Based on the video, yes.",
+        "True", "Yep", '{"answer": "yes"}', "**Yes**", "YES", "ＹＥＳ", "уes", "sí",
+        "<|im_start|>assistant\nYes<|im_end|>",
+    )),
+    *((HOLD, said, "no") for said in (
+        "False", "They didn't.", "The phone is on the table.\nAnswer: no", "nein", "No phone was held.",
+        "At first it looks like yes, but it is a cup. So no.",
+    )),
+    ("Were they holding a phone?", "They were holding the phone.", "yes"),
+    (WHAT, "They were holding the phone.", "phone"),
+    *((WHAT, said, answer) for said, answer in {
+        "phones": "phone", "cell phone": "phone", "TV": "television", "fridge": "refrigerator", "cabinet": "closet",
+        "plate": "dish", "shirt": "clothes",
+    }.items()),
+    (ORDER, "It happened before.", "before"),
+    (ORDER, "B. before", "before"),
+    *((WHICH, said, "bag") for said in ("B", "(B)", "Option B", "B. bag")),
+    (HOLD, "No idea.", "unsure"),
+    (HOLD, "I cannot tell", "unsure"),
+    (HOLD, "I'm sorry, I can't help with that.", "refused"),
+    (HOLD, "", "none"),
+    (HOLD, "yes and no", "both"),
+    (WHICH, "a cup, a bag", "both"),
+    (WHICH, "cup or bag", "both"),
+    (WHAT, "手机", "foreign"),
+    (EXISTS, "A blanket does exist in the video.", "yes"),
+    (EXISTS, "A blanket exists.", "yes"),
+    (EXISTS, "No blanket can be seen.", "no"),
+    (EXISTS, "The blanket does not exist.", "no"),
+    (EXISTS, "A blanket.", "none"),
+    (HOLD, "A phone is visible.", "none"),
+    (FIRST, "They threw the pillow first.", "throwing a pillow somewhere"),
+    ("What were they doing for the longest time?", "They were sitting on a chair.", "sitting in a chair"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("question", "said", "meaning"), PROMISED)
+def test_what_reading_promises(question: str, said: str, meaning: str) -> None:
+    got = READER.read(said, question)
+    assert (got.reason if got.answer is None else got.answer) == meaning
+
+
 SAID_OTHERWISE = [  # a reader found that these were once read as what they do not say
     ("Did they interact with some food before standing up?", "They did interact with some food after standing up."),
     ("Did they touch a table after holding a phone?", "They touched a chair after holding a phone."),
@@ -54,6 +101,11 @@ SAID_OTHERWISE = [  # a reader found that these were once read as what they do n
     ("Are there more dogs than cats?", "There are fewer dogs than cats."),
     ("Did they hold a phone?", "Someone else was holding a phone."),
     ("Did they hold a phone?", "They almost held a phone."),
+    ("Did they hold a phone?", "The phone was not on the table."),
+    ("Did they touch a table after holding a phone?", "A phone was touched."),
+    ("Did they touch a dish before opening the refrigerator?", "No dish was touched after opening the refrigerator."),
+    ("Does a blanket exist before holding a phone?", "A blanket exists after holding a phone."),
+    ("Does a blanket exist in the video?", "A pillow exists in the video."),
     ("Did they hold a phone?", "They refused to hold a phone."),
     ("Did they hold a phone?", "I doubt that they held a phone."),
     ("Did they spend more time holding a bag or watching television?", "They spent less time holding a bag."),
@@ -68,6 +120,15 @@ SAID_OTHERWISE = [  # a reader found that these were once read as what they do n
 @pytest.mark.parametrize(("question", "said"), SAID_OTHERWISE)
 def test_what_a_sentence_does_not_say_is_not_read(question: str, said: str) -> None:
     assert READER.read(said, question).answer is None
+
+
+def test_short_answers_are_never_read_worse_than_by_the_vqa_evaluation() -> None:
+    """Of all cases of at most three words: whatever `vqa` reads right is read right."""
+    known = {normal(answer): answer for answer in reversed(READER.answers)}
+    short = [case for name in ("seen.jsonl", "unseen.jsonl") for case in cases(name) if len(case["raw"].split()) <= 3]
+    by_vqa = [case for case in short if case["answer"] and known.get(normal(case["raw"])) == case["answer"]]
+    assert len(short) > 300 and len(by_vqa) > 50
+    assert [case["id"] for case in by_vqa if read(case).answer != case["answer"]] == []
 
 
 def test_a_short_answer_is_read_as_the_vqa_evaluation_compares_it() -> None:

@@ -21,6 +21,7 @@ TO_TEN = ("zero", "one", "two", "three", "four", "five", "six", "seven", "eight"
 NUMBERS = {word: str(number) for number, word in enumerate(TO_TEN)}
 SMALL = frozenset(PHRASES["small"])
 WORD = re.compile(r"[^\W_]+(?:['-][^\W_]+)*")
+IN_OR_ON = {"in": "on", "on": "in"}
 PARTICLES = frozenset(PHRASES["particles"])
 
 
@@ -109,6 +110,10 @@ def lexicon(answers: Iterable[str], other_ways: Mapping[str, Iterable[str]]) -> 
     ways = {answer: [answer, *other_ways.get(answer, ())] for answer in known}
     exact = {normal(answer): answer for answer in reversed(known)}
     named = {words: answer for answer in reversed(known) if (words := tuple(tokens(answer)))}
+    for answer in known:  # "throwing a pillow" of "throwing a pillow somewhere"
+        short = tuple(tokens(VAGUE.sub("", answer)))
+        if len(short) > 1:
+            named.setdefault(short, answer)
     spoken = dict(named)
     for say in (_itself, forms):
         for answer, all in ways.items():
@@ -157,7 +162,8 @@ def vocabulary_ways(vocabulary: Vocabulary) -> dict[str, list[str]]:
     tenses = {action.phrase: list(_tenses(action, names, found, more)) for action in vocabulary.actions}
     taken = {tuple(tokens(way)) for ways in tenses.values() for way in ways}
     for at, action in enumerate(vocabulary.actions):
-        other = [way for way in _with_verb(vocabulary, at, more) if tuple(tokens(way)) not in taken]
+        ways = (*_with_verb(vocabulary, at, more), *_with_preposition(tenses[action.phrase]))
+        other = [way for way in ways if tuple(tokens(way)) not in taken]
         for phrase in {action.phrase, vocabulary.actions[vocabulary.merged_action[at]].phrase}:
             found.setdefault(phrase, []).extend([*tenses[action.phrase], *other])
     for relation in vocabulary.relations:
@@ -195,6 +201,15 @@ def _with_verb(vocabulary: Vocabulary, at: int, more: Mapping[str, Sequence[str]
         )
         for other in filter(None, (*more.get(verb.name, ()), verb.progressive, verb.present, verb.past)):
             yield from (f"{other} {name}" for name in (thing.name, *more.get(thing.name, ())))
+
+
+def _with_preposition(ways: Iterable[str]) -> Iterator[str]:
+    """ "sitting on a chair" of "sitting in a chair" """
+    for way in ways:
+        verb, _, rest = way.partition(" ")
+        place, _, thing = rest.partition(" ")
+        if thing and place in IN_OR_ON:
+            yield f"{verb} {IN_OR_ON[place]} {thing}"
 
 
 def _third(present: str) -> str:

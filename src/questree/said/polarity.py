@@ -20,6 +20,8 @@ TAIL = re.compile(
     r"(?:[,:]|\b(?:is|be|say|saying|think|believe|with|as|it's|so|was|answer|guess))\s*[\"']?([^\W_]+)[\"']?\s*[.!]*$",
     re.IGNORECASE,
 )
+THING = re.compile(r"^(?:no|an?|the|some|any)\s+\w", re.IGNORECASE)
+SEEN = frozenset(PHRASES["seen"])
 STARTS = frozenset(PHRASES["starts"])
 LEADERS = {"yes": "yes", "yep": "yes", "yeah": "yes", "indeed": "yes", "no": "no", "nope": "no"}
 SEEMS = re.compile(
@@ -92,12 +94,33 @@ def statement(clause: str, asked: AskedQuestion) -> str:
     if re.match(r"^i (?:do not|don't) think so\b", lowered) or re.match(r"^(?:not|never)\b", lowered):
         return "no"
     if not (STATED.match(main) or SHORT.match(main)):
-        return ""
+        whole = NO_DENIAL.sub(" ", clause.strip().strip("\"'.!").lower())  # with the article that leads in, too
+        return about_a_thing(EXPLAINS.sub("", whole).strip(), asked)
     if DENIAL.search(main) or (re.search(r"\bonly\b", main) and {"both", "and"} & set(asked.words)):
         return "no"
     if SHORT.match(main.rstrip(" .!,")):
         return "yes"
     return "yes" if affirms([word for word in tokens(lowered) if word not in FILLER], asked) else ""
+
+
+def about_a_thing(main: str, asked: AskedQuestion) -> str:
+    """yes or no of "A blanket exists", "No phone was held": only if nothing but what was asked is said of the thing."""
+    if not THING.match(main) or "not only" in main:
+        return ""
+    words = [word for word in tokens(main) if word not in FILLER]
+    said = [word for word in words if word not in SEEN and not DENIAL.fullmatch(word)]
+    asks_for_it = any(same_stem(word, "exist") for word in asked.words)
+    if len(said) < 2 and not (said and asks_for_it and (len(words) > len(said) or "there" in main)):
+        return ""
+    if not (affirms(said, asked) or _passive(said, asked)):
+        return ""
+    return "no" if DENIAL.search(main) else "yes"
+
+
+def _passive(said: list[str], asked: AskedQuestion) -> bool:
+    """ "A phone was held", of "hold a phone": two words that are neighbours in the question."""
+    pairs = zip(asked.words, asked.words[1:], strict=False)
+    return len(said) == 2 and any(same_stem(said[1], a) and same_stem(said[0], b) for a, b in pairs)
 
 
 def affirms(said: list[str], asked: AskedQuestion) -> bool:

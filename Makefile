@@ -1,6 +1,7 @@
 # `make demo`, `make test` and `make wheel` start from python3 and make alone.
 PYTHON ?= python3
 BIN := .venv/bin
+unexport PYTHONDONTWRITEBYTECODE  # dozens of processes of one test run would compile the same modules
 
 .PHONY: setup demo test coverage wheel clean
 

@@ -3,7 +3,7 @@
 import fcntl
 import os
 import shutil
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator, Iterator
 from concurrent.futures import Executor, ProcessPoolExecutor, ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
@@ -36,6 +36,14 @@ os.environ.pop("COLUMNS", None)  # processes of pytest-xdist have 80 there; tabl
 
 settings.register_profile("no deadline", deadline=None)  # how long an example takes says how busy the machine is
 settings.load_profile("no deadline")
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_collection() -> Generator[None, object, object]:
+    """One process after the other: the second finds the tests compiled."""
+    with Path(__file__).open() as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        return (yield)
 
 
 def pytest_runtest_setup(item: pytest.Item) -> None:

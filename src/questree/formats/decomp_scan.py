@@ -22,7 +22,8 @@ Bytes = NDArray[np.uint8]
 PADDING = 16  # zeros after the last byte, which may be read
 SHORTEST_NODE, SHORTEST_PART, SHORTEST_CHILD = 24, 6, 3  # bytes: `"":{"key":"","type":""},`, `"":[],`, `"",`
 PER_STRING = 256  # bytes per different string, at first
-TOP, TEXT, KEY, TYPE, COMPOSITION, ANSWER, OBJECT = range(7)  # kinds of strings, numbered each for itself
+# kinds of strings, numbered each for itself; typed, or numba compiles for each value
+TOP, TEXT, KEY, TYPE, COMPOSITION, ANSWER, OBJECT = map(np.int64, range(7))
 STRINGS, NODES, COMPOSED, EDGES, FOREIGN, COUNTS = range(7, 13)  # what is counted beside the kinds
 HASH, KIND, NUMBER, BEGIN, FINISH = range(5)  # what is known of a string
 # of a text: its last node, of which parent it was a child last; where what is said about it as a sub-question, and as a
@@ -75,7 +76,7 @@ class Scanner:
                 return None
         kinds = self.strings[KIND, : self.counts[STRINGS]]
 
-        def named(kind: int) -> list[str]:
+        def named(kind: np.int64) -> list[str]:
             spans = self.strings[BEGIN : FINISH + 1, np.flatnonzero(kinds == kind)].T.tolist()
             if escaped:
                 return [msgspec.json.decode(bytes.data[begin - 1 : end + 1], type=str) for begin, end in spans]
@@ -111,7 +112,7 @@ def tables(
     composed: NDArray[np.int32],
     edges: NDArray[np.int32],
     dags: int,
-    named: Callable[[int], list[str]],
+    named: Callable[[np.int64], list[str]],
 ) -> HierarchyPart:
     """Strings instead of their places, words instead of answers and objects, compositions in the order of parents."""
     words = Numbers[str]()
@@ -336,11 +337,11 @@ def walk(bytes, escaped, slots, last, strings, nodes, composed, edges, counts): 
             if number(bytes, begin, end, hash, TOP, slots, strings, counts) < dags:  # twice
                 return STRANGE
             level, parts, start = IN_DAG, 0, counts[NODES]
-        elif level == IN_DAG and named(bytes, begin, end, SUBQUESTION, SUBQUESTION_END, 11):
+        elif level == IN_DAG and named(bytes, begin, end, SUBQUESTION, SUBQUESTION_END, np.int64(11)):
             if parts != 0:
                 return STRANGE
             level, parts = IN_NODES, 1
-        elif level == IN_DAG and named(bytes, begin, end, HIERARCHY, HIERARCHY_END, 9):
+        elif level == IN_DAG and named(bytes, begin, end, HIERARCHY, HIERARCHY_END, np.int64(9)):
             if parts != 1:
                 return STRANGE
             level, parts = IN_HIERARCHY, 2
@@ -412,19 +413,19 @@ def walk(bytes, escaped, slots, last, strings, nodes, composed, edges, counts): 
             continue
         which = 0
         if level == IN_NODE:
-            if named(bytes, begin, end, FIELD_KEY, NOTHING_MORE, 3):
+            if named(bytes, begin, end, FIELD_KEY, NOTHING_MORE, np.int64(3)):
                 which = 1
-            elif named(bytes, begin, end, FIELD_TYPE, NOTHING_MORE, 4):
+            elif named(bytes, begin, end, FIELD_TYPE, NOTHING_MORE, np.int64(4)):
                 which = 2
-            elif named(bytes, begin, end, FIELD_ANSWER, NOTHING_MORE, 6):
+            elif named(bytes, begin, end, FIELD_ANSWER, NOTHING_MORE, np.int64(6)):
                 which = 4
-            elif named(bytes, begin, end, FIELD_PROGRAM, NOTHING_MORE, 7):
+            elif named(bytes, begin, end, FIELD_PROGRAM, NOTHING_MORE, np.int64(7)):
                 which = 8
             if fields & which:
                 return STRANGE
             fields |= which
         if sign != QUOTE:
-            if few(bytes, at, 4) != NULL or which == 1 or which == 2:
+            if few(bytes, at, np.int64(4)) != NULL or which == 1 or which == 2:
                 return STRANGE
             at += 4
             continue
@@ -439,5 +440,5 @@ def walk(bytes, escaped, slots, last, strings, nodes, composed, edges, counts): 
             nodes[2, row] = number(bytes, begin, end, hash, TYPE, slots, strings, counts)
         elif which == 4:
             nodes[4, row] = number(bytes, begin, end, hash, ANSWER, slots, strings, counts)
-        elif which == 8 and eight(bytes, begin) == EXISTS and few(bytes, begin + 8, 2) == EXISTS_END:
+        elif which == 8 and eight(bytes, begin) == EXISTS and few(bytes, begin + 8, np.int64(2)) == EXISTS_END:
             nodes[5, row] = number(bytes, begin, end, hash, OBJECT, slots, strings, counts)

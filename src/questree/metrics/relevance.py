@@ -92,10 +92,12 @@ def _sets(
     far: NDArray[np.uint32],
 ) -> Ints:
     """Fills relevant and irrelevant detections, question by question; [side, question + 1] where each one's begin."""
-    ends, most = np.zeros((2, len(image) + 1), np.int64), np.max(np.append(first[1:] - first[:-1], 0))
+    ends, most = np.zeros((2, len(image) + 1), np.int64), 0
+    for at in range(len(first) - 1):
+        most = max(most, first[at + 1] - first[at])
     relevant, shown = np.zeros(most, np.bool_), np.zeros(most, np.bool_)  # [row] of an image
     for question in range(len(image)):
-        ends[:, question + 1] = ends[:, question]
+        ends[0, question + 1], ends[1, question + 1] = ends[0, question], ends[1, question]
         at = image[question]
         if at < 0 or start[question] == start[question + 1]:
             continue

@@ -8,6 +8,7 @@ from questree.columns.compiled import njit
 from questree.columns.hashing import seed_of
 from questree.domains.images.graph import Graph
 from questree.search.index import ATTRIBUTES, EDGES, END, NAME, PREPOSITIONS, RELATION, TARGET, WORD, Index
+from questree.search.rows import first_at, put
 from questree.search.subgraphs import (
     CHAIN,
     CHAIN_OF_TWO,
@@ -57,11 +58,14 @@ def draw(image, wanted, key, scenes, rules):  # type: ignore[no-untyped-def]
     for _ in range(PATIENCE * wanted if end > begin else 0):
         state, shape = _pick(state, np.int64(100))
         state, root = _pick(state, end - begin)
-        row[0], row[1] = np.searchsorted(SHARES, shape, side="right"), begin + root
+        row[0], row[1] = first_at(SHARES, shape + 1), begin + root
         state, good = _walk(row, state, first, second, scenes, rules)
         content = _content(row, scenes)
-        if good and not (known[:used] == content).any():
-            rows[used], known[used] = row, content
+        for at in range(used):
+            good = good and known[at] != content
+        if good:
+            known[used] = content
+            put(row, rows, used)
             times[used] = 0
             for thing in range(begin, end):
                 times[used] += gives(thing, row, scenes, rules)

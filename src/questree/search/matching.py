@@ -23,6 +23,7 @@ from questree.search.patterns import (
     make_wanted,
     within,
 )
+from questree.search.rows import first_at, roomy
 
 
 # Compiled functions take plain arrays: a tuple of arrays costs more to hand over than most images to look at.
@@ -134,12 +135,14 @@ def search(scenes, postings, plan, asked, codes, bits, limits, instances):  # ty
     """[hit, (graph, kind, image)], and with instances behind them for every node (thing, attribute, link) that fill it.
 
     limits: of positives, of each kind."""
-    nodes, images = len(plan.parent), len(scenes.first_thing) - 1
-    most = np.append(np.diff(scenes.first_thing), 1).max()  # things of an image
+    nodes, images, most = len(plan.parent), len(scenes.first_thing) - 1, 1
+    everywhere = np.empty(images, np.int32)
+    for image in range(images):
+        most = max(most, scenes.first_thing[image + 1] - scenes.first_thing[image])  # things of an image
+        everywhere[image] = image
     ok = np.zeros((2, nodes, most), np.bool_)
     pattern, relaxed = empty(plan), empty(plan)
     hits, used = np.empty((1024, 3 + 3 * nodes if instances else 3), np.int32), 0
-    everywhere = np.arange(images).astype(np.int32)
     for graph in range(len(asked.name)):
         for kind in range(FIRST_KIND + len(plan.edit)):
             if limits[min(kind, 1)] == 0 or not make_wanted(graph, kind, plan, asked, pattern):
@@ -151,7 +154,7 @@ def search(scenes, postings, plan, asked, codes, bits, limits, instances):  # ty
             several = np.int64(asked.multiple[graph])  # things that must match the root: at least, and fewer than
             wanted = (several if kind == POSITIVE else np.int64(1), several if kind == NO_MULTIPLE else np.int64(ALL))
             room = used + min(number, limits[min(kind, 1)])
-            hits = _roomy(hits, room)
+            hits = roomy(hits, room)
             after = _scan(
                 candidates,
                 _walk(asked.draw[graph], kind, number, limits[min(kind, 1)]),
@@ -221,16 +224,6 @@ def _scan(  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True, nogil=True)
-def _roomy(array, room):  # type: ignore[no-untyped-def]
-    """The array, at least this long."""
-    if room <= len(array):
-        return array
-    longer = np.empty((max(room, 2 * len(array)), array.shape[1]), np.int32)
-    longer[: len(array)] = array
-    return longer
-
-
-@njit(cache=True, nogil=True)
 def _candidates(pattern, postings, images):  # type: ignore[no-untyped-def]
     """The shortest list of images that must hold every match: (where it begins, length); -1 for all images."""
     begin, number = np.int64(-1), np.int64(images)
@@ -268,7 +261,7 @@ def _wild(code):  # type: ignore[no-untyped-def]
 @njit(cache=True, nogil=True)
 def _shorter(subject, relation, target, postings, begin, number):  # type: ignore[no-untyped-def]
     key = subject << (2 * BITS) | relation << BITS | target
-    at = np.searchsorted(postings.key, key)
+    at = first_at(postings.key, key)
     if at == len(postings.key) or postings.key[at] != key:
         return np.int64(0), np.int64(0)
     own = postings.begin[at + 1] - postings.begin[at]

@@ -18,6 +18,7 @@ from questree.search.distractors import (
     kinds_of_form,
 )
 from questree.search.index import ANY, HAS, Keys, Rows, signature
+from questree.search.rows import first_at
 from questree.search.word_tables import Pairs, WordTables
 
 Bits = NDArray[np.uint64]  # [set, 64 words]
@@ -144,7 +145,7 @@ def _collect(keys, place, code, inside, bits):  # type: ignore[no-untyped-def]
     used = 0
     for row in range(len(place)):
         number, last = 0, np.int64(0)
-        for at in range(np.searchsorted(keys, place[row]), len(keys)):
+        for at in range(first_at(keys, place[row]), len(keys)):
             if keys[at] >= place[row] | ANY:
                 break
             word = keys[at] & ANY

@@ -22,6 +22,7 @@ from questree.search.index import (
     Keys,
     signature,
 )
+from questree.search.rows import first_at, put, roomy
 from questree.search.word_tables import WordTables
 
 SMALLEST = 400  # square pixels; a box must be larger
@@ -55,7 +56,7 @@ def says_nothing(edge, attribute, scenes, rules):  # type: ignore[no-untyped-def
     if attribute != NONE or not len(rules.pairs):
         return False
     key = np.int64(scenes.edges[edge, RELATION]) << BITS | end_name(edge, scenes)
-    at = np.searchsorted(rules.pairs, key)
+    at = first_at(rules.pairs, key)
     return at < len(rules.pairs) and rules.pairs[at] == key
 
 
@@ -211,7 +212,6 @@ def attribute_of(thing, choice, scenes):  # type: ignore[no-untyped-def]
 
 @njit(cache=True, nogil=True)
 def _put(row, rows, used):  # type: ignore[no-untyped-def]
-    if used == len(rows):
-        rows = np.concatenate((rows, np.empty_like(rows)))
-    rows[used] = row
+    rows = roomy(rows, used + 1)
+    put(row, rows, used)
     return rows, used + 1

@@ -11,7 +11,7 @@ import pytest
 
 from conftest import copy
 from questree.api.read_traces import read_trace
-from questree.api.rewards import Rewards, RewardWeights, rewards
+from questree.api.rewards import Rewards, RewardWeights
 from questree.faults import BadInput
 from questree.metrics.dags import score_decomp
 from questree.models.bots import BotOptions, answer_run
@@ -177,7 +177,7 @@ def test_free_text_is_read_by_a_policy(run: Run, reward: Rewards, bot: Bot) -> N
 
 
 def test_weights_say_what_counts(run: Run, bot: Bot) -> None:
-    found = rewards(run.folder, bot("composition-noise"), weights=RewardWeights(1, 0, 3, 0))
+    found = Rewards(run.folder, weights=RewardWeights(1, 0, 3, 0))(bot("composition-noise"))
     both = found.drop_nulls(["correct", "rules"])
     assert np.allclose(both["reward"], (both["correct"] + 3 * both["rules"]) / 4)
     assert found["reward"].drop_nulls().is_between(0, 1).all()

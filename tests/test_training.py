@@ -1,6 +1,9 @@
 """Questions for training loops: their order, their steps, what these rest on, and reasoning as text."""
 
+import doctest
 import json
+import re
+from contextlib import chdir
 from itertools import chain, pairwise
 from pathlib import Path
 from typing import Any
@@ -22,8 +25,10 @@ from questree.show.timeline import grounds
 from questree.show.timeline import programs as filled
 from questree.show.video_view import VideoView
 from questree.tables.run import Run
+from test_pages import ROOT, commands
 from worlds import exported_worlds as made
 from worlds.commands import questree
+from worlds.commands import run as command
 from worlds.exported_worlds import content
 
 Rows = list[dict[str, Any]]
@@ -148,14 +153,18 @@ def programs(run: Run, shard: str) -> Rows:
 
 
 def test_evidence_in_images_is_boxes_of_what_is_found(apart_images: Run) -> None:
-    (row,) = (
-        row
-        for row in Epoch(apart_images.folder)
-        if row["question"] == "count(filter(find(cup), red))?" and row["scope"] == ["test0", "test2"]
-    )
-    boxes = [(box["image"], box["name"], box["x1"], box["x2"]) for box in row["boxes"]]
-    assert boxes == [("test0", "cup", 0, 8), ("test2", "cup", 0, 8), ("test2", "cup", 10, 18)]
-    assert row["answer"] == "3"
+    """Of red cups on tables the cups: not those that are blue, not the tables."""
+    found = {(row["question"], *row["scope"]): row for row in Epoch(apart_images.folder)}
+
+    def boxes(row: dict[str, Any]) -> list[tuple[Any, ...]]:
+        return [(box["image"], box["name"], box["x1"], box["y1"], box["x2"], box["y2"]) for box in row["boxes"]]
+
+    red = found["count(filter(find(cup), red))?", "train0", "train2"]
+    assert (red["answer"], boxes(red)) == ("2", [("train0", "cup", 0, 0, 8, 8), ("train2", "cup", 0, 0, 8, 8)])
+    every = next(step for step in red["steps"] if step["question"] == "How many cups are there?")
+    assert (every["answer"], boxes(every)) == ("3", [*boxes(red), ("train2", "cup", 10, 0, 18, 8)])
+    on = found["count_images(unique_images(with_relation(find(cup), find(table), on)))?", "train0", "train1"]
+    assert (on["answer"], boxes(on)) == ("1", [("train0", "cup", 0, 0, 8, 8)])
 
 
 def test_reasoning_in_every_style_says_the_same(run: Run, rows: Rows) -> None:
@@ -228,3 +237,30 @@ def test_datasets_are_made_if_there_is_the_library(run: Run, rows: Rows) -> None
     made = Epoch(run.folder).dataset()
     assert len(made) == len(rows) and made[3] == rows[3]
     assert next(iter(Epoch(run.folder).dataset(streamed=True))) == rows[0]
+
+
+def test_the_page_on_training_works(notebook: Path, tmp_path: Path) -> None:
+    """Its commands, and its examples with what they print."""
+    for name in ("run", "images"):
+        (tmp_path / name).symlink_to(notebook / name)
+    for line in commands("docs/training.md"):
+        command(line.replace("RUN", "run") + " --quiet", tmp_path)
+    assert {path.name for path in (tmp_path / "TRACES").iterdir()} == {"train.jsonl", "test.jsonl"}
+    blocks = re.findall(r"```python\n(.*?)```", (ROOT / "docs/training.md").read_text("utf-8"), re.S)
+    options = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
+    page = doctest.DocTestParser().get_doctest("".join(blocks), {}, "training.md", None, 0)
+    with chdir(tmp_path):
+        found = doctest.DocTestRunner(optionflags=options).run(page)
+    assert found.failed == 0 and found.attempted > 10
+
+
+def test_what_is_not_published_is_told_if_asked_for(apart_videos: Run) -> None:
+    """In an open world nobody says that a bag is missing, although the answer to the question follows from it."""
+    rows = zip(Epoch(apart_videos.folder, evidence=False), Epoch(apart_videos.folder, executed=True), strict=True)
+    silent = [
+        (step["answer"], own["answer"])
+        for row, whole in rows
+        for step, own in zip(row["steps"], whole["steps"], strict=True)
+    ]
+    assert {own for told, own in silent if told is None} >= {"no"}
+    assert all(told in (own, None) for told, own in silent)

@@ -5,11 +5,15 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from questree.api.dags import Dag as Dag
+    from questree.api.epochs import Epoch as Epoch
     from questree.api.programs import Program as Program
     from questree.api.programs import program as program
     from questree.api.questions import Question as Question
+    from questree.api.rewards import Rewards as Rewards
+    from questree.api.rewards import RewardWeights as RewardWeights
     from questree.api.runs import Run as Run
     from questree.api.runs import open as open
+    from questree.api.traces import trace as trace
     from questree.faults import BadInput as BadInput
 
 __version__ = "0.1.0"
@@ -18,9 +22,25 @@ PLACES = {  # name -> where it is defined: imported when it is first asked for
     **dict.fromkeys(("Program", "program"), "api.programs"),
     "Question": "api.questions",
     "Dag": "api.dags",
+    "Epoch": "api.epochs",
+    **dict.fromkeys(("RewardWeights", "Rewards"), "api.rewards"),
+    "trace": "api.traces",
     "BadInput": "faults",
 }
-__all__ = ["BadInput", "Dag", "Program", "Question", "Run", "__version__", "open", "program"]
+__all__ = [
+    "BadInput",
+    "Dag",
+    "Epoch",
+    "Program",
+    "Question",
+    "RewardWeights",
+    "Rewards",
+    "Run",
+    "__version__",
+    "open",
+    "program",
+    "trace",
+]
 
 
 def __getattr__(name: str) -> Any:

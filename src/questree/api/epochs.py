@@ -1,6 +1,7 @@
 """Questions for training loops, in an order that a seed gives, a few shards in memory at a time."""
 
 from collections.abc import Iterator
+from os import PathLike, fspath
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +14,7 @@ from questree.columns.joins import Ints
 from questree.faults import BadInput, Fault, refuse
 from questree.tables.run import Run
 
+StrPath = str | PathLike[str]
 OPEN = 4  # shards that are mixed
 BATCH = 1024
 
@@ -22,20 +24,48 @@ class Epoch:
 
     Without a seed they come as the run has them. With one, shards come in an order by keyed hash, a few are open at a
     time, and of these every question is where a hash of the seed and its id puts it.
+
+    Parameters
+    ----------
+    run
+        The run folder, or a run, with decomposed questions.
+    split
+        Only questions of this split.
+    seed
+        Seed of the order; another one for every epoch.
+    evidence
+        Say what answers rest on, where there are facts: `seconds` of videos, `boxes` in images.
+    executed
+        Also give answers that are known but not published: what nobody annotated is not there.
+    benchmark
+        The benchmark, if the run holds several.
+    open
+        How many shards are mixed; all of them are in memory.
+
+    >>> epoch = questree.Epoch("run", split="train", seed=1)
+    >>> epoch
+    <Epoch of 130 questions, train, seed 1>
+    >>> row = next(iter(epoch))
+    >>> list(row)
+    ['id', 'scope', 'split', 'question', 'answer', 'type', 'seconds', 'parts', 'compositions', 'steps']
+    >>> [(step["question"], step["answer"], step["seconds"]) for step in row["steps"]][:2]
+    [('Does a dish exist?', 'yes', [[0.0, 39.125]]), ('Does a person exist?', 'yes', [[0.0, 39.125]])]
     """
 
     def __init__(
         self,
-        run: str | Path,
+        run: StrPath,
         split: str | None = None,
         seed: int | None = None,
         *,
         evidence: bool = True,
+        executed: bool = False,
         benchmark: str = "",
         open: int = OPEN,
     ):
         refuse([Fault("open", f"expected at least 1, got {open}")] if open < 1 else [])
-        self.steps, self.split, self.seed, self.open = RunSteps(Run(Path(run)), benchmark, evidence), split, seed, open
+        self.steps = RunSteps(Run(Path(fspath(run))), benchmark, evidence, executed)
+        self.split, self.seed, self.open = split, seed, open
         self.steps.check(split)
 
     def __len__(self) -> int:
@@ -43,7 +73,8 @@ class Epoch:
 
     def __repr__(self) -> str:
         split = self.split or "all splits"
-        return f"Epoch of {len(self):,} questions, {split}, {'in order' if self.seed is None else f'seed {self.seed}'}"
+        order = "in order" if self.seed is None else f"seed {self.seed}"
+        return f"<Epoch of {len(self):,} questions, {split}, {order}>"
 
     def __iter__(self) -> Iterator[dict[str, Any]]:
         for table in self.batches():

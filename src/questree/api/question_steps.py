@@ -74,10 +74,13 @@ class StepShard:
 
 
 class RunSteps:
-    """The shards of a run's decomposed questions; `evidence`: whether to say what answers rest on, where facts are."""
+    """The shards of a run's decomposed questions.
 
-    def __init__(self, run: Run, benchmark: str = "", evidence: bool = True):
-        self.run, self.evidence = run, evidence
+    `evidence`: say what answers rest on, where there are facts; `executed`: also give answers that are not published.
+    """
+
+    def __init__(self, run: Run, benchmark: str = "", evidence: bool = True, executed: bool = False):
+        self.run, self.evidence, self.executed = run, evidence, executed
         self.of_images = chosen(run, benchmark, "decomposed").domain == "images"
         self.names = [IMAGE_SETS] if self.of_images else [folder.name for folder in shards(run)]
 
@@ -117,7 +120,7 @@ class RunSteps:
         shard = bank.shard(bank.run.questions / name)
         questions = asked(shard, tops, words)
         keys, _ = called(folder, questions, forms, nodes, texts, bank)
-        said = say(forms, nodes, texts, columns=("text", "type", "answer"))
+        said = say(forms, nodes, texts, self.executed, columns=("text", "type", "answer"))
         told = said.select(keys[: len(nodes)].alias("id"), pl.col("text").alias("question"), "answer", "type")
         if self.facts is not None:
             first, last = shard.first, shard.first + shard.named.videos
@@ -137,7 +140,7 @@ class RunSteps:
 
     def _images(self) -> StepShard:
         tables, names = read_sets(decomposed(self.run)), IMAGES.read(self.run.images)["id"]
-        spoken, tops = spoken_sets(tables), tables["tops"]
+        spoken, tops = spoken_sets(tables, executed=self.executed), tables["tops"]
         scope = image_ids(tables[SETS.name]["images"], names)
         keys = node_keys(spoken, tops.select("id", "node"), scope)
         told = spoken.select(keys.alias("id"), "question", "answer", "type")

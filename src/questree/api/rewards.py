@@ -2,8 +2,9 @@
 
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass, replace
+from os import PathLike, fspath
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import polars as pl
@@ -20,10 +21,11 @@ from questree.models.policies import Policy, understood
 from questree.models.predictions import PREDICTION
 from questree.rules import scheme_of
 from questree.scoring.compared import Scoring, of_run
-from questree.tables.hierarchies import NOTHING, Hierarchies
+from questree.tables.hierarchies import NOTHING
 from questree.tables.run import Run
 
 Ints = NDArray[Any]
+StrPath = str | PathLike[str]
 Answers = pl.DataFrame | Iterable[Mapping[str, Any]]
 GIVEN: dict[str, Any] = {"id": pl.String, "answer": pl.String, "steps": pl.List(pl.String)}
 COUNTS = ("steps_right", "steps_counted", "rules_kept", "rules_checked", "wrongly_right", "right")
@@ -31,7 +33,11 @@ COUNTS = ("steps_right", "steps_counted", "rules_kept", "rules_checked", "wrongl
 
 @dataclass(frozen=True)
 class RewardWeights:
-    """How much each part of a reward counts; of what there is nothing to say about, nothing is counted."""
+    """How much each part of a reward counts; a part that there is nothing to say about does not.
+
+    >>> questree.RewardWeights(rules=0.6)
+    RewardWeights(correct=0.4, steps=0.2, rules=0.6, reasons=0.2)
+    """
 
     correct: float = 0.4
     steps: float = 0.2
@@ -49,15 +55,47 @@ class RewardWeights:
         return share((there * np.nan_to_num(value)).sum(axis=0), there.sum(axis=0))
 
 
-class Rewards:
-    """The questions of a run, ready to say what answers to them are worth.
+class AnsweredDags(NamedTuple):
+    """A batch of answers, each with the DAG of its question."""
 
-    `missing`: sub-questions without an answer are left out (skip) or wrong; a question without one is wrong.
+    ids: pl.Series
+    model: Answered
+    keys: Ints  # [node]
+    top: Ints  # [answer] the node of its question
+
+
+class Rewards:
+    """The questions of a run, ready to say what answers to them are worth. `run.rewards()` gives one.
+
+    Answers are mappings with `id`, `answer` and, if there are any, `steps`: the answers to its sub-questions, in the
+    order of `run.epoch()`, or by their ids or texts; or with `id` and `completion`, a text that has all of it. Or they
+    are a table with such columns.
+
+    Parameters
+    ----------
+    run
+        The run folder, or a run.
+    split
+        Only questions of this split.
+    policy
+        How free text is read: exact, vqa or lenient.
+    weights
+        How much each part counts.
+    missing
+        Sub-questions without an answer are left out (skip) or wrong; a question without one is always wrong.
+    benchmark
+        The benchmark, if the run holds several.
+
+    >>> reward = questree.Rewards("run", policy="lenient")
+    >>> reward
+    <Rewards of 198 questions, policy lenient>
+    >>> reward([{"id": "07QFE-0", "answer": "No, they were not."}])["reward"].to_list()
+    [1.0]
     """
 
     def __init__(
         self,
-        run: str | Path,
+        run: StrPath,
         split: str | None = None,
         *,
         policy: Policy = "exact",
@@ -65,7 +103,7 @@ class Rewards:
         missing: Missing = "skip",
         benchmark: str = "",
     ):
-        corpus = of_run(Run(Path(run)), split, benchmark, Scoring(policy=policy))
+        corpus = of_run(Run(Path(fspath(run))), split, benchmark, Scoring(policy=policy))
         assert corpus.asked is not None
         self.dags, self.policy, self.missing = AskedDags(corpus.asked), policy, missing
         self.weights, self.reader = weights or RewardWeights(), corpus.reader.reader
@@ -76,29 +114,76 @@ class Rewards:
         return len(self.dags.ids)
 
     def __repr__(self) -> str:
-        return f"Rewards of {len(self):,} questions, policy {self.policy}"
+        return f"<Rewards of {len(self):,} questions, policy {self.policy}>"
 
     def __call__(self, answers: Answers) -> pl.DataFrame:
         """A row per answer: its reward and the parts, all from 0 to 1, what they are shares of, and broken rules."""
-        given = self.table(answers)
+        asked = self._answered(answers)
+        model, dag, rows = asked.model, asked.model.column("dag").astype(np.int64), len(asked.ids)
+        step = model.scored & model.answered
+        step[asked.top] = False
+        node, rule, passed = checked(model)
+        parent, wrong = reasons(model, usable_parts(model))
+        parent, wrong = (own[model.correct[parent]] for own in (parent, wrong))
+        counted = (step & model.correct, step, node[passed], node, parent[wrong > 0], parent)
+        counts = {name: np.bincount(dag[of], minlength=rows) for name, of in zip(COUNTS, counted, strict=True)}
+        shares = {
+            "correct": np.where(model.answered[asked.top], model.correct[asked.top].astype(float), np.nan),
+            "steps": share(counts["steps_right"], counts["steps_counted"]),
+            "rules": share(counts["rules_kept"], counts["rules_checked"]),
+            "wrong_reasons": share(counts["wrongly_right"], counts["right"]),
+        }
+        reward = self.weights.mean(shares | {"reasons": 1 - shares["wrong_reasons"]})
+        numbers = {name: pl.Series(own).fill_nan(None) for name, own in {"reward": reward, **shares}.items()}
+        failed = broken(dag[node[~passed]], rule[~passed], model, rows)
+        return pl.DataFrame({"id": asked.ids, **numbers, **counts, "broken": failed})
+
+    def explain(self, answer: Mapping[str, Any]) -> pl.DataFrame:
+        """One answer step by step, the question last: what was asked, the truth, what was said, the rules it breaks.
+
+        >>> reward = run.rewards()
+        >>> said = {"Does a bag exist?": "no", "Is the person interacting with something?": "yes"}
+        >>> told = reward.explain({"id": "07QFE-0", "answer": "yes", "steps": said})
+        >>> told.select("answer", "said", "right", "broken").rows()
+        [(None, 'no', None, []), ('yes', None, None, []), ('yes', 'yes', True, []),
+         ('no', 'yes', False, ['Interaction Yes', 'Interaction No'])]
+        """
+        asked = self._answered([answer])
+        model, (node, rule, passed) = asked.model, checked(asked.model)
+        words = pl.Series([*model.words.number, None], dtype=pl.String)  # NOTHING is the last
+        truth, said = (words.gather(own % len(words)) for own in (model.column("answer"), model.prediction))
+        right = pl.Series(model.correct).set(truth.is_null() | said.is_null(), None)
+        return pl.DataFrame(
+            {
+                "id": self.dags.hierarchies.keys.gather(asked.keys),
+                "question": self.dags.texts(asked.keys),
+                "answer": truth,
+                "said": said,
+                "right": right,
+                "broken": broken(node[~passed], rule[~passed], model, len(truth)),
+            }
+        )
+
+    def _answered(self, answers: Answers) -> "AnsweredDags":
+        given = self._table(answers)
         dag = self.dags.at(given["id"])
         taken = self.dags.hierarchies.taken(dag)
-        begin = starts(taken.nodes["dag"].to_numpy(), len(dag))
-        taken = replace(taken, nodes=taken.nodes.with_columns(text=pl.int_range(pl.len(), dtype=pl.UInt32)))
-        said, number = self.words(given, taken, begin)
-        own = taken.nodes.with_columns(key=pl.col("text"))
-        return self.rewarded(given["id"], beside(replace(taken, nodes=own), said, number, self.missing), begin)
+        begin, keys = starts(taken.nodes["dag"].to_numpy(), len(dag)), taken.nodes["key"].to_numpy()
+        said, number = self._words(given, keys, begin)
+        row = pl.int_range(pl.len(), dtype=pl.UInt32)  # every answer is one by itself, whatever the others say
+        own = replace(taken, nodes=taken.nodes.with_columns(text=row, key=row))
+        return AnsweredDags(given["id"], beside(own, said, number, self.missing), keys, begin[1:] - 1)
 
-    def table(self, answers: Answers) -> pl.DataFrame:
+    def _table(self, answers: Answers) -> pl.DataFrame:
         """id, answer, steps: in the order of the question's own, null where there is no answer."""
         if not isinstance(answers, pl.DataFrame):
-            answers = pl.DataFrame([self.row(each) for each in answers], schema=GIVEN)
+            answers = pl.DataFrame([self._row(each) for each in answers], schema=GIVEN)
         lacking = [name for name in ("id", "answer") if name not in answers.columns]
         refuse([Fault("answers", f"expected a column {name}, got {', '.join(answers.columns)}") for name in lacking])
         steps = pl.col("steps") if "steps" in answers.columns else pl.lit(None)
         return answers.select(pl.col("id", "answer").cast(pl.String), steps.alias("steps").cast(GIVEN["steps"]))
 
-    def row(self, answer: Mapping[str, Any]) -> dict[str, Any]:
+    def _row(self, answer: Mapping[str, Any]) -> dict[str, Any]:
         """One answer as a row; sub-questions may be named by their ids or texts, or be in order."""
         given = dict(answer)
         if "completion" in given:
@@ -108,7 +193,7 @@ class Rewards:
             steps = self.dags.in_order(given["id"], steps)
         return {"id": given["id"], "answer": given.get("answer"), "steps": steps}
 
-    def words(self, given: pl.DataFrame, taken: Hierarchies, begin: Ints) -> tuple[NDArray[np.int32], dict[str, int]]:
+    def _words(self, given: pl.DataFrame, keys: Ints, begin: Ints) -> tuple[NDArray[np.int32], dict[str, int]]:
         """[node] the word of its answer as the policy reads it, and the numbers of words; different texts once."""
         size = begin[1:] - begin[:-1] - 1  # sub-questions; a question is the last of its DAG
         there = given["steps"].is_not_null().to_numpy()
@@ -122,7 +207,6 @@ class Rewards:
         node = np.concatenate([begin[1:] - 1, np.flatnonzero(stepped)])
         text = pl.concat([given["answer"], given["steps"].filter(pl.Series(there)).explode(empty_as_null=False)])
         table = pl.DataFrame({"id": node, PREDICTION: text}).drop_nulls()
-        keys = taken.nodes["key"].to_numpy()
 
         def asked(rows: pl.Series) -> pl.Series:
             return self.dags.texts(keys[rows.to_numpy()])
@@ -135,34 +219,9 @@ class Rewards:
         said[table["id"].to_numpy()] = meant.replace_strict(different, codes, return_dtype=pl.Int32).to_numpy()
         return said, number
 
-    def rewarded(self, ids: pl.Series, model: Answered, begin: Ints) -> pl.DataFrame:
-        dag, top, rows = model.column("dag").astype(np.int64), begin[1:] - 1, len(ids)
-        step = model.scored & model.answered
-        step[top] = False
-        node, rule, passed = checked(model)
-        parent, wrong = reasons(model, usable_parts(model))
-        parent, wrong = (own[model.correct[parent]] for own in (parent, wrong))
-        counted = (step & model.correct, step, node[passed], node, parent[wrong > 0], parent)
-        counts = {name: np.bincount(dag[of], minlength=rows) for name, of in zip(COUNTS, counted, strict=True)}
-        shares = {
-            "correct": np.where(model.answered[top], model.correct[top].astype(float), np.nan),
-            "steps": share(counts["steps_right"], counts["steps_counted"]),
-            "rules": share(counts["rules_kept"], counts["rules_checked"]),
-            "wrong_reasons": share(counts["wrongly_right"], counts["right"]),
-        }
-        reward = self.weights.mean(shares | {"reasons": 1 - shares["wrong_reasons"]})
-        numbers = {name: pl.Series(own).fill_nan(None) for name, own in {"reward": reward, **shares}.items()}
-        return pl.DataFrame({"id": ids, **numbers, **counts, "broken": broken(dag[node], rule, passed, model, rows)})
 
-
-def broken(dag: Ints, rule: Ints, passed: Ints, model: Answered, rows: int) -> pl.Series:
+def broken(row: Ints, rule: Ints, model: Answered, rows: int) -> pl.Series:
     """[row] the names of the rules that are broken, once for each time."""
-    failed = np.flatnonzero(~passed)
-    failed = failed[np.argsort(dag[failed], kind="stable")]
-    names = pl.Series(model.rules, dtype=pl.String).gather(rule[failed])
-    return listed(names, starts(dag[failed], rows))
-
-
-def rewards(run: str | Path, answers: Answers, **how: Any) -> pl.DataFrame:
-    """The rewards of answers to questions of a run; whoever has several batches keeps a `Rewards`."""
-    return Rewards(run, **how)(answers)
+    order = np.argsort(row, kind="stable")
+    names = pl.Series(model.rules, dtype=pl.String).gather(rule[order])
+    return listed(names, starts(row[order], rows))

@@ -1,6 +1,6 @@
 """A run as an object: its questions, facts, DAGs and predictions as tables, one question by its id."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from functools import cached_property
 from os import PathLike, fspath
 from pathlib import Path
@@ -15,9 +15,11 @@ from questree.tables.predictions import models
 from questree.vocabulary import Vocabulary, default
 
 if TYPE_CHECKING:
+    from questree.api.epochs import Epoch
     from questree.api.notations import Notation
     from questree.api.programs import Program
     from questree.api.questions import Question
+    from questree.api.rewards import Rewards
     from questree.domains.images import Corpus
     from questree.domains.video import Videos
     from questree.show.views import View
@@ -143,6 +145,37 @@ class Run:
         from questree.api.questions import Question
 
         return Question.of(self, id)
+
+    def epoch(self, *, split: str | None = None, seed: int | None = None, **how: Any) -> "Epoch":
+        """The decomposed questions with their steps, for a training loop; `questree.Epoch` says more.
+
+        >>> [row["id"] for row in run.epoch(seed=1)][:3]
+        ['834CO-2121', 'ZB8RM-3532', 'ZB8RM-3110']
+        """
+        from questree.api.epochs import Epoch
+
+        return Epoch(self, split, seed, benchmark=self.benchmark, **how)
+
+    def traces(self, *, style: str = "chat", **how: Any) -> Iterator[dict[str, Any]]:
+        """Reasoning step by step, a record per question of `run.epoch(**how)`; `questree.trace` has the styles.
+
+        >>> print(next(run.traces(style="prose", evidence=False))["completion"])
+        Does a person exist? yes. Is the person interacting with something? yes. In the video, were they interacting
+        with a bag? no. So the answer is no.
+        """
+        from questree.api.traces import traces
+
+        return traces(self.epoch(**how), style)
+
+    def rewards(self, *, split: str | None = None, **how: Any) -> "Rewards":
+        """What says what answers are worth, to be called with batches of them; `questree.Rewards` says more.
+
+        >>> run.rewards(split="test")
+        <Rewards of 68 questions, policy exact>
+        """
+        from questree.api.rewards import Rewards
+
+        return Rewards(self, split, benchmark=self.benchmark, **how)
 
     @cached_property
     def scopes(self) -> list[Any]:

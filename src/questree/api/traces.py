@@ -106,7 +106,25 @@ STYLES = (*CHATS, *TEXTS)
 
 
 def trace(row: Row, style: str = "chat") -> dict[str, Any]:
-    """The record of a question for supervised fine-tuning: messages, or a prompt and its completion."""
+    """The record of a question for supervised fine-tuning: messages, or a prompt and its completion.
+
+    Parameters
+    ----------
+    row
+        A question of an epoch.
+    style
+        chat, turns (messages), lines, prose, think (texts).
+
+    >>> row = next(iter(run.epoch(executed=True)))
+    >>> print(questree.trace(row, "think")["completion"])
+    <think>
+    1. Does a bag exist? no
+    2. Does a person exist? yes (0.0-29.5 s)
+    3. Is the person interacting with something? yes (0.0-21.3 s, 23.0-29.5 s)
+    4. From 1, 2 and 3: In the video, were they interacting with a bag? no
+    </think>
+    <answer>no</answer>
+    """
     strange = f"expected a style, got {style!r}; choose from {', '.join(STYLES)}"
     refuse([] if style in STYLES else [Fault("style", strange)])
     known = {"id": row["id"], "scope": row["scope"]}

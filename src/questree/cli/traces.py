@@ -21,6 +21,7 @@ def export_traces(
     ] = "chat",
     split: Annotated[str | None, Parameter(help="Only questions of this split. [default: all, a file each]")] = None,
     evidence: Annotated[bool, Parameter(help="Say the seconds or boxes that answers rest on.")] = True,
+    executed: Annotated[bool, Parameter(help="Also tell answers that are not published (open world).")] = False,
     seed: Annotated[int | None, Parameter(help="Seed of the order. [default: as the run has them]")] = None,
     benchmark: Annotated[str, Parameter(help="Benchmark, of a run with several.")] = "",
 ) -> None:
@@ -35,7 +36,7 @@ def export_traces(
     from questree.api.traces import write_traces
 
     with watching():
-        epoch = Epoch(run, split, seed, evidence=evidence, benchmark=benchmark)
+        epoch = Epoch(run, split, seed, evidence=evidence, executed=executed, benchmark=benchmark)
         counts = write_traces(epoch, out, style)
     print_table("Traces per file", counted("file", counts, "traces"))
     say(f"wrote {out}")

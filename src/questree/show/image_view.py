@@ -27,6 +27,7 @@ from questree.show.views import Evidence, Listed, Mask, Posed, Scene, View
 from questree.stages.decompose.hierarchies import set_columns
 from questree.stages.decompose.image_sets import decompose as taken_apart
 from questree.stages.decompose.image_sets import read_sets, spoken_sets
+from questree.stages.ground.node_evidence import outermost
 from questree.stages.split.grammar import check, read
 from questree.stages.split.image_sets import SIDES, selected
 from questree.stages.split.language import of_images
@@ -173,9 +174,7 @@ class ImageView(View):
         nodes = dict.fromkeys(node for program in programs for node in picking(program))
         world = ImageSets(self.corpus, padded([list(dict.fromkeys(asked.stored["images"]))]))
         values = evaluate(list(nodes), world).values
-        own = walk(asked.program) if asked.program else ()
-        outer = {node for node in own if isinstance(node, Node) and node.kind == THINGS}
-        outer -= {arg for node in outer for arg in node.args}
+        outer = set(outermost(asked.program)) if asked.program else set()
         parts = [PickedPart(show(node), node in outer, members(world, values[node])) for node in nodes]
         parts.sort(key=lambda part: not part.outer)
         return ImageScene(parts, [self._picture(image, parts) for image in asked.stored["images"]])

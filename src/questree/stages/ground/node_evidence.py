@@ -9,7 +9,9 @@ from questree.columns.joins import Ints, listed, starts
 from questree.domains.images import IMAGES
 from questree.domains.images.batches import CHUNK
 from questree.domains.images.corpus import Corpus, ImageSets, padded
+from questree.domains.images.kinds import THINGS
 from questree.domains.video import Videos
+from questree.readings.answer import evaluate
 from questree.readings.evidence import evidence
 from questree.stages.decompose.spoken import by_form
 from questree.stages.ground.evidence import unpacked
@@ -74,7 +76,8 @@ def found_boxes(tables: dict[str, pl.DataFrame], images: Images, corpus: Corpus)
             own = {name: column[begin - rows.start : few.stop - rows.start] for name, column in values.items()}
             world = ImageSets(corpus, places[few])
             columns = {name: _positions(column, words, corpus, kinds[name]) for name, column in own.items()}
-            at, found = world.members(_united(outermost(evidence(form, world, columns)), world.everything * 0))
+            known = evaluate(form, world, columns).values
+            at, found = world.members(_united([known[node] for node in outermost(form)], world.everything * 0))
             node.append(begin + at)
             thing.append(found)
     return _boxes(np.concatenate(node), np.concatenate(thing), len(nodes), images)
@@ -85,10 +88,11 @@ def _positions(column: Ints, words: list[str], corpus: Corpus, kind: Kind) -> In
     return corpus.positions([words[at] for at in different.tolist()], kind)[place]
 
 
-def outermost(found: dict[Node, Array]) -> list[Array]:
-    """What parts of a program find that are in no other part that finds something."""
-    inner = {below for node in found for arg in node.args for below in walk(arg)}
-    return [own for node, own in found.items() if node not in inner]
+def outermost(program: Node) -> list[Node]:
+    """The parts of a program that stand for things and are in no other such part."""
+    every = dict.fromkeys(node for node in walk(program) if isinstance(node, Node) and node.kind == THINGS)
+    inner = {below for node in every for arg in node.args for below in walk(arg)}
+    return [node for node in every if node not in inner]
 
 
 def _boxes(node: Ints, thing: Ints, nodes: int, images: Images) -> pl.Series:

@@ -13,7 +13,7 @@ ALWAYS = b"/CreationDate (D:20000101000000"  # the same plot is the same bytes
 def pdf(svg: str) -> bytes | None:
     """None without `questree[pdf]`."""
     try:
-        from cairosvg import svg2pdf  # type: ignore[import-untyped]
+        from cairosvg import svg2pdf
     except (ModuleNotFoundError, OSError):  # the package, or the library cairo
         return None
     return MADE.sub(ALWAYS, svg2pdf(bytestring=svg.encode()))

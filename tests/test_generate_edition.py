@@ -17,6 +17,7 @@ from judges.naive_references import Deed, Thing, Time
 from questree.benchmarks.agqa import templates as t
 from questree.benchmarks.agqa.editions import EDITIONS, FIRST, SECOND
 from questree.benchmarks.agqa.held_out import FLAGS
+from questree.cli.bench_runs import cleaned as made_up
 from questree.domains.video import videos
 from questree.notation import agqa
 from questree.notation.own import show
@@ -95,6 +96,29 @@ def test_references_with_a_time_of_their_own_are_asked_in_every_template_with_re
     assert timed == every
     inner = {thing.time.kind for q in asked for thing in q.things if thing.time}
     assert inner == {t.BEFORE, t.AFTER, t.WHILE, t.BETWEEN}
+
+
+def test_an_action_may_be_named_by_its_object_in_every_time_of_every_template() -> None:
+    """So the paper's "Between throwing a blanket somewhere and holding the first thing they washed, did they ...?"."""
+    asked = {question for video in judged()[0] for question in video}
+    named = [q for q in asked if any(deed.kind == t.INDIRECT for deed in q.time.deeds)]
+    assert {q.time.kind for q in named} == {t.BEFORE, t.AFTER, t.WHILE, t.BETWEEN}
+    seldom = {"objWhatGeneral", "actFirst", "actLast"}  # whose times few things in this world fit
+    assert {q.template for q in named} | seldom >= {name for name, shape in naive.SHAPES.items() if shape.times}
+    assert {q.template for q in asked for deed in q.deeds if deed.kind == t.INDIRECT} == {
+        "actTime",
+        "relTime",
+        "objTime",
+    }
+
+
+def test_what_is_first_or_last_is_verified_of_a_single_object_too() -> None:
+    text = "video A\nframes 0 1 2 3\nbag 1-2: holding\nbox 0: behind"
+    for edition, wanted in ((FIRST, {"yes"}), (SECOND, set())):
+        asked = rows.plain(rows.generated(facts(text), 0, edition=edition), 1)[0]
+        found = {(q.template, q.relation, q.things): q.answer for q in asked if q.template.endswith("Verify")}
+        bag = (Thing(t.DIRECT, "o2"),)
+        assert {found[key] for key in found if key[1:] == ("r15", bag)} == wanted
 
 
 def test_a_reference_may_have_a_time_of_its_own() -> None:
@@ -237,6 +261,19 @@ def test_the_edition_does_not_depend_on_the_shards(old_run: Run, tmp_path: Path)
     run = copy(old_run, tmp_path)
     generate(run, GenerateOptions(shard=100, rare_below=3, edition="1.0"), workers=1)
     assert table(run).equals(table(old_run))
+
+
+def test_the_made_up_world_is_asked_about_as_often_as_the_paper_asks(tmp_path: Path) -> None:
+    """Every template with a thousandth of the questions in Table 14 or more has a third to three times its share."""
+    run = made_up(tmp_path, 40, 1)
+    counts = {
+        name: tally.kept for name, tally in generate(run, GenerateOptions(rare_below=1, edition="1.0"), 1).items()
+    }
+    paper = {template.name: template.published or 0 for template in FIRST.templates}
+    scale = sum(paper.values()) / sum(counts.values())
+    often = {name: counts[name] * scale / n for name, n in paper.items() if n > sum(paper.values()) / 1000}
+    assert len(often) == 15
+    assert {name: round(ratio, 2) for name, ratio in often.items() if not 1 / 3 < ratio < 3} == {}
 
 
 def test_words_are_those_of_the_vocabulary() -> None:

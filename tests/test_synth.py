@@ -284,9 +284,20 @@ def test_noise_comes_at_the_rates_asked_for(truths: list[SynthVideo]) -> None:
         ("double labels", 0.05, 0.02),
         ("flipped heights", 0.05, 0.01),
         ("missing takes", 0.10, 0.06),
-        ("unasked objects", 0.85, 0.02),
+        ("unasked objects", 0.92, 0.02),
     ]:
         assert counts[kind] / counts[f"{kind} of"] == pytest.approx(rate, abs=margin), kind
+
+
+def test_in_three_videos_of_ten_annotators_leave_out_many_places(truths: list[SynthVideo]) -> None:
+    shares = []
+    for index, video in enumerate(truths):
+        counts = observe(video, Rates(), 1, index)[1]
+        if counts["unasked places of"] >= 20:
+            shares.append(counts["unasked places"] / counts["unasked places of"])
+    hurried = [share for share in shares if share]
+    assert len(hurried) / len(shares) == pytest.approx(0.3, abs=0.05)
+    assert np.mean(hurried) == pytest.approx(0.4, abs=0.05)
 
 
 def test_without_noise_annotators_still_name_only_the_closest_contact() -> None:

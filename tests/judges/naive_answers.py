@@ -33,7 +33,8 @@ class Scene:
 
     @cached_property
     def deeds(self) -> list[Deed]:
-        return names.deeds(self.video)
+        """Of the first pass: all in edition 1.0, which has no second."""
+        return names.deeds(self.video) + (self.indirect if self.edition == "1.0" else [])
 
     @cached_property
     def indirect(self) -> list[Deed]:

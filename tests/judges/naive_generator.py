@@ -129,11 +129,13 @@ TEMPLATES = {"2.0": [name for name in SHAPES if name != "actExists"], "1.0": lis
 
 
 def rules_of(template: str, edition: str) -> set[str]:
-    """In edition 1.0 a first or last choice need not be decided by the real first or last object (0.1.11), and a
-    relation reference is not about the object asked, nor about the answer (3.6)."""
+    """In edition 1.0 a first or last choice need not be decided by the real first or last object (0.1.11), an object is
+    verified to be first or last of a single one, too (12.8), and a relation reference is not about the object asked,
+    nor about the answer (3.6)."""
     if edition == "2.0":
         return RULES_OF[template]
     shape, own = SHAPES[template], RULES_OF[template] - {t.UNDECIDED}
+    own -= {t.ONE_CHOICE} if template.endswith("Verify") else set()
     if not shape.relations or template in ("relExists", "relTime"):
         return own
     return own | {t.ABOUT_OBJECT if shape.slots else t.ABOUT_ANSWER}
@@ -204,9 +206,10 @@ def question(candidate: Candidate) -> Question:
 
 
 def candidates(template: str, scene: Scene) -> Iterator[Candidate]:
-    """The full product of the slots (3.0); the second pass has only what contains an indirect object of an action."""
+    """The full product of the slots (3.0); the second pass has only what contains an indirect object of an action. In
+    edition 1.0 these stand wherever actions are named: so the printed questions of Figures 6 and 7."""
     shape = SHAPES[template]
-    for second_pass in (False, True)[: 1 + shape.second_pass]:
+    for second_pass in (False, True)[: 1 + (shape.second_pass and scene.edition == "2.0")]:
         times = [t for t in scene.times[second_pass] if t.kind in shape.times] if shape.times else [names.WHOLE_VIDEO]
         for relation, done_to in relations(template, scene):
             for things in object_slots(template, scene):

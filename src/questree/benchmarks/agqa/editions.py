@@ -19,6 +19,7 @@ class Edition:
     most_steps: int
     relation_references: bool = False  # a relation may be named by what was done first to an object
     timed_references: bool = False  # an object reference may have a time of its own
+    one_pass: bool = False  # actions whose object is a reference stand wherever others do, not in a second pass
     unbanned_objects: tuple[str, ...] = ()  # asked in spite of the vocabulary's ban on object existence
     added: tuple[t.Template, ...] = ()  # from outside: asked after the shipped ones, numbered after them
     only_added: bool = False
@@ -42,10 +43,14 @@ class Edition:
 
 def first_edition(template: t.Template) -> t.Template:
     """A template as it was: a relation reference is not about the object asked, a choice need not be decided by the
-    window's first object, and actions go by their own frames, whatever is seen of their verb and object."""
+    window's first object, nor that something is first or last by several objects, actions go by their own frames,
+    whatever is seen of their verb and object, and all names of actions are used at once."""
     more = {t.SAME_RELATION: t.ABOUT_OBJECT, t.TIME_ANSWER: t.ABOUT_ANSWER} if template.relations else {}
-    rules = tuple(rule for old in template.rules for rule in (old, more.get(old)) if rule and rule != t.UNDECIDED)
-    return replace(template, rules=rules, program=template.program.replace("action_order", "instance_order"))
+    left = {t.UNDECIDED, *([t.ONE_CHOICE] if "equals" in template.operators else [])}
+    rules = tuple(rule for old in template.rules for rule in (old, more.get(old)) if rule and rule not in left)
+    program = template.program.replace("action_order", "instance_order")
+    actions = t.ACTION_REFERENCES if t.LONGEST in template.actions else template.actions
+    return replace(template, rules=rules, program=program, actions=actions, second_pass=False)
 
 
 def with_action_existence(asked: tuple[t.Template, ...], exists: t.Template) -> tuple[t.Template, ...]:
@@ -62,6 +67,7 @@ FIRST = Edition(
     most_steps=MANY_STEPS,
     relation_references=True,
     timed_references=True,
+    one_pass=True,
     unbanned_objects=("doorway",),
 )
 EDITIONS = {edition.name: edition for edition in (SECOND, FIRST)}

@@ -146,7 +146,7 @@ def reference_kinds(template: Template, time: str, edition: Edition) -> list[str
     found = [DIRECT, *(kind for kind in template.objects if kind != DIRECT)]
     if time not in (ALL, NO_TIME) or LONGEST in template.actions:
         found += [LONGEST, SHORTEST]
-        found += [INDIRECT] if template.second_pass and time != BETWEEN else []
+        found += [INDIRECT] if edition.one_pass or (template.second_pass and time != BETWEEN) else []
     found += [TIMED] if edition.timed_references and template.objects else []
     if edition.relation_references:
         found += [DONE_TO] if template.relations and not template.every_relation else []

@@ -74,7 +74,8 @@ def present_objects(world: Videos, words: WordColumns) -> tuple[Ints, Ints]:
 def references(
     world: Videos, words: WordColumns, seeds: Hashes, cap: int, timed: list[Ints] | None, silent: Silent
 ) -> References:
-    """Direct classes, and per (object, kind) at most `cap` references, by a keyed hash; timed ones are one kind."""
+    """Direct classes, and per (object, kind) at most `cap` references, by a keyed hash; timed ones are one kind, of
+    which a third is kept: there are most of them."""
     video, relation = present_relations(world, words)
     allowed = ~(words.never_asked | words.one_object)[relation] & ~silent.about(video, relation)
     video, relation = video[allowed], relation[allowed]
@@ -105,7 +106,7 @@ def capped(columns: list[Ints], seeds: Hashes, cap: int) -> list[Ints]:
     family = np.where(time > 0, TIMED, kind)
     order = np.lexsort((draw, thing, family, video))
     begin, group = groups(video[order], family[order], thing[order])
-    kept = order[np.arange(len(video)) - begin[group] < cap]
+    kept = order[np.arange(len(video)) - begin[group] < np.where(time[order] > 0, -(-cap // 3), cap)]
     rest = [column[kept] for column in columns]
     order = np.lexsort(rest[::-1])
     return [column[order] for column in rest]
@@ -263,8 +264,9 @@ def spans(world: Videos, words: WordColumns) -> Spans:
 
 
 def phrases(spans: Spans, actions: ActionReferences, words: WordColumns, second_pass: bool = False) -> Phrases:
-    """First pass: direct, longest and shortest actions. Second pass: actions with an indirect object, no between."""
-    usable = (actions.kind == INDIRECT) if second_pass else (actions.kind != INDIRECT)
+    """First pass: direct, longest and shortest actions. Second pass: actions with an indirect object, no between. An
+    edition that has one pass says everything in the first."""
+    usable = ((actions.kind == INDIRECT) & (not words.edition.one_pass)) == second_pass
     span, a = named(spans, spans.a, actions, usable)
     if second_pass:
         kept = spans.kind[span] != BETWEEN

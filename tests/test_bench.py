@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from questree.bench import measure
-from questree.cli.bench import synth
+from questree.cli.bench import read, synth
 
 
 def test_the_memory_of_the_work_is_seen() -> None:
@@ -29,3 +29,10 @@ def test_a_benchmark_prints_one_line_and_writes_its_numbers(tmp_path: Path, caps
     found = msgspec.json.decode((tmp_path / "bench.json").read_bytes())
     assert set(found) >= {"name", "size", "seconds", "rows", "rows_per_second", "peak_rss_bytes"}
     assert found["rows"] > 0
+
+
+def test_reading_short_answers_is_measured(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    read(answers=2000, json=tmp_path / "bench.json")
+    lines = capsys.readouterr().out.splitlines()
+    assert [line.split(":")[0] for line in lines] == ["read, exact", "read, lenient"]
+    assert {row["rows"] for row in msgspec.json.decode((tmp_path / "bench.json").read_bytes())} == {2000}

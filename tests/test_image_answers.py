@@ -299,6 +299,6 @@ def test_a_run_says_how_many_images_an_interval_needs(run: Run, tmp_path: Path) 
         how=OnePolicy("wrong", 5),
     )
     assert {row["metric"] for row in json.loads((tmp_path / "needed.json").read_text())} == {"accuracy"}
-    with pytest.raises(BadInput, match="expected one model, as --predictions FILE or, of a run, as --model NAME"):
-        power(run.folder, quiet=True)
+    with pytest.raises(BadInput, match="expected a model, as --predictions FILE, or a run"):
+        power(quiet=True)
     assert extended(["score", str(run.folder), "-q"]) == ["score", "decomp", str(run.folder), "-q"]

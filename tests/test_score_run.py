@@ -28,6 +28,7 @@ from questree.tables.hierarchies import Hierarchies
 from questree.tables.predictions import Stored, models
 from questree.tables.run import Run
 from test_pages import commands
+from worlds.commands import questree
 
 SPLITS = ("train", "test")
 
@@ -237,6 +238,29 @@ def test_commands_of_the_pages_work(page: str, run: Run, tmp_path: Path, monkeyp
     for line in lines:
         less = " --resamples 2" if " score " in line or " compare " in line else ""
         app(shlex.split(line.replace("RUN", str(place)) + less + " --quiet")[1:], result_action="return_value")
+
+
+def test_a_test_set_is_planned_by_bots_before_there_is_a_model_and_by_models_then(run: Run, tmp_path: Path) -> None:
+    place = copy(run, tmp_path)
+    shutil.rmtree(place.predictions, ignore_errors=True)
+    plan = ("power", place.folder, "--resamples", 20, "--json", tmp_path / "plan.json")
+    done = questree(*plan)
+    assert done.returncode == 0, done.stderr
+    assert "planned by most-likely, uniform\n" in done.stdout and "bots stand in for one" in done.stdout
+    assert " answer " not in done.stdout.replace("the answers of", "")
+    before = json.loads((tmp_path / "plan.json").read_text())
+    single = {}
+    for name in ("most-likely", "uniform"):
+        assert questree(*plan, "--model", name).returncode == 0
+        single[name] = {row["group"]: row["videos"] for row in json.loads((tmp_path / "plan.json").read_text())}
+    for row in before:
+        assert (row["videos"] or 0) == max(single[name][row["group"]] or 0 for name in single)
+        assert row["videos"] == single[row["model"]][row["group"]]
+    answer_run(place, BotOptions("uniform", seed=7), "mine")
+    done = questree(*plan)
+    assert "planned by mine\n" in done.stdout and "bots stand in" not in done.stdout
+    done = questree(*plan, "--model", "nobody")
+    assert "expected a stored model, got 'nobody'; choose from mine, oracle" in done.stderr
 
 
 def test_the_benchmark_says_what_each_step_takes(tmp_path: Path) -> None:

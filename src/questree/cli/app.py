@@ -68,6 +68,7 @@ BENCHMARKS = {
     "split": ("bench:split", "Split the questions of a synthetic corpus."),
     "audit": ("bench:audit", "Audit the questions of a synthetic corpus."),
     "score": ("bench:score", "Score made-up hierarchies."),
+    "read": ("bench:read", "Read made-up short answers."),
     "fpvg": ("bench:fpvg", "Score grounding from files."),
     "answer": ("bench:answer", "Answer a run with a bot and score its answers."),
     "rewards": ("bench:rewards", "Reward answers to the questions of a synthetic corpus, in batches."),

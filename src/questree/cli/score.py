@@ -45,6 +45,7 @@ SplitOption = Annotated[
     Literal["train", "dev", "test"] | None, Parameter(help="With a run: split to score; dev only of image sets.")
 ]
 ScoringOptions = Annotated[Scoring, Parameter(name="*")]
+PLANNING_BOTS = ("most-likely", "uniform")  # one that knows what is usual, one that knows nothing
 USUAL, ONE_POLICY, COMPARING, PLANNING = Scoring(), OnePolicy(), ComparingOptions(), Planning()
 
 
@@ -415,7 +416,10 @@ def power(
     predictions: Annotated[
         Path | None, Parameter(help="Predictions of a model to plan by, such as a pilot or a baseline.")
     ] = None,
-    model: Annotated[str, Parameter(help="Model stored in the run to plan by instead.")] = "",
+    model: Annotated[
+        str,
+        Parameter(help="Stored model or bot to plan by. [default: those stored; bots if there is none]"),
+    ] = "",
     split: SplitOption = None,
     benchmark: BenchmarkOption = "",
     hierarchies: HierarchiesOption = None,
@@ -423,27 +427,37 @@ def power(
     questions: RecordsOption = None,
     half_width: Annotated[float, Parameter(help="Half-width of the 95 % interval, as a fraction.")] = 0.01,
     metric: Annotated[str, Parameter(help="Metric to plan for.")] = "accuracy",
-    by: Annotated[str | None, Parameter(help="Table of the metric. [default: all]")] = None,
+    by: Annotated[str | None, Parameter(help="Table of the metric. [default: all but answer]")] = None,
     how: Annotated[Planning, Parameter(name="*")] = PLANNING,
 ) -> None:
-    """Videos (or images) needed for every cell of a metric, judged by how much it varies between those there are."""
-    from questree.metrics.comparison import needs
+    """Videos (or images) needed for every cell of a metric, judged by how much it varies between those there are.
+
+    Of a run without --model and --predictions by its stored models; before there is one, by bots. Of several the one
+    that needs most counts.
+    """
+    from questree.metrics.comparison import most_needed, needs
 
     if half_width <= 0:
         raise BadInput.at("--half-width", f"expected more than 0, got {half_width}")
     files = [predictions] if predictions else []
     there(*files)
-    models = stored(run, [model], files, benchmark) if model else ()
-    if len(files) + len(models) != 1:
-        raise BadInput.at("", "expected one model, as --predictions FILE or, of a run, as --model NAME")
+    models, bots = planned_by(run, model, files, benchmark)
+    resampling = Resampling(how.resamples, how.seed)
     with watching():
         corpus = scoring.compared(hierarchies, questions, run, split, benchmark, how, say, cache)
-        ((_, scored, _),) = corpus.scored(files, models)
-        rows = needs(scored, half_width, Resampling(how.resamples, how.seed))
+        found_by = {name: scored for name, scored, _ in corpus.scored(files, models)}
+        if run and bots:
+            from questree.scoring.run_scores import scored_bot
+
+            own = chosen(Run(run), benchmark, "decomposed")
+            found_by |= {name: scored_bot(corpus, own, name) for name in bots}
+        rows = most_needed(
+            row for name, scored in found_by.items() for row in needs(scored, half_width, resampling, name)
+        )
     known = list(dict.fromkeys(row.metric for row in rows))
     if metric not in known:
         raise BadInput.at("--metric", f"expected a metric, got {metric!r}; choose from {', '.join(known)}")
-    found = [row for row in rows if row.metric == metric and by in (None, row.by)]
+    found = [row for row in rows if row.metric == metric and by in (None, row.by) and (by or row.by != "answer")]
     if not found:
         tables = dict.fromkeys(row.by for row in rows if row.metric == metric)
         raise BadInput.at("--by", f"expected a table of {metric}, got {by!r}; choose from {', '.join(tables)}")
@@ -456,8 +470,30 @@ def power(
             metric: percent(row.value),
             "half-width now": percent(row.half_width),
             f"{unit} needed": "N/A" if row.videos is None else f"{row.videos:,}",
+            **({"by the answers of": row.model} if len(found_by) > 1 else {}),
         }
         for row in found
     ]
-    say(f"{len(scored.tallies.total):,} {unit} here; wanted: ±{percent(half_width)} points")
+    here = len(next(iter(found_by.values())).tallies.total)
+    say(f"{here:,} {unit} here; wanted: ±{percent(half_width)} points; planned by {', '.join(found_by)}")
+    if bots and not model:
+        say("no model is stored here yet: bots stand in for one")
     print_table(f"{unit.capitalize()} for a half-width of {percent(half_width)} points", lines)
+
+
+def planned_by(
+    run: Path | None, model: str, files: list[Path], benchmark: str
+) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """The stored models and the bots to plan by."""
+    from questree.models.bots import BOTS
+
+    if run is None and (model or not files):
+        raise BadInput.at("", "expected a model, as --predictions FILE, or a run")
+    if run is None or (files and not model):
+        return (), ()
+    known = scoring.stored_models(Run(run), chosen(Run(run), benchmark, "decomposed"))
+    if model in BOTS and model not in known:
+        return (), (model,)
+    if model:
+        return scoring.known_models(run, [model], list(dict.fromkeys((*known, *BOTS)))), ()
+    return tuple(known), () if known else PLANNING_BOTS

@@ -1,7 +1,7 @@
 """Models against each other, runs with different seeds together, and how many videos a comparison needs."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from statistics import median
 
@@ -118,9 +118,10 @@ class Need(msgspec.Struct, frozen=True):
     value: float | None
     half_width: float | None  # with the videos there are
     videos: int | None  # needed for the wanted half-width
+    model: str = ""  # by whose answers
 
 
-def needs(scored: Scored, wanted: float, resampling: Resampling) -> list[Need]:
+def needs(scored: Scored, wanted: float, resampling: Resampling, model: str = "") -> list[Need]:
     """Videos needed for a half-width h of the 95 % interval: videos * (1.96 * s / h)^2, s the bootstrap standard error.
 
     The standard error of a mean over clusters falls with the square root of their number (Kish 1965, section 5).
@@ -134,9 +135,19 @@ def needs(scored: Scored, wanted: float, resampling: Resampling) -> list[Need]:
     half[enough] = NORMAL * np.nanstd(draws[:, enough], axis=0, ddof=1)
     here = len(scored.tallies.total)
     return [
-        Need(*cell.name, number(value), number(width), _videos(here, width, wanted))
+        Need(*cell.name, number(value), number(width), _videos(here, width, wanted), model)
         for cell, value, width in zip(scored.cells, values, half, strict=True)
     ]
+
+
+def most_needed(rows: Iterable[Need]) -> list[Need]:
+    """Of every cell the need of the model that needs most."""
+    found: dict[tuple[str, str, str], Need] = {}
+    for row in rows:
+        name = (row.metric, row.by, row.group)
+        if name not in found or (row.videos or 0) > (found[name].videos or 0):
+            found[name] = row
+    return list(found.values())
 
 
 def _videos(here: int, width: float, wanted: float) -> int | None:

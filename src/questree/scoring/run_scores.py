@@ -65,6 +65,12 @@ def answers_to(run: Run, benchmark: Benchmark, name: str) -> Stored:
     return Computed(Path(), list(asked.number), dict(asked.answers()))
 
 
+def scored_bot(corpus: ComparedQuestions, benchmark: Benchmark, name: str) -> Scored:
+    """A bot that answers now, on the DAGs of a run."""
+    assert corpus.asked is not None
+    return corpus.scorer(said(corpus.asked, answers_to(corpus.asked.run, benchmark, name)))
+
+
 def has_answered(run: Run, benchmark: Benchmark, name: str) -> bool:
     return (answers_images if benchmark is COVR else answers_videos)(run.predictions / name)
 

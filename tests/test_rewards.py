@@ -193,6 +193,22 @@ def test_bad_answers_are_refused(reward: Rewards, bot: Bot) -> None:
         reward(few.select("id"))
     with pytest.raises(BadInput, match="rules: expected at least 0, got -1"):
         RewardWeights(rules=-1)
+    with pytest.raises(BadInput, match="answer 1: expected id and answer or completion, got id, prediction"):
+        reward([few.row(0, named=True), {"id": few["id"][0], "prediction": "yes"}])
+    with pytest.raises(BadInput, match="policy: expected a known one, got 'kind'; choose from exact, vqa, lenient"):
+        Rewards(reward.dags.asked.run.folder, policy="kind")  # type: ignore[arg-type]
+
+
+def test_answers_come_as_they_are(reward: Rewards, bot: Bot) -> None:
+    """By id alone, as numbers, as truth values, or not at all."""
+    few = bot("oracle").filter(pl.col("answer").is_in(["yes", "no", "2"])).head(30)
+    raw = {"yes": True, "no": False, "2": 2}
+    given = {id: raw[answer] for id, answer in few.select("id", "answer").rows()}
+    assert set(reward(given)["correct"]) == {1.0}
+    silent = [
+        {"id": id, "completion": text} for id, text in zip(few["id"], ["", " ", None, "?", "Answer:"], strict=False)
+    ]
+    assert set(reward(silent)["reward"]) == {0.0}
 
 
 def test_reasoning_is_read_as_an_answer_and_its_steps() -> None:
@@ -202,9 +218,14 @@ def test_reasoning_is_read_as_an_answer_and_its_steps() -> None:
         "<think>\n1. Does a phone exist? yes\n2) Which came first? holding a phone\n</think>\n<answer>no</answer>",
         "Does a phone exist? yes (1.0-2.5 s). Which came first? holding a phone. So the answer is no.",
         "- Does a phone exist? yes.\n- Which came first? holding a phone.\nFinal answer: no.",
+        "**1.** Does a phone exist? **yes**\n**2.** Which came first? `holding a phone`\n\n**Answer:** no<|im_end|>",
+        "1. Does a phone exist? yes\n2. Which came first? holding a phone\n$\\boxed{no}$",
     ):
         assert read_trace(text) == {"answer": "no", "steps": steps}, text
     assert read_trace("no") == {"answer": "no", "steps": None}
+    assert read_trace("Was it there? Yes.") == {"answer": "Yes", "steps": {"Was it there?": "Yes"}}
+    assert read_trace('{"answer": "no"}') == {"answer": "no", "steps": None}
+    assert read_trace("They sat down first. Then, no.")["answer"] == "They sat down first. Then, no"
     assert read_trace("Answer: 1.5") == {"answer": "1.5", "steps": None}
 
 

@@ -3,25 +3,21 @@
 import re
 from typing import Any
 
-ANSWER = re.compile(r"<answer>(.*?)</answer>|^\s*(?:final )?answer:(.*)$|\bthe answer is:?(.*)$", re.I | re.M | re.S)
+from questree.said.cleaned import MARKDOWN, TAGGED, TOKENS, marked
+
 STEP = re.compile(  # "3. From 1 and 2: Is it so? yes (1.0-2.5 s)", or the same as a sentence
-    r"(?:^[ \t]*(?:[-*]|\d+[.)])[ \t]*|^[ \t]*|(?<=\.)[ \t]+)"
-    r"(?:from \d[\d, and]*:[ \t]*)?(?P<question>[^?\n]+\?)[ \t]*(?P<answer>[^\n?]*?)[ \t]*(?:\([^()\n]*\))?"
-    r"(?:\.(?=\s|$)|(?=\n)|\Z)",
-    re.I | re.M,
+    r"(?:^[ \t]*(?:\d+[.)])?[ \t]*|(?<=\.)[ \t]+)(?:from \d[\d, and]*:[ \t]*)?"
+    r"(?P<question>[^?\n]+\?)[ \t]*(?P<answer>[^\n?]*?)[ \t]*(?:\([^()\n]*\))?(?:\.(?=\s|$)|(?=\n)|\Z)",
+    re.IGNORECASE | re.MULTILINE,
 )
-TAGS = re.compile(r"</?think>", re.I)
+THINK = re.compile(r"</?think>", re.IGNORECASE)
 
 
 def read_trace(text: str) -> dict[str, Any]:
-    """answer, steps: {sub-question: answer}. What marks no answer is an answer as a whole, without its steps."""
-    marked = [match for match in ANSWER.finditer(text) if any(match.groups())]
-    end = marked[-1].start() if marked else len(text)
-    reasoning = TAGS.sub("", text[:end])
-    steps = {match["question"].strip(): match["answer"].strip() for match in STEP.finditer(reasoning)}
-    said = next(filter(None, marked[-1].groups())) if marked else STEP.sub("", reasoning)
-    return {"answer": without_stop(said), "steps": {question: own for question, own in steps.items() if own} or None}
-
-
-def without_stop(text: str) -> str:
-    return text.strip().split("\n")[0].strip().removesuffix(".").strip()
+    """answer, steps: {sub-question: answer}. What marks no answer says it without its steps, or in the last of them."""
+    said = MARKDOWN.sub("", TOKENS.sub(" ", text))
+    reasoning = THINK.sub("", TAGGED.sub("", said))
+    told = {match["question"].strip(): match["answer"].strip() for match in STEP.finditer(reasoning)}
+    steps = {question: own for question, own in told.items() if own}
+    answer = next((part for _, part in marked(said)), STEP.sub("", reasoning).strip() or ["", *steps.values()][-1])
+    return {"answer": answer.strip().removesuffix(".").strip(), "steps": steps or None}

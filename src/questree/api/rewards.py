@@ -13,11 +13,11 @@ from numpy.typing import NDArray
 from questree.api.asked_dags import AskedDags
 from questree.api.read_traces import read_trace
 from questree.columns.joins import listed, starts
-from questree.faults import Fault, refuse
+from questree.faults import BadInput, Fault, refuse
 from questree.metrics.answered import Answered, Missing, beside
 from questree.metrics.cells import Floats, share
 from questree.metrics.dags import checked, reasons, usable_parts
-from questree.models.policies import Policy, understood
+from questree.models.policies import POLICIES, Policy, understood
 from questree.models.predictions import PREDICTION
 from questree.rules import scheme_of
 from questree.scoring.compared import Scoring, of_run
@@ -26,7 +26,7 @@ from questree.tables.run import Run
 
 Ints = NDArray[Any]
 StrPath = str | PathLike[str]
-Answers = pl.DataFrame | Iterable[Mapping[str, Any]]
+Answers = pl.DataFrame | Iterable[Mapping[str, Any]] | Mapping[str, Any]  # the last: id -> whole answer
 GIVEN: dict[str, Any] = {"id": pl.String, "answer": pl.String, "steps": pl.List(pl.String)}
 COUNTS = ("steps_right", "steps_counted", "rules_kept", "rules_checked", "wrongly_right", "right")
 
@@ -69,7 +69,7 @@ class Rewards:
 
     Answers are mappings with `id`, `answer` and, if there are any, `steps`: the answers to its sub-questions, in the
     order of `run.epoch()`, or by their ids or texts; or with `id` and `completion`, a text that has all of it. Or they
-    are a table with such columns.
+    are a table with the columns `id`, `answer`, `steps`, or a mapping of ids to whole answers.
 
     Parameters
     ----------
@@ -103,6 +103,10 @@ class Rewards:
         missing: Missing = "skip",
         benchmark: str = "",
     ):
+        known = {"policy": (policy, POLICIES), "missing": (missing, ("skip", "wrong"))}
+        strange = {name: own for name, own in known.items() if own[0] not in own[1]}
+        told = {name: f"got {own!r}; choose from {', '.join(there)}" for name, (own, there) in strange.items()}
+        refuse([Fault(name, f"expected a known one, {why}") for name, why in told.items()])
         corpus = of_run(Run(Path(fspath(run))), split, benchmark, Scoring(policy=policy))
         assert corpus.asked is not None
         self.dags, self.policy, self.missing = AskedDags(corpus.asked), policy, missing
@@ -176,22 +180,30 @@ class Rewards:
 
     def _table(self, answers: Answers) -> pl.DataFrame:
         """id, answer, steps: in the order of the question's own, null where there is no answer."""
+        if isinstance(answers, Mapping):
+            answers = [{"id": id, "answer": answer} for id, answer in answers.items()]
         if not isinstance(answers, pl.DataFrame):
-            answers = pl.DataFrame([self._row(each) for each in answers], schema=GIVEN)
+            rows = [self._row(at, each) for at, each in enumerate(answers)]
+            answers = pl.DataFrame(rows, schema=GIVEN)
         lacking = [name for name in ("id", "answer") if name not in answers.columns]
         refuse([Fault("answers", f"expected a column {name}, got {', '.join(answers.columns)}") for name in lacking])
         steps = pl.col("steps") if "steps" in answers.columns else pl.lit(None)
         return answers.select(pl.col("id", "answer").cast(pl.String), steps.alias("steps").cast(GIVEN["steps"]))
 
-    def _row(self, answer: Mapping[str, Any]) -> dict[str, Any]:
+    def _row(self, at: int, answer: Mapping[str, Any]) -> dict[str, Any]:
         """One answer as a row; sub-questions may be named by their ids or texts, or be in order."""
         given = dict(answer)
-        if "completion" in given:
+        if "id" not in given or not given.keys() & {"answer", "completion"}:
+            raise BadInput.at(
+                f"answer {at}", f"expected id and answer or completion, got {', '.join(given) or 'nothing'}"
+            )
+        if given.get("completion") is not None:
             given |= read_trace(given["completion"])
         steps = given.get("steps")
         if isinstance(steps, Mapping):
             steps = self.dags.in_order(given["id"], steps)
-        return {"id": given["id"], "answer": given.get("answer"), "steps": steps}
+        said = [None if own is None else str(own) for own in (given.get("answer"), *(steps or ()))]
+        return {"id": given["id"], "answer": said[0], "steps": None if steps is None else said[1:]}
 
     def _words(self, given: pl.DataFrame, keys: Ints, begin: Ints) -> tuple[NDArray[np.int32], dict[str, int]]:
         """[node] the word of its answer as the policy reads it, and the numbers of words; different texts once."""

@@ -1,8 +1,12 @@
 """The command `questree`, also `python -m questree`."""
 
+import atexit
+import gc
+import os
 import sys
 
 INTERRUPTED = 130
+OBJECTS = 50_000  # new ones before garbage is looked for: what is imported is none, and columns are few objects
 
 
 def main() -> None:
@@ -15,5 +19,19 @@ def main() -> None:
         sys.exit(INTERRUPTED)
 
 
+def process() -> None:
+    """`main` as a whole process, which ends at once: taking down what was imported takes longer than many commands."""
+    gc.set_threshold(OBJECTS)
+    try:
+        main()
+    except SystemExit as end:
+        atexit._run_exitfuncs()
+        try:
+            sys.stdout.flush()
+        except OSError:  # full disk, nobody reads: Python says so
+            raise end from None
+        os._exit(end.code if isinstance(end.code, int) else 0)
+
+
 if __name__ == "__main__":
-    main()
+    process()

@@ -1,17 +1,18 @@
 """Videos, programs and DAGs as lines of text: a timeline, a tree, the frames a part rests on."""
 
 from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
 
 import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from questree.domains.video import Videos
-from questree.notation import own
-from questree.show.timeline import grounds
 from questree.tables.facts import Facts
-from questree.terms import Node
 from questree.vocabulary.words import Vocabulary
+
+if TYPE_CHECKING:  # a timeline needs no programs
+    from questree.domains.video import Videos
+    from questree.terms import Node
 
 BAR, MARK, NOTHING = "━", "●", "·"
 LABEL = 34  # characters for the words left of the line
@@ -72,8 +73,11 @@ def line(label: str, drawn: str) -> str:
     return f"{label:<{LABEL}}{drawn}".rstrip()
 
 
-def grounded(program: Node, world: Videos, width: int = 120) -> Iterator[str]:
+def grounded(program: "Node", world: "Videos", width: int = 120) -> Iterator[str]:
     """One line per sub-program, a mark per frame it rests on."""
+    from questree.notation import own
+    from questree.show.timeline import grounds
+
     begin, count = int(world.frame_start[world.row[0]]), int(world.frames[0])
     seconds = world.seconds[begin : begin + count]
     room = max(width - LABEL, 20)

@@ -7,7 +7,6 @@ from typing import Annotated, Literal
 from cyclopts import Parameter
 
 from questree.benchmarks import COVR, chosen
-from questree.cli.fpvg_tables import print_fpvg
 from questree.cli.paper import NO_PAPER, Paper, Plots, check_plots, write_paper, write_pictures, write_scores
 from questree.cli.score_tables import (
     counts,
@@ -320,6 +319,7 @@ def fpvg(
     paper: Paper = NO_PAPER,
 ) -> None:
     """Whether models rely on the objects a question is about, from their answers to three inputs."""
+    from questree.cli.fpvg_tables import print_fpvg
     from questree.scoring import grounded
     from questree.show.paper.grids import all_tables
 

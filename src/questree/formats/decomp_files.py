@@ -4,13 +4,13 @@ Many DAGs repeat an entry, a text and what is said about it: each different one 
 """
 
 import json
+import os
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from itertools import islice
-from multiprocessing import cpu_count
 from pathlib import Path
 from typing import Any
 
@@ -27,7 +27,6 @@ from questree.tables.hierarchies import NOTHING, Hierarchies, HierarchyPart, Num
 from questree.tables.run import Run
 from questree.tables.store import new_folder
 from questree.tables.table import Table
-from questree.workers import processes
 
 ISOLATED, ENDING = "isolated.json", "_hierarchies"
 OBJECT = re.compile(r"objExists\(([^()]*)\)")
@@ -93,17 +92,24 @@ def read_hierarchies(
 
     `prints` gets the fingerprints of files as far as they are at hand.
     """
-    files, loose, several = hierarchy_files(folder), folder / ISOLATED, workers or cpu_count()
+    files, loose, several = hierarchy_files(folder), folder / ISOLATED, workers or cores()
     videos, size = [path for path in files if path != loose], sum(path.stat().st_size for path in files)
     if several > 1 and size > ONE_PROCESS:
         read = _scanned if size > SCANNED else _read
         chunks = [videos[at : at + CHUNK] for at in range(0, len(videos), CHUNK)]
+        from questree.workers import processes  # pools take a while to import
+
         with processes(several) as pool:
             found = list(watch(pool.map(partial(_part, read), chunks), "hierarchies", len(chunks)))
     else:
         every = watch(videos, "hierarchies", len(videos))
         found = list(_scanned(every, prints) if size > SCANNED else _read(every))
     return _whole([*found, *(_read([loose]) if loose in files else [])])
+
+
+def cores() -> int:
+    """Number of cores this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 def read_texts(folder: Path) -> pl.DataFrame:

@@ -4,6 +4,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from html import escape
+from typing import TYPE_CHECKING
 
 import polars as pl
 
@@ -13,12 +14,14 @@ from questree.notation.grammar import names
 from questree.notation.own import parse
 from questree.readings.answer import position
 from questree.readings.evidence import evidence
-from questree.show.dag import Opened
 from questree.stages.decompose.forms import ordered_slots
 from questree.svg import element, title
 from questree.tables.facts import Facts
 from questree.terms import Kind, Node, Word, fill, walk
 from questree.vocabulary.words import NONE, Vocabulary
+
+if TYPE_CHECKING:  # who looks at one question needs no DAGs
+    from questree.show.dag import Opened
 
 LABEL, ROOM, ROW, AXIS = 208, 760, 19, 26  # pixels: words on the left, the line, a row, the seconds above
 GROUPS = ("contact", "verb", "spatial", "derived")  # attention is never asked about and not shown
@@ -44,7 +47,7 @@ def grounds(program: Node, world: Videos) -> dict[Node, list[int]]:
     return {node: frames_of(bits[0]) for node, bits in found.items() if node.op.focus is None}
 
 
-def programs(shard: Opened, vocabulary: Vocabulary) -> list[Node]:
+def programs(shard: "Opened", vocabulary: Vocabulary) -> list[Node]:
     """[node] its program, with words in its slots."""
     found = []
     assert shard.forms is not None

@@ -21,7 +21,6 @@ from questree.readings.parts import compared
 from questree.rules import IMAGE_DAGS, VIDEO_DAGS
 from questree.stages.decompose.answer_words import AnswerWords
 from questree.stages.decompose.columns import NOT_SAID
-from questree.stages.decompose.image_sets import read_sets, spoken_sets
 from questree.stages.decompose.keys import asked, keyed, parts_of_others
 from questree.stages.decompose.occurrences import Compositions, Occurrences
 from questree.stages.decompose.spoken import Texts, by_form, program
@@ -284,6 +283,8 @@ def hierarchies_in(run: Run, split: str | None = None, benchmark: str = "") -> R
 
 def image_hierarchies(run: Run, split: str | None = None) -> RunHierarchies:
     """All DAGs, or those of the questions of one split; a question counts for the first image of its set."""
+    from questree.stages.decompose.image_sets import read_sets, spoken_sets  # much of it is about making questions
+
     folder, names = decomposed(run), IMAGE_TABLE.read(run.images)["id"]
     tables = read_sets(folder)
     nodes, tops, sets = tables["nodes"], tables["tops"].select("id", "node"), tables["sets"]["images"]

@@ -9,6 +9,7 @@ import pytest
 from questree.cli import covr
 from questree.cli.covr import ProgramRecord, RowsRecord, results_of
 from questree.domains.images import Corpus, corpus
+from questree.notation.covr_written import ODD
 from questree.sources.covr import read_scenes
 from questree.synth.image_programs import random_programs
 
@@ -46,7 +47,7 @@ def world(tmp_path_factory: pytest.TempPathFactory) -> Corpus:
 def alone(world: Corpus, asked: list[ProgramRecord]) -> list[dict[str, Any]]:
     """By shapes, with care."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("questree.notation.covr_rows.Rows.add", lambda *_: False)
+        patch.setattr("questree.notation.covr_written.WrittenRows.__missing__", lambda *_: ODD)
         return results_of(asked, world)[0]
 
 

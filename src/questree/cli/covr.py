@@ -35,8 +35,9 @@ def execute_command(
     """Run programs, each over its scenes. A bad program is an error of its own and stops no other."""
     from questree.domains.images import corpus
     from questree.sources.covr import read_scenes
+    from questree.sources.pickles import collector_paused
 
-    with watching():
+    with watching(), collector_paused():
         read = read_scenes(scenes)
         asked = read_programs(programs)
         results, wrong = results_of(asked, corpus(read.images, read.attribute_groups), workers)
@@ -152,18 +153,20 @@ def _by_rows(
 ) -> Iterator[tuple[list[int], list[Any], list[str | None]]]:
     """(programs, their values, why they have none) of well-formed ones, whatever their shapes; the others are noted."""
     from questree.domains.images.corpus import padded
-    from questree.notation.covr_rows import CHUNK, Operations, Rows, RowsRun
+    from questree.notation.covr_rows import CHUNK, RowsRun
+    from questree.notation.covr_written import Rows, WrittenRows, as_text
     from questree.readings.answer import WELL
     from questree.terms import REASONS
 
     names: dict[int, str | None] = {code: reason.replace(" ", "_") for code, reason in enumerate(REASONS)}
     names[WELL] = None
-    operations, places = Operations(), list(images)
+    written, places = WrittenRows(), list(images)
+    text = bytes if all(type(each) is RowsRecord for each in asked) else as_text  # of a row: many of them
 
     def taken(few: list[int]) -> tuple[list[int], RowsRun]:
-        rows, members = Rows(operations), list[int]()
-        for row in few:
-            (members if rows.add(len(members), asked[row].program) else odd).append(row)
+        rows, understood = Rows.of(written, [asked[row].program for row in few], text)
+        members = [few[at] for at in understood.tolist()]
+        odd.extend(sorted({*few}.difference(members)))
         return members, RowsRun(corpus, rows, padded([images[row] for row in members]))
 
     chunks = [taken(places[at : at + CHUNK]) for at in range(0, len(places), CHUNK)]

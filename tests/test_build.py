@@ -1,6 +1,7 @@
 """`questree build`: raw files in, a benchmark out."""
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -53,7 +54,9 @@ def test_raw_files_become_a_decomposed_balanced_split_benchmark(
     assert plan["balanced"] and plan["closed"], "the balanced selection, in a world whose truth is known"
     said = capsys.readouterr().out.splitlines()
     stages_said = [line for line in said if not line.startswith("    ")]
-    cleaning = said[2 : said.index(stages_said[2])]
+    reading, cleaning = (said[said.index(stages_said[at]) + 1 : said.index(stages_said[at + 1])] for at in (0, 1))
+    assert len(reading) == 1, "and what was left out its own"
+    assert re.fullmatch(r"    left out or odd: box that stuck out of its frame, clipped \(\d+ times\)", reading[0])
     assert [line.split()[1].rstrip(":") for line in stages_said[:6]] == STAGES, "one line per stage"
     assert len(stages_said) == 7 and cleaning[0].startswith("    removed: "), "what was removed follows its stage"
     split = said[said.index(stages_said[4]) + 1 : said.index(stages_said[5])]

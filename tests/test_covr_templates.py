@@ -235,7 +235,13 @@ def test_relations_that_are_verbs_of_their_own(name: str, base: str, third: str)
 
 
 @pytest.mark.parametrize(
-    ("name", "said"), [("edge of", "the edge of"), ("left side of", "the left side of"), ("part of", "part of")]
+    ("name", "said"),
+    [
+        ("edge of", "the edge of"),
+        ("left side of", "the left side of"),
+        ("part of", "part of"),
+        ("rest on the top of", "rest on the top of"),
+    ],
 )
 def test_relations_that_are_nouns(name: str, said: str) -> None:
     assert said_of(name, "is") == f"is {said}"

@@ -263,7 +263,7 @@ def test_the_same_input_gives_the_same_bytes(tmp_path: Path, ingest: Ingest) -> 
     for name in ("one", "two"):
         assert ingest("action-genome", raw, "--out", tmp_path / name, "--fps", 30) == 0
     files = sorted((tmp_path / "one").rglob("*.*"))
-    assert len(files) == 8
+    assert len(files) == 9
     assert all(
         path.read_bytes() == (tmp_path / "two" / path.relative_to(tmp_path / "one")).read_bytes() for path in files
     )

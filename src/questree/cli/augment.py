@@ -96,9 +96,11 @@ def warnings(record: dict[str, Any]) -> Iterator[str]:
     for rule in msgspec.to_builtins(record["rules"]):
         lost = [f"{each['removed']:,} of {each['before']:,} {each['of']} {each['name']}" for each in rule["losses"]]
         more = f", and much of {len(lost) - SHOWN} more" if len(lost) > SHOWN else ""
-        hint = "" if RULES[rule["name"]].fixed else f"; `--without {rule['number']}` leaves this rule out"
+        own = RULES[rule["name"]]
+        hint = own.remedy if own.fixed else f"`--without {rule['number']}` leaves this rule out"
         if lost:
-            yield f"warning: rule {rule['number']} ({rule['name']}) removed {', '.join(lost[:SHOWN])}{more}{hint}"
+            said = f"removed {', '.join(lost[:SHOWN])}{more}"
+            yield f"warning: rule {rule['number']} ({rule['name']}) {'; '.join(filter(None, (said, hint)))}"
 
 
 def removals(record: dict[str, Any]) -> str:

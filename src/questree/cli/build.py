@@ -80,6 +80,7 @@ def build(
     own = next(one for one in BENCHMARKS.values() if one.domain == SOURCES[kind].medium)
     steps = stages(folder, out, kind, own, workers, given)
     counts = READ[own.name] | {name: (own.locked(STAGES[name][1]), table) for name, table in COUNTED.items()}
+    remarks = {name: told for name, told in REMARKS.items() if own is not COVR or name == "ingest"}
     seconds: dict[str, float] = {}
     made: dict[str, int] = {}
     with watching() if silent else nullcontext():  # stages that speak show their own progress
@@ -98,10 +99,18 @@ def build(
             say(f"{number}/{len(steps)} {name}: {said}{seconds[name]:.1f} s")
             if made.get(name) == 0:
                 say(f"    nothing is left here; `questree {name} {out}` says why")
-            for line in REMARKS[name](Run(out)) if name in REMARKS and silent and own is not COVR else ():
+            for line in remarks[name](Run(out)) if name in remarks and silent else ():
                 say(f"    {line}")
     say(f"wrote {out}")
     write_json({"out": str(out), "source": kind, "made": made, "seconds": seconds})
+
+
+def not_read(run: Run) -> Iterator[str]:
+    """What ingestion left out or found odd."""
+    from questree.sources.runs import left_out
+
+    facts = run.raw if run.raw.is_dir() else run.images
+    yield from (f"left out or odd: {what} ({times:,} times)" for what, times in left_out(facts).items())
 
 
 def cleaned(run: Run) -> Iterator[str]:
@@ -129,7 +138,12 @@ def odd_splits(run: Run) -> Iterator[str]:
     yield from map(str, warnings(said for made in report["splits"] for said in made["warnings"]))
 
 
-REMARKS: dict[str, Callable[[Run], Iterator[str]]] = {"augment": cleaned, "generate": not_asked, "split": odd_splits}
+REMARKS: dict[str, Callable[[Run], Iterator[str]]] = {
+    "ingest": not_read,
+    "augment": cleaned,
+    "generate": not_asked,
+    "split": odd_splits,
+}
 
 
 def refuse_foreign(kind: str, given: dict[str, Any]) -> None:

@@ -10,7 +10,7 @@ from cyclopts import Parameter
 from questree.cli.terminal import output, print_table, say, watching, write_json
 from questree.faults import BadInput, Fault, refuse
 from questree.sources.catalogue import SOURCES, Source
-from questree.sources.runs import check_target, summary, write_image_run, write_run
+from questree.sources.runs import check_target, note_left_out, summary, write_image_run, write_run
 from questree.tables.lock import lock
 from questree.tables.run import Run
 from questree.vocabulary.load import default_text, parse
@@ -81,6 +81,7 @@ def _ingest_images(source: Source, folder: Path, out: Path, add: bool, more: dic
         found = source.read(folder, **more)
         images, skipped = found if isinstance(found, tuple) else (found, {})
         counts = write_image_run(images, folder, out, add)
+        note_left_out(Run(out).images, skipped)
         lock(Run(out), "images")
     print_table(f"image facts in {out / 'images'}", [counts])
     print_table("left out or odd", [{"times": n, "what": what} for what, n in skipped.items()])
@@ -112,6 +113,7 @@ def _ingest(source: Source, folder: Path, out: Path, vocabulary: Path | None, mo
             none = f"got none in {len(raw.facts.videos):,} video{'s' * (len(raw.facts.videos) > 1)}"
             raise BadInput.at(folder, f"expected annotated actions, objects or relations, {none}")
         write_run(out, text, raw.facts, raw.truth)
+        note_left_out(Run(out).raw, raw.skipped)
         lock(Run(out), "raw", "truth")
     result: dict[str, Any] = {"run": str(out), "splits": summary(raw.facts, words), "skipped": dict(raw.skipped)}
     print_table(f"facts in {out / 'raw'}", result["splits"])

@@ -1,9 +1,11 @@
 """A reading becomes a run folder: facts, the words they refer to, and what is in them, counted."""
 
 import shutil
+from collections.abc import Mapping
 from contextlib import ExitStack
 from pathlib import Path
 
+import msgspec
 import numpy as np
 import polars as pl
 from numpy.typing import NDArray
@@ -72,6 +74,20 @@ def _relations(facts: Facts, vocabulary: Vocabulary) -> NDArray[np.int64]:
     total = np.zeros(len(facts.videos), np.int64)
     np.add.at(total, words["video"].to_numpy(), np.bitwise_count(words["bits"].to_numpy()).astype(np.int64))
     return total
+
+
+LEFT_OUT = "left_out.json"
+
+
+def note_left_out(facts: Path, skipped: Mapping[str, int]) -> None:
+    """Beside the facts, what was left out of them or is odd: what -> how many times."""
+    (facts / LEFT_OUT).write_bytes(msgspec.json.encode(dict(skipped)))
+
+
+def left_out(facts: Path) -> dict[str, int]:
+    """The same as it was noted; nothing in a folder that was written before it was."""
+    file = facts / LEFT_OUT
+    return msgspec.json.decode(file.read_bytes(), type=dict[str, int]) if file.is_file() else {}
 
 
 COUNTED_IMAGES = ("images", "things", "attributes", "relations", "prepositions", "words")

@@ -7,9 +7,10 @@ from questree.vocabulary.inflection import ENGLISH, PREPOSITIONS, article
 
 SPATIAL, PARTICLES = (set(ENGLISH[name].split()) for name in ("spatial", "particles"))
 DETERMINERS = {"a", "an", "the", "some", "their", "his", "her", "its", "my", "your", "one", "any"}
+BEFORE_NOUN = PREPOSITIONS | PARTICLES | DETERMINERS
 NO_THING = {"something", "somewhere", "someone", "somebody", "anything", "himself", "herself", "themselves", "it"}
 SHORTHAND = {r"\bw/o(?=\s|$)": "without", r"\bw/\s*": "with ", r"\s&\s": " and "}
-BRACKETS = re.compile(r"([^\s()]+)\s*\(([^()]*)\)")
+BRACKETS = re.compile(r"([^()]*[^\s()])\s*\(([^()]*)\)")
 
 
 def cleaned(name: str, first: int | None = None) -> str:
@@ -24,13 +25,14 @@ def cleaned(name: str, first: int | None = None) -> str:
 
 
 def told_apart(found: re.Match[str], first: int) -> str:
-    """drill (cordless) -> cordless drill; cup(s) -> cup; pot (with lid), put (down) and verbs stay as they are."""
-    noun, inside = found[1], found[2].split()
+    """needle holder (large) -> large needle holder; cup(s) -> cup; pot (with lid), put (down) and verbs stay."""
+    said, inside = found[1].split(), found[2].split()
     if inside in (["s"], ["es"]):
-        return noun
-    before = len(found.string[: found.start()].split())
-    stays = not inside or before < first or inside[0] in PREPOSITIONS | PARTICLES | DETERMINERS | NO_THING
-    return found[0] if stays else " ".join([*inside, noun])
+        return found[1]
+    begin = max(first - len(found.string[: found.start()].split()), 0)
+    begin = next((at + 1 for at in range(len(said) - 1, -1, -1) if said[at] in BEFORE_NOUN and at + 1 > begin), begin)
+    stays = not inside or begin >= len(said) or inside[0] in BEFORE_NOUN | NO_THING
+    return found[0] if stays else " ".join(["", *said[:begin], *inside, *said[begin:]])
 
 
 def with_articles(name: str) -> str:

@@ -30,6 +30,7 @@ from questree.vocabulary.write import toml_value
 PERSON, ANNOTATED, INTERACTING = "person", "annotated", "interacting with"
 HANDLING = "hands on"  # a contact nobody is asked about: what holds of a thing to which something is done
 AFAR = set(ENGLISH["done_from_afar"].split())
+AT, SEEING = (["at"], ["to"], ["towards"], ["toward"]), ("watch", "see", "view", "observe")
 UNNAMED = "something unnamed"  # what an action is done to that names its place or tool
 PEOPLE = ("person", "human", "actor")
 SUBJECTS = (*PEOPLE, "someone", "somebody", "man", "woman", "he", "she", "they")  # before an action's verb
@@ -165,7 +166,9 @@ class Draft:
         else:
             verb, rest = base(words[0]), " ".join(["", *words[1:]])
             name = progressive(verb) + rest
-            fields = {"name": name, "group": "contact", "present": verb + rest, "past": past(verb) + rest}
+            afar = verb in AFAR and (words[1:2] in AT or verb in SEEING)  # who points at a thing does not touch it
+            group = "spatial" if afar else "contact"
+            fields = {"name": name, "group": group, "present": verb + rest, "past": past(verb) + rest}
             remark = "" if is_progressive(words[0]) or words[0].endswith("s") else "check: is it a verb?"
         if name not in self.relations:
             self.add(self.relations, next(self.relation_ids), name, fields).remark = remark
@@ -204,6 +207,8 @@ class Draft:
         if vague(" ".join(words)):
             return "do", "", "something else", "", "what has no class"
         words = words[words[0] in SUBJECTS :] or words
+        verb, _, particle = words[0].partition("-")
+        words = [verb, particle, *words[1:]] if particle in PARTICLES | PREPOSITIONS else words  # throw-in, warm-up
         later = next((at for at, word in enumerate(words) if at and is_progressive(word)), 0)
         if later == len(words) - 1 and later and not is_progressive(words[0]):  # coffee making
             words = [words[later], *words[:later]]

@@ -58,8 +58,10 @@ def _is_finite(first: str, rest: str) -> bool:
 
 
 def _is_noun(first: str, rest: str) -> bool:
-    """ "edge of", "left side of"."""
-    return (rest == "of" or rest.endswith(" of")) and _base(first) not in KNOWN.verbs_with_of
+    """ "edge of", "left side of"; not "rest on the top of"."""
+    second = rest.split(" ")[0]
+    before = second != "of" and second in KNOWN.prepositions
+    return rest.split(" ")[-1] == "of" and not before and _base(first) not in KNOWN.verbs_with_of
 
 
 def _base(word: str) -> str:

@@ -151,3 +151,4 @@ class AugmentationRule:
     apply: Apply
     when: str = FACTS
     fixed: str = ""  # why it cannot be left out
+    remedy: str = ""  # of one that cannot: why it removes something, and what helps

@@ -65,7 +65,12 @@ for _rule in (
     AugmentationRule(8, "trim by order", "taking, then holding, then putting", trim_overlaps),
     AugmentationRule(9, "infer missing actions", "no holding without taking and putting", infer_missing),
     AugmentationRule(
-        6, "add verb relations", "an action says (verb, object) on each of its frames", add_verbs, fixed=PROMISED
+        6,
+        "add verb relations",
+        "an action says (verb, object) on each of its frames",
+        add_verbs,
+        fixed=PROMISED,
+        remedy="no annotated frame lies inside them, so no question knows them: more frames would keep them",
     ),
     # before anything is copied, and when it is known what actions say
     AugmentationRule(

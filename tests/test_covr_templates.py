@@ -226,6 +226,7 @@ def test_relations_that_follow_is(name: str) -> None:
         ("lies on", "lie on", "lies on"),
         ("stand next", "stand next to", "stands next to"),
         ("look", "look at", "looks at"),
+        ("rest on the top of", "rest on the top of", "rests on the top of"),
     ],
 )
 def test_relations_that_are_verbs_of_their_own(name: str, base: str, third: str) -> None:
@@ -240,7 +241,7 @@ def test_relations_that_are_verbs_of_their_own(name: str, base: str, third: str)
         ("edge of", "the edge of"),
         ("left side of", "the left side of"),
         ("part of", "part of"),
-        ("rest on the top of", "rest on the top of"),
+        ("is looking at", "looking at"),
     ],
 )
 def test_relations_that_are_nouns(name: str, said: str) -> None:

@@ -35,8 +35,10 @@ def verb_of(name: str) -> Verb | None:
 
 
 def spoken(name: str) -> str:
-    """ "stand next" is "stand next to"."""
+    """ "stand next" is "stand next to", "is looking at" and "are on" leave out what is said anyway."""
     said = KNOWN.said.get(name) or name.rpartition(TERNARY)[2]
+    first, _, rest = said.partition(" ")
+    said = rest if rest and first in ("is", "are") else said
     return f"{said} to" if said.endswith(" next") else said
 
 

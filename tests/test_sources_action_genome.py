@@ -153,12 +153,14 @@ def test_odd_boxes_are_left_out_and_counted(tmp_path: Path) -> None:
 
 def test_boxes_that_stick_out_of_their_frame_are_clipped_and_counted(tmp_path: Path) -> None:
     objects = {FIRST: [mark("table", (-5, 20, 30, 400)), mark("door", (410, 0, 5, 5)), mark("bag", (0, 0, 400, 300))]}
+    objects[FIRST].append(mark("cup", (10.3, 20.7, 5.1, 5.9)))  # inside, but not as a number of 32 bits
     person = {FIRST: people((390, 20, 402.5, 40))}
     reading = read(write_action_genome(tmp_path, objects, person, train=NO_ACTIONS))
     assert reading.facts.videos.select("width", "height").rows() == [(400, 300)]
     assert sorted(rows(reading.facts.objects, "x1", "y1", "x2", "y2")) == [
         (0, 0, 400, 300),
         (0, 20, 25, 300),
+        pytest.approx((10.3, 20.7, 15.4, 26.6)),
         (410, 0, 415, 5),  # nowhere in the frame
     ]
     assert rows(reading.facts.persons, "x1", "y1", "x2", "y2") == [(390, 20, 400, 40)]

@@ -226,7 +226,7 @@ def _clipped(table: pl.DataFrame, videos: pl.DataFrame, skipped: Counter[str]) -
         for name, end in sides.items()
     ]
     cut = sized.select(inside)
-    changed = pl.any_horizontal(pl.col(name).ne_missing(cut[name]) for name in sides)
+    changed = pl.any_horizontal(pl.col(name).cast(BOX[name]).ne_missing(cut[name]) for name in sides)
     skipped[CLIPPED] += sized.select(changed.sum()).item()
     return table.with_columns(cut[name] for name in sides)
 

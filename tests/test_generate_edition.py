@@ -112,6 +112,27 @@ def test_an_action_may_be_named_by_its_object_in_every_time_of_every_template() 
     }
 
 
+def test_a_question_of_figure_7_with_such_a_time_is_asked() -> None:
+    """Between throwing a blanket somewhere and holding the first thing they washed, did they go in front of a laptop or
+    some food?"""
+    text = """
+    video A
+    frames 0 1 2 3 4 5 6 7
+    laptop 3: in front of
+    food 7: in front of
+    dish 0: washing
+    clothes 6: washing
+    action c121 0 0
+    action c074 1 1
+    action c118 5 5
+    action c005 6 6
+    """
+    asked = rows.plain(rows.generated(facts(text), 0, edition=FIRST), 1)[0]
+    found = {show(rows.program(q, FIRST)): q.answer for q in asked if q.template == "objWhatChoose"}
+    time = "between(throwing a blanket somewhere, to_action(holding, first(washing, whole())))"
+    assert found[f"choose(in front of, {time}, food, laptop)"] == "o19"
+
+
 def test_what_is_first_or_last_is_verified_of_a_single_object_too() -> None:
     text = "video A\nframes 0 1 2 3\nbag 1-2: holding\nbox 0: behind"
     for edition, wanted in ((FIRST, {"yes"}), (SECOND, set())):

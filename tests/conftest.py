@@ -185,6 +185,10 @@ def notebook(asked_run: Run, pictured_run: Run, tmp_path_factory: pytest.TempPat
             run(f"questree decompose {name} --workers 1 --quiet", folder)
             run(f"questree answer {name} --model perception-noise --noise 0.3 --quiet", folder)
 
+        run("questree answer run --model oracle --out predictions.jsonl --quiet", folder)
+        shutil.rmtree(folder / "run" / "predictions" / "oracle")
+        run("questree export decomp run --out released --workers 1 --quiet", folder)
+
     return once(tmp_path_factory, "notebook", make)
 
 

@@ -36,8 +36,8 @@ def images(notebook: Path) -> questree.Run:
 @pytest.mark.parametrize("module", MODULES)
 def test_examples_in_docstrings_work(module: str, notebook: Path, tmp_path: Path) -> None:
     """They are run in a folder with a run."""
-    (tmp_path / "run").symlink_to(notebook / "run")
-    (tmp_path / "images").symlink_to(notebook / "images")
+    for name in ("run", "images", "predictions.jsonl", "released"):
+        (tmp_path / name).symlink_to(notebook / name)
     with chdir(tmp_path):
         known: dict[str, Any] = {"questree": questree, "run": questree.open("run")}
         found = doctest.DocTestFinder(exclude_empty=True).find(import_module(f"questree.{module}"))

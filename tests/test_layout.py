@@ -5,11 +5,11 @@ import re
 
 import pytest
 
-from questree.cli.footnotes import lettered, why
 from questree.cli.layout import laid_out, width_of
 from questree.cli.score_tables import print_decomp, print_grid
 from questree.cli.terminal import print_table
 from questree.metrics.scores import Score
+from questree.scoring.footnotes import lettered, why
 
 FIGURES = ("82.29 [79.81, 84.31]", "-50.00 [-100.00, 0.00]?", "N/A a", "1,347", "")
 

@@ -98,6 +98,15 @@ class Question:
 
         return evidence(self._view, self.posed)
 
+    def predictions(self) -> dict[str, str | None]:
+        """Model -> what it answers, of the models that are stored in the run.
+
+        >>> run["07QFE-0"].predictions()
+        {'perception-noise': 'no'}
+        """
+        own = {model: self.run.predictions(model).filter(id=self.id)["prediction"] for model in self.run.models}
+        return {model: said[0] if len(said) else None for model, said in own.items()}
+
     def data(self) -> dict[str, Any]:
         """As one flat record."""
         program = "" if self.program is None else str(self.program)

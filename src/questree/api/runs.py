@@ -1,25 +1,27 @@
-"""A run as an object: its questions, facts, DAGs and predictions as tables, one question by its id."""
+"""A run as an object: its tables, one question by its id, scores of predictions."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from functools import cached_property
 from os import PathLike, fspath
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Unpack
 
 import polars as pl
 
-from questree.benchmarks import Benchmark, chosen, held
+from questree.api.run_tables import RunTables
+from questree.benchmarks import chosen, held
 from questree.faults import BadInput
 from questree.tables import run as tables
-from questree.tables.predictions import models
-from questree.vocabulary import Vocabulary, default
 
 if TYPE_CHECKING:
+    from questree.api.asking import Model
     from questree.api.epochs import Epoch
     from questree.api.notations import Notation
     from questree.api.programs import Program
     from questree.api.questions import Question
     from questree.api.rewards import Rewards
+    from questree.api.scored import On, ScoringOptions
+    from questree.api.scores import Scores
     from questree.domains.images import Corpus
     from questree.domains.video import Videos
     from questree.show.views import View
@@ -49,7 +51,7 @@ def open(run: "StrPath | Run", *, benchmark: str = "") -> "Run":
     return Run(place, chosen(place, benchmark, "questions"))
 
 
-class Run:
+class Run(RunTables):
     """A run folder with everything that was made in it. `questree.open` gives one.
 
     >>> run = questree.open("run")
@@ -57,74 +59,82 @@ class Run:
     ('agqa', 'video', ['perception-noise'])
     """
 
-    def __init__(self, place: tables.Run, benchmark: Benchmark):
-        self._place, self._own = place, benchmark
-
-    @property
-    def folder(self) -> Path:
-        """Where it lies."""
-        return self._place.folder
-
-    @property
-    def benchmark(self) -> str:
-        """The benchmark that is looked at: agqa or covr."""
-        return self._own.name
-
-    @property
-    def benchmarks(self) -> list[str]:
-        """Every benchmark the run holds; `questree.open(run, benchmark=...)` picks one."""
-        return [one.name for one in held(self._place)]
-
-    @property
-    def medium(self) -> str:
-        """What questions are about: video or images."""
-        return self._own.domain
-
-    @property
-    def models(self) -> list[str]:
-        """Models whose answers are stored here."""
-        return models(self._place, self.medium == "images")
-
-    @cached_property
-    def vocabulary(self) -> Vocabulary:
-        """The words of its questions; of image sets, whose words are any text, the default ones."""
-        return self._place.vocabulary() if self._place.vocabulary_file.is_file() else default()
-
-    def questions(
+    def score(
         self,
+        predictions: Any,
         *,
+        on: "On | None" = None,
         split: str | None = None,
-        balanced: bool = True,
-        columns: Sequence[str] | None = None,
-        raw: bool = False,
-    ) -> pl.DataFrame:
-        """The questions as a table in words.
+        every: bool = False,
+        model: str = "",
+        batch: int | None = None,
+        **how: "Unpack[ScoringOptions]",
+    ) -> "Scores":
+        """Score predictions, as `questree score` does.
 
         Parameters
         ----------
+        predictions
+            {id: answer}, a table with the columns id and prediction, a file, the name of a stored model, or a
+            callable that is asked (see `ask`).
+        on
+            dags (accuracy, CA, RWR, Delta, IC) or questions (the tables of AGQA or COVR); dags, if there are any.
         split
-            Only those of train, dev or test.
-        balanced
-            The balanced selection, if there is one; False for every question.
-        columns
-            Only these columns; texts and programs are not made if nobody asks for them.
-        raw
-            The codes as they are stored.
+            train, dev or test; without it dags of all splits, or the questions of test.
+        every
+            Questions: all of them, not only the balanced selection.
+        model
+            Name of the model in tables.
+        batch
+            Of a callable: number of questions it is asked at a time.
+        how
+            missing, policy, resamples, seed, vocabulary, synonyms, id_column, answer_column.
 
-        >>> run.questions(columns=["id", "scope", "question", "answer"]).head(2)
-        shape: (2, 4)
-        ┌───────────┬───────┬─────────────────────────────────┬────────┐
-        │ id        ┆ scope ┆ question                        ┆ answer │
-        │ ---       ┆ ---   ┆ ---                             ┆ ---    │
-        │ str       ┆ str   ┆ str                             ┆ str    │
-        ╞═══════════╪═══════╪═════════════════════════════════╪════════╡
-        │ 07QFE-0   ┆ 07QFE ┆ In the video, were they intera… ┆ no     │
-        │ 07QFE-200 ┆ 07QFE ┆ While smiling in a mirror, wer… ┆ no     │
-        └───────────┴───────┴─────────────────────────────────┴────────┘
+        >>> run.score(lambda question: "yes", model="always yes", resamples=0)
+        <Scores of always yes: accuracy 9.1, CA 85.7, RWR 9.7, Delta -76.0>
         """
-        from questree.api.question_tables import question_table
+        from questree.api.scored import score_run
 
-        return question_table(self._place, self._own, split, balanced, columns, raw)
+        return score_run(self, predictions, on, split, every, model, batch, **how)
+
+    def ask(
+        self,
+        model: "Model",
+        *,
+        split: str | None = None,
+        parts: bool = True,
+        batch: int | None = None,
+        name: str = "",
+    ) -> pl.DataFrame:
+        """Ask a model about the questions, one by one or in batches: id, prediction.
+
+        Parameters
+        ----------
+        model
+            A callable of a question (`id`, `text`, `scope`), or with `batch` of a list of them; None is no answer.
+        split
+            Only questions of train, dev or test.
+        parts
+            Also ask the sub-questions, if the run is decomposed.
+        batch
+            Number of questions at a time.
+        name
+            Store the answers in the run under this name, as `questree answer --predictions` does.
+
+        >>> run.ask(lambda question: "no", split="test").head(2)
+        shape: (2, 2)
+        ┌──────────┬────────────┐
+        │ id       ┆ prediction │
+        │ ---      ┆ ---        │
+        │ str      ┆ str        │
+        ╞══════════╪════════════╡
+        │ M5FE1-s8 ┆ no         │
+        │ M5FE1-s9 ┆ no         │
+        └──────────┴────────────┘
+        """
+        from questree.api.asking import ask_run
+
+        return ask_run(self, model, split, parts, batch, name)
 
     def program(self, text: str, *, notation: "Notation" = "own") -> "Program":
         """Read a program in the words of this run, as `questree.program` does.
@@ -178,17 +188,6 @@ class Run:
         return Rewards(self, split, benchmark=self.benchmark, **how)
 
     @cached_property
-    def scopes(self) -> list[Any]:
-        """The ids of its videos; or every set of images that is asked about, as ids of images."""
-        from questree.api.question_tables import question_table
-        from questree.tables.facts import VIDEOS
-
-        if self.medium == "video":
-            return self._place.table("facts", VIDEOS)["id"].to_list()
-        asked = question_table(self._place, self._own, None, False, ["scope"])["scope"]
-        return asked.unique(maintain_order=True).to_list()
-
-    @cached_property
     def _view(self) -> "View":
         """How its questions are read one by one and drawn."""
         from questree.show.image_view import ImageView
@@ -216,13 +215,6 @@ class Run:
             return f"{self.scopes[0]}-0" if self.scopes else ""
         found = self.questions(columns=["id"])["id"]
         return str(found[0]) if len(found) else ""
-
-    @cached_property
-    def counts(self) -> dict[str, int]:
-        """How many scopes, questions, selected ones and nodes it has, as far as they are made."""
-        from questree.api.cards import counts
-
-        return counts(self._place, self._own)
 
     def __fspath__(self) -> str:
         return str(self.folder)

@@ -6,19 +6,18 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 from cyclopts import Parameter
 
-from questree.benchmarks import AGQA, BENCHMARKS, COVR, Benchmark, chosen
+from questree.api.stored_answers import keep, named
+from questree.benchmarks import AGQA, COVR, Benchmark, chosen
 from questree.cli.shared_options import BenchmarkOption
 from questree.cli.terminal import output, print_table, say, watching, write_json
 from questree.faults import BadInput, Fault, refuse
 from questree.models.oracle import AGREES, OUTCOMES, OracleTally
 from questree.progress import watch
-from questree.scoring.compared import stored_models
 from questree.tables.run import Run
 
 if TYPE_CHECKING:
     from questree.models.bots import BotOptions
 
-SIGNS = " ._+-:@="  # in the name of a model, besides letters and digits
 SHOWN = 20  # disagreements on the screen; the JSON file has all
 
 
@@ -83,7 +82,7 @@ def answer(
     with watching():
         columns = id_column, answer_column
         said, record = (
-            keep(place, own, predictions, model, columns) if predictions else by_bot(place, own, options, called)
+            kept(place, own, predictions, model, columns) if predictions else by_bot(place, own, options, called)
         )
         written = lines(place, own, called, out) if out else None
     say(f"{called}: {said}")
@@ -100,32 +99,18 @@ def by_bot(run: Run, own: Benchmark, options: "BotOptions", called: str) -> tupl
     return said, {**asdict(options), "nodes answered": answered}
 
 
-def keep(run: Run, own: Benchmark, file: Path, model: str, columns: tuple[str, str]) -> tuple[str, dict[str, Any]]:
+def kept(run: Run, own: Benchmark, file: Path, model: str, columns: tuple[str, str]) -> tuple[str, dict[str, Any]]:
     from questree.models.predictions import FieldNames, read_predictions
-    from questree.models.stored import store
-    from questree.stages.decompose.hierarchies import hierarchies_in
 
     given = read_predictions(file, model, FieldNames(*columns))
     if given.table.is_empty():
         raise BadInput.at(file, "there is no prediction in it")
-    kept = store(run, hierarchies_in(run, benchmark=own.name), given, {"file": file.name})
+    found = keep(run, own, given, {"file": file.name})
     said = (
-        f"predictions for {kept.found:,} of {kept.questions:,} questions and sub-questions stored in "
-        f"{run.predictions / model}, {kept.unknown:,} for no question here, {given.duplicates:,} repeated ids"
+        f"predictions for {found.found:,} of {found.questions:,} questions and sub-questions stored in "
+        f"{run.predictions / model}, {found.unknown:,} for no question here, {given.duplicates:,} repeated ids"
     )
-    return said, {**kept._asdict(), "repeated": given.duplicates}
-
-
-def named(run: Run, model: str, own: Benchmark) -> list[Fault]:
-    """A model is a folder, and one of a list with commas; it answers about videos or about image sets."""
-    plain = all(sign.isalnum() or sign in SIGNS for sign in model)
-    if not plain or not model.strip() or model.startswith("."):
-        wanted = f"expected letters, digits, spaces and {' '.join(SIGNS.strip())}, and no dot at the beginning"
-        return [Fault("--model", f"{model!r} cannot be the name of a model; {wanted}")]
-    others = [one for one in BENCHMARKS.values() if one is not own and model in stored_models(run, one)]
-    if others and model not in stored_models(run, own):
-        return [Fault("--model", f"{model!r} has answered about {others[0].scopes} here; choose another name")]
-    return []
+    return said, {**found._asdict(), "repeated": given.duplicates}
 
 
 def lines(run: Run, own: Benchmark, model: str, out: Path) -> int:

@@ -3,12 +3,13 @@
 from collections.abc import Mapping, Sequence
 from functools import partial
 
-from questree.cli.footnotes import Footnotes
-from questree.cli.score_tables import once, percent, plain, print_grid, shown
+from questree.cli.score_tables import print_grid, say_notes
 from questree.cli.terminal import print_table
 from questree.metrics.comparison import MEDIAN
 from questree.metrics.fpvg import CATEGORIES, MODIFIED, SETS, SIDES, SIGNS
 from questree.metrics.scores import Score
+from questree.scoring.footnotes import Footnotes
+from questree.scoring.grids import once, percent, plain, shown
 
 Name = tuple[str, str, str]  # metric, by, group
 SHARES = ("FPVG+T", "FPVG+F", "FPVG-T", "FPVG-F")
@@ -60,7 +61,7 @@ def print_fpvg(rows: Sequence[Score], seen_by: Mapping[str, str]) -> None:
             here = [row for row in rows if row.by == by and row.metric in ("FPVG-", *MAIN)]
             notes = Footnotes(rows)
             print_table(title, [{"metric": row.metric, "value": shown(row, notes), "n": row.n} for row in here])
-            notes.print()
+            say_notes(notes)
         print_grid("By structural type", "Structural type", rows, "structural", [*SIGNS, *SHARES, "Acc_all"])
     else:
         print_lines("Models", models, {"": MAIN}, at, seen_by if len({*seen_by.values()}) > 1 else None)
@@ -85,7 +86,7 @@ def print_fpvg(rows: Sequence[Score], seen_by: Mapping[str, str]) -> None:
             for name, found in further
         ],
     )
-    notes.print()
+    say_notes(notes)
 
 
 def print_lines(
@@ -114,7 +115,7 @@ def print_lines(
             if any(columns.values())
         ],
     )
-    notes.print()
+    say_notes(notes)
 
 
 def written(row: Score | None, notes: Footnotes) -> str:

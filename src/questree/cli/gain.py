@@ -7,7 +7,6 @@ import msgspec
 from cyclopts import Parameter
 
 from questree.cli.score import COMPARING, FilesOption, there
-from questree.cli.score_tables import percent
 from questree.cli.terminal import output, print_table, say, watching, write_json
 from questree.faults import BadInput
 from questree.metrics.cells import OVERALL
@@ -15,6 +14,7 @@ from questree.metrics.comparison import ModelDifference
 from questree.metrics.scores import Resampling
 from questree.scoring import compared as scoring
 from questree.scoring.compared import ComparingOptions
+from questree.scoring.grids import percent
 
 BY = ("reasoning", "semantic", "structural")
 

@@ -10,7 +10,6 @@ from questree.benchmarks import COVR, chosen
 from questree.cli.paper import NO_PAPER, Paper, Plots, check_plots, write_paper, write_pictures, write_scores
 from questree.cli.score_tables import (
     counts,
-    percent,
     print_agqa,
     print_curve,
     print_decomp,
@@ -27,6 +26,7 @@ from questree.faults import BadInput, Fault, refuse
 from questree.metrics.scores import Resampling, Score
 from questree.scoring import compared as scoring
 from questree.scoring.compared import ComparingOptions, OnePolicy, Planning, Scoring
+from questree.scoring.grids import percent
 from questree.svg import COLUMN
 from questree.tables.run import Run
 

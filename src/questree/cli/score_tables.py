@@ -1,10 +1,9 @@
 """Scores as tables laid out as in the papers."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from itertools import combinations
-from typing import Any, TypeVar
+from typing import Any
 
-from questree.cli.footnotes import Footnotes
 from questree.cli.terminal import is_quiet, print_table, say
 from questree.metrics.catalogue import METRICS
 from questree.metrics.comparison import ModelDifference, compare, only
@@ -12,6 +11,8 @@ from questree.metrics.errors import BY as ERROR
 from questree.metrics.errors import KINDS as ERRORS
 from questree.metrics.scores import Resampling, Score, Scored, find
 from questree.scoring.compared import LABELS
+from questree.scoring.footnotes import Footnotes
+from questree.scoring.grids import grid, once, percent, plain, shown
 
 CHANCE = 0.05  # p above which a difference may be chance
 KINDS = {"B": ", binary", "O": ", open", "All": ""}
@@ -24,56 +25,15 @@ TITLES = {
 }
 
 
-def plain(value: float | None, digits: int = 3) -> str:
-    """A number that is no share, such as a correlation."""
-    return "N/A" if value is None else f"{value:.{digits}f}"
-
-
-def percent(value: float | None) -> str:
-    return "N/A" if value is None else f"{100 * value:.2f}"
-
-
-def shown(row: Score | None, notes: Footnotes | None = None) -> str:
-    """A value with its interval; with footnotes, marked where it says little, and why where there is none."""
-    if row is None:
-        return ""
-    if row.value is None and notes:
-        return notes.absent(row)
-    if row.low is None or row.high is None:
-        return percent(row.value)
-    return f"{percent(row.value)} [{percent(row.low)}, {percent(row.high)}]" + (notes.mark(row) if notes else "")
-
-
-Name = TypeVar("Name")
-
-
-def once(names: Iterable[Name]) -> list[Name]:
-    return list(dict.fromkeys(names))
-
-
 def print_grid(title: str, corner: str, rows: Sequence[Score], by: str, metrics: Sequence[str]) -> None:
-    """Groups down, of several models a line each, metrics across with their intervals, and n of the first metric."""
-    here = [row for row in rows if row.by == by and row.metric in metrics]
-    models, notes = once(row.model for row in here), Footnotes(rows)
-    at = {(row.metric, row.group, row.model): row for row in here}
-    some = {(row.metric, row.group) for row in here}  # that any model has
-    numbers = {(row.group, row.model, row.n) for row in here if row.n is not None}
-    alike = len(numbers) == len({name[:2] for name in numbers})  # all metrics of a line count the same
+    notes = Footnotes(rows)
+    print_table(title, grid(rows, by, metrics, corner, notes))
+    say_notes(notes)
 
-    def line(group: str, model: str) -> dict[str, str | int | None]:
-        cells: dict[str, str | int | None] = {corner: group}
-        if len(models) > 1:
-            cells["model"] = model
-        for metric in metrics:
-            absent = Score(metric, by, group, None, 0, None, None, model) if (metric, group) in some else None
-            cells[metric] = shown(at.get((metric, group, model), absent), notes)
-        first = at.get((metrics[0], group, model))
-        if numbers:
-            cells["n" if alike else f"n of {metrics[0]}"] = first.n if first else None
-        return cells
 
-    print_table(title, [line(group, model) for group in once(row.group for row in here) for model in models])
-    notes.print()
+def say_notes(notes: Footnotes) -> None:
+    for line in notes.lines():
+        say(line)
 
 
 def print_metrics(rows: list[Score]) -> None:
@@ -144,7 +104,7 @@ def print_kinds(title: str, rows: list[Score], by: str, metrics: list[str]) -> N
                     n = next((row.n for row in own if row), None)
                     lines.append({"": group, " ": kind, "model": model, **cells, "n": n})
     print_table(title, lines)
-    notes.print()
+    say_notes(notes)
 
 
 def print_templates(rows: list[Score]) -> None:
@@ -165,7 +125,7 @@ def print_splits(rows: list[Score], filtered: Mapping[str, int | None]) -> None:
                 cells["Gen. score"] = shown(at["generalization score", split, label], notes)
         lines.append(cells)
     print_table("Generalization", lines)
-    notes.print()
+    say_notes(notes)
 
 
 def print_curve(rows: list[Score], models: Sequence[str]) -> None:
@@ -177,7 +137,7 @@ def print_curve(rows: list[Score], models: Sequence[str]) -> None:
         n = next(row.n for row in own.values() if row is not None)
         lines.append({"Split": split, "n": n, **{model: shown(row, notes) for model, row in own.items()}})
     print_table("Accuracy by number of examples", lines)
-    notes.print()
+    say_notes(notes)
 
 
 def print_differences(

@@ -197,6 +197,11 @@ class ComparedQuestions:
     dags: Hierarchies | None = None
     more: Sequence[DagMetric] = ()  # metrics of DAGs that were asked for
 
+    def scored_given(self, given: Predictions, place: object = "predictions") -> Iterator[OneModel]:
+        """Predictions in memory, under every policy."""
+        for model, said, about in self.reader.readings(place, given):
+            yield model, self.scorer(said), about
+
     def scored(self, files: Sequence[Path], models: Iterable[str] = ()) -> Iterator[OneModel]:
         """Every stored model and every file, under every policy."""
         for name in models:

@@ -18,7 +18,7 @@ from questree.tables.questions import WORDED
 from questree.tables.table import NO_WORD
 from questree.terms import ACTION, OBJECT, RELATION, Kind, Node, Slot, Term, fill, slots
 
-HOLE = re.compile(r"\$([\w.]+)")
+HOLE = re.compile(r"\$([\w.]+)[!?]*")
 Holes = dict[str, pl.Series]  # slot -> [row] the text that fills it
 
 

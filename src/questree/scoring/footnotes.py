@@ -1,9 +1,8 @@
 """What stands below a table of scores: why a cell has no value, and which intervals say little."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from string import ascii_lowercase
 
-from questree.cli.terminal import say
 from questree.metrics.cells import OVERALL
 from questree.metrics.scores import Score
 from questree.rules import SCHEMES
@@ -43,11 +42,9 @@ class Footnotes:
         self.weak |= poor
         return WEAK if poor else ""
 
-    def print(self) -> None:
-        for reason, letter in self.letters.items():
-            say(f" {letter} {reason}")
-        if self.weak:
-            say(f" {WEAK_SAYS}")
+    def lines(self) -> Iterator[str]:
+        yield from (f" {letter} {reason}" for reason, letter in self.letters.items())
+        yield from [f" {WEAK_SAYS}"] * self.weak
 
 
 def lettered(number: int) -> str:

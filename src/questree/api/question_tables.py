@@ -11,13 +11,14 @@ from questree.scoring.run_scores import COLUMNS as NEEDED
 from questree.scoring.run_scores import records
 from questree.stages.balance.rounds import between, selection
 from questree.stages.decompose.hierarchies import image_ids
+from questree.stages.decompose.keys import rows_of
 from questree.stages.generate.programs import programs
 from questree.stages.generate.text import lexicon, texts
 from questree.stages.questions import Bank
 from questree.tables.facts import SPLIT_UNSAID, VIDEOS
 from questree.tables.image_questions import BALANCED, answered
 from questree.tables.images import IMAGES
-from questree.tables.questions import QUESTIONS, with_programs
+from questree.tables.questions import QUESTIONS, ascending, with_programs
 from questree.tables.run import Run
 from questree.tables.scored import FLAGS
 
@@ -60,11 +61,12 @@ def _inside(run: Run, split: str | None) -> pl.Series:
 
 def _chosen(asked: pl.DataFrame, inside: pl.Series, selected: pl.DataFrame | None) -> pl.DataFrame:
     """The questions of a shard that are listed, by video and number."""
+    wanted = asked if selected is None else between(selected, asked)
     if not inside.all():
-        asked = asked.filter(inside.gather(asked["video"]))
+        wanted = wanted.filter(inside.gather(wanted["video"]))
     if selected is not None:
-        asked = asked.join(between(selected, asked), on=["video", "number"], how="semi", maintain_order="left")
-    return asked.sort("video", "number")
+        return asked[rows_of(asked, wanted, "balanced", "balance")]
+    return wanted if ascending(wanted) else wanted.sort("video", "number")
 
 
 def _raw_videos(run: Run, split: str | None, balanced: bool) -> pl.DataFrame:

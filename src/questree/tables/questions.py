@@ -5,6 +5,7 @@ import re
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import polars as pl
 
 from questree.columns.quoting import QUOTE, QUOTED, quoted, unquoted
@@ -124,4 +125,11 @@ def read_balanced(folder: Path) -> pl.DataFrame:
     if not files:
         raise BadInput.at(folder, "no selection here: expected Parquet files with the columns video, number")
     found = [Table(file.stem, BALANCED.columns).read(folder) for file in files]
-    return pl.concat(found).unique().sort("video", "number")
+    table = pl.concat(found)
+    return table if ascending(table) else table.unique().sort("video", "number")
+
+
+def ascending(questions: pl.DataFrame) -> bool:
+    """Are questions in the order of their videos and numbers, each once?"""
+    video, number = (questions[name].to_numpy().astype(np.int64) for name in ("video", "number"))
+    return bool((np.diff(video << 32 | number) > 0).all())

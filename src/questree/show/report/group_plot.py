@@ -28,7 +28,8 @@ def group_plot(rows: Sequence[Score], models: Sequence[str], metric: str) -> str
         for model, name in enumerate(here):
             if row := at.get((group, name)):
                 shapes += marked(row, x, middle + LINE * (model - (len(here) - 1) / 2), model)
-    return svg.drawing(RIGHT + 30, bottom + 70, [*shapes, *legend(here, (LEFT, bottom + 54))])
+    names, end = legend(here, (LEFT, bottom + 54))
+    return svg.drawing(RIGHT + 30, end + 16, [*shapes, *names])
 
 
 def marked(row: Score, x: Axis, y: float, model: int) -> list[str]:

@@ -19,7 +19,7 @@ def asked(shard: Shard, tops: pl.DataFrame, words: Lexicon) -> pl.DataFrame:
     return table.with_columns(id=own.named_ids, text=texts(own, words))
 
 
-def rows_of(questions: pl.DataFrame, tops: pl.DataFrame) -> Array:
+def rows_of(questions: pl.DataFrame, tops: pl.DataFrame, made: str = "decomposed", by: str = "decompose") -> Array:
     """[top] the row of its question; generated questions of a video are numbered from 0 on, without gaps."""
     video, number = (questions[name].to_numpy().astype(np.int64) for name in ("video", "number"))
     start = starts(np.sort(video), int(video.max(initial=0)) + 1)
@@ -33,7 +33,7 @@ def rows_of(questions: pl.DataFrame, tops: pl.DataFrame) -> Array:
         place = np.empty(len(video), np.int64)
         place[start[video] + number] = np.arange(len(video))
         return np.asarray(place[start[own] + last])
-    raise BadInput.at("decomposed", "was made of other questions than there are now; run `questree decompose`")
+    raise BadInput.at(made, f"was made of other questions than there are now; run `questree {by}`")
 
 
 def question_keys(questions: pl.DataFrame) -> pl.Series:

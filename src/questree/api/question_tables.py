@@ -1,6 +1,8 @@
 """Questions of a run as a table in words, of either medium: text and program are made only if they are asked for."""
 
 from collections.abc import Collection, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 
 import numpy as np
 import polars as pl
@@ -25,6 +27,7 @@ from questree.tables.scored import FLAGS
 SHARED = ("id", "scope", "split", "question", "answer", "program", "template")  # columns of either medium, the first
 OF_VIDEOS = (*SHARED, "steps", "structural", "semantic", "reasoning", "binary", *FLAGS, "direct", "balanced")
 OF_IMAGES = (*SHARED, "length", "depth", "attributes", "pair", "balanced")
+THREADS = 2  # shards at a time
 
 
 def question_table(
@@ -78,14 +81,17 @@ def _raw_videos(run: Run, split: str | None, balanced: bool) -> pl.DataFrame:
 
 def _videos(run: Run, split: str | None, balanced: bool, wanted: frozenset[str]) -> pl.DataFrame:
     bank, inside, selected = Bank(run), _inside(run, split), selection(run)
-    words, parts = lexicon(bank.vocabulary, bank.edition), list[pl.DataFrame]()
-    for folder in bank.folders():
+    words = lexicon(bank.vocabulary, bank.edition)
+
+    def one(folder: Path) -> pl.DataFrame:
         whole = bank.shard(folder)
         shard = whole.where(_chosen(whole.questions, inside, selected if balanced else None))
         more = {"question": texts(shard, words)} if "question" in wanted else {}
         more |= {"program": programs(shard)} if "program" in wanted else {}
-        parts.append(shard.questions.select(*NEEDED.columns).with_columns(**more))
-    table = pl.concat(parts)
+        return shard.questions.select(*NEEDED.columns).with_columns(**more)
+
+    with ThreadPoolExecutor(THREADS) as pool:
+        table = pl.concat(pool.map(one, bank.folders()))
     side = run.table("facts", VIDEOS)["split"].replace("", SPLIT_UNSAID)
     names = pl.Series([template.name for template in bank.edition.by_code], dtype=pl.String)
     kept: pl.Expr | pl.Series = pl.lit(True)

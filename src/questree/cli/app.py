@@ -74,6 +74,7 @@ BENCHMARKS = {
     "rewards": ("bench:rewards", "Reward answers to the questions of a synthetic corpus, in batches."),
     "covr-index": ("bench_covr:covr_index", "Search the index of images."),
     "covr": ("bench_covr:covr", "Run programs over sets of synthetic images."),
+    "questions": ("bench_tables:questions", "Read the selected questions of a synthetic corpus as a table in words."),
     "files": ("bench_files:files", "Score and run released files with whole commands, their start included."),
 }
 IMPORTS = {

@@ -7,7 +7,9 @@ from typing import Any
 
 import numpy as np
 import polars as pl
+from numpy.typing import NDArray
 
+from questree.columns.keys import distinct
 from questree.columns.quoting import QUOTE, QUOTED, quoted, unquoted
 from questree.faults import BadInput
 from questree.tables.table import NUMBERED, Table
@@ -126,10 +128,18 @@ def read_balanced(folder: Path) -> pl.DataFrame:
         raise BadInput.at(folder, "no selection here: expected Parquet files with the columns video, number")
     found = [Table(file.stem, BALANCED.columns).read(folder) for file in files]
     table = pl.concat(found)
-    return table if ascending(table) else table.unique().sort("video", "number")
+    if ascending(table):
+        return table
+    key = distinct(keys_of(table))
+    return pl.DataFrame({"video": key >> 32, "number": key & 0xFFFFFFFF}, schema=dict(BALANCED.columns))
+
+
+def keys_of(questions: pl.DataFrame) -> NDArray[Any]:
+    """[question] its video and number as one number."""
+    video, number = (questions[name].to_numpy().astype(np.int64) for name in ("video", "number"))
+    return np.asarray(video << 32 | number)
 
 
 def ascending(questions: pl.DataFrame) -> bool:
     """Are questions in the order of their videos and numbers, each once?"""
-    video, number = (questions[name].to_numpy().astype(np.int64) for name in ("video", "number"))
-    return bool((np.diff(video << 32 | number) > 0).all())
+    return bool((np.diff(keys_of(questions)) > 0).all())

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cache, cached_property
 
 import numpy as np
 import polars as pl
@@ -266,7 +266,7 @@ class Speech:
         """Where the phrases of a slot stand: a list of phrases, and the row of it each of the questions `at` takes."""
         words, spoken = self.words, self.said
         if isinstance(piece, str):
-            return _series([piece]), np.zeros(1, np.int64)
+            return constant(piece)
         if piece.slot == "relation":
             return words.relations[piece.form], rows["relation"][at]
         if piece.slot == "time":
@@ -327,12 +327,18 @@ def joined(pieces: Sequence[str | FramePiece], found: list[tuple[pl.Series, Ints
     if all(isinstance(piece, str) for piece in pieces):
         return pl.repeat("".join(map(str, pieces)), rows, eager=True).alias("question")
     said = [
-        pl.lit(piece) if isinstance(piece, str) else texts.gather(row)
+        pl.lit(piece) if isinstance(piece, str) else pl.lit(texts).gather(pl.lit(pl.Series(row)))
         for piece, (texts, row) in zip(pieces, found, strict=True)
     ]
-    if isinstance(said[0], pl.Series):  # a phrase opens the question
-        said[0] = capital(said[0])
+    if not isinstance(pieces[0], str):  # a phrase opens the question
+        said[0] = pl.concat_str(said[0].str.slice(0, 1).str.to_uppercase(), said[0].str.slice(1))
     return pl.select(pl.concat_str(said).alias("question")).to_series()
+
+
+@cache
+def constant(piece: str) -> tuple[pl.Series, Ints]:
+    """The same words in every question."""
+    return _series([piece]), np.zeros(1, np.int64)
 
 
 class PhraseRows(dict[str, Ints]):

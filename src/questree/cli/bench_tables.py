@@ -1,0 +1,30 @@
+"""`questree bench questions`: how fast questions are read as a table in words."""
+
+from typing import Annotated
+
+from cyclopts import Parameter
+
+from questree.bench import measure
+from questree.cli.bench_runs import made_run
+from questree.cli.terminal import output, say, write_json
+
+
+@output
+def questions(
+    *,
+    videos: Annotated[int, Parameter(help="Number of videos.")] = 1200,
+    seed: Annotated[int, Parameter(help="Seed of the world.")] = 1,
+    per_video: Annotated[int, Parameter(help="Number of questions per video that are selected.")] = 2500,
+) -> None:
+    """The selected questions of a synthetic run, made before the clock starts, with texts and programs."""
+    import questree
+
+    with made_run("selected", videos, seed, per_video) as place:
+        run = questree.open(place.folder)
+        results = [
+            measure("run.questions()", videos, lambda: len(run.questions())),
+            measure("without programs", videos, lambda: len(run.questions(columns=["id", "question", "answer"]))),
+        ]
+    for result in results:
+        say(str(result))
+    write_json(results)

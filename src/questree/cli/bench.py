@@ -205,8 +205,8 @@ def score(
 def read(*, answers: Annotated[int, Parameter(help="Number of answers.")] = 26_000_000, seed: Seed = 1) -> None:
     """Made-up short answers read under `exact` and under `lenient`; rows are answers.
 
-    Seven in ten are as the benchmark writes them, most others said otherwise; one in a hundred is the letter of an option,
-    for which the question is looked at.
+    Seven in ten are as the benchmark writes them, most others said otherwise; one in a hundred is the letter of an
+    option, for which the question is looked at.
     """
     import numpy as np
     import polars as pl

@@ -33,6 +33,7 @@ ALSO = {
     ("extensions", "faults"),
     ("workers", "extensions"),
     ("workers", "faults"),
+    ("workers", "progress"),
     ("readings", "rules"),
     ("tables", "vocabulary"),
     ("cli", "bench"),

@@ -12,6 +12,7 @@ from typing import Any, TypeVar
 
 from questree.extensions import LOADED, Plugin, blamed, load
 from questree.faults import BadInput, Fault
+from questree.progress import Inside
 
 Result = TypeVar("Result")
 
@@ -30,10 +31,13 @@ def processes(
     is one line: what is kept of the work and what helps, as `remedy` says then.
     """
     if given is not None:
+        Inside.shared = None
         with given:
             yield _Loading(given) if LOADED else given
         return
-    pool = ProcessPoolExecutor(workers, mp_context=multiprocessing.get_context("spawn"), initializer=_obey)
+    context = multiprocessing.get_context("spawn")
+    Inside.shared = context.Value("d", 0.0)
+    pool = ProcessPoolExecutor(workers, mp_context=context, initializer=_obey, initargs=(Inside.shared,))
     try:
         yield _Loading(pool) if LOADED else pool
     except BaseException as error:
@@ -67,8 +71,9 @@ def _loaded(plugins: tuple[Plugin, ...], packed: bytes) -> Any:
         raise blamed(error) or error from error
 
 
-def _obey() -> None:
+def _obey(shared: Any) -> None:
     """In a worker: Ctrl-C is the parent's business, and without a parent there is no work."""
+    Inside.shared = shared
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     threading.Thread(target=_leave_with_parent, daemon=True).start()
 

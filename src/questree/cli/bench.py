@@ -2,6 +2,7 @@
 
 import sys
 from dataclasses import asdict
+from functools import partial
 from pathlib import Path
 from subprocess import run as process
 from tempfile import TemporaryDirectory
@@ -230,7 +231,8 @@ def read(*, answers: Annotated[int, Parameter(help="Number of answers.")] = 26_0
         return answers
 
     with watching():
-        found = [measure(f"read, {policy}", answers, lambda own=policy: under(own)) for policy in ("exact", "lenient")]  # type: ignore[misc]
+        policies: tuple[Policy, Policy] = ("exact", "lenient")
+        found = [measure(f"read, {policy}", answers, partial(under, policy)) for policy in policies]
     say("\n".join(map(str, found)))
     write_json(found)
 

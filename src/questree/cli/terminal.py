@@ -86,7 +86,7 @@ def watching() -> Iterator[None]:
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
     bars, tasks, begin = Progress(*columns, console=Console(stderr=True), transient=True), {}, time.monotonic()
 
-    def show(label: str, done: int, total: int) -> None:
+    def show(label: str, done: float, total: int) -> None:
         if time.monotonic() - begin < PATIENCE:
             return
         bars.start()

@@ -15,7 +15,7 @@ import polars as pl
 from questree.domains.video import VIDEO, Videos, videos
 from questree.domains.video.atoms import exists
 from questree.faults import BadInput
-from questree.progress import watch
+from questree.progress import finished, inside
 from questree.readings.answer import answer
 from questree.rules import NO, YES
 from questree.stages.balance.rounds import selection
@@ -135,7 +135,9 @@ def decompose(
     with new_folder(run.decomposed) as work, processes(workers, pool) as executor:
         tasks = [(run.folder, folder.name, work / folder.name, options, labels) for folder in bank.folders()]
         futures = [executor.submit(shard, *task) for task in tasks]
-        for future in watch(futures, "decompose", len(tasks)):
+        for future in finished(futures, "decompose"):
+            future.result()
+        for future in futures:  # in their order, whoever was first
             summary.add(future.result())
         (work / "plan.json").write_bytes(msgspec.json.encode({"options": options, "questions": run.questions_digest()}))
         if len(labels):
@@ -177,6 +179,7 @@ def shard(run: Path, name: str, out: Path, options: DecomposeOptions, labels: pl
     for table in DECOMPOSED:
         table.write(found.tables[table.name], out)
     found.summary.beyond = beyond
+    inside(1)
     return found.summary
 
 
@@ -207,9 +210,12 @@ def tables(
 ) -> Decomposed:
     """Every node answered by execution."""
     blocks, tops, negatives = expanded(forms, part, rows, absent)
+    inside(0.4)
     answers = executed_blocks(blocks, lambda form, video, values: answer(form, world.ask(video), values))
+    inside(0.7)
     how = known(blocks, answers, closed, absent, forms)
     edges, relabelled = edge_table(blocks, answers)
+    inside(0.9)
     found = tables_of(blocks, answers, how, edges, part, rows, tops, negatives)
     summary = DecomposeSummary(len(rows), leaves(blocks, tops), len(edges), relabelled, len(found["negatives"]))
     summary.types = coverage(blocks, how)

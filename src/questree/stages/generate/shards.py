@@ -1,9 +1,10 @@
 """Generation as a map over shards of videos: any executor will do, finished shards are kept, no row depends on them."""
 
 import shutil
-from concurrent.futures import Executor, as_completed
+from collections.abc import Callable
+from concurrent.futures import Executor
 from dataclasses import asdict, dataclass, replace
-from functools import lru_cache
+from functools import lru_cache, partial
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -19,7 +20,7 @@ from questree.columns.joins import Ints, starts
 from questree.columns.sets import Flags
 from questree.extensions import needed
 from questree.faults import BadInput, Fault, at_least, refuse
-from questree.progress import watch
+from questree.progress import finished, inside
 from questree.stages.generate.annotated import NOTED, actions_only
 from questree.stages.generate.layout import Cuts, layout, regular
 from questree.stages.generate.localised import VideoChunk, chunk
@@ -86,8 +87,7 @@ def generate(run: Run, options: GenerateOptions, workers: int = 2, pool: Executo
     tasks = [GenerateTask(run.folder, work / f"{at:05d}", cuts, options) for at, cuts in enumerate(shards)]
     left = [task for task in tasks if not task.out.is_dir()]
     with processes(workers, pool, lambda: kept(tasks)) as executor:
-        done = as_completed([executor.submit(shard, task) for task in left])
-        for future in watch(done, "generate", len(left)):
+        for future in finished([executor.submit(shard, task) for task in left], "generate"):
             future.result()
     counts = total([task.out for task in tasks])
     shutil.rmtree(run.questions, ignore_errors=True)
@@ -158,9 +158,10 @@ def shard(task: GenerateTask) -> None:
     counts: Counts = {}
     written = (*TABLES[task.options.edition].values(), *([TEXT] if task.options.text else []))
     tables: dict[str, list[pl.DataFrame]] = {table.name: [] for table in written}
-    for begin, end in pairwise(task.cuts):
+    for at, (begin, end) in enumerate(pairwise(task.cuts)):
         part = loaded(facts.between(begin, end), known, bare[begin:end], options)
-        found, sides = questions(part, counts, begin), side_tables(part, begin)
+        found = questions(part, counts, begin, partial(told_of, at, len(task.cuts) - 1))
+        sides = side_tables(part, begin)
         for name, side in (sides | {QUESTIONS.name: found}).items():
             tables[name].append(side)
         if task.options.text:
@@ -172,6 +173,12 @@ def shard(task: GenerateTask) -> None:
         for table in written:
             table.write(pl.concat(tables[table.name]), folder)
         (folder / "counts.json").write_bytes(msgspec.json.encode(counts))
+    inside(1)
+
+
+def told_of(chunk: int, chunks: int, share: float) -> None:
+    """Progress: a share of one of the chunks of a shard is done."""
+    inside(0.99 * (chunk + share) / chunks)  # the rest is writing
 
 
 def loaded(few: Facts, known: WordColumns, bare: Flags, options: GenerateOptions) -> VideoChunk:
@@ -189,11 +196,15 @@ def total(folders: list[Path]) -> Counts:
     return counts
 
 
-def questions(chunk: VideoChunk, counts: Counts, first_video: int) -> pl.DataFrame:
+def questions(
+    chunk: VideoChunk, counts: Counts, first_video: int, tell: Callable[[float], None] = lambda _: None
+) -> pl.DataFrame:
     """Every question of the chunk, by template; numbered within their video in that order."""
     tables: list[pl.DataFrame] = []
     so_far = np.zeros(chunk.videos, np.int64)  # [video] questions of the templates before
-    for template in chunk.words.edition.templates:
+    templates = chunk.words.edition.templates
+    for at, template in enumerate(templates):
+        tell(at / len(templates))
         tally = counts.setdefault(template.name, Tally())
         found = ask(template, chunk, tally)
         tally.kept += len(found["video"])

@@ -178,5 +178,8 @@ def test_what_was_made_of_other_questions_is_refused_by_name(tmp_path: Path) -> 
 def test_what_ingestion_left_out_is_told(tmp_path: Path) -> None:
     run = Run(tmp_path)
     run.raw.mkdir()
-    note_left_out(run.raw, {"action of another than the person, left out": 1087})
-    assert list(not_read(run)) == ["left out or odd: action of another than the person, left out (1,087 times)"]
+    note_left_out(run.raw, {"action of another than the person, left out": 1087, "strange": 1})
+    assert list(not_read(run)) == [
+        "left out or odd: action of another than the person, left out (1,087 times)",
+        "left out or odd: strange (once)",
+    ]

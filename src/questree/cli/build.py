@@ -110,7 +110,10 @@ def not_read(run: Run) -> Iterator[str]:
     from questree.sources.runs import left_out
 
     facts = run.raw if run.raw.is_dir() else run.images
-    yield from (f"left out or odd: {what} ({times:,} times)" for what, times in left_out(facts).items())
+    yield from (
+        f"left out or odd: {what} ({'once' if times == 1 else f'{times:,} times'})"
+        for what, times in left_out(facts).items()
+    )
 
 
 def cleaned(run: Run) -> Iterator[str]:

@@ -177,7 +177,7 @@ def test_a_colour_is_that_colour_whatever_is_drawn_in_it() -> None:
     for word in ("car", "chair", "cup", "shirt"):
         for name, wanted in attributes().colors.items():
             sheet = Sheet((60, 60))
-            draw_painted(sheet.canvas, word, (0, 0, 60, 60), [name], True)
+            draw_painted(sheet.canvas, word, (0, 0, 60, 60), [name], "")
             solid = sheet.pixels[sheet.pixels[..., 3] == 255][:, :3].astype(float).mean(0)
             near = {each: abs(solid - rgb(hex)).sum() for each, hex in attributes().colors.items()}
             assert np.abs(solid - rgb(wanted)).max() < 40 and min(near, key=near.__getitem__) == name, (word, name)

@@ -9,7 +9,7 @@ from questree.columns.hashing import seed_of
 from questree.draw.canvas import Box, Canvas, fill, stroke
 from questree.draw.figure import Figure, Point, figure
 from questree.draw.letters import STEP, written
-from questree.draw.marks import Glyph, Layout, glyph, sight, strip, tag, thing_glyph, where_glyph
+from questree.draw.marks import Glyph, Layout, clock, glyph, sight, strip, tag, thing_glyph, where_glyph
 from questree.draw.scene import FrameScene, SeenThing, marks
 from questree.draw.shapes import picture, source_of, stretch
 
@@ -31,6 +31,7 @@ def draw_frame(canvas: Canvas, scene: FrameScene) -> None:
     if who:
         _draw_person(canvas, who, scene, sorted(before, key=_area, reverse=True))
     layout = Layout(scene.size, unit)
+    clock(canvas, layout, scene.when)
     strip(canvas, layout, scene.doing)
     if who:
         eyes = who.at(who.posture.eyes)
@@ -81,10 +82,10 @@ def _area(thing: SeenThing) -> float:
 
 def _is_before(thing: SeenThing, who: Figure) -> bool:
     """Nearer than the person: what they hold or wear, and small things, unless these are behind them."""
+    share = _area(thing) / ((who.box[2] - who.box[0]) * (who.box[3] - who.box[1]))
     if marks().are("near", thing.relations):
-        return True
-    small = _area(thing) < NEAR * (who.box[2] - who.box[0]) * (who.box[3] - who.box[1])
-    return small and not marks().are("back", thing.relations)
+        return share < 1 or marks().are("around", thing.relations)
+    return share < NEAR and not marks().are("back", thing.relations)
 
 
 def _draw_person(canvas: Canvas, who: Figure, scene: FrameScene, before: list[SeenThing]) -> None:

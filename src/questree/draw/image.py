@@ -44,10 +44,16 @@ def draw_image(canvas: Canvas, scene: Mapping[str, Any], dyed: frozenset[str]) -
             canvas.drawRect(skia.Rect(*part.box), stroke(INK, 1.0, PALE, (4.0, 3.0)))
     size = scene["width"], scene["height"]
     layout = Layout(size, (size[0] * size[1]) ** 0.5 / 34)
+    layout.taken += [_head(part) for part in order if part.name in attributes().people]
     for part in sorted(order, key=lambda part: (part.box[2] - part.box[0]) * (part.box[3] - part.box[1])):
         if said := told(part.attributes):
             what = glyph(part.name) if not part.level else thing_glyph(part.name)
             tag(canvas, layout, part.box, said if part.name in attributes().people else [what, *said])
+
+
+def _head(part: Part) -> Box:
+    x1, y1, x2, y2 = part.box
+    return x1 + 0.25 * (x2 - x1), y1, x2 - 0.25 * (x2 - x1), y1 + 0.22 * (y2 - y1)
 
 
 def _parts(scene: Mapping[str, Any]) -> Iterator[Part]:
@@ -96,7 +102,8 @@ def _draw(canvas: Canvas, part: Part, parts: Mapping[str, Part], dyed: frozenset
     if part.name in attributes().people:
         _draw_person(canvas, part, parts)
     else:
-        draw_painted(canvas, part.name, part.box, part.attributes, part.name in dyed)
+        unsaid = attributes().unsaid if part.level else attributes().backdrop
+        draw_painted(canvas, part.name, part.box, part.attributes, unsaid if part.name in dyed else "")
 
 
 def _draw_person(canvas: Canvas, part: Part, parts: Mapping[str, Part]) -> None:

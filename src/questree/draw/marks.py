@@ -11,7 +11,7 @@ from questree.draw.letters import STEP, written
 from questree.draw.scene import Doing, Where, marks
 from questree.draw.shapes import fit, icons, picture, source_of
 
-INK, PAPER, GAZE, DOUBT = "#222222", "#ffffff", "#e8590c", "#868e96"
+INK, PAPER, GAZE, DOUBT, PASSED = "#222222", "#ffffff", "#e8590c", "#868e96", "#5c7cfa"
 Point = tuple[float, float]
 ROOMY = 1.6  # times as wide and high as its tag: there is room for it in the box
 LETTER = 0.6  # height of letters beside glyphs
@@ -169,3 +169,13 @@ def strip(canvas: Canvas, layout: Layout, doing: tuple[Doing, ...]) -> None:
             each.draw(canvas, inner, card[1] + 0.15 * unit, side)
             inner += side * each.wide + 0.2 * unit
         x += wide + 0.3 * unit
+
+
+def clock(canvas: Canvas, layout: Layout, when: float) -> None:
+    """How much of the video has passed: a bar along the upper edge."""
+    wide, high = layout.size[0], 0.45 * layout.unit
+    canvas.drawRect(skia.Rect(0, 0, wide, high), fill(PAPER))
+    canvas.drawRect(skia.Rect(0, 0, when * wide, high), fill(PASSED))
+    for tenth in range(1, 10):
+        canvas.drawLine(wide * tenth / 10, 0, wide * tenth / 10, high, stroke(INK, 0.07 * layout.unit))
+    layout.taken.append((0.0, 0.0, float(wide), high))

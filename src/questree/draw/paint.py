@@ -8,12 +8,13 @@ from typing import Any
 import msgspec
 import skia
 
-from questree.draw.canvas import Box, Canvas
+from questree.draw.canvas import Box, Canvas, color
 from questree.draw.frame import draw_thing
 from questree.draw.marks import Glyph, glyph
 from questree.draw.shapes import lightness, recorded, source_of, tinted
 
 TILE = 20.0  # side of a tile
+SEAM = 0.6  # pixels
 SMALL = 70.0  # pixels: things up to this size have tiles of half the size
 
 
@@ -21,6 +22,7 @@ class Attributes(msgspec.Struct):
     """attributes.toml"""
 
     unsaid: str
+    backdrop: str
     colors: dict[str, str]
     patterns: dict[str, str]
     materials: dict[str, str]
@@ -38,11 +40,11 @@ def attributes() -> Attributes:
     )
 
 
-def draw_painted(canvas: Canvas, word: str, box: Box, said: Sequence[str], dyed: bool) -> None:
-    """A thing in its colours, half and half if there are two; `dyed` is whether one of its kind may have a colour."""
+def draw_painted(canvas: Canvas, word: str, box: Box, said: Sequence[str], unsaid: str) -> None:
+    """A thing in its colours, half and half if there are two; where it says none in `unsaid`, or as it is."""
     known, area = attributes(), skia.Rect(*box)
-    colours = [known.colors[each] for each in said if each in known.colors] or ([known.unsaid] if dyed else [])
-    canvas.saveLayer(area)
+    colours = [known.colors[each] for each in said if each in known.colors] or ([unsaid] if unsaid else [])
+    canvas.saveLayer(None, _edge())
     source = source_of(word, frozenset(said))
     middle = lightness(source) if source else 1.0
     for at, paint in enumerate([_dye(colour, middle) for colour in colours] or [None]):
@@ -56,6 +58,12 @@ def draw_painted(canvas: Canvas, word: str, box: Box, said: Sequence[str], dyed:
         if tile:
             canvas.drawRect(area, _cover(tile, min(box[2] - box[0], box[3] - box[1]) < SMALL))
     canvas.restore()
+
+
+@cache
+def _edge() -> Any:
+    """A dark seam around what is drawn: white on white is seen too."""
+    return skia.Paint(ImageFilter=skia.ImageFilters.DropShadow(0, 0, SEAM, SEAM, color("#000000", 220)))
 
 
 @cache

@@ -33,6 +33,7 @@ class FrameScene:
     person: Box | None
     things: tuple[SeenThing, ...]
     doing: tuple[Doing, ...]
+    when: float = 0.0  # share of the video that has passed
 
 
 class Where(msgspec.Struct, rename={"seen": "from"}):

@@ -27,7 +27,8 @@ def scenes(video: SynthVideo) -> Iterator[FrameScene]:
         )
         now = [s.action for s in video.spans if s.start <= second <= s.end]
         doing = tuple(_doing(action) for action in dict.fromkeys(now))
-        yield FrameScene(video.size, video.scene, video.subject, tuple(video.person[frame].tolist()), things, doing)
+        person, when = tuple(video.person[frame].tolist()), min(second / video.length, 1.0)
+        yield FrameScene(video.size, video.scene, video.subject, person, things, doing, when)
 
 
 def _doing(at: int) -> Doing:
@@ -48,11 +49,11 @@ def states_at(video: SynthVideo, second: float) -> dict[str, frozenset[str]]:
         action = _doing(span.action)
         change = known.becomes.get(action.phrase) or known.becomes.get(action.verb)
         if change and action.thing:
-            seen = found.setdefault(action.thing, {})
-            if span.start <= second:
-                seen[change[0]] = max(seen.get(change[0], -1.0), span.start)
+            seen, done = found.setdefault(action.thing, {}), (span.start + span.end) / 2
+            if done <= second:
+                seen[change[0]] = max(seen.get(change[0], -1.0), done)
             else:
-                seen.setdefault(change[1], -2.0 - span.start)
+                seen.setdefault(change[1], -2.0 - done)
         if span.start <= second <= span.end:
             lasting.setdefault(action.thing, set()).update(known.during.get(action.verb, []))
     last = {word: {max(seen, key=lambda state: seen[state])} for word, seen in found.items()}

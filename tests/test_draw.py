@@ -25,7 +25,8 @@ from questree.synth.habits import habits  # noqa: E402
 from questree.synth.images import FIRST_IMAGE, VALUE_GROUPS, world  # noqa: E402
 from questree.synth.scripts import Span  # noqa: E402
 from questree.synth.video import SynthVideo, make_video  # noqa: E402
-from worlds.commands import questree  # noqa: E402
+from test_pages import commands  # noqa: E402
+from worlds.commands import questree, run  # noqa: E402
 
 WORDS = habits().words
 OBJECTS = [word.name for word in WORDS.objects if not word.part_only and word.id != WORDS.person]
@@ -252,10 +253,14 @@ def test_a_film_shows_each_frame_from_its_second_on(tmp_path: Path) -> None:
     assert abs(times[-1] - first.length) < 0.1
 
 
-def test_the_command_draws_and_says_where(tmp_path: Path) -> None:
-    done = questree("synth", "--videos", 1, "--frames", "--frame-size", "64x64", "--out", "world", folder=tmp_path)
-    assert done.returncode == 0, done.stderr
-    assert "frames into world/frames" in done.stdout
+def test_the_page_on_the_made_up_world_works(tmp_path: Path) -> None:
+    first, second = commands("docs/synthetic-world.md")
+    run(f"{first.replace('3', '1')} --frame-size 64x64", tmp_path)
+    run(second.replace("5", "1"), tmp_path)
+    assert list((tmp_path / "seen" / "frames").glob("*.mp4")) and list((tmp_path / "rooms" / "pixels").glob("*.png"))
+
+
+def test_a_size_that_is_none_is_refused_before_anything_is_written(tmp_path: Path) -> None:
     wrong = questree("synth", "--videos", 1, "--frame-size", "large", "--out", "other", folder=tmp_path)
     assert wrong.returncode == 1 and "--frame-size: expected WIDTHxHEIGHT" in wrong.stderr
     assert not (tmp_path / "other").exists()

@@ -10,7 +10,7 @@ import pyarrow as pa
 import pytest
 
 from questree.faults import BadInput
-from questree.models.predictions import FieldNames, read_predictions
+from questree.models.predictions import FieldNames, form_of, read_predictions
 
 SAID = {"001YG-1": "Yes.", "001YG-2": "the phone"}
 
@@ -102,7 +102,7 @@ def test_logs_of_inspect(tmp_path: Path) -> None:
     assert read(tmp_path / "log.eval") == SAID
 
 
-@pytest.mark.parametrize("form", ["jsonl", "json", "csv", "parquet"])
+@pytest.mark.parametrize("form", ["jsonl", "json", "csv", "parquet", "arrow"])
 def test_columns_may_have_any_name(tmp_path: Path, form: str) -> None:
     rows = [{"question": id, "id": "row", "model_output": said} for id, said in SAID.items()]
     path, table = tmp_path / f"m.{form}", pl.DataFrame(rows)
@@ -110,6 +110,10 @@ def test_columns_may_have_any_name(tmp_path: Path, form: str) -> None:
         lines(path, rows)
     elif form == "json":
         path.write_text(json.dumps(rows))
+    elif form == "arrow":
+        table.write_ipc_stream(path)
+        table.write_ipc(tmp_path / "file.arrow")
+        assert read(tmp_path / "file.arrow", id="question", answer="model_output") == SAID
     else:
         table.write_csv(path) if form == "csv" else table.write_parquet(path)
     assert read(path, id="question", answer="model_output") == SAID
@@ -137,3 +141,20 @@ def test_a_workbook_with_entities_is_refused(tmp_path: Path) -> None:
         archive.writestr("xl/worksheets/sheet1.xml", '<!DOCTYPE a [<!ENTITY b "c">]><worksheet>&b;</worksheet>')
     with pytest.raises(BadInput, match="declares entities"):
         read(tmp_path / "m.xlsx")
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "form"),
+    [
+        ("m.jsonl", b'{"doc_id": 1, "filtered_resps": ["yes"]}\n', "samples of lmms-eval"),
+        ("m.jsonl", b'{"id": 1, "prediction": "yes"}\n', "JSON Lines"),
+        ("m.json", b'[{"id": 1, "prediction": "yes"}]', "a JSON list"),
+        ("m.json", b'{"samples": []}', "a log of inspect_ai"),
+        ("m.eval", b"PK", "a log of inspect_ai"),
+        ("m.xlsx", b"PK", "a workbook, as of VLMEvalKit"),
+        ("m.tsv", b"id\tprediction\n", "a table (tsv)"),
+    ],
+)
+def test_forms_are_named(tmp_path: Path, name: str, text: bytes, form: str) -> None:
+    (tmp_path / name).write_bytes(text)
+    assert form_of(tmp_path / name) == form

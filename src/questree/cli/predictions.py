@@ -36,7 +36,7 @@ def check(
     answer_column: Annotated[str, Parameter(help="Column or field of what was said.")] = "",
 ) -> None:
     """Coverage, ids nobody asked about, repeated ids, texts that were not read by reason, answers of another kind."""
-    from questree.models.predictions import FieldNames, read_predictions
+    from questree.models.predictions import FieldNames, form_of, read_predictions
     from questree.scoring.checked import check as work
 
     there(file)
@@ -57,7 +57,7 @@ def check(
                 raise
             reader = of_images(questions, how, bad)
         found = work(given, reader, policy)
-    say(f"{file}: {len(given.table):,} predictions, read as {''.join(file.suffixes)}")
+    say(f"{file}: {len(given.table):,} predictions, read as {form_of(file)}")
     say(f"{given.model}: predictions for {found.coverage}, {found.duplicates:,} repeated ids (the last counts)")
     for what, ids in (("without a prediction", found.coverage.examples), ("for no question here", found.unknown)):
         if ids:

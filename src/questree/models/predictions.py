@@ -23,7 +23,7 @@ COLUMNS: dict[str, pl.DataType] = {
 }
 FORMS = (
     ".jsonl or .ndjson (an object per line; samples of lmms-eval), .json (a list of objects; a log of inspect_ai), "
-    ".csv, .tsv, .xlsx, .parquet, .eval (inspect_ai); also .gz of texts"
+    ".csv, .tsv, .xlsx, .parquet, .arrow, .eval (inspect_ai); also .gz of texts"
 )
 FAULTS = 20
 LARGE = 1 << 20  # bytes from which a file is worth the start of a compiled reader
@@ -85,6 +85,20 @@ def read_predictions(path: Path, model: str = "", names: FieldNames = USUAL) -> 
     known = table.filter(pl.col(PREDICTION).is_not_null() & ~failed)
     last = known.unique("id", keep="last", maintain_order=True)
     return Predictions(model or model_name(path), last, len(known) - len(last))
+
+
+def form_of(path: Path) -> str:
+    """What a file of predictions is recognised as, in words."""
+    form = "".join(suffix for suffix in path.suffixes[-2:] if suffix != ".gz").lower()
+    head = content(path)[:20_000].lstrip() if form.endswith((".json", ".jsonl", ".ndjson")) else b""
+    if form.endswith(".eval") or (form.endswith(".json") and head[:1] == b"{"):
+        return "a log of inspect_ai"
+    if b'"filtered_resps"' in head.split(b"\n", 1)[0]:
+        return "samples of lmms-eval"
+    if form.endswith(".xlsx"):
+        return "a workbook, as of VLMEvalKit"
+    lines = form.endswith((".jsonl", ".ndjson"))
+    return "JSON Lines" if lines else "a JSON list" if head else f"a table ({path.suffix.removeprefix('.')})"
 
 
 def model_name(path: Path) -> str:
@@ -253,6 +267,17 @@ def _parquet(path: Path, names: FieldNames) -> pl.DataFrame:
         raise BadInput.at(path, f"not a readable Parquet file ({type(error).__name__})") from error
 
 
+def _arrow(path: Path, names: FieldNames) -> pl.DataFrame:
+    """As `datasets` saves them to disk, a stream; or an Arrow file."""
+    for read in (pl.read_ipc_stream, pl.read_ipc):
+        try:
+            table = read(path)
+        except (pl.exceptions.PolarsError, OSError):
+            continue
+        return _named(path, names.own(table, path))
+    raise BadInput.at(path, "not a readable Arrow file")
+
+
 def _named(path: Path, table: pl.DataFrame) -> pl.DataFrame:
     id = next((name for name in IDS if name in table.columns), None)
     faults = [] if id else [f"no column with the id; expected one of {', '.join(IDS)}"]
@@ -275,6 +300,7 @@ READERS: dict[str, Callable[[Path, FieldNames], pl.DataFrame]] = {
     ".tsv": partial(_csv, separator="\t"),
     ".xlsx": _workbook,
     ".parquet": _parquet,
+    ".arrow": _arrow,
     ".eval": _eval,
 }
 TRUTHS = {"True": "yes", "true": "yes", "False": "no", "false": "no"}  # COVR's own predictor writes True and False

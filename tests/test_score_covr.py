@@ -8,6 +8,7 @@ import polars as pl
 import pytest
 
 from questree.cli.answer import answer as answer_command
+from questree.cli.paper import PaperOptions
 from questree.cli.score import covr as command
 from questree.cli.score import generalization
 from questree.cli.stages import split as split_command
@@ -24,6 +25,7 @@ from questree.stages.split.image_sets import read_split
 from questree.tables.image_questions import ANSWERED
 from questree.tables.run import Run
 from worlds.image_run import image_run
+from worlds.papers import compiled
 
 TRAIN = pl.DataFrame(
     {
@@ -142,6 +144,22 @@ def test_a_run_is_scored_on_its_test_questions(run: Run, tmp_path: Path) -> None
     overall = found["accuracy", "Overall", "MAJ"]
     assert overall["value"] == share and overall["n"] == len(test)
     assert overall["low"] <= share <= overall["high"] and overall["low"] < overall["high"]
+
+
+def test_models_that_are_too_close_are_named_and_tables_are_written(
+    run: Run, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    said = dict(ANSWERED.read(run.covr).filter(split="test").select("id", "answer").rows())
+    first, *_ = said
+    models = {"one": said, "two": {**said, first: "nonsense"}, "three": dict.fromkeys(said, "nonsense")}
+    files = [written(tmp_path / f"{name}.jsonl", own) for name, own in models.items()]
+    paper = PaperOptions(markdown=tmp_path / "t.md", latex=tmp_path / "t.tex")
+    command(run.folder, predictions=files, how=Scoring(resamples=300), paper=paper)
+    close = [line for line in capsys.readouterr().out.splitlines() if "too small a difference" in line]
+    assert len(close) == 1 and close[0].startswith("two minus one: ")
+    text = (tmp_path / "t.md").read_text()
+    assert "| Overall | one | **100.00**<br>" in text and "| Overall | three | 0.00\\*<br>" in text
+    assert compiled(tmp_path, (tmp_path / "t.tex").read_text()) == []
 
 
 def test_a_split_is_scored_on_what_it_holds_out(run: Run, tmp_path: Path) -> None:

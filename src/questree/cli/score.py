@@ -217,6 +217,8 @@ def covr(
     print_templates(rows)
     print_metrics(rows)
     print_policies([*rows, *abouts], [("accuracy", "template")])
+    real = {name: scored for name, scored in models.items() if name not in guesses}
+    say_close(real, ("accuracy", "template", "Overall"), how.resampling)
     write_scores(paper, all_tables, rows, models, how.resampling)
 
 

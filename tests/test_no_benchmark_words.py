@@ -10,7 +10,11 @@ from questree.vocabulary import default
 ROOT = Path(questree.__file__).parent
 AGQA = ("benchmarks/agqa", "synth")  # the benchmark, and the made-up world that speaks its words
 IMAGES = ("benchmarks/covr", "domains/images", "search", "cli/wordings.py")  # words of images are another matter
-ENGLISH = ("vocabulary/draft", "vocabulary/inflection")  # common words that the draft of a vocabulary is guessed by
+ENGLISH = (
+    "said/lexicon.py",
+    "vocabulary/draft",
+    "vocabulary/inflection",
+)  # common words that the draft of a vocabulary is guessed by
 COUNTS = {157, 141, 139}  # actions, merged ones, those among released answers
 DEFAULTS = {"o1", "d1", "d2"}  # of the file format: `person`, `annotated`, `interacting`
 SAID = {"person", "interacting with"}  # by all questions about videos, whatever the vocabulary
@@ -25,6 +29,7 @@ OUR_OWN = {
     "picture",
     "annotated",
     "unsure",
+    "above",
 }  # terms of ours, too
 
 

@@ -188,6 +188,22 @@ def test_answers_to_nodes_that_are_no_more_are_refused(run: Run, tmp_path: Path)
         Stored.of(place, "oracle")
 
 
+def test_models_that_answered_other_nodes_are_left_out_where_none_is_named(
+    run: Run, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    place = copy(run, tmp_path)
+    answer_run(place, BotOptions("oracle"))
+    decompose(place, DecomposeOptions(balanced=False), pool=ThreadPoolExecutor(1))
+    answer_run(place, BotOptions("most-likely"))
+    decomp(place.folder, json=tmp_path / "scores.json")
+    told = capsys.readouterr()
+    assert "oracle: left out, answers to other nodes than the run has now" in told.out + told.err
+    rows = json.loads((tmp_path / "scores.json").read_text("utf-8"))
+    assert {row["model"] for row in rows} == {"most-likely"}
+    with pytest.raises(BadInput, match="answers to other nodes than the run has now"):
+        decomp(place.folder, model=["oracle"], quiet=True)
+
+
 def test_two_stored_models_compare_like_their_files(run: Run, released: dict[str, Path], tmp_path: Path) -> None:
     for bot in ("perception-noise", "composition-noise"):
         answer(run.folder, model=bot, out=tmp_path / f"{bot}.jsonl", quiet=True)

@@ -30,7 +30,7 @@ MANY = 5  # images of a corpus per thousand programs
 def files(
     *,
     nodes: Annotated[Whole, Parameter(help="Number of nodes of hierarchies, about.")] = 1_000_000,
-    questions: Annotated[Whole, Parameter(help="Number of questions with detections.")] = 50_000,
+    questions: Annotated[Whole, Parameter(help="Number of questions with detections.")] = 132_000,  # as in the paper
     programs: Annotated[Whole, Parameter(help="Number of image programs, of very many shapes.")] = 200_000,
     seed: Annotated[Whole, Parameter(help="Seed of the made-up files.")] = 1,
 ) -> None:

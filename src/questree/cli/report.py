@@ -12,7 +12,7 @@ from questree.cli.shared_options import OnlyBenchmark, Whole, WorkersOption
 from questree.cli.terminal import messages, say, watching
 from questree.faults import BadInput, Fault, refuse
 from questree.models.policies import Policy
-from questree.scoring.compared import OnePolicy, known_models
+from questree.scoring.compared import OnePolicy, current_models, known_models
 from questree.tables.run import Run
 
 NONE = "none"
@@ -84,7 +84,7 @@ def chosen_models(run: Run, wanted: str, bots: tuple[str, ...]) -> tuple[str, ..
 
     there = models(run)
     names = known_models("--models", listed(wanted), there)
-    return names or tuple(name for name in there if name not in bots)
+    return names or tuple(name for name in current_models(run, there, say) if name not in bots)
 
 
 def chosen_bots(wanted: str) -> tuple[str, ...]:

@@ -63,7 +63,7 @@ def stored(run: Path | None, wanted: list[str] | None, files: list[Path], benchm
     known = scoring.stored_models(Run(run), chosen(Run(run), benchmark, "decomposed"))
     if not (wanted or known):
         raise BadInput.at(run, "no models are stored here; `questree answer RUN --model NAME` stores one")
-    return scoring.known_models(run, wanted or known, known)
+    return scoring.known_models(run, wanted or scoring.current_models(Run(run), known, say), known)
 
 
 @output

@@ -20,7 +20,7 @@ from questree.models.predictions import FieldNames, Predictions, model_name, rea
 from questree.said.lexicon import read_synonyms, shipped
 from questree.said.reading import Reader
 from questree.tables.hierarchies import Hierarchies
-from questree.tables.predictions import Stored, models
+from questree.tables.predictions import Stored, models, outdated
 from questree.tables.run import Run
 from questree.tables.scored import QuestionRecords
 from questree.vocabulary.load import default, load
@@ -348,6 +348,16 @@ def names(files: Iterable[Path]) -> list[str]:
 def stored_models(run: Run, own: Benchmark) -> list[str]:
     """Models that have answered the DAGs of a benchmark in a run."""
     return models(run, own is COVR)
+
+
+def current_models(run: Run, there: Sequence[str], say: Tell) -> tuple[str, ...]:
+    """All stored models but those whose nodes the run has no more, which are told; they stay if there are no others."""
+    old = [name for name in there if outdated(run, name)]
+    if len(old) == len(there):
+        return tuple(there)  # who reads them says what to do
+    for name in old:
+        say(f"warning: {name}: left out, answers to other nodes than the run has now; run `questree answer` again")
+    return tuple(name for name in there if name not in old)
 
 
 def known_models(place: object, wanted: Iterable[str], there: Sequence[str]) -> tuple[str, ...]:

@@ -38,8 +38,7 @@ class Stored:
             there = ", ".join(models(run))
             choices = f"choose from {there}" if there else "there are none; `questree answer` stores them"
             raise BadInput.at(run.folder, f"no predictions of a model {model!r}; {choices}")
-        known = msgspec.json.decode((folder / PLAN).read_bytes()) if (folder / PLAN).is_file() else None
-        if known is not None and known["nodes"] != nodes_digest(run, folder):
+        if outdated(run, model):
             raise BadInput.at(folder, "answers to other nodes than the run has now; run `questree answer` again")
         return cls(folder, WORDS.read(folder)["word"].to_list())
 
@@ -100,6 +99,13 @@ def write_asked(folder: Path, predicted: NDArray[np.int32], nodes: NDArray[np.in
     if len(top):
         word = pl.Series(predicted[top]).replace(NOTHING, None)
         ASKED.write(pl.DataFrame({"top": top, "word": word}), folder)
+
+
+def outdated(run: Run, model: str) -> bool:
+    """Whether a stored model answered other nodes than the run has now."""
+    folder = run.predictions / model
+    known = msgspec.json.decode((folder / PLAN).read_bytes()) if (folder / PLAN).is_file() else None
+    return known is not None and known["nodes"] != nodes_digest(run, folder)
 
 
 def models(run: Run, images: bool | None = None) -> list[str]:

@@ -180,3 +180,10 @@ def test_tables_in_a_file_are_aligned_as_rich_aligns_them(capsys: pytest.Capture
     assert capsys.readouterr().out.splitlines() == ["Title", *wanted]
     print_table("Wide", [{"é": "x " * 100}])
     assert len(capsys.readouterr().out.splitlines()) > 3
+
+
+@pytest.mark.parametrize("words", [["--help"], ["score", "decomp", "--help"], ["vocabulary", "-h"]])
+def test_piped_help_has_no_boxes_and_no_blanks_at_the_ends_of_lines(words: list[str]) -> None:
+    done = here.questree(*words)
+    assert done.returncode == 0 and "Usage: questree" in done.stdout
+    assert not [line for line in done.stdout.splitlines() if line != line.rstrip()] and "─" not in done.stdout

@@ -3,7 +3,9 @@
 import os
 import signal
 import sys
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, redirect_stdout
+from io import StringIO
 
 from cyclopts import App, CycloptsError, Group
 
@@ -131,10 +133,25 @@ for group in (
     app.command(group)
 
 
+@contextmanager
+def neat_help(words: list[str]) -> Iterator[list[str]]:
+    """Help that goes into a pipe has no blanks at the ends of its lines."""
+    if sys.stdout.isatty() or not {"--help", "-h"} & {*words}:
+        yield words
+        return
+    said = StringIO()
+    try:
+        with redirect_stdout(said):
+            yield words
+    finally:  # help ends by an exception
+        print("\n".join(line.rstrip() for line in said.getvalue().splitlines()))
+
+
 def main() -> None:
     signal.signal(signal.SIGTERM, _stop)
     try:
-        app(extended(sys.argv[1:]), exit_on_error=False, print_error=True)
+        with neat_help(extended(sys.argv[1:])) as words:
+            app(words, exit_on_error=False, print_error=True)
         status = OK
     except CycloptsError:
         status = USAGE  # cyclopts has printed what is wrong

@@ -59,7 +59,7 @@ def processes_where_they_matter() -> Iterator[None]:
 
     with (
         patch("questree.workers.ProcessPoolExecutor", pool),
-        patch("questree.cli.bench_runs.ProcessPoolExecutor", pool),
+        patch("questree.bench.runs.ProcessPoolExecutor", pool),
     ):
         yield
     forked.stop()

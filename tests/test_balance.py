@@ -10,9 +10,9 @@ import polars as pl
 import pytest
 
 from conftest import copy
+from questree.bench.runs import multiply
 from questree.benchmarks.agqa.editions import SECOND
 from questree.benchmarks.agqa.templates import BY_NAME, TEMPLATES
-from questree.cli.bench_runs import multiply
 from questree.cli.stages import balance as command
 from questree.columns.hashing import mix, seed_of
 from questree.faults import BadInput

@@ -6,8 +6,8 @@ import msgspec
 import numpy as np
 import pytest
 
-from questree.bench import measure
-from questree.cli.bench import read, synth
+from questree.bench.measured import measure
+from questree.bench.stages import read, synth
 
 
 def test_the_memory_of_the_work_is_seen() -> None:

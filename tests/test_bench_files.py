@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from questree.bench import Measurement
-from questree.cli import bench_files
+from questree.bench import files as bench_files
+from questree.bench.measured import Measurement
 from questree.formats.decomp_files import read_hierarchies
 
 

@@ -14,10 +14,10 @@ from conftest import copy
 from judges import naive_generator as naive
 from judges.facts import WORDS, Video, read
 from judges.naive_references import Deed, Thing, Time
+from questree.bench.runs import cleaned as made_up
 from questree.benchmarks.agqa import templates as t
 from questree.benchmarks.agqa.editions import EDITIONS, FIRST, SECOND
 from questree.benchmarks.agqa.held_out import FLAGS
-from questree.cli.bench_runs import cleaned as made_up
 from questree.domains.video import videos
 from questree.notation import agqa
 from questree.notation.own import show

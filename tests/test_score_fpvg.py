@@ -12,8 +12,8 @@ import numpy as np
 import polars as pl
 import pytest
 
+from questree.bench.stages import fpvg as bench
 from questree.cli.app import app
-from questree.cli.bench import fpvg as bench
 from questree.cli.score import fpvg
 from questree.faults import BadInput
 from questree.metrics.comparison import over_runs

@@ -12,9 +12,9 @@ import polars as pl
 import pytest
 
 from conftest import copy
+from questree.bench.stages import answer as bench
 from questree.cli.answer import answer
 from questree.cli.app import app
-from questree.cli.bench import answer as bench
 from questree.cli.score import compare, decomp
 from questree.faults import BadInput
 from questree.formats.decomp import export_decomp

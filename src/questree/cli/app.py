@@ -60,24 +60,24 @@ GROUPS = {  # the help lists commands by what they are for
     "Exchange": ("import", "export", "covr"),
     "Check": ("audit", "verify", "diff", "predictions", "bench", "completion"),
 }
-BENCHMARKS = {
-    "synth": ("bench:synth", "Make a synthetic corpus."),
-    "frames": ("bench:frames", "Draw the frames of a synthetic corpus."),
-    "augment": ("bench:augment", "Clean a synthetic corpus."),
-    "generate": ("bench:generate", "Generate the questions of a synthetic corpus."),
-    "decompose": ("bench:decompose", "Take apart questions of a synthetic corpus."),
-    "balance": ("bench:balance", "Balance copies of the questions of a synthetic corpus."),
-    "split": ("bench:split", "Split the questions of a synthetic corpus."),
-    "audit": ("bench:audit", "Audit the questions of a synthetic corpus."),
-    "score": ("bench:score", "Score made-up hierarchies."),
-    "read": ("bench:read", "Read made-up short answers."),
-    "fpvg": ("bench:fpvg", "Score grounding from files."),
-    "answer": ("bench:answer", "Answer a run with a bot and score its answers."),
-    "rewards": ("bench:rewards", "Reward answers to the questions of a synthetic corpus, in batches."),
-    "covr-index": ("bench_covr:covr_index", "Search the index of images."),
-    "covr": ("bench_covr:covr", "Run programs over sets of synthetic images."),
-    "questions": ("bench_tables:questions", "Read the selected questions of a synthetic corpus as a table in words."),
-    "files": ("bench_files:files", "Score and run released files with whole commands, their start included."),
+BENCHMARKS = {  # in `bench`
+    "synth": ("stages:synth", "Make a synthetic corpus."),
+    "frames": ("stages:frames", "Draw the frames of a synthetic corpus."),
+    "augment": ("stages:augment", "Clean a synthetic corpus."),
+    "generate": ("stages:generate", "Generate the questions of a synthetic corpus."),
+    "decompose": ("stages:decompose", "Take apart questions of a synthetic corpus."),
+    "balance": ("stages:balance", "Balance copies of the questions of a synthetic corpus."),
+    "split": ("stages:split", "Split the questions of a synthetic corpus."),
+    "audit": ("stages:audit", "Audit the questions of a synthetic corpus."),
+    "score": ("stages:score", "Score made-up hierarchies."),
+    "read": ("stages:read", "Read made-up short answers."),
+    "fpvg": ("stages:fpvg", "Score grounding from files."),
+    "answer": ("stages:answer", "Answer a run with a bot and score its answers."),
+    "rewards": ("stages:rewards", "Reward answers to the questions of a synthetic corpus, in batches."),
+    "covr-index": ("covr:covr_index", "Search the index of images."),
+    "covr": ("covr:covr", "Run programs over sets of synthetic images."),
+    "questions": ("tables:questions", "Read the selected questions of a synthetic corpus as a table in words."),
+    "files": ("files:files", "Score and run released files with whole commands, their start included."),
 }
 IMPORTS = {
     "agqa": ("formats:import_agqa", "AGQA's question files, as released or as exported."),
@@ -107,10 +107,10 @@ PANELS = {heading: Group(heading, sort_key=at) for at, heading in enumerate(GROU
 HEADINGS = {name: PANELS[heading] for heading, names in GROUPS.items() for name in names}
 
 
-def fill(group: App, commands: Mapping[str, tuple[str, str]]) -> App:
+def fill(group: App, commands: Mapping[str, tuple[str, str]], package: str = "cli") -> App:
     for name, (place, text) in commands.items():
         heading = HEADINGS.get(name) if group is app else None
-        group.command(f"questree.cli.{place}", name=name, help=text, group=heading)
+        group.command(f"questree.{package}.{place}", name=name, help=text, group=heading)
     return group
 
 
@@ -123,7 +123,7 @@ covr = App(name="covr", help="COVR's own files: programs, scenes, word tables. F
 fill(app, COMMANDS)
 for group in (
     ingest,
-    fill(App(name="bench", help="Measure a stage: size, rate, peak memory."), BENCHMARKS),
+    fill(App(name="bench", help="Measure a stage: size, rate, peak memory."), BENCHMARKS, "bench"),
     export,
     fill(App(name="import", help="Questions of released benchmarks -> a run folder."), IMPORTS),
     fill(App(name="score", help="Predictions -> the tables of the papers, with intervals."), SCORES),

@@ -4,8 +4,8 @@ from typing import Annotated
 
 from cyclopts import Parameter
 
-from questree.bench import measure
-from questree.cli.bench_runs import made_run
+from questree.bench.measured import measure
+from questree.bench.runs import made_run
 from questree.cli.terminal import output, say, write_json
 
 

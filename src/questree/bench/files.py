@@ -12,8 +12,8 @@ from typing import Annotated, Any
 import msgspec
 from cyclopts import Parameter
 
-from questree.bench import Measurement, measure
-from questree.cli.bench_runs import aside
+from questree.bench.measured import Measurement, measure
+from questree.bench.runs import aside
 from questree.cli.shared_options import Whole
 from questree.cli.terminal import output, print_table, watching, write_json
 from questree.faults import BadInput

@@ -8,10 +8,10 @@ from typing import Annotated
 import numpy as np
 from cyclopts import Parameter
 
-from questree.bench import Measurement, measure
+from questree.bench.measured import Measurement, measure
+from questree.bench.runs import aside, made_images
 from questree.benchmarks.covr.forms import Program, TemplateForm, shape, things, those
 from questree.benchmarks.covr.templates import TEMPLATES
-from questree.cli.bench_runs import aside, made_images
 from questree.cli.covr import ProgramRecord, results_of
 from questree.cli.shared_options import Whole
 from questree.cli.terminal import output, say, watching, write_json

@@ -10,8 +10,8 @@ from typing import Annotated, Literal
 
 from cyclopts import Parameter
 
-from questree.bench import Measurement, measure
-from questree.cli.bench_runs import aside, exported, made_run
+from questree.bench.measured import Measurement, measure
+from questree.bench.runs import aside, exported, made_run
 from questree.cli.shared_options import WorkersOption
 from questree.cli.terminal import output, print_table, say, watching, write_json
 

@@ -1,0 +1,1 @@
+"""`questree bench`: the inner parts of stages, measured; it alone among commands looks beneath `api`."""

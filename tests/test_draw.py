@@ -1,16 +1,20 @@
 """Pictures of the made-up world: things fill their boxes to a pixel, every word has a look, bytes are the same."""
 
 import re
+import sys
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
 from typing import Any
+from unittest.mock import patch
 
+import msgspec
 import numpy as np
 import pytest
 
 skia = pytest.importorskip("skia", exc_type=ImportError)
 
+from questree.cli.bench import frames  # noqa: E402
 from questree.draw.canvas import Box, Pixels, Sheet  # noqa: E402
 from questree.draw.figure import figure  # noqa: E402
 from questree.draw.frame import draw_frame, draw_thing  # noqa: E402
@@ -264,3 +268,31 @@ def test_a_size_that_is_none_is_refused_before_anything_is_written(tmp_path: Pat
     wrong = questree("synth", "--videos", 1, "--frame-size", "large", "--out", "other", folder=tmp_path)
     assert wrong.returncode == 1 and "--frame-size: expected WIDTHxHEIGHT" in wrong.stderr
     assert not (tmp_path / "other").exists()
+
+
+def test_without_the_extra_one_line_says_what_to_install(tmp_path: Path) -> None:
+    for module, words in (("frames", "synth --frames"), ("images", "synth images --pixels")):
+        with patch.dict(sys.modules, {f"questree.draw.{module}": None}):
+            done = questree(*words.split(), "--out", "world", folder=tmp_path)
+        assert done.returncode == 1 and "pip install 'questree[draw]'" in done.stderr
+        assert not (tmp_path / "world").exists()
+
+
+def test_what_is_worn_is_where_the_person_is() -> None:
+    """Boxes of worn things have their middle within the person's, unless they were moved off something else."""
+    worn = WORDS.relation_at["wearing"]
+    inside = []
+    for index in range(30):
+        made = make_video(1, index)
+        frames, columns = np.nonzero(made.relations >> worn & 1)
+        box, person = made.boxes[frames, columns], made.person[frames]
+        middle = (box[:, :2] + box[:, 2:]) / 2
+        inside.append(((middle > person[:, :2]) & (middle < person[:, 2:])).all(1))
+    assert len(np.concatenate(inside)) > 100 and np.concatenate(inside).mean() > 0.75
+
+
+def test_drawing_is_measured(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    frames(videos=1, size="64x64", json=tmp_path / "bench.json")
+    assert capsys.readouterr().out.startswith("frames: size 1, ")
+    found = msgspec.json.decode((tmp_path / "bench.json").read_bytes())
+    assert found["rows"] == len(make_video(1, 0).numbers)

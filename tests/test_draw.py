@@ -125,6 +125,16 @@ def test_every_action_changes_the_picture() -> None:
         assert same == action.phrase, f"{action.phrase} looks like {same}"
 
 
+def test_words_of_other_vocabularies_are_written_out() -> None:
+    def shown(*doing: Doing) -> bytes:
+        sheet = Sheet(SIZE)
+        draw_frame(sheet.canvas, FrameScene(SIZE, "Kitchen", "X", None, (), doing))
+        return sheet.png()
+
+    phrases = [Doing("juggling a samovar", "juggling", "samovar"), Doing("holding a samovar", "holding", "samovar")]
+    assert len({shown(), *(shown(each) for each in phrases), shown(Doing("holding it", "holding", ""))}) == 4
+
+
 def test_boxes_of_the_truth_lie_on_what_is_drawn() -> None:
     scene = next(s for s in scenes(video()) if len(s.things) > 2)
     for thing in scene.things:

@@ -152,12 +152,11 @@ def _arrow(canvas: Canvas, start: Point, end: Point, unit: float) -> None:
 
 def strip(canvas: Canvas, layout: Layout, doing: tuple[Doing, ...]) -> None:
     """What goes on, one card per action along the lower edge: how, and with what."""
-    unit, known = layout.unit, marks()
+    unit = layout.unit
     side, x = 1.6 * unit, 0.3 * unit
     bottom = layout.size[1] - 0.3 * unit
     for action in doing:
-        how = known.actions.get(action.phrase) or [known.verbs.get(action.verb, action.verb)]
-        glyphs = [glyph(each) for each in how] + ([thing_glyph(action.thing)] if source_of(action.thing) else [])
+        glyphs = _said(action)
         wide = sum(side * each.wide + 0.2 * unit for each in glyphs) + 0.2 * unit
         if x + wide > layout.size[0]:
             x, bottom = 0.3 * unit, bottom - side - 0.6 * unit
@@ -169,6 +168,16 @@ def strip(canvas: Canvas, layout: Layout, doing: tuple[Doing, ...]) -> None:
             each.draw(canvas, inner, card[1] + 0.15 * unit, side)
             inner += side * each.wide + 0.2 * unit
         x += wide + 0.3 * unit
+
+
+def _said(action: Doing) -> list[Glyph]:
+    """How, and with what; the whole phrase in words, if nobody drew how."""
+    known = marks()
+    how = known.actions.get(action.phrase) or [known.verbs.get(action.verb, "")]
+    if how == [""]:
+        return [glyph(action.phrase)]
+    what = [thing_glyph(action.thing)] if action.thing and action.thing not in known.lists["unnamed"] else []
+    return [glyph(each) for each in how] + what
 
 
 def clock(canvas: Canvas, layout: Layout, when: float) -> None:

@@ -9,7 +9,7 @@ import skia
 from questree.draw.canvas import Box, Canvas, fill, stroke
 from questree.draw.letters import STEP, written
 from questree.draw.scene import Doing, Where, marks
-from questree.draw.shapes import fit, icons, picture, source_of
+from questree.draw.shapes import fit, icons, source_of
 
 INK, PAPER, GAZE, DOUBT, PASSED = "#222222", "#ffffff", "#e8590c", "#868e96", "#5c7cfa"
 Point = tuple[float, float]
@@ -65,7 +65,7 @@ def _meet(one: Box, other: Box) -> bool:
 def glyph(source: str) -> Glyph:
     """An icon, or a word where there is none."""
     if source.partition(" ")[0] in icons() or source.startswith("<"):
-        return Glyph(lambda canvas, x, y, side: fit(canvas, picture(source), x, y, side))
+        return Glyph(lambda canvas, x, y, side: fit(canvas, source, x, y, side))
     return Glyph(partial(_word, source), LETTER * STEP * len(source))
 
 
@@ -102,7 +102,7 @@ def _from_above(where: Where, canvas: Canvas, x: float, y: float, side: float) -
 def _from_the_side(where: Where, canvas: Canvas, x: float, y: float, side: float) -> None:
     """A person, and the thing as a bar over the head or under the feet."""
     up = where.at[1] > 0
-    fit(canvas, picture("mdi-human"), x + side * 0.17, y + side * (0.3 if up else 0.0), side * 0.68)
+    fit(canvas, "mdi-human", x + side * 0.17, y + side * (0.3 if up else 0.0), side * 0.68)
     top = y if up else y + side * 0.8
     canvas.drawRect(skia.Rect(x + side * 0.02, top, x + side * 0.98, top + side * 0.2), fill(where.fill))
 
@@ -139,7 +139,7 @@ def sight(canvas: Canvas, eyes: Point, target: Point, unit: float, sure: bool) -
         _arrow(canvas, eyes, target, unit)
     else:
         middle = (eyes[0] + target[0]) / 2 - 0.4 * unit, (eyes[1] + target[1]) / 2 - 0.4 * unit
-        fit(canvas, picture(f"mdi-help {DOUBT}"), *middle, 0.8 * unit)
+        fit(canvas, f"mdi-help {DOUBT}", *middle, 0.8 * unit)
 
 
 def _arrow(canvas: Canvas, start: Point, end: Point, unit: float) -> None:

@@ -1,6 +1,6 @@
 """Shapes of things: icons and drawings of our own, stretched so that they fill a box to its edges."""
 
-from functools import cache
+from functools import cache, lru_cache
 from importlib import resources
 from typing import Any
 
@@ -98,10 +98,21 @@ def stretch(canvas: Canvas, drawing: tuple[Picture, Box], box: Box, paint: Any =
     canvas.drawPicture(recorded, matrix, paint)
 
 
-def fit(canvas: Canvas, drawing: tuple[Picture, Box], x: float, y: float, side: float) -> None:
-    """As large as it is in a square, its sides in proportion."""
+def fit(canvas: Canvas, source: str, x: float, y: float, side: float) -> None:
+    """As large as it is in a square, its sides in proportion; put on whole pixels, so that it is drawn only once."""
+    scale = canvas.getTotalMatrix().getScaleX()
+    pixels = max(round(side * scale), 1)
+    place = skia.Rect.MakeXYWH(round(x * scale) / scale, round(y * scale) / scale, pixels / scale, pixels / scale)
+    canvas.drawImageRect(_stamp(source, pixels), place)
+
+
+@lru_cache(4096)
+def _stamp(source: str, side: int) -> Any:
+    drawing = picture(source)
     left, top, right, bottom = drawing[1]
     scale = side / max(right - left, bottom - top)
     wide, high = (right - left) * scale, (bottom - top) * scale
-    x, y = x + (side - wide) / 2, y + (side - high) / 2
-    stretch(canvas, drawing, (x, y, x + wide, y + high))
+    x, y = (side - wide) / 2, (side - high) / 2
+    sheet = Sheet((side, side))
+    stretch(sheet.canvas, drawing, (x, y, x + wide, y + high))
+    return skia.Image.fromarray(sheet.pixels, colorType=skia.kRGBA_8888_ColorType)

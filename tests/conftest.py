@@ -1,6 +1,7 @@
 """Runs that many tests look at, made once for all test processes; do not write into them."""
 
 import fcntl
+import gc
 import os
 import shutil
 from collections.abc import Callable, Generator, Iterator
@@ -44,6 +45,10 @@ def pytest_collection() -> Generator[None, object, object]:
     with Path(__file__).open() as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         return (yield)
+
+
+def pytest_collection_finish() -> None:
+    gc.freeze()  # modules and tests stay: the collector need not look at them again and again
 
 
 def pytest_runtest_setup(item: pytest.Item) -> None:

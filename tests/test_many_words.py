@@ -99,7 +99,7 @@ def twins(cleaned_run: Run, tmp_path_factory: pytest.TempPathFactory) -> Iterato
     folder, few = tmp_path_factory.mktemp("twins"), default()
     many = spread(few)
     assert not few.wide and many.wide and len(many.objects) > 4000 and len(many.actions) > 8000
-    facts = cleaned_run.load("raw").between(0, 5)
+    facts = cleaned_run.load("raw").between(0, 4)
     write_run(folder / "few", default_text(), facts)
     write_run(folder / "many", vocabulary_text(many), renumbered(facts, few, many))
     for name in ("few", "many"):

@@ -128,9 +128,13 @@ class ReleasedGraphs(Taking):
 def read_agqa(folder: Path, vocabulary: Vocabulary) -> SourceReading:
     graphs = ReleasedGraphs(vocabulary)
     for split, path in _files(folder).items():
-        with collector_paused():
-            graphs.file(path, split)
-        gc.collect()  # cyclic links: only the collector frees a graph, and the next file needs the room
+        gc.freeze()  # what was there before need not be looked at
+        try:
+            with collector_paused():
+                graphs.file(path, split)
+            gc.collect()  # cyclic links: only the collector frees a graph, and the next file needs the room
+        finally:
+            gc.unfreeze()
     return graphs.reading(str(folder))
 
 

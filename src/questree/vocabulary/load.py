@@ -1,7 +1,7 @@
 """Reading a vocabulary from its TOML file; the one we ship is AGQA's."""
 
 from collections.abc import Iterator
-from functools import cache
+from functools import cache, lru_cache
 from importlib import resources
 from pathlib import Path
 from typing import Any
@@ -17,7 +17,8 @@ LISTS: dict[str, type[msgspec.Struct]] = {"lists": Lists, "held_out": HeldOutWor
 BYTE_ORDER_MARK = "\ufeff"  # some editors put it before the text
 
 
-def parse(text: bytes | str, place: object) -> Vocabulary:
+@lru_cache(maxsize=4)  # a command asks several times, and of thousands of words it takes most of a second
+def parse(text: bytes | str, place: Path | str) -> Vocabulary:
     try:
         plain = text if isinstance(text, str) else text.decode("utf-8")
         raw = msgspec.toml.decode(plain.removeprefix(BYTE_ORDER_MARK))

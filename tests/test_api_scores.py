@@ -90,7 +90,7 @@ def test_scores_are_tables_plots_and_files(run: questree.Run, tmp_path: Path) ->
         scores.save(tmp_path / "scores.txt")
     with pytest.raises(questree.BadInput, match="choose from type"):
         scores.table("colour")
-    with pytest.raises(questree.BadInput, match="expected a metric with values, got 'F1'"):
+    with pytest.raises(questree.BadInput, match="expected a metric, got 'F1'"):
         scores.plot("F1")
 
 
@@ -143,3 +143,46 @@ def test_facts_are_in_words(notebook: Path) -> None:
         run.facts("tracks")
     with pytest.raises(questree.BadInput, match="choose from facts, raw, truth"):
         run.facts("videos", stage="cooked")
+
+
+def test_records_are_a_table_and_so_are_columns_called_otherwise(run: questree.Run) -> None:
+    table = run.predictions("perception-noise").select("id", "prediction")
+    wanted = run.score("perception-noise", resamples=0)
+    assert same(run.score(table.to_dicts(), resamples=0), wanted)
+    other = table.rename({"id": "name", "prediction": "answer"})
+    assert same(run.score(other, id_column="name", answer_column="answer", resamples=0), wanted)
+    with pytest.raises(questree.BadInput, match="name others by id_column= and answer_column="):
+        run.score(other)
+
+
+def test_what_newcomers_get_wrong_is_said_in_one_line(run: questree.Run) -> None:
+    whole = dict(run.questions().select("id", "answer").iter_rows())
+    with pytest.raises(questree.BadInput, match=r'no prediction for .*\non: .* on="questions" to score'):
+        run.score(whole)
+    with pytest.raises(questree.BadInput, match="predictions for no question here: 1"):
+        run.score({"elsewhere-1": "yes"})
+    with pytest.raises(questree.BadInput, match="no stored model; models of this run: perception-noise"):
+        run.score("my-model")
+    for wrong in ({"missing": "ignore"}, {"policy": "strict"}):
+        with pytest.raises(questree.BadInput, match=r"expected a known one, got .*; choose from e"):
+            run.score(whole, **wrong)  # type: ignore[arg-type]
+    with pytest.raises(questree.BadInput, match="expected a callable"):
+        run.ask("my-model")  # type: ignore[arg-type]
+    with pytest.raises(questree.BadInput, match="no question 3"):
+        run[3]  # type: ignore[index]
+    with pytest.raises(questree.BadInput, match="expected a style, got 'poem'"):
+        run.traces(style="poem")
+    scores = run.score("perception-noise", resamples=0)
+    for what in (lambda: scores["acc"], lambda: scores.table("type", ["acc"]), lambda: scores.plot("acc")):
+        with pytest.raises(questree.BadInput, match="expected a metric, got 'acc'; choose from accuracy"):
+            what()
+    with pytest.raises(questree.BadInput, match="expected a group of IC, got 'x'; choose from"):
+        scores["IC", "x"]
+    with pytest.raises(questree.BadInput, match="no values of IC by 'answer'"):
+        scores.plot("IC", by="answer")
+
+
+def test_ids_that_are_there(run: questree.Run) -> None:
+    some = run.questions(columns="id")["id"]
+    assert some[0] in run
+    assert not any(name in run for name in ("x", f"{some[0]}999999", 3))

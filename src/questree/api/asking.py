@@ -41,6 +41,8 @@ def ask_run(run: "Run", model: Model, split: str | None, parts: bool, batch: int
     from questree.api.given_predictions import predictions_of
     from questree.api.stored_answers import keep, named
 
+    if not callable(model):
+        raise BadInput.at("model", f"expected a callable of a question, got {type(model).__name__}")
     refuse(named(run._place, name, run._own) if name else [])
     if parts and run._own.has(run._place, "decomposed"):
         asked = node_table(run._dags(split), programs=False)

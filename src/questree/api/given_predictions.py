@@ -1,6 +1,6 @@
 """Predictions as people have them in memory: dicts, tables, files."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from os import PathLike
 from pathlib import Path
 from typing import Any
@@ -14,7 +14,7 @@ Given = Mapping[str, Any] | pl.DataFrame | str | PathLike[str]
 
 
 def predictions_of(given: Any, model: str = "", names: FieldNames | None = None) -> Predictions:
-    """{id: answer}, a table with the columns id and prediction (polars, pandas, Arrow), or a file of predictions."""
+    """{id: answer}, a table with the columns id and prediction (polars, pandas, Arrow, a list of dicts), or a file."""
     names = names or FieldNames()
     if isinstance(given, str | PathLike):
         return read_predictions(Path(given), model, names)
@@ -34,6 +34,8 @@ def as_frame(given: Any) -> pl.DataFrame:
         return given.collect()
     if hasattr(given, "__arrow_c_stream__") or hasattr(given, "__dataframe__"):
         return pl.DataFrame(given)
+    if isinstance(given, Sequence) and given and all(isinstance(each, Mapping) for each in given):
+        return pl.DataFrame(given, strict=False, infer_schema_length=None)
     wanted = "a dict {id: answer}, a table with the columns id and prediction, a file or a callable"
     raise BadInput.at("predictions", f"expected {wanted}, got {type(given).__name__}")
 
@@ -42,9 +44,8 @@ def tidy(table: pl.DataFrame, model: str) -> Predictions:
     """With the usual columns; a later row with the same id wins, null is no prediction."""
     own = next((name for name in IDS if name in table.columns), None)
     if own is None or PREDICTION not in table.columns:
-        raise BadInput.at(
-            "predictions", f"expected columns id and prediction, got {', '.join(table.columns) or 'none'}"
-        )
+        found = f"expected columns id and prediction, got {', '.join(table.columns) or 'none'}"
+        raise BadInput.at("predictions", f"{found}; name others by id_column= and answer_column=")
     rest = [pl.lit(None, kind).alias(name) for name, kind in COLUMNS.items() if name not in (*table.columns, "id")]
     known = table.with_columns(*rest, id=pl.col(own)).select(
         pl.col(name).cast(kind, strict=False) for name, kind in COLUMNS.items()

@@ -121,7 +121,9 @@ class Program:
         with pointing_at("", "own"):
             return written(self.node, [notation], self._words)[notation]
 
-    def answer(self, run: "Run", *, video: str | None = None, images: Sequence[str] | None = None) -> str | None:
+    def answer(
+        self, run: "str | PathLike[str] | Run", *, video: str | None = None, images: Sequence[str] | None = None
+    ) -> str | None:
         """Its answer about one video, or one set of images; None if it has none.
 
         >>> questree.program("interaction(holding, phone)").answer(run, video="07QFE")
@@ -133,7 +135,9 @@ class Program:
         found: str | None = self.answers(run, scope)["answer"][0]
         return found
 
-    def answers(self, run: "Run", scopes: "Sequence[str] | Sequence[Sequence[str]] | None" = None) -> pl.DataFrame:
+    def answers(
+        self, run: "str | PathLike[str] | Run", scopes: "Sequence[str] | Sequence[Sequence[str]] | None" = None
+    ) -> pl.DataFrame:
         """Its answer about every scope of a run, or about some: scope, answer, reason (why there is none).
 
         >>> questree.program("exists(bed)").answers(run).head(2)
@@ -148,7 +152,9 @@ class Program:
         └───────┴────────┴────────┘
         """
         from questree.api.execution import answers
+        from questree.api.runs import Run, open
 
+        run = run if isinstance(run, Run) else open(run)
         if is_video(self.node) != (run.medium == "video"):
             about = "videos" if is_video(self.node) else "sets of images"
             raise BadInput.at(str(self), f"expected a program about {run.medium}, got one about {about}")

@@ -42,6 +42,7 @@ def question_table(
     if raw:
         return _raw_images(run, split, balanced) if own is COVR else _raw_videos(run, split, balanced)
     known = OF_IMAGES if own is COVR else OF_VIDEOS
+    columns = [columns] if isinstance(columns, str) else columns
     strange = [name for name in columns or () if name not in known]
     refuse([Fault("columns", f"expected a column, got {name!r}; choose from {', '.join(known)}") for name in strange])
     wanted = known if columns is None else columns

@@ -36,7 +36,7 @@ class Question:
     def of(cls, run: "Run", id: str) -> "Question":
         """By its id."""
         view = run._view
-        key = view.key(id)
+        key = view.key(id) if isinstance(id, str) else None
         if key is None:
             like = f"; ids are like {some}" if (some := run._some_id()) else ""
             raise BadInput.at(run.folder, f"no question {id!r} about {view.name}{like}")

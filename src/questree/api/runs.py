@@ -156,6 +156,17 @@ class Run(RunTables):
 
         return Question.of(self, id)
 
+    def __contains__(self, id: object) -> bool:
+        """Is there a question with this id?
+
+        >>> "07QFE-200" in run
+        True
+        """
+        try:
+            return bool(self[id])  # type: ignore[index]
+        except BadInput:
+            return False
+
     def epoch(self, *, split: str | None = None, seed: int | None = None, **how: Any) -> "Epoch":
         """The decomposed questions with their steps, for a training loop; `questree.Epoch` says more.
 

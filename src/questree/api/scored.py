@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import fields
 from os import PathLike
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypedDict, Unpack
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypedDict, Unpack, get_args
 
 from questree.api.asking import ask
 from questree.api.dag_tables import node_table
@@ -12,10 +12,11 @@ from questree.api.given_predictions import predictions_of
 from questree.api.question_tables import question_table
 from questree.api.scores import Scores
 from questree.benchmarks import COVR
-from questree.faults import BadInput
+from questree.faults import BadInput, Fault, refuse
 from questree.metrics.answered import Missing
 from questree.metrics.answers import fit_rows, most_likely
 from questree.metrics.scores import Score, Scored
+from questree.models.policies import POLICIES
 from questree.models.predictions import FieldNames, Predictions
 from questree.scoring.compared import ComparedQuestions, OneModel, Scoring, compared, of_run
 
@@ -24,6 +25,8 @@ if TYPE_CHECKING:
 
 StrPath = str | PathLike[str]
 On = Literal["dags", "questions"]
+ALONE = 'sub-questions are scored too; give on="questions" to score the questions alone'
+CHOICES = {"missing": get_args(Missing), "policy": (*POLICIES, "all")}
 
 
 class ScoringOptions(TypedDict, total=False):
@@ -97,7 +100,12 @@ def score_run(
         found = corpus.scored_given(
             _given(run, corpus, predictions, model, batch, split, every, options), _place(predictions)
         )
-    return collected(found, options, told, finish)
+    try:
+        return collected(found, options, told, finish)
+    except BadInput as bad:
+        if over == "dags" and on is None:
+            raise BadInput([*bad.faults, Fault("on", ALONE)]) from None
+        raise
 
 
 def _place(predictions: Any) -> str:
@@ -113,6 +121,13 @@ def scoring(how: ScoringOptions) -> Scoring:
             strange[0], f"expected an option of scoring, got {strange[0]!r}; choose from {', '.join(known)}"
         )
     given: dict[str, Any] = dict(how)
+    refuse(
+        [
+            Fault(name, f"expected a known one, got {given[name]!r}; choose from {', '.join(there)}")
+            for name, there in CHOICES.items()
+            if given.get(name, there[0]) not in there
+        ]
+    )
     paths = {name: Path(given[name]) for name in ("vocabulary", "synonyms") if given.get(name) is not None}
     return Scoring(**given | paths)
 
@@ -157,6 +172,9 @@ def _given(
     how: Scoring,
 ) -> Predictions:
     """Of a callable, its answers to whatever is scored."""
+    if isinstance(predictions, str) and not Path(predictions).exists():
+        stored = f"; models of this run: {', '.join(run.models) or 'none'}"
+        raise BadInput.at(predictions, f"no such file of predictions, and no stored model{stored}")
     if not callable(predictions):
         return predictions_of(predictions, model, FieldNames(how.id_column, how.answer_column))
     if corpus.asked is not None:

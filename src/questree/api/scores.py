@@ -10,7 +10,7 @@ from pathlib import Path
 import msgspec
 import polars as pl
 
-from questree.faults import BadInput
+from questree.faults import BadInput, Fault, refuse
 from questree.metrics.cells import OVERALL
 from questree.metrics.comparison import ModelDifference, compare
 from questree.metrics.scores import Resampling, Score, Scored
@@ -80,7 +80,9 @@ class Scores:
         metric, group = (name, OVERALL) if isinstance(name, str) else name
         found = [row for row in self.rows if (row.metric, row.group, row.model) == (metric, group, self.models[0])]
         if not found:
-            raise BadInput.at("scores", f"expected a metric and a group that are there, got {metric!r}, {group!r}")
+            self._known(metric)
+            there = once(row.group for row in self.rows if row.metric == metric)
+            raise BadInput.at("scores", f"expected a group of {metric}, got {group!r}; choose from {', '.join(there)}")
         return found[0].value
 
     def table(self, by: str = "", metrics: Sequence[str] | None = None) -> pl.DataFrame:
@@ -107,6 +109,7 @@ class Scores:
         chosen = by or self.by[0]
         if chosen not in self.by:
             raise BadInput.at("by", f"expected a kind of group, got {chosen!r}; choose from {', '.join(self.by)}")
+        self._known(*metrics or ())
         known = metrics or once(row.metric for row in self.rows if row.by == chosen)
         return pl.DataFrame(grid(self.rows, chosen, known, chosen), infer_schema_length=None)
 
@@ -118,12 +121,12 @@ class Scores:
         """
         from questree.show.report.group_plot import group_plot
 
+        self._known(metric)
         own = by or next((row.by for row in self.rows if row.metric == metric), "")
         here = [row for row in self.rows if (row.metric, row.by) == (metric, own) and row.value is not None]
         if not here:
-            raise BadInput.at(
-                "plot", f"expected a metric with values, got {metric!r}; choose from {', '.join(self.metrics)}"
-            )
+            there = once(row.by for row in self.rows if row.metric == metric and row.value is not None)
+            raise BadInput.at("plot", f"no values of {metric} by {own!r}; choose from {', '.join(there) or 'none'}")
         return Plot(group_plot(here, self.models, metric), f"{metric} by {own}")
 
     def compare(self, other: "Scores", resamples: int = 1000, seed: int = 0) -> pl.DataFrame:
@@ -166,6 +169,11 @@ class Scores:
                 self.frame().write_csv(work)
             else:
                 self.frame().write_parquet(work)
+
+    def _known(self, *metrics: str) -> None:
+        told = f"choose from {', '.join(self.metrics)}"
+        strange = [name for name in metrics if name not in self.metrics]
+        refuse([Fault("scores", f"expected a metric, got {name!r}; {told}") for name in strange])
 
     @cached_property
     def _headline(self) -> list[Score]:

@@ -125,16 +125,21 @@ def trace(row: Row, style: str = "chat") -> dict[str, Any]:
     </think>
     <answer>no</answer>
     """
-    strange = f"expected a style, got {style!r}; choose from {', '.join(STYLES)}"
-    refuse([] if style in STYLES else [Fault("style", strange)])
+    _known(style)
     known = {"id": row["id"], "scope": row["scope"]}
     if style in CHATS:
         return known | {"messages": CHATS[style](row)}
     return known | {"prompt": row["question"], "completion": TEXTS[style](row)}
 
 
+def _known(style: str) -> None:
+    strange = f"expected a style, got {style!r}; choose from {', '.join(STYLES)}"
+    refuse([] if style in STYLES else [Fault("style", strange)])
+
+
 def traces(epoch: Epoch, style: str = "chat") -> Iterator[dict[str, Any]]:
     """The records of all questions of an epoch."""
+    _known(style)
     return (trace(row, style) for row in epoch)
 
 

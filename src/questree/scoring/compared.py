@@ -180,9 +180,10 @@ def looked_up(read: Callable[[], pl.DataFrame] | None) -> QuestionTexts | None:
 
 
 def lacking(found: Coverage) -> str:
+    strange = f" (predictions for no question here: {found.unknown:,})" if found.unknown else ""
     return (
         f"no prediction for {found.missing:,} of {found.needed:,} questions, for example "
-        f"{', '.join(found.examples)}; give them, or choose --missing wrong or --missing skip"
+        f"{', '.join(found.examples)}{strange}; give them, or choose --missing wrong or --missing skip"
     )
 
 

@@ -12,6 +12,7 @@ import pytest
 
 from conftest import copy
 from questree.api.notations import parsed
+from questree.extensions import LOADED
 from questree.faults import BadInput, Fault, lines
 from questree.metrics.catalogue import METRICS, Metric
 from questree.plugins import template
@@ -21,7 +22,7 @@ from questree.tables.questions import with_programs
 from questree.tables.run import Run
 from questree.terms import ProgramError
 from questree.vocabulary import default
-from worlds.forked import questree
+from worlds import commands, forked
 
 EXAMPLES = Path(__file__).parents[1] / "docs" / "extend"
 
@@ -29,6 +30,14 @@ EXAMPLES = Path(__file__).parents[1] / "docs" / "extend"
 def example(name: str, folder: Path) -> str:
     shutil.copy(EXAMPLES / name, folder)
     return name
+
+
+def questree(*args: object, folder: Path) -> "commands.Done | subprocess.CompletedProcess[str]":
+    """In a process of its own if a plugin may be loaded: one stays as long as its process."""
+    named = any(str(arg).startswith("--plugin") for arg in args) or any(folder.rglob("questree.toml"))
+    done = forked.questree(*args, folder=folder) if named else commands.questree(*args, folder=folder)
+    assert not LOADED
+    return done
 
 
 def works(folder: Path, *args: object) -> str:

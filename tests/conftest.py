@@ -180,11 +180,12 @@ def imported(release: Path, tmp_path_factory: pytest.TempPathFactory) -> Run:
 
 
 @pytest.fixture(scope="session")
-def notebook(asked_run: Run, pictured_run: Run, tmp_path_factory: pytest.TempPathFactory) -> Path:
+def notebook(cleaned_run: Run, asked_run: Run, pictured_run: Run, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder as somebody's notebook has it: `run` of videos and `images`, decomposed, each answered by a bot."""
 
     def make(folder: Path) -> None:
         exported_worlds.select_every(copy(asked_run, folder), 200)
+        shutil.copytree(cleaned_run.folder.parent / "world", folder / "world")
         copy(Run(pictured_run.folder.parent / "asked" / "run"), folder / "pictured").folder.rename(folder / "images")
         for name in ("run", "images"):
             run(f"questree decompose {name} --workers 1 --quiet", folder)

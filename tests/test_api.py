@@ -1,6 +1,8 @@
 """What `import questree` offers: runs, questions, programs and DAGs as objects, and examples that work."""
 
 import doctest
+import re
+import shutil
 import subprocess
 import sys
 from contextlib import chdir
@@ -20,6 +22,7 @@ from worlds.commands import questree as command
 
 MODULES = ["faults", *sorted(f"api.{path.stem}" for path in (Path(questree.__file__).parent / "api").glob("[a-z]*.py"))]
 PUBLIC = [name for name in questree.__all__ if not name.startswith("_")]
+WRITING = {f"api.{name}" for name in ("answering", "augmenting", "building", "made", "stages")}  # into their runs
 OPTIONS = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
 
 
@@ -36,8 +39,11 @@ def images(notebook: Path) -> questree.Run:
 @pytest.mark.parametrize("module", MODULES)
 def test_examples_in_docstrings_work(module: str, notebook: Path, tmp_path: Path) -> None:
     """They are run in a folder with a run."""
-    for name in ("run", "images", "predictions.jsonl", "released"):
-        (tmp_path / name).symlink_to(notebook / name)
+    for place in notebook.iterdir():
+        if module in WRITING and place.name in ("run", "images"):
+            shutil.copytree(place, tmp_path / place.name)
+        else:
+            (tmp_path / place.name).symlink_to(place)
     with chdir(tmp_path):
         known: dict[str, Any] = {"questree": questree, "run": questree.open("run")}
         found = doctest.DocTestFinder(exclude_empty=True).find(import_module(f"questree.{module}"))
@@ -46,6 +52,18 @@ def test_examples_in_docstrings_work(module: str, notebook: Path, tmp_path: Path
             test.globs = dict(known)
             runner.run(test)
     assert runner.summarize(verbose=False).failed == 0
+
+
+def test_the_page_on_python_works(notebook: Path, tmp_path: Path) -> None:
+    page = Path(__file__).parents[1] / "docs" / "python.md"
+    blocks = re.findall(r"```pycon\n(.*?)```", page.read_text("utf-8"), re.S)
+    for place in ("run", "images"):
+        shutil.copytree(notebook / place, tmp_path / place)
+    with chdir(tmp_path):
+        runner = doctest.DocTestRunner(optionflags=OPTIONS)
+        runner.run(doctest.DocTestParser().get_doctest("".join(blocks), {}, "python.md", None, None))
+    found = runner.summarize(verbose=False)
+    assert (found.failed, found.attempted > 20) == (0, True)
 
 
 @pytest.mark.parametrize("name", PUBLIC)
@@ -143,8 +161,6 @@ def test_reprs_are_short_lines(run: questree.Run, images: questree.Run) -> None:
 
 
 def test_a_run_may_hold_both(notebook: Path, tmp_path: Path) -> None:
-    import shutil
-
     shutil.copytree(notebook / "run", tmp_path / "both")
     for name in ("images", "covr"):
         shutil.copytree(notebook / "images" / name, tmp_path / "both" / name)

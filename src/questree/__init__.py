@@ -4,9 +4,17 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from questree.api.answering import answer as answer
+    from questree.api.answering import ground as ground
     from questree.api.asking import Asked as Asked
+    from questree.api.augmenting import augment as augment
+    from questree.api.building import build as build
+    from questree.api.consistency import Consistency as Consistency
+    from questree.api.consistency import consistency as consistency
     from questree.api.dags import Dag as Dag
     from questree.api.epochs import Epoch as Epoch
+    from questree.api.ingesting import ingest as ingest
+    from questree.api.made import Made as Made
     from questree.api.programs import Program as Program
     from questree.api.programs import program as program
     from questree.api.questions import Question as Question
@@ -17,6 +25,11 @@ if TYPE_CHECKING:
     from questree.api.scored import score as score
     from questree.api.scores import Plot as Plot
     from questree.api.scores import Scores as Scores
+    from questree.api.stages import audit as audit
+    from questree.api.stages import balance as balance
+    from questree.api.stages import decompose as decompose
+    from questree.api.stages import generate as generate
+    from questree.api.stages import split as split
     from questree.api.traces import trace as trace
     from questree.faults import BadInput as BadInput
 
@@ -25,6 +38,13 @@ PLACES = {  # name -> where it is defined: imported when it is first asked for
     **dict.fromkeys(("Run", "open"), "api.runs"),
     **dict.fromkeys(("Program", "program"), "api.programs"),
     **dict.fromkeys(("Plot", "Scores"), "api.scores"),
+    **dict.fromkeys(("answer", "ground"), "api.answering"),
+    "Made": "api.made",
+    **dict.fromkeys(("audit", "balance", "decompose", "generate", "split"), "api.stages"),
+    **dict.fromkeys(("Consistency", "consistency"), "api.consistency"),
+    "augment": "api.augmenting",
+    "build": "api.building",
+    "ingest": "api.ingesting",
     "Asked": "api.asking",
     "score": "api.scored",
     "Question": "api.questions",
@@ -34,20 +54,26 @@ PLACES = {  # name -> where it is defined: imported when it is first asked for
     "trace": "api.traces",
     "BadInput": "faults",
 }
-__all__ = [
-    "Asked",
-    "BadInput",
-    "Dag",
-    "Epoch",
-    "Plot",
-    "Program",
-    "Question",
-    "RewardWeights",
-    "Rewards",
-    "Run",
-    "Scores",
+__all__ = ["Asked", "BadInput", "Consistency", "Dag", "Epoch", "Made", "Plot", "Program", "Question"]
+__all__ += ["RewardWeights", "Rewards", "Run", "Scores"]
+__all__ += [
+    "__version__",
+    "answer",
+    "audit",
+    "augment",
+    "balance",
+    "build",
+    "consistency",
+    "decompose",
+    "generate",
+    "ground",
+    "ingest",
+    "open",
+    "program",
+    "score",
+    "split",
+    "trace",
 ]
-__all__ += ["__version__", "open", "program", "score", "trace"]
 
 
 def __getattr__(name: str) -> Any:

@@ -64,7 +64,7 @@ def build(
 
     Videos: ingest, augment, generate, balance, split, decompose. Images: the same without augment.
     """
-    from questree.cli.augment import left_out as rules_left_out
+    from questree.api.augmenting import left_out as rules_left_out
     from questree.tables.lock import rows
 
     kind = source or kind_of(folder)
@@ -118,7 +118,7 @@ def not_read(run: Run) -> Iterator[str]:
 
 def cleaned(run: Run) -> Iterator[str]:
     """What cleaning removed, and of which classes it removed much."""
-    from questree.cli.augment import removals, warnings
+    from questree.api.augmenting import removals, warnings
 
     record = msgspec.json.decode(run.ledger.read_bytes())
     yield f"removed: {removals(record)}"

@@ -1,12 +1,14 @@
 """The stages of a run of any benchmark: options in, its recipe at work, tables out."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
 from cyclopts import Parameter
 
-from questree.benchmarks import BENCHMARKS, STAGES, Benchmark, Said, chosen
+from questree.api.made import Made
+from questree.api.stages import COUNTS, carried_out
+from questree.benchmarks import Said
 from questree.cli.shared_options import (
     BenchmarkOption,
     ClosedWorldOption,
@@ -20,27 +22,22 @@ from questree.cli.shared_options import (
 )
 from questree.cli.terminal import output, print_table, say, watching, write_json
 from questree.faults import BadInput, Fault, at_least, refuse
-from questree.tables.lock import lock
-from questree.tables.run import Run
 
 Share = float | None
-COUNTS = ("few_shot", "draws", "lexical_pairs", "lexical_alone", "lexical_together")
 
 
 def carry_out(stage: str, run: Path, benchmark: str, workers: int, **given: Any) -> Any:
-    """Let a stage do its work by the recipe of the run's benchmark, lock what it made, tell about it and return it."""
-    needs, makes = STAGES[stage]
-    place = Run(run)
-    own = chosen(place, benchmark, needs)
-    used = {flag: value for flag, value in given.items() if value is not None and value is not False}
-    refuse(foreign(own, stage, used))
+    """Let a stage do its work by the recipe of the run's benchmark, tell about it and return what it made."""
     with watching():
-        told = own.recipe(stage).work(place, used, workers)
-        if makes and told.wrote:
-            lock(place, own.locked(makes))
+        told = carried_out(stage, run, benchmark, workers, given)
     tell(told.said)
     write_json(told.record)
     return told.record
+
+
+def tell_made(made: Made) -> None:
+    tell(made.said)
+    write_json(made.record)
 
 
 def tell(said: Iterable[Said]) -> None:
@@ -49,15 +46,6 @@ def tell(said: Iterable[Said]) -> None:
             say(each)
         else:
             print_table(*each)
-
-
-def foreign(own: Benchmark, stage: str, used: Mapping[str, object]) -> list[Fault]:
-    """Options that mean something for other benchmarks only."""
-    faults = []
-    for flag in sorted(used.keys() - own.recipe(stage).takes, key=list(used).index):
-        scopes = " or ".join(one.scopes for one in BENCHMARKS.values() if flag in one.recipe(stage).takes)
-        faults.append(Fault(f"--{flag.replace('_', '-')}", f"expected a run of {scopes}, got {own.scopes}"))
-    return faults
 
 
 @output
@@ -367,21 +355,11 @@ def ground(
     run
         Run folder with questions about videos or about images.
     """
-    from questree.scoring.grounded import attribute_groups
-    from questree.stages.ground.files import write
-    from questree.stages.ground.grounding import GroundOptions
+    from questree.api.answering import ground as grounded
 
-    refuse(at_least(0, {"sample": sample}))
     with watching():
-        options = GroundOptions(split, every, sample, seed, benchmark)
-        made = write(Run(run), options, attribute_groups(Run(run), options, words), out, format)
-    per = made.questions or 1
-    lines = [
-        {"condition": "relevant", "boxes per question": f"{made.relevant / per:.1f}"},
-        {"condition": "irrelevant", "boxes per question": f"{made.irrelevant / per:.1f}"},
-    ]
-    print_table("Boxes kept", lines)
-    left = ", ".join(f"{reason} {count:,}" for reason, count in sorted(made.left_out.items())) or "none"
-    say(f"{made.questions:,} questions, {made.boxes:,} boxes; nothing to compare: {left}")
-    say(f"wrote {out}")
-    write_json({"out": str(out), "questions": made.questions, "boxes": made.boxes, "left out": made.left_out})
+        made = grounded(
+            run, out=out, format=format, split=split, every=every, sample=sample, seed=seed, benchmark=benchmark,
+            words=words,
+        )  # fmt: skip
+    tell_made(made)

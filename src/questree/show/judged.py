@@ -7,7 +7,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from questree.metrics.answered import Answered, beside
+from questree.metrics.answered import Answered, Missing, beside
 from questree.rules import sentence
 from questree.show.dag import Dag, Opened
 from questree.tables.hierarchies import NOTHING
@@ -53,16 +53,22 @@ class Judged:
         return [node for node, right in enumerate(self.right) if right is False and node not in passed]
 
 
-def judged(dag: Dag, shard: Opened, model: str, said: Sequence[str | None]) -> Judged:
+def judged(dag: Dag, shard: Opened, model: str, said: Sequence[str | None], missing: Missing = "error") -> Judged:
     """`shard` is the DAG alone (Opened.only), `said` its predictions [node]."""
-    number = dict(shard.number)
-    spoken = np.array([NOTHING if word is None else number.setdefault(word, len(number)) for word in said], np.int32)
+    answers = answered(shard, said, missing)
     right = [
         None if word is None or row["answer"] is None else word == row["answer"]
         for word, row in zip(said, dag.rows, strict=True)
     ]
     edges = [(node, child) for node, parts in dag.edges.items() for _, child in parts]
-    return Judged(model, list(said), right, list(broken_in(beside(shard.hierarchies(), spoken, number))), edges)
+    return Judged(model, list(said), right, list(broken_in(answers)), edges)
+
+
+def answered(shard: Opened, said: Sequence[str | None], missing: Missing) -> Answered:
+    """Answers to the nodes of one DAG, as rules read them; with `skip` they do not look at what was not answered."""
+    number = dict(shard.number)
+    spoken = np.array([NOTHING if word is None else number.setdefault(word, len(number)) for word in said], np.int32)
+    return beside(shard.hierarchies(), spoken, number, missing)
 
 
 def broken_in(model: Answered) -> Iterator[Broken]:
@@ -86,9 +92,15 @@ def against(model: Answered, composition: str, parts: list[int]) -> tuple[int, .
 
 def broken_rules(model: Answered) -> Iterator[tuple[str, NDArray[np.int64]]]:
     """(rule, rows in `composed` whose answers break it)."""
+    for name, rows, applies, passes in checks(model):
+        yield name, rows[applies & ~passes]
+
+
+def checks(model: Answered) -> Iterator[tuple[str, NDArray[np.int64], NDArray[np.bool_], NDArray[np.bool_]]]:
+    """(rule, rows in `composed`, [row] does it apply, [row] is it kept)."""
     for rule, rows, case in model.read:
         for name, (applies, passes) in rule.checks(case).items():
-            yield name, rows[applies & ~passes]
+            yield name, rows, applies, passes
 
 
 def reason(dag: Dag, found: Judged) -> str:

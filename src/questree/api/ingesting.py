@@ -1,0 +1,113 @@
+"""Raw files of videos or images read into a run, and cleaned."""
+
+from collections.abc import Mapping
+from os import PathLike, fspath
+from pathlib import Path
+from typing import Any
+
+from questree.api.made import Made
+from questree.faults import BadInput, Fault, refuse
+from questree.sources.catalogue import SOURCES, Source, kind_of
+from questree.sources.runs import check_target, note_left_out, summary, write_image_run, write_run
+from questree.tables.lock import lock
+from questree.tables.run import Run
+from questree.vocabulary.load import default_text, parse
+from questree.vocabulary.words import Vocabulary
+
+StrPath = str | PathLike[str]
+
+
+def ingest(
+    folder: StrPath,
+    *,
+    out: StrPath,
+    source: str | None = None,
+    fps: float | None = None,
+    vocabulary: StrPath | None = None,
+    add: bool = False,
+    settings: Mapping[str, Any] | None = None,
+) -> Made:
+    """Read raw files into a run, as `questree ingest SOURCE` does.
+
+    Parameters
+    ----------
+    folder
+        The raw files.
+    out
+        Run folder to write.
+    source
+        Kind of raw files, as `questree ingest --help` lists them; told by their names if left out.
+    fps
+        Frames per second of videos whose files do not say.
+    vocabulary
+        Videos: vocabulary file. AGQA's words if left out.
+    add
+        Images: keep those in the run and add these.
+    settings
+        Settings of a plugin's source by name.
+
+    >>> questree.ingest("world", out="new").data()["splits"][0]
+    {'split': 'train', 'videos': 9, 'frames': 270, 'objects': 1831, 'persons': 266, 'relations': 3691, 'actions': 64}
+    """
+    place, own = Path(fspath(folder)), _source(source or kind_of(Path(fspath(folder))))
+    more = dict(settings or {})
+    strange = [name for name in more if name not in own.settings]
+    known = ", ".join(own.settings) or "none"
+    refuse([Fault("settings", f"expected a setting, got {name!r}; choose from {known}") for name in strange])
+    if own.medium == "images":
+        return read_images(own, place, Path(fspath(out)), add, more)
+    more |= {"fps": fps} if own.rated else {}
+    return read_videos(own, place, Path(fspath(out)), Path(vocabulary) if vocabulary else None, more)
+
+
+def _source(name: str) -> Source:
+    if name not in SOURCES:
+        raise BadInput.at("--source", f"expected a source, got {name!r}; choose from {', '.join(SOURCES)}")
+    return SOURCES[name]
+
+
+def read_images(source: Source, folder: Path, out: Path, add: bool, more: Mapping[str, Any]) -> Made:
+    """Of a source of images."""
+    check_target(out)
+    found = source.read(folder, **more)
+    images, skipped = found if isinstance(found, tuple) else (found, {})
+    counts = write_image_run(images, folder, out, add)
+    note_left_out(Run(out).images, skipped)
+    lock(Run(out), "images")
+    odd = [{"times": n, "what": what} for what, n in skipped.items()]
+    said = [(f"image facts in {out / 'images'}", [counts]), ("left out or odd", odd)]
+    return Made("ingest", said, counts | {"skipped": dict(skipped)})
+
+
+def words_in(path: Path | None) -> tuple[str, Vocabulary]:
+    """The vocabulary's text, which is copied into the run, and what it says."""
+    if path is None:
+        return default_text(), parse(default_text(), "agqa.toml")
+    try:
+        text = path.read_text("utf-8-sig")
+    except OSError as error:
+        raise BadInput.at(path, f"cannot be read ({error.strerror})") from error
+    except UnicodeDecodeError as error:
+        raise BadInput.at(path, "not text in UTF-8") from error
+    return text, parse(text, path)
+
+
+def read_videos(source: Source, folder: Path, out: Path, vocabulary: Path | None, more: Mapping[str, Any]) -> Made:
+    """Of a source of videos."""
+    text, words = words_in(vocabulary)
+    check_target(out)
+    raw = source.read(folder, words, **more)
+    if raw.facts.videos.is_empty():
+        why = "".join(f"; {what}: {times:,}" for what, times in raw.skipped.items())
+        raise BadInput.at(folder, f"no video found in these files{why}")
+    if all(table.is_empty() for table in (raw.facts.actions, raw.facts.objects, raw.facts.tracks)):
+        none = f"got none in {len(raw.facts.videos):,} video{'s' * (len(raw.facts.videos) > 1)}"
+        raise BadInput.at(folder, f"expected annotated actions, objects or relations, {none}")
+    write_run(out, text, raw.facts, raw.truth)
+    note_left_out(Run(out).raw, raw.skipped)
+    lock(Run(out), "raw", "truth")
+    record: dict[str, Any] = {"run": str(out), "splits": summary(raw.facts, words), "skipped": dict(raw.skipped)}
+    odd = [{"times": n, "what": what} for what, n in raw.skipped.items()]
+    said: list[Any] = [(f"facts in {out / 'raw'}", record["splits"]), ("left out or odd", odd)]
+    said += [f"the truth beside it is in {out / 'truth'}"] if raw.truth else []
+    return Made("ingest", said, record)

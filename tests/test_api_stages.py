@@ -1,0 +1,91 @@
+"""Stages as functions: they make what the commands make, tell what they print, and refuse what they refuse."""
+
+import shutil
+from pathlib import Path
+
+import polars as pl
+import pytest
+
+import questree
+from worlds.commands import questree as command
+
+
+def same_files(one: Path, other: Path) -> bool:
+    """The same tables with the same rows."""
+    names = [sorted(str(path.relative_to(place)) for path in place.rglob("*.parquet")) for place in (one, other)]
+    assert names[0] == names[1]
+    assert names[0]
+    return all(pl.read_parquet(one / name).equals(pl.read_parquet(other / name)) for name in names[0])
+
+
+def test_build_makes_what_the_command_makes(tmp_path: Path) -> None:
+    done = command("synth", "images", "--out", tmp_path / "world", "--images", 40, "--quiet")
+    assert done.returncode == 0
+    done = command("build", tmp_path / "world", "--out", tmp_path / "a", "--questions", 12, "--workers", 1, "--quiet")
+    assert done.returncode == 0, done.stderr
+    run = questree.build(tmp_path / "world", out=tmp_path / "b", questions=12, workers=1)
+    assert same_files(tmp_path / "a", tmp_path / "b")
+    again = questree.build(out=tmp_path / "c", images=40, questions=12, workers=1)
+    assert again.questions().equals(run.questions())
+
+
+def test_videos_are_read_and_cleaned_as_by_commands(notebook: Path, tmp_path: Path) -> None:
+    for line in (["ingest", "action-genome", notebook / "world", "--out"], ["augment"]):
+        assert command(*line, tmp_path / "a", "--quiet").returncode == 0
+    questree.ingest(notebook / "world", out=tmp_path / "b")
+    made = questree.augment(tmp_path / "b")
+    assert same_files(tmp_path / "a", tmp_path / "b")
+    assert (tmp_path / "a" / "ledger.json").read_bytes() == (tmp_path / "b" / "ledger.json").read_bytes()
+    assert "What the rules did to 12 videos" in made.tables
+    assert "<table>" in made._repr_html_()
+    assert "\n" not in repr(made)
+
+
+def test_what_a_stage_refuses_is_the_line_of_its_command(notebook: Path, tmp_path: Path) -> None:
+    shutil.copytree(notebook / "images", tmp_path / "run")
+    done = command("balance", tmp_path / "run", "--tail", 0.1)
+    with pytest.raises(questree.BadInput) as raised:
+        questree.balance(tmp_path / "run", tail=0.1)
+    assert done.stderr == f"error: {raised.value}\n"
+    with pytest.raises(questree.BadInput, match="expected a bot, got 'me'"):
+        questree.answer(tmp_path / "run", "me")
+    with pytest.raises(questree.BadInput, match="expected a source, got 'vhs'"):
+        questree.ingest(notebook / "world", out=tmp_path / "new", source="vhs")
+    with pytest.raises(questree.BadInput, match="choose from duplicate_iou"):
+        questree.augment(tmp_path / "run", depth=3)  # type: ignore[call-arg]
+    with pytest.raises(questree.BadInput, match="expected a world, or one of videos= and images="):
+        questree.build(out=tmp_path / "new")
+    with pytest.raises(questree.BadInput, match="expected no world beside it"):
+        questree.build(notebook / "world", out=tmp_path / "new", videos=3)
+    assert not (tmp_path / "new").exists()
+
+
+@pytest.mark.parametrize("name", ["run", "images"])
+def test_true_answers_break_no_rule(notebook: Path, name: str) -> None:
+    run = questree.open(notebook / name)
+    for id in run.questions()["id"].gather_every(9):
+        dag = run[id].dag
+        found = questree.consistency(dag, [node.answer for node in dag])
+        assert found
+        assert found.share in (None, 1.0)
+        assert found.frame().is_empty()
+        assert not any(right is False for right in found.right)
+
+
+def test_a_contradiction_is_found_and_named(notebook: Path) -> None:
+    dag = questree.open(notebook / "run")["07QFE-0"].dag
+    bag = next(node for node in dag if node.program == "exists(bag)")
+    found = questree.consistency(dag, {0: "yes", bag.question: "no"})
+    assert not found
+    assert (found.checked, found.kept, found.share) == (2, 0, 0.0)
+    assert {(one.rule, one.parent, one.parts) for one in found.broken} == {
+        ("Interaction Yes", 0, (bag.number,)),
+        ("Interaction No", 0, (bag.number,)),
+    }
+    assert found.right[bag.number] is True
+    assert "contradicts itself" in found.reason
+    assert questree.consistency(dag, {0: "yes"}).checked == 0
+    with pytest.raises(questree.BadInput, match=f"expected {len(dag)} answers, got 1"):
+        questree.consistency(dag, ["yes"])
+    with pytest.raises(questree.BadInput, match=r"no question 'Why\?' in this DAG"):
+        questree.consistency(dag, {"Why?": "yes"})

@@ -16,7 +16,7 @@ from questree.stages.decompose.hierarchies import image_ids
 from questree.stages.decompose.keys import rows_of
 from questree.stages.generate.programs import programs
 from questree.stages.generate.text import lexicon, texts
-from questree.stages.questions import Bank
+from questree.stages.questions import Bank, joined
 from questree.tables.facts import SPLIT_UNSAID, VIDEOS
 from questree.tables.image_questions import BALANCED, answered
 from questree.tables.images import IMAGES
@@ -27,7 +27,8 @@ from questree.tables.scored import FLAGS
 SHARED = ("id", "scope", "split", "question", "answer", "program", "template")  # columns of either medium, the first
 OF_VIDEOS = (*SHARED, "steps", "structural", "semantic", "reasoning", "binary", *FLAGS, "direct", "balanced")
 OF_IMAGES = (*SHARED, "length", "depth", "attributes", "pair", "balanced")
-THREADS = 2  # shards at a time
+THREADS = 2
+TOGETHER = 8  # shards that are put into words at once: templates and frames are gone through once for all of them
 
 
 def question_table(
@@ -84,15 +85,17 @@ def _videos(run: Run, split: str | None, balanced: bool, wanted: frozenset[str])
     bank, inside, selected = Bank(run), _inside(run, split), selection(run)
     words = lexicon(bank.vocabulary, bank.edition)
 
-    def one(folder: Path) -> pl.DataFrame:
-        whole = bank.shard(folder)
-        shard = whole.where(_chosen(whole.questions, inside, selected if balanced else None))
+    def some(folders: Sequence[Path]) -> pl.DataFrame:
+        whole = map(bank.shard, folders)
+        listed = [each.where(_chosen(each.questions, inside, selected if balanced else None)) for each in whole]
+        shard = joined(listed)
         more = {"question": texts(shard, words)} if "question" in wanted else {}
         more |= {"program": programs(shard)} if "program" in wanted else {}
         return shard.questions.select(*NEEDED.columns).with_columns(**more)
 
     with ThreadPoolExecutor(THREADS) as pool:
-        table = pl.concat(pool.map(one, bank.folders()))
+        folders = bank.folders()
+        table = pl.concat(pool.map(some, (folders[at : at + TOGETHER] for at in range(0, len(folders), TOGETHER))))
     side = run.table("facts", VIDEOS)["split"].replace("", SPLIT_UNSAID)
     names = pl.Series([template.name for template in bank.edition.by_code], dtype=pl.String)
     kept: pl.Expr | pl.Series = pl.lit(True)

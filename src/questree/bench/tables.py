@@ -14,7 +14,7 @@ def questions(
     *,
     videos: Annotated[int, Parameter(help="Number of videos.")] = 1200,
     seed: Annotated[int, Parameter(help="Seed of the world.")] = 1,
-    per_video: Annotated[int, Parameter(help="Number of questions per video that are selected.")] = 2500,
+    per_video: Annotated[int, Parameter(help="Number of questions per video that are selected.")] = 3000,
 ) -> None:
     """The selected questions of a synthetic run, made before the clock starts, with texts and programs."""
     import questree

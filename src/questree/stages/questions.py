@@ -1,6 +1,6 @@
 """The questions of a run as columns: whoever wants to know what is asked, in which form and words, reads it here."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
@@ -274,6 +274,14 @@ class Shard:
 
     def __iter__(self) -> Iterator[Question]:
         return map(self.question, range(len(self.questions)))
+
+
+def joined(shards: Sequence[Shard]) -> Shard:
+    """The questions of shards that follow one another, as one."""
+    first = shards[0]
+    sides = {name: pl.concat([shard.sides[name] for shard in shards]) for name in first.sides}
+    questions = pl.concat([shard.questions for shard in shards])
+    return Shard.of(first.vocabulary, first.ids, first.seed, questions, sides, first.edition)
 
 
 def every_way(edition: str) -> Iterator[Choices]:

@@ -3,7 +3,6 @@
 import numpy as np
 import polars as pl
 
-from questree.columns.joins import starts
 from questree.faults import BadInput
 from questree.stages.decompose.spoken import Texts, english_of, program
 from questree.stages.generate.text import Lexicon, texts
@@ -22,7 +21,7 @@ def asked(shard: Shard, tops: pl.DataFrame, words: Lexicon) -> pl.DataFrame:
 def rows_of(questions: pl.DataFrame, tops: pl.DataFrame, made: str = "decomposed", by: str = "decompose") -> Array:
     """[top] the row of its question; generated questions of a video are numbered from 0 on, without gaps."""
     video, number = (questions[name].to_numpy().astype(np.int64) for name in ("video", "number"))
-    start = starts(np.sort(video), int(video.max(initial=0)) + 1)
+    start = np.append(0, np.cumsum(np.bincount(video, minlength=1)))
     size, own, last = np.diff(start), tops["video"].to_numpy(), tops["number"].to_numpy()
     if (number >= size[video]).any():  # what was imported may be some of them
         row = questions.select("video", "number").with_row_index("row")

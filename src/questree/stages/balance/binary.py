@@ -244,8 +244,9 @@ def _choose(packed, place, begin, size, keep, seeds):  # type: ignore[no-untyped
         for group in range(GROUPS):
             rows = place[row : row + counts[group]]
             row += counts[group]
-            found[free : free + quota[group]] = lowest(rows, quota[group], seeds)
-            free += quota[group]
+            for one in lowest(rows, quota[group], seeds):  # numba takes seconds to compile the assignment of a slice
+                found[free] = one
+                free += 1
     return found
 
 

@@ -79,3 +79,11 @@ def test_other_stages_leave_what_was_there(asked_run: Run, tmp_path: Path, comma
     )
     left = [path for path in tmp_path.rglob("*") if path.name not in ("killed.py", "__pycache__")]
     assert sorted(path for path in left if "__pycache__" not in path.parts) == before
+
+
+def test_a_script_needs_no_main_guard(tmp_path: Path) -> None:
+    """Its workers do not run it again."""
+    lines = ["print('once', flush=True)", "from questree.workers import processes", "with processes(1) as pool:"]
+    (tmp_path / "script.py").write_text("\n".join([*lines, "    print(pool.submit(max, 1, 2).result())"]))
+    done = subprocess.run([sys.executable, "script.py"], cwd=tmp_path, capture_output=True, text=True, timeout=300)
+    assert (done.stdout, done.stderr) == ("once\n2\n", "")

@@ -4,10 +4,13 @@ import multiprocessing
 import os
 import pickle
 import signal
+import sys
 import threading
 from collections.abc import Callable, Iterator
 from concurrent.futures import BrokenExecutor, Executor, Future, ProcessPoolExecutor
 from contextlib import contextmanager
+from multiprocessing.context import SpawnContext, SpawnProcess
+from types import ModuleType
 from typing import Any, TypeVar
 
 from questree.extensions import LOADED, Plugin, blamed, load
@@ -35,7 +38,7 @@ def processes(
         with given:
             yield _Loading(given) if LOADED else given
         return
-    context = multiprocessing.get_context("spawn")
+    context = _Context()
     Inside.shared = context.Value("d", 0.0)
     pool = ProcessPoolExecutor(workers, mp_context=context, initializer=_obey, initargs=(Inside.shared,))
     try:
@@ -49,6 +52,23 @@ def processes(
             raise BadInput([Fault("", died)]) from error
         raise
     pool.shutdown()
+
+
+class _Worker(SpawnProcess):
+    """Does not run the script it is started from once more: scripts need no `if __name__ == "__main__"`."""
+
+    @staticmethod
+    def _Popen(process_obj: Any) -> Any:
+        script = sys.modules["__main__"]
+        sys.modules["__main__"] = ModuleType("__main__")
+        try:
+            return SpawnProcess._Popen(process_obj)
+        finally:
+            sys.modules["__main__"] = script
+
+
+class _Context(SpawnContext):
+    Process = _Worker
 
 
 class _Loading(Executor):

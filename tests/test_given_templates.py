@@ -220,7 +220,7 @@ def test_a_program_agqa_cannot_write_is_shown_and_no_export_begins(cleaned_run: 
 def test_templates_of_plugins_have_examples_too(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     for name, part in (("mine.toml", example()), ("plugged.toml", UNWRITTEN)):
         (tmp_path / name).write_text(part, "utf-8")
-    monkeypatch.setattr("questree.cli.wordings.ADDED", {each.name: each for each in read([tmp_path / "plugged.toml"])})
+    monkeypatch.setattr("questree.api.wordings.ADDED", {each.name: each for each in read([tmp_path / "plugged.toml"])})
 
     def named(**more: Any) -> list[str]:
         wordings(out=tmp_path / "out.txt", json=tmp_path / "out.json", quiet=True, **more)

@@ -8,7 +8,7 @@ import msgspec
 import numpy as np
 import pytest
 
-from questree.cli.vocabulary import counts
+from questree.api.vocabularies import counts
 from questree.vocabulary import default
 from questree.vocabulary.words import NONE, ROLES
 

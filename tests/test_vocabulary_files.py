@@ -9,7 +9,8 @@ from typing import Any, get_type_hints
 import msgspec
 import pytest
 
-from questree.cli.vocabulary import app, counts
+from questree.api.vocabularies import counts
+from questree.cli.vocabulary import app
 from questree.faults import BadInput
 from questree.vocabulary import Vocabulary, load
 from questree.vocabulary.check import KINDS, check

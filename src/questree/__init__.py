@@ -14,6 +14,8 @@ if TYPE_CHECKING:
     from questree.api.dags import Dag as Dag
     from questree.api.epochs import Epoch as Epoch
     from questree.api.ingesting import ingest as ingest
+    from questree.api.locks import diff as diff
+    from questree.api.locks import verify as verify
     from questree.api.made import Made as Made
     from questree.api.programs import Program as Program
     from questree.api.programs import program as program
@@ -31,6 +33,7 @@ if TYPE_CHECKING:
     from questree.api.stages import generate as generate
     from questree.api.stages import split as split
     from questree.api.traces import trace as trace
+    from questree.api.wordings import wordings as wordings
     from questree.faults import BadInput as BadInput
 
 __version__ = "0.1.0"
@@ -52,6 +55,8 @@ PLACES = {  # name -> where it is defined: imported when it is first asked for
     "Epoch": "api.epochs",
     **dict.fromkeys(("RewardWeights", "Rewards"), "api.rewards"),
     "trace": "api.traces",
+    "wordings": "api.wordings",
+    **dict.fromkeys(("diff", "verify"), "api.locks"),
     "BadInput": "faults",
 }
 __all__ = ["Asked", "BadInput", "Consistency", "Dag", "Epoch", "Made", "Plot", "Program", "Question"]
@@ -65,6 +70,7 @@ __all__ += [
     "build",
     "consistency",
     "decompose",
+    "diff",
     "generate",
     "ground",
     "ingest",
@@ -73,6 +79,8 @@ __all__ += [
     "score",
     "split",
     "trace",
+    "verify",
+    "wordings",
 ]
 
 

@@ -6,14 +6,11 @@ from typing import Annotated
 
 from cyclopts import App, Parameter
 
+from questree.api.choices import Policy
 from questree.cli.read import TEXT
 from questree.cli.score import HierarchiesOption, SplitOption, there
 from questree.cli.shared_options import BenchmarkOption
 from questree.cli.terminal import output, print_table, say, watching, write_json
-from questree.faults import BadInput
-from questree.models.policies import Policy
-from questree.scoring import compared as scoring
-from questree.scoring.compared import OnePolicy
 
 app = App(name="predictions", help="Look at a file of predictions before it is scored.")
 
@@ -36,27 +33,23 @@ def check(
     answer_column: Annotated[str, Parameter(help="Column or field of what was said.")] = "",
 ) -> None:
     """Coverage, ids nobody asked about, repeated ids, texts that were not read by reason, answers of another kind."""
-    from questree.models.predictions import FieldNames, form_of, read_predictions
-    from questree.scoring.checked import check as work
+    from questree.api.checked import check_predictions, form_of
 
     there(file)
-    how = OnePolicy(
-        "skip",
-        policy=policy,
-        vocabulary=vocabulary,
-        synonyms=synonyms,
-        id_column=id_column,
-        answer_column=answer_column,
-    )
     with watching():
-        given = read_predictions(file, names=FieldNames(id_column, answer_column))
-        try:
-            reader = scoring.compared(hierarchies, questions, run, split, benchmark, how).reader
-        except BadInput as bad:
-            if questions is None or hierarchies or run or split:
-                raise
-            reader = of_images(questions, how, bad)
-        found = work(given, reader, policy)
+        given, found = check_predictions(
+            file,
+            run=run,
+            hierarchies=hierarchies,
+            questions=questions,
+            split=split,
+            benchmark=benchmark,
+            policy=policy,
+            vocabulary=vocabulary,
+            synonyms=synonyms,
+            id_column=id_column,
+            answer_column=answer_column,
+        )
     say(f"{file}: {len(given.table):,} predictions, read as {form_of(file)}")
     say(f"{given.model}: predictions for {found.coverage}, {found.duplicates:,} repeated ids (the last counts)")
     for what, ids in (("without a prediction", found.coverage.examples), ("for no question here", found.unknown)):
@@ -76,16 +69,6 @@ def check(
         f"{f'; not read: {why}' if why else ''}; {found.suspicious:,} of {found.looked:,} looked at are suspicious"
     )
     write_json(asdict(found) | {"unparsed": found.unparsed})
-
-
-def of_images(questions: Path, how: OnePolicy, bad: BadInput) -> scoring.PredictionReader:
-    """COVR's questions; whatever is neither is blamed as AGQA's."""
-    from questree.scoring import image_sets
-
-    try:
-        return image_sets.of_questions(image_sets.of_files(questions, None)[0], None, how).reader
-    except BadInput:
-        raise bad from None
 
 
 def short(text: str) -> str:

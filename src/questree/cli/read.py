@@ -1,18 +1,14 @@
 """`questree read`: what models said in free text -> answers, or why it is none."""
 
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 from cyclopts import Parameter
 
+from questree.api.free_text import ReadAgain, SecondReader, read_answers
 from questree.cli.shared_options import Whole
 from questree.cli.terminal import output, print_table, say, watching, write_json
 from questree.faults import BadInput
-from questree.said.files import ReadFile, read_all, read_raw, write_read
-from questree.said.lexicon import possible_answers, read_synonyms, shipped
-from questree.said.reading import Reader
-from questree.said.second import Endpoint, second_readings, summary
-from questree.vocabulary import default, load
 
 TEXT = 60  # characters of a text that are printed
 
@@ -34,13 +30,11 @@ def read(
     """Read every raw text as the answer it states, or say why it states none: refused, unsure, both, none, foreign."""
     if second_reader and not second_model:
         raise BadInput.at("--second-model", "expected the name of a model beside --second-reader")
-    words = default() if vocabulary is None else load(vocabulary)
-    reader = Reader(possible_answers(words), words, shipped() if synonyms is None else read_synonyms(synonyms))
-    found = read_all(reader, read_raw(file))
-    second = dict[str, Any]()
-    if second_reader:
-        found, second = read_again(reader, found, Endpoint(second_reader, second_model), out, second_sample)
-    write_read(out, found)
+    asked = SecondReader(second_reader, second_model, second_sample) if second_reader else None
+    with watching():
+        found, again = read_answers(file, out=out, vocabulary=vocabulary, synonyms=synonyms, second=asked)
+    if again:
+        say_again(second_model, again)
     print_table("read by rule", [{"rule": rule, "answers": n} for rule, n in found.rules.most_common()])
     unread = [
         {"reason": reason, "times": times, "text": repr(text if len(text) <= TEXT else text[: TEXT - 3] + "...")}
@@ -51,21 +45,14 @@ def read(
     why = ", ".join(f"{n:,} {reason}" for reason, n in found.reasons.most_common())
     say(f"{out}: {count - lost:,} of {count:,} texts read as an answer{f'; not read: {why}' if why else ''}")
     told = {"texts": count, "rules": dict(found.rules), "reasons": dict(found.reasons), "unread": found.unread}
-    write_json(told | ({"second": second} if second else {}))
+    write_json(told | ({"second": again.told} if again else {}))
 
 
-def read_again(
-    reader: Reader, found: ReadFile, endpoint: Endpoint, out: Path, sample: int
-) -> tuple[ReadFile, dict[str, Any]]:
-    """With what a model reads where the rules do not; what it said stands beside the result."""
-    store = out.with_suffix(".second.jsonl")
-    with watching():
-        again, agreement = second_readings(reader, found.asked, found.found, endpoint, store, sample)
-    told = summary(agreement, found.found, again)
-    unread = sum(found.reasons.values())
+def say_again(model: str, again: ReadAgain) -> None:
+    """What a model reads where the rules do not; what it said stands beside the result."""
+    agreement = again.agreement
     share = "" if agreement.share is None else f" ({100 * agreement.share:.2f} %)"
     say(
-        f"{endpoint.model}: reads {told['read']:,} of {unread:,} unread texts; agrees with the rules on "
-        f"{agreement.same:,} of {agreement.read:,}{share} that both read; what it said: {store}"
+        f"{model}: reads {again.told['read']:,} of {again.unread:,} unread texts; agrees with the rules on "
+        f"{agreement.same:,} of {agreement.read:,}{share} that both read; what it said: {again.store}"
     )
-    return ReadFile(found.asked, again), dict(told)

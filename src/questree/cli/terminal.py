@@ -14,9 +14,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 import msgspec
 from cyclopts import Parameter
 
+from questree.api.files import new_file
 from questree.faults import BadInput
 from questree.progress import reporter
-from questree.tables.store import new_file
 
 if TYPE_CHECKING:
     from rich.progress import Progress

@@ -5,12 +5,10 @@ from typing import Annotated
 
 from cyclopts import Parameter
 
+from questree.api import locks
 from questree.cli.shared_options import WorkersOption
 from questree.cli.terminal import output, print_table, say, watching, write_json
 from questree.faults import refuse
-from questree.tables.lock import STAGES, differences, lock
-from questree.tables.lock import verify as check
-from questree.tables.run import Run
 
 
 @output
@@ -31,19 +29,14 @@ def verify(
     run
         Run folder; `questree balance` and `questree split` lock what they make.
     """
-    place = Run(run)
     if write:
-        found = lock(place, *STAGES)
+        file, found = locks.write_lock(run)
         count = sum(len(stage.files) for stage in found.stages.values())
-        say(f"wrote {place.lock_file}: {count:,} files of {', '.join(found.stages)}")
+        say(f"wrote {file}: {count:,} files of {', '.join(found.stages)}")
         write_json(found)
         return
-    faults, notes = check(place)
-    if again:
-        from questree.stages.again import made_again
-
-        with watching():
-            faults += made_again(place, workers)
+    with watching():
+        faults, notes = locks.verify(run, again=again, workers=workers)
     write_json({"faults": [str(fault) for fault in faults], "notes": notes})
     for note in notes:
         say(f"note: {note}")
@@ -62,7 +55,7 @@ def diff(first: Path, second: Path, /) -> None:
     second
         Another one.
     """
-    found = list(differences(Run(first), Run(second)))
+    found = locks.diff(first, second)
     rows = [{"what": d.place, str(first): d.first, str(second): d.second} for d in found]
     print_table("Differences, causes first", rows)
     if not found:

@@ -158,3 +158,51 @@ def test_a_workbook_with_entities_is_refused(tmp_path: Path) -> None:
 def test_forms_are_named(tmp_path: Path, name: str, text: bytes, form: str) -> None:
     (tmp_path / name).write_bytes(text)
     assert form_of(tmp_path / name) == form
+
+
+def saved(folder: Path, parts: list[dict[str, str]]) -> Path:
+    """As `save_to_disk` writes a data set, a file per part; their order is in state.json alone."""
+    folder.mkdir(parents=True)
+    names = [f"data-{at:05}-of-{len(parts):05}.arrow" for at in reversed(range(len(parts)))]
+    for name, part in zip(names, parts, strict=True):
+        pl.DataFrame({"qid": list(part), "prediction": list(part.values())}).write_ipc_stream(folder / name)
+    state = {"_data_files": [{"filename": name} for name in names], "_fingerprint": "0", "_split": None}
+    (folder / "state.json").write_text(json.dumps(state))
+    (folder / "dataset_info.json").write_text("{}")
+    return folder
+
+
+def test_a_folder_of_datasets_is_one_file_of_predictions(tmp_path: Path) -> None:
+    parts = [{id: said} for id, said in SAID.items()]
+    folder = saved(tmp_path / "model", [{"001YG-2": "replaced by a later part"}, *parts])
+    given = read_predictions(folder)
+    assert (given.model, given.duplicates, form_of(folder)) == ("model", 1, "a folder saved by datasets")
+    assert read(folder) == SAID
+
+
+def test_of_a_folder_with_several_splits_one_is_named(tmp_path: Path) -> None:
+    for split in ("test", "train"):
+        saved(tmp_path / "m" / split, [SAID])
+    (tmp_path / "m/dataset_dict.json").write_text('{"splits": ["test"]}')
+    assert read(tmp_path / "m") == SAID
+    (tmp_path / "m/dataset_dict.json").write_text('{"splits": ["test", "train"]}')
+    with pytest.raises(BadInput, match=r"expected one split, got 2; choose from .*test, .*train"):
+        read(tmp_path / "m")
+
+
+@pytest.mark.parametrize(
+    ("state", "said"),
+    [("[]", "not a readable folder"), ("{", "not a readable folder"), ('{"_data_files": []}', "got none")],
+)
+def test_a_damaged_folder_is_one_line(tmp_path: Path, state: str, said: str) -> None:
+    (tmp_path / "state.json").write_text(state)
+    with pytest.raises(BadInput, match=said):
+        read(tmp_path)
+
+
+def test_a_folder_names_no_files_outside_it(tmp_path: Path) -> None:
+    pl.DataFrame({"id": ["1"], "prediction": ["secret"]}).write_ipc_stream(tmp_path / "other.arrow")
+    (tmp_path / "m").mkdir()
+    (tmp_path / "m/state.json").write_text('{"_data_files": [{"filename": "../other.arrow"}]}')
+    with pytest.raises(BadInput, match="not a readable Arrow file"):
+        read(tmp_path / "m")

@@ -50,8 +50,10 @@ USUAL, ONE_POLICY, COMPARING, PLANNING = Scoring(), OnePolicy(), ComparingOption
 
 def there(*files: Path, more: str = "") -> None:
     """All files of predictions that do not exist are said at once, before anything is read."""
+    from questree.models.predictions import is_given
+
     wanted = f"expected a file of predictions, got nothing of this name{more}"
-    refuse([Fault(str(file), wanted) for file in files if not file.is_file()])
+    refuse([Fault(str(file), wanted) for file in files if not is_given(file)])
 
 
 def stored(run: Path | None, wanted: list[str] | None, files: list[Path], benchmark: str) -> tuple[str, ...]:

@@ -1,4 +1,4 @@
-"""Logs of other tools as predictions: samples of lmms-eval, results of VLMEvalKit (also xlsx), logs of inspect_ai."""
+"""What other tools write as predictions: lmms-eval, workbooks of VLMEvalKit, logs of inspect_ai, saved datasets."""
 
 import io
 import struct
@@ -21,6 +21,7 @@ FAILED = (  # a request that failed is no answer
 ZSTANDARD = 93  # method of compression that this Python's zipfile does not know
 LOCAL_HEADER = struct.Struct("<26xHH")  # ... lengths of name and extra field
 MOST = 1 << 30  # bytes of one unpacked member
+SAVED, SAVED_SPLITS = "state.json", "dataset_dict.json"  # what `save_to_disk` writes beside its data
 SHEET = "{http://schemas.openxmlformats.org/spreadsheetml/2006/main}"
 
 
@@ -127,3 +128,27 @@ def _rows(sheet: ElementTree.Element, texts: Sequence[str]) -> Iterator[dict[str
                 said = texts[int(value.text)] if kind == "s" else value.text
             cells[(cell.get("r") or "").rstrip("0123456789")] = said
         yield cells
+
+
+def is_saved(folder: Path) -> bool:
+    """Was it written by the `save_to_disk` of Hugging Face's datasets?"""
+    return any((folder / name).is_file() for name in (SAVED, SAVED_SPLITS))
+
+
+def saved_files(folder: Path) -> list[Path]:
+    """The Arrow files of such a folder, in their order; of several splits one must be named."""
+    try:
+        if (folder / SAVED_SPLITS).is_file():
+            splits = msgspec.json.decode((folder / SAVED_SPLITS).read_bytes(), type=dict[str, list[str]])["splits"]
+            inside = [folder / Path(split).name for split in splits]
+            if len(inside) == 1:
+                return saved_files(inside[0])
+            known = ", ".join(map(str, inside))
+            raise BadInput.at(folder, f"expected one split, got {len(inside)}; choose from {known}")
+        state = msgspec.json.decode((folder / SAVED).read_bytes())
+        found = [folder / Path(part["filename"]).name for part in state["_data_files"]]  # names only: never outside it
+    except (msgspec.DecodeError, KeyError, TypeError, OSError) as error:
+        raise BadInput.at(folder, f"not a readable folder of datasets ({type(error).__name__})") from error
+    if not found:
+        raise BadInput.at(folder, f"expected data files in {SAVED}, got none")
+    return found

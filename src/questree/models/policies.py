@@ -54,7 +54,8 @@ def understood(
     else:
         found = (_as_it_is if policy == "exact" else _as_vqa)(rest, reader)
     others = pl.concat([rest.select("id", pl.col(PREDICTION).alias(RAW)), found], how="horizontal")
-    lost = (~pl.col(ANSWER).is_in(reader.answers) | pl.col(ANSWER).is_null()) & ~pl.col(RAW).is_in(reader.words)
+    known = [*reader.answers, *reader.words]
+    lost = (~pl.col(ANSWER).is_in(known) | pl.col(ANSWER).is_null()) & ~pl.col(RAW).is_in(reader.words)
     unparsed = others.filter(lost).height
     if policy == "exact" or rest.is_empty():
         return ReadPredictions(policy, table, others, unparsed)

@@ -10,7 +10,7 @@ import msgspec
 import polars as pl
 
 from questree.faults import BadInput, Fault, refuse
-from questree.models.logs import FAILED, fields, of_inspect, of_lmms_eval, read_eval, read_xlsx
+from questree.models.logs import FAILED, fields, is_saved, of_inspect, of_lmms_eval, read_eval, read_xlsx, saved_files
 from questree.tables.store import content, read_json
 
 IDS = ("id", "csv_q_id", "questionId", "question_id", "qid", "key", "index")  # the first found counts
@@ -23,7 +23,7 @@ COLUMNS: dict[str, pl.DataType] = {
 }
 FORMS = (
     ".jsonl or .ndjson (an object per line; samples of lmms-eval), .json (a list of objects; a log of inspect_ai), "
-    ".csv, .tsv, .xlsx, .parquet, .arrow, .eval (inspect_ai); also .gz of texts"
+    ".csv, .tsv, .xlsx, .parquet, .arrow, .eval (inspect_ai); also .gz of texts; or a folder that datasets saved"
 )
 FAULTS = 20
 LARGE = 1 << 20  # bytes from which a file is worth the start of a compiled reader
@@ -74,21 +74,28 @@ USUAL = FieldNames()
 
 def read_predictions(path: Path, model: str = "", names: FieldNames = USUAL) -> Predictions:
     """A later row with the same id wins; a prediction that is null, or a request that failed, is none."""
-    if not path.is_file():
+    if not is_given(path):
         raise BadInput.at(path, "no such file of predictions")
     suffixes = [suffix for suffix in path.suffixes if suffix != ".gz"]
     form = suffixes[-1].lower() if suffixes else ""
-    if form not in READERS:
+    if path.is_file() and form not in READERS:
         raise BadInput.at(path, f"unknown form of predictions; expected {FORMS}")
-    table = READERS[form](path, names)
+    table = READERS[form](path, names) if path.is_file() else _saved(path, names)
     failed = pl.any_horizontal(pl.col(PREDICTION).str.starts_with(text) for text in FAILED)
     known = table.filter(pl.col(PREDICTION).is_not_null() & ~failed)
     last = known.unique("id", keep="last", maintain_order=True)
     return Predictions(model or model_name(path), last, len(known) - len(last))
 
 
+def is_given(path: Path) -> bool:
+    """A file, or a folder that `datasets` saved."""
+    return path.is_file() or is_saved(path)
+
+
 def form_of(path: Path) -> str:
     """What a file of predictions is recognised as, in words."""
+    if path.is_dir():
+        return "a folder saved by datasets"
     form = "".join(suffix for suffix in path.suffixes[-2:] if suffix != ".gz").lower()
     head = content(path)[:20_000].lstrip() if form.endswith((".json", ".jsonl", ".ndjson")) else b""
     if form.endswith(".eval") or (form.endswith(".json") and head[:1] == b"{"):
@@ -276,6 +283,10 @@ def _arrow(path: Path, names: FieldNames) -> pl.DataFrame:
             continue
         return _named(path, names.own(table, path))
     raise BadInput.at(path, "not a readable Arrow file")
+
+
+def _saved(folder: Path, names: FieldNames) -> pl.DataFrame:
+    return pl.concat([_arrow(file, names) for file in saved_files(folder)])
 
 
 def _named(path: Path, table: pl.DataFrame) -> pl.DataFrame:

@@ -23,6 +23,7 @@ SMALL = frozenset(PHRASES["small"])
 WORD = re.compile(r"[^\W_]+(?:['-][^\W_]+)*")
 IN_OR_ON = {"in": "on", "on": "in"}
 PARTICLES = frozenset(PHRASES["particles"])
+POSTURES = frozenset(PHRASES["postures"])
 
 
 VAGUE = re.compile(r" (?:of something|something|somewhere)$")
@@ -189,6 +190,8 @@ def _tenses(
             verb, *rest = each.split()
             if len(rest) > 1 and rest[0] in PARTICLES:
                 yield " ".join([verb, *rest[1:], rest[0]])
+            if len(rest) > 1 and verb in POSTURES:
+                yield " ".join([verb, "down", *rest])
     yield from action.labels
 
 

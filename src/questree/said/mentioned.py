@@ -20,6 +20,7 @@ BUT = re.compile(r"\b(?:but|however|still|though)\b,?", re.IGNORECASE)
 
 TURN_OR_NO = pattern("turn", r"\b(?:{})\b|(?:,|\bbut) no,")
 OPPOSITES = [tuple(pair.split()) for pair in PHRASES["opposites"]]
+AT_LAST = pattern("at_last")
 ALL_BUT = re.compile(r"\b(?:anything|everything|all) (?:but|except)\b", re.IGNORECASE)
 NEITHER = re.compile(r"^\W*neither\b", re.IGNORECASE)
 COPULA = re.compile(
@@ -90,7 +91,7 @@ def _stated(text: str, asked: AskedQuestion, lexicon: Lexicon) -> tuple[str | No
 
 def _opposite(text: str, asked: AskedQuestion) -> bool:
     """ "It took less time", where was asked what took more: which of the two is meant is left to others."""
-    said, wanted = set(tokens(text)), set(asked.words)
+    said, wanted = set(tokens(AT_LAST.sub("last", text))), set(asked.words)
     return any(
         other in said - wanted and one in wanted - said for pair in OPPOSITES for one, other in (pair, pair[::-1])
     )

@@ -13,6 +13,7 @@ OUT_OF = re.compile(r"\bout of (?:the |these |all )?(?:the )?\d+\b")
 SHARE = re.compile(r"\b(\d+)\s*(?:out of|of|/)\s*(?:the |these |all )?\d+\b")
 TOTAL = pattern("total", r"(?:\b(?:{})\b\D{{0,60}}?|=\s*)(\d+)")
 ZERO = pattern("no_number", "{}")
+VAGUE = pattern("vague_number")
 
 
 ONE = re.compile(r"\b(?:the|this|that|which|another|no) 1\b|\b1 (?=of|in|is|might|may|could|looks|seems|was)\b")
@@ -31,7 +32,7 @@ def how_many(text: str, question: str = "") -> tuple[str | None, str, str]:
     why = doubt(text)
     if BOUND.search(said):
         return None, why or "unsure", ""
-    if why != "refused" and ZERO.match(said):
+    if why != "refused" and ZERO.match(said) and not TOTAL.search(said):
         return "0", "", "none of them"
     for part in (TURN.split(said)[-1], said):
         for kept in (part, ONE.sub(" ", part)):
@@ -41,7 +42,9 @@ def how_many(text: str, question: str = "") -> tuple[str | None, str, str]:
     if why:
         return None, why, ""
     if not numbers:
-        return ("0", "", "none of them") if ZERO.search(said) else (None, "none", "")
+        if ZERO.search(said):
+            return "0", "", "none of them"
+        return None, "unsure" if VAGUE.search(said) else "none", ""
     if totals := TOTAL.findall(said):
         return str(int(totals[-1])), "", "total"
     first = re.match(r"\W*(\d+)\b(?=\W|$)", said)

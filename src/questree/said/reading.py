@@ -107,7 +107,20 @@ class Reader:
         lexicons = [self.by_kind[kind] for kind in (ACTION, OBJECT, RELATION) if kind in self.by_kind]
         return understood(text, answer_type, options, [*lexicons, self.all], frozenset(self.answers))
 
+    @cached_property
+    def wider(self) -> "Reader | None":
+        """One who also knows the words of the vocabulary that are no answer of the data."""
+        more = {*self.words}.difference(self.answers)
+        return Reader([*self.answers, *self.words], self.vocabulary, self.synonyms) if more else None
+
     def read(self, raw: str, question: str = "", answer_type: str = "", options: Iterable[str] = ()) -> ReadAnswer:
+        """An answer of the data, or a word of the vocabulary that is none of them (wrong, but said)."""
+        found = self._read(raw, question, answer_type, options)
+        if found.reason != "none" or self.wider is None:
+            return found
+        return self.wider._read(raw, question, answer_type, options)
+
+    def _read(self, raw: str, question: str, answer_type: str, options: Iterable[str]) -> ReadAnswer:
         asked = self.question(question, answer_type, tuple(options))
         text = _without_question(plain(raw), question)
         if not text.strip(" .!?\"'"):

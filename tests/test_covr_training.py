@@ -9,6 +9,7 @@ import polars as pl
 import pytest
 
 from questree.cli.formats import export_covr
+from questree.cli.paper import PaperOptions
 from questree.cli.score import curve
 from questree.cli.stages import split as split_command
 from questree.faults import BadInput
@@ -97,15 +98,19 @@ def test_a_curve_is_scored_and_drawn(run: Run, tmp_path: Path, capsys: pytest.Ca
         (tmp_path / file).write_text(json.dumps(said))
     (tmp_path / "curve.json").write_text(json.dumps(few))
     given = {"questions": tmp_path / "val.jsonl", "plan": tmp_path / "curve.json", "how": OnePolicy(resamples=20)}
-    curve(**given, svg=tmp_path / "curve.svg", json=tmp_path / "scores.json")
+    paper = PaperOptions(markdown=tmp_path / "t.md")
+    curve(**given, plots=tmp_path / "plots", paper=paper, json=tmp_path / "scores.json")
     rows = [row for row in json.loads((tmp_path / "scores.json").read_text()) if row["metric"] == "accuracy"]
     found = [(row["group"], row["model"], row["value"], row["n"]) for row in rows]
     n = len(asked)
     values = {"0": 0.0, "2": 2 / n, "5": 5 / n, "all": 1.0}
     assert found == [("HAS-QUANT", f"{count} examples", value, n) for count, value in values.items()]
     assert "Accuracy by number of examples" in capsys.readouterr().out
-    drawn = (tmp_path / "curve.svg").read_text()
+    drawn = (tmp_path / "plots/curve.svg").read_text()
     assert drawn.count("<polyline") == 1 and all(f">{count}<" in drawn for count in values)
+    text = (tmp_path / "t.md").read_text()
+    assert "| HAS-QUANT | all examples | **100.00**<br>" in text and "| HAS-QUANT | 0 examples | 0.00\\*<br>" in text
+    assert "Benjamini-Hochberg" in text
 
 
 def test_a_plan_that_does_not_fit_is_refused(run: Run, tmp_path: Path) -> None:

@@ -87,6 +87,15 @@ def test_the_best_is_bold_and_what_differs_from_it_is_marked() -> None:
     assert marks(ROWS, MODELS, None).q == {} and marks(ROWS[:1], MODELS, RESAMPLING) == Marks()
 
 
+def test_of_several_training_runs_the_medians_are_compared() -> None:
+    """The middle one of three runs that are better in every video is the median in every resample, too."""
+    runs = {name: [scored([n + more for n in (4, 5) * 10]) for more in (0, at, 3)] for name, at in (("a", 1), ("b", 2))}
+    rows = [row for name, own in runs.items() for row in own[1].rows(name, RESAMPLING)]
+    middle = {name: own[1] for name, own in runs.items()}
+    assert marks(rows, runs, RESAMPLING) == marks(rows, middle, RESAMPLING)
+    assert marks(rows, runs, RESAMPLING).differs((*KEY, "a"))
+
+
 def test_less_is_better_where_it_is() -> None:
     rows = [Score("RWR", "type", "Overall", value, 5, None, None, name) for name, value in (("a", 0.2), ("b", 0.4))]
     assert marks(rows, {"a": MODELS["good"], "b": MODELS["poor"]}, None).best == {("RWR", "type", "Overall", "a")}

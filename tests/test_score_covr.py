@@ -200,8 +200,14 @@ def test_the_plan_of_the_splits_is_scored_for_generalization(run: Run, tmp_path:
             path.write_text(json.dumps([*(json.loads(path.read_text()) if path.exists() else []), *rows]))
     (tmp_path / "plan.json").write_text(json.dumps(few))
     generalization(
-        questions=tmp_path / "out" / "test.jsonl", plan=tmp_path / "plan.json", json=tmp_path / "g.json", quiet=True
+        questions=tmp_path / "out" / "test.jsonl",
+        plan=tmp_path / "plan.json",
+        json=tmp_path / "g.json",
+        quiet=True,
+        paper=PaperOptions(markdown=tmp_path / "g.md"),
     )
+    text = (tmp_path / "g.md").read_text()
+    assert "| Overall | text-only | | 0.00\\*<br>" in text and "| Overall | iid | | **100.00**<br>" in text
     found = {
         row["group"]: row["value"] for row in json.loads((tmp_path / "g.json").read_text()) if "score" in row["metric"]
     }

@@ -28,6 +28,7 @@ from questree.stages.questions import Bank
 from questree.tables.run import Run
 from worlds.commands import questree
 from worlds.decomp_files import by_id, dag, load, random_files, table
+from worlds.papers import compiled
 
 SPLITS = ("train", "test")
 HIERARCHIES = load("agqa_decomp/hierarchies.json.gz")
@@ -208,7 +209,8 @@ def test_the_gain_of_training_on_sub_questions(release: Path, tmp_path: Path) ->
         (tmp_path / f"{name}.json").write_text(json.dumps(said))
     base = ["--base", tmp_path / "hcrn.json", "--base", tmp_path / "hme.json"]
     more = ["--augmented", tmp_path / "hcrn-d.json", "--augmented", tmp_path / "hme-d.json"]
-    out = ["--json", tmp_path / "o.json", "--resamples", 20]
+    out = ["--json", tmp_path / "o.json", "--resamples", 20, "--markdown", tmp_path / "t.md"]
+    out += ["--latex", tmp_path / "t.tex", "--csv", tmp_path / "t.csv"]
     done = questree("score", "gain", "--questions", path, *base, *more, *out)
     assert done.returncode == 0, done.stderr
     rows = json.loads((tmp_path / "o.json").read_text())
@@ -218,5 +220,11 @@ def test_the_gain_of_training_on_sub_questions(release: Path, tmp_path: Path) ->
         assert (overall[name]["a"], overall[name]["b"]) == pytest.approx((exact[name], exact[f"{name}-d"]), abs=1e-12)
         assert overall[name]["difference"] == pytest.approx(exact[f"{name}-d"] - exact[name], abs=1e-12)
     assert "AGQA-Decomp" in done.stdout and f"{100 * exact['hcrn-d']:.2f}" in done.stdout
+    text, n = (tmp_path / "t.md").read_text(), f"{len(records):,}"
+    (line,) = [line for line in text.splitlines() if line.startswith("| Overall | hcrn |")][:1]
+    cells = [cell.strip() for cell in line.split("|")[3:-1]]
+    assert cells[:2] == [f"{100 * exact['hcrn']:.2f}", f"**{100 * exact['hcrn-d']:.2f}**"] and cells[-1] == n
+    assert "q by Benjamini-Hochberg" in text and "gain-semantic" in (tmp_path / "t.csv").read_text()
+    assert compiled(tmp_path, (tmp_path / "t.tex").read_text()) == []
     done = questree("score", "gain", "--questions", path, *base, *more[:2])
     assert done.returncode == 1 and "--augmented: expected as many files as --base, 2, got 1" in done.stderr

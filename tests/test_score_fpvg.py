@@ -14,6 +14,7 @@ import pytest
 
 from questree.bench.stages import fpvg as bench
 from questree.cli.app import app
+from questree.cli.paper import PaperOptions
 from questree.cli.score import fpvg
 from questree.faults import BadInput
 from questree.metrics.comparison import over_runs
@@ -420,6 +421,18 @@ def test_several_models_stand_in_one_table(folder: Path, capsys: pytest.CaptureF
     )
     assert [line.split()[0].rstrip(",") for line in table[1:]] == ["MAC", "UpDn"]  # by FPVG+
     assert "±" in table[2] and "±" not in table[1]
+
+
+def test_the_best_model_is_bold_and_medians_of_runs_are_tested(folder: Path) -> None:
+    """MAC answers the same whatever it sees; both runs of UpDn are the vectors', so their median is."""
+    every, rel, irrel = (folder / f"{name}.json" for name in ("all", "rel", "irrel"))
+    given = {"all": [every] * 3, "rel": [rel, rel, every], "irrel": [irrel, irrel, every]}
+    paper, how = PaperOptions(markdown=folder / "t.md", rows="Overall"), OnePolicy(resamples=50)
+    found = scores(folder, **given, model=["UpDn", "UpDn", "MAC"], paper=paper, how=how)
+    best = 100 * (found["UpDn, median of 2 runs", "FPVG+", "all", "Overall"].value or 0)
+    text = (folder / "t.md").read_text()
+    assert f"| Overall | UpDn, median of 2 runs | **{best:.2f}**" in text and "| Overall | MAC | 0.00\\*" in text
+    assert "Of several training runs the medians are compared" in text
 
 
 def test_options_of_runs_are_given_for_every_run(folder: Path) -> None:

@@ -6,6 +6,7 @@ from typing import Annotated, Any
 import msgspec
 from cyclopts import Parameter
 
+from questree.cli.paper import NO_PAPER, Paper, write_paper
 from questree.cli.score import COMPARING, FilesOption, there
 from questree.cli.terminal import output, print_table, say, watching, write_json
 from questree.faults import BadInput
@@ -28,11 +29,13 @@ def gain(
         FilesOption, Parameter(help="Predictions of the same model trained on sub-questions too, in the same order.")
     ],
     how: Annotated[ComparingOptions, Parameter(name="*")] = COMPARING,
+    paper: Paper = NO_PAPER,
 ) -> None:
     """Accuracy of models trained on AGQA and on AGQA-Decomp, and the difference on the same resampled videos."""
     from questree.metrics.comparison import compare
 
     there(*base, *augmented)
+    paper.check()
     if len(base) != len(augmented):
         raise BadInput.at("--augmented", f"expected as many files as --base, {len(base)}, got {len(augmented)}")
     with watching():
@@ -49,6 +52,11 @@ def gain(
         for by, group in groups
     ]
     print_table("Difference by category", lines)
+    if paper.wanted:
+        from questree.show.paper.grids import gain_grids
+
+        n = {(row.metric, row.by, row.group): row.n for row in scored[0].rows("")}
+        write_paper(list(gain_grids(models, n, how.resamples)), paper)
 
 
 def cell(rows: list[ModelDifference], by: str = BY[0], group: str = OVERALL) -> ModelDifference:

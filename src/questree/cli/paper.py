@@ -12,6 +12,7 @@ from questree.faults import Fault, refuse
 from questree.metrics.scores import Resampling, Score, Scored
 
 if TYPE_CHECKING:
+    from questree.metrics.best import TrainingRuns
     from questree.show.report.document import Grid
 
 GROUP = Group("Tables for a paper", sort_key=1)
@@ -133,7 +134,7 @@ def write_scores(
     paper: PaperOptions,
     tables: Callable[[Sequence[Score]], Sequence[Any]],
     rows: Sequence[Score],
-    models: Mapping[str, Scored],
+    models: Mapping[str, "TrainingRuns"],
     resampling: Resampling | None,
 ) -> None:
     """Score rows as tables, the best of several models bold, marks on what differs from it."""
@@ -144,5 +145,6 @@ def write_scores(
     from questree.show.report.document import ScoreRows
 
     found = marks(rows, models, resampling)
-    said = note(resampling if found.q else None) if found.best else ""
+    medians = any(not isinstance(own, Scored) and len(own) > 1 for own in models.values())
+    said = note(resampling if found.q else None, medians) if found.best else ""
     write_paper(list(grids(ScoreRows(rows, found), tables(rows), said)), paper)

@@ -240,10 +240,10 @@ def generalization(
 
     paper.check()
     with watching():
-        rows, about, splits = image_sets.generalization(questions, plan, how, say)
+        rows, about, splits, models = image_sets.generalization(questions, plan, how, say)
     write_json([*rows, *about])
     print_splits(rows, {name: split.filtered for name, split in splits.items()})
-    write_scores(paper, all_tables, rows, {}, None)
+    write_scores(paper, all_tables, rows, models, how.resampling)
 
 
 @output
@@ -253,27 +253,25 @@ def curve(
     plan: Annotated[
         Path, Parameter(help="JSON {split: {models: {number of examples: file of predictions}, questions: ids}}.")
     ],
-    svg: Annotated[Path | None, Parameter(help="File for the plot.")] = None,
     how: Annotated[OnePolicy, Parameter(name="*")] = ONE_POLICY,
     paper: Paper = NO_PAPER,
+    plots: Plots = None,
 ) -> None:
     """Accuracy on what splits hold out, of models trained with more and more examples of it: a learning curve."""
     from questree.scoring import image_sets
     from questree.show.paper.grids import all_tables
 
     paper.check()
+    check_plots(plots)
     with watching():
         rows, about, models = image_sets.learning_curve(questions, plan, how, say)
     write_json([*rows, *about])
-    print_curve(rows, models)
-    write_scores(paper, all_tables, rows, {}, None)
-    if svg is not None:
+    print_curve(rows, list(models))
+    write_scores(paper, all_tables, rows, models, how.resampling)
+    if plots:
         from questree.show.report.charts import curve_plot
-        from questree.tables.store import new_file
 
-        with new_file(svg) as work:
-            work.write_text(curve_plot(rows, models), "utf-8")
-        say(f"wrote {svg}")
+        write_pictures(plots, [("curve", curve_plot(rows, list(models), COLUMN))])
 
 
 @output
@@ -342,10 +340,10 @@ def fpvg(
             judged = grounded.of_run(Run(run), GroundOptions(split, every, sample, benchmark=benchmark), words)
         if write_relevance is not None:
             write_json_file(write_relevance, judged.as_released())
-        main, rows, seen_by = grounded.score(judged, runs, how, ood, say)
+        main, rows, seen_by, models = grounded.score(judged, runs, how, ood, say)
     write_json(rows)
     print_fpvg(main, seen_by)
-    write_scores(paper, all_tables, main, {}, None)
+    write_scores(paper, all_tables, main, models, how.resampling)
     say(judged.said)
     for detector, found in judged.found.items():
         reasons = dict(found["left_out"].value_counts(sort=True).rows())

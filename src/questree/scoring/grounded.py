@@ -12,7 +12,7 @@ from questree.faults import BadInput
 from questree.metrics.comparison import over_runs
 from questree.metrics.fpvg import CONDITIONS, score_fpvg
 from questree.metrics.relevance import Irrelevant, as_released, box_rows, relevance
-from questree.metrics.scores import Score
+from questree.metrics.scores import Score, Scored
 from questree.models.policies import QuestionTexts
 from questree.models.predictions import model_name
 from questree.scoring.compared import OnePolicy, PredictionReader, Tell, looked_up, names, silent
@@ -123,13 +123,14 @@ def detectors(detections: Sequence[Path]) -> dict[Path, str]:
 
 def score(
     judged: Judged, runs: dict[str, list[ThreeInputs]], how: OnePolicy, ood: Path | None, say: Tell = silent
-) -> tuple[list[Score], list[Score], dict[str, str]]:
-    """The rows of every model, over its runs if there are several; all rows, those about coverage too; detectors."""
+) -> tuple[list[Score], list[Score], dict[str, str], dict[str, list[Scored]]]:
+    """The rows of every model, over its runs if there are several; all rows, also about coverage; detectors; runs."""
     reader = PredictionReader.of(judged.questions, how, say, judged.texts)
     outside = None if ood is None else set(read_ids(ood))
     main, rows, about, seen_by = list[Score](), list[Score](), list[Score](), dict[str, str]()
+    models = dict[str, list[Scored]]()
     for model, several in runs.items():
-        scored = list[list[Score]]()
+        scored, trained = list[list[Score]](), list[Scored]()
         for at, run in enumerate(several, 1):
             name = f"{model}, run {at}" if model and len(several) > 1 else model
             readings = [
@@ -141,12 +142,14 @@ def score(
             found = score_fpvg(
                 judged.questions, judged.found[run.detector], said, how.missing == "skip", outside, ranks
             )
+            trained.append(found)
             scored.append(found.rows(name or readings[0][0], how.resampling))
             about += [row for _, _, own in readings for row in own]
         if len(scored) > 1:
             scored.append(over_runs(scored, model))
         main += scored[-1]
+        models[scored[-1][0].model] = trained
         seen_by[scored[-1][0].model] = ", ".join(dict.fromkeys(run.detector for run in several))
         rows += [row for own in scored for row in own]
     boxes = [row for detector, found in judged.found.items() for row in box_rows(found, detector)]
-    return main + boxes, rows + boxes + about, seen_by
+    return main + boxes, rows + boxes + about, seen_by, models

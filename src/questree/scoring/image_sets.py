@@ -105,8 +105,8 @@ def texts_of(asked: pl.DataFrame) -> QuestionTexts | None:
 
 def generalization(
     questions: Path, plan: Path, how: OnePolicy, say: Tell = silent
-) -> tuple[list[Score], list[Score], dict[str, SplitPredictions]]:
-    """Scores and accuracies of every split of a plan, rows about coverage, and the splits."""
+) -> tuple[list[Score], list[Score], dict[str, SplitPredictions], dict[str, Scored]]:
+    """Scores and accuracies of every split of a plan, rows about coverage, the splits, and models by their labels."""
     asked, splits = read_covr_questions(questions), read_plan(plan)
     held_out = {name: split.questions for name, split in splits.items()}
     files = {name: {role: plan.parent / split.file(role) for role in ROLES} for name, split in splits.items()}
@@ -114,15 +114,16 @@ def generalization(
     said, about = read_models(asked, held_out, files, LABELS, how, say)
     score, accuracies = score_generalization(asked, held_out, said, how.missing == "skip")
     found = score.rows("split model", how.resampling)
-    for role, scored in accuracies.items():
-        found += scored.rows(LABELS[role], how.resampling)
-    return found, about, splits
+    models = {LABELS[role]: scored for role, scored in accuracies.items()}
+    for label, scored in models.items():
+        found += scored.rows(label, how.resampling)
+    return found, about, splits, models
 
 
 def learning_curve(
     questions: Path, plan: Path, how: OnePolicy, say: Tell = silent
-) -> tuple[list[Score], list[Score], list[str]]:
-    """Accuracies of every model of a plan, rows about coverage, and the numbers of examples in their order."""
+) -> tuple[list[Score], list[Score], dict[str, Scored]]:
+    """Accuracies of every model of a plan, rows about coverage, and models by their numbers of examples, in order."""
     asked, splits = read_covr_questions(questions), read_curve_plan(plan)
     counts = {count for split in splits.values() for count in split.models}
     ordered = sorted(counts, key=lambda count: (count == EVERY, int(count) if count != EVERY else 0))
@@ -135,8 +136,8 @@ def learning_curve(
     there(asked, held_out, questions, plan)
     said, about = read_models(asked, held_out, files, labels, how, say)
     scored = score_curve(asked, held_out, said, how.missing == "skip")
-    rows = [row for count in ordered for row in scored[count].rows(labels[count], how.resampling)]
-    return rows, about, list(labels.values())
+    models = {labels[count]: scored[count] for count in ordered}
+    return [row for label, own in models.items() for row in own.rows(label, how.resampling)], about, models
 
 
 HeldOut = Mapping[str, list[str] | None]  # split -> its questions, None for all

@@ -5,7 +5,7 @@ from dataclasses import replace
 from typing import NamedTuple
 
 from questree.faults import Fault, refuse
-from questree.metrics.best import sign
+from questree.metrics.best import LEVEL, sign
 from questree.metrics.cells import OVERALL
 from questree.metrics.comparison import ModelDifference
 from questree.metrics.dags import NAME as CORRELATION
@@ -119,10 +119,7 @@ def difference_grids(
     resamples: int,
 ) -> Iterator[Grid]:
     """A table per grouping: both models, the better one bold, their difference with its interval and mark, q."""
-    caption = (
-        f"{SHARES} Bold: the better one. *: they differ at a false discovery rate of {level} (paired bootstrap over "
-        f"videos or images, {resamples:,} resamples; q by Benjamini-Hochberg over all cells)."
-    )
+    caption = _compared_caption(level, resamples)
     tables: dict[str, list[ModelDifference]] = {}
     for row in rows:
         tables.setdefault(row.by, []).append(row)
@@ -133,6 +130,36 @@ def difference_grids(
         )
         title = f"{names[1]} minus {names[0]}, by {by}"
         yield Grid(f"compare-{by.replace(' ', '-').replace(',', '')}", title, caption, ("", "Metric"), columns, lines)
+
+
+def gain_grids(
+    models: Mapping[str, Sequence[ModelDifference]], counts: Mapping[tuple[str, str, str], int | None], resamples: int
+) -> Iterator[Grid]:
+    """A table per grouping: each model as it was trained on AGQA and on AGQA-Decomp, and the difference."""
+    columns = tuple(map(Column, ("AGQA", "AGQA-Decomp", "difference", "q")))
+    found = {
+        (row.by, row.group, name): row for name, rows in models.items() for row in rows if row.metric == "accuracy"
+    }
+    for by in _once(by for by, _, _ in found):
+        lines = [
+            Line(
+                (group, name)[: len(models)],
+                _entries(found[by, group, name], counts.get(("accuracy", by, group)), LEVEL),
+            )
+            for group in _once(group for own, group, _ in found if own == by)
+            for name in models
+            if (by, group, name) in found
+        ]
+        title = f"Accuracy by what a model was trained on, by {by}"
+        corners = (by.capitalize(), "Model")[: len(models)]
+        yield Grid(f"gain-{by}", title, _compared_caption(LEVEL, resamples), corners, columns, tuple(lines))
+
+
+def _compared_caption(level: float, resamples: int) -> str:
+    return (
+        f"{SHARES} Bold: the better one. *: they differ at a false discovery rate of {level} (paired bootstrap over "
+        f"videos or images, {resamples:,} resamples; q by Benjamini-Hochberg over all cells)."
+    )
 
 
 def _entries(row: ModelDifference, n: int | None, level: float) -> tuple[Number | str, ...]:

@@ -22,7 +22,9 @@ from worlds.commands import questree as command
 
 MODULES = ["faults", *sorted(f"api.{path.stem}" for path in (Path(questree.__file__).parent / "api").glob("[a-z]*.py"))]
 PUBLIC = [name for name in questree.__all__ if not name.startswith("_")]
-WRITING = {f"api.{name}" for name in ("answering", "augmenting", "building", "made", "stages")}  # into their runs
+WRITING = {  # into their runs
+    f"api.{name}" for name in ("answering", "augmenting", "building", "importing", "made", "stages")
+}
 OPTIONS = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
 
 

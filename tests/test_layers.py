@@ -50,15 +50,11 @@ BLIND = {  # who must not see what, although it lies below
 BENEATH = {"api", "faults", "progress", "extensions", "workers", "svg"}
 NOT_YET = [  # modules of `cli` whose work has not moved into `api` yet; the list only gets shorter
     "answer",
-    "app",
-    "augment",
     "build",
     "covr",
     "demo",
     "fpvg_tables",
-    "formats",
     "gain",
-    "ingest",
     "lines",
     "paper",
     "program",
@@ -66,7 +62,6 @@ NOT_YET = [  # modules of `cli` whose work has not moved into `api` yet; the lis
     "score",
     "score_tables",
     "show",
-    "stages",
     "synth",
 ]
 

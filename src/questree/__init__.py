@@ -13,6 +13,10 @@ if TYPE_CHECKING:
     from questree.api.consistency import consistency as consistency
     from questree.api.dags import Dag as Dag
     from questree.api.epochs import Epoch as Epoch
+    from questree.api.exporting import export as export
+    from questree.api.importing import import_agqa as import_agqa
+    from questree.api.importing import import_covr as import_covr
+    from questree.api.importing import import_decomp as import_decomp
     from questree.api.ingesting import ingest as ingest
     from questree.api.locks import diff as diff
     from questree.api.locks import verify as verify
@@ -56,6 +60,8 @@ PLACES = {  # name -> where it is defined: imported when it is first asked for
     **dict.fromkeys(("RewardWeights", "Rewards"), "api.rewards"),
     "trace": "api.traces",
     "wordings": "api.wordings",
+    "export": "api.exporting",
+    **dict.fromkeys(("import_agqa", "import_covr", "import_decomp"), "api.importing"),
     **dict.fromkeys(("diff", "verify"), "api.locks"),
     "BadInput": "faults",
 }
@@ -71,8 +77,12 @@ __all__ += [
     "consistency",
     "decompose",
     "diff",
+    "export",
     "generate",
     "ground",
+    "import_agqa",
+    "import_covr",
+    "import_decomp",
     "ingest",
     "open",
     "program",

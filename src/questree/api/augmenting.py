@@ -15,7 +15,8 @@ from questree.faults import Fault, refuse
 from questree.progress import watch
 from questree.stages.agreement import AgreementScore, Worth, agreement
 from questree.stages.agreement import ablation as measure_rules
-from questree.stages.augment import RULES, AugmentationRule, AugmentOptions, Change, Entry, guarantees, optional
+from questree.stages.augment import RULES, AugmentationRule, Change, Entry, guarantees, optional
+from questree.stages.augment import AugmentOptions as AugmentOptions
 from questree.stages.augment import augment as clean
 from questree.stages.augment.opposites import giving_way
 from questree.tables.facts import Facts

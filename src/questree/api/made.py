@@ -9,7 +9,7 @@ import msgspec
 import polars as pl
 
 from questree.api.scores import as_html
-from questree.benchmarks import Said
+from questree.benchmarks import Said as Said
 
 
 @dataclass(frozen=True, repr=False)

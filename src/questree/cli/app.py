@@ -10,10 +10,9 @@ from io import StringIO
 from cyclopts import App, CycloptsError, Group
 
 from questree import __version__
+from questree.api.catalogue import EXPORTERS, SOURCES
 from questree.extensions import blamed, load, wanted
 from questree.faults import BadInput, lines
-from questree.formats.catalogue import EXPORTERS
-from questree.sources.catalogue import SOURCES
 
 OK, BAD_INPUT, USAGE = 0, 1, 2
 

@@ -5,11 +5,9 @@ from typing import Annotated
 
 from cyclopts import Parameter
 
-from questree.api.augmenting import cleaned
+from questree.api.augmenting import AugmentOptions, cleaned
 from questree.cli.shared_options import WithoutOption
-from questree.cli.stages import tell_made
-from questree.cli.terminal import output, watching
-from questree.stages.augment import AugmentOptions
+from questree.cli.terminal import output, tell_made, watching
 
 USUAL = AugmentOptions()
 

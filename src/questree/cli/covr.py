@@ -446,7 +446,7 @@ def statistics_command(
     ] = False,
 ) -> None:
     """Kinds of questions, answers, images and anonymised programs of every split, and how often operators occur."""
-    from questree.cli.formats import counted
+    from questree.api.exporting import counted
     from questree.sources.covr import read_records
     from questree.stages.audit.image_corpus import figures_of, parts_of, table_3
     from questree.stages.split.image_sets import selected

@@ -7,11 +7,10 @@ from typing import Annotated, Any
 import msgspec
 from cyclopts import Parameter
 
+from questree.api.catalogue import SOURCES, Source
 from questree.api.ingesting import read_images, read_videos
-from questree.cli.stages import tell_made
-from questree.cli.terminal import output, watching
+from questree.cli.terminal import output, tell_made, watching
 from questree.faults import Fault, refuse
-from questree.sources.catalogue import SOURCES, Source
 
 Out = Annotated[Path, Parameter(help="Run folder to write.")]
 Add = Annotated[bool, Parameter(negative="", help="Keep the images in the run and add these.")]

@@ -1,14 +1,11 @@
 """The stages of a run of any benchmark: options in, its recipe at work, tables out."""
 
-from collections.abc import Iterable
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
 from cyclopts import Parameter
 
-from questree.api.made import Made
 from questree.api.stages import COUNTS, carried_out
-from questree.benchmarks import Said
 from questree.cli.shared_options import (
     BenchmarkOption,
     ClosedWorldOption,
@@ -20,7 +17,7 @@ from questree.cli.shared_options import (
     WordsOption,
     WorkersOption,
 )
-from questree.cli.terminal import output, print_table, say, watching, write_json
+from questree.cli.terminal import output, tell, tell_made, watching, write_json
 from questree.faults import BadInput, Fault, at_least, refuse
 
 Share = float | None
@@ -33,19 +30,6 @@ def carry_out(stage: str, run: Path, benchmark: str, workers: int, **given: Any)
     tell(told.said)
     write_json(told.record)
     return told.record
-
-
-def tell_made(made: Made) -> None:
-    tell(made.said)
-    write_json(made.record)
-
-
-def tell(said: Iterable[Said]) -> None:
-    for each in said:
-        if isinstance(each, str):
-            say(each)
-        else:
-            print_table(*each)
 
 
 @output
@@ -258,7 +242,11 @@ def decompose_command(
                 "--from-agqa FILE goes with --out DIR, --answers FILE, --absent FILE, --workers N and no run folder;"
             )
             raise BadInput.at("decompose", f"{wanted} a file of questions is taken apart whole, by rules only")
-        released(from_agqa, out, absent, answers or [], workers)
+        from questree.api.released import decompose_file
+
+        with watching():
+            made = decompose_file(from_agqa, out=out, absent=absent, answers=answers or (), workers=workers)
+        tell_made(made)
         return
     if run is None or out or answers:
         raise BadInput.at("decompose", "expected a run folder, or --from-agqa FILE --out DIR")
@@ -277,29 +265,6 @@ def decompose_command(
         train_set=train_set,
         words=words,
     )
-
-
-def released(path: Path, out: Path, absent: Path | None, answers: list[Path], workers: int) -> None:
-    """Take apart a question file; its own answers, those of other questions and the rules are all there is."""
-    from questree.formats.decomp_released import decompose_released
-    from questree.stages.decompose.recipes import record, told_contradictions, told_rules, told_types
-    from questree.vocabulary.load import default
-
-    with watching():
-        told = decompose_released(path, out, default(), workers, absent, answers)
-    tell(told_types(told.summary))
-    for why, count in told.unread.most_common():
-        say(f"no DAG for {count:,}: {why}")
-    say(f"{told.strange_answers:,} answers not of the question's kind, not used")
-    if told.answers:
-        used, elsewhere, unread = told.answers
-        said = f"{used:,} answers of other questions used; {elsewhere:,} are of videos nobody asks about here"
-        say(f"{said}, {unread:,} have a program or an answer that cannot be read")
-    tell(told_rules(told.summary))
-    tell(told_contradictions(told.summary))
-    say(f"wrote {out}")
-    read = {"answers": told.answers._asdict()} if told.answers else {}
-    write_json(record(told.summary) | {"unread": told.unread} | read)
 
 
 @output

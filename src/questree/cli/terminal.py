@@ -4,7 +4,7 @@ import inspect
 import shutil
 import sys
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from functools import wraps
@@ -20,6 +20,8 @@ from questree.progress import reporter
 
 if TYPE_CHECKING:
     from rich.progress import Progress
+
+    from questree.api.made import Made, Said
 
 Quiet = Annotated[bool, Parameter(name=["--quiet", "-q"], negative="", help="Print nothing but errors.")]
 Json = Annotated[
@@ -126,6 +128,20 @@ def print_table(title: str, rows: Sequence[Mapping[str, Any]]) -> None:
     numbers = [all(isinstance(row[name], int | float) or row[name] is None for row in rows) for name in rows[0]]
     cells = [["" if v is None else f"{v:,}" if isinstance(v, int) else str(v) for v in row.values()] for row in rows]
     print("\n".join(laid_out(list(rows[0]), cells, numbers, shutil.get_terminal_size((WIDTH, 0)).columns)))
+
+
+def tell_made(made: "Made") -> None:
+    """What a function of `api` tells about its work, here and where --json says."""
+    tell(made.said)
+    write_json(made.record)
+
+
+def tell(said: Iterable["Said"]) -> None:
+    for each in said:
+        if isinstance(each, str):
+            say(each)
+        else:
+            print_table(*each)
 
 
 def write_json(value: Any) -> None:

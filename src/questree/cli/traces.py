@@ -5,7 +5,8 @@ from typing import Annotated, Literal
 
 from cyclopts import Parameter
 
-from questree.cli.formats import OutOption, counted
+from questree.api.exporting import counted
+from questree.cli.formats import OutOption
 from questree.cli.terminal import output, print_table, say, watching, write_json
 
 

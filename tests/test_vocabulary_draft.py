@@ -272,7 +272,9 @@ def test_any_names_give_a_file_that_reads_them(
 
 def test_classes_for_everything_else_are_declared() -> None:
     used = UsedWords(
-        Counter(["cup", "other", "misc_object"]), Counter(["holding"]), Counter(["hold cup", "other", "Unknown action"])
+        Counter(["cup", "other", "misc_object"]),
+        Counter(["holding", "unsure", "other_relationship"]),
+        Counter(["hold cup", "other", "Unknown action"]),
     )
     words = parse(drafted(used, "mine", "mine.json"), "mine.toml")
     other = next(word for word in words.objects if word.id == words.other)
@@ -280,3 +282,4 @@ def test_classes_for_everything_else_are_declared() -> None:
         other.id
     }
     assert words.action_at["other"] == words.action_at["Unknown action"] == words.other_action_at
+    assert words.relation_at["other_relationship"] == words.other_relation_at

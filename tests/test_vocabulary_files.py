@@ -271,3 +271,19 @@ def test_what_annotators_had_no_class_for_is_an_action_of_its_own() -> None:
         wanted = [f'kitchen.toml, other_action: "{given}" {said}']
         assert faults_after(lambda raw, given=given: raw.update(other_action=given)) == wanted  # type: ignore[misc]
     assert faults_after(lambda raw: raw.update(other_action="a5")) == []
+
+
+def test_a_relation_without_a_class_is_one_that_nobody_asks_for() -> None:
+    lists = "a relation in the lists never_asked_relations, vague_relations and, of a contact, not_touching_contacts"
+    relation = {"id": "r99", "name": "other relationship", "group": "contact"}
+
+    def declare(raw: dict[str, Any], *names: str) -> None:
+        raw["relations"].append(relation)
+        raw["other_relation"] = "r99"
+        for name in names:
+            raw.setdefault("lists", {}).setdefault(name, []).append("other relationship")
+
+    silent = ("never_asked_relations", "vague_relations")
+    [fault] = faults_after(lambda raw: declare(raw, *silent))
+    assert fault.startswith(f'kitchen.toml, other_relation: "r99" is not the id of {lists}')
+    assert faults_after(lambda raw: declare(raw, *silent, "not_touching_contacts")) == []

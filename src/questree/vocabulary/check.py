@@ -147,6 +147,24 @@ def special(vocabulary: Vocabulary) -> Found:
             yield field, f'"{given}" is not the id of an object that is part_only and not merged'
     if (given := vocabulary.other_action) and given not in {word.id for word in vocabulary.actions if not word.merged}:
         yield "other_action", f'"{given}" is not the id of an action that is not merged'
+    if (given := vocabulary.other_relation) and given not in (silent := {word.id for word in _silent(vocabulary)}):
+        choices = f"; choose from {_quoted(sorted(silent))}" if silent else ""
+        yield "other_relation", f'"{given}" is not the id of {SILENT}{choices}'
+
+
+SILENT = "a relation in the lists never_asked_relations, vague_relations and, of a contact, not_touching_contacts"
+
+
+def _silent(vocabulary: Vocabulary) -> Iterator[Relation]:
+    """Relations that nobody asks for and from which nothing follows, not even that something is touched."""
+    lists = vocabulary.lists
+    never, vague, apart = (
+        {vocabulary.relation_at.get(name) for name in names}
+        for names in (lists.never_asked_relations, lists.vague_relations, lists.not_touching_contacts)
+    )
+    for at, word in enumerate(vocabulary.relations):
+        if at in never & vague and (at in apart or word.group != "contact"):
+            yield word
 
 
 def lists(vocabulary: Vocabulary) -> Found:

@@ -38,6 +38,7 @@ SYNONYMS = [row.split(", ") for row in ENGLISH["synonyms"].split("\n") if row]
 NEGATIVE = ("not", "no", "none", "unsure", "unknown", "never", "without")
 ANYTHING, ANY_ACTION = "other thing", "doing something else"  # what has no class
 VAGUE = ("other", "misc", "unsure", "unknown", "none")
+UNSURE = ("unsure", "none")
 
 
 @dataclass
@@ -80,6 +81,8 @@ def vague(name: str) -> bool:
         "objects",
         "things",
         "items",
+        "relation",
+        "relationship",
     }
 
 
@@ -121,6 +124,12 @@ class Draft:
         verbs = {str(word.fields["verb"]) for word in self.actions.values() if "object" in word.fields}
         own = (word for word in self.relations.values() if word.id in verbs and "folds" not in word.fields)
         return [str(word.fields["name"]) for word in own if str(word.fields["present"]).split(" ")[0] not in AFAR]
+
+    @property
+    def other_relation(self) -> DraftWord | None:
+        """The commonest relation that has no class; one that nobody is sure of may be none at all."""
+        found = (word for name, word in self.relations.items() if vague(name) and name.split(" ")[0] not in UNSURE)
+        return next(found, None)
 
     def add(self, words: dict[str, DraftWord], id: str, name: str, fields: Mapping[str, object]) -> DraftWord:
         words[name] = DraftWord(id, dict(fields))

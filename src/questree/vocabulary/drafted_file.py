@@ -87,6 +87,7 @@ def lines(draft: Draft, name: str, source: str) -> Iterator[str]:
     ids |= {"unnamed": (draft.objects[UNNAMED], "")} if UNNAMED in draft.objects else {}
     ids |= {"other": (draft.objects[ANYTHING], "")} if ANYTHING in draft.objects else {}
     ids |= {"other_action": (draft.actions[ANY_ACTION], "")} if ANY_ACTION in draft.actions else {}
+    ids |= {"other_relation": (draft.other_relation, "")} if draft.other_relation else {}
     yield from (f"{key} = {toml_value(word.id)}" for key, (word, usual) in ids.items() if word.id != usual)
     yield "\n# article: a, an, some, the, their or nothing; merged: the class it is counted as; labels: spellings"
     yield "# in files; part_only: an object of actions that no question asks for."

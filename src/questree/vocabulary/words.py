@@ -104,6 +104,7 @@ class Vocabulary(msgspec.Struct, frozen=True, forbid_unknown_fields=True, dict=T
     interacting: str = "d2"  # derived relation: any contact but those of `not_touching_contacts`
     other: str = ""  # object that stands for everything annotators had no class for
     other_action: str = ""  # and the action that does
+    other_relation: str = ""  # and the relation
     unnamed: str = ""  # object that stands for what an action is done to that names its place or tool
 
     @cached_property
@@ -168,6 +169,10 @@ class Vocabulary(msgspec.Struct, frozen=True, forbid_unknown_fields=True, dict=T
     @property
     def other_action_at(self) -> int:
         return self.action_at.get(self.other_action, NONE)
+
+    @property
+    def other_relation_at(self) -> int:
+        return self.relation_at.get(self.other_relation, NONE)
 
     @cached_property
     def never_localised(self) -> list[int]:

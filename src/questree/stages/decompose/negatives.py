@@ -16,7 +16,7 @@ import polars as pl
 from questree.columns.hashing import mix
 from questree.columns.joins import against, starts
 from questree.domains.video import Videos
-from questree.domains.video.atoms import doing, exists, happening
+from questree.domains.video.atoms import doing, exists, happening, interacting, interaction
 from questree.domains.video.facts import ANY, KEY, anywhere
 from questree.domains.video.kinds import WINDOW
 from questree.domains.video.time import after, before, during, whole, within
@@ -25,7 +25,7 @@ from questree.readings.answer import evaluate
 from questree.rules import NO
 from questree.stages.decompose.expand import Batch, Block
 from questree.stages.decompose.forms import NodeForms
-from questree.stages.generate.unclassed import done_in, from_actions
+from questree.stages.generate.unclassed import Related, done_in, from_actions, related
 from questree.tables.nodes import ABSENT
 from questree.terms import ACTION, BOOL, OBJECT, RELATION, Array, Node, Op, Slot, slots, walk
 from questree.vocabulary.words import NONE, Vocabulary
@@ -107,6 +107,7 @@ def from_csv(path: Path, text: str) -> Iterator[Label]:
 
 
 TIMES = (before, after, during)
+ENDS = ("first", "last", "choose_first", "choose_last")  # what else has the relation may come before or after
 THING = Slot("object", OBJECT)
 Pairs = tuple[Array, Array]  # (video, object) or (video, action), each [row], by video
 
@@ -170,8 +171,8 @@ class Negatives:
         return found
 
     def hidden(self, block: Block, answers: Array) -> Array:
-        """[node] is its answer what has no class, or might an action without a class change it? Of two parts that are
-        joined only those are asked that it does not change."""
+        """[node] is its answer what has no class, or might an action or a relation without a class change it? Of two
+        parts that are joined only those are asked that it does not change."""
         node, found = block.form.node, np.zeros(len(block), bool)
         if self.world is None:
             return found
@@ -181,7 +182,11 @@ class Negatives:
             found = (answers == other) & (other != NONE)
         asked = {name: slot.kind for name, slot in slots(node).items()}
         sure = set(node.op.params.values()) == {BOOL} or not {OBJECT, RELATION} & {*asked.values()}
-        if words.other_action_at == NONE or sure or about_existence(node):
+        if sure or about_existence(node):
+            return np.asarray(found)
+        if words.other_relation_at != NONE:
+            found = found | self.unclear(block, answers)
+        if words.other_action_at == NONE:
             return np.asarray(found)
         related = [words.folded[block.values[name]] for name, kind in asked.items() if kind == RELATION]
         may = reduce(and_, (from_actions(words)[own] for own in related), np.ones(len(block), bool))
@@ -189,6 +194,21 @@ class Negatives:
         window = next((term for term in walk(node) if isinstance(term, Node) and term.kind == WINDOW), whole())
         there = done_in(world, evaluate(window, world, block.values).values[window])
         return np.asarray(found | (may & there & ((answers == NO) | (not kind.yes))))
+
+    @cached_property
+    def related(self) -> Related:
+        assert self.world is not None
+        return related(self.world)
+
+    def unclear(self, block: Block, answers: Array) -> Array:
+        """[node] might a relation without a class change its answer? A pair's only if its object has one."""
+        assert self.world is not None
+        node, asked = block.form.node, self.related.at(block.video)
+        things = [block.values[name] for name, slot in slots(node).items() if slot.kind == OBJECT]
+        pair = things and any(_asks(node, op) for op in (interaction, interacting))
+        there = asked.any_of([self.world.vocabulary.merged_object[things[0]]]) if pair else asked.there
+        certain = node.kind.yes and {term.op.name for term in walk(node) if isinstance(term, Node)}.isdisjoint(ENDS)
+        return np.asarray(there & ((answers == NO) | (not certain)))
 
     def batches(self, forms: NodeForms, seeds: Array, first: int) -> Iterator[Batch]:
         """Questions that are asked because their answer is no, numbered from `first` on."""
@@ -256,9 +276,10 @@ def unlocalised(world: Videos) -> list[int]:
 
 def never(world: Videos, action: Array) -> Array:
     """[row] the action does not occur, and neither does its verb with its object, which would read the same; of an
-    action that does not name its object, with any."""
+    action that does not name its object, with any. A relation without a class may be this verb."""
     words = world.vocabulary
     thing = words.done_to[words.merged_action[action]]
     asked = np.where(thing == words.unnamed_at, ANY, np.maximum(thing, 0))
     seen = anywhere(world.track(words.verb_of[words.merged_action[action]], asked))
+    seen |= related(world).at(world.row).about(thing)
     return np.asarray((world.action(action, "count") == 0) & ~(seen & (thing != NONE)))

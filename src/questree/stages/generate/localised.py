@@ -31,7 +31,7 @@ from questree.stages.generate.references import (
     references,
     spans,
 )
-from questree.stages.generate.unclassed import Silent, done_in, silent
+from questree.stages.generate.unclassed import Related, Silent, done_in, related, silent
 from questree.stages.generate.word_columns import WordColumns
 from questree.tables.facts import Facts
 
@@ -187,6 +187,11 @@ class VideoChunk:
     def unclassed(self) -> Flags:
         """[span] is something done in it that annotators had no class for?"""
         return done_in(self.world.ask(self.spans.video), self.spans.window)
+
+    @cached_property
+    def related(self) -> Related:
+        """What has a relation that annotators had no class for."""
+        return related(self.world)
 
     def place(self, video: Ints, at: Ints, row: Ints, span: Ints) -> Ints:
         """[core] row of `localised` for the relation `at` of argument `row`; the last, empty one if there is none."""

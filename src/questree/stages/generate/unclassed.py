@@ -1,4 +1,5 @@
-"""Actions that annotators had no class for: nobody asks what such an action may be, or may do to a thing."""
+"""Actions and relations that annotators had no class for: nobody asks what such an action may be or do to a thing, or
+in which relation a thing may be."""
 
 from dataclasses import dataclass
 from functools import reduce
@@ -8,15 +9,16 @@ from typing import Any
 import numpy as np
 
 from questree.columns.joins import Ints
-from questree.columns.sets import Flags, has
+from questree.columns.sets import Flags, Sets, has, sets_of, some, the_one
 from questree.domains.video import Videos
 from questree.domains.video.actions import going_on
-from questree.domains.video.facts import anywhere
+from questree.domains.video.facts import ANY, anywhere
 from questree.domains.video.time import whole
 from questree.stages.generate.rules import Tally
 from questree.vocabulary.words import NONE, Vocabulary
 
 UNCLASSED = "an action without a class may do it"  # why a candidate is rejected
+UNRELATED = "a relation without a class may be it"
 
 
 def done_in(world: Videos, window: Ints) -> Flags:
@@ -31,11 +33,49 @@ def done_in(world: Videos, window: Ints) -> Flags:
 
 
 @dataclass(frozen=True)
-class Silent:
-    """Relations that name no object, as it may have others than are known: all in a video with actions alone, those
-    that actions make hold in one with an action without a class."""
+class Related:
+    """What has a relation without a class somewhere in its video: relations are copied to other frames, and nobody
+    knows to which this one would have been."""
 
-    actions_only: Flags  # [video]
+    objects: Sets  # [row]
+    other: int  # the object that may be any, NONE without
+
+    def at(self, row: Ints) -> "Related":
+        return Related(self.objects[row], self.other)
+
+    @property
+    def there(self) -> Flags:
+        return some(self.objects)
+
+    def about(self, thing: Ints) -> Flags:
+        """[row] may it be this thing that has the relation?"""
+        found = (thing >= 0) & has(self.objects, np.maximum(thing, 0))
+        if self.other != NONE:
+            found |= has(self.objects, np.full(len(thing), self.other))
+        return np.asarray(found)
+
+    def any_of(self, things: list[Ints], known: Sets | None = None) -> Flags:
+        """[row] may it be one of these that has the relation, besides those that are known to have it?"""
+        found = np.zeros(len(self.objects), bool)
+        for thing in things:
+            found |= self.about(thing) if known is None else self.about(thing) & ~has(known, thing)
+        return found
+
+
+def related(world: Videos) -> Related:
+    """[video] by row of the videos."""
+    words = world.vocabulary
+    video, relation, thing = world.tracks()
+    own = (relation == words.other_relation_at) & (thing != ANY) & (words.other_relation_at != NONE)
+    return Related(sets_of(video[own], thing[own], len(world.ids), len(words.objects)), words.other_at)
+
+
+@dataclass(frozen=True)
+class Silent:
+    """Relations that name no object, as it may have others than are known: all in a video with actions alone or with a
+    relation without a class, those that actions make hold in one with an action without a class."""
+
+    actions_only: Flags  # [video] also those with a relation without a class
     unclassed: Flags  # [video]
     from_actions: Flags  # [relation]
 
@@ -45,7 +85,8 @@ class Silent:
 
 def silent(world: Videos, actions_only: Flags) -> Silent:
     everything = world.ask(np.arange(len(world.ids)))
-    return Silent(actions_only, done_in(everything, whole.run(everything)), from_actions(world.vocabulary))
+    unknown = actions_only | related(world).there
+    return Silent(unknown, done_in(everything, whole.run(everything)), from_actions(world.vocabulary))
 
 
 def from_actions(vocabulary: Vocabulary) -> Flags:
@@ -80,10 +121,35 @@ def unsure(core: Any) -> Flags:
     return np.asarray(there & (core.answer == 0))
 
 
+def unclear(core: Any) -> Flags:
+    """[core] would a relation without a class, whatever it is, make its answer wrong?"""
+    operators, no = core.template.operators, core.answer == 0
+    asked: Related = core.chunk.related.at(core.args.video[core.row])
+    if "happening" in operators:
+        found = asked.any_of([core.words.vocabulary.done_to[deed] for deed in core.deeds]) & no
+    elif "interacting" in operators:
+        found = asked.any_of(core.things) & no
+    elif "relation" not in core.template.features or "choose" in operators:
+        found = asked.any_of(core.things)
+    elif "interaction" in operators:
+        found = asked.any_of(core.things, core.local.objects)
+    elif "doing" in operators:
+        found = asked.there & no
+    elif {"only", "objects"} <= operators:  # unless what is asked for has it, and nothing else
+        found = asked.there & (the_one(asked.objects) != core.answer)
+    else:
+        found = asked.there
+    return np.asarray(found)
+
+
+LOOKS = (("other_action", UNCLASSED, unsure), ("other_relation", UNRELATED, unclear))
+
+
 def drop_unsure(core: Any, weight: Ints, tally: Tally) -> tuple[Any, Ints]:
-    if core.words.vocabulary.other_action_at == NONE:
-        return core, weight
-    failed = unsure(core)
-    tally.reject(UNCLASSED, weight[failed].sum())
-    kept = np.flatnonzero(~failed)
-    return core.take(kept), weight[kept]
+    for declared, why, look in LOOKS:
+        if getattr(core.words.vocabulary, declared):
+            failed = look(core)
+            tally.reject(why, weight[failed].sum())
+            kept = np.flatnonzero(~failed)
+            core, weight = core.take(kept), weight[kept]
+    return core, weight

@@ -3,7 +3,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 unexport PYTHONDONTWRITEBYTECODE  # dozens of processes of one test run would compile the same modules
 
-.PHONY: setup demo test coverage wheel clean
+.PHONY: setup demo test coverage reference notebooks wheel clean
 
 setup: .venv/ready
 
@@ -30,8 +30,14 @@ coverage: setup
 	$(BIN)/coverage combine --quiet
 	$(BIN)/coverage report --skip-covered --sort=cover
 
+reference: setup
+	$(BIN)/python docs/reference.py reference
+
+notebooks: setup
+	$(BIN)/python tests/worlds/notebooks.py
+
 wheel: setup
 	$(BIN)/hatchling build -d dist
 
 clean:
-	rm -rf .venv demo dist
+	rm -rf .venv demo dist reference

@@ -56,26 +56,46 @@ def test_examples_in_docstrings_work(module: str, notebook: Path, tmp_path: Path
     assert runner.summarize(verbose=False).failed == 0
 
 
-def test_the_page_on_python_works(notebook: Path, tmp_path: Path) -> None:
-    page = Path(__file__).parents[1] / "docs" / "python.md"
-    blocks = re.findall(r"```pycon\n(.*?)```", page.read_text("utf-8"), re.S)
+@pytest.mark.parametrize(("page", "least"), [("docs/python.md", 20), ("README.md", 4)])
+def test_pages_on_python_work(page: str, least: int, notebook: Path, tmp_path: Path) -> None:
+    blocks = re.findall(r"```pycon\n(.*?)```", (Path(__file__).parents[1] / page).read_text("utf-8"), re.S)
     for place in ("run", "images"):
         shutil.copytree(notebook / place, tmp_path / place)
     with chdir(tmp_path):
         runner = doctest.DocTestRunner(optionflags=OPTIONS)
-        runner.run(doctest.DocTestParser().get_doctest("".join(blocks), {}, "python.md", None, None))
+        runner.run(doctest.DocTestParser().get_doctest("".join(blocks), {}, page, None, None))
     found = runner.summarize(verbose=False)
-    assert (found.failed, found.attempted > 20) == (0, True)
+    assert (found.failed, found.attempted >= least) == (0, True)
 
 
 @pytest.mark.parametrize("name", PUBLIC)
 def test_every_name_has_an_example(name: str) -> None:
     thing = getattr(questree, name)
     assert ">>> " in (getdoc(thing) or ""), f"{name} has no example"
-    own = vars(thing).items() if isclass(thing) else ()
-    for method, value in own:
-        if not method.startswith("_") and (isfunction(value) or hasattr(value, "__get__")):
-            assert getattr(value, "__doc__", None), f"{name}.{method} has no docstring"
+    for method, value in members(thing).items():
+        assert getattr(value, "__doc__", None), f"{name}.{method} has no docstring"
+        if isfunction(value):
+            assert ">>> " in (getdoc(value) or ""), f"{name}.{method} has no example"
+
+
+def members(thing: object) -> dict[str, Any]:
+    """Public methods and properties of a class, those of our own bases included."""
+    bases = (
+        [base for base in reversed(thing.__mro__) if base.__module__.startswith("questree")] if isclass(thing) else []
+    )
+    own = {name: value for base in bases for name, value in vars(base).items() if not name.startswith("_")}
+    plain = {name: getattr(value, "__func__", value) for name, value in own.items()}  # of class methods
+    return {name: value for name, value in plain.items() if isfunction(value) or hasattr(value, "__get__")}
+
+
+def test_the_reference_has_every_name(tmp_path: Path) -> None:
+    """Names, methods, properties, and the special methods that have an example."""
+    script = Path(__file__).parents[1] / "docs" / "reference.py"
+    done = subprocess.run([sys.executable, script, tmp_path], capture_output=True, text=True)
+    assert (done.returncode, done.stderr) == (0, "")
+    there = set(re.findall(r'id="([\w.]+)"', (tmp_path / "questree.html").read_text("utf-8")))
+    wanted = set(PUBLIC) | {f"{name}.{own}" for name in PUBLIC for own in members(getattr(questree, name))}
+    assert wanted | {"Run.__getitem__", "Rewards.__call__", "Scores.__getitem__"} <= there
 
 
 def test_importing_it_is_quick() -> None:

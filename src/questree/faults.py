@@ -36,7 +36,11 @@ class BadInput(Exception):
 
     @classmethod
     def at(cls, place: object, message: str) -> "BadInput":
-        """With one fault."""
+        """With one fault.
+
+        >>> questree.BadInput.at("scores.json", "expected a list, got a number").faults
+        [Fault(place='scores.json', message='expected a list, got a number')]
+        """
         return cls([Fault(str(place), message)])
 
 

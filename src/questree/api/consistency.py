@@ -106,7 +106,11 @@ class Consistency:
         return reason(self.dag.said, self.verdict)
 
     def frame(self) -> pl.DataFrame:
-        """A row per broken rule: parent, question, rule, composition, parts, meaning."""
+        """A row per broken rule: parent, question, rule, composition, parts, meaning.
+
+        >>> questree.consistency(run["07QFE-0"].dag, ["yes", "yes", "yes", "no"]).frame()["rule"].to_list()
+        ['Interaction Yes', 'Interaction No']
+        """
         rows = [
             (one.parent, self.dag[one.parent].question, one.rule, one.composition, list(one.parts), one.meaning)
             for one in self.broken

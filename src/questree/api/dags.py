@@ -70,7 +70,7 @@ class Dag:
     kinds: Mapping[str, str]  # of words that are coloured
 
     @classmethod
-    def of(cls, view: "View", opened: Opened) -> "Dag":
+    def _of(cls, view: "View", opened: Opened) -> "Dag":
         """As a view of a run reads it."""
         return cls(view.dag(opened), opened, [show(node) for node in view.programs(opened)], view.kinds)
 
@@ -87,11 +87,19 @@ class Dag:
         return [DagEdge(parent, child, label) for parent, label, child in every]
 
     def parts(self, node: int = 0) -> list[DagNode]:
-        """The direct sub-questions of a node, each once."""
+        """The direct sub-questions of a node, each once.
+
+        >>> run["07QFE-0"].dag.parts()[0].question
+        'Does a person exist?'
+        """
         return [self.nodes[child] for child in dict.fromkeys(child for _, child in self.said.edges.get(node, ()))]
 
     def frame(self) -> pl.DataFrame:
-        """A row per node; `parts` are the numbers of its sub-questions."""
+        """A row per node; `parts` are the numbers of its sub-questions.
+
+        >>> run["07QFE-0"].dag.frame().columns
+        ['number', 'question', 'answer', 'type', 'program', 'known', 'depth', 'parts']
+        """
         table = pl.DataFrame(self.nodes, schema=list(DagNode._fields), orient="row", infer_schema_length=None)
         parts = [list(dict.fromkeys(child for _, child in self.said.edges.get(n.number, ()))) for n in self.nodes]
         return table.with_columns(
@@ -137,7 +145,12 @@ class Dag:
         return "\n".join(["digraph {", *boxes, *arrows, "}"])
 
     def data(self) -> list[dict[str, Any]]:
-        """As JSON has it: `questree show --dag --json`."""
+        """As JSON has it: `questree show --dag --json`.
+
+        >>> run["07QFE-0"].dag.data()[3]
+        {'text': 'Does a bag exist?', 'type': 'Object Exists', 'program': 'objExists(bag)', 'answer': 'no',
+         'known': 'executed', 'number': 3, 'parts': []}
+        """
         return self.said.data()
 
     def __len__(self) -> int:

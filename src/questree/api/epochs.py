@@ -81,7 +81,11 @@ class Epoch:
             yield from table.iter_rows(named=True)
 
     def batches(self, size: int = BATCH) -> Iterator[pl.DataFrame]:
-        """Tables of this many questions, the last one smaller; Arrow without a copy (`pyarrow.table(batch)`)."""
+        """Tables of this many questions, the last one smaller; Arrow without a copy (`pyarrow.table(batch)`).
+
+        >>> [len(batch) for batch in run.epoch().batches(64)]
+        [64, 64, 64, 6]
+        """
         refuse([Fault("size", f"expected at least 1, got {size}")] if size < 1 else [])
         rest: list[pl.DataFrame] = []
         for table in self._tables(size):
@@ -122,7 +126,11 @@ class Epoch:
         return shard_of[order], row[order]
 
     def dataset(self, streamed: bool = False) -> Any:
-        """All of it in memory as a `datasets.Dataset`, or read as it is needed as an `IterableDataset`."""
+        """All of it in memory as a `datasets.Dataset`, or read as it is needed as an `IterableDataset`.
+
+        >>> run.epoch().dataset().column_names[:3]  # doctest: +SKIP
+        ['id', 'scope', 'split']
+        """
         try:
             from datasets import Dataset, IterableDataset
         except ImportError as error:

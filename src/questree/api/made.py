@@ -36,7 +36,11 @@ class Made:
         return [each for each in self.said if isinstance(each, str)]
 
     def data(self) -> Any:
-        """The record as plain dicts and lists."""
+        """The record as plain dicts and lists.
+
+        >>> questree.answer("images", "always-yes", name="yes").data()["name"]
+        'yes'
+        """
         return msgspec.to_builtins(self.record)
 
     def __str__(self) -> str:

@@ -77,7 +77,11 @@ class Program:
         return readings(self.node, self._words)
 
     def english(self) -> str:
-        """The question it asks, in the first of its wordings; "" if it has none."""
+        """The question it asks, in the first of its wordings; "" if it has none.
+
+        >>> questree.program("exists(bed)").english()
+        'Does a bed exist?'
+        """
         return self.wordings[0] if self.wordings else ""
 
     @property
@@ -117,7 +121,11 @@ class Program:
         return [Program(part, self._words) for part in nodes(self.node, self._words)[1:]]
 
     def write(self, notation: Notation) -> Any:
-        """In another notation: own, agqa or decomp of videos, covr of images (a list of rows)."""
+        """In another notation: own, agqa or decomp of videos, covr of images (a list of rows).
+
+        >>> questree.program("interaction(holding, phone)").write("decomp")
+        'interactionExists(objExists(person), relationExists(holding), objExists(phone))'
+        """
         with pointing_at("", "own"):
             return written(self.node, [notation], self._words)[notation]
 

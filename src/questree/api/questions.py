@@ -33,7 +33,7 @@ class Question:
     posed: "Posed"
 
     @classmethod
-    def of(cls, run: "Run", id: str) -> "Question":
+    def _of(cls, run: "Run", id: str) -> "Question":
         """By its id."""
         view = run._view
         key = view.key(id) if isinstance(id, str) else None
@@ -86,7 +86,7 @@ class Question:
         """The question with all its sub-questions, taken apart now if the run is not."""
         if self._opened is None:
             raise BadInput.at(self.run.folder, f"no rule takes question {self.id!r} apart")
-        return Dag.of(self._view, self._opened)
+        return Dag._of(self._view, self._opened)
 
     @cached_property
     def evidence(self) -> pl.DataFrame:
@@ -108,7 +108,11 @@ class Question:
         return {model: said[0] if len(said) else None for model, said in own.items()}
 
     def data(self) -> dict[str, Any]:
-        """As one flat record."""
+        """As one flat record.
+
+        >>> run["07QFE-0"].data()["program"]
+        'interacting(bag)'
+        """
         program = "" if self.program is None else str(self.program)
         record = {"id": self.id, "question": self.text, "answer": self.answer, "program": program}
         return record | {"template": self.template, **self.labels}

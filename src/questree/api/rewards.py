@@ -48,7 +48,7 @@ class RewardWeights:
         wrong = [Fault(name, f"expected at least 0, got {own}") for name, own in asdict(self).items() if not own >= 0]
         refuse(wrong or ([] if sum(asdict(self).values()) else [Fault("weights", "expected one above 0")]))
 
-    def mean(self, parts: Mapping[str, Floats]) -> Floats:
+    def _mean(self, parts: Mapping[str, Floats]) -> Floats:
         """[row] the weighted mean of the parts that are there."""
         weight, value = (np.array(list(own)) for own in (asdict(self).values(), (parts[name] for name in asdict(self))))
         there = np.where(np.isnan(value), 0.0, weight[:, None])
@@ -121,7 +121,11 @@ class Rewards:
         return f"<Rewards of {len(self):,} questions, policy {self.policy}>"
 
     def __call__(self, answers: Answers) -> pl.DataFrame:
-        """A row per answer: its reward and the parts, all from 0 to 1, what they are shares of, and broken rules."""
+        """A row per answer: its reward and the parts, all from 0 to 1, what they are shares of, and broken rules.
+
+        >>> run.rewards()({"07QFE-0": "no", "07QFE-200": "yes"}).select("id", "reward", "correct").rows()
+        [('07QFE-0', 1.0, 1.0), ('07QFE-200', 0.0, 0.0)]
+        """
         asked = self._answered(answers)
         model, dag, rows = asked.model, asked.model.column("dag").astype(np.int64), len(asked.ids)
         step = model.scored & model.answered
@@ -137,7 +141,7 @@ class Rewards:
             "rules": share(counts["rules_kept"], counts["rules_checked"]),
             "wrong_reasons": share(counts["wrongly_right"], counts["right"]),
         }
-        reward = self.weights.mean(shares | {"reasons": 1 - shares["wrong_reasons"]})
+        reward = self.weights._mean(shares | {"reasons": 1 - shares["wrong_reasons"]})
         numbers = {name: pl.Series(own).fill_nan(None) for name, own in {"reward": reward, **shares}.items()}
         failed = broken(dag[node[~passed]], rule[~passed], model, rows)
         return pl.DataFrame({"id": asked.ids, **numbers, **counts, "broken": failed})

@@ -154,7 +154,7 @@ class Run(RunTables):
         """
         from questree.api.questions import Question
 
-        return Question.of(self, id)
+        return Question._of(self, id)
 
     def __contains__(self, id: object) -> bool:
         """Is there a question with this id?

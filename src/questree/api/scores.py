@@ -76,7 +76,11 @@ class Scores:
         return pl.DataFrame([msgspec.structs.astuple(row) for row in self.rows], schema=ROWS, orient="row")
 
     def __getitem__(self, name: str | tuple[str, str]) -> float | None:
-        """A metric over all questions, or of one group: `scores["IC"]`, `scores["IC", "After"]`; of the first model."""
+        """A metric over all questions, or of one group: `scores["IC"]`, `scores["IC", "After"]`; of the first model.
+
+        >>> run.score("perception-noise", resamples=0)["accuracy"] < 0.5
+        True
+        """
         metric, group = (name, OVERALL) if isinstance(name, str) else name
         found = [row for row in self.rows if (row.metric, row.group, row.model) == (metric, group, self.models[0])]
         if not found:
@@ -211,7 +215,10 @@ class Plot:
     title: str
 
     def save(self, path: str | PathLike[str]) -> None:
-        """Write the SVG file."""
+        """Write the SVG file.
+
+        >>> run.score("perception-noise", resamples=0).plot("IC").save("consistency.svg")
+        """
         with new_file(Path(path)) as work:
             work.write_text(self.svg, "utf-8")
 

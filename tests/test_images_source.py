@@ -275,7 +275,7 @@ def test_words_are_written_as_they_are_said(tmp_path: Path) -> None:
     }
     (tmp_path / "sceneGraphs.json").write_text(json.dumps({"1": scene(**things)}))
     images, odd = gqa.read_gqa(tmp_path)
-    words = ["saline drips", "black", "white", "1,000", "looks at", "wheel", "cup (red)", "man", "pouring"]
+    words = ["saline drips", "black", "white", "1,000", "looks at", "wheel", "red cup", "man", "pouring"]
     assert images.words["word"].to_list() == [*words, "pouring:_into"]
     assert odd == {RESPELLED: 5}
     assert [plural(word) for word in ("wheel", "cup (red)", "saline drips")] == ["wheels", "cups (red)", "saline drips"]

@@ -151,6 +151,7 @@ def test_names_with_brackets_shorthand_and_prepositions_are_read() -> None:
     deeds = ["hold box of screws", "drill hole in plank", "cut plank w/ saw", "use drill (cordless)", "wash (dishes)"]
     deeds += [
         "throw-in",
+        "high five",
         "tighten needle holder (large)",
         "fill hole in plank with glue",
         "put plank in box of screws",
@@ -172,6 +173,7 @@ def test_names_with_brackets_shorthand_and_prepositions_are_read() -> None:
         ("using a cordless drill", "cordless drill"),
         ("washing some dishes", "dishes"),
         ("throwing in", ""),
+        ("high-fiving", ""),
         ("tightening a large needle holder", "large needle holder"),
         ("filling a hole in a plank with some glue", "hole in a plank"),
         ("putting a plank in a box of screws", "plank"),

@@ -12,6 +12,7 @@ from msgspec import Struct
 
 from questree.faults import Fault, refuse, with_nul
 from questree.tables.images import Gathering, Images, SceneEdge, Thing
+from questree.vocabulary.class_names import BRACKETS, told_apart
 
 Number = int | float
 Box = tuple[float, float, float, float]  # x1, y1, x2, y2 in pixels
@@ -90,10 +91,9 @@ class SceneReading:
 
 CLIPPED = "boxes that stuck out of their image, clipped"
 SHORTENED = "words with punctuation at their end, which is left out"
-RESPELLED = "words with underscores, commas or (s), written as they are said"
+RESPELLED = "words with underscores, commas or brackets, written as they are said"
 PUNCTUATION = ".,;:!?"
 UNDERSCORE = re.compile("(?<!:)_")  # that of "pouring:_into" stays
-SEVERAL = re.compile(r"\((e?s)\)$")  # wheel(s)
 BRACKET = re.compile(r"(?<=\S)\(")
 LISTED = re.compile(r",\s*(?=[^\d\s])")  # not the comma of a number
 FEW, SHARE = 10, 0.1  # pixels, or part of the image's side, that a box may stick out: further out is a fault
@@ -126,8 +126,9 @@ def ended(word: str) -> str:
 
 @cache
 def noun(word: str) -> str:
-    """As it is said: "saline drip" for "drip, saline", "wheel" for "wheel(s)", "cup (red)" for "cup(red)"."""
-    spelled = BRACKET.sub(" (", SEVERAL.sub("", tidied(word)))
+    """As it is said: "saline drip" for "drip, saline", "wheel" for "wheel(s)", "red cup" for "cup(red)"."""
+    apart = BRACKETS.sub(lambda found: told_apart(found, 0), tidied(word))
+    spelled = BRACKET.sub(" (", " ".join(apart.split()))
     return spelled if "(" in spelled else " ".join(reversed(LISTED.split(spelled)))
 
 

@@ -9,7 +9,7 @@ SPATIAL, PARTICLES = (set(ENGLISH[name].split()) for name in ("spatial", "partic
 DETERMINERS = {"a", "an", "the", "some", "their", "his", "her", "its", "my", "your", "one", "any"}
 BEFORE_NOUN = PREPOSITIONS | PARTICLES | DETERMINERS
 NO_THING = {"something", "somewhere", "someone", "somebody", "anything", "himself", "herself", "themselves", "it"}
-SHORTHAND = {r"\bw/o(?=\s|$)": "without", r"\bw/\s*": "with ", r"\s&\s": " and "}
+SHORTHAND = {r"\bw/o(?=\s|$)": "without", r"\bw/\s*": "with ", r"\s&\s": " and ", r"\bhigh five(?=\s|$)": "high-five"}
 BRACKETS = re.compile(r"([^()]*[^\s()])\s*\(([^()]*)\)")
 
 

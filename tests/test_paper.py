@@ -3,6 +3,7 @@
 import csv
 import re
 from dataclasses import replace
+from itertools import combinations
 from pathlib import Path
 
 import numpy as np
@@ -15,6 +16,8 @@ from questree.metrics.cells import Cell, Tallies
 from questree.metrics.comparison import ModelDifference, compare
 from questree.metrics.scores import Resampling, Score, Scored
 from questree.scoring.run_scores import How
+from questree.show.dag import Dag
+from questree.show.outline import HIGHEST, is_paged, outlined
 from questree.show.paper.grids import PaperTable, grids, only
 from questree.show.paper.latex import COLUMN, Look, latex, wide
 from questree.show.paper.plain_text import long_csv, markdown
@@ -23,6 +26,7 @@ from questree.show.report.charts import differences_plot
 from questree.show.report.document import Column, Grid, Line, Number, ReportDocument, ScoreRows
 from questree.show.report.sections import ReportRequest, report
 from questree.svg import COLUMN as COLUMN_PIXELS
+from questree.svg import PAGE
 from test_browser import BLANKET
 from worlds.papers import compiled
 from worlds.served import answers, served_run, true_but_for
@@ -174,6 +178,42 @@ def test_plots_are_legible_in_a_column_of_a_paper(written_report: ReportDocument
     drawn = {name: svg for name, svg in plots.items() if not name.startswith("failure-")}
     assert {"steps-plot", "composition-plot", "consistency-plot-1", "lengths", "answers", "first-words"} <= drawn.keys()
     assert {name: found for name, svg in drawn.items() if (found := illegible(svg))} == {}
+
+
+def test_failures_are_legible_in_a_column_of_a_paper(written_report: ReportDocument) -> None:
+    plots = {name: svg for name, svg in written_report.plots() if name.startswith("failure-")}
+    assert plots
+    for name, svg in plots.items():
+        width, height = (float(re.findall(rf'{side}="([\d.]+)"', svg)[0]) for side in ("width", "height"))
+        found = re.findall(r'<rect x="([\d.]+)" y="([\d.]+)"[^>]*width="([\d.]+)" height="([\d.]+)"', svg)
+        boxes = [tuple(map(float, one)) for one in found]
+        assert width <= (PAGE if name.endswith("-page") else COLUMN_PIXELS) and height < HIGHEST + 60
+        assert 12 * COLUMN_POINTS / COLUMN_PIXELS >= LEGIBLE and min(sizes(svg)) * COLUMN_POINTS / COLUMN_PIXELS >= 6
+        assert boxes and all(x >= 0 and x + wide <= width and y + high < height for x, y, wide, high in boxes)
+        for one, other in combinations(boxes, 2):
+            assert apart(one, other) or apart(other, one)
+
+
+def apart(one: tuple[float, ...], other: tuple[float, ...]) -> bool:
+    """Is the first box above or left of the second?"""
+    return one[0] + one[2] <= other[0] or one[1] + one[3] <= other[1]
+
+
+@pytest.mark.parametrize(("count", "name"), [(3, "failure-x"), (12, "failure-x-page")])
+def test_a_large_dag_goes_on_in_a_second_column(count: int, name: str) -> None:
+    """A chain of sub-questions whose last one stands below the first, too."""
+    rows = [{"answer": "yes", "type": "Exists"} for _ in range(count)]
+    pieces = [[("", "Did they hold"), ("object", f"thing <{at}> with a rather long name?")] for at in range(count)]
+    edges = {at: [("And", at + 1)] for at in range(count - 1)}
+    edges[0] = [("And", 1), ("Choose", count - 1)]
+    svg = outlined(Dag(rows, pieces, edges))
+    whose = " of 1" if name.endswith("-page") else ""
+    assert svg.count("<rect") == count + 1 and f">Choose{whose}: {count}.<" in svg and "&lt;2&gt;" in svg
+    assert is_paged(svg) == name.endswith("-page") and (">And of " in svg) == name.endswith("-page")
+
+
+def sizes(svg: str) -> list[float]:
+    return [float(size) for size in re.findall(r'font-size="([\d.]+)"', svg)]
 
 
 def test_plots_are_files_of_both_kinds_and_always_the_same(written_report: ReportDocument, tmp_path: Path) -> None:

@@ -18,14 +18,16 @@ def score_covr(
 
     COVR, section 5 and Tables 6, 13. A question about several images belongs, when images are drawn, to its first one.
 
-    questions: id, answer, image, template; templates: the rows of the table, others come after them.
+    questions: id, answer, image, template, perhaps images (how many, for accuracy by their number); templates: the rows
+    of the table, others come after them.
     """
     asked, images = placed(questions)
     rows = answered_by(asked, predictions, skip_missing)
     there = {*questions["template"]}
     listed = (*(name for name in templates if name in there), *sorted(there - {*templates}))
     accuracy = Metric("accuracy", "right / asked", pl.col("correct"), "template", listed=listed)
-    return scored(rows, images, [accuracy, *METRICS.values()])
+    by_size = Metric("accuracy", "right / asked", pl.col("correct"), "images", overall=False)
+    return scored(rows, images, [accuracy, by_size, *METRICS.values()])
 
 
 def answered_by(questions: pl.DataFrame, predictions: pl.DataFrame, skip_missing: bool) -> pl.DataFrame:

@@ -183,7 +183,8 @@ def image_questions(run: Run, split: str | None) -> RunQuestions:
     """The balanced selection, if there is one; of a split, or all. Beside the models MAJ and MAJTEMPL, if there is
     something to learn from."""
     table, own = with_image(run, selected(run)), True if split is None else pl.col("split") == split
-    asked, learnt = (table.filter(which).select(COVR_COLUMNS) for which in (own, pl.col("split") == "train"))
+    columns = [*COVR_COLUMNS, pl.col("images").list.len()]
+    asked, learnt = (table.filter(which).select(columns) for which in (own, pl.col("split") == "train"))
     parts, ids = [], asked["id"].head(0)
     if COVR.has(run, "decomposed"):
         tables = read_sets(COVR.place(run, "decomposed"))

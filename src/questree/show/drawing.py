@@ -19,7 +19,7 @@ KEPT = {"xml:space": "preserve"}
 VERDICTS = {True: (RIGHT, " ✓"), False: (ERROR, " ✗"), None: (LINES, "")}  # marks: for whom colours are no help
 
 
-def wrapped(pieces: list[Piece]) -> list[list[Piece]]:
+def wrapped(pieces: list[Piece], width: float = WIDTH) -> list[list[Piece]]:
     """Words on lines that fit into a box; a question mark belongs to the word before it."""
     if len(pieces) > 1 and pieces[-1][1].strip() == "?":
         kind, text = pieces[-2]
@@ -28,7 +28,7 @@ def wrapped(pieces: list[Piece]) -> list[list[Piece]]:
     used = 0
     for kind, text in pieces:
         for word in text.split():
-            if used and (used + 1 + len(word)) * LETTER > WIDTH - 2 * PAD:
+            if used and (used + 1 + len(word)) * LETTER > width - 2 * PAD:
                 found.append([])
                 used = 0
             found[-1].append((kind, " " + word if found[-1] else word))
@@ -64,6 +64,7 @@ class Picture:
     texts: list[list[list[Piece]]]  # [node] lines
     heights: list[int]  # [node]
     place: dict[int, Point]  # node -> its upper left corner
+    widths: list[float]  # [node]
     width: float
     height: float
 
@@ -80,7 +81,8 @@ class Picture:
             left = (width - len(row) * (WIDTH + GAP) + GAP) / 2
             place |= {node: (left + at * (WIDTH + GAP), y) for at, node in enumerate(row)}
             y += max(heights[node] for node in row) + ROW_GAP
-        return cls(dag, judged, kinds, texts, heights, place, width, y - ROW_GAP + MARGIN + 24)
+        widths = [float(WIDTH)] * len(texts)
+        return cls(dag, judged, kinds, texts, heights, place, widths, width, y - ROW_GAP + MARGIN + 24)
 
     def content(self) -> Iterator[str]:
         for node in self.place:
@@ -92,14 +94,16 @@ class Picture:
         x, y = self.place[node]
         row, wrong = self.dag.rows[node], self.judged is not None and self.judged.right[node] is False
         look: dict[str, float | str] = {"stroke": ERROR, "stroke_width": 2} if wrong else {"stroke": LINES}
-        found = [element("rect", x=x, y=y, width=WIDTH, height=self.heights[node], rx=6, fill="#fbfbfb", **look)]
+        found = [
+            element("rect", x=x, y=y, width=self.widths[node], height=self.heights[node], rx=6, fill="#fbfbfb", **look)
+        ]
         for at, words in enumerate(self.texts[node]):
             spans = [element("tspan", escape(word), fill=WORDS.get(kind, WORDS[""])) for kind, word in words]
             found.append(element("text", *spans, x=x + PAD, y=y + PAD + LINE * (at + 0.75), **KEPT))
         y += PAD + LINE * (len(self.texts[node]) + 0.85)
         found.append(element("text", escape(row["answer"] or "undefined"), x=x + PAD, y=y, font_weight="bold"))
         aside: dict[str, float | str] = {"text_anchor": "end", "font_size": 10, "fill": LINES}
-        found.append(element("text", escape(row["type"]), x=x + WIDTH - PAD, y=y, **aside))
+        found.append(element("text", escape(row["type"]), x=x + self.widths[node] - PAD, y=y, **aside))
         return "".join([*found, self.prediction(node, x + PAD, y + LINE)])
 
     def prediction(self, node: int, x: float, y: float) -> str:
@@ -107,7 +111,7 @@ class Picture:
             return ""
         said, (colour, mark) = self.judged.said[node], VERDICTS[self.judged.right[node]]
         words = "no prediction" if said is None else f"{self.judged.model}: {said}"
-        room = int((WIDTH - 2 * PAD) / LETTER) - len(mark)
+        room = int((self.widths[node] - 2 * PAD) / LETTER) - len(mark)
         words = words if len(words) <= room else words[: room - 1] + "…"
         return element("text", escape(words + mark), x=x, y=y, fill=colour)
 
@@ -131,10 +135,13 @@ class Picture:
         if self.judged is not None and edge in self.judged.contradiction:
             yield line((begin[0] + ASIDE, begin[1]), (end[0] + ASIDE, end[1]), CONTRADICTION, 2, "6 3")
 
-    def legend(self) -> Iterator[str]:
-        shown = [(WORDS[kind], name) for kind, name in self.kinds.items()]
+    def named(self) -> Iterator[tuple[str, str]]:
+        """Colours and what they stand for."""
+        yield from ((WORDS[kind], name) for kind, name in self.kinds.items())
         if self.judged is not None:
-            shown += [(ERROR, "wrong, error path"), (CONTRADICTION, "contradicts itself")]
-        for at, (colour, name) in enumerate(shown):
+            yield from ((ERROR, "wrong, error path"), (CONTRADICTION, "contradicts itself"))
+
+    def legend(self) -> Iterator[str]:
+        for at, (colour, name) in enumerate(self.named()):
             x = MARGIN + LEGEND * at + (30 if at == len(self.kinds) + 1 else 0)
             yield element("text", name, x=x, y=self.height - 10, fill=colour)

@@ -190,11 +190,16 @@ def known(rows: ScoreRows, metric: str, by: str, model: str) -> dict[str, Score]
     return {row.group: row for row in own if row is not None and row.value is not None}
 
 
-def steps_plot(rows: ScoreRows, models: Sequence[str], bots: Sequence[str], wide: float = PAGE) -> str:
-    """Figure 5 of AGQA: dots as large as their n, the weighted fit with its 80 % band, bots as dashed lines."""
+def steps_plot(
+    rows: ScoreRows, models: Sequence[str], bots: Sequence[str], wide: float = PAGE, by: str = "steps"
+) -> str:
+    """Figure 5 of AGQA: dots as large as their n, the weighted fit with its 80 % band, bots as dashed lines.
+
+    Of other numbers than steps there is no fit: a line joins the dots.
+    """
 
     def by_steps(metric: str, model: str) -> list[Score]:
-        return [row for group, row in known(rows, metric, "steps", model).items() if group != "Overall"]
+        return [row for group, row in known(rows, metric, by, model).items() if group != "Overall"]
 
     dots = {model: by_steps("accuracy", model) for model in [*models, *bots]}
     every = [row for own in dots.values() for row in own]
@@ -208,14 +213,14 @@ def steps_plot(rows: ScoreRows, models: Sequence[str], bots: Sequence[str], wide
     def place(row: Score, value: float | None) -> Point:
         return x(float(row.group)), y(value or 0.0)
 
-    shapes = frame(x, y, "steps", "accuracy, %", whole_x=True)
+    shapes = frame(x, y, by, "accuracy, %", whole_x=True)
     shapes += [path([place(row, row.value) for row in dots[bot]], BOT, 1.3, dash(at)) for at, bot in enumerate(bots)]
     most = max(row.n or 1 for row in every)
     for at, model in enumerate(models):
-        fit = by_steps("fit, 80 % band", model)
+        fit = by_steps("fit, 80 % band", model) if by == "steps" else dots[model]
         above = [place(row, row.high) for row in fit if row.high is not None]
         below = [place(row, row.low) for row in reversed(fit) if row.low is not None]
-        if len(fit) > 1 and above:
+        if len(fit) > 1 and above and by == "steps":
             band = svg.joined([*above, *below])
             shapes.append(svg.element("polygon", points=band, fill=colour(at), fill_opacity=0.15))
         if len(fit) > 1:

@@ -10,6 +10,7 @@ from questree.metrics.best import Marks, note
 from questree.metrics.cells import OVERALL
 from questree.metrics.dags import NAME as CORRELATION
 from questree.metrics.scores import Resampling, Score
+from questree.show.outline import is_paged
 from questree.svg import COLUMN, PAGE
 
 Kind = Literal["per cent", "plain"]
@@ -193,6 +194,7 @@ class Failure:
     composition: str
     sentence: str  # what went wrong
     picture: str  # SVG
+    narrow: str  # the same for a column of a paper
     raw: Mapping[str, str] = field(default_factory=dict)  # model -> what it said, if it was read as its answer
 
 
@@ -227,4 +229,4 @@ class ReportDocument:
                 names = [f"{block.name}-{at}" if several else block.name for at in range(1, len(block.narrow) + 1)]
                 yield from zip(names, block.narrow, strict=True)
             elif isinstance(block, Failure):
-                yield f"failure-{block.id}", block.picture
+                yield f"failure-{block.id}" + "-page" * is_paged(block.narrow), block.narrow

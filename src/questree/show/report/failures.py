@@ -15,6 +15,7 @@ from questree.scoring.run_scores import answers_to
 from questree.show.dag import Dag, Opened, words_of
 from questree.show.drawing import drawn
 from questree.show.judged import judged, reason
+from questree.show.outline import outlined
 from questree.show.report.document import Failure
 from questree.show.video_view import VideoView
 from questree.show.views import View
@@ -124,6 +125,7 @@ def told(view: View, row: Mapping[str, Any], stored: Mapping[str, Stored]) -> Fa
         composition=view.scheme.compositions[row["composition"]],
         sentence=reason(dag, found),
         picture=drawn(dag, found, view.kinds),
+        narrow=outlined(dag, found, view.kinds),
         raw={name: raw for name, own in stored.items() if (raw := raw_beside(own, words)[0])},
     )
 

@@ -203,6 +203,9 @@ def covr_blocks(rows: ScoreRows, models: Names, bots: Names) -> Iterator[Block]:
     columns = [(Column(name), "accuracy", name) for name in every]
     lines = [((name,), "template", name) for name in rows.groups("template", ["accuracy"])]
     yield rows.grid("accuracy", "Accuracy by template", caption, ("Template",), columns, lines)
+    caption = "Dots are as large as their number of questions; bots are dashed."
+    draw = partial(steps_plot, rows, *shown(models, bots), by="images")
+    yield from figure("size-plot", "Accuracy by number of images", caption, draw)
 
 
 def added_metrics(rows: ScoreRows, section: str, models: Names) -> Iterator[Grid]:

@@ -202,3 +202,14 @@ def test_without_execution_a_run_knows_what_was_asked_and_what_follows(asked_run
     assert found["entailed"] > 0 and found["unknown"] > 0
     nodes = pl.concat([pl.read_parquet(folder / "nodes.parquet") for folder in shards(run)])
     assert (nodes["answer"].is_null() == (nodes["known"] == KNOWN.index("unknown"))).all()
+    for folder in shards(run):
+        own, edges = (pl.read_parquet(folder / f"{name}.parquet") for name in ("nodes", "edges"))
+        below = set(pl.read_parquet(folder / "tops.parquet")["node"])
+        while more := set(edges.filter(pl.col("parent").is_in(below))["child"]) - below:
+            below |= more
+        assert below == set(range(len(own))) and set(edges["parent"]) <= below, "only what a DAG has is stored"
+    assert len(nodes) == summary.nodes
+    decompose(run, DecomposeOptions(rules_only=True), pool=ThreadPoolExecutor(1))
+    every = pl.concat([pl.read_parquet(folder / "nodes.parquet") for folder in shards(run)])
+    assert len(nodes) < len(every)
+    assert len(nodes.join(every, on=nodes.columns, how="semi", nulls_equal=True)) == len(nodes)

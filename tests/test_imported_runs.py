@@ -298,6 +298,32 @@ def test_released_dags_are_the_dags_of_a_run(questions: bool, apart: Path, relea
     for text in dag["subquestion"]:
         assert text in shown
         assert text in page
+    if not questions:
+        goes_on(tmp_path)
+
+
+def goes_on(folder: Path) -> None:
+    """A run of DAGs alone goes through what makes other selections, splits and DAGs, and is not emptied."""
+    for line in (
+        "audit RUN --workers 1",
+        "balance RUN",
+        "split RUN",
+        "decompose RUN --workers 1",
+        "export traces RUN --out TRACES",
+    ):
+        command(f"questree {line} --quiet".replace("RUN", str(folder / "RUN")), folder)
+    before = every(Run(folder / "RUN")).keys()
+    for words in (
+        ("generate",),
+        ("generate", "--estimate"),
+        ("ground", "--out", "G"),
+        ("export", "agqa", "--out", "G"),
+    ):
+        told = questree(*words, folder / "RUN", folder=folder)
+        assert (
+            told.returncode == 1 and len(told.stderr.strip().splitlines()) == 1 and str(folder / "RUN") in told.stderr
+        )
+    assert every(Run(folder / "RUN")).keys() == before
 
 
 def test_dags_that_cannot_be_read_are_told_and_kept(apart: Path, tmp_path: Path) -> None:

@@ -36,6 +36,7 @@ from questree.stages.decompose.columns import (
     node_table,
     places,
     reached,
+    renumbered,
     word_of,
 )
 from questree.stages.decompose.expand import expand
@@ -44,7 +45,7 @@ from questree.stages.decompose.propagate import Propagation, Teller
 from questree.stages.decompose.spoken import say
 from questree.tables.nodes import ABSENT
 from questree.tables.store import new_folder
-from questree.terms import UNKNOWN, Array
+from questree.terms import UNKNOWN
 from questree.vocabulary.words import Vocabulary
 from questree.workers import processes
 
@@ -165,14 +166,6 @@ def taken_apart(
     )
     strange = int((answers[: len(asked)] == UNKNOWN).sum())
     return Dags(top, say(table, nodes[kept], texts), edges, names), DecomposedRelease(summary, strange_answers=strange)
-
-
-def renumbered(edges: pl.DataFrame, kept: Array, place: Array) -> pl.DataFrame:
-    """The edges of some nodes, as these are numbered without the others."""
-    parent = edges["parent"].to_numpy()
-    own = edges.filter(pl.Series(kept[parent]))
-    moved = [pl.Series(name, place[own[name].to_numpy()], own.schema[name]) for name in ("parent", "child")]
-    return own.with_columns(moved)
 
 
 def isolated(row: dict[str, str]) -> str:

@@ -151,6 +151,14 @@ def reached(blocks: list[Block], tops: Array) -> Array:
     return found
 
 
+def renumbered(edges: pl.DataFrame, kept: Array, place: Array) -> pl.DataFrame:
+    """The edges of some nodes, as these are numbered without the others."""
+    parent = edges["parent"].to_numpy()
+    own = edges.filter(pl.Series(kept[parent]))
+    moved = [pl.Series(name, place[own[name].to_numpy()], own.schema[name]) for name in ("parent", "child")]
+    return own.with_columns(moved)
+
+
 def form_table(blocks: list[Block]) -> pl.DataFrame:
     columns = {
         "program": [block.form.text for block in blocks],

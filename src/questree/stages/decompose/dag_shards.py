@@ -30,6 +30,7 @@ from questree.stages.decompose.columns import (
     node_table,
     places,
     reached,
+    renumbered,
     word_of,
 )
 from questree.stages.decompose.expand import Batch, Block, expand, marked_apart
@@ -226,7 +227,7 @@ def tables(
 
 
 def tables_by_rules(forms: NodeForms, part: Shard, rows: Array, absent: Negatives = NOTHING) -> Decomposed:
-    """Nodes answered by all questions of the shard and by rules; counted are those below the questions at `rows`."""
+    """Nodes answered by all questions of the shard and by rules; those below the questions at `rows` are kept."""
     everything = np.arange(len(part.questions))
     blocks, tops, negatives = expanded(forms, part, everything, absent)
     given = part.questions["answer"].to_numpy().astype(np.int16)
@@ -235,13 +236,26 @@ def tables_by_rules(forms: NodeForms, part: Shard, rows: Array, absent: Negative
     edges, _ = edge_table(blocks, np.full(len(how), UNKNOWN))  # without facts no label depends on answers
     found = tables_of(blocks, made.answers, how, edges, part, rows, tops[rows], negatives)
     below = reached(blocks, np.append(tops[rows], negatives))
-    links = int(below[edges["parent"].to_numpy()].sum())
-    summary = DecomposeSummary(len(rows), leaves(blocks, tops[rows]), links, 0, len(found["negatives"]))
+    kept = only_reached(found, below)
+    summary = DecomposeSummary(len(rows), leaves(blocks, tops[rows]), len(kept["edges"]), 0, len(found["negatives"]))
     summary.types, summary.everything = coverage(blocks, how, below), coverage(blocks, how)
     summary.places, summary.all_places = places(tops[rows], how, edges), places(tops, how, edges)
     summary.clashes = len(made.contradictions)
     summary.contradictions = teller(found, part).derived(made)
-    return Decomposed(blocks, found, summary)
+    return Decomposed(blocks, kept, summary)
+
+
+def only_reached(found: dict[str, pl.DataFrame], below: Array) -> dict[str, pl.DataFrame]:
+    """Tables without the nodes that no DAG has; what was expanded for its answer only is many times as much."""
+    place = np.cumsum(below) - 1
+    moved = {name: moved_nodes(found[name], place) for name in ("tops", "negatives")}
+    edges = renumbered(found["edges"], below, place)
+    return found | moved | {"nodes": found["nodes"].filter(pl.Series(below)), "edges": edges}
+
+
+def moved_nodes(table: pl.DataFrame, place: Array) -> pl.DataFrame:
+    nodes = table["node"]
+    return table.with_columns(node=pl.Series(place[nodes.to_numpy()], dtype=nodes.dtype))
 
 
 def expanded(forms: NodeForms, part: Shard, rows: Array, absent: Negatives) -> tuple[list[Block], Array, Array]:

@@ -5,6 +5,7 @@ from dataclasses import fields
 from typing import Any
 
 from questree.benchmarks import Recipe, Said, Told
+from questree.faults import BadInput
 from questree.stages.generate.annotated import told
 from questree.stages.generate.estimate import estimate, forecast
 from questree.stages.generate.given import read
@@ -13,6 +14,10 @@ from questree.tables.run import Run
 
 
 def recipe(run: Run, given: Mapping[str, Any], workers: int) -> Told:
+    if not run.has_facts():  # imported questions, which none at all would replace
+        raise BadInput.at(
+            run.facts, "expected frames or actions of videos to ask about, got none; `questree ingest` reads them"
+        )
     used = {name: value for name, value in given.items() if name != "estimate"}
     options = GenerateOptions(**{**used, "templates": read(given.get("templates", ()))})
     if "estimate" in given:

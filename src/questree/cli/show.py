@@ -214,13 +214,14 @@ def of_question(run: Run, facts: Facts, id: str) -> Shown:
 
 def of_dag(run: Run, id: str, svg: Path | None, view: "View | None" = None) -> Shown:
     """A question's DAG as a tree of lines, and as data; drawn too, if a file is named."""
-    from questree.show.drawing import drawn
     from questree.show.trees import lines
     from questree.show.video_view import VideoView
-    from questree.tables.store import new_file
 
     question, found = (view or VideoView(run)).taken_apart(id)
     if svg:
+        from questree.show.drawing import drawn
+        from questree.tables.store import new_file
+
         with new_file(svg) as work:
             work.write_text(drawn(found), "utf-8")
     record = {"id": id, "question": question.text, "answer": question.answer, "nodes": found.data()}

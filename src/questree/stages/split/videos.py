@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import polars as pl
-import pyarrow.parquet as pq
 
 from questree.benchmarks.agqa import held_out
 from questree.faults import BadInput
@@ -109,9 +108,11 @@ class TableWriter:
     """A Parquet file written piece by piece, with the columns of a table."""
 
     def __init__(self, path: Path, table: Table):
+        from pyarrow.parquet import ParquetWriter  # slow to import, and reading a split needs none
+
         path.parent.mkdir(parents=True, exist_ok=True)
         self.table = table
-        self.file = pq.ParquetWriter(path, table.empty().to_arrow().schema, compression="zstd")
+        self.file = ParquetWriter(path, table.empty().to_arrow().schema, compression="zstd")
 
     def __enter__(self) -> "TableWriter":
         return self

@@ -24,7 +24,8 @@ from questree.show.paper.plain_text import long_csv, markdown
 from questree.show.paper.plots import write_plots
 from questree.show.report.charts import differences_plot
 from questree.show.report.document import Column, Grid, Line, Number, ReportDocument, ScoreRows
-from questree.show.report.sections import ReportRequest, report
+from questree.show.report.made_from import ReportRequest
+from questree.show.report.sections import report
 from questree.svg import COLUMN as COLUMN_PIXELS
 from questree.svg import PAGE
 from test_browser import BLANKET

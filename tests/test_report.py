@@ -24,7 +24,8 @@ from questree.show.image_view import ImageView
 from questree.show.paper.latex import Look, escaped, latex
 from questree.show.report.document import Column, Failure, Grid, Line, Number
 from questree.show.report.failures import SHOWN, failures
-from questree.show.report.sections import ReportRequest, report
+from questree.show.report.made_from import ReportRequest
+from questree.show.report.sections import report
 from questree.show.report.written import page
 from questree.stages.decompose.dag_shards import DecomposeOptions, decompose
 from questree.stages.split.engine import SplitOptions
@@ -232,7 +233,29 @@ def test_the_page_opens_from_disk_without_complaint(written: Path, request: pyte
     assert tab.evaluate("document.documentElement.scrollWidth <= innerWidth")  # only tables may be scrolled sideways
     drawn = tab.locator(".picture svg").evaluate_all("all => all.map(one => one.getBoundingClientRect().width)")
     assert min(drawn) > 200
+    tab.set_viewport_size({"width": 420, "height": 850})
+    assert tab.evaluate("document.documentElement.scrollWidth <= innerWidth")
+    tab.locator("#made-from").scroll_into_view_if_needed()
+    assert tab.locator("nav").evaluate("nav => nav.getBoundingClientRect().top") == 0  # contents stay in view
     tab.close()
+
+
+def test_the_page_opens_with_the_result_and_ends_with_digests(written: Path) -> None:
+    text = (written / "report.html").read_text("utf-8")
+    ids = [id for id in Tables(text).ids if id in re.findall(r'<section id="([^"]+)"', text)]
+    assert ids == ["result", "failures", "in-words", "decomp", "agqa", "questions", "parts", "made-from"]
+    assert text.index('class="lead"') < text.index('id="scoreboard"') < text.index('id="forest"')
+    assert text.index('id="made-from"') < text.index("code when locked")
+
+
+def test_the_scoreboard_says_what_the_scores_say(written: Path, rows: dict[tuple[str, str, str, str], Score]) -> None:
+    found = dict(lines((written / "report.html").read_text("utf-8"), "scoreboard"))
+    assert list(found)[2:] == ["oracle", *sorted(BOTS[1:], key=lambda bot: -float(found[bot][0][0]))]
+    assert set(list(found)[:2]) == set(MODELS)
+    places = [("accuracy", "type"), *((metric, "composition") for metric in ("CA", "RWR", "Delta", "IC"))]
+    for model in MODELS:
+        wanted = [percent(rows[metric, by, "Overall", model].value) for metric, by in places]
+        assert [cell[0] for cell in found[model][1:]] == wanted
 
 
 def test_the_same_inputs_give_the_same_bytes(run: Run, written: Path) -> None:
@@ -255,9 +278,9 @@ def test_names_and_answers_with_markup_stay_text(tmp_path: Path) -> None:
     assert any(said == STRANGE for failure in told for _, said, _ in failure.said)
     for grid in made.grids():
         tex = latex(grid, Look(width=5000))
-        assert "<" not in tex and (escaped(name) in tex) == any(
-            name in (column.title, column.over) for column in grid.columns
-        )
+        named = {text for column in grid.columns for text in (column.title, column.over)}
+        named |= {head for line in grid.lines for head in line.heads}
+        assert "<" not in tex and (escaped(name) in tex) == (name in named)
 
 
 def test_latex_escapes_every_sign_that_means_something() -> None:
@@ -356,13 +379,16 @@ def test_an_oracle_has_no_failures(run: Run) -> None:
     assert list(failures(run, ("oracle",))) == []
 
 
-def test_the_head_says_what_was_scored_and_how_to_do_it_again(small: Run) -> None:
+def test_the_head_says_what_was_scored_and_the_end_how_to_do_it_again(small: Run) -> None:
     made = report(small, ReportRequest("my run", MODELS, ("oracle",), "r.html"), HOW, workers=1)
-    facts = dict(made.facts)
-    assert facts["models"] == "seer, thinker"
-    assert facts["scored on"] == "1 videos of the split test"
+    assert made.facts == (
+        ("models", "seer, thinker"),
+        ("scored on", "1 videos of the split test"),
+        ("answers read", "exact; a question without a prediction: error"),
+        ("intervals", "95 %, from 40 resamples with replacement"),
+    )
+    facts = dict(made.made_from)
     assert facts["questions and sub-questions with a prediction"].startswith("seer 1")
-    assert facts["answers read"] == "exact; a question without a prediction: error"
     assert facts["decomposed"].endswith("; balanced False, closed True, rules_only False, invalid_actions 0")
     assert made.commands == (
         "questree verify 'my run'",
@@ -380,14 +406,14 @@ def test_a_run_without_questions_says_what_makes_them(small: Run, tmp_path: Path
     for folder in (run.questions, run.decomposed, run.predictions):
         shutil.rmtree(folder)
     text = page(report(run, ReportRequest("my-run", (), BOTS, "r.html"), HOW, workers=1))
-    wanted = ["generate", "decompose", "generate", "balance", "decompose", "answer", "report"]
-    assert commands(text)[2:] == [f"questree {name}" for name in wanted]
+    wanted = ["generate", "balance", "decompose", "answer", "report", "generate", "decompose"]
+    assert commands(text)[:-2] == [f"questree {name}" for name in wanted]
 
 
 def test_a_run_without_selection_splits_and_answers_says_so(small: Run) -> None:
     text = page(report(small, ReportRequest("my-run", (), (), "r.html"), HOW, workers=1))
-    wanted = ["balance", "split", "balance", "answer", "report"]
-    assert commands(text)[2:] == [f"questree {name}" for name in wanted]
+    wanted = ["balance", "answer", "report", "balance", "split"]
+    assert commands(text)[:-2] == [f"questree {name}" for name in wanted]
     assert "N/A" not in text
 
 

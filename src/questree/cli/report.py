@@ -54,7 +54,7 @@ def report(
         Run folder; parts it does not have yet are named in the report with the command that makes them.
     """
     from questree.scoring.run_scores import How
-    from questree.show.report.sections import ReportRequest
+    from questree.show.report.made_from import ReportRequest
     from questree.show.report.sections import report as make
     from questree.show.report.written import page
     from questree.tables.store import new_file

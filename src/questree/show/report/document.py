@@ -173,6 +173,7 @@ class Sentences:
 
     title: str
     sentences: tuple[str, ...]
+    running: bool = False  # as one paragraph
 
 
 @dataclass(frozen=True)
@@ -213,8 +214,9 @@ class Section:
 class ReportDocument:
     title: str
     facts: tuple[tuple[str, str], ...]  # what was scored, how: label, text
-    commands: tuple[str, ...]  # that make it again
     sections: tuple[Section, ...]
+    made_from: tuple[tuple[str, str], ...]  # options and digests of the stages
+    commands: tuple[str, ...]  # that make it again
     warnings: tuple[str, ...] = ()  # for whoever makes it
 
     def grids(self) -> Iterator[Grid]:

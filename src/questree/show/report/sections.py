@@ -3,13 +3,13 @@
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from hashlib import blake2b
 from itertools import combinations
-from shlex import quote
 
 from questree.benchmarks import chosen, held
+from questree.metrics.answers import MODEL as MOST_LIKELY
 from questree.metrics.best import marks
 from questree.metrics.comparison import compare
+from questree.metrics.sets import BASELINES
 from questree.scoring.compared import much_unread
 from questree.scoring.run_scores import QUESTIONS_OF, How, ModelScores, RunScores, has_answered, refuse_gaps
 from questree.show.image_view import ImageView
@@ -26,95 +26,48 @@ from questree.show.report.document import (
     noted,
 )
 from questree.show.report.failures import failures
-from questree.show.report.tables import added_metrics, agqa_blocks, called, covr_blocks, decomp_blocks
+from questree.show.report.front import Front, front_blocks
+from questree.show.report.made_from import Fact, ReportRequest, commands, locked
+from questree.show.report.summary import paragraph
+from questree.show.report.tables import (
+    added_metrics,
+    agqa_blocks,
+    called,
+    covr_blocks,
+    decomp_blocks,
+)
 from questree.show.report.verdicts import compared, verdicts
 from questree.show.video_view import VideoView
 from questree.show.views import View
 from questree.stages.generate.annotated import told as told_of_actions
-from questree.tables.lock import LockedStage, flat, read
 from questree.tables.run import Run
-
-SHORT = 12  # letters of a digest that are shown
-Fact = tuple[str, str]
-
-
-@dataclass(frozen=True)
-class ReportRequest:
-    """What the reader asked for."""
-
-    run: str  # as it was written
-    models: tuple[str, ...]
-    bots: tuple[str, ...]
-    out: str  # the name of the file
-    benchmark: str = ""  # only this one; without it all that the run holds
 
 
 def facts(run: Run, asked: ReportRequest, how: How, told: Sequence["DomainSections"]) -> Iterator[Fact]:
-    yield "run", asked.run
+    """What was scored, in a few words."""
     yield "models", ", ".join(asked.models) or "none"
-    if asked.bots:
-        yield "bots", ", ".join(map(called, asked.bots))
     scored = [one for one in told if one.scores.results]
     if scored:
-        yield from scored_on(how, scored)
-    yield from (("actions alone", line) for line in told_of_actions(run))
-    yield from locked(run)
-
-
-def scored_on(how: How, told: Sequence["DomainSections"]) -> Iterator[Fact]:
-    sizes = [f"{len(one.scores.results[0].scored.tallies.total):,} {one.of.view.scope}s" for one in told]
-    yield "scored on", " and ".join(sizes) + (f" of the split {how.split}" if how.split else ", all there are")
-    yield "answers read", f"{how.policy}; a question without a prediction: {how.missing}"
-    results = results_of(told)
-    given = {one.model: f"{one.coverage.found:,} of {one.coverage.needed:,}" for one in results}
-    yield "questions and sub-questions with a prediction", "; ".join(f"{name} {n}" for name, n in given.items())
-    if lost := "; ".join(f"{one.model} {one.unread:.1%}" for one in results if one.unread):
+        sizes = [f"{len(one.scores.results[0].scored.tallies.total):,} {one.of.view.scope}s" for one in scored]
+        yield "scored on", " and ".join(sizes) + (f" of the split {how.split}" if how.split else ", all there are")
+        yield "answers read", f"{how.policy}; a question without a prediction: {how.missing}"
+        room = f"95 %, from {how.resamples:,} resamples with replacement" if how.resamples else "not asked for"
+        yield "intervals", room
+    if lost := "; ".join(f"{one.model} {one.unread:.1%}" for one in results_of(scored) if one.unread):
         yield "predictions that are no answer", lost
-    room = f"95 %, from {how.resamples:,} resamples with replacement" if how.resamples else "not asked for"
-    yield "intervals", room
+    yield from (("actions alone", line) for line in told_of_actions(run))
+
+
+def made_from(run: Run, asked: ReportRequest, how: How, told: Sequence["DomainSections"]) -> Iterator[Fact]:
+    """What only who makes it again needs to know."""
+    yield "run", asked.run
+    if asked.bots:
+        yield "bots", ", ".join(map(called, asked.bots))
+    given = {one.model: f"{one.coverage.found:,} of {one.coverage.needed:,}" for one in results_of(told)}
+    if given:
+        yield "questions and sub-questions with a prediction", "; ".join(f"{name} {n}" for name, n in given.items())
     yield "seed", f"{how.seed}, of the resampling and of the choice of failures and texts"
-
-
-def locked(run: Run) -> Iterator[Fact]:
-    """Digests and options of every stage, as locked; `questree verify` says whether they still hold."""
-    if not run.lock_file.is_file():
-        yield "lock file", "none; `questree verify RUN --write` makes one, and the report can be held against it"
-        return
-    found = read(run)
-    if found.vocabulary:
-        yield "vocabulary", found.vocabulary[:SHORT]
-    for name, stage in found.stages.items():
-        options = ", ".join(f"{option} {value}" for option, value in shown(stage))
-        yield name, f"{digest(stage)}{f'; {options}' if options else ''}"
-    yield "code when locked", ", ".join(dict.fromkeys(stage.code[:SHORT] for stage in found.stages.values()))
-
-
-def shown(stage: LockedStage) -> Iterator[Fact]:
-    """Options without the long lists."""
-    for option, value in flat(stage.options).items():
-        if value and not option.startswith("more steps ") and len(value) <= 80:
-            yield option, value
-
-
-def digest(stage: LockedStage) -> str:
-    """Of all files of a stage."""
-    found = blake2b(digest_size=16)
-    for name, own in sorted(stage.files.items()):
-        found.update(f"{name}\0{own}\0".encode())
-    return found.hexdigest()[:SHORT]
-
-
-def commands(run: Run, asked: ReportRequest, how: How) -> Iterator[str]:
-    """What a reader types to get the same; the run must be the same, which the first line checks if it is locked."""
-    name = quote(asked.run)
-    if run.lock_file.is_file():
-        yield f"questree verify {name}"
-    models = f"--models {quote(','.join(asked.models))} " if asked.models else ""
-    models += f"--benchmark {asked.benchmark} " if asked.benchmark else ""
-    models += f"--bots {quote(','.join(asked.bots) or 'none')} "
-    choices = f"--split {how.split or 'all'} --policy {how.policy} --missing {how.missing}"
-    drawn = f"--resamples {how.resamples} --seed {how.seed}"
-    yield f"questree report {name} {models}{choices} {drawn} --out {quote(asked.out)}"
+    yield from locked(run)
 
 
 COMPARED = 4  # models that are compared with each other in words
@@ -134,11 +87,12 @@ class Reported:
     heading: str  # before the titles of its sections
     corpus: Callable[[Run, Named, int, int], Iterator[Block]]
     alone: Callable[[ScoreRows, Sequence[str], Sequence[str]], Iterator[Block]]  # scores of every question alone
+    overall: str  # the table of these whose overall accuracy is told first
     before_dags: bool = False  # does it have baselines that need no DAGs?
 
 
-VIDEOS = Reported(VideoView, "", "", agqa_corpus, agqa_blocks)
-IMAGES = Reported(ImageView, "image-", "Image sets: ", covr_corpus, covr_blocks, before_dags=True)
+VIDEOS = Reported(VideoView, "", "", agqa_corpus, agqa_blocks, "structural")
+IMAGES = Reported(ImageView, "image-", "Image sets: ", covr_corpus, covr_blocks, "template", before_dags=True)
 
 
 def report(run: Run, asked: ReportRequest, how: How, workers: int = 2) -> ReportDocument:
@@ -152,12 +106,13 @@ def report(run: Run, asked: ReportRequest, how: How, workers: int = 2) -> Report
         only = chosen(run, asked.benchmark)
         there = [one for one in (VIDEOS, IMAGES) if one.view.benchmark is only]
     told = [DomainSections(one, run, asked, how, workers) for one in there]
-    sections = [section for one in told for section in one.sections()]
+    sections = [*(one.result() for one in told), *(section for one in told for section in one.sections())]
     return ReportDocument(
         title=f"{', '.join(asked.models) or 'Questions'} on {asked.run}",
         facts=tuple(facts(run, asked, how, told)),
-        commands=tuple(commands(run, asked, how)),
         sections=tuple(sections),
+        made_from=tuple(made_from(run, asked, how, told)),
+        commands=tuple(commands(run, asked, how)),
         warnings=tuple(filter(None, (much_unread(each.model, how.policy, each.unread) for each in results_of(told)))),
     )
 
@@ -224,25 +179,40 @@ class DomainSections:
         which = f" --benchmark {own.name}" if len(held(self.run)) > 1 else ""
         return f"questree {name} {self.asked.run}{which}"
 
-    def sections(self) -> Iterator[Section]:
+    def result(self) -> Section:
+        """What everybody wants to know first."""
+        if not self.scores.results:
+            return self.section("scores", "Scores", "", self.without_results())
         scores = self.scores
+        rivals = {name.lower() for name in scores.bots}
+        rest = [name for name in (MOST_LIKELY, *BASELINES) if name.lower() not in rivals]
+        named = [name for name in rest if scores.alone.find("accuracy", self.of.overall, "Overall", name)]
+        front = Front(scores.models, (*scores.bots, *named), scores.dags, scores.alone, self.of.overall)
+        words = tuple(paragraph(front))
+        said = [Sentences("", words, running=True)] if words else []
+        return self.section("result", "The result", "", [*said, *front_blocks(front)])
+
+    def sections(self) -> Iterator[Section]:
+        """From where models fail to what was asked."""
+        scores = self.scores
+        models, bots = scores.models, scores.bots
+        if scores.results:
+            yield self.section("failures", "Where it fails", FAILURES, self.worked())
         if scores.models:
             yield self.section("in-words", "Best and worst, in words", WORDS, in_words(scores, self.how))
+        if scores.results:
+            intro = (
+                "Where reasoning breaks: every question with its sub-questions, laid out as in the AGQA-Decomp paper."
+            )
+            dags = decomp_blocks(scores.dags, scores.results, models, bots)
+            yield self.section("decomp", "Scores of DAGs", intro, dags)
+            paper, every = self.of.view.benchmark.name, [*models, *bots]
+            intro = f"Every question alone, laid out as in the {paper.upper()} paper."
+            alone = [*self.of.alone(scores.alone, models, bots), *added_metrics(scores.alone, paper, every)]
+            yield self.section(paper, "Scores of questions", intro, alone)
         yield self.section("questions", "The questions", "What is asked, before and after balancing.", self.questions())
         intro = "What questions are made of: sub-questions, and the compositions that put them together."
         yield self.section("parts", "The sub-questions", intro, self.below())
-        if not scores.results:
-            yield self.section("scores", "Scores", "", self.without_results())
-            return
-        models, bots = scores.models, scores.bots
-        intro = "Where reasoning breaks: every question with its sub-questions, laid out as in the AGQA-Decomp paper."
-        dags = decomp_blocks(scores.dags, scores.results, models, bots)
-        yield self.section("decomp", "Scores of DAGs", intro, dags)
-        paper, every = self.of.view.benchmark.name, [*models, *bots]
-        intro = f"Every question alone, laid out as in the {paper.upper()} paper."
-        alone = [*self.of.alone(scores.alone, models, bots), *added_metrics(scores.alone, paper, every)]
-        yield self.section(paper, "Scores of questions", intro, alone)
-        yield self.section("failures", "Worked failures", FAILURES, self.worked())
 
     def section(self, name: str, title: str, intro: str, blocks: Iterable[Block]) -> Section:
         prefix = self.of.prefix

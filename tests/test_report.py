@@ -343,6 +343,21 @@ def test_a_table_is_written_three_ways_with_blocks_and_common_heads() -> None:
     ]
 
 
+def test_a_wide_table_is_parted_between_titles() -> None:
+    def parted(most: int, *sizes: int) -> list[str]:
+        columns = tuple(Column(str(at), over) for over, size in zip("xyz", sizes, strict=False) for at in range(size))
+        entries = tuple(range(len(columns)))
+        grid = Grid("g", "", "", ("",), columns, (Line(("a",), entries),), {0: "b"})
+        parts = list(grid.parts(most))
+        assert [entry for part in parts for entry in part.lines[0].entries] == list(entries)
+        return ["".join(column.over for column in part.columns) for part in parts]
+
+    assert parted(4, 2, 2) == ["xxyy"]
+    assert parted(4, 3, 2, 2) == ["xxx", "yyzz"]
+    assert parted(4, 1, 6, 1) == ["x", "yyyy", "yyz"]
+    assert parted(4, 9) == ["xxxx", "xxxx", "x"]
+
+
 def test_n_stands_once_where_all_of_a_line_have_the_same() -> None:
     def grid(*ns: int | None) -> Grid:
         entries = tuple(Number(0.5, n) for n in ns)

@@ -95,6 +95,18 @@ class Grid:
         """What stands above the columns, and over how many of them."""
         return [(over, len(list(own))) for over, own in groupby(column.over for column in self.columns)]
 
+    def parts(self, most: int) -> Iterator["Grid"]:
+        """With so many columns each; columns under one title stay together where they fit."""
+        ends, begin = [0], 0
+        for _, count in self.spans:
+            for end in range(begin + 1, begin + count + 1):
+                if end - ends[-1] > most:
+                    ends.append(begin if begin > ends[-1] else end - 1)
+            begin += count
+        for a, b in pairwise([*ends, len(self.columns)]):
+            lines = (replace(line, entries=line.entries[a:b]) for line in self.lines)
+            yield replace(self, columns=self.columns[a:b], lines=tuple(lines))
+
     def rows(self) -> Iterator[tuple[str, int, Line]]:
         """(what is said above, over how many lines the first head reaches or 0 where it was said before, line)."""
         begins = {0, *self.blocks} if len(self.corners) > 1 else set(range(len(self.lines)))

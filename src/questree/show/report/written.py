@@ -23,6 +23,7 @@ from questree.show.report.document import (
 )
 
 HERE = Path(__file__).parent
+WIDEST = 12  # columns of a table that fit a page of paper on its side
 KINDS: dict[str, type] = {
     "score": Number,
     "grid": Grid,
@@ -45,6 +46,7 @@ def environment() -> Environment:
     )
     found.filters["whole"] = lambda number: f"{number:,}"
     found.tests.update({name: partial(_is, kind) for name, kind in KINDS.items()})  # type: ignore[misc]
+    found.globals["widest"] = WIDEST
     found.globals["drawn"] = Markup  # of SVG that was made here, its texts escaped
     return found
 

@@ -511,11 +511,41 @@ def test_models_that_left_questions_out_are_named_together(small: Run, tmp_path:
     for path in other.predictions.glob("*/*/predictions.parquet"):
         pl.read_parquet(path).gather_every(2).write_parquet(path)
     with pytest.raises(BadInput) as bad:
-        command(other.folder, out=out, workers=1, quiet=True, how=ReportScoring(resamples=0))
+        command(other.folder, models="seer,thinker", out=out, workers=1, quiet=True, how=ReportScoring(resamples=0))
     assert [fault.place for fault in bad.value.faults] == ["model seer", "model thinker"]
     assert not out.exists()
     command(other.folder, out=out, workers=1, quiet=True, how=ReportScoring(resamples=0, missing="skip"))
     assert "There is no prediction for the question." in out.read_text("utf-8")
+
+
+def test_a_model_that_left_questions_out_is_left_out_unless_it_is_named(small: Run, tmp_path: Path) -> None:
+    other, out = copy(small, tmp_path), tmp_path / "r.html"
+    for path in (other.predictions / "seer").glob("*/predictions.parquet"):
+        pl.read_parquet(path).gather_every(2).write_parquet(path)
+    command(other.folder, out=out, workers=1, quiet=True, bots="none", how=ReportScoring(resamples=0))
+    text = out.read_text("utf-8")
+    assert "<dt>left out</dt><dd>seer: no prediction for " in text
+    assert list(lines(text, "scoreboard")) == ["thinker", "Most-Likely"]
+    assert "--models thinker " in text
+    shutil.rmtree(other.predictions / "thinker")
+    command(other.folder, out=out, workers=1, quiet=True, bots="none", how=ReportScoring(resamples=0))
+    assert "No model has answered everything." in out.read_text("utf-8")
+
+
+def test_a_run_none_of_whose_questions_is_taken_apart_has_a_report(small: Run, tmp_path: Path) -> None:
+    other = copy(small, tmp_path)
+    for path in other.decomposed.glob("*/*.parquet"):
+        pl.read_parquet(path).head(0).write_parquet(path)
+    made = report(other, ReportRequest("my-run", (), BOTS, "r.html"), How(split=None, resamples=0), workers=1)
+    assert "There are no scores: no question of the run is taken apart." in page(made)
+
+
+def test_answers_to_questions_that_are_not_taken_apart_are_left_out_with_the_reason(small: Run, tmp_path: Path) -> None:
+    other = copy(small, tmp_path)
+    shutil.rmtree(other.decomposed)
+    text = page(report(other, ReportRequest("my-run", MODELS, (), "r.html"), HOW, workers=1))
+    assert "Scores of seer, thinker are left out, because the questions are not taken apart." in text
+    assert commands(text)[:2] == ["questree balance", "questree decompose"]
 
 
 def test_wrong_names_are_refused_all_at_once(run: Run, tmp_path: Path) -> None:

@@ -12,7 +12,7 @@ from questree.cli.shared_options import OnlyBenchmark, Whole, WorkersOption
 from questree.cli.terminal import messages, say, watching
 from questree.faults import BadInput, Fault, refuse
 from questree.models.policies import Policy
-from questree.scoring.compared import OnePolicy, current_models, known_models
+from questree.scoring.compared import OnePolicy, Tell, current_models, known_models
 from questree.tables.run import Run
 
 NONE = "none"
@@ -63,8 +63,10 @@ def report(
     check_plots(plots)
     place = Run(run)
     references = chosen_bots(bots)
-    names = chosen_models(place, models, references)
-    asked = ReportRequest(str(run), names, tuple(bot for bot in references if bot not in names), out.name, benchmark)
+    old = list[str]()
+    names = chosen_models(place, models, references, old.append)
+    others, left_out = (tuple(bot for bot in references if bot not in names), tuple(map(without_warning, old)))
+    asked = ReportRequest(str(run), names, others, out.name, benchmark, bool(models), left_out)
     with watching():
         part = None if split == "all" else split
         choices = How(how.missing, how.resamples, how.seed, how.policy, synonyms=how.synonyms, split=part)
@@ -72,19 +74,23 @@ def report(
         with new_file(out) as work:
             work.write_text(page(made), "utf-8")
     say(f"wrote {out} ({out.stat().st_size / 1e6:.1f} MB)")
-    for warning in made.warnings:
+    for warning in (*old, *made.warnings):
         say(warning)
     write_paper(list(made.grids()), paper)
     write_pictures(plots, made.plots())
 
 
-def chosen_models(run: Run, wanted: str, bots: tuple[str, ...]) -> tuple[str, ...]:
-    """The models asked for, each once; without any all that are stored, but for these bots."""
+def without_warning(line: str) -> str:
+    return line.removeprefix("warning: ")
+
+
+def chosen_models(run: Run, wanted: str, bots: tuple[str, ...], tell: Tell) -> tuple[str, ...]:
+    """The models asked for, each once; without any all that are stored, but for these bots and outdated ones."""
     from questree.tables.predictions import models
 
     there = models(run)
     names = known_models("--models", listed(wanted), there)
-    return names or tuple(name for name in current_models(run, there, say) if name not in bots)
+    return names or tuple(name for name in current_models(run, there, tell) if name not in bots)
 
 
 def chosen_bots(wanted: str) -> tuple[str, ...]:

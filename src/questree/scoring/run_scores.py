@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from questree.benchmarks import AGQA, COVR, Benchmark
 from questree.benchmarks.agqa.held_out import FLAGS, NOVEL
 from questree.benchmarks.covr.splits import PATTERNS
-from questree.faults import Fault, refuse
+from questree.faults import Fault
 from questree.metrics.answered import Missing, answered
 from questree.metrics.answers import fit_rows, most_likely, score_agqa
 from questree.metrics.cells import Floats
@@ -252,7 +252,7 @@ class RunScores:
         return ModelScores(model, scored, rows, scored_alone, alone, dag_scores(beside), covered(dags, given), share)
 
 
-def refuse_gaps(found: Sequence[ModelScores], missing: Missing) -> None:
-    """All models that lack predictions at once, unless a missing one is wrong or left out."""
+def gaps(found: Sequence[ModelScores], missing: Missing) -> list[Fault]:
+    """All models that lack predictions, unless a missing one is wrong or left out."""
     short = [(one.model, one.coverage) for one in found if missing == "error" and one.coverage.missing]
-    refuse([Fault(f"model {model}", lacking(coverage)) for model, coverage in short])
+    return [Fault(f"model {model}", lacking(coverage)) for model, coverage in short]

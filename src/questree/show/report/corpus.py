@@ -71,7 +71,8 @@ def counted(folder: Path, chosen: pl.DataFrame | None, bank: Bank) -> pl.DataFra
 
 def numbers(view: View) -> dict[str, dict[str, int]]:
     """Type, composition, known: how many sub-questions or wholes have which; of a run that is decomposed."""
-    shards, parts = view.shards(), []
+    shards, parts = view.shards(), list[pl.DataFrame]()
+    nothing = pl.DataFrame(schema={"name": pl.String, "n": pl.UInt32, "what": pl.String})  # no question has parts
     for one in map(view.open, watch(shards, "counting sub-questions", len(shards))):
         labels = one.edges.select("parent", "label").unique()["label"]
         counted = {
@@ -83,7 +84,12 @@ def numbers(view: View) -> dict[str, dict[str, int]]:
             names.cast(pl.String).alias("name").value_counts(name="n").with_columns(what=pl.lit(w))
             for w, names in counted.items()
         ]
-    sums = pl.concat(parts).group_by("what", "name").agg(pl.col("n").sum()).sort("n", "name", descending=[True, False])
+    sums = (
+        pl.concat([nothing, *parts])
+        .group_by("what", "name")
+        .agg(pl.col("n").sum())
+        .sort("n", "name", descending=[True, False])
+    )
     return {what: dict(own.select("name", "n").rows()) for (what,), own in sums.group_by("what", maintain_order=True)}
 
 

@@ -22,6 +22,8 @@ class ReportRequest:
     bots: tuple[str, ...]
     out: str  # the name of the file
     benchmark: str = ""  # only this one; without it all that the run holds
+    named: bool = True  # were the models asked for by name? others are left out where they cannot be scored
+    left_out: tuple[str, ...] = ()  # what is not told, and why
 
 
 def locked(run: Run) -> Iterator[Fact]:

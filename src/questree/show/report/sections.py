@@ -1,17 +1,18 @@
 """The report of a run, section by section; what is missing is named with the command that makes it."""
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import combinations
 
 from questree.benchmarks import chosen, held
+from questree.faults import refuse
 from questree.metrics.answers import MODEL as MOST_LIKELY
 from questree.metrics.best import marks
 from questree.metrics.comparison import compare
 from questree.metrics.sets import BASELINES
 from questree.scoring.compared import much_unread
-from questree.scoring.run_scores import QUESTIONS_OF, How, ModelScores, RunScores, has_answered, refuse_gaps
+from questree.scoring.run_scores import QUESTIONS_OF, How, ModelScores, RunScores, gaps, has_answered
 from questree.show.image_view import ImageView
 from questree.show.report.corpus import Named, agqa_corpus, covr_corpus, parts_blocks
 from questree.show.report.document import (
@@ -55,6 +56,9 @@ def facts(run: Run, asked: ReportRequest, how: How, told: Sequence["DomainSectio
         yield "intervals", room
     if lost := "; ".join(f"{one.model} {one.unread:.1%}" for one in results_of(scored) if one.unread):
         yield "predictions that are no answer", lost
+    left = [*asked.left_out, *(line for one in told for line in one.left_out())]
+    if left:
+        yield "left out", "; ".join(left)
     yield from (("actions alone", line) for line in told_of_actions(run))
 
 
@@ -106,6 +110,8 @@ def report(run: Run, asked: ReportRequest, how: How, workers: int = 2) -> Report
         only = chosen(run, asked.benchmark)
         there = [one for one in (VIDEOS, IMAGES) if one.view.benchmark is only]
     told = [DomainSections(one, run, asked, how, workers) for one in there]
+    gone = {model for one in told for model in one.scores.lacking}
+    asked = replace(asked, models=tuple(name for name in asked.models if name not in gone))
     sections = [*(one.result() for one in told), *(section for one in told for section in one.sections())]
     return ReportDocument(
         title=f"{', '.join(asked.models) or 'Questions'} on {asked.run}",
@@ -131,6 +137,7 @@ class Scores:
     dags: ScoreRows = field(default_factory=lambda: ScoreRows([]))
     alone: ScoreRows = field(default_factory=lambda: ScoreRows([]))  # of every question alone
     empty: bool = False  # are there no questions in the split?
+    lacking: Mapping[str, str] = field(default_factory=dict)  # model that is left out -> why
 
 
 @dataclass(frozen=True)
@@ -161,14 +168,30 @@ class DomainSections:
             return Scores(empty=True)
         judge = RunScores.of(self.run, own, self.how)
         results = [judge.score(name) for name in (*models, *bots)]
-        refuse_gaps(results[: len(models)], self.how.missing)  # bots have nothing to say where nothing is true
+        short = gaps(results[: len(models)], self.how.missing)  # bots have nothing to say where nothing is true
+        if self.asked.named:
+            refuse(short)
+        lacking = {fault.place.removeprefix("model "): fault.message for fault in short}
+        models = tuple(name for name in models if name not in lacking)
+        results = [one for one in results if one.model not in lacking]
+        if not results:
+            return Scores(lacking=lacking)
         alone = [row for result in results for row in result.alone] + judge.questions.baseline(self.how.resampling)
         rows = [row for result in results for row in result.dags]
         rivals = results[: len(models)]  # bots are none
         how = self.how.resampling if len(rivals) > 1 else None
         of_dags = marks(rows, {one.model: one.scored for one in rivals}, how)
         of_alone = marks(alone, {one.model: one.scored_alone for one in rivals}, how)
-        return Scores(models, bots, results, ScoreRows(rows, of_dags), ScoreRows(alone, of_alone))
+        found = ScoreRows(rows, of_dags), ScoreRows(alone, of_alone)
+        return Scores(models, bots, results, *found, lacking=lacking)
+
+    def left_out(self) -> Iterator[str]:
+        """Models that are not scored here, and why."""
+        yield from (f"{model}: {why}" for model, why in self.scores.lacking.items())
+        own = self.of.view.benchmark
+        silent = [name for name in self.asked.models if not has_answered(self.run, own, name)]
+        if silent and self.scores.models:
+            yield f"{', '.join(silent)}: no answers about {self.of.view.name}"
 
     def missing(self, command: str, sentence: str) -> Missing:
         """A part the run does not have, with the command that makes it."""
@@ -239,6 +262,9 @@ class DomainSections:
             asked = QUESTIONS_OF[self.view.benchmark.name](self.run, self.how.split)
             yield from self.of.alone(ScoreRows(asked.baseline(self.how.resampling)), (), ())
         run, own = self.asked.run, self.of.view.benchmark
+        if self.scores.empty and self.how.split is None:
+            yield Sentences("", ("There are no scores: no question of the run is taken apart.",))
+            return
         if self.scores.empty:
             yield Missing(
                 f"No question is of the split {self.how.split}. Of all:", (f"questree report {run} --split all",)
@@ -246,7 +272,16 @@ class DomainSections:
             return
         made = {"questions": "generate", "balanced": "balance", "decomposed": "decompose"}
         first = [self.command(name) for stage, name in made.items() if not own.has(self.run, stage)]
+        answered = [name for name in self.asked.models if has_answered(self.run, own, name)]
+        if answered and not own.has(self.run, "decomposed"):
+            what = f"Scores of {', '.join(answered)} are left out, because the questions are not taken apart."
+            yield Missing(f"{what} These make it:", (*first, f"questree report {run}"))
+            return
         what = "No model has answered. These store somebody's answers and make this report again:"
+        if self.scores.lacking:
+            what = "No model has answered everything. This counts what is missing as wrong:"
+            yield Missing(what, (f"questree report {run} --missing wrong",))
+            return
         last = (f"questree answer {run} --model NAME --predictions FILE", f"questree report {run}")
         yield Missing(what, (*first, *last))
 
@@ -257,10 +292,9 @@ class DomainSections:
 
 
 def any_in(view: View, split: str | None) -> bool:
-    """Is any question of a run in the split?"""
-    return split is None or any(
-        view.in_split(view.keys(view.opened(shard).tops), split).any() for shard in view.shards()
-    )
+    """Is any question that is taken apart in the split?"""
+    keys = (view.keys(view.opened(shard).tops) for shard in view.shards())
+    return any(len(own) if split is None else view.in_split(own, split).any() for own in keys)
 
 
 def in_words(scores: Scores, how: How) -> Iterator[Block]:

@@ -15,6 +15,7 @@ from playwright.sync_api import Browser, Dialog, Page, Request, Route, expect, s
 from questree.show.page.app import application
 from questree.show.page.serving import bound, shown_address
 from questree.show.page.site import Site
+from worlds.drawn import measured
 from worlds.served import SCRIPT, answers, image_run, served_run, true_but_for
 
 NAMES = ("chromium", "chromium-browser", "google-chrome", "chrome")
@@ -22,6 +23,7 @@ REQUIRED = "QUESTREE_BROWSER_REQUIRED"  # set where a missing browser is a failu
 BLANKET = "Is the person interacting with a blanket before standing up?"
 EXISTS_BEFORE, EXISTS = "Does a blanket exist before standing up?", "Does a blanket exist?"
 BLANKET_ID = "A-13"
+LARGEST_ID = "A-581"  # no question of the run has more sub-questions
 expect.set_options(timeout=20_000)
 
 
@@ -154,26 +156,70 @@ def test_the_way_of_an_error_is_pink_and_leads_to_where_it_begins(page: Page, se
     seen.nothing()
 
 
-def test_nodes_lie_where_edges_end_and_can_be_walked_with_the_keyboard(page: Page, seen: Seen) -> None:
-    page.goto(f"/questions/{BLANKET_ID}")
+def test_nodes_can_be_walked_with_the_keyboard_and_are_unfolded_on_the_way(page: Page, seen: Seen) -> None:
+    page.goto(f"/questions/{BLANKET_ID}?show=chain")
     page.wait_for_selector("#dag[data-ready]")
-    boxes = [card.bounding_box() for card in page.locator(".card").all()]
-    whole = page.locator("#dag").bounding_box()
-    assert whole
-    for at, one in enumerate(boxes):
-        assert one
-        assert whole["x"] <= one["x"] and one["x"] + one["width"] <= whole["x"] + whole["width"]
-        assert whole["y"] <= one["y"] and one["y"] + one["height"] <= whole["y"] + whole["height"]
-        for other in boxes[:at]:
-            assert other
-            apart = abs(one["x"] - other["x"]) >= min(one["width"], other["width"]) - 1
-            assert apart or abs(one["y"] - other["y"]) >= min(one["height"], other["height"]) - 1
     page.locator("#node-3").focus()
     page.keyboard.press("Enter")
     expect(page.locator("#details article:visible h3")).to_have_text(EXISTS_BEFORE)
-    page.locator("#details article:visible .parts [data-to-node]").first.click()
-    expect(page.locator(".card.chosen")).not_to_have_attribute("data-node", "3")
+    standing = page.locator(".node", has_text="Is the person standing up?")
+    expect(standing).to_be_hidden()
+    page.locator("#details article:visible .parts [data-to-node]", has_text="Is the person standing up?").click()
+    expect(standing.locator(".card.chosen")).to_be_focused()
     seen.nothing()
+
+
+def test_right_sub_trees_are_folded_to_a_count_and_unfold_by_click_and_key(page: Page, seen: Seen) -> None:
+    page.goto(f"/questions/{BLANKET_ID}?show=chain")
+    page.wait_for_selector("#dag[data-ready]")
+    total, opened = page.locator(".card").count(), page.locator(".card:visible").count()
+    assert opened < total
+    assert set(page.locator(".card.wrong:visible .text").all_inner_texts()) == {BLANKET, EXISTS_BEFORE, EXISTS}
+    fold = page.locator(".fold:visible", has_text="right").first
+    hidden = int(re.findall(r"\d+", fold.inner_text())[0])
+    name = "#" + fold.evaluate("button => button.previousElementSibling.id")
+    fold.click()
+    more = page.locator(".card:visible").count()
+    assert opened < more <= opened + hidden
+    page.locator(name).focus()
+    page.keyboard.press("-")
+    expect(page.locator(".card:visible")).to_have_count(opened)
+    expect(page.locator(name)).to_be_focused()
+    page.keyboard.press("+")
+    expect(page.locator(".card:visible")).to_have_count(more)
+    page.locator("#unfold").click()
+    expect(page.locator(".card:visible")).to_have_count(total)
+    expect(page.locator(".fold:visible", has_text="right")).to_have_count(0)
+    page.locator("#start").click()
+    expect(page.locator(".card:visible")).to_have_count(opened)
+    seen.nothing()
+
+
+@pytest.mark.parametrize("width", [1400, 800, 420])
+def test_dags_are_legible_and_nothing_is_covered(browser: Browser, address: str, width: int) -> None:
+    """The largest DAG, folded, unfolded and from close; on a phone it is a tree without edges."""
+    context = browser.new_context(viewport={"width": width, "height": 900}, base_url=address)
+    page = context.new_page()
+    page.goto(f"/questions/{LARGEST_ID}?show=chain")
+    page.wait_for_selector("#dag[data-ready]")
+    total = page.locator(".card").count()
+    assert total == 27
+    found = [measured(page)]
+    page.locator("#unfold").click()
+    found.append(measured(page))
+    assert found[1]["nodes"] == total
+    if width > 600:
+        page.locator("#farther").click()
+        assert page.locator("#scale").inner_text() == "100 %"
+        page.locator("#closer").click()
+        found.append(measured(page))
+        assert found[2]["smallest"] == pytest.approx(15)
+    for each in found:
+        assert each["faults"] == []
+        assert each["smallest"] >= 12
+        assert not each["wide"]
+        assert (each["edges"] == each["labels"] == 0) == (width <= 600)
+    context.close()
 
 
 def test_another_model_shows_its_own_contradictions(page: Page, seen: Seen) -> None:

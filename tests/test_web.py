@@ -460,7 +460,7 @@ def test_every_vendored_script_has_its_licence() -> None:
     folder = Path(questree.show.page.__file__).parent / "assets" / "vendor"
     table, texts = (folder / "README.md").read_text("utf-8"), (folder / "LICENCES.txt").read_text("utf-8")
     scripts = sorted(folder.glob("*.js"))
-    assert len(scripts) == 5
+    assert len(scripts) == 4
     for script in scripts:
         (package,) = re.findall(rf"`{re.escape(script.name)}` \| (\S+)", table)
         assert f"==== {package} ====" in texts

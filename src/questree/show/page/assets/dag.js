@@ -1,85 +1,193 @@
-// The DAG of a question: cytoscape lays out and draws the edges, the nodes are buttons of the page that lie above.
-"use strict";
+// The DAG of a question: cards in layers with edges between them, on a narrow screen an indented tree; both fold.
+import { Folding } from "./folding.js";
+import { layered, path } from "./layered.js";
 
-(() => {
-  const place = document.getElementById("dag");
-  const ground = document.getElementById("ground");
-  const layer = document.getElementById("cards");
-  const cards = [...layer.querySelectorAll(".card")];
-  const graph = JSON.parse(place.dataset.graph);
-  const colour = (name) => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
-  const key = (parent, child) => `${parent}-${child}`;
+const place = document.getElementById("dag");
+const canvas = document.getElementById("cards");
+const details = document.getElementById("details");
+const nodes = [...canvas.querySelectorAll(".node")];
+const graph = JSON.parse(place.dataset.graph);
+const folding = new Folding(nodes.length, graph.edges);
+const narrow = matchMedia("(max-width: 600px)");
+const svg = canvas.querySelector("svg");
+const lines = svg.querySelector("g");
+const key = (parent, child) => `${parent}-${child}`;
+const number = (element) => Number(element.closest(".node").dataset.node);
+const card = (node) => nodes[node].querySelector(".card");
 
-  layer.classList.add("placed");
-  const nodes = cards.map((card) => ({ data: { id: `n${card.dataset.node}`, width: card.offsetWidth, height: card.offsetHeight } }));
-  const edges = graph.edges.map(([parent, child, label], at) => ({ data: { id: `e${at}`, source: `n${parent}`, target: `n${child}`, label, key: key(parent, child) } }));
+const labels = new Map(); // edge -> its compositions; a pair of nodes is drawn once
+for (const [parent, child, label] of graph.edges) labels.set(key(parent, child), (labels.get(key(parent, child)) ?? new Set()).add(label));
+const label = (parent, child) => [...labels.get(key(parent, child))].join(", ");
+let model = graph.models[place.dataset.model];
+let scale = 1; // never less: the smallest text is 12 px at 1
 
-  const style = () => [
-    { selector: "node", style: { width: "data(width)", height: "data(height)", shape: "round-rectangle", "background-opacity": 0, "border-width": 0, events: "no" } },
-    { selector: "edge", style: { "curve-style": "bezier", width: 1.4, "line-color": colour("--edge"), "target-arrow-shape": "triangle", "target-arrow-color": colour("--edge"), "arrow-scale": 0.8, "source-endpoint": "outside-to-node-or-label", label: "data(label)", "font-size": 11, color: colour("--soft"), "text-background-color": colour("--paper"), "text-background-opacity": 0.92, "text-background-padding": 2, "text-events": "no" } },
-    { selector: "edge.error", style: { width: 3.4, "line-color": colour("--error"), "target-arrow-color": colour("--error"), color: colour("--error"), "z-index": 2 } },
-    { selector: "edge.clash", style: { "curve-style": "unbundled-bezier", "control-point-distances": [26], "control-point-weights": [0.5], width: 2.4, "line-style": "dashed", "line-dash-pattern": [7, 4], "line-color": colour("--contradiction"), "target-arrow-color": colour("--contradiction"), "source-arrow-color": colour("--contradiction"), "source-arrow-shape": "triangle", label: "", "z-index": 3 } },
-  ];
+function made(name, className, text) {
+  const found = document.createElement(name);
+  found.className = className;
+  found.textContent = text;
+  return found;
+}
 
-  const cy = cytoscape({ container: ground, elements: [...nodes, ...edges], style: style(), autoungrabify: true, boxSelectionEnabled: false, minZoom: 0.2, maxZoom: 1.6 });
-  cy.layout({ name: "dagre", rankDir: "TB", nodeSep: 26, rankSep: 50, edgeSep: 14, fit: false, animate: false }).run();
-  for (const card of cards) {
-    const at = cy.getElementById(`n${card.dataset.node}`).position();
-    card.style.left = `${at.x - card.offsetWidth / 2}px`;
-    card.style.top = `${at.y - card.offsetHeight / 2}px`;
+const among = (pairs, parent, child) => (pairs ?? []).some(([a, b]) => a === parent && b === child);
+const kind = (parent, child) => (among(model?.error, parent, child) ? "error" : "");
+
+function line(className, d) {
+  const found = document.createElementNS("http://www.w3.org/2000/svg", "path");
+  found.setAttribute("class", className);
+  found.setAttribute("d", d);
+  lines.append(found);
+  return found;
+}
+
+function layers(seen) {
+  const edges = [];
+  for (const parent of seen) {
+    for (const child of folding.parts[parent].filter((part) => seen.has(part))) {
+      const shown = made("span", `edge-label ${kind(parent, child)}`, label(parent, child));
+      canvas.append(shown);
+      shown.dataset.ends = key(parent, child);
+      edges.push({ parent, child, shown });
+    }
   }
-
-  function follow() {
-    const pan = cy.pan();
-    layer.style.transform = `translate(${pan.x}px, ${pan.y}px) scale(${cy.zoom()})`;
-  }
-  cy.on("viewport", follow);
-
-  function fit() {
-    cy.fit(undefined, 26);
-    if (cy.zoom() > 1) cy.zoom(1);
-    cy.center();
-  }
-  function zoom(by) {
-    cy.zoom({ level: cy.zoom() * by, renderedPosition: { x: ground.clientWidth / 2, y: ground.clientHeight / 2 } });
-  }
-  fit();
-  document.getElementById("fit").addEventListener("click", fit);
-  document.getElementById("closer").addEventListener("click", () => zoom(1.25));
-  document.getElementById("farther").addEventListener("click", () => zoom(0.8));
-  // over a card the wheel still means the picture below it
-  layer.addEventListener("wheel", (event) => { event.preventDefault(); ground.querySelector("canvas").dispatchEvent(new WheelEvent("wheel", event)); }, { passive: false });
-
-  function show(model) {
-    const found = graph.models[model];
-    cy.remove("edge.clash");
-    cy.edges().removeClass("error");
-    for (const card of cards) card.classList.toggle("wrong", Boolean(found) && found.right[Number(card.dataset.node)] === false);
-    for (const part of document.querySelectorAll(".reason, .clashes")) part.hidden = part.dataset.model !== model;
-    if (!found) return;
-    const wrong = new Set(found.error.map(([parent, child]) => key(parent, child)));
-    cy.edges().filter((edge) => wrong.has(edge.data("key"))).addClass("error");
-    cy.add(found.contradiction.map(([parent, child], at) => ({ group: "edges", classes: "clash", data: { id: `c${at}`, source: `n${parent}`, target: `n${child}`, key: key(parent, child) } })));
-    place.dataset.errors = wrong.size;
-    place.dataset.contradictions = found.contradiction.length;
-  }
-
-  function choose(number) {
-    for (const card of cards) card.classList.toggle("chosen", card.dataset.node === number);
-    for (const article of document.querySelectorAll("#details article")) article.hidden = article.dataset.node !== number;
-    document.getElementById("details").scrollTop = 0;
-    document.dispatchEvent(new CustomEvent("questree:chosen", { detail: graph.lit[Number(number)] }));
-  }
-
-  for (const card of cards) card.addEventListener("click", () => choose(card.dataset.node));
-  document.getElementById("details").addEventListener("click", (event) => {
-    const to = event.target.closest("[data-to-node]");
-    if (to) { choose(to.dataset.toNode); document.getElementById(`node-${to.dataset.toNode}`).focus({ preventScroll: true }); }
+  const boxes = new Map([...seen].map((node) => [node, { width: nodes[node].offsetWidth, height: nodes[node].offsetHeight }]));
+  const found = layered(boxes, edges.map((edge) => ({ ...edge, width: edge.shown.offsetWidth })));
+  for (const [node, { x, y }] of found.at) Object.assign(nodes[node].style, { left: `${x}px`, top: `${y}px` });
+  edges.forEach(({ parent, child, shown }, at) => {
+    const { points, label } = found.routes[at];
+    line(`edge ${kind(parent, child)}`, path(points)).dataset.ends = key(parent, child);
+    if (among(model?.contradiction, parent, child)) line("edge clash", path(points, 6)).dataset.ends = key(parent, child);
+    Object.assign(shown.style, { left: `${label.x - shown.offsetWidth / 2}px`, top: `${label.y - shown.offsetHeight / 2}px` });
   });
-  for (const input of document.querySelectorAll('input[name="show"]')) input.addEventListener("change", () => show(input.value));
-  matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => cy.style(style()));
+  svg.setAttribute("width", found.width);
+  svg.setAttribute("height", found.height);
+  Object.assign(canvas.style, { width: `${found.width}px`, height: `${found.height}px` });
+}
 
-  show(place.dataset.model);
-  choose("0");
-  place.dataset.ready = "yes";
-})();
+// a node is written below its first whole; below others there is a way to it
+function tree(seen) {
+  const written = new Set();
+  const write = (node, parent, depth) => {
+    const via = parent === null ? "" : label(parent, node);
+    const marks = parent === null ? "" : `${kind(parent, node)} ${among(model?.contradiction, parent, node) ? "clash" : ""}`;
+    const again = written.has(node);
+    const shown = again ? made("button", "again plain", `${card(node).querySelector(".text").textContent} (above)`) : nodes[node];
+    if (again) {
+      shown.dataset.toNode = node;
+      shown.prepend(made("span", `via ${marks}`, via));
+    } else {
+      Object.assign(nodes[node].querySelector(".via"), { textContent: via, className: `via ${marks}` });
+    }
+    shown.style.marginLeft = `${Math.min(depth, 8) * 14}px`;
+    canvas.append(shown);
+    written.add(node);
+    if (!again) for (const part of folding.parts[node]) if (seen.has(part)) write(part, node, depth + 1);
+  };
+  write(0, null, 0);
+}
+
+function said(node, seen) {
+  const hidden = folding.below(node, seen);
+  if (!hidden.size) return folding.folds(node) ? "▾ fold" : "";
+  const right = model && [...hidden].every((each) => model.right[each] === true);
+  return `▸ ${hidden.size} ${right ? "right" : "more"}`;
+}
+
+function draw() {
+  const seen = folding.seen();
+  const focused = document.activeElement;
+  for (const old of canvas.querySelectorAll(".edge-label, .again")) old.remove();
+  lines.replaceChildren();
+  canvas.removeAttribute("style");
+  canvas.classList.toggle("tree", narrow.matches);
+  canvas.classList.toggle("placed", !narrow.matches);
+  nodes.forEach((element, node) => {
+    const text = seen.has(node) ? said(node, seen) : "";
+    const fold = element.querySelector(".fold");
+    element.removeAttribute("style");
+    element.hidden = !seen.has(node);
+    Object.assign(fold, { textContent: text, hidden: !text });
+    fold.setAttribute("aria-expanded", String(text.startsWith("▾")));
+    card(node).classList.toggle("wrong", model?.right[node] === false);
+  });
+  (narrow.matches ? tree : layers)(seen);
+  if (!narrow.matches) canvas.style.zoom = scale;
+  if (canvas.contains(focused) && !focused.hidden) focused.focus({ preventScroll: true });
+}
+
+// what is unfolded stays where it is
+function toggle(node) {
+  const before = nodes[node].getBoundingClientRect();
+  folding.toggle(node);
+  draw();
+  const after = nodes[node].getBoundingClientRect();
+  place.scrollBy(after.left - before.left, after.top - before.top);
+}
+
+function home() {
+  const top = nodes[0].getBoundingClientRect();
+  const whole = place.getBoundingClientRect();
+  place.scrollTo(place.scrollLeft + top.left + top.width / 2 - whole.left - whole.width / 2, 0);
+}
+
+function begin() {
+  const wrong = nodes.map((_, node) => node).filter((node) => model?.right[node] === false);
+  folding.begin(new Set([...wrong, ...(model?.contradiction ?? []).flat()]));
+  draw();
+  home();
+}
+
+function show(name) {
+  model = graph.models[name];
+  for (const part of document.querySelectorAll(".reason, .clashes")) part.hidden = part.dataset.model !== name;
+  place.dataset.errors = model?.error.length ?? 0;
+  place.dataset.contradictions = model?.contradiction.length ?? 0;
+  begin();
+}
+
+function choose(node) {
+  nodes.forEach((_, at) => card(at).classList.toggle("chosen", at === node));
+  for (const article of details.querySelectorAll("article")) article.hidden = Number(article.dataset.node) !== node;
+  details.scrollTop = 0;
+  document.dispatchEvent(new CustomEvent("questree:chosen", { detail: graph.lit[node] }));
+}
+
+function goTo(node) {
+  folding.reveal(node);
+  draw();
+  choose(node);
+  card(node).focus();
+}
+
+function zoom(to) {
+  scale = Math.min(Math.max(to, 1), 2);
+  document.getElementById("scale").textContent = `${Math.round(100 * scale)} %`;
+  canvas.style.zoom = scale;
+}
+
+document.getElementById("dag-section").addEventListener("click", (event) => {
+  const to = event.target.closest("[data-to-node]");
+  const button = event.target.closest(".card, .fold");
+  if (to) goTo(Number(to.dataset.toNode));
+  else if (button) (button.matches(".fold") ? toggle : choose)(number(button));
+});
+canvas.addEventListener("keydown", (event) => {
+  if (!event.target.matches(".card") || !["+", "-"].includes(event.key)) return;
+  const node = number(event.target);
+  if (event.key === "+" ? folding.below(node, folding.seen()).size : folding.folds(node)) toggle(node);
+});
+const tools = { start: begin, unfold: () => { folding.unfoldAll(); draw(); home(); }, closer: () => zoom(scale + 0.25), farther: () => zoom(scale - 0.25) };
+for (const [id, act] of Object.entries(tools)) document.getElementById(id).addEventListener("click", act);
+place.addEventListener("wheel", (event) => {
+  if (!event.ctrlKey || narrow.matches) return;
+  event.preventDefault();
+  zoom(scale * (event.deltaY < 0 ? 1.1 : 1 / 1.1));
+}, { passive: false });
+place.addEventListener("pointermove", (event) => { // the ground is dragged; fingers scroll by themselves
+  if (event.buttons === 1 && event.pointerType === "mouse" && !event.target.closest("button")) place.scrollBy(-event.movementX, -event.movementY);
+});
+for (const input of document.querySelectorAll('input[name="show"]')) input.addEventListener("change", () => show(input.value));
+narrow.addEventListener("change", draw);
+
+show(place.dataset.model);
+choose(0);
+place.dataset.ready = "yes";

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from questree.faults import BadInput
 from questree.tables.facts import RELATIONS, TABLES, TRACKS, Facts, pack, unpack
+from questree.tables.run import kept_while
 from questree.tables.store import new_file, new_folder
 from questree.tables.table import Table
 
@@ -140,3 +141,28 @@ def test_a_full_disk_is_said_in_one_line(tmp_path: Path) -> None:
     with pytest.raises(BadInput, match=r"cannot be written \(No space left on device\)"), new_file(tmp_path / "x"):
         raise OSError(28, "No space left on device")
     assert list(tmp_path.iterdir()) == []
+
+
+def test_what_is_kept_of_a_folder_is_read_again_when_a_part_is_written_anew(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    read = list[str]()
+
+    @kept_while("facts")
+    def facts(run: Path, note: str) -> str:
+        read.append(note)
+        return (run / "facts" / "text").read_text("utf-8")
+
+    for name in ("a", "b"):
+        with new_folder(tmp_path / name / "facts") as folder:
+            (folder / "text").write_text(name, "utf-8")
+    monkeypatch.chdir(tmp_path / "a")
+    assert [facts(Path(), "x"), facts(Path(), "x"), facts(Path(), "y")] == ["a", "a", "a"]
+    assert read == ["x", "y"]
+    monkeypatch.chdir(tmp_path / "b")
+    assert facts(Path(), "y") == "b"  # the same path of another folder
+    with new_folder(tmp_path / "b" / "facts") as folder:
+        (folder / "text").write_text("c", "utf-8")
+    (tmp_path / "b" / "questions").mkdir()
+    assert [facts(tmp_path / "b", "y"), facts(Path(), "y")] == ["c", "c"]
+    assert read == ["x", "y", "y", "y"]

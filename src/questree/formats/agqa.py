@@ -142,7 +142,6 @@ class Generated:
 
     @classmethod
     def of(cls, run: Run, sets: tuple[str, ...]) -> "Generated":
-        corpus.cache_clear()  # the run may have changed since
         bank, *_ = corpus(run.folder)
         refuse_unwritable(bank.edition, lambda node: write(node, default(), bank.edition.name))
         return cls(run.folder, sets, steps.of_run(bank))

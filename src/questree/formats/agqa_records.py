@@ -3,7 +3,7 @@
 import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from functools import cache, cached_property, lru_cache
+from functools import cache, cached_property
 from pathlib import Path
 from string import Formatter
 
@@ -30,7 +30,7 @@ from questree.stages.question_forms import QuestionForm, plain_form
 from questree.stages.questions import Bank, Named, Shard, direct_equivalents, numbered
 from questree.tables.facts import SPLIT_UNSAID, Facts
 from questree.tables.questions import STANDS, WORDED, time_actions, time_kind
-from questree.tables.run import Run
+from questree.tables.run import Run, kept_while
 from questree.terms import ACTION, OBJECT, RELATION, Node, ProgramError, slots
 from questree.vocabulary import default
 from questree.vocabulary.words import Vocabulary
@@ -179,7 +179,7 @@ ANSWERS = {"bool": "yes-no", "frames": "yes-no", "order": "before-after"}  # kin
 HOLE = re.compile(r"\$([\w.]+)!?")  # the mark of an action without an object is not AGQA's
 
 
-@lru_cache(maxsize=1)
+@kept_while("vocabulary.toml", "facts", "ledger.json", "questions", "balanced")
 def corpus(run: Path) -> tuple[Bank, Facts, Lexicon, pl.DataFrame | None]:
     """What all shards share, read once per process; the selection is None if there is none."""
     bank, place = Bank(Run(run)), Run(run)

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping
 from concurrent.futures import Executor
 from dataclasses import dataclass, field
-from functools import cached_property, lru_cache
+from functools import cached_property
 from itertools import islice, pairwise, product
 from pathlib import Path
 
@@ -32,7 +32,7 @@ from questree.stages.generate.text import lexicon
 from questree.stages.questions import Bank, Shard
 from questree.tables.facts import SPLIT_UNSAID, Facts
 from questree.tables.nodes import EDGES, NEGATIVES, TOPS
-from questree.tables.run import Run
+from questree.tables.run import Run, kept_while
 from questree.tables.store import new_folder, only_earlier
 from questree.workers import processes
 
@@ -212,7 +212,7 @@ def set_of(run: Run) -> str:
     return "balanced" if plan["options"]["balanced"] else "unbalanced"
 
 
-@lru_cache(maxsize=1)
+@kept_while("vocabulary.toml", "facts", "ledger.json", "questions", "decomposed")
 def corpus(run: Path) -> tuple[Bank, Facts, Texts, pl.DataFrame | None]:
     """What all shards share; the sub-questions chosen to train on, if any were."""
     bank, path = Bank(Run(run)), chosen_file(Run(run))

@@ -1,8 +1,10 @@
 """A run folder: where each table of one piece of work lies."""
 
+from collections.abc import Callable
+from functools import lru_cache, wraps
 from hashlib import blake2b
 from pathlib import Path
-from typing import Any
+from typing import Any, Concatenate, ParamSpec, TypeVar, cast
 
 import msgspec
 import polars as pl
@@ -14,7 +16,38 @@ from questree.tables.table import Table
 from questree.vocabulary.load import load
 from questree.vocabulary.words import Vocabulary
 
+P = ParamSpec("P")
+T = TypeVar("T")
 SCHEMA = 2  # of the tables; a change that older readers would misread makes it higher
+
+
+def kept_while(
+    *parts: str,
+) -> Callable[[Callable[Concatenate[Path, P], T]], Callable[Concatenate[Path, P], T]]:
+    """Keep what a function last gave for a folder, until one of these parts of the folder is written anew."""
+
+    def keep(function: Callable[Concatenate[Path, P], T]) -> Callable[Concatenate[Path, P], T]:
+        @lru_cache(maxsize=1)
+        def kept(folder: Path, state: object, /, *args: Any, **options: Any) -> T:
+            return function(folder, *args, **options)
+
+        @wraps(function)
+        def asked(folder: Path, /, *args: P.args, **options: P.kwargs) -> T:
+            state = tuple(written(folder / part) for part in parts)
+            return kept(folder.absolute(), state, *args, **cast("dict[str, Any]", options))
+
+        return asked
+
+    return keep
+
+
+def written(path: Path) -> tuple[int, int] | None:
+    """Another pair whenever the file or folder is another: all of ours are renamed into place."""
+    try:
+        found = path.stat()
+    except OSError:
+        return None
+    return found.st_ino, found.st_mtime_ns
 
 
 class Schema(msgspec.Struct, frozen=True):

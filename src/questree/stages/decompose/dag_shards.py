@@ -4,7 +4,6 @@ from collections import Counter
 from collections.abc import Iterator
 from concurrent.futures import Executor
 from dataclasses import dataclass, replace
-from functools import lru_cache
 from hashlib import blake2b
 from pathlib import Path
 
@@ -43,7 +42,7 @@ from questree.stages.question_forms import QuestionForm
 from questree.stages.questions import Bank, Shard
 from questree.tables.facts import Facts
 from questree.tables.nodes import ABSENT, DECOMPOSED
-from questree.tables.run import Run
+from questree.tables.run import Run, kept_while
 from questree.tables.store import new_folder
 from questree.terms import UNKNOWN, Array, Node, slots, walk
 from questree.workers import processes
@@ -151,7 +150,7 @@ def world_is_closed(run: Run) -> bool:
     return run.truth.is_dir()
 
 
-@lru_cache(maxsize=1)
+@kept_while("vocabulary.toml", "facts", "ledger.json", "questions", "balanced")
 def corpus(run: Path, balanced: bool) -> tuple[Bank, Facts, NodeForms, pl.DataFrame | None, Array]:
     """What all shards share, read once per process."""
     bank = Bank(Run(run))

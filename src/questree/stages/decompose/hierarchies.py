@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from functools import lru_cache
 from hashlib import blake2b
 from pathlib import Path
 from typing import NamedTuple
@@ -33,7 +32,7 @@ from questree.tables.image_questions import ANSWERED
 from questree.tables.images import IMAGES as IMAGE_TABLE
 from questree.tables.nodes import EDGES, FORMS, GIVEN, NEGATIVES, NODES, TOPS, WORDS
 from questree.tables.predictions import IMAGE_SETS
-from questree.tables.run import Run
+from questree.tables.run import Run, kept_while
 from questree.terms import UNKNOWN, Array, Language
 from questree.workers import processes
 
@@ -118,7 +117,7 @@ def run_hierarchies(run: Run, split: str | None = None, workers: int = 2, few: i
     return RunHierarchies(run, whole, [named for _, named in found])
 
 
-@lru_cache(maxsize=1)
+@kept_while("vocabulary.toml", "facts", "ledger.json", "questions")
 def corpus(run: Path) -> tuple[Bank, Array, Texts, Lexicon, AnswerWords]:
     """What all shards share, read once per process."""
     bank = Bank(Run(run))

@@ -8,7 +8,6 @@ from collections.abc import Iterable, Iterator, Mapping
 from concurrent.futures import Executor, Future
 from contextlib import nullcontext
 from dataclasses import asdict, dataclass, field, fields, replace
-from functools import lru_cache
 from itertools import islice
 from pathlib import Path
 from typing import Any, Literal
@@ -34,7 +33,7 @@ from questree.stages.drafts.given import read
 from questree.tables.image_questions import ANSWERED, made_from_questions
 from questree.tables.images import Images
 from questree.tables.questions import with_forms
-from questree.tables.run import Run
+from questree.tables.run import Run, kept_while
 from questree.tables.store import new_folder
 from questree.workers import processes
 
@@ -359,7 +358,7 @@ def work(task: DraftTask) -> DraftedChunk:
         gc.enable()
 
 
-@lru_cache(1)
+@kept_while(".")
 def workshop(folder: Path, part: str, words: bytes, options: DraftOptions) -> Workshop:
     images = Images.load(folder)
     chosen = part_of(images) == part

@@ -4,7 +4,7 @@ import shutil
 from collections.abc import Callable
 from concurrent.futures import Executor
 from dataclasses import asdict, dataclass, replace
-from functools import lru_cache, partial
+from functools import partial
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -31,7 +31,7 @@ from questree.stages.generate.word_columns import WordColumns, pair_counts, word
 from questree.stages.questions import Shard
 from questree.tables.facts import Facts
 from questree.tables.questions import NOTHING16, QUESTIONS, TABLES, TEXT
-from questree.tables.run import Run
+from questree.tables.run import Run, kept_while
 from questree.tables.store import new_folder
 from questree.tables.table import Table
 from questree.workers import processes
@@ -140,7 +140,7 @@ def start(work: Path, plan: bytes) -> None:
         note.write_bytes(plan)
 
 
-@lru_cache(maxsize=1)
+@kept_while("vocabulary.toml", "facts", "ledger.json")
 def corpus(
     run: Path, rare_below: int, edition: Edition, closed: bool = False
 ) -> tuple[Facts, WordColumns, Lexicon, Flags]:

@@ -1,11 +1,13 @@
 """The report: its tables say what the scores say, it is one file, it survives any text, it names what is missing."""
 
+import base64
 import csv
 import re
 import shutil
 from concurrent.futures import ThreadPoolExecutor
 from html.parser import HTMLParser
 from pathlib import Path
+from typing import Any
 
 import polars as pl
 import pytest
@@ -25,10 +27,12 @@ from questree.show.report.document import Column, Failure, Grid, Line, Number
 from questree.show.report.failures import SHOWN, failures
 from questree.show.report.made_from import ReportRequest
 from questree.show.report.sections import report
+from questree.show.report.shots import spread_out
 from questree.show.report.written import page
 from questree.stages.decompose.dag_shards import DecomposeOptions, decompose
 from questree.stages.split.engine import SplitOptions
 from questree.stages.split.videos import split
+from questree.tables.facts import FRAMES, VIDEOS
 from questree.tables.lock import lock
 from questree.tables.predictions import models
 from questree.tables.run import Run
@@ -383,9 +387,39 @@ def test_failures_are_failures_each_once_and_of_many_compositions(run: Run) -> N
     assert [one.id for one in failures(run, MODELS, seed=5, shown=3)] != [one.id for one in found[:3]]
 
 
-def test_failures_are_of_the_split_that_is_scored(run: Run) -> None:
-    from questree.tables.facts import VIDEOS
+def test_pictures_that_decide_a_question_are_part_of_the_file(small: Run, tmp_path: Path) -> None:
+    folder, out = tmp_path / "frames", tmp_path / "r.html"
+    asked: dict[str, Any] = {
+        "bots": "none",
+        "split": "all",
+        "workers": 1,
+        "quiet": True,
+        "how": ReportScoring(resamples=0),
+    }
+    folder.mkdir()
+    command(small.folder, out=out, media=folder, **asked)
+    assert "No picture of what is shown here is in" in out.read_text("utf-8")
+    videos = small.table("facts", VIDEOS)["id"]
+    for video, number in small.table("facts", FRAMES).select("video", "number").iter_rows():
+        place = folder / videos[video] / f"{number:06}.png"
+        place.parent.mkdir(exist_ok=True)
+        place.write_bytes(f"{videos[video]} {number}".encode())
+    command(small.folder, out=out, media=folder, **asked)
+    text = out.read_text("utf-8")
+    shots = re.findall(r'<img src="data:image/png;base64,([^"]+)" alt="frame (\d+), [\d.]+ s">', text)
+    assert shots and all(base64.b64decode(data).decode().split()[1] == number for data, number in shots)
+    assert f"--media {folder}" in text
+    with pytest.raises(BadInput, match="no such folder of frames or images"):
+        command(small.folder, out=out, media=tmp_path / "nowhere", **asked)
 
+
+def test_of_many_pictures_the_first_the_last_and_one_between_are_taken() -> None:
+    many = [(str(at), Path(str(at))) for at in range(10)]
+    assert [told for told, _ in spread_out(many)] == ["0", "4", "9"]
+    assert spread_out(many[:2]) == many[:2]
+
+
+def test_failures_are_of_the_split_that_is_scored(run: Run) -> None:
     train = set(run.table("facts", VIDEOS).filter(split="train")["id"])
     found = [one.id.rpartition("-")[0] for one in failures(run, MODELS, "train", shown=10)]
     assert found and set(found) <= train

@@ -16,6 +16,7 @@ from questree.scoring.compared import OnePolicy, Tell, current_models, known_mod
 from questree.tables.run import Run
 
 NONE = "none"
+PICTURES = "Folder of pictures: DIR/VIDEO/FRAME or DIR/IMAGE, .png or .jpg"
 EXTRA = ("starlette", "uvicorn")  # what `questree[web]` installs
 
 
@@ -44,6 +45,7 @@ def report(
     how: Annotated[ReportScoring, Parameter(name="*")] = USUAL,
     paper: Paper = NO_PAPER,
     plots: Plots = None,
+    media: Annotated[Path | None, Parameter(help=f"{PICTURES}, shown beside failures.")] = None,
     workers: WorkersOption = 2,
 ) -> None:
     """Tables laid out as in the papers with intervals, plots, best and worst in words, worked failures as DAGs.
@@ -54,6 +56,7 @@ def report(
         Run folder; parts it does not have yet are named in the report with the command that makes them.
     """
     from questree.scoring.run_scores import How
+    from questree.show.frames import media_folder
     from questree.show.report.made_from import ReportRequest
     from questree.show.report.sections import report as make
     from questree.show.report.written import page
@@ -61,12 +64,14 @@ def report(
 
     paper.check()
     check_plots(plots)
+    if media is not None:
+        media_folder(media)
     place = Run(run)
     references = chosen_bots(bots)
     old = list[str]()
     names = chosen_models(place, models, references, old.append)
     others, left_out = (tuple(bot for bot in references if bot not in names), tuple(map(without_warning, old)))
-    asked = ReportRequest(str(run), names, others, out.name, benchmark, bool(models), left_out)
+    asked = ReportRequest(str(run), names, others, out.name, benchmark, bool(models), str(media or ""), left_out)
     with watching():
         part = None if split == "all" else split
         choices = How(how.missing, how.resamples, how.seed, how.policy, synonyms=how.synonyms, split=part)
@@ -115,9 +120,7 @@ def serve(
     host: Annotated[str, Parameter(help="Address to listen on; anything but loopback shows the run to others.")] = (
         "127.0.0.1"
     ),
-    media: Annotated[
-        Path | None, Parameter(help="Folder of pictures: DIR/VIDEO/FRAME or DIR/IMAGE, .png or .jpg.")
-    ] = None,
+    media: Annotated[Path | None, Parameter(help=f"{PICTURES}.")] = None,
     policy: Annotated[
         Policy, Parameter(help="Way to read free-form answers of models; released numbers are `exact`.")
     ] = "exact",

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import polars as pl
 
+from questree.faults import BadInput
 from questree.show.timeline import Mentioned
 from questree.svg import element, title
 from questree.tables.facts import BOX, Facts
@@ -135,6 +136,14 @@ def holding(facts: Facts, position: int, vocabulary: Vocabulary, mentioned: Ment
         for relation, thing in table.select("relation", "object").iter_rows()
     ]
     return sorted(found, key=lambda each: not each[1])
+
+
+def media_folder(folder: Path) -> Path:
+    """It is there, or refused."""
+    if not folder.is_dir():
+        wanted = "expected DIR/<video>/<frame>.png or .jpg, or DIR/<image>.png or .jpg"
+        raise BadInput.at(folder, f"no such folder of frames or images; {wanted}")
+    return folder
 
 
 def media_file(folder: Path, video: str, number: int) -> Path | None:

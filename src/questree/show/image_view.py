@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from pathlib import Path
 from typing import Any, ClassVar
 
 import numpy as np
@@ -22,7 +23,7 @@ from questree.readings.answer import evaluate
 from questree.rules import IMAGE_DAGS
 from questree.search.word_tables import default_words
 from questree.show.dag import Dag, Ints, Opened, Piece
-from questree.show.frames import Boxed, picture, size_of
+from questree.show.frames import Boxed, image_file, picture, size_of
 from questree.show.views import Evidence, Listed, Mask, Posed, Scene, View
 from questree.stages.decompose.hierarchies import set_columns
 from questree.stages.decompose.image_sets import decompose as taken_apart
@@ -83,6 +84,11 @@ class ImageScene(Scene):
     def evidence(self, program: Node) -> list[Evidence]:
         own = {show(node) for node in picking(program)}
         return [Evidence(part.program, [at], part.told) for at, part in enumerate(self.parts) if part.program in own]
+
+    def files(self, program: Node | None, folder: Path) -> list[tuple[str, Path]]:
+        meant = [one for one in self.pictures if one.meant] or self.pictures
+        paths = {one.id: image_file(folder, one.id) for one in meant}
+        return [(f"image {id}", path) for id, path in paths.items() if path]
 
 
 class ImageView(View):

@@ -21,6 +21,7 @@ from questree.notation.own import parse
 from questree.readings.english import english
 from questree.rules import VIDEO_DAGS
 from questree.show.dag import Dag, Ints, Opened, Piece
+from questree.show.frames import media_file
 from questree.show.timeline import Timeline, TimelineRow, grounds, mentioned, programs
 from questree.show.views import READ, Evidence, Listed, Mask, Posed, Scene, View
 from questree.stages.balance.rounds import between, selection
@@ -60,6 +61,15 @@ class VideoScene(Scene):
             for node, at in grounds(program, self.world).items()
             if at
         ]
+
+    def files(self, program: Node | None, folder: Path) -> list[tuple[str, Path]]:
+        found = self.evidence(program) if program else []
+        video, numbers, seconds = self.facts.videos["id"][0], self.facts.frames["number"], self.facts.frames["seconds"]
+        paths = {
+            at: media_file(folder, video, int(numbers[at]))
+            for at in sorted({at for one in found if not one.window for at in one.at})
+        }
+        return [(f"frame {numbers[at]}, {seconds[at]:.1f} s", path) for at, path in paths.items() if path]
 
     @cached_property
     def rows(self) -> list[TimelineRow]:

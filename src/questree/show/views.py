@@ -4,6 +4,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from pathlib import Path
 from typing import Any, ClassVar
 
 import numpy as np
@@ -61,6 +62,10 @@ class Scene(ABC):
 
     @abstractmethod
     def evidence(self, program: Node) -> list[Evidence]: ...
+
+    @abstractmethod
+    def files(self, program: Node | None, folder: Path) -> list[tuple[str, Path]]:
+        """Pictures that decide a program, as far as the folder has them: what each is called, its file."""
 
 
 class View(ABC):

@@ -7,7 +7,7 @@ from pathlib import Path
 from questree.benchmarks import chosen
 from questree.faults import BadInput
 from questree.scoring.compared import Scoring
-from questree.show.frames import image_file
+from questree.show.frames import image_file, media_folder
 from questree.show.image_view import ImageView
 from questree.show.page.compare import ComparedModels
 from questree.show.page.filters import Filters, address
@@ -56,9 +56,8 @@ class Site:
     def read(cls, run: Run, media: Path | None = None, first: str = "", how: Scoring = EXACT) -> "Site":
         if not run.folder.is_dir():
             raise BadInput.at(run.folder, "no such run folder; make one with `questree ingest`")
-        if media is not None and not media.is_dir():
-            wanted = "expected DIR/<video>/<frame>.png or .jpg, or DIR/<image>.png or .jpg"
-            raise BadInput.at(media, f"no such folder of frames or images; {wanted}")
+        if media is not None:
+            media_folder(media)
         shown = chosen(run, first) if first else None
         views = sorted((view for view in VIEWS if view.there(run)), key=lambda view: view.benchmark is not shown)
         if not views:

@@ -209,6 +209,7 @@ class Failure:
     picture: str  # SVG
     narrow: str  # the same for a column of a paper
     raw: Mapping[str, str] = field(default_factory=dict)  # model -> what it said, if it was read as its answer
+    shots: tuple[tuple[str, str], ...] = ()  # (what it is called, address) of pictures that decide it
 
 
 Block = Grid | Figure | Sentences | Missing | Failure

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -17,6 +18,7 @@ from questree.show.drawing import drawn
 from questree.show.judged import judged, reason
 from questree.show.outline import outlined
 from questree.show.report.document import Failure
+from questree.show.report.shots import embedded
 from questree.show.video_view import VideoView
 from questree.show.views import View
 from questree.tables.hierarchies import NOTHING
@@ -42,6 +44,7 @@ def failures(
     shown: int = SHOWN,
     of: type[View] = VideoView,
     how: Scoring = EXACT,
+    media: Path | None = None,
 ) -> Iterator[Failure]:
     """Of scored questions of a decomposed run, or of one split; the same for the same run, models and seed."""
     view = of(run)
@@ -58,7 +61,7 @@ def failures(
         if len(seen) == shown:
             return
         if row["key"] not in seen:
-            made = told(view, row, stored)
+            made = told(view, row, stored, media)
             if made is not None:
                 seen.add(row["key"])
                 yield made
@@ -104,7 +107,7 @@ def spread(table: pl.DataFrame) -> pl.DataFrame:
     return table.with_columns(turn=pl.int_range(pl.len()).over("composition")).sort("turn", "composition")
 
 
-def told(view: View, row: Mapping[str, Any], stored: Mapping[str, Stored]) -> Failure | None:
+def told(view: View, row: Mapping[str, Any], stored: Mapping[str, Stored], media: Path | None) -> Failure | None:
     """The failure, or nothing if its DAG is too wide to be read."""
     shard = view.opened(row["shard"])
     one = shard.only(row["node"])
@@ -127,6 +130,7 @@ def told(view: View, row: Mapping[str, Any], stored: Mapping[str, Stored]) -> Fa
         picture=drawn(dag, found, view.kinds),
         narrow=outlined(dag, found, view.kinds),
         raw={name: raw for name, own in stored.items() if (raw := raw_beside(own, words)[0])},
+        shots=embedded(view.scene(asked, one).files(asked.program, media)) if media else (),
     )
 
 

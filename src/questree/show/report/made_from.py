@@ -23,6 +23,7 @@ class ReportRequest:
     out: str  # the name of the file
     benchmark: str = ""  # only this one; without it all that the run holds
     named: bool = True  # were the models asked for by name? others are left out where they cannot be scored
+    media: str = ""  # folder of pictures
     left_out: tuple[str, ...] = ()  # what is not told, and why
 
 
@@ -63,6 +64,7 @@ def commands(run: Run, asked: ReportRequest, how: How) -> Iterator[str]:
     models = f"--models {quote(','.join(asked.models))} " if asked.models else ""
     models += f"--benchmark {asked.benchmark} " if asked.benchmark else ""
     models += f"--bots {quote(','.join(asked.bots) or 'none')} "
+    models += f"--media {quote(asked.media)} " if asked.media else ""
     choices = f"--split {how.split or 'all'} --policy {how.policy} --missing {how.missing}"
     drawn = f"--resamples {how.resamples} --seed {how.seed}"
     yield f"questree report {name} {models}{choices} {drawn} --out {quote(asked.out)}"

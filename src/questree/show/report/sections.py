@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import combinations
+from pathlib import Path
 
 from questree.benchmarks import chosen, held
 from questree.faults import refuse
@@ -29,6 +30,7 @@ from questree.show.report.document import (
 from questree.show.report.failures import failures
 from questree.show.report.front import Front, front_blocks
 from questree.show.report.made_from import Fact, ReportRequest, commands, locked
+from questree.show.report.shots import MOST
 from questree.show.report.summary import paragraph
 from questree.show.report.tables import (
     added_metrics,
@@ -287,8 +289,16 @@ class DomainSections:
 
     def worked(self) -> Iterator[Block]:
         models = self.scores.models or tuple(bot for bot in self.scores.bots if bot != "oracle")
-        found = list[Block](failures(self.run, models, self.how.split, self.how.seed, of=self.of.view, how=self.how))
-        yield from found or [Sentences("", ("No model failed on a question whose DAG can be drawn.",))]
+        media = Path(self.asked.media) if self.asked.media else None
+        chosen = self.run, models, self.how.split, self.how.seed
+        found = list(failures(*chosen, of=self.of.view, how=self.how, media=media))
+        if media and found and not any(one.shots for one in found):
+            yield Sentences(
+                "", (f"No picture of what is shown here is in {media}, or each has more than {MOST:,} bytes.",)
+            )
+        if not found:
+            yield Sentences("", ("No model failed on a question whose DAG can be drawn.",))
+        yield from found
 
 
 def any_in(view: View, split: str | None) -> bool:

@@ -58,12 +58,14 @@ def test_who_is_always_right_has_neither_a_highest_nor_a_lowest_value() -> None:
 def test_a_lead_is_called_one_only_by_the_test() -> None:
     three = [accuracy("C", 0.5), accuracy("A", 0.7), accuracy("B", 0.69)]
 
-    def second(q: dict[str, float]) -> list[str]:
-        return list(paragraph(front(three, [], q=q)))[1:]
+    def second(q: dict[str, float], room: float = 0.02) -> list[str]:
+        rows = [accuracy(row.model, row.value, room) for row in three]
+        return list(paragraph(front(rows, [], q=q)))[1:]
 
     assert second({"B": 0.5, "C": 0.01}) == ["A is ahead of C; B cannot be told from it."]
-    assert second({"B": 0.5, "C": 0.5}) == ["These questions cannot tell A, B and C apart."]
+    assert second({"B": 0.5, "C": 0.5}, 0.2) == ["These questions cannot tell A, B and C apart."]
     assert second({"B": 0.01, "C": 0.01}) == ["A is ahead of all other models by more than chance explains."]
+    assert second({"B": 0.01, "C": 0.5}) == ["A is ahead of B by more than chance explains."]  # C is far, yet untested
     assert second({}) == []  # without resampling nothing was tested
 
 

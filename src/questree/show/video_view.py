@@ -63,12 +63,11 @@ class VideoScene(Scene):
         ]
 
     def files(self, program: Node | None, folder: Path) -> list[tuple[str, Path]]:
+        """Of what is not seen anywhere: all frames."""
         found = self.evidence(program) if program else []
         video, numbers, seconds = self.facts.videos["id"][0], self.facts.frames["number"], self.facts.frames["seconds"]
-        paths = {
-            at: media_file(folder, video, int(numbers[at]))
-            for at in sorted({at for one in found if not one.window for at in one.at})
-        }
+        deciding = sorted({at for one in found if not one.window for at in one.at}) or range(len(numbers))
+        paths = {at: media_file(folder, video, int(numbers[at])) for at in deciding}
         return [(f"frame {numbers[at]}, {seconds[at]:.1f} s", path) for at, path in paths.items() if path]
 
     @cached_property

@@ -45,14 +45,19 @@ def ahead(front: Front, models: Sequence[Score]) -> Iterator[str]:
     known = front.alone.marks
     keys = {row.model: (row.metric, row.by, row.group, row.model) for row in others}
     apart = [model for model, key in keys.items() if known.differs(key)]
-    close = [model for model, key in keys.items() if key in known.q and model not in apart]
+    close = [row.model for row in others if keys[row.model] in known.q and row.model not in apart and near(first, row)]
     if close and not apart:
         yield f"These questions cannot tell {listed([first.model, *close])} apart."
     elif close:
         yield f"{first.model} is ahead of {listed(apart)}; {listed(close)} cannot be told from it."
     elif apart:
-        whom = f"of {apart[0]}" if len(apart) == 1 else "of all other models"
+        whom = "of all other models" if 1 < len(apart) == len(others) else f"of {listed(apart)}"
         yield f"{first.model} is ahead {whom} by more than chance explains."
+
+
+def near(a: Score, b: Score) -> bool:
+    """Do the intervals overlap? With few resamples the test alone may miss what these tell apart."""
+    return a.low is None or b.low is None or not is_above(a, b)
 
 
 def guessing(models: Sequence[Score], bots: Sequence[Score]) -> Iterator[str]:

@@ -320,6 +320,10 @@ def test_a_sub_question_about_images_lights_up_what_it_rests_on(page: Page, seen
     expect(page.locator("#details article:visible h3")).to_have_text("Is there a dog?")
     expect(page.locator(".lit text")).to_have_text(["black dog"])
     expect(page.get_by_role("link", name="Compare models")).to_have_attribute("href", "/compare/images")
+    page.set_viewport_size({"width": 420, "height": 900})
+    expect(page.locator("#cards.tree")).to_be_visible()
+    found = measured(page)
+    assert (found["nodes"], found["edges"], found["faults"], found["wide"]) == (2, 0, [], False)
     seen.nothing()
 
 

@@ -115,6 +115,19 @@ def failed(said: str, truth: str, broken: list[Broken] | None = None) -> str:
             "Interaction, then After.",
         ),
         ("yyny", "yyyy", "Right for the wrong reasons: “Did they sneeze?” (“no” instead of “yes”)."),
+        (
+            "nnnn",
+            "yyyy",
+            "The error begins at “Did they sneeze?” (“no” instead of “yes”) and reaches the question by After. "
+            "Errors also begin at “Does a dish exist?” (“no” instead of “yes”).",
+        ),
+        ("yyyn", "yyyy", "The answer is right. Errors begin at “Does a dish exist?” (“no” instead of “yes”)."),
+        (
+            "nyyn",
+            "yyyy",
+            "Both parts are right and the whole is not: it fails in the last step (After). "
+            "Errors also begin at “Does a dish exist?” (“no” instead of “yes”).",
+        ),
     ],
 )
 def test_a_failure_is_told_by_where_it_begins(said: str, truth: str, told: str) -> None:

@@ -108,18 +108,28 @@ def reason(dag: Dag, found: Judged) -> str:
 
 
 def error(dag: Dag, found: Judged) -> str:
+    """How the answer to the question comes about, then every origin of an error that was not named."""
     parts = [child for _, child in dag.edges.get(0, ())]
     wrong = [child for child in dict.fromkeys(parts) if found.right[child] is False]
     if found.right[0] is None:
-        return "There is no prediction for the question."
+        return _more("There is no prediction for the question.", dag, found, [])
     if found.right[0]:
-        return f"Right for the wrong reasons: {listed(dag, found, wrong)}." if wrong else "The answer is right."
+        told = f"Right for the wrong reasons: {listed(dag, found, wrong)}." if wrong else "The answer is right."
+        return _more(told, dag, found, wrong)
     if not wrong:
-        return f"{_all(dag, found)} right and the whole is not: it fails in the last step ({_steps(dag)})."
+        told = f"{_all(dag, found)} right and the whole is not: it fails in the last step ({_steps(dag)})."
+        return _more(told, dag, found, [0])
     way = path(dag, found)
     begin = way[-1][1]
     labels = [label for label, _ in reversed(way)]
-    return f"The error begins at {quoted(dag, found, begin)} and reaches the question by {', then '.join(labels)}."
+    told = f"The error begins at {quoted(dag, found, begin)} and reaches the question by {', then '.join(labels)}."
+    return _more(told, dag, found, [begin])
+
+
+def _more(told: str, dag: Dag, found: Judged, named: list[int]) -> str:
+    others = [node for node in found.origins if node not in named]
+    also = "also " if len(others) < len(found.origins) else ""
+    return f"{told} Errors {also}begin at {listed(dag, found, others)}." if others else told
 
 
 def _all(dag: Dag, found: Judged) -> str:

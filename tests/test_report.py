@@ -242,6 +242,10 @@ def test_the_page_opens_from_disk_without_complaint(written: Path, request: pyte
     assert tab.evaluate("document.documentElement.scrollWidth <= innerWidth")
     tab.locator("#made-from").scroll_into_view_if_needed()
     assert tab.locator("nav").evaluate("nav => nav.getBoundingClientRect().top") == 0  # contents stay in view
+    tab.set_viewport_size({"width": 1017, "height": 688})  # A4 without its margins
+    tab.emulate_media(media="print")
+    wide = "all => all.filter(one => one.offsetWidth > (one.closest('.many') ? 1017 : 688)).length"
+    assert tab.locator("table").evaluate_all(wide) == 0
     tab.close()
 
 

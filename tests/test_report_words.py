@@ -57,6 +57,15 @@ def test_without_an_overall_value_the_ends_are_compared() -> None:
     )
 
 
+def test_equal_ends_are_neither_highest_nor_lowest() -> None:
+    rows = [score("IC", name, 1.0, 1.0, 1.0, None) for name in ("And", "Xor")]
+    rows += [score("CA", name, 1.0, 1.0, 1.0) for name in ("And", "Xor")]
+    assert list(verdicts(ScoreRows(rows), "M"))[:2] == [
+        "Overall CA is N/A; it is 100.00 in And and Xor.",
+        "Overall IC is N/A; it is 100.00 in And and Xor.",
+    ]
+
+
 def test_luck_is_a_delta_whose_interval_is_above_zero() -> None:
     rows = [
         score("Delta", "Equals", 0.04, 0.01, 0.07, None),

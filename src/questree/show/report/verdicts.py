@@ -62,6 +62,8 @@ def against(rows: ScoreRows, known: Sequence[Score], overall: Score, means: str)
 def ends(rows: ScoreRows, known: Sequence[Score], metric: str) -> str:
     """Without an overall value: the highest and the lowest, and whether they can be told apart."""
     first, last = known[0], known[-1]
+    if first.value == last.value:
+        return f"Overall {metric} is N/A; it is {Number.of(first).text} in {listed(row.group for row in known)}."
     sure = "apart from each other" if is_above(first, last) else "but these intervals overlap"
     return f"Overall {metric} is N/A. Highest {told(rows, first)}, lowest {told(rows, last)}, {sure}."
 

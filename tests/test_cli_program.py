@@ -10,9 +10,9 @@ from typing import Any, get_args
 
 import pytest
 
-from questree.api.notations import Notation, parsed, written
+from questree.api.notations import Notation, described, parsed, written
 from questree.cli.app import main
-from questree.cli.program import app, described
+from questree.cli.program import app
 from questree.domains.images import IMAGES
 from questree.domains.video import VIDEO
 from questree.faults import BadInput

@@ -18,9 +18,9 @@ import pytest
 
 from conftest import copy
 from judges.facts import WORDS
+from questree.api.shown import of_question
 from questree.benchmarks.agqa.editions import SECOND
 from questree.benchmarks.agqa.templates import ACTION_REFERENCES, BANS, REFERENCES, SIDES, TIMES, Template
-from questree.cli.show import of_question
 from questree.cli.wordings import wordings
 from questree.columns.draws import Draws
 from questree.domains.images.english import reference

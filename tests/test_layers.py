@@ -55,14 +55,10 @@ NOT_YET = [  # modules of `cli` whose work has not moved into `api` yet; the lis
     "demo",
     "fpvg_tables",
     "gain",
-    "lines",
     "paper",
-    "program",
     "report",
     "score",
     "score_tables",
-    "show",
-    "synth",
 ]
 
 

@@ -1,7 +1,8 @@
 """Programs in any notation: read, written, and all that follows from a program alone, as data."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from pathlib import Path
 from typing import Any, Literal
 
 import msgspec
@@ -14,13 +15,44 @@ from questree.notation.own import Call, scan
 from questree.readings.categories import answer_type, categories, steps
 from questree.readings.english import english, wordings
 from questree.readings.parts import node_type, nodes
-from questree.terms import ACTION, OBJECT, RELATION, Language, Node, ProgramError
-from questree.vocabulary import Vocabulary
+from questree.terms import ACTION, OBJECT, RELATION, Language, Node, Op, ProgramError
+from questree.vocabulary import Vocabulary, default, load
 
 Notation = Literal["own", "agqa", "decomp", "covr"]
 OF_VIDEOS: tuple[Notation, ...] = ("own", "agqa", "decomp")
 OF_IMAGES: tuple[Notation, ...] = ("own", "covr")
 AROUND = 60  # characters of a text shown on either side of a fault
+
+
+def read_program(
+    text: str, notation: Notation, to: Sequence[Notation] | None = None, vocabulary: Path | None = None
+) -> tuple[list[str], dict[str, Any]]:
+    """A program as the lines of a tree, and all that follows from it, with its notations, as data."""
+    from questree.show.trees import tree
+
+    words = default() if vocabulary is None else load(vocabulary)
+    with pointing_at(text, notation):
+        node, notes = parsed(text, notation, words)
+        found = {**readings(node, words), "notations": written(node, to, words), "notes": notes}
+    return list(tree(node)), found
+
+
+def operators() -> dict[str, list[dict[str, str]]]:
+    """Domain -> every operator: what it takes and gives, what it means, how it is asked."""
+    from questree.domains.images import IMAGES
+
+    return {language.name: [described(op) for op in language.ops.values()] for language in (VIDEO, IMAGES)}
+
+
+def described(op: Op) -> dict[str, str]:
+    takes = ", ".join(f"{name}: {kind.name}" for name, kind in op.params.items())
+    phrase = () if callable(op.phrase) else op.phrase.get("", ())
+    says = () if callable(op.ask) else op.ask or phrase
+    return {
+        "operator": f"{op.name}({takes}) -> {op.result.name}",
+        "meaning": op.doc,
+        "English": says[0].strip() if says else "",
+    }
 
 
 @contextmanager

@@ -59,16 +59,15 @@ def demo(
     folder: Annotated[Path, Parameter(help="Folder to write; an earlier tour in it is replaced.")] = Path("demo"), /
 ) -> None:
     """Tour the product on made-up worlds: videos first, then sets of images."""
+    from questree.api.runs import open as open_run
     from questree.cli.app import app
-    from questree.tables.facts import VIDEOS
-    from questree.tables.run import Run
 
     clear(folder)
     told = []
     for line in TOUR:
         kept = slice(FIRST) if line.startswith("show") else slice(-1, None)
         if "VIDEO" in line:
-            line = line.replace("VIDEO", Run(folder / "run").table("facts", VIDEOS)["id"][0])
+            line = line.replace("VIDEO", open_run(folder / "run").scopes[0])
         words = [word.replace("DEMO", str(folder)) for word in shlex.split(line)]
         print(f"$ {shlex.join(['questree', *words])}", flush=True)
         said = StringIO()

@@ -8,13 +8,10 @@ from typing import Annotated, Any
 import msgspec
 from cyclopts import App, Parameter
 
-from questree.api.notations import Notation, parsed, pointing_at, readings, written
+from questree.api.notations import Notation, read_program
+from questree.api.notations import operators as declared
 from questree.cli.terminal import output, print_table, say, write_json
-from questree.domains.video import VIDEO
 from questree.faults import BadInput
-from questree.show.trees import tree
-from questree.terms import Node, Op
-from questree.vocabulary import default, load
 
 app = App(name="program", help="Programs: what a question is made of.")
 
@@ -40,13 +37,10 @@ def read(
     text
         The program; - reads it from standard input. A covr program is a JSON list of rows.
     """
-    words = default() if vocabulary is None else load(vocabulary)
     given = _standard_input() if text == "-" else text
-    with pointing_at(given, notation):
-        node, notes = parsed(given, notation, words)
-        found = {**readings(node, words), "notations": written(node, to, words), "notes": notes}
+    tree, found = read_program(given, notation, to, vocabulary)
     write_json(found)
-    for line in page(node, found):
+    for line in page(tree, found):
         say(line)
     parts = [{"type": part["type"], "question": part["question"]} for part in found["parts"] or ()]
     print_table("sub-questions", parts)
@@ -59,9 +53,9 @@ def _standard_input() -> str:
         raise BadInput.at("standard input", f"not UTF-8 text ({error.reason} at byte {error.start})") from None
 
 
-def page(node: Node, found: dict[str, Any]) -> Iterator[str]:
+def page(tree: list[str], found: dict[str, Any]) -> Iterator[str]:
     """What is printed, but for the table of sub-questions."""
-    yield from tree(node)
+    yield from tree
     yield ""
     if found["english"]:
         more = len(found["english"]) - ASKED
@@ -83,20 +77,7 @@ def page(node: Node, found: dict[str, Any]) -> Iterator[str]:
 @output
 def operators() -> None:
     """List every operator: what it takes and gives, what it means, how it is asked."""
-    from questree.domains.images import IMAGES
-
-    languages = {language.name: [described(op) for op in language.ops.values()] for language in (VIDEO, IMAGES)}
+    languages = declared()
     for name, rows in languages.items():
         print_table(f"{name}: {len(rows)} operators", rows)
     write_json(languages)
-
-
-def described(op: Op) -> dict[str, str]:
-    takes = ", ".join(f"{name}: {kind.name}" for name, kind in op.params.items())
-    phrase = () if callable(op.phrase) else op.phrase.get("", ())
-    says = () if callable(op.ask) else op.ask or phrase
-    return {
-        "operator": f"{op.name}({takes}) -> {op.result.name}",
-        "meaning": op.doc,
-        "English": says[0].strip() if says else "",
-    }

@@ -1,17 +1,15 @@
 """`questree synth`: raw files of a made-up world, videos or rooms, with the truth beside them."""
 
-import re
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from pathlib import Path
 from typing import Annotated, Any
 
 from cyclopts import App, Parameter
 
+from questree.api import made_up
+from questree.api.made_up import Rates
 from questree.cli.shared_options import Whole, whole
 from questree.cli.terminal import output, print_table, say, watching, write_json
-from questree.faults import BadInput
-from questree.synth.video import Rates
 
 app = App(name="synth", help="Raw files of a made-up world, with the truth beside them.")
 
@@ -44,39 +42,15 @@ def videos(
     workers: Workers = None,
 ) -> None:
     """People doing things at home: Charades tables and Action Genome pickles, with noise; the clean truth in truth/."""
-    from questree.synth.world import write_world
-
-    most = frame_size_of(frame_size)
-    if frames:
-        with drawing("questree synth --frames"):
-            from questree.draw.frames import write_frames
     with watching():
-        made = write_world(out, videos, seed, rates, workers)
-        if frames:
-            made["drawn"] = write_frames(out / "frames", videos, seed, most, workers)
+        made = made_up.made_up_videos(
+            out, videos, seed=seed, rates=rates, frames=frames, frame_size=frame_size, workers=workers
+        )
     _tell(made)
     say(f"wrote {out} and {out / 'truth'}")
     if frames:
         say(f"drew {made['drawn']['frames']:,} frames into {out / 'frames'}")
     write_json(made)
-
-
-def frame_size_of(text: str) -> tuple[int, int] | None:
-    """WIDTHxHEIGHT; nothing of nothing."""
-    found = re.fullmatch(r"([1-9]\d{0,3})x([1-9]\d{0,3})", text)
-    if text and found is None:
-        raise BadInput.at("--frame-size", f"expected WIDTHxHEIGHT in pixels, as 320x240, got {text}")
-    return (int(found[1]), int(found[2])) if found else None
-
-
-@contextmanager
-def drawing(command: str) -> Iterator[None]:
-    """Around imports of what draws: the extra may be missing, or a library of the system that it needs."""
-    try:
-        yield
-    except ImportError as missing:
-        wanted = f"expected what draws, got: {missing}; run `pip install 'questree[draw]'`"
-        raise BadInput.at(command, wanted) from None
 
 
 @app.command
@@ -90,28 +64,14 @@ def images(
     workers: Workers = None,
 ) -> None:
     """Rooms with objects, attributes and relations: scene graphs in the format of GQA."""
-    from questree.synth.images import PIXELS, write_images
-
-    if not pixels:
-        _write(write_images, out, images, seed)
-        return
-    with drawing("questree synth images --pixels"):
-        from questree.draw.images import write_pixels
-
-    def drawn(out: Path, images: int, seed: int) -> dict[str, int]:
-        made = write_images(out, images, seed)
-        return made | {"drawn": write_pixels(out / PIXELS, images, seed, workers)}
-
-    _write(drawn, out, images, seed)
+    _write(lambda: made_up.made_up_images(out, images, seed=seed, pixels=pixels, workers=workers), out)
 
 
 @app.command
 @output
 def situations(*, out: Out, images: Images = 100, seed: Seed = 1) -> None:
     """Somebody doing something to something, with, from or into something: situations in the format of imSitu."""
-    from questree.synth.situations import write_situations
-
-    _write(write_situations, out, images, seed)
+    _write(lambda: made_up.made_up_situations(out, images, seed=seed), out)
 
 
 @app.command
@@ -130,15 +90,13 @@ def corpus(
     seed: Seed = 1,
 ) -> None:
     """A corpus of any size with words of its own: videos.json for `ingest json`, and its vocabulary.toml."""
-    from questree.synth.corpora import CorpusPlan, write_corpus
-
-    plan = CorpusPlan(videos, objects, relations, actions, cast, instances, seconds, frames)
-    _write(lambda place, _, seed: write_corpus(place, plan, seed), out, videos, seed)
+    plan = made_up.CorpusPlan(videos, objects, relations, actions, cast, instances, seconds, frames)
+    _write(lambda: made_up.made_up_corpus(out, plan, seed=seed), out)
 
 
-def _write(work: Callable[[Path, int, int], dict[str, int]], out: Path, images: int, seed: int) -> None:
+def _write(work: Callable[[], dict[str, int]], out: Path) -> None:
     with watching():
-        made = work(out, images, seed)
+        made = work()
     print_table("made", [made])
     say(f"wrote {out}")
     write_json(made)

@@ -3,48 +3,119 @@
 from dataclasses import asdict
 from os import fspath
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
 from questree.api.made import Made
 from questree.api.runs import StrPath
-from questree.api.runs import open as open_run
-from questree.api.stored_answers import named
-from questree.benchmarks import COVR
-from questree.faults import at_least, refuse
-from questree.models.bots import BotOptions, answer_run
+from questree.api.stored_answers import keep, named
+from questree.benchmarks import AGQA, COVR, Benchmark, chosen
+from questree.faults import BadInput, Fault, at_least, refuse
+from questree.models.bots import BOTS, BotOptions, answer_run
+from questree.models.predictions import FieldNames, read_predictions
+from questree.models.stored import said as stored_answers
+from questree.models.stored import write_lines
 from questree.scoring.grounded import attribute_groups
+from questree.stages.decompose.hierarchies import hierarchies_in
 from questree.stages.ground.files import write
 from questree.stages.ground.grounding import GroundOptions
 from questree.tables import run as tables
+from questree.tables.predictions import Stored
 
 
-def answer(run: StrPath, model: str, *, seed: int = 0, noise: float = 0.1, name: str = "", benchmark: str = "") -> Made:
-    """Let a bot answer every question and sub-question, as `questree answer --model` does.
+def answer(
+    run: StrPath,
+    model: str = "",
+    *,
+    predictions: StrPath | None = None,
+    id_column: str = "",
+    answer_column: str = "",
+    seed: int = 0,
+    noise: float = 0.1,
+    name: str = "",
+    out: StrPath | None = None,
+    facts: StrPath | None = None,
+    released_last: bool = False,
+    benchmark: str = "",
+) -> Made:
+    """Let a bot answer every question and sub-question, or store anybody's predictions, as `questree answer` does.
+
+    Without a model imported questions are answered again by executing their programs.
 
     Parameters
     ----------
     run
-        Run folder with DAGs.
+        Run folder with DAGs, or with imported questions.
     model
-        The bot: oracle, most-likely, blind, uniform, always-yes, perception-noise, composition-noise, shortcut.
+        The bot: oracle, most-likely, blind, uniform, always-yes, perception-noise, composition-noise, shortcut; or
+        the name of the model whose `predictions` are stored.
+    predictions, id_column, answer_column
+        File of predictions to store, and its columns if they have other names than usual.
     seed
-        Seed of its mistakes and guesses.
+        Seed of a bot's mistakes and guesses.
     noise
         Probability that a noisy bot is mistaken.
     name
-        Store the answers under another name.
+        Store the bot's answers under another name.
+    out
+        File for {"id", "prediction"} lines.
+    facts, released_last
+        Imported questions: facts to answer from, and whether `last` is read as the released generator does.
     benchmark
         Of a run with both: agqa or covr.
 
     >>> questree.answer("images", "always-yes")
     <Made by answer: always-yes: 86 nodes of DAGs answered, stored in images/predictions/always-yes>
     """
-    own, options, called = open_run(run, benchmark=benchmark), BotOptions(model, seed, noise), name or model
-    faults = options.faults()
-    refuse([*faults, *(named(own._place, called, own._own) if name or not faults else [])])
-    count = answer_run(own._place, options, called, own._own is COVR)
-    said = f"{called}: {count:,} nodes of DAGs answered, stored in {own._place.predictions / called}"
-    return Made("answer", [said], {"name": called, **asdict(options), "nodes answered": count})
+    place, own = _chosen(run, benchmark)
+    if own is AGQA and (not model or (model == "oracle" and not place.decomposed.is_dir())):
+        from questree.api.answered_again import answer_again
+
+        return answer_again(run, facts=facts, released_last=released_last)
+    options, called = BotOptions(model, seed, noise), model if predictions else name or model
+    taken = [Fault("--model", f"expected a new name, got {model!r}, which is a bot")] if model in BOTS else []
+    faults = taken if predictions else options.faults()
+    refuse([*faults, *(named(place, called, own) if predictions or name or not faults else [])])
+    if predictions:
+        told, record = _kept(place, own, Path(fspath(predictions)), model, FieldNames(id_column, answer_column))
+    else:
+        count = answer_run(place, options, called, own is COVR)
+        told = f"{count:,} nodes of DAGs answered, stored in {place.predictions / called}"
+        record = {**asdict(options), "nodes answered": count}
+    lines = write_answers(place, own, called, Path(fspath(out))) if out else None
+    more = [f"wrote {lines:,} predictions to {out}"] if out else []
+    return Made("answer", [f"{called}: {told}", *more], {"name": called, **record, "lines": lines})
+
+
+def bots(run: StrPath, benchmark: str = "") -> list[dict[str, str]]:
+    """Who may answer a run, and what each says."""
+    _chosen(run, benchmark)
+    return [{"model": name, "answers": bot.says} for name, bot in BOTS.items()]
+
+
+def _chosen(run: StrPath, benchmark: str) -> tuple[tables.Run, Benchmark]:
+    place = tables.Run(Path(fspath(run)))
+    own = chosen(place, benchmark, "decomposed")
+    if own is AGQA:
+        place.vocabulary()
+    return place, own
+
+
+def _kept(run: tables.Run, own: Benchmark, file: Path, model: str, names: FieldNames) -> tuple[str, dict[str, Any]]:
+    given = read_predictions(file, model, names)
+    if given.table.is_empty():
+        raise BadInput.at(file, "there is no prediction in it")
+    found = keep(run, own, given, {"file": file.name})
+    said = (
+        f"predictions for {found.found:,} of {found.questions:,} questions and sub-questions stored in "
+        f"{run.predictions / model}, {found.unknown:,} for no question here, {given.duplicates:,} repeated ids"
+    )
+    return said, {**found._asdict(), "repeated": given.duplicates}
+
+
+def write_answers(run: tables.Run, own: Benchmark, model: str, out: Path) -> int:
+    """Write predictions that are stored; how many."""
+    asked = hierarchies_in(run, benchmark=own.name)
+    return write_lines(out, asked, stored_answers(asked, Stored.of(run, model)))
 
 
 def ground(

@@ -1,6 +1,6 @@
 """Programs in any notation: read, written, and all that follows from a program alone, as data."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Literal
@@ -25,7 +25,7 @@ AROUND = 60  # characters of a text shown on either side of a fault
 
 
 def read_program(
-    text: str, notation: Notation, to: Sequence[Notation] | None = None, vocabulary: Path | None = None
+    text: str, notation: Notation, to: list[Notation] | None = None, vocabulary: Path | None = None
 ) -> tuple[list[str], dict[str, Any]]:
     """A program as the lines of a tree, and all that follows from it, with its notations, as data."""
     from questree.show.trees import tree

@@ -59,7 +59,7 @@ def shown(
     >>> from questree.api.shown import shown
     >>> lines, record = shown("run", "07QFE-200")
     >>> next(lines)
-    'While smiling in a mirror, were they interacting with some clothes?  no'
+    'While smiling in a mirror, were they interacting with some medicine?  no'
     """
     place, drawing = Run(Path(fspath(run))), None if svg is None else Path(fspath(svg))
     own = chosen(place, benchmark or of_id(place, id))

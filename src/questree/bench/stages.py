@@ -46,7 +46,7 @@ def frames(
     workers: Workers = None,
 ) -> None:
     """Draw the frames of a synthetic world, as PNG and as a video file of each video; rows are frames."""
-    from questree.cli.synth import drawing, frame_size_of
+    from questree.api.made_up import drawing, frame_size_of
 
     with drawing("questree bench frames"):
         from questree.draw.frames import write_frames

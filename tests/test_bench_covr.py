@@ -5,9 +5,9 @@ from pathlib import Path
 import msgspec
 import pytest
 
+from questree.api.covr_programs import results_of
 from questree.bench.covr import REFERENCES, batches, covr, fillings, written
 from questree.benchmarks.covr.templates import TEMPLATES
-from questree.cli.covr import results_of
 from questree.domains.images import corpus
 from questree.domains.images.batches import answers
 from questree.readings.answer import WELL

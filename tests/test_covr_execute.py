@@ -7,7 +7,8 @@ from typing import Any
 
 import pytest
 
-from questree.cli.covr import ProgramRecord, execute_command, explained, results_of
+from questree.api.covr_programs import ProgramRecord, explained, results_of
+from questree.cli.covr import execute_command
 from questree.domains.images import Corpus, corpus
 from questree.faults import BadInput
 from questree.search.word_tables import WordTables

@@ -6,8 +6,8 @@ from typing import Any
 import msgspec
 import pytest
 
-from questree.cli import covr
-from questree.cli.covr import ProgramRecord, RowsRecord, results_of
+from questree.api import covr_programs as covr
+from questree.api.covr_programs import ProgramRecord, RowsRecord, results_of
 from questree.domains.images import Corpus, corpus
 from questree.notation.covr_written import ODD
 from questree.sources.covr import read_scenes

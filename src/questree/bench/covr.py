@@ -8,11 +8,11 @@ from typing import Annotated
 import numpy as np
 from cyclopts import Parameter
 
+from questree.api.covr_programs import ProgramRecord, results_of
 from questree.bench.measured import Measurement, measure
 from questree.bench.runs import aside, made_images
 from questree.benchmarks.covr.forms import Program, TemplateForm, shape, things, those
 from questree.benchmarks.covr.templates import TEMPLATES
-from questree.cli.covr import ProgramRecord, results_of
 from questree.cli.shared_options import Whole
 from questree.cli.terminal import output, say, watching, write_json
 from questree.domains.images import Corpus, corpus

@@ -88,9 +88,8 @@ def print_result(folder: Path) -> None:
     """Two bots with known faults, and what their scores say about them."""
     import msgspec
 
+    from questree.api.score_rows import Score, find, percent, shown
     from questree.cli.terminal import print_table
-    from questree.metrics.scores import Score, find
-    from questree.scoring.grids import percent, shown
 
     lines, said = [], []
     for about, file in (("videos", "scores.json"), ("sets of images", "pictures-scores.json")):

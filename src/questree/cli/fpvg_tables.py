@@ -3,13 +3,22 @@
 from collections.abc import Mapping, Sequence
 from functools import partial
 
+from questree.api.score_rows import (
+    CATEGORIES,
+    MEDIAN,
+    MODIFIED,
+    SETS,
+    SIDES,
+    SIGNS,
+    Footnotes,
+    Score,
+    once,
+    percent,
+    plain,
+    shown,
+)
 from questree.cli.score_tables import print_grid, say_notes
 from questree.cli.terminal import print_table
-from questree.metrics.comparison import MEDIAN
-from questree.metrics.fpvg import CATEGORIES, MODIFIED, SETS, SIDES, SIGNS
-from questree.metrics.scores import Score
-from questree.scoring.footnotes import Footnotes
-from questree.scoring.grids import once, percent, plain, shown
 
 Name = tuple[str, str, str]  # metric, by, group
 SHARES = ("FPVG+T", "FPVG+F", "FPVG-T", "FPVG-F")

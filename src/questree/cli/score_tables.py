@@ -4,15 +4,26 @@ from collections.abc import Mapping, Sequence
 from itertools import combinations
 from typing import Any
 
+from questree.api.score_rows import (
+    ERROR,
+    ERRORS,
+    LABELS,
+    METRICS,
+    Footnotes,
+    ModelDifference,
+    Resampling,
+    Score,
+    Scored,
+    compare,
+    find,
+    grid,
+    once,
+    only,
+    percent,
+    plain,
+    shown,
+)
 from questree.cli.terminal import is_quiet, print_table, say
-from questree.metrics.catalogue import METRICS
-from questree.metrics.comparison import ModelDifference, compare, only
-from questree.metrics.errors import BY as ERROR
-from questree.metrics.errors import KINDS as ERRORS
-from questree.metrics.scores import Resampling, Score, Scored, find
-from questree.scoring.compared import LABELS
-from questree.scoring.footnotes import Footnotes
-from questree.scoring.grids import grid, once, percent, plain, shown
 
 CHANCE = 0.05  # p above which a difference may be chance
 KINDS = {"B": ", binary", "O": ", open", "All": ""}

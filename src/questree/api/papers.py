@@ -8,6 +8,7 @@ from questree.faults import Fault
 from questree.metrics.scores import Resampling, Score, Scored
 
 if TYPE_CHECKING:
+    from questree.metrics.best import TrainingRuns
     from questree.show.report.document import Grid as Grid
 
 Ci = Literal["below", "beside", "none"]
@@ -85,7 +86,7 @@ def _write(
 def score_grids(
     tables: Tables,
     rows: Sequence[Score],
-    models: Mapping[str, Scored],
+    models: Mapping[str, "TrainingRuns"],
     resampling: Resampling | None,
 ) -> "list[Grid]":
     """Score rows as tables, the best of several models bold, marks on what differs from it."""
@@ -94,5 +95,6 @@ def score_grids(
     from questree.show.report.document import ScoreRows
 
     found = marks(rows, models, resampling)
-    said = note(resampling if found.q else None) if found.best else ""
+    medians = any(not isinstance(own, Scored) and len(own) > 1 for own in models.values())
+    said = note(resampling if found.q else None, medians) if found.best else ""
     return list(grids(ScoreRows(rows, found), tables(rows), said))

@@ -14,6 +14,7 @@ from questree.tables.run import Run
 
 
 def recipe(run: Run, given: Mapping[str, Any], workers: int) -> Told:
+    run.vocabulary()  # or it is no run
     if not run.has_facts():  # imported questions, which none at all would replace
         raise BadInput.at(
             run.facts, "expected frames or actions of videos to ask about, got none; `questree ingest` reads them"

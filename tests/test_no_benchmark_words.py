@@ -9,7 +9,7 @@ from questree.vocabulary import default
 
 ROOT = Path(questree.__file__).parent
 AGQA = ("benchmarks/agqa", "synth")  # the benchmark, and the made-up world that speaks its words
-IMAGES = ("benchmarks/covr", "domains/images", "search", "cli/wordings.py")  # words of images are another matter
+IMAGES = ("benchmarks/covr", "domains/images", "search", "api/wordings.py")  # words of images are another matter
 ENGLISH = (
     "said/lexicon.py",
     "vocabulary/draft",

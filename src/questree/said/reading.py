@@ -40,7 +40,7 @@ REASONS = ("refused", "unsure", "both", "none", "foreign")
 LETTER = re.compile(
     r"^\W*(?:(?:option|choice|answer)\s*)?[\[(]?\s*([a-h])\s*(?:[\])]|[.:,]|\s-|$)\s*(.*)$", re.IGNORECASE | re.DOTALL
 )
-CHOSEN = re.compile(r"\b(?:option|choice|letter)\s*[\[(\"']?([A-H])\b", re.IGNORECASE)
+CHOSEN = re.compile(r"\b(?:option|choice|letter)\s*(?:is\s*:?\s*(?=[\[(]))?[\[(\"']?([A-H])\b", re.IGNORECASE)
 ORDINAL = re.compile(
     r"^\W*(?:the |it'?s the |option |choice |number )*(former|latter|(?:first|second)(?: one| option)?|[12])\W*$",
     re.IGNORECASE,

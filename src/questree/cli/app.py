@@ -150,10 +150,12 @@ def main() -> None:
     signal.signal(signal.SIGTERM, _stop)
     try:
         with neat_help(extended(sys.argv[1:])) as words:
-            app(words, exit_on_error=False, print_error=True)
+            app(words, exit_on_error=False, print_error=sys.stderr.isatty())
         status = OK
-    except CycloptsError:
-        status = USAGE  # cyclopts has printed what is wrong
+    except CycloptsError as wrong:
+        status = USAGE
+        if not sys.stderr.isatty():  # in a terminal it stands in a box already
+            print(f"error: {' '.join(str(wrong).split())}", file=sys.stderr)
     except BadInput as bad:
         status = _say(bad)
     except BrokenPipeError:  # the reader of our output went away: `questree ... | head`

@@ -4,6 +4,7 @@ import fcntl
 import gc
 import os
 import shutil
+import sys
 from collections.abc import Callable, Generator, Iterator
 from concurrent.futures import Executor, ProcessPoolExecutor, ThreadPoolExecutor
 from pathlib import Path
@@ -53,6 +54,14 @@ def pytest_collection_finish() -> None:
 
 def pytest_runtest_setup(item: pytest.Item) -> None:
     Pools.real = item.get_closest_marker("processes") is not None
+
+
+@pytest.fixture(autouse=True)
+def same_modules_for_every_test() -> Iterator[None]:
+    """A command that adds to the path modules are found by (`--verify module:function`) does so for its test alone."""
+    path = list(sys.path)
+    yield
+    sys.path[:] = path
 
 
 @pytest.fixture(scope="session", autouse=True)

@@ -1,19 +1,12 @@
 """Progress that is told: task by task, and inside of a task that another process does."""
 
-import time
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from questree.progress import finished, inside, reporter
+from questree.progress import finished, reporter
 from questree.workers import processes
-
-
-def slow(seconds: float) -> str:
-    inside(0.5)
-    time.sleep(seconds)
-    inside(1)
-    return "done"
+from worlds.tasks import slow
 
 
 @pytest.mark.processes

@@ -10,7 +10,7 @@ import pytest
 from questree.faults import BadInput
 from questree.sources import gqa
 from questree.sources.scenes import CLIPPED
-from questree.synth.images import EVERYWHERE, HANGING, STANDING, make_image, near, world, write_images
+from questree.synth.images import EVERYWHERE, FILES, HANGING, STANDING, make_image, near, world, write_images
 
 SCENES = [make_image(at, seed=3) for at in range(200)]
 Box = tuple[int, int, int, int]
@@ -137,6 +137,17 @@ def test_a_folder_with_other_files_is_not_written_into(tmp_path: Path) -> None:
         write_images(tmp_path, 0, seed=-1)
     assert [fault.place for fault in bad.value.faults] == [str(tmp_path), "--images", "--seed"]
     assert (tmp_path / "train_sceneGraphs.json").read_text() == '{"2407890": {}}'
+
+
+def test_a_folder_that_a_killed_command_left_is_replaced(tmp_path: Path) -> None:
+    (tmp_path / ".val_sceneGraphs.json.x1.part").write_text("half")
+    write_images(tmp_path, 6, seed=1)
+    whole = {path.name: path.read_bytes() for path in tmp_path.iterdir()}
+    assert whole.keys() == {*FILES.values()}
+    for file in FILES.values():  # killed between the two names
+        (tmp_path / file).unlink()
+        write_images(tmp_path, 6, seed=1)
+        assert {path.name: path.read_bytes() for path in tmp_path.iterdir()} == whole
 
 
 def test_no_images_are_refused(tmp_path: Path) -> None:

@@ -21,6 +21,7 @@ from questree.stages.augment import augment as clean
 from questree.stages.augment.opposites import giving_way
 from questree.tables.facts import Facts
 from questree.tables.lock import lock
+from questree.tables.owners import writing
 from questree.tables.run import Run
 from questree.tables.store import new_file, new_folder
 
@@ -84,10 +85,11 @@ def cleaned(run: Path, options: AugmentOptions, without: Sequence[str], ablation
     worths = measure_rules(raw, truth, vocabulary, options, rules) if ablation and truth else []
     left = len(giving_way(facts.relations, vocabulary))
     record = _record(options, absent, raw, facts, ledger, scores, worths) | {"contradictions left": left}
-    with new_folder(place.facts) as folder, new_file(place.ledger) as file:
-        facts.save(folder)
-        file.write_bytes(msgspec.json.format(msgspec.json.encode(record), indent=2) + b"\n")
-    lock(place, "facts")
+    with writing(run, "augment"):
+        with new_folder(place.facts) as folder, new_file(place.ledger) as file:
+            facts.save(folder)
+            file.write_bytes(msgspec.json.format(msgspec.json.encode(record), indent=2) + b"\n")
+        lock(place, "facts")
     said: list[Said] = [
         (f"What the rules did to {len(raw.videos):,} videos", ledger_lines(ledger)),
         ("Agreement with the truth in percent, entailed facts not counted", score_lines(scores)),

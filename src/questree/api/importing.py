@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from questree.api.exporting import counted
 from questree.api.made import Made
 from questree.tables.lock import lock
+from questree.tables.owners import writing
 from questree.tables.run import Run
 
 if TYPE_CHECKING:
@@ -48,8 +49,9 @@ def import_agqa(
     place = Path(fspath(out))
     gone = [name for name in MADE_FROM if (place / name).is_dir()]
     known, words = (None if path is None else Path(fspath(path)) for path in (facts, vocabulary))
-    told = read(Path(fspath(folder)), place, known, words)
-    lock(Run(place), *MADE)
+    with writing(place, "import agqa"):
+        told = read(Path(fspath(folder)), place, known, words)
+        lock(Run(place), *MADE)
     odd = odd_rows("records", told.faults, told.examples)
     left = odd_rows("records", *told.without_question())
     said: list[Any] = [
@@ -81,8 +83,9 @@ def import_decomp(folder: "StrPath", *, out: "StrPath", vocabulary: "StrPath | N
     from questree.formats.decomp_run import import_dags
 
     words = None if vocabulary is None else Path(fspath(vocabulary))
-    told, packed = import_dags(Path(fspath(folder)), Path(fspath(out)), words)
-    lock(Run(Path(fspath(out))), *MADE, "hierarchies", "decomposed")
+    with writing(Path(fspath(out)), "import decomp"):
+        told, packed = import_dags(Path(fspath(folder)), Path(fspath(out)), words)
+        lock(Run(Path(fspath(out))), *MADE, "hierarchies", "decomposed")
     left = odd_rows("DAGs", packed.left_out, packed.examples) if packed else []
     rows = [{"folder": name, "DAGs": told.dags.get(name, 0), "isolated": n} for name, n in told.isolated.items()]
     odd = odd_rows("times", told.odd, told.examples)
@@ -123,8 +126,9 @@ def import_covr(folder: "StrPath", *, out: "StrPath", words: "StrPath | None" = 
     place = Run(Path(fspath(out)))
     known = words_of(None if words is None else Path(fspath(words)))
     gone = made_from_questions(place)
-    told = read(Path(fspath(folder)), place, known.attribute_group, replace)
-    lock(place, "covr/questions", "covr/balanced")
+    with writing(place.folder, "import covr"):
+        told = read(Path(fspath(folder)), place, known.attribute_group, replace)
+        lock(place, "covr/questions", "covr/balanced")
     odd, again = odd_rows("records", told.faults, told.examples), answered(told.answered)
     other = [{"id": id, "answer": given, "program": found} for id, given, found in told.differing]
     same = sum(counts["same"] for counts in told.answered.values())

@@ -10,6 +10,7 @@ from questree.faults import BadInput, Fault, refuse
 from questree.sources.catalogue import SOURCES, Source, kind_of
 from questree.sources.runs import check_target, note_left_out, summary, write_image_run, write_run
 from questree.tables.lock import lock
+from questree.tables.owners import writing
 from questree.tables.run import Run
 from questree.vocabulary.load import default_text, parse
 from questree.vocabulary.words import Vocabulary
@@ -54,10 +55,11 @@ def ingest(
     strange = [name for name in more if name not in own.settings]
     known = ", ".join(own.settings) or "none"
     refuse([Fault("settings", f"expected a setting, got {name!r}; choose from {known}") for name in strange])
-    if own.medium == "images":
-        return read_images(own, place, Path(fspath(out)), add, more)
-    more |= {"fps": fps} if own.rated else {}
-    return read_videos(own, place, Path(fspath(out)), Path(vocabulary) if vocabulary else None, more)
+    with writing(Path(fspath(out)), "ingest"):
+        if own.medium == "images":
+            return read_images(own, place, Path(fspath(out)), add, more)
+        more |= {"fps": fps} if own.rated else {}
+        return read_videos(own, place, Path(fspath(out)), Path(vocabulary) if vocabulary else None, more)
 
 
 def _source(name: str) -> Source:

@@ -1,6 +1,7 @@
 """The stages of a run as functions, each with the options of its command; what they tell is a value."""
 
 from collections.abc import Mapping, Sequence
+from contextlib import nullcontext
 from os import fspath
 from pathlib import Path
 from typing import Any, Literal
@@ -11,6 +12,7 @@ from questree.benchmarks import BENCHMARKS, STAGES, Benchmark, Told, chosen
 from questree.faults import Fault, at_least, refuse
 from questree.tables import run as tables
 from questree.tables.lock import lock
+from questree.tables.owners import writing
 
 COUNTS = ("few_shot", "draws", "lexical_pairs", "lexical_alone", "lexical_together")
 
@@ -22,9 +24,10 @@ def carried_out(stage: str, run: StrPath, benchmark: str, workers: int, given: M
     own = chosen(place, benchmark or (run.benchmark if isinstance(run, Run) else ""), needs)
     used = {name: value for name, value in given.items() if value is not None and value is not False}
     refuse(foreign(own, stage, used))
-    told = own.recipe(stage).work(place, used, workers)
-    if makes and told.wrote:
-        lock(place, own.locked(makes))
+    with writing(place.folder, stage) if makes else nullcontext():
+        told = own.recipe(stage).work(place, used, workers)
+        if makes and told.wrote:
+            lock(place, own.locked(makes))
     return told
 
 

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from questree.faults import BadInput, Fault, refuse
 from questree.tables.facts import Facts
 from questree.tables.images import Images, joined
+from questree.tables.owners import present
 from questree.tables.run import Run
 from questree.tables.store import new_file, new_folder
 from questree.vocabulary.words import Vocabulary
@@ -25,7 +26,7 @@ def check_target(folder: Path) -> None:
     """Before hours of work: is this a place where a run can be written?"""
     if folder.exists() and not folder.is_dir():
         raise BadInput.at(folder, "expected a folder, got a file")
-    if folder.is_dir() and any(folder.iterdir()):
+    if present(folder):
         run = Run(folder)
         if not any(path.exists() for path in (run.vocabulary_file, run.raw, run.images)):
             raise BadInput.at(folder, "not empty and not a run folder; choose a new folder")

@@ -2,7 +2,6 @@
 
 from collections.abc import Callable
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Any
 
 import msgspec
@@ -22,6 +21,7 @@ from questree.stages.split.image_sets import split_run
 from questree.stages.split.videos import split
 from questree.tables.lock import STAGES, changes, files, options, stage
 from questree.tables.nodes import ABSENT
+from questree.tables.owners import part
 from questree.tables.run import Run
 
 Used = dict[str, Any]  # the options a stage says it was made with
@@ -33,8 +33,8 @@ def made_again(run: Run, workers: int = 2) -> list[Fault]:
     made = [name for name in there if options(run, name)]  # what was imported says none, and is taken as it is
     for questions in (run.questions, run.covr):
         run.require_plugins(questions)
-    with TemporaryDirectory(prefix=".again-", dir=run.folder) as place:
-        copy = Run(Path(place))
+    with part(run.folder / "again", folder=True) as place:
+        copy = Run(place)
         for source in (run.vocabulary_file, run.facts, run.images, run.raw, run.truth):
             if source.exists():
                 linked(source, run, copy)

@@ -13,6 +13,7 @@ import msgspec
 
 from questree.faults import Fault, refuse
 from questree.progress import watch
+from questree.tables.owners import present
 from questree.tables.store import new_file
 
 Zone = tuple[float, float, float, float]  # top, bottom, left, right as shares of the whole
@@ -108,6 +109,8 @@ VALUE_GROUPS = ("color", "material", "pattern", "shape", "state")
 FILES = {split: f"{split}_sceneGraphs.json" for split in ("train", "val")}
 PIXELS = "pixels"  # folder of the images themselves, if they are drawn
 FIRST_IMAGE = 1_000_001
+VAL_EVERY = 5
+NO_IMAGE = b"{\n\n}\n"
 SMALL, LARGE = 0.25, 0.75  # of the range of a thing's sizes
 GROUND = 0.6  # the ground begins at this share of the image's height
 TWO_COLORS = 0.04
@@ -133,7 +136,7 @@ def write_images(out: Path, images: int, seed: int) -> dict[str, int]:
     for at in watch(range(images), "making images", images):
         scene = make_image(at, seed)
         key = msgspec.json.encode(str(FIRST_IMAGE + at))
-        lines["val" if at % 5 == 4 else "train"].append(key + b": " + msgspec.json.encode(scene))
+        lines["val" if at % VAL_EVERY == VAL_EVERY - 1 else "train"].append(key + b": " + msgspec.json.encode(scene))
         counts["things"] += len(scene["objects"])
         for thing in scene["objects"].values():
             counts["attributes"] += len(thing["attributes"])
@@ -146,7 +149,7 @@ def write_images(out: Path, images: int, seed: int) -> dict[str, int]:
 
 def check_order(out: Path, what: str, is_made_up: Callable[[Path], bool], images: int, seed: int) -> None:
     """Refuse to write over files of somebody else, and numbers that make no sense."""
-    foreign = out.is_dir() and any(out.iterdir()) and not is_made_up(out)
+    foreign = bool(present(out)) and not is_made_up(out)
     refuse(
         [Fault(str(out), f"not empty and not made-up {what}; choose a new folder")] * foreign
         + [Fault("--images", f"must be at least 1, is {images}")] * (images < 1)
@@ -155,12 +158,18 @@ def check_order(out: Path, what: str, is_made_up: Callable[[Path], bool], images
 
 
 def _is_made_up(folder: Path) -> bool:
-    """GQA's own files have the same names, but no image of ours comes first in them."""
-    if {path.name for path in folder.iterdir()} - {PIXELS} != set(FILES.values()):
-        return False
-    begin = f'{{\n"{FIRST_IMAGE}": '.encode()
-    with (folder / FILES["train"]).open("rb") as file:
-        return file.read(len(begin)) == begin
+    """GQA's own files have the same names, but no image of ours comes first in them; a killed command leaves one."""
+    there = {path.name: path for path in present(folder)}
+    first = {"train": FIRST_IMAGE, "val": FIRST_IMAGE + VAL_EVERY - 1}
+    ours = {FILES[split]: f'{{\n"{image}": '.encode() for split, image in first.items()}
+    return there.keys() <= {*ours, PIXELS} and all(
+        _begin(there[name], len(begin)) in (begin, NO_IMAGE) for name, begin in ours.items() if name in there
+    )
+
+
+def _begin(path: Path, size: int) -> bytes:
+    with path.open("rb") as file:
+        return file.read(size)
 
 
 def make_image(at: int, seed: int) -> dict[str, Any]:

@@ -2,7 +2,6 @@
 
 import gzip
 import os
-import shutil
 import tempfile
 import zlib
 from codecs import BOM_UTF8
@@ -14,6 +13,7 @@ from typing import Any, TypeVar
 import msgspec
 
 from questree.faults import BadInput
+from questree.tables.owners import part, present, take_place
 
 Record = TypeVar("Record")
 GZIP = b"\x1f\x8b"
@@ -35,7 +35,7 @@ def content(path: Path) -> bytes:
 
 def only_earlier(out: Path, ours: Callable[[str], bool], whole: Collection[str] = (), called: str = "export") -> None:
     """What was made here earlier may be replaced, nothing else: only names of ours, and all that it has whole."""
-    there = sorted(path.name for path in out.iterdir()) if out.is_dir() else []
+    there = [path.name for path in present(out)]
     strange = [name for name in there if not ours(name)] or ([] if set(whole) <= set(there) else there)
     if strange:
         raise BadInput.at(out, f"not empty and not an earlier {called} (it has {strange[0]}); choose a new folder")
@@ -71,24 +71,11 @@ def new_folder(target: Path) -> Iterator[Path]:
         raise BadInput.at(target, "expected a folder with a name, got the one you are in; choose a new folder")
     if target.is_symlink():
         target = target.resolve()
-    try:
-        target.parent.mkdir(parents=True, exist_ok=True)
-        work = Path(tempfile.mkdtemp(prefix=f".{target.name}.", suffix=".part", dir=target.parent))
-    except OSError as error:
-        raise BadInput.at(target, f"cannot be written ({error.strerror})") from error
-    try:
+    with part(target, folder=True) as work:
         with _said(target):
             yield work
-        work.chmod(0o777 & ~_umask())  # mkdtemp makes private folders
-        if target.exists():
-            old = work.with_suffix(".old")
-            target.rename(old)
-            work.rename(target)
-            shutil.rmtree(old)
-        else:
-            work.rename(target)
-    finally:
-        shutil.rmtree(work, ignore_errors=True)
+        work.chmod(0o777 & ~_umask())  # it was made private
+        take_place(work, target)
 
 
 @contextmanager
@@ -103,20 +90,11 @@ def new_file(target: Path) -> Iterator[Path]:
             with _said(target), target.open("wb") as through:
                 through.write((Path(place) / "piece").read_bytes())
         return
-    try:
-        target.parent.mkdir(parents=True, exist_ok=True)
-        handle, name = tempfile.mkstemp(prefix=f".{target.name}.", suffix=".part", dir=target.parent)
-    except OSError as error:
-        raise BadInput.at(target, f"cannot be written ({error.strerror})") from error
-    os.close(handle)
-    work = Path(name)
-    try:
+    with part(target, folder=False) as work:
         with _said(target):
             yield work
         work.chmod(0o666 & ~_umask())
         work.replace(target)
-    finally:
-        work.unlink(missing_ok=True)
 
 
 @contextmanager

@@ -2,7 +2,6 @@
 
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from tempfile import TemporaryDirectory
 
 import numpy as np
 import polars as pl
@@ -22,6 +21,7 @@ from questree.stages.generate.text import lexicon, texts
 from questree.stages.questions import Bank
 from questree.stages.template_columns import TemplateColumns
 from questree.tables.facts import VIDEOS
+from questree.tables.owners import part
 from questree.tables.questions import time_without_kind
 from questree.tables.run import Run
 
@@ -37,8 +37,8 @@ def audit(run: Run, options: AuditOptions, workers: int = 2) -> Audit:
     bank, chosen = Bank(run), selection(run)
     test = (run.table("facts", VIDEOS)["split"] != "train").to_numpy()
     types = types_of(bank.edition.by_code)
-    with TemporaryDirectory(prefix=".audit.", dir=run.folder) as place, ThreadPoolExecutor(workers) as pool:
-        keys = counts(bank, test, chosen, pool, Path(place))
+    with part(run.folder / "audit", folder=True) as place, ThreadPoolExecutor(workers) as pool:
+        keys = counts(bank, test, chosen, pool, place)
         table = without_keys(keys)
         said = {
             name: sample(bank, test, few, shares(table, name, options.most), options.seed, pool)

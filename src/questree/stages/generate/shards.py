@@ -30,6 +30,7 @@ from questree.stages.generate.text import Lexicon, lexicon, texts
 from questree.stages.generate.word_columns import WordColumns, pair_counts, words
 from questree.stages.questions import Shard
 from questree.tables.facts import Facts
+from questree.tables.owners import sweep, take_place
 from questree.tables.questions import NOTHING16, QUESTIONS, TABLES, TEXT
 from questree.tables.run import Run, kept_while
 from questree.tables.store import new_folder
@@ -83,6 +84,7 @@ def generate(run: Run, options: GenerateOptions, workers: int = 2, pool: Executo
     refuse(at_least(1, {"workers": workers}))
     shards = layout(run, options.shard)
     work = run.folder / ".questions.part"
+    sweep(run.questions)
     start(work, plan(run, options, shards))
     tasks = [GenerateTask(run.folder, work / f"{at:05d}", cuts, options) for at, cuts in enumerate(shards)]
     left = [task for task in tasks if not task.out.is_dir()]
@@ -90,8 +92,7 @@ def generate(run: Run, options: GenerateOptions, workers: int = 2, pool: Executo
         for future in finished([executor.submit(shard, task) for task in left], "generate"):
             future.result()
     counts = total([task.out for task in tasks])
-    shutil.rmtree(run.questions, ignore_errors=True)
-    work.rename(run.questions)
+    take_place(work, run.questions)
     return counts
 
 
@@ -132,7 +133,7 @@ def asked(options: GenerateOptions) -> dict[str, Any]:
 def start(work: Path, plan: bytes) -> None:
     """A folder for finished shards; those of another plan, and what a dead worker left, are thrown away."""
     for half_written in work.glob(".*"):
-        shutil.rmtree(half_written)
+        shutil.rmtree(half_written, ignore_errors=True)
     note = work / "plan.json"
     if not note.is_file() or note.read_bytes() != plan:
         shutil.rmtree(work, ignore_errors=True)

@@ -1,0 +1,170 @@
+"""Who writes where: what is half-written belongs to a process, and one command at a time makes the stages of a run."""
+
+import ctypes
+import os
+import re
+import shutil
+import socket
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import ClassVar
+
+from questree.faults import BadInput
+
+try:
+    import fcntl
+except ImportError:  # a system without: nothing can be told about owners, so nothing is taken for left behind
+    fcntl = None  # type: ignore[assignment]
+
+PART, OLD = ".part", ".old"
+WRITING = ".writing"  # in a run: who writes in it
+HERE, EXCHANGE = -100, 2  # AT_FDCWD, RENAME_EXCHANGE
+
+
+@contextmanager
+def part(target: Path, folder: bool) -> Iterator[Path]:
+    """A new hidden file or folder beside `target` for this process to fill; gone at the end, unless it was renamed."""
+    try:
+        target.parent.mkdir(parents=True, exist_ok=True)
+        sweep(target)
+        work, handle = _own(target, folder)
+    except OSError as error:
+        raise BadInput.at(target, f"cannot be written ({error.strerror})") from error
+    try:
+        yield work
+    finally:
+        _remove(work)
+        _let_go(handle)
+
+
+def _own(target: Path, folder: bool) -> tuple[Path, int]:
+    while True:
+        if folder:
+            name = tempfile.mkdtemp(PART, f".{target.name}.", target.parent)
+        else:
+            opened, name = tempfile.mkstemp(PART, f".{target.name}.", target.parent)
+            os.close(opened)
+        work = Path(name)
+        handle = _locked(work, wait=True)
+        if handle is not None and work.exists():  # else it was swept before we had it
+            return work, handle
+        _let_go(handle)
+
+
+def present(folder: Path) -> list[Path]:
+    """What is in a folder, in order, but for what is half-written; nothing if there is no folder."""
+    there = sorted(folder.iterdir()) if folder.is_dir() else []
+    return [path for path in there if not (path.name.startswith(".") and path.suffix in (PART, OLD))]
+
+
+def sweep(target: Path) -> None:
+    """Remove what killed processes left beside `target` while they made it."""
+    with suppress(OSError):
+        drawn = re.compile(rf"\.{re.escape(target.name)}\.[^.]+({re.escape(PART)}|{re.escape(OLD)})")
+        for name in filter(drawn.fullmatch, os.listdir(target.parent)):
+            _swept(target.parent / name, target)
+
+
+def _swept(left: Path, target: Path) -> None:
+    if (handle := _locked(left, wait=False)) is not None:
+        if left.suffix == OLD and not target.exists():  # killed between the two names of `take_place`
+            left.rename(target)
+        _remove(left)
+        _let_go(handle)
+
+
+def _remove(path: Path) -> None:
+    if path.is_dir() and not path.is_symlink():
+        shutil.rmtree(path, ignore_errors=True)
+    else:
+        path.unlink(missing_ok=True)
+
+
+def take_place(work: Path, target: Path) -> None:
+    """`work` becomes `target`, at any moment one of the two is there whole; what was there is removed."""
+    if not target.exists():
+        work.rename(target)
+        return
+    old = work.with_name(f".{target.name}.{os.getpid()}{OLD}")
+    if _exchange(work, target):
+        work.rename(old)
+    else:
+        target.rename(old)
+        work.rename(target)
+    _remove(old)
+
+
+def _exchange(one: Path, other: Path) -> bool:
+    """Swap two names in one step, where the system can."""
+    try:
+        swap = ctypes.CDLL(None, use_errno=True).renameat2
+    except (AttributeError, OSError, TypeError):
+        return False
+    return not swap(HERE, os.fsencode(one), HERE, os.fsencode(other), EXCHANGE)
+
+
+def _locked(path: Path, wait: bool) -> int | None:
+    """A handle with the lock of a file or folder; none if it is another's, or gone."""
+    if fcntl is None:
+        return -1 if wait else None
+    try:
+        handle = os.open(path, os.O_RDONLY)
+    except OSError:
+        return None
+    try:
+        fcntl.flock(handle, fcntl.LOCK_EX | (0 if wait else fcntl.LOCK_NB))
+    except OSError as error:
+        if wait and not isinstance(error, BlockingIOError):
+            return handle  # a file system without locks
+        os.close(handle)
+        return None
+    return handle
+
+
+def _let_go(handle: int | None) -> None:
+    if handle is not None and handle >= 0:
+        os.close(handle)
+
+
+class Writing:
+    """Runs in which this process writes."""
+
+    now: ClassVar[set[Path]] = set()
+
+
+@contextmanager
+def writing(run: Path, what: str) -> Iterator[None]:
+    """Only one command at a time makes stages of a run; another is refused and told who is there."""
+    place = run.resolve()
+    if fcntl is None or place in Writing.now or not place.is_dir():  # what is not there yet is made beside it
+        yield
+        return
+    file = place / WRITING
+    try:
+        handle = os.open(file, os.O_RDWR | os.O_CREAT, 0o644)
+    except OSError as error:
+        raise BadInput.at(run, f"cannot be written ({error.strerror})") from error
+    try:
+        try:
+            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            who = os.pread(handle, 200, 0).decode("utf-8", "replace") or "another command"
+            raise BadInput.at(run, f"{who} is writing here; wait until it ends") from None
+        except OSError:  # a file system without locks
+            pass
+        if not file.exists() or os.fstat(handle).st_ino != file.stat().st_ino:  # the last writer just took it away
+            with writing(run, what):
+                yield
+            return
+        os.ftruncate(handle, 0)
+        os.pwrite(handle, f"`questree {what}` (process {os.getpid()} on {socket.gethostname()})".encode(), 0)
+        Writing.now.add(place)
+        try:
+            yield
+        finally:
+            Writing.now.discard(place)
+            file.unlink(missing_ok=True)
+    finally:
+        os.close(handle)

@@ -1,0 +1,102 @@
+"""What a killed process leaves is removed by the next, never what a living one works at; two writers are told apart."""
+
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from questree.faults import BadInput
+from questree.tables import owners
+from questree.tables.owners import WRITING, part, present, take_place, writing
+from questree.tables.store import new_file, new_folder
+
+HALF = """
+import sys, time
+from contextlib import ExitStack
+from pathlib import Path
+from questree.tables.owners import writing
+from questree.tables.store import new_file, new_folder
+place = Path(sys.argv[1])
+with ExitStack() as work:
+    work.enter_context(writing(place, "generate"))
+    (work.enter_context(new_folder(place / "table")) / "half").write_text("half")
+    work.enter_context(new_file(place / "note.json")).write_text("half")
+    print("ready", flush=True)
+    time.sleep(60)
+"""
+
+
+@pytest.fixture
+def other(tmp_path: Path) -> Iterator["subprocess.Popen[str]"]:
+    """A process that writes in the folder and does not come to an end."""
+    command = [sys.executable, "-c", HALF, str(tmp_path)]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
+        assert process.stdout and process.stdout.readline() == "ready\n"
+        yield process
+        process.kill()
+
+
+def half(folder: Path) -> list[str]:
+    return sorted(path.name.split(".")[1] for path in folder.iterdir() if path.suffix == ".part")
+
+
+def test_only_what_a_killed_process_left_is_removed(tmp_path: Path, other: "subprocess.Popen[str]") -> None:
+    with new_folder(tmp_path / "table") as work:
+        (work / "whole").write_text("whole")
+    with new_file(tmp_path / "note.json") as work:
+        work.write_text("whole")
+    assert half(tmp_path) == ["note", "table"]  # the other's
+    other.send_signal(signal.SIGKILL)
+    other.wait()
+    with new_folder(tmp_path / "elsewhere"):
+        pass
+    assert half(tmp_path) == ["note", "table"]  # of other places
+    with new_folder(tmp_path / "table"), new_file(tmp_path / "note.json"):
+        pass
+    assert [path.name for path in present(tmp_path)] == [WRITING, "elsewhere", "note.json", "table"]
+    assert not half(tmp_path)
+
+
+def test_a_second_writer_of_a_run_is_refused_and_told_who_is_there(
+    tmp_path: Path, other: "subprocess.Popen[str]"
+) -> None:
+    said = rf"`questree generate` \(process {other.pid} on .*\) is writing here; wait until it ends"
+    with pytest.raises(BadInput, match=said), writing(tmp_path, "balance"):
+        pass
+    other.send_signal(signal.SIGKILL)
+    other.wait()
+    with writing(tmp_path, "balance"), writing(tmp_path, "split"):  # one command may call another
+        assert f"`questree balance` (process {os.getpid()} on " in (tmp_path / WRITING).read_text()
+    assert not (tmp_path / WRITING).exists()
+
+
+@pytest.mark.parametrize("exchanged", [True, False])
+def test_a_folder_takes_the_place_of_another(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, exchanged: bool) -> None:
+    if not exchanged:
+        monkeypatch.setattr(owners, "_exchange", lambda one, other: False)
+    target = tmp_path / "table"
+    for content in ("first", "second"):
+        with part(target, folder=True) as work:
+            (work / "file").write_text(content)
+            take_place(work, target)
+        assert (target / "file").read_text() == content
+    assert [path.name for path in tmp_path.iterdir()] == ["table"]
+
+
+def test_killed_between_two_names_the_earlier_content_comes_back(tmp_path: Path) -> None:
+    (tmp_path / ".table.1.old").mkdir()
+    (tmp_path / ".table.1.old" / "file").write_text("finished")
+    owners.sweep(tmp_path / "table")
+    assert (tmp_path / "table" / "file").read_text() == "finished"
+
+
+def test_names_like_ours_stay(tmp_path: Path) -> None:
+    kept = [".table.part", ".tables.x.part", "table.x.part", ".table.x.y", ".table.x.part.gz"]
+    for name in kept:
+        (tmp_path / name).write_text("somebody's")
+    owners.sweep(tmp_path / "table")
+    assert sorted(path.name for path in tmp_path.iterdir()) == sorted(kept)

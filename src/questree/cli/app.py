@@ -40,6 +40,7 @@ COMMANDS = {
     "verify": ("verify:verify", "Is a run still what its lock file says?"),
     "diff": ("verify:diff", "What differs between two runs, causes first."),
     "answer": ("answer:answer", "A bot answers a run, or anybody's predictions are stored in it."),
+    "serve-bot": ("serve_bot:serve_bot", "Bots behind OpenAI's HTTP interface, to test whoever asks models."),
     "read": ("read:read", "What models said in free text -> answers, or why it is none."),
     "predictions": ("predictions:app", "Whom a file of predictions answers, and what can be read in it."),
     "compare": ("score:compare", "Two models on the same questions: differences, intervals, p."),
@@ -55,7 +56,7 @@ COMMANDS = {
 GROUPS = {  # the help lists commands by what they are for
     "Build": ("demo", "build", "synth", "ingest", "augment", "generate", "decompose", "balance", "split", "ground"),
     "Look": ("show", "report", "serve", "program", "vocabulary", "wordings"),
-    "Score": ("answer", "read", "score", "compare", "power"),
+    "Score": ("answer", "serve-bot", "read", "score", "compare", "power"),
     "Exchange": ("import", "export", "covr"),
     "Check": ("audit", "verify", "diff", "predictions", "bench", "completion"),
 }

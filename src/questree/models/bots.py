@@ -10,10 +10,12 @@ import polars as pl
 
 from questree.extensions import Registry
 from questree.faults import Fault, refuse
+from questree.metrics.answered import ModelAnswers
 from questree.models.asked import AskedNodes
 from questree.models.composed import Composer
 from questree.models.shards import ImageShards, VideoShards
 from questree.progress import watch
+from questree.stages.decompose.hierarchies import RunHierarchies
 from questree.tables.hierarchies import NOTHING
 from questree.tables.predictions import write_plan, write_shard, write_words
 from questree.tables.run import Run
@@ -160,6 +162,16 @@ for name, bot in {
     ),
 }.items():
     BOTS.add(name, bot)
+
+
+def said_by(asked: RunHierarchies, options: BotOptions, images: bool = False) -> ModelAnswers:
+    """A bot's answers by key, without storing them."""
+    refuse(options.faults())
+    corpus = BotCorpus(asked.run, options, images)
+    nodes, parts = dict(corpus.answers()), [np.zeros(0, np.int32)]
+    for shard in asked.named:
+        parts += [nodes[shard.shard], nodes[shard.shard][shard.tops]]
+    return ModelAnswers(list(corpus.number), np.concatenate(parts))
 
 
 def answer_run(run: Run, options: BotOptions, name: str = "", images: bool = False) -> int:

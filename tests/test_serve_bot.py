@@ -1,6 +1,7 @@
 """Bots behind OpenAI's HTTP interface say to every prompt exactly what they say directly."""
 
 import base64
+import io
 import re
 from collections.abc import Callable
 from dataclasses import replace
@@ -8,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import msgspec
+import numpy as np
 import polars as pl
 import pytest
 from starlette.testclient import TestClient
@@ -19,6 +21,7 @@ from questree.api.dag_tables import node_table
 from questree.models.bots import BotOptions, said_by
 from questree.models.known_prompts import KnownPrompts, Signs
 from questree.models.policies import read_answers
+from questree.models.seen_pictures import SeenPictures
 from questree.stages.decompose.hierarchies import RunHierarchies, hierarchies_in
 from questree.tables.run import Run
 from worlds.commands import questree
@@ -214,6 +217,33 @@ def test_frames_tell_the_video(notebook: Path, tmp_path: Path) -> None:
             reply(bots, model="oracle", messages=sent(*files))
 
 
+def painted(colours: list[tuple[int, int, int]], side: int, form: str) -> bytes:
+    """Stripes, as a file."""
+    from PIL import Image
+
+    pixels = np.repeat(np.repeat(np.array(colours, np.uint8)[None], side, 0), side // len(colours), 1)
+    file = io.BytesIO()
+    Image.fromarray(pixels).save(file, form)
+    return file.getvalue()
+
+
+def test_pictures_that_were_made_smaller_are_recognised(tmp_path: Path) -> None:
+    pytest.importorskip("skia")
+    stripes = {"A": [(200, 30, 30), (30, 30, 200)], "B": [(30, 200, 30), (30, 30, 200)]}
+    for name, colours in stripes.items():
+        (tmp_path / f"{name}.png").write_bytes(painted(colours, 128, "PNG"))
+    (tmp_path / "C.mp4").write_bytes(b"a film")
+    seen = SeenPictures.of((path.stem, path) for path in sorted(tmp_path.iterdir()))
+    assert {name: seen.owners(painted(own, 64, "JPEG")) for name, own in stripes.items()} == {
+        name: frozenset(name) for name in stripes
+    }
+    assert seen.owners(b"a film") == frozenset("C")
+    assert seen.owners(painted([(0, 0, 0), (0, 0, 0)], 64, "JPEG")) is None
+    assert seen.owners(painted(stripes["A"], 8, "PNG")) is None  # too small to tell
+    assert seen.owners(b"no picture") is None
+    assert not SeenPictures.of([]) and SeenPictures.of([]).owners(b"x") is None
+
+
 def test_the_interface_is_that_of_chat_completions(client: TestClient, notebook: Path) -> None:
     assert [each["id"] for each in client.get("/v1/models").json()["data"]] == ["oracle", "perception-noise"]
     row = (
@@ -258,7 +288,7 @@ def test_bad_requests_are_told_in_one_line(client: TestClient, sent: Any, status
 
 def test_a_broken_picture_is_refused(bots: BotAnswers) -> None:
     part = {"type": "image_url", "image_url": {"url": "data:image/png;base64,%%%"}}
-    seeing = replace(bots, owners={b"": frozenset("A")})
+    seeing = replace(bots, pictures=SeenPictures({b"": frozenset("A")}))
     with pytest.raises(Exception, match="expected base64"):
         reply(seeing, model="oracle", messages=[{"role": "user", "content": [part]}])
 

@@ -1,10 +1,10 @@
 """A bot, or a model whose answers are stored, as somebody who is asked in prompts."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass
-from hashlib import blake2b
 from os import PathLike, fspath
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 import polars as pl
@@ -15,8 +15,10 @@ from questree.faults import Fault, refuse
 from questree.metrics.answered import ModelAnswers
 from questree.models.bots import BOTS, BotOptions, said_by
 from questree.models.chatty import chatty
-from questree.models.known_prompts import Ids, KnownPrompts, Signs
+from questree.models.known_prompts import KnownPrompts, Signs
+from questree.models.seen_pictures import SeenPictures
 from questree.models.stored import said
+from questree.progress import watch
 from questree.scoring.compared import stored_models
 from questree.show.frames import image_file, media_folder
 from questree.stages.decompose.hierarchies import RunHierarchies, hierarchies_in
@@ -40,7 +42,7 @@ class BotAnswers:
 
     prompts: KnownPrompts
     answers: dict[str, dict[str, str]]  # model -> id of a question -> word
-    owners: dict[bytes, Ids]  # digest of a file -> the videos or images it is of
+    pictures: SeenPictures
     noise: float
     chatty: bool = False
 
@@ -75,7 +77,7 @@ class BotAnswers:
             options = BotOptions(name, seed, noise)
             found = said_by(asked, options, own is COVR) if name in BOTS else said(asked, Stored.of(place, name))
             answers[name] = by_id(asked, questions["id"], found)
-        return cls(prompts, answers, owners(media, prompts) if media else {}, noise, chatty)
+        return cls(prompts, answers, SeenPictures.of(shown(media, prompts) if media else ()), noise, chatty)
 
     def reply(self, model: str, text: str, signs: Signs) -> Reply:
         """What a model says to a prompt; nothing where it has no answer."""
@@ -87,10 +89,6 @@ class BotAnswers:
         """How likely a step of a model is right, as far as that is known."""
         return 1 - self.noise if model in NOISY else 1.0
 
-    def owner(self, content: bytes) -> Ids | None:
-        """The videos or images that a file may be of."""
-        return self.owners.get(digest(content))
-
 
 def by_id(asked: RunHierarchies, ids: pl.Series, found: ModelAnswers) -> dict[str, str]:
     keys = asked.hierarchies.keys
@@ -101,17 +99,10 @@ def by_id(asked: RunHierarchies, ids: pl.Series, found: ModelAnswers) -> dict[st
     return dict(zip(rows["id"].to_list(), words[rows["word"].to_numpy()].tolist(), strict=True))
 
 
-def digest(content: bytes) -> bytes:
-    return blake2b(content, digest_size=16).digest()
-
-
-def owners(media: Path, prompts: KnownPrompts) -> dict[bytes, Ids]:
-    """DIR/<image>.png, DIR/<video>/<frame>.png, DIR/<video>.mp4: by what is in the files."""
-    found: dict[bytes, Any] = {}
-    for id in sorted(prompts.ids):
-        for path in files_of(media, id, prompts.of_images):
-            found.setdefault(digest(path.read_bytes()), set()).add(id)
-    return {name: frozenset(ids) for name, ids in found.items()}
+def shown(media: Path, prompts: KnownPrompts) -> Iterator[tuple[str, Path]]:
+    """DIR/<image>.png, DIR/<video>/<frame>.png, DIR/<video>.mp4, each with the id of the image or video."""
+    for id in watch(sorted(prompts.ids), "looking at media", len(prompts.ids)):
+        yield from ((id, path) for path in files_of(media, id, prompts.of_images))
 
 
 def files_of(media: Path, id: str, image: bool) -> list[Path]:

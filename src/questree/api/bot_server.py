@@ -164,9 +164,9 @@ def completed(bots: BotAnswers, asked: ChatRequest, scope: str) -> Response:
 def signs(bots: BotAnswers, asked: ChatRequest, scope: str) -> Signs:
     named = (asked.metadata or {}).get("scope", "")
     named = ",".join(map(str, named)) if isinstance(named, list) else str(named)
-    owners = (bots.owner(content) for message in asked.messages for content in media(message)) if bots.owners else ()
+    seen = (content for message in asked.messages for content in media(message)) if bots.pictures else ()
     texts = tuple(text_of(message) for message in reversed(asked.messages))
-    return Signs(scope or named, asked.user or "", texts, tuple(own for own in owners if own))
+    return Signs(scope or named, asked.user or "", texts, tuple(own for own in map(bots.pictures.owners, seen) if own))
 
 
 def text_of(message: Message) -> str:

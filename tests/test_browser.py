@@ -159,7 +159,7 @@ def test_the_way_of_an_error_is_pink_and_leads_to_where_it_begins(page: Page, se
 def test_nodes_can_be_walked_with_the_keyboard_and_are_unfolded_on_the_way(page: Page, seen: Seen) -> None:
     page.goto(f"/questions/{BLANKET_ID}?show=chain")
     page.wait_for_selector("#dag[data-ready]")
-    page.locator("#node-3").focus()
+    page.locator("[data-node='3'] .card").focus()
     page.keyboard.press("Enter")
     expect(page.locator("#details article:visible h3")).to_have_text(EXISTS_BEFORE)
     standing = page.locator(".node", has_text="Is the person standing up?")
@@ -177,7 +177,7 @@ def test_right_sub_trees_are_folded_to_a_count_and_unfold_by_click_and_key(page:
     assert set(page.locator(".card.wrong:visible .text").all_inner_texts()) == {BLANKET, EXISTS_BEFORE, EXISTS}
     fold = page.locator(".fold:visible", has_text="right").first
     hidden = int(re.findall(r"\d+", fold.inner_text())[0])
-    name = "#" + fold.evaluate("button => button.previousElementSibling.id")
+    name = f".questree-dag [data-node='{fold.evaluate('button => button.parentElement.dataset.node')}'] .card"
     fold.click()
     more = page.locator(".card:visible").count()
     assert opened < more <= opened + hidden
@@ -187,10 +187,10 @@ def test_right_sub_trees_are_folded_to_a_count_and_unfold_by_click_and_key(page:
     expect(page.locator(name)).to_be_focused()
     page.keyboard.press("+")
     expect(page.locator(".card:visible")).to_have_count(more)
-    page.locator("#unfold").click()
+    page.locator(".questree-dag .unfold").click()
     expect(page.locator(".card:visible")).to_have_count(total)
     expect(page.locator(".fold:visible", has_text="right")).to_have_count(0)
-    page.locator("#start").click()
+    page.locator(".questree-dag .start").click()
     expect(page.locator(".card:visible")).to_have_count(opened)
     seen.nothing()
 
@@ -205,13 +205,13 @@ def test_dags_are_legible_and_nothing_is_covered(browser: Browser, address: str,
     total = page.locator(".card").count()
     assert total == 27
     found = [measured(page)]
-    page.locator("#unfold").click()
+    page.locator(".questree-dag .unfold").click()
     found.append(measured(page))
     assert found[1]["nodes"] == total
     if width > 600:
-        page.locator("#farther").click()
-        assert page.locator("#scale").inner_text() == "100 %"
-        page.locator("#closer").click()
+        page.locator(".questree-dag .farther").click()
+        assert page.locator(".questree-dag .scale").inner_text() == "100 %"
+        page.locator(".questree-dag .closer").click()
         found.append(measured(page))
         assert found[2]["smallest"] == pytest.approx(15)
     for each in found:
@@ -282,7 +282,7 @@ def test_a_large_result_is_paged_through(page: Page, seen: Seen) -> None:
 def test_what_a_model_says_is_shown_as_text(page: Page, seen: Seen) -> None:
     for at in (f"/questions/{BLANKET_ID}?show=script", "/?model=script&verdict=wrong"):
         page.goto(at)
-        expect(page.locator(".said.wrong", has_text="alert(1)").first).to_have_text(SCRIPT)
+        expect(page.locator(".said.wrong", has_text="alert(1)").first).to_have_text(f"{SCRIPT} ✗")
         assert page.locator("script:not([src])").count() == 0
     page.goto("/?query=" + SCRIPT)
     expect(page.locator(".faults")).to_be_visible()
@@ -321,7 +321,7 @@ def test_a_sub_question_about_images_lights_up_what_it_rests_on(page: Page, seen
     expect(page.locator(".lit text")).to_have_text(["black dog"])
     expect(page.get_by_role("link", name="Compare models")).to_have_attribute("href", "/compare/images")
     page.set_viewport_size({"width": 420, "height": 900})
-    expect(page.locator("#cards.tree")).to_be_visible()
+    expect(page.locator(".cards.tree")).to_be_visible()
     found = measured(page)
     assert (found["nodes"], found["edges"], found["faults"], found["wide"]) == (2, 0, [], False)
     seen.nothing()

@@ -409,7 +409,7 @@ def test_show_draws_the_dag(asked_run: Run, tmp_path: Path, capsys: pytest.Captu
     boxes = [part for part in drawing.iter("{http://www.w3.org/2000/svg}rect") if part.get("rx")]
     edges = sum(len(node["parts"]) for node in record["nodes"])
     assert len(boxes) == len(record["nodes"])
-    assert len(list(drawing.iter("{http://www.w3.org/2000/svg}line"))) == edges > 0
+    assert len(list(drawing.iter("{http://www.w3.org/2000/svg}line"))) == 2 * edges > 0  # down, and right
 
 
 def test_show_refuses_the_dag_of_a_video(asked_run: Run) -> None:

@@ -257,9 +257,10 @@ def graph(page: str) -> dict[str, Any]:
 
 
 def cards(page: str) -> list[str]:
-    """The text of every node."""
-    blocks = re.findall(r'class="card.*?<span class="text">(.*?)</span>\s*<span class="row">', page, re.S)
-    return [html.unescape(re.sub("<[^>]*>", "", block)) for block in blocks]
+    """The text of every node, by number."""
+    pattern = r'data-node="(\d+)">\s*<span class="via"></span>.*?<span class="text">(.*?)</span>\s*<span class="row">'
+    blocks = sorted((int(number), block) for number, block in re.findall(pattern, page, re.S))
+    return [html.unescape(re.sub("<[^>]*>", "", block)) for _, block in blocks]
 
 
 def test_a_question_shows_its_dag_and_the_way_of_an_error(client: TestClient) -> None:

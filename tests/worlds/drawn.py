@@ -4,8 +4,7 @@ from typing import Any
 
 from playwright.sync_api import Page
 
-MEASURE = """() => {
-  const canvas = document.getElementById("cards");
+MEASURE = """(canvas) => {
   const shown = (selector) => [...canvas.querySelectorAll(selector)].filter((each) => each.getClientRects().length);
   const rect = (each) => each.getBoundingClientRect();
   const name = (each) => each.dataset.ends ?? each.dataset.node;
@@ -44,7 +43,7 @@ MEASURE = """() => {
 }"""
 
 
-def measured(page: Page) -> dict[str, Any]:
-    """Counts of what is shown, the smallest text in px, what lies on what, whether the page scrolls sideways."""
-    found: dict[str, Any] = page.evaluate(MEASURE)
+def measured(page: Page, at: int = 0) -> dict[str, Any]:
+    """Of a DAG: counts of what is shown, smallest text in px, what lies on what, whether the page scrolls sideways."""
+    found: dict[str, Any] = page.locator(".questree-dag .cards").nth(at).evaluate(MEASURE)
     return found

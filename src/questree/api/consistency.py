@@ -9,7 +9,7 @@ import polars as pl
 
 from questree.api.dags import Dag
 from questree.faults import Fault, refuse
-from questree.show.drawing import drawn
+from questree.show import cards
 from questree.show.judged import Broken, Judged, answered, checks, judged, reason
 
 Answers = Mapping[Any, str | None] | Sequence[str | None]  # by number or text of the question, or in order
@@ -125,4 +125,4 @@ class Consistency:
         return f"<Consistency: {self.kept} of {self.checked} checks kept, {len(self.broken)} broken>"
 
     def _repr_html_(self) -> str:
-        return f"<div><p>{escape(self.reason)}</p>{drawn(self.dag.said, self.verdict, self.dag.kinds)}</div>"
+        return f"<div><p>{escape(self.reason)}</p>{cards.notebook(self.dag.said, self.verdict, self.dag.kinds)}</div>"

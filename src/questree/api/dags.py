@@ -10,9 +10,9 @@ import polars as pl
 from questree.api.programs import shortened
 from questree.faults import BadInput
 from questree.notation.own import show
+from questree.show import cards
 from questree.show.dag import Dag as Drawn
 from questree.show.dag import Opened
-from questree.show.drawing import NAMES, drawn
 from questree.show.trees import lines
 
 if TYPE_CHECKING:
@@ -168,8 +168,8 @@ class Dag:
     def __repr__(self) -> str:
         return f"<Dag {len(self.nodes)} nodes, {len(self.edges)} edges: {shortened(self.nodes[0].question, 50)}>"
 
-    def _repr_svg_(self) -> str:
-        return drawn(self.said, None, self.kinds or NAMES)
+    def _repr_html_(self) -> str:
+        return cards.notebook(self.said, None, self.kinds)
 
 
 def _quoted(text: str) -> str:

@@ -131,5 +131,5 @@ class Question:
         labels = ", ".join(f"{name} {value}" for name, value in self.labels.items() if value)
         head = f"<p>{words} <b>{escape(self.answer)}</b></p>"
         told = f"<p><small>{escape(self.id)}: {escape(self.template)}; {escape(labels)}</small></p>"
-        drawing = "" if self._opened is None else self.dag._repr_svg_()
+        drawing = "" if self._opened is None else self.dag._repr_html_()
         return f"<div>{head}{told}<code>{escape(str(self.program or ''))}</code>{drawing}</div>"

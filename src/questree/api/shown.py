@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
 NO_FACTS = "the run has no facts about video {}, so there is no timeline"
 WIDTH = 120  # characters of a line
+PICTURE = 560.0  # pixels of the drawing of a DAG
 Shown = tuple[Iterator[str], dict[str, Any]]  # lines to print, and the same as data
 
 
@@ -220,13 +221,14 @@ def of_dag(run: Run, id: str, svg: Path | None, view: "View | None" = None) -> S
     from questree.show.trees import lines
     from questree.show.video_view import VideoView
 
-    question, found = (view or VideoView(run)).taken_apart(id)
+    view = view or VideoView(run)
+    question, found = view.taken_apart(id)
     if svg:
-        from questree.show.drawing import drawn
+        from questree.show.outline import outlined
         from questree.tables.store import new_file
 
         with new_file(svg) as work:
-            work.write_text(drawn(found), "utf-8")
+            work.write_text(outlined(found, kinds=view.kinds, wide=PICTURE), "utf-8")
     record = {"id": id, "question": question.text, "answer": question.answer, "nodes": found.data()}
     return lines(found), record
 

@@ -117,8 +117,7 @@ def error(dag: Dag, found: Judged) -> str:
         told = f"Right for the wrong reasons: {listed(dag, found, wrong)}." if wrong else "The answer is right."
         return _more(told, dag, found, wrong)
     if not wrong:
-        told = f"{_all(dag, found)} right and the whole is not: it fails in the last step ({_steps(dag)})."
-        return _more(told, dag, found, [0])
+        return _more(_last_step(dag, found), dag, found, [0])
     way = path(dag, found)
     begin = way[-1][1]
     labels = [label for label, _ in reversed(way)]
@@ -132,17 +131,17 @@ def _more(told: str, dag: Dag, found: Judged, named: list[int]) -> str:
     return f"{told} Errors {also}begin at {listed(dag, found, others)}." if others else told
 
 
-def _all(dag: Dag, found: Judged) -> str:
-    """ "Both parts are"; a part without a truth is not said to be right."""
+def _last_step(dag: Dag, found: Judged) -> str:
+    """No part is wrong; one without a truth is not said to be right."""
     parts = {child for _, child in dag.edges.get(0, ())}
     known = sum(found.right[part] is True for part in parts)
+    steps = ", ".join(dict.fromkeys(label for label, _ in dag.edges.get(0, ())))
+    if not known:
+        return f"The question is answered wrong, and no part of it can be judged ({steps})."
+    whose = {1: "The part is", 2: "Both parts are"}.get(known, f"All {known} parts are")
     if known < len(parts):
-        return f"{known} of {len(parts)} parts can be judged and are"
-    return {1: "The part is", 2: "Both parts are"}.get(known, f"All {known} parts are")
-
-
-def _steps(dag: Dag) -> str:
-    return ", ".join(dict.fromkeys(label for label, _ in dag.edges.get(0, ())))
+        whose = f"{known} of {len(parts)} parts can be judged and {'is' if known == 1 else 'are'}"
+    return f"{whose} right and the whole is not: it fails in the last step ({steps})."
 
 
 def path(dag: Dag, found: Judged) -> list[tuple[str, int]]:

@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from questree.show.cards import ShownAnswer
 from questree.show.page.filters import FilteredRows
 from questree.show.page.questions import RIGHT, WRONG
-from questree.show.page.shown import ShownAnswer
 from questree.show.page.site import Collection
 
 PAGE = 50

@@ -6,6 +6,7 @@ from functools import cached_property
 from typing import Any
 
 from questree.notation.own import show
+from questree.show.cards import Cards
 from questree.show.dag import Dag, Opened
 from questree.show.judged import Judged, judged, reason
 from questree.show.page.site import Collection
@@ -22,14 +23,6 @@ WHY = {  # how an answer is known, in words
     "labelled": "a person said that the object is not there",
     "no such action": "the action it is asked around does not occur",
 }
-
-
-@dataclass(frozen=True)
-class ShownAnswer:
-    model: str
-    word: str | None
-    right: bool | None
-    raw: str | None = None  # what was said, if it was read as the word
 
 
 @dataclass(frozen=True)
@@ -90,25 +83,22 @@ class Shown:
     def reason(self, model: str) -> str:
         return reason(self.dag, self.judged[model])
 
+    def cards(self, model: str = "") -> Cards:
+        """The DAG as it is drawn, with the errors of a model first."""
+        return Cards(self.dag, self.judged, model, self.raw, self.own.view.scheme.unscored)
+
     @cached_property
     def nodes(self) -> list[dict[str, Any]]:
         """The rows of the DAG with all there is to say about each."""
         programs = self.own.view.programs(self.one) if self.one else []
-        return [row | self._about(at, row, programs[at]) for at, row in enumerate(self.dag.rows)]
+        return [card | self._about(at, card, programs[at]) for at, card in enumerate(self.cards().nodes)]
 
     def _about(self, number: int, row: dict[str, Any], program: Node) -> dict[str, Any]:
         evidence = self.scene.evidence(program)
         return {
-            "number": number,
-            "pieces": self.dag.pieces[number],
-            "scored": row["type"] not in self.own.view.scheme.unscored,
             "program": show(program),
             "why": WHY[row["known"]],
             "parts": self.dag.edges.get(number, []),
-            "said": [
-                ShownAnswer(name, each.said[number], each.right[number], self.raw[name][number])
-                for name, each in self.judged.items()
-            ],
             "evidence": evidence,
             "lit": {  # places that show it, and those of the times it is asked about
                 name: sorted({place for each in evidence if each.window == window for place in each.at})
@@ -118,19 +108,7 @@ class Shown:
 
     @property
     def graph(self) -> dict[str, Any]:
-        """What is drawn: edges, and per model the path of its errors and its contradictions."""
-        return {
-            "edges": [[parent, child, label] for parent, parts in self.dag.edges.items() for label, child in parts],
-            "lit": [node["lit"] for node in self.nodes],
-            "models": {
-                name: {
-                    "right": each.right,
-                    "error": sorted(each.error_path),
-                    "contradiction": sorted(each.contradiction),
-                }
-                for name, each in self.judged.items()
-            },
-        }
+        return self.cards().graph | {"lit": [node["lit"] for node in self.nodes]}
 
 
 def indented(term: Any, depth: int = 0) -> Iterator[str]:

@@ -10,7 +10,7 @@ from questree.metrics.best import Marks, note
 from questree.metrics.cells import OVERALL
 from questree.metrics.dags import NAME as CORRELATION
 from questree.metrics.scores import Resampling, Score
-from questree.show.outline import is_paged
+from questree.show.outline import fits_page, is_paged
 from questree.svg import COLUMN, PAGE
 
 Kind = Literal["per cent", "plain"]
@@ -206,8 +206,8 @@ class Failure:
     said: tuple[tuple[str, str | None, bool], ...]  # (model, its answer if any, is it right); the one drawn comes first
     composition: str
     sentence: str  # what went wrong
-    picture: str  # SVG
-    narrow: str  # the same for a column of a paper
+    picture: str  # its DAG as HTML
+    narrow: str  # the same as SVG for a column of a paper
     raw: Mapping[str, str] = field(default_factory=dict)  # model -> what it said, if it was read as its answer
     shots: tuple[tuple[str, str], ...] = ()  # (what it is called, address) of pictures that decide it
 
@@ -237,11 +237,11 @@ class ReportDocument:
             yield from (block for block in section.blocks if isinstance(block, Grid))
 
     def plots(self) -> Iterator[tuple[str, str]]:
-        """(name, SVG) of every picture, as a paper takes it."""
+        """(name, SVG) of every picture that fits a page, as a paper takes it."""
         for block in (block for section in self.sections for block in section.blocks):
             if isinstance(block, Figure):
                 several = len(block.narrow) > 1
                 names = [f"{block.name}-{at}" if several else block.name for at in range(1, len(block.narrow) + 1)]
                 yield from zip(names, block.narrow, strict=True)
-            elif isinstance(block, Failure):
+            elif isinstance(block, Failure) and fits_page(block.narrow):
                 yield f"failure-{block.id}" + "-page" * is_paged(block.narrow), block.narrow

@@ -13,8 +13,8 @@ from questree.scoring.as_read import beside as raw_beside
 from questree.scoring.as_read import policy_of
 from questree.scoring.compared import Scoring
 from questree.scoring.run_scores import answers_to
-from questree.show.dag import Dag, Opened, words_of
-from questree.show.drawing import drawn
+from questree.show import cards
+from questree.show.dag import Opened, words_of
 from questree.show.judged import judged, reason
 from questree.show.outline import outlined
 from questree.show.report.document import Failure
@@ -28,7 +28,6 @@ from questree.tables.run import Run
 SHOWN = 20
 EXACT = Scoring()
 KEPT = 8  # candidates per model, composition and kind
-WIDEST = 5  # sub-questions beside each other that can still be read
 KINDS = 3
 STEP_FAILS, PART_WRONG, WRONG_REASONS = range(KINDS)  # kinds: parts right, whole wrong; both wrong; only a part wrong
 OTHER = -2  # the number of a word that is no answer
@@ -61,10 +60,8 @@ def failures(
         if len(seen) == shown:
             return
         if row["key"] not in seen:
-            made = told(view, row, stored, media)
-            if made is not None:
-                seen.add(row["key"])
-                yield made
+            seen.add(row["key"])
+            yield told(view, row, stored, media)
 
 
 def candidates(view: View, shard: Opened, stored: Mapping[str, Stored], split: str | None, seed: int) -> pl.DataFrame:
@@ -107,13 +104,10 @@ def spread(table: pl.DataFrame) -> pl.DataFrame:
     return table.with_columns(turn=pl.int_range(pl.len()).over("composition")).sort("turn", "composition")
 
 
-def told(view: View, row: Mapping[str, Any], stored: Mapping[str, Stored], media: Path | None) -> Failure | None:
-    """The failure, or nothing if its DAG is too wide to be read."""
+def told(view: View, row: Mapping[str, Any], stored: Mapping[str, Stored], media: Path | None) -> Failure:
     shard = view.opened(row["shard"])
     one = shard.only(row["node"])
     dag = view.dag(one)
-    if width(dag) > WIDEST:
-        return None
     kept = shard.below(row["node"])
     words = partial(words_of, shard=shard, nodes=kept[1:], top=row["top"])
     said = {name: words(own) for name, own in stored.items()}
@@ -127,13 +121,8 @@ def told(view: View, row: Mapping[str, Any], stored: Mapping[str, Stored], media
         said=tuple((name, said[name][0], said[name][0] == truth) for name in beside),
         composition=view.scheme.compositions[row["composition"]],
         sentence=reason(dag, found),
-        picture=drawn(dag, found, view.kinds),
+        picture=cards.markup(dag, found, view.kinds),
         narrow=outlined(dag, found, view.kinds),
         raw={name: raw for name, own in stored.items() if (raw := raw_beside(own, words)[0])},
         shots=embedded(view.scene(asked, one).files(asked.program, media)) if media else (),
     )
-
-
-def width(dag: Dag) -> int:
-    depths = dag.depths()
-    return max(depths.count(depth) for depth in depths)

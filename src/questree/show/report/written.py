@@ -2,14 +2,17 @@
 
 import csv
 import io
+from base64 import b64encode
 from collections.abc import Iterator
 from functools import cache, partial
+from hashlib import sha256
 from pathlib import Path
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
 import questree
+from questree.show import cards
 from questree.show.report.document import (
     Column,
     Entry,
@@ -47,13 +50,22 @@ def environment() -> Environment:
     found.filters["whole"] = lambda number: f"{number:,}"
     found.tests.update({name: partial(_is, kind) for name, kind in KINDS.items()})  # type: ignore[misc]
     found.globals["widest"] = WIDEST
-    found.globals["drawn"] = Markup  # of SVG that was made here, its texts escaped
+    found.globals["drawn"] = Markup  # of SVG and cards that were made here, their texts escaped
     return found
 
 
 def page(report: ReportDocument) -> str:
     style = Markup((HERE / "report.css").read_text("utf-8"))
-    return environment().get_template("report.html").render(report=report, style=style, version=questree.__version__)
+    drawn = any(isinstance(block, Failure) for section in report.sections for block in section.blocks)
+    script = f"\n{cards.script()}" if drawn else ""  # as it stands between its tags
+    about = {"style": style + cards.style() if drawn else style, "script": Markup(script), "policy": policy(script)}
+    return environment().get_template("report.html").render(report=report, version=questree.__version__, **about)
+
+
+def policy(script: str) -> str:
+    """Nothing is fetched, and no script runs but ours: names and answers of others stand in the file."""
+    known = b64encode(sha256(script.encode()).digest()).decode("ascii")
+    return f"default-src 'none'; img-src data:; style-src 'unsafe-inline'; script-src 'sha256-{known}'"
 
 
 BESIDE = ("low", "high", "n")

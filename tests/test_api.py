@@ -197,3 +197,35 @@ def test_imported_questions_without_facts(imported: Place) -> None:
     assert table["question"].str.ends_with("?").all()
     one = asked[table["id"][0]]
     assert one.text == table["question"][0]
+
+
+@pytest.mark.parametrize("name", ["run", "images"])
+def test_a_question_judges_what_a_stored_model_says(notebook: Path, name: str, tmp_path: Path) -> None:
+    """As the scores of the whole run count it: checks that apply, and those that are kept."""
+    shutil.copytree(notebook / name, tmp_path / "run")
+    questree.answer(tmp_path / "run", "composition-noise", noise=0.3, seed=2)
+    run = questree.open(tmp_path / "run")
+    known = run.predictions("composition-noise")
+    asked = run.questions()["id"].to_list()
+    broken = 0
+    for id in asked[:: max(1, len(asked) // 20)]:
+        q = run[id]
+        found = q.consistency("composition-noise")
+        assert q.predictions()["composition-noise"] == known.filter(id=id)["prediction"].first()
+        again = questree.consistency(found.dag, found.verdict.said)
+        assert (again.checked, again.kept) == (found.checked, found.kept)
+        right = dict(zip((node.question for node in found.dag), found.right, strict=True))
+        assert right[found.dag[0].question] in (None, q.predictions()["composition-noise"] == q.answer)
+        broken += len(found.broken)
+    assert broken
+    with pytest.raises(questree.BadInput, match="expected a stored model, got 'nobody'; choose from composition-noise"):
+        q.consistency("nobody")
+
+
+def test_questions_that_no_model_was_asked_say_so(notebook: Path) -> None:
+    run = questree.open(notebook / "run")
+    every = run.questions(balanced=False, columns=["id", "balanced"])
+    q = run[every.filter(~every["balanced"])["id"][0]]
+    assert q.predictions() == {"perception-noise": None}
+    with pytest.raises(questree.BadInput, match="is not among the decomposed questions"):
+        q.consistency("perception-noise")

@@ -1,5 +1,6 @@
 """Stages as functions: they make what the commands make, tell what they print, and refuse what they refuse."""
 
+import json
 import shutil
 from pathlib import Path
 
@@ -27,6 +28,49 @@ def test_build_makes_what_the_command_makes(tmp_path: Path) -> None:
     assert same_files(tmp_path / "a", tmp_path / "b")
     again = questree.build(out=tmp_path / "c", images=40, questions=12, workers=1)
     assert again.questions().equals(run.questions())
+    before = (tmp_path / "c" / "lock.json").read_bytes()
+    with pytest.raises(questree.BadInput, match="c: a run is there already; give overwrite=True to replace it"):
+        questree.build(out=tmp_path / "c", images=4, workers=1)
+    assert (tmp_path / "c" / "lock.json").read_bytes() == before
+    other = questree.build(out=tmp_path / "c", images=40, questions=6, workers=1, overwrite=True)
+    assert len(other.questions(balanced=False)) < len(run.questions(balanced=False))
+    with pytest.raises(questree.BadInput, match=r"text: expected raw files of video, got images \(gqa\)"):
+        questree.build(tmp_path / "world", out=tmp_path / "d", text=False)
+    assert not (tmp_path / "d").exists()
+
+
+def test_made_up_worlds_are_those_of_the_command(tmp_path: Path) -> None:
+    assert command("synth", "--out", tmp_path / "a", "--videos", 2, "--seed", 3, "--quiet").returncode == 0
+    made = questree.synthesize(tmp_path / "b", videos=2, seed=3, workers=1)
+    files = [sorted(path for path in (tmp_path / name).rglob("*") if path.is_file()) for name in "ab"]
+    assert files[0] and [one.read_bytes() for one in files[0]] == [one.read_bytes() for one in files[1]]
+    assert made.data()["videos"] == 2
+    assert questree.synthesize(tmp_path / "c", situations=3).data()["images"] == 3
+    with pytest.raises(questree.BadInput, match="expected one of videos=, images=, situations=, got none"):
+        questree.synthesize(tmp_path / "d")
+    with pytest.raises(questree.BadInput, match="colour: expected a rate of videos; choose from "):
+        questree.synthesize(tmp_path / "d", videos=2, colour=1)
+    assert not (tmp_path / "d").exists()
+
+
+def test_reports_and_plans_are_those_of_the_commands(notebook: Path, tmp_path: Path) -> None:
+    options = ("--resamples", 50, "--bots", "oracle", "--quiet")
+    done = command("report", notebook / "run", "--out", tmp_path / "one" / "report.html", *options)
+    assert done.returncode == 0, done.stderr
+    made = questree.report(notebook / "run", out=tmp_path / "two" / "report.html", resamples=50, bots="oracle")
+    assert (tmp_path / "one" / "report.html").read_bytes() == made.out.read_bytes()
+    assert [grid.name for grid in made.grids()] and dict(made.plots())
+    with pytest.raises(questree.BadInput, match="expected a split, got 'x'; choose from test, dev, train, all"):
+        questree.report(notebook / "run", out=tmp_path / "three.html", split="x")
+    assert not (tmp_path / "three.html").exists()
+    width = ("--half-width", 0.1, "--resamples", 50, "--missing", "skip", "--json", tmp_path / "power.json")
+    assert command("power", notebook / "run", *width).returncode == 0
+    plan = questree.power(notebook / "run", half_width=0.1, resamples=50, missing="skip")
+    assert plan.data() == json.loads((tmp_path / "power.json").read_text())
+    assert plan.frame().height == len(plan.data())
+    assert plan.lines[-1].startswith("12 videos here; wanted: ±10.00 points; planned by perception-noise")
+    with pytest.raises(questree.BadInput, match="expected a metric, got 'x'; choose from accuracy"):
+        questree.power(notebook / "run", metric="x", resamples=50)
 
 
 def test_videos_are_read_and_cleaned_as_by_commands(notebook: Path, tmp_path: Path) -> None:

@@ -6,13 +6,12 @@ from typing import Any
 
 import pytest
 
+from questree.api.ingesting import remarks
 from questree.cli.app import app
-from questree.cli.build import not_read
 from questree.faults import BadInput
 from questree.progress import Reporter, reporter
 from questree.sources.catalogue import kind_of
 from questree.sources.own_json import write
-from questree.sources.runs import note_left_out
 from questree.stages.again import made_again
 from questree.synth.images import write_images
 from questree.synth.video import Rates
@@ -175,11 +174,8 @@ def test_what_was_made_of_other_questions_is_refused_by_name(tmp_path: Path) -> 
         assert done.returncode == 1 and done.stderr.endswith(f"{said}\n"), (words, done.stderr)
 
 
-def test_what_ingestion_left_out_is_told(tmp_path: Path) -> None:
-    run = Run(tmp_path)
-    run.raw.mkdir()
-    note_left_out(run.raw, {"action of another than the person, left out": 1087, "strange": 1})
-    assert list(not_read(run)) == [
+def test_what_ingestion_left_out_is_told() -> None:
+    assert remarks({"action of another than the person, left out": 1087, "strange": 1}) == [
         "left out or odd: action of another than the person, left out (1,087 times)",
         "left out or odd: strange (once)",
     ]

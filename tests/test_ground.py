@@ -15,7 +15,7 @@ from judges.facts import WORDS, read
 from judges.naive_relevance import Relevant
 from questree.benchmarks.agqa.templates import TEMPLATES
 from questree.cli.app import app
-from questree.cli.score import fpvg
+from questree.cli.fpvg import fpvg
 from questree.cli.stages import ground as command
 from questree.domains.images import IMAGES as LANGUAGE
 from questree.domains.images.batches import execute

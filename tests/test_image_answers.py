@@ -14,12 +14,14 @@ import polars as pl
 import pytest
 
 from conftest import copy
+from questree.api.score_tables import score_grid
 from questree.cli.answer import answer
 from questree.cli.app import extended
+from questree.cli.compare import compare, power
 from questree.cli.report import report
-from questree.cli.score import compare, decomp, power
-from questree.cli.score_tables import print_grid
+from questree.cli.score import decomp
 from questree.cli.show import show
+from questree.cli.terminal import tell
 from questree.cli.verify import diff, verify
 from questree.faults import BadInput
 from questree.metrics.scores import Score
@@ -216,7 +218,7 @@ def test_correlations_are_printed_as_they_are(run: Run, tmp_path: Path, capsys: 
 def test_a_cell_that_only_another_model_has_is_not_available(capsys: pytest.CaptureFixture[str]) -> None:
     rows = [Score("RWR-1", "type", "Count", 0.5, 2, None, None, name) for name in "ab"]
     rows += [Score("RWR-2", "type", "Count", 0.25, 4, None, None, "a")]
-    print_grid("Title", "Type", rows, "type", ["RWR-1", "RWR-2"])
+    tell(score_grid("Title", "Type", rows, "type", ["RWR-1", "RWR-2"]))
     assert [line.split() for line in capsys.readouterr().out.splitlines()[2:4]] == [
         ["Count", "a", "50.00", "25.00", "2"],
         ["Count", "b", "50.00", "N/A", "a", "2"],

@@ -5,9 +5,9 @@ import re
 
 import pytest
 
+from questree.api.score_tables import decomp_tables, score_grid
 from questree.cli.layout import laid_out, width_of
-from questree.cli.score_tables import print_decomp, print_grid
-from questree.cli.terminal import print_table
+from questree.cli.terminal import print_table, tell
 from questree.metrics.scores import Score
 from questree.scoring.footnotes import lettered, why
 
@@ -81,7 +81,7 @@ def test_models_are_rows_with_intervals_and_weak_ones_are_marked(capsys: pytest.
         Score("CA", "type", "Equals", 1.0, 40, 1.0, 1.0, "a"),
         Score("CA", "type", "Equals", None, 0, None, None, "b"),
     ]
-    print_grid("Title", "Type", rows, "type", ["CA"])
+    tell(score_grid("Title", "Type", rows, "type", ["CA"]))
     assert capsys.readouterr().out.splitlines() == [
         "Title",
         " Type    model  CA                         n",
@@ -96,7 +96,7 @@ def test_models_are_rows_with_intervals_and_weak_ones_are_marked(capsys: pytest.
 
 def test_rows_by_answer_are_printed_when_asked_for(capsys: pytest.CaptureFixture[str]) -> None:
     rows = [score("accuracy", "answer", "Overall-gray", 1.0, 6), score("accuracy", "type", "Overall", 1.0, 6)]
-    print_decomp(rows)
+    tell(decomp_tables(rows))
     assert "gray" not in capsys.readouterr().out
-    print_decomp(rows, by_answer=True)
+    tell(decomp_tables(rows, by_answer=True))
     assert re.search(r"Overall-gray +100.00 +6", capsys.readouterr().out)

@@ -14,8 +14,8 @@ import pytest
 
 from questree.bench.stages import fpvg as bench
 from questree.cli.app import app
+from questree.cli.fpvg import fpvg
 from questree.cli.paper import PaperOptions
-from questree.cli.score import fpvg
 from questree.faults import BadInput
 from questree.metrics.comparison import over_runs
 from questree.metrics.fpvg import match, score_fpvg

@@ -15,7 +15,8 @@ from conftest import copy
 from questree.bench.stages import answer as bench
 from questree.cli.answer import answer
 from questree.cli.app import app
-from questree.cli.score import compare, decomp
+from questree.cli.compare import compare
+from questree.cli.score import decomp
 from questree.faults import BadInput
 from questree.formats.decomp import export_decomp
 from questree.formats.decomp_files import read_hierarchies

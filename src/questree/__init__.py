@@ -21,9 +21,13 @@ if TYPE_CHECKING:
     from questree.api.locks import diff as diff
     from questree.api.locks import verify as verify
     from questree.api.made import Made as Made
+    from questree.api.made_up import synthesize as synthesize
+    from questree.api.planning import power as power
     from questree.api.programs import Program as Program
     from questree.api.programs import program as program
     from questree.api.questions import Question as Question
+    from questree.api.reports import Report as Report
+    from questree.api.reports import report as report
     from questree.api.rewards import Rewards as Rewards
     from questree.api.rewards import RewardWeights as RewardWeights
     from questree.api.runs import Run as Run
@@ -58,6 +62,9 @@ PLACES = {  # name -> where it is defined: imported when it is first asked for
     "Dag": "api.dags",
     "Epoch": "api.epochs",
     **dict.fromkeys(("RewardWeights", "Rewards"), "api.rewards"),
+    **dict.fromkeys(("Report", "report"), "api.reports"),
+    "power": "api.planning",
+    "synthesize": "api.made_up",
     "trace": "api.traces",
     "wordings": "api.wordings",
     "export": "api.exporting",
@@ -66,7 +73,7 @@ PLACES = {  # name -> where it is defined: imported when it is first asked for
     "BadInput": "faults",
 }
 __all__ = ["Asked", "BadInput", "Consistency", "Dag", "Epoch", "Made", "Plot", "Program", "Question"]
-__all__ += ["RewardWeights", "Rewards", "Run", "Scores"]
+__all__ += ["Report", "RewardWeights", "Rewards", "Run", "Scores"]
 __all__ += [
     "__version__",
     "answer",
@@ -85,9 +92,12 @@ __all__ += [
     "import_decomp",
     "ingest",
     "open",
+    "power",
     "program",
+    "report",
     "score",
     "split",
+    "synthesize",
     "trace",
     "verify",
     "wordings",

@@ -8,6 +8,7 @@ from typing import Any, TypedDict, Unpack
 
 import msgspec
 
+from questree.api.files import as_json
 from questree.api.made import Made
 from questree.benchmarks import Said
 from questree.extensions import listed
@@ -88,16 +89,17 @@ def cleaned(run: Path, options: AugmentOptions, without: Sequence[str], ablation
     with writing(run, "augment"):
         with new_folder(place.facts) as folder, new_file(place.ledger) as file:
             facts.save(folder)
-            file.write_bytes(msgspec.json.format(msgspec.json.encode(record), indent=2) + b"\n")
+            file.write_bytes(as_json(record))
         lock(place, "facts")
+    remarks = [f"removed: {removals(record)}", *warnings(record)]
     said: list[Said] = [
         (f"What the rules did to {len(raw.videos):,} videos", ledger_lines(ledger)),
         ("Agreement with the truth in percent, entailed facts not counted", score_lines(scores)),
         ("What each rule is worth: precision and recall in percent", worth_lines(worths)),
-        *[contradictions(record), *warnings(record)],
+        *[contradictions(record), *remarks[1:]],
         f"wrote {place.facts} and {place.ledger}",
     ]
-    return Made("augment", said, record)
+    return Made("augment", said, record, remarks)
 
 
 def left_out(run: Path, given: Sequence[str]) -> list[AugmentationRule]:

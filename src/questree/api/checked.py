@@ -4,6 +4,7 @@ from os import fspath
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from questree.api.score_sets import given_files
 from questree.faults import BadInput
 from questree.models.policies import Policy
 from questree.models.predictions import FieldNames, Predictions, read_predictions
@@ -40,7 +41,8 @@ def check_predictions(
     how = OnePolicy(
         "skip", policy=policy, vocabulary=words, synonyms=more, id_column=id_column, answer_column=answer_column
     )
-    given = read_predictions(Path(fspath(file)), names=FieldNames(id_column, answer_column))
+    (there,) = given_files([Path(fspath(file))])
+    given = read_predictions(there, names=FieldNames(id_column, answer_column))
     dags, asked, place = (None if path is None else Path(fspath(path)) for path in (hierarchies, questions, run))
     try:
         reader = compared(dags, asked, place, split, benchmark, how).reader

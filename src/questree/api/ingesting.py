@@ -5,9 +5,9 @@ from os import PathLike, fspath
 from pathlib import Path
 from typing import Any
 
-from questree.api.made import Made
+from questree.api.catalogue import Source, source_of
+from questree.api.made import Made, Said
 from questree.faults import BadInput, Fault, refuse
-from questree.sources.catalogue import SOURCES, Source, kind_of
 from questree.sources.runs import check_target, note_left_out, summary, write_image_run, write_run
 from questree.tables.lock import lock
 from questree.tables.owners import writing
@@ -50,7 +50,8 @@ def ingest(
     >>> questree.ingest("world", out="new").data()["splits"][0]
     {'split': 'train', 'videos': 9, 'frames': 270, 'objects': 1831, 'persons': 266, 'relations': 3691, 'actions': 64}
     """
-    place, own = Path(fspath(folder)), _source(source or kind_of(Path(fspath(folder))))
+    place = Path(fspath(folder))
+    own = source_of(source, place)[1]
     more = dict(settings or {})
     strange = [name for name in more if name not in own.settings]
     known = ", ".join(own.settings) or "none"
@@ -62,12 +63,6 @@ def ingest(
         return read_videos(own, place, Path(fspath(out)), Path(vocabulary) if vocabulary else None, more)
 
 
-def _source(name: str) -> Source:
-    if name not in SOURCES:
-        raise BadInput.at("--source", f"expected a source, got {name!r}; choose from {', '.join(SOURCES)}")
-    return SOURCES[name]
-
-
 def read_images(source: Source, folder: Path, out: Path, add: bool, more: Mapping[str, Any]) -> Made:
     """Of a source of images."""
     check_target(out)
@@ -76,9 +71,18 @@ def read_images(source: Source, folder: Path, out: Path, add: bool, more: Mappin
     counts = write_image_run(images, folder, out, add)
     note_left_out(Run(out).images, skipped)
     lock(Run(out), "images")
-    odd = [{"times": n, "what": what} for what, n in skipped.items()]
-    said = [(f"image facts in {out / 'images'}", [counts]), ("left out or odd", odd)]
-    return Made("ingest", said, counts | {"skipped": dict(skipped)})
+    said = [(f"image facts in {out / 'images'}", [counts]), odd(skipped)]
+    return Made("ingest", said, counts | {"skipped": dict(skipped)}, remarks(skipped))
+
+
+def odd(skipped: Mapping[str, int]) -> Said:
+    """What was left out of raw files, or kept although it is odd."""
+    return "left out or odd", [{"times": n, "what": what} for what, n in skipped.items()]
+
+
+def remarks(skipped: Mapping[str, int]) -> list[str]:
+    times = {what: "once" if n == 1 else f"{n:,} times" for what, n in skipped.items()}
+    return [f"left out or odd: {what} ({often})" for what, often in times.items()]
 
 
 def words_in(path: Path | None) -> tuple[str, Vocabulary]:
@@ -109,7 +113,6 @@ def read_videos(source: Source, folder: Path, out: Path, vocabulary: Path | None
     note_left_out(Run(out).raw, raw.skipped)
     lock(Run(out), "raw", "truth")
     record: dict[str, Any] = {"run": str(out), "splits": summary(raw.facts, words), "skipped": dict(raw.skipped)}
-    odd = [{"times": n, "what": what} for what, n in raw.skipped.items()]
-    said: list[Any] = [(f"facts in {out / 'raw'}", record["splits"]), ("left out or odd", odd)]
+    said: list[Any] = [(f"facts in {out / 'raw'}", record["splits"]), odd(raw.skipped)]
     said += [f"the truth beside it is in {out / 'truth'}"] if raw.truth else []
-    return Made("ingest", said, record)
+    return Made("ingest", said, record, remarks(raw.skipped))

@@ -10,6 +10,7 @@ import polars as pl
 
 from questree.api.scores import as_html
 from questree.benchmarks import Said as Said
+from questree.faults import BadInput
 
 
 @dataclass(frozen=True, repr=False)
@@ -23,6 +24,7 @@ class Made:
     stage: str
     said: Sequence[Said]
     record: Any
+    remarks: Sequence[str] = ()  # lines nobody should miss, which `build` shows too
 
     @property
     def tables(self) -> dict[str, pl.DataFrame]:
@@ -42,6 +44,17 @@ class Made:
         'yes'
         """
         return msgspec.to_builtins(self.record)
+
+    def frame(self) -> pl.DataFrame:
+        """A record that is a list of rows, as a table.
+
+        >>> questree.power("run", half_width=0.1, resamples=100, missing="skip").frame()["metric"].unique().to_list()
+        ['accuracy']
+        """
+        rows = self.data()
+        if not isinstance(rows, list):
+            raise BadInput.at(self.stage, "its record is no list of rows; data() has it, and tables what is printed")
+        return pl.DataFrame(rows, infer_schema_length=None)
 
     def __str__(self) -> str:
         shown = [f"{title}\n{table}" for title, table in self.tables.items()]

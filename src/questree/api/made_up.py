@@ -7,12 +7,68 @@ from os import fspath
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from questree.api.made import Made
 from questree.faults import BadInput
 from questree.synth.corpora import CorpusPlan as CorpusPlan
 from questree.synth.video import Rates as Rates
 
 if TYPE_CHECKING:
     from questree.api.runs import StrPath
+
+
+def synthesize(
+    out: "StrPath",
+    *,
+    videos: int | None = None,
+    images: int | None = None,
+    situations: int | None = None,
+    seed: int = 1,
+    drawn: bool = False,
+    workers: int | None = None,
+    **rates: float,
+) -> Made:
+    """Write raw files of a made-up world, as `questree synth` does: so many videos, images or situations.
+
+    Parameters
+    ----------
+    out
+        Folder to write; an earlier world there is replaced.
+    videos
+        People doing things at home: Charades tables and Action Genome pickles, with noise; the truth in truth/.
+    images
+        Rooms with objects, attributes and relations: scene graphs in the format of GQA.
+    situations
+        Somebody doing something to something: images in the format of imSitu.
+    seed
+        Seed of the world.
+    drawn
+        Also draw every frame of the videos, or every image (extra `questree[draw]`).
+    workers
+        Number of processes; one per processor if left out.
+    rates
+        Of videos: how often things are noisy, by name; `questree synth --help` lists them.
+
+    >>> questree.synthesize("home", videos=2, workers=1)
+    <Made by synth: wrote home: 2 videos>
+    """
+    sizes = {"videos": videos, "images": images, "situations": situations}
+    given = {name: size for name, size in sizes.items() if size is not None}
+    if len(given) != 1:
+        raise BadInput.at("synthesize", f"expected one of {'=, '.join(sizes)}=, got {', '.join(given) or 'none'}")
+    ((kind, size),) = given.items()
+    strange = [name for name in rates if name not in Rates.__dataclass_fields__]
+    if strange or (rates and kind != "videos"):
+        known = ", ".join(Rates.__dataclass_fields__) if kind == "videos" else "none"
+        raise BadInput.at(next(iter(strange or rates)), f"expected a rate of {kind}; choose from {known}")
+    record: dict[str, Any]
+    if kind == "videos":
+        own = Rates(**rates)
+        record = made_up_videos(out, size, seed=seed, rates=own, frames=drawn, workers=workers)
+    elif kind == "images":
+        record = dict(made_up_images(out, size, seed=seed, pixels=drawn, workers=workers))
+    else:
+        record = dict(made_up_situations(out, size, seed=seed))
+    return Made("synth", [f"wrote {fspath(out)}: {size:,} {kind}"], record)
 
 
 def made_up_videos(

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from questree.show.report.document import Grid as Grid
 
 Ci = Literal["below", "beside", "none"]
-Tables = Callable[[Sequence[Score]], Sequence[Any]]
+Layout = Literal["decomp", "agqa", "all"]  # of which paper; all: a table for every way scores are grouped
 
 
 def replaceable(place: Path | None, ending: str, *more: str) -> list[Fault]:
@@ -84,17 +84,22 @@ def _write(
 
 
 def score_grids(
-    tables: Tables,
+    layout: Layout,
     rows: Sequence[Score],
     models: Mapping[str, "TrainingRuns"],
     resampling: Resampling | None,
+    by_answer: bool = False,
 ) -> "list[Grid]":
     """Score rows as tables, the best of several models bold, marks on what differs from it."""
     from questree.metrics.best import marks, note
-    from questree.show.paper.grids import grids
+    from questree.show.paper import grids
     from questree.show.report.document import ScoreRows
 
     found = marks(rows, models, resampling)
     medians = any(not isinstance(own, Scored) and len(own) > 1 for own in models.values())
     said = note(resampling if found.q else None, medians) if found.best else ""
-    return list(grids(ScoreRows(rows, found), tables(rows), said))
+    if layout == "decomp":
+        tables = grids.decomp_tables(rows, by_answer)
+    else:
+        tables = grids.agqa_tables(rows) if layout == "agqa" else grids.all_tables(rows)
+    return list(grids.grids(ScoreRows(rows, found), tables, said))

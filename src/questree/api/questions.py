@@ -5,14 +5,18 @@ from functools import cached_property
 from html import escape
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
 import polars as pl
 
 from questree.api.dags import Dag
 from questree.api.programs import Program, shortened
 from questree.faults import BadInput
 from questree.show.colours import WORDS
+from questree.show.dag import words_of
+from questree.tables.predictions import Stored
 
 if TYPE_CHECKING:
+    from questree.api.consistency import Consistency
     from questree.api.runs import Run
     from questree.show.dag import Opened
     from questree.show.views import Posed, View
@@ -98,14 +102,43 @@ class Question:
 
         return evidence(self._view, self.posed)
 
+    def consistency(self, model: str) -> "Consistency":
+        """Which rules the answers of a stored model to the question and its sub-questions break.
+
+        >>> run["07QFE-0"].consistency("perception-noise")
+        <Consistency: 1 of 1 checks kept, 0 broken>
+        """
+        from questree.api.consistency import consistency
+        from questree.scoring.compared import known_models
+
+        known_models(self.run.folder, [model], self.run.models)
+        if self._stored is None:
+            told = "is not among the decomposed questions, which models answer; run.score takes any predictions"
+            raise BadInput.at(self.run.folder, f"question {self.id!r} {told}")
+        shard, node, top = self._stored
+        said = words_of(Stored.of(self.run._place, model), shard, shard.below(node)[1:], top)
+        return consistency(Dag._of(self._view, shard.only(node)), said)
+
+    @cached_property
+    def _stored(self) -> "tuple[Opened, int, int] | None":
+        """Its shard, its node and its row there, if it is decomposed."""
+        key = self._view.key(self.id)
+        if not self._view.decomposed or key is None:
+            return None
+        shard = self._view.opened(self._view.shard_of(key))
+        top = np.flatnonzero(self._view.keys(shard.tops) == key)
+        return (shard, int(shard.tops["node"][int(top[0])]), int(top[0])) if len(top) else None
+
     def predictions(self) -> dict[str, str | None]:
         """Model -> what it answers, of the models that are stored in the run.
 
         >>> run["07QFE-0"].predictions()
         {'perception-noise': 'no'}
         """
-        own = {model: self.run.predictions(model).filter(id=self.id)["prediction"] for model in self.run.models}
-        return {model: said[0] if len(said) else None for model, said in own.items()}
+        if self._stored is None:
+            return dict.fromkeys(self.run.models)
+        shard, _, top = self._stored
+        return {name: words_of(Stored.of(self.run._place, name), shard, [], top)[0] for name in self.run.models}
 
     def data(self) -> dict[str, Any]:
         """As one flat record.

@@ -15,12 +15,13 @@ from questree.tables import run as tables
 
 if TYPE_CHECKING:
     from questree.api.asking import Model
+    from questree.api.choices import ScoringOptions
     from questree.api.epochs import Epoch
     from questree.api.notations import Notation
     from questree.api.programs import Program
     from questree.api.questions import Question
     from questree.api.rewards import Rewards
-    from questree.api.scored import On, ScoringOptions
+    from questree.api.scored import On
     from questree.api.scores import Scores
     from questree.domains.images import Corpus
     from questree.domains.video import Videos

@@ -10,6 +10,7 @@ from pathlib import Path
 import msgspec
 import polars as pl
 
+from questree.api.files import as_json
 from questree.faults import BadInput, Fault, refuse
 from questree.metrics.cells import OVERALL
 from questree.metrics.comparison import ModelDifference, compare
@@ -51,11 +52,12 @@ class Scores:
     scored: Mapping[str, Scored] = field(default_factory=dict)  # model -> what its scores are computed from
     resampling: Resampling | None = None
     told: Sequence[str] = ()  # what was said about coverage and policies
+    guesses: Mapping[str, Scored] = field(default_factory=dict)  # the same of baselines that need no predictions
 
     @property
     def models(self) -> list[str]:
-        """Names of the models."""
-        return once(row.model for row in self.rows)
+        """Names of the models, baselines last."""
+        return once([*self.scored, *(row.model for row in self.rows)])
 
     @property
     def metrics(self) -> list[str]:
@@ -168,11 +170,34 @@ class Scores:
             raise BadInput.at(file, f"expected a name that ends with {', '.join(FORMS)}")
         with new_file(file) as work:
             if file.suffix == ".json":
-                work.write_bytes(msgspec.json.format(msgspec.json.encode(self.rows), indent=2) + b"\n")
+                work.write_bytes(as_json(self.rows))
             elif file.suffix == ".csv":
                 self.frame().write_csv(work)
             else:
                 self.frame().write_parquet(work)
+
+    @classmethod
+    def read(cls, path: str | PathLike[str]) -> "Scores":
+        """Read scores that `save` or `questree score --json` wrote.
+
+        >>> run.score("perception-noise", resamples=0).save("scores.json")
+        >>> questree.Scores.read("scores.json")
+        <Scores of perception-noise: accuracy 34.9, CA 100.0, RWR 31.9, Delta -68.1>
+        """
+        file = Path(path)
+        if file.suffix not in FORMS:
+            raise BadInput.at(file, f"expected a name that ends with {', '.join(FORMS)}")
+        try:
+            if file.suffix == ".json":
+                return cls(msgspec.json.decode(file.read_bytes(), type=list[Score]))
+            table = pl.read_csv(file, schema=ROWS) if file.suffix == ".csv" else pl.read_parquet(file)
+            return cls([Score(**row) for row in table.select(list(ROWS)).iter_rows(named=True)])
+        except OSError as error:
+            raise BadInput.at(file, f"cannot be read ({error.strerror})") from error
+        except (msgspec.DecodeError, pl.exceptions.PolarsError) as error:
+            raise BadInput.at(
+                file, f"expected scores as `save` writes them, got: {str(error).splitlines()[0]}"
+            ) from None
 
     def _known(self, *metrics: str) -> None:
         told = f"choose from {', '.join(self.metrics)}"

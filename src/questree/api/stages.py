@@ -45,7 +45,7 @@ def _made(stage: str, given: Mapping[str, Any]) -> Made:
     options = {name: _path(name, value) for name, value in given.items()}
     run, benchmark, workers = (options.pop(name) for name in ("run", "benchmark", "workers"))
     told = carried_out(stage, run, benchmark, workers, options)
-    return Made(stage, list(told.said), told.record)
+    return Made(stage, list(told.said), told.record, told.remarks)
 
 
 def _path(name: str, value: Any) -> Any:

@@ -27,6 +27,7 @@ class Told:
     said: Sequence[Said]
     record: Any  # what is written as JSON
     wrote: bool = True  # what the stage makes; or it only looked
+    remarks: Sequence[str] = ()  # what nobody should miss
 
 
 @dataclass(frozen=True)
@@ -42,7 +43,9 @@ class Benchmark:
     name: str  # as --benchmark spells it
     domain: str  # whose operators its programs have: video, images
     scopes: str  # what a question is about
+    counted: str  # what intervals are over
     tables: Mapping[str, str]  # what a stage makes -> its file or folder inside a run
+    read: Mapping[str, tuple[str, str]]  # stage before its questions -> its files in the lock, and what is counted
     recipes: Mapping[str, str]  # stage -> module:name of its recipe, looked up when it is needed: stages lie above
 
     def place(self, run: Run, made: str) -> Path:
@@ -69,8 +72,10 @@ AGQA = BENCHMARKS.add(
         "agqa",
         "video",
         "videos",
+        "videos",
         {name: name for name in ("facts", "questions", "balanced", "splits", "decomposed")}
         | {"source": "vocabulary.toml"},
+        {"ingest": ("raw", "videos"), "augment": ("facts", "actions")},
         {
             "generate": "questree.stages.generate.recipes:RECIPE",
             "balance": "questree.stages.balance.rounds:RECIPE",
@@ -86,8 +91,10 @@ COVR = BENCHMARKS.add(
         "covr",
         "images",
         "image sets",
+        "images",
         {"source": "images", "facts": "images", "questions": "covr/questions.parquet"}
         | {"balanced": "covr/balanced.parquet", "splits": "covr/splits", "decomposed": "covr/decomposed"},
+        {"ingest": ("images", "images")},
         {
             "generate": "questree.stages.drafts.whole_run:RECIPE",
             "balance": "questree.stages.balance.pairs:RECIPE",

@@ -43,8 +43,8 @@ COMMANDS = {
     "serve-bot": ("serve_bot:serve_bot", "Bots behind OpenAI's HTTP interface, to test whoever asks models."),
     "read": ("read:read", "What models said in free text -> answers, or why it is none."),
     "predictions": ("predictions:app", "Whom a file of predictions answers, and what can be read in it."),
-    "compare": ("score:compare", "Two models on the same questions: differences, intervals, p."),
-    "power": ("score:power", "Videos or images needed for a given half-width."),
+    "compare": ("compare:compare", "Two models on the same questions: differences, intervals, p."),
+    "power": ("compare:power", "Videos or images needed for a given half-width."),
     "show": ("show:show", "One video, one image or one question of a run."),
     "report": ("report:report", "One HTML file about a run and its models, to mail or to print."),
     "serve": ("report:serve", "A run in the browser: find questions, look at one, compare models."),
@@ -86,9 +86,9 @@ IMPORTS = {
 }
 SCORES = {
     "decomp": ("score:decomp", "Accuracy, CA, RWR, internal consistency of DAGs; also `questree score RUN`."),
-    "gain": ("gain:gain", "What training on sub-questions brings: pairs of models on AGQA's questions."),
+    "gain": ("compare:gain", "What training on sub-questions brings: pairs of models on AGQA's questions."),
     "agqa": ("score:agqa", "AGQA: reasoning, semantic and structural categories, generalisation, steps."),
-    "fpvg": ("score:fpvg", "Faithful and plausible visual grounding, from three files of predictions."),
+    "fpvg": ("fpvg:fpvg", "Faithful and plausible visual grounding, from three files of predictions."),
     "generalization": ("score:generalization", "COVR's generalization score of models trained on splits."),
     "curve": ("score:curve", "COVR: accuracy against the number of examples of what a split holds out."),
     "covr": ("score:covr", "COVR: accuracy by template, beside the baselines MAJ and MAJTEMPL."),

@@ -1,17 +1,13 @@
 """`questree build`: every stage from raw files to a decomposed, balanced, split benchmark, with defaults."""
 
-import time
-from collections.abc import Callable, Iterator
 from contextlib import nullcontext
-from functools import partial
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
-import msgspec
 from cyclopts import Parameter
 
-from questree.benchmarks import BENCHMARKS, COVR, STAGES, Benchmark
-from questree.cli.ingest import Settings, settings
+from questree.api.catalogue import settings_of, source_of
+from questree.cli.ingest import Settings
 from questree.cli.shared_options import (
     ClosedWorldOption,
     PhrasesOption,
@@ -19,16 +15,7 @@ from questree.cli.shared_options import (
     WithoutOption,
     WorkersOption,
 )
-from questree.cli.terminal import is_quiet, output, say, watching, write_json
-from questree.faults import BadInput, Fault, refuse
-from questree.sources.catalogue import SOURCES, kind_of
-from questree.tables.run import Run
-
-READ = {  # benchmark -> stages before its questions: files in the run, and the table whose rows are counted
-    "agqa": {"ingest": ("raw", "videos"), "augment": ("facts", "actions")},
-    "covr": {"ingest": ("images", "images")},
-}
-COUNTED = {"generate": "questions", "balance": "", "decompose": "nodes"}  # of what a stage makes; "" for all of it
+from questree.cli.terminal import is_quiet, output, say, tell, watching, write_json
 
 
 @output
@@ -64,128 +51,28 @@ def build(
 
     Videos: ingest, augment, generate, balance, split, decompose. Images: the same without augment.
     """
-    from questree.api.augmenting import left_out as rules_left_out
-    from questree.tables.lock import rows
+    from questree.api.building import building
 
-    kind = source or kind_of(folder)
-    if kind not in SOURCES:
-        raise BadInput.at("--source", f"expected a source, got {kind!r}; choose from {', '.join(SOURCES)}")
-    given: dict[str, Any] = {"vocabulary": vocabulary, "fps": fps, "set": set, "questions": questions}
-    given |= {"without": without or None, "closed_world": closed_world or None}
-    given |= {"text": text, "shard": shard, "phrases": phrases, "as_released": as_released or None}
-    settings(SOURCES[kind], set or [])
-    refuse_foreign(kind, given)
-    rules_left_out(out, without or ())
-    silent = is_quiet() or not tables
-    own = next(one for one in BENCHMARKS.values() if one.domain == SOURCES[kind].medium)
-    steps = stages(folder, out, kind, own, workers, given)
-    counts = READ[own.name] | {name: (own.locked(STAGES[name][1]), table) for name, table in COUNTED.items()}
-    remarks = {name: told for name, told in REMARKS.items() if own is not COVR or name == "ingest"}
-    seconds: dict[str, float] = {}
-    made: dict[str, int] = {}
+    given = dict(locals())
+    kind, own = source_of(source, folder)
+    plan = building(folder, out, kind, 1, workers, given | {"settings": settings_of(own, set or ()) or None})
+    silent, seconds, made = is_quiet() or not tables, dict[str, float](), dict[str, int]()
     with watching() if silent else nullcontext():  # stages that speak show their own progress
-        for number, (name, work) in enumerate(steps.items(), 1):
-            begin = time.monotonic()
+        for number, name in enumerate(plan.steps, 1):
+            place = f"{number}/{len(plan.steps)} {name}"
             if not silent:
-                say(f"\n{number}/{len(steps)} {name}")
-            work(quiet=silent)
-            seconds[name] = round(time.monotonic() - begin, 2)
-            said = ""
-            if name in counts:
-                stage, table = counts[name]
-                found = rows(Run(out), stage)
-                made[name] = found[table] if table else sum(found.values())
-                said = f"{made[name]:,} {table or 'questions kept'}, "
-            say(f"{number}/{len(steps)} {name}: {said}{seconds[name]:.1f} s")
-            if made.get(name) == 0:
+                say(f"\n{place}")
+            with nullcontext() if silent else watching():
+                done = plan.do(name)
+            tell(() if silent else done.made.said)
+            seconds[name] = done.seconds
+            if done.count is not None:
+                made[name] = done.count
+            said = "" if done.count is None else f"{done.count:,} {done.counted}, "
+            say(f"{place}: {said}{done.seconds:.1f} s")
+            if done.count == 0:
                 say(f"    nothing is left here; `questree {name} {out}` says why")
-            for line in remarks[name](Run(out)) if name in remarks and silent else ():
+            for line in done.made.remarks if silent else ():
                 say(f"    {line}")
     say(f"wrote {out}")
     write_json({"out": str(out), "source": kind, "made": made, "seconds": seconds})
-
-
-def not_read(run: Run) -> Iterator[str]:
-    """What ingestion left out or found odd."""
-    from questree.sources.runs import left_out
-
-    facts = run.raw if run.raw.is_dir() else run.images
-    yield from (
-        f"left out or odd: {what} ({'once' if times == 1 else f'{times:,} times'})"
-        for what, times in left_out(facts).items()
-    )
-
-
-def cleaned(run: Run) -> Iterator[str]:
-    """What cleaning removed, and of which classes it removed much."""
-    from questree.api.augmenting import removals, warnings
-
-    record = msgspec.json.decode(run.ledger.read_bytes())
-    yield f"removed: {removals(record)}"
-    yield from warnings(record)
-
-
-def not_asked(run: Run) -> Iterator[str]:
-    """What videos without annotated relations are not asked."""
-    from questree.stages.generate.annotated import told
-
-    yield from told(run)
-
-
-def odd_splits(run: Run) -> Iterator[str]:
-    """Splits there are no words for, and what is odd about the others."""
-    from questree.stages.split.recipes import warnings
-
-    report = msgspec.json.decode((run.folder / "splits" / "report.json").read_bytes())
-    yield from (f"{name}: {why}" for name, why in report.get("left out", {}).items())
-    yield from map(str, warnings(said for made in report["splits"] for said in made["warnings"]))
-
-
-REMARKS: dict[str, Callable[[Run], Iterator[str]]] = {
-    "ingest": not_read,
-    "augment": cleaned,
-    "generate": not_asked,
-    "split": odd_splits,
-}
-
-
-def refuse_foreign(kind: str, given: dict[str, Any]) -> None:
-    """Options that say something the raw files say themselves, or that are for the other medium."""
-    own = SOURCES[kind]
-    if given["fps"] is not None and not own.rated:
-        known = ", ".join(name for name, source in SOURCES.items() if source.rated)
-        raise BadInput.at("--fps", f"expected raw files without seconds, got {kind}; choose from {known}")
-    own_options = ("vocabulary", "without", "closed_world", "text", "shard", "phrases", "as_released")
-    media = dict.fromkeys(own_options, "video") | {"questions": "images"}
-    wrong = [name for name, medium in media.items() if given[name] is not None and own.medium != medium]
-    refuse(
-        [
-            Fault(f"--{name.replace('_', '-')}", f"expected raw files of {media[name]}, got {own.medium} ({kind})")
-            for name in wrong
-        ]
-    )
-
-
-def stages(
-    folder: Path, out: Path, source: str, own: Benchmark, workers: int, given: dict[str, Any]
-) -> dict[str, Callable[..., None]]:
-    """Each stage is its command; when they are silent the progress of all of them is shown in one place."""
-    from questree.cli.augment import augment
-    from questree.cli.ingest import command
-    from questree.cli.stages import balance, decompose_command, generate_command, split
-    from questree.stages.augment import AugmentOptions
-
-    cleaning = AugmentOptions(as_released=bool(given["as_released"]))
-    images = own is COVR
-    known = {name: given[name] for name in ("vocabulary", "fps", "set") if given[name] is not None}
-    common: dict[str, Any] = {"benchmark": own.name, "workers": workers}
-    asked = {"questions": given["questions"]} if images else {name: given[name] for name in ("shard", "phrases")}
-    asked |= {} if images else {"text": given["text"] is not False, "closed_world": bool(given["closed_world"])}
-    return {
-        "ingest": partial(command(SOURCES[source]), folder, out=out, **known),
-        **({} if images else {"augment": partial(augment, out, options=cleaning, without=given["without"] or ())}),
-        "generate": partial(generate_command, out, **asked, **common),
-        "balance": partial(balance, out, **common),
-        "split": partial(split, out, as_released=bool(given["as_released"]), **common),
-        "decompose": partial(decompose_command, out, train_set=not images, **common),
-    }

@@ -86,21 +86,20 @@ def demo(
 
 def print_result(folder: Path) -> None:
     """Two bots with known faults, and what their scores say about them."""
-    import msgspec
-
-    from questree.api.score_rows import Score, find, percent, shown
+    from questree.api.scores import Scores
     from questree.cli.terminal import print_table
 
     lines, said = [], []
     for about, file in (("videos", "scores.json"), ("sets of images", "pictures-scores.json")):
-        rows = msgspec.json.decode((folder / file).read_bytes(), type=list[Score])
-        overall = {metric: find(rows, metric, "type", "Overall") for metric in ("accuracy", "CA", "RWR", "IC")}
-        model = overall["accuracy"].model
-        lines.append({"about": about, "bot": model, **{metric: shown(row) for metric, row in overall.items()}})
-        whole, lucky = (percent(overall[metric].value) for metric in ("CA", "RWR"))
+        scores = Scores.read(folder / file)
+        (overall,) = scores.table("type", ["accuracy", "CA", "RWR", "IC"]).filter(type="Overall").iter_rows(named=True)
+        (model,) = scores.models
+        lines.append(
+            {"about": about, "bot": model, **{name: overall[name] for name in ("accuracy", "CA", "RWR", "IC")}}
+        )
         said.append(
-            f"{model} gets {whole} % of the questions right whose parts it all gets right, "
-            f"and {lucky} % of those with a part wrong."
+            f"{model} gets {100 * (scores['CA'] or 0):.2f} % of the questions right whose parts it all gets right, "
+            f"and {100 * (scores['RWR'] or 0):.2f} % of those with a part wrong."
         )
     print()
     print_table("What came out, in percent", lines)

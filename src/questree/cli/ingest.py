@@ -1,16 +1,14 @@
 """`questree ingest`: raw files of many kinds -> facts in a run folder, with a table of what was found."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
-import msgspec
 from cyclopts import Parameter
 
-from questree.api.catalogue import SOURCES, Source
+from questree.api.catalogue import SOURCES, Source, settings_of
 from questree.api.ingesting import read_images, read_videos
 from questree.cli.terminal import output, tell_made, watching
-from questree.faults import Fault, refuse
 
 Out = Annotated[Path, Parameter(help="Run folder to write.")]
 Add = Annotated[bool, Parameter(negative="", help="Keep the images in the run and add these.")]
@@ -32,14 +30,14 @@ def command(source: Source) -> Callable[..., None]:
 
     @output
     def images(folder: Path, /, *, out: Out, add: Add = False, set: Settings = None) -> None:
-        given = settings(source, set or [])
+        given = settings_of(source, set or ())
         with watching():
             made = read_images(source, folder, out, add, given)
         tell_made(made)
 
     @output
     def videos(folder: Path, /, *, out: Out, fps: Rate = None, vocabulary: Words = None, set: Settings = None) -> None:
-        given = {"fps": fps} if source.rated else settings(source, set or [])
+        given = {"fps": fps} if source.rated else settings_of(source, set or ())
         with watching():
             made = read_videos(source, folder, out, vocabulary, given)
         tell_made(made)
@@ -52,26 +50,3 @@ def command(source: Source) -> Callable[..., None]:
     told = Parameter(negative="", help=f"Setting as NAME=VALUE, repeatable: {listed}.")
     made.__annotations__["set"] = Annotated[list[str] | None, told if listed else Parameter(parse=False)]
     return made
-
-
-def settings(source: Source, given: Iterable[str]) -> dict[str, Any]:
-    """What --set says, as the values the reader takes; all faults at once."""
-    found, faults = dict[str, Any](), list[Fault]()
-    known = ", ".join(source.settings)
-    for each in given:
-        name, sign, value = each.partition("=")
-        setting = source.settings.get(name)
-        if setting is None or not sign:
-            wanted = "a setting" if setting is None else "NAME=VALUE"
-            got = f"got {name!r}; choose from {known}" if known else f"got {name!r}; this source has none"
-            faults.append(Fault("--set", f"expected {wanted}, {got}"))
-            continue
-        if name in found:
-            faults.append(Fault(f"--set {name}", f"expected one value, got {value!r}, too"))
-        try:
-            found[name] = msgspec.convert(value, setting.kind, strict=False)
-        except msgspec.ValidationError:
-            found[name] = None
-            faults.append(Fault(f"--set {name}", f"expected {setting.kind.__name__}, got {value!r}"))
-    refuse(faults)
-    return found

@@ -12,7 +12,7 @@ from questree.cli.terminal import say
 from questree.faults import Fault, refuse
 
 if TYPE_CHECKING:
-    from questree.api.papers import Grid, Tables
+    from questree.api.papers import Grid, Layout
 
 GROUP = Group("Tables for a paper", sort_key=1)
 
@@ -82,7 +82,7 @@ def listed(text: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys(name.strip() for name in text.split(",") if name.strip()))
 
 
-def write_scores(paper: PaperOptions, tables: "Tables", *scores: Any) -> None:
+def write_scores(paper: PaperOptions, layout: "Layout", *scores: Any) -> None:
     """Score rows as tables, if they are wanted; of `papers.score_grids`."""
     if paper.wanted:
-        write_paper(papers.score_grids(tables, *scores), paper)
+        write_paper(papers.score_grids(layout, *scores), paper)

@@ -8,8 +8,7 @@ from cyclopts import App, Parameter
 
 from questree.api.choices import Policy
 from questree.cli.read import TEXT
-from questree.cli.score import HierarchiesOption, SplitOption, there
-from questree.cli.shared_options import BenchmarkOption
+from questree.cli.shared_options import BenchmarkOption, HierarchiesOption, SplitOption
 from questree.cli.terminal import output, print_table, say, watching, write_json
 
 app = App(name="predictions", help="Look at a file of predictions before it is scored.")
@@ -35,7 +34,6 @@ def check(
     """Coverage, ids nobody asked about, repeated ids, texts that were not read by reason, answers of another kind."""
     from questree.api.checked import check_predictions, form_of
 
-    there(file)
     with watching():
         given, found = check_predictions(
             file,

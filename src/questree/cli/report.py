@@ -1,23 +1,20 @@
 """`questree report` and `questree serve`: a run and its models in one HTML file, and in the browser."""
 
 import sys
-from dataclasses import dataclass
+from contextlib import ExitStack
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Annotated, Literal
 
 from cyclopts import Parameter
 
+from questree.api.choices import OnePolicy, Policy
 from questree.cli.paper import NO_PAPER, Paper, Plots, check_plots, listed, write_paper, write_pictures
 from questree.cli.shared_options import OnlyBenchmark, Whole, WorkersOption
 from questree.cli.terminal import messages, say, watching
-from questree.faults import BadInput, Fault, refuse
-from questree.models.policies import Policy
-from questree.scoring.compared import OnePolicy, Tell, current_models, known_models
-from questree.tables.run import Run
 
 NONE = "none"
 PICTURES = "Folder of pictures: DIR/VIDEO/FRAME or DIR/IMAGE, .png or .jpg"
-EXTRA = ("starlette", "uvicorn")  # what `questree[web]` installs
 
 
 @dataclass(frozen=True)
@@ -55,57 +52,21 @@ def report(
     run
         Run folder; parts it does not have yet are named in the report with the command that makes them.
     """
-    from questree.scoring.run_scores import How
-    from questree.show.frames import media_folder
-    from questree.show.report.made_from import ReportRequest
-    from questree.show.report.sections import report as make
-    from questree.show.report.written import page
-    from questree.tables.store import new_file
+    from questree.api.reports import report as work
 
     paper.check()
     check_plots(plots)
-    if media is not None:
-        media_folder(media)
-    place = Run(run)
-    references = chosen_bots(bots)
-    old = list[str]()
-    names = chosen_models(place, models, references, old.append)
-    others, left_out = (tuple(bot for bot in references if bot not in names), tuple(map(without_warning, old)))
-    asked = ReportRequest(str(run), names, others, out.name, benchmark, bool(models), str(media or ""), left_out)
+    references = [name for name in listed(bots) if name != NONE]
     with watching():
-        part = None if split == "all" else split
-        choices = How(how.missing, how.resamples, how.seed, how.policy, synonyms=how.synonyms, split=part)
-        made = make(place, asked, choices, workers)
-        with new_file(out) as work:
-            work.write_text(page(made), "utf-8")
+        made = work(
+            run, out=out, benchmark=benchmark, models=listed(models), bots=references, split=split, media=media,
+            workers=workers, **asdict(how),
+        )  # fmt: skip
     say(f"wrote {out} ({out.stat().st_size / 1e6:.1f} MB)")
-    for warning in (*old, *made.warnings):
+    for warning in made.warnings:
         say(warning)
     write_paper(list(made.grids()), paper)
     write_pictures(plots, made.plots())
-
-
-def without_warning(line: str) -> str:
-    return line.removeprefix("warning: ")
-
-
-def chosen_models(run: Run, wanted: str, bots: tuple[str, ...], tell: Tell) -> tuple[str, ...]:
-    """The models asked for, each once; without any all that are stored, but for these bots and outdated ones."""
-    from questree.tables.predictions import models
-
-    there = models(run)
-    names = known_models("--models", listed(wanted), there)
-    return names or tuple(name for name in current_models(run, there, tell) if name not in bots)
-
-
-def chosen_bots(wanted: str) -> tuple[str, ...]:
-    from questree.models.bots import BOTS
-
-    names = tuple(name for name in listed(wanted) if name != NONE)
-    strange = [name for name in names if name not in BOTS]
-    known = ", ".join([*BOTS, NONE])
-    refuse([Fault("--bots", f"expected a bot, got {name!r}; choose from {known}") for name in strange])
-    return names
 
 
 @messages
@@ -133,22 +94,15 @@ def serve(
     run
         Run folder with questions about videos, about sets of images, or both.
     """
-    try:
-        from questree.show.page.app import application
-        from questree.show.page.serving import bound, shown_address
-        from questree.show.page.serving import serve as work
-        from questree.show.page.site import Site
-    except ModuleNotFoundError as missing:
-        if missing.name not in EXTRA:
-            raise
-        wanted = f"expected the package {missing.name}, got none installed; run `pip install 'questree[web]'`"
-        raise BadInput.at("questree serve", wanted) from None
+    from questree.api.reports import serve as work
 
-    with bound(host, port) as place:  # before anything is read
-        with watching():
-            site = Site.read(Run(run), media, benchmark, OnePolicy(policy=policy, synonyms=synonyms))
-        address = shown_address(place) + (site.first.view.home[1:] if benchmark else "")
-        say(f"{run} is served at {address} (Ctrl-C ends it)")
-        sys.stdout.flush()  # for whoever reads it through a pipe
-        work(application(site, host), place)
+    with ExitStack() as progress:
+        progress.enter_context(watching())
+
+        def ready(address: str) -> None:
+            progress.close()
+            say(f"{run} is served at {address} (Ctrl-C ends it)")
+            sys.stdout.flush()  # for whoever reads it through a pipe
+
+        work(run, benchmark=benchmark, host=host, port=port, media=media, policy=policy, synonyms=synonyms, ready=ready)
     say("stopped")

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 from cyclopts import Parameter, Token
 
@@ -43,4 +43,16 @@ WithoutOption = Annotated[
         show_default=False,
         help="Videos: rule of cleaning to leave out, by number or name; may be given several times.",
     ),
+]
+RunFolder = Annotated[Path | None, Parameter(help="A run with DAGs (`questree decompose`), instead of files.")]
+FilesOption = Annotated[list[Path], Parameter(help="Predictions of one model; may be given again.", negative="")]
+HierarchiesOption = Annotated[
+    Path | None, Parameter(help="AGQA-Decomp hierarchies: a folder, one <video>.json per video.")
+]
+RecordsOption = Annotated[Path | None, Parameter(help="AGQA questions: a JSON file {id: record}.")]
+CacheOption = Annotated[
+    bool, Parameter(help="With --hierarchies: keep what large folders hold for the next time, and use it.")
+]
+SplitOption = Annotated[
+    Literal["train", "dev", "test"] | None, Parameter(help="With a run: split to score; dev only of image sets.")
 ]

@@ -11,10 +11,9 @@ from functools import wraps
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
-import msgspec
 from cyclopts import Parameter
 
-from questree.api.files import new_file
+from questree.api import files
 from questree.faults import BadInput
 from questree.progress import reporter
 
@@ -137,7 +136,7 @@ def tell_made(made: "Made") -> None:
 
 
 def tell(said: Iterable["Said"]) -> None:
-    for each in said:
+    for each in () if _quiet.get() else said:  # nobody works out what nobody hears
         if isinstance(each, str):
             say(each)
         else:
@@ -149,15 +148,6 @@ def write_json(value: Any) -> None:
     path = _json.get()
     _written.set(True)
     if str(path) == "-":
-        sys.stdout.write(_encoded(value).decode())
+        sys.stdout.write(files.as_json(value).decode())
     elif path is not None:
-        write_json_file(path, value)
-
-
-def write_json_file(path: Path, value: Any) -> None:
-    with new_file(path) as work:
-        work.write_bytes(_encoded(value))
-
-
-def _encoded(value: Any) -> bytes:
-    return msgspec.json.format(msgspec.json.encode(value), indent=2) + b"\n"
+        files.write_json(path, value)

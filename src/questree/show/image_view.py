@@ -223,6 +223,9 @@ class ImageView(View):
     def key(self, id: str) -> int | None:
         return self.row_at.get(id)
 
+    def shard_of(self, key: int) -> str:
+        return IMAGE_SETS
+
     def keys(self, tops: pl.DataFrame) -> Ints:
         return np.array([self.row_at[id] for id in tops["id"]], np.int64)
 

@@ -225,6 +225,9 @@ class VideoView(View):
         known = video in self.video_at and number.isascii() and number.isdecimal() and len(number) < 10
         return self.video_at[video] * KEY + int(number) if known else None
 
+    def shard_of(self, key: int) -> str:
+        return self.shards()[self.bank.number(key // KEY)]
+
     def keys(self, tops: pl.DataFrame) -> Ints:
         return keys_of(tops)
 

@@ -152,6 +152,10 @@ class View(ABC):
         """[question] of DAGs."""
 
     @abstractmethod
+    def shard_of(self, key: int) -> str:
+        """The name of the shard whose DAGs a question is among."""
+
+    @abstractmethod
     def find(self, key: int) -> Posed:
         """Any question of the run."""
 

@@ -80,9 +80,9 @@ def agqa_tables(rows: Sequence[Score]) -> list[PaperTable]:
 
 
 def all_tables(rows: Sequence[Score]) -> list[PaperTable]:
-    """A table for every way scores are grouped."""
+    """A table for every way scores are grouped; how many predictions there are is none."""
     found: dict[str, dict[str, None]] = {}
-    for row in rows:
+    for row in (row for row in rows if row.by != "policy"):
         found.setdefault(row.by, {})[row.metric] = None
     return [
         PaperTable(f"by-{by.replace(' ', '-').replace(',', '')}", f"By {by}", by.capitalize(), by, tuple(columns))

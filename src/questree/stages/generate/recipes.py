@@ -25,7 +25,8 @@ def recipe(run: Run, given: Mapping[str, Any], workers: int) -> Told:
         found = estimate(run, options)
         return Told([*forecast(found)], found, wrote=False)
     counts = generate(run, options, workers)
-    return Told([*said(run, counts), *told(run)], counts)
+    remarks = list(told(run))
+    return Told([*said(run, counts), *remarks], counts, remarks=remarks)
 
 
 RECIPE = Recipe(frozenset({field.name for field in fields(GenerateOptions)} | {"estimate"}), recipe)

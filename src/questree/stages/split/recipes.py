@@ -27,9 +27,9 @@ def of_videos(run: Run, given: Mapping[str, Any], workers: int) -> Told:
         {"split": m.name, "train": m.train, "of videos": m.train_videos, "test": m.test, "videos": m.test_videos}
         for m in made
     ]
-    said = [("Splits: questions", rows), *warnings(text for each in made for text in each.warnings)]
-    said += [f"{name}: {why}" for name, why in left_out(run.vocabulary()).items()]
-    return Told([*said, f"wrote {run.folder / 'splits'}"], made)
+    remarks = [f"{name}: {why}" for name, why in left_out(run.vocabulary()).items()]
+    remarks += warnings(text for each in made for text in each.warnings)
+    return Told([("Splits: questions", rows), *remarks, f"wrote {run.folder / 'splits'}"], made, remarks=remarks)
 
 
 def of_image_sets(run: Run, given: Mapping[str, Any], _: int) -> Told:
@@ -48,7 +48,10 @@ def of_image_sets(run: Run, given: Mapping[str, Any], _: int) -> Told:
         | {"images": each.images["test"]}
         for each in made
     ]
-    said = [("Splits: questions", rows), *warnings(dict.fromkeys(text for each in made for text in each.warnings))]
+    said: list[Said] = [
+        ("Splits: questions", rows),
+        *warnings(dict.fromkeys(text for each in made for text in each.warnings)),
+    ]
     proved = "proved: nothing held out is in train but what is kept; no image is in train and in test"
     equal = "beside every train: iid-size, as many questions of any kind"
     said += [f"{equal}{' and train with the numbers of examples of --curve' if options.curve else ''}"]
@@ -59,7 +62,7 @@ VIDEOS = Recipe(ANY | {"more_steps", "as_released"}, of_videos)
 IMAGE_SETS = Recipe(ANY | DRAWN | {"name", "draws", "curve"}, of_image_sets)
 
 
-def warnings(texts: Iterable[str]) -> Iterator[Said]:
+def warnings(texts: Iterable[str]) -> Iterator[str]:
     """What lacks something in the same way is one line, with three of the things; the notes of a run have all."""
     alike: dict[str, list[str]] = {}
     for text in texts:

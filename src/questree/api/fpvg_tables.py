@@ -3,22 +3,12 @@
 from collections.abc import Mapping, Sequence
 from functools import partial
 
-from questree.api.score_rows import (
-    CATEGORIES,
-    MEDIAN,
-    MODIFIED,
-    SETS,
-    SIDES,
-    SIGNS,
-    Footnotes,
-    Score,
-    once,
-    percent,
-    plain,
-    shown,
-)
-from questree.cli.score_tables import print_grid, say_notes
-from questree.cli.terminal import print_table
+from questree.api.score_tables import Telling, score_grid
+from questree.metrics.comparison import MEDIAN
+from questree.metrics.fpvg import CATEGORIES, MODIFIED, SETS, SIDES, SIGNS
+from questree.metrics.scores import Score
+from questree.scoring.footnotes import Footnotes
+from questree.scoring.grids import once, percent, plain, shown
 
 Name = tuple[str, str, str]  # metric, by, group
 SHARES = ("FPVG+T", "FPVG+F", "FPVG-T", "FPVG-F")
@@ -57,7 +47,7 @@ TABLES = {  # title -> line -> column -> score
 }
 
 
-def print_fpvg(rows: Sequence[Score], seen_by: Mapping[str, str]) -> None:
+def fpvg_tables(rows: Sequence[Score], seen_by: Mapping[str, str]) -> Telling:
     """Tables 2; 3 and 6; 4 and 7 with Figures 5 and 6; 1 with Figure 3, right; 5; then whatever is left.
 
     `seen_by`: model -> its detector.
@@ -69,15 +59,15 @@ def print_fpvg(rows: Sequence[Score], seen_by: Mapping[str, str]) -> None:
         for by, title in (("all", "Evaluated questions"), ("everything", "All questions")):
             here = [row for row in rows if row.by == by and row.metric in ("FPVG-", *MAIN)]
             notes = Footnotes(rows)
-            print_table(title, [{"metric": row.metric, "value": shown(row, notes), "n": row.n} for row in here])
-            say_notes(notes)
-        print_grid("By structural type", "Structural type", rows, "structural", [*SIGNS, *SHARES, "Acc_all"])
+            yield title, [{"metric": row.metric, "value": shown(row, notes), "n": row.n} for row in here]
+            yield from notes.lines()
+        yield from score_grid("By structural type", "Structural type", rows, "structural", [*SIGNS, *SHARES, "Acc_all"])
     else:
-        print_lines("Models", models, {"": MAIN}, at, seen_by if len({*seen_by.values()}) > 1 else None)
-        print_grid("FPVG+ by structural type", "Structural type", rows, "structural", SIGNS[:1])
+        yield from line_table("Models", models, {"": MAIN}, at, seen_by if len({*seen_by.values()}) > 1 else None)
+        yield from score_grid("FPVG+ by structural type", "Structural type", rows, "structural", SIGNS[:1])
     for title, lines in TABLES.items():
-        print_lines(title, models, lines, at)
-    print_lines(
+        yield from line_table(title, models, lines, at)
+    yield from line_table(
         "Boxes per evaluated question", once(row.model for row in rows if row.by == "detector"), {"": BOXES}, at
     )
     tables = [{"": MAIN}, {"": BOXES}, *TABLES.values()]
@@ -86,7 +76,7 @@ def print_fpvg(rows: Sequence[Score], seen_by: Mapping[str, str]) -> None:
     left = once((row.metric, row.by, row.group) for row in rows if row.by not in ("structural", "policy"))
     notes = Footnotes(rows)
     further = [(name, [at.get((model, *name)) for model in models]) for name in left if name not in told]
-    print_table(
+    yield (
         "Further",
         [
             dict(zip(("metric", "by", "group"), name, strict=True))
@@ -95,16 +85,16 @@ def print_fpvg(rows: Sequence[Score], seen_by: Mapping[str, str]) -> None:
             for name, found in further
         ],
     )
-    say_notes(notes)
+    yield from notes.lines()
 
 
-def print_lines(
+def line_table(
     title: str,
     models: Sequence[str],
     lines: Mapping[str, Mapping[str, Name]],
     at: Mapping[tuple[str, str, str, str], Score],
     seen_by: Mapping[str, str] | None = None,
-) -> None:
+) -> Telling:
     """For every model the lines that it has scores for; columns that nobody has are left out."""
     found = {
         (model, called): {header: at.get((model, *name)) for header, name in columns.items()}
@@ -113,7 +103,7 @@ def print_lines(
     }
     notes = Footnotes(at.values())
     headers = once(header for columns in found.values() for header, row in columns.items() if row)
-    print_table(
+    yield (
         title,
         [
             ({"model": model} if len(models) > 1 else {})
@@ -124,7 +114,7 @@ def print_lines(
             if any(columns.values())
         ],
     )
-    say_notes(notes)
+    yield from notes.lines()
 
 
 def written(row: Score | None, notes: Footnotes) -> str:

@@ -1,0 +1,147 @@
+"""What predictions are scored on, DAGs or questions, of a run or of files; and their scores as `Scores`."""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from questree.api.scores import Scores
+from questree.benchmarks import chosen
+from questree.faults import BadInput, Fault, refuse
+from questree.metrics.scores import Score, Scored
+from questree.scoring import compared
+from questree.scoring.compared import ComparedQuestions, OneModel, Scoring, Tell, silent
+from questree.tables.run import Run
+
+
+@dataclass(frozen=True)
+class ScoreSet:
+    """Questions or DAGs, and what tables of their scores have besides the models'."""
+
+    corpus: ComparedQuestions
+    how: Scoring
+    fitted: Callable[[str, Scored], list[Score]] = lambda *_: []  # rows that follow from the scores of a model
+    guessed: Sequence[Score] = ()  # rows that need no predictions
+    guesses: Mapping[str, Scored] = field(default_factory=dict)  # what these are computed from, where it is known
+
+    def scores(self, found: Iterable[OneModel], told: Sequence[str] = ()) -> Scores:
+        """Of models one by one; rows about coverage come last."""
+        rows, scored, about = list(self.guessed), dict[str, Scored](), list[Score]()
+        for name, one, more in found:
+            scored[name] = one
+            rows += [*one.rows(name, self.how.resampling), *self.fitted(name, one)]
+            about += more
+        return Scores([*rows, *about], scored, self.how.resampling, told, self.guesses)
+
+    def of_files(self, files: Sequence[Path], models: Iterable[str] = ()) -> Scores:
+        """Of models that are stored in the run, and of files of predictions."""
+        return self.scores(self.corpus.scored(files, models))
+
+
+def dags(
+    run: Path | None = None,
+    hierarchies: Path | None = None,
+    questions: Path | None = None,
+    *,
+    split: str | None = None,
+    benchmark: str = "",
+    how: Scoring,
+    say: Tell = silent,
+    cache: bool = False,
+    errors: bool = False,
+    train: Path | None = None,
+) -> ScoreSet:
+    """DAGs of a run or of released hierarchies; `train`: hierarchies from which Most-Likely learns."""
+    if train and not hierarchies:
+        wanted = "expected --hierarchies DIR beside it; in a run Most-Likely is the bot most-likely"
+        raise BadInput.at("--train", wanted)
+    corpus = compared.compared(hierarchies, questions, run, split, benchmark, how, say, cache, errors)
+    guessed = compared.most_likely(corpus, train, how, say if cache else None) if train else []
+    return ScoreSet(corpus, how, guessed=guessed)
+
+
+def agqa_questions(
+    run: Path | None = None,
+    questions: Path | None = None,
+    *,
+    split: str | None = None,
+    every: bool = False,
+    how: Scoring,
+    say: Tell = silent,
+) -> ScoreSet:
+    """Questions about videos, each alone; test, if no split is named."""
+    from questree.formats.agqa_import import read_questions
+    from questree.metrics.answers import fit_rows, most_likely
+    from questree.scoring import agqa_questions
+
+    if (run is None) == (questions is None):
+        raise BadInput.at("", "expected one of a run and --questions FILE")
+    if run is None and (split or every):
+        raise BadInput.at("--split" if split else "--all", "expected a run, got a file, which is scored whole")
+    if questions is not None:
+        asked = read_questions(questions)
+        corpus = compared.of_records(asked, how, say)
+    else:
+        assert run is not None
+        asked = agqa_questions.of_run(Run(run), split or "test", every)
+        corpus = agqa_questions.scored_on(asked, Run(run), how, say)
+    return ScoreSet(corpus, how, lambda name, one: fit_rows(one.tallies, name, how.resampling), most_likely(asked))
+
+
+def covr_questions(
+    run: Path | None = None,
+    questions: Path | None = None,
+    train: Path | None = None,
+    *,
+    split: str | None = None,
+    held_out: str = "",
+    every: bool = False,
+    how: Scoring,
+    say: Tell = silent,
+) -> ScoreSet:
+    """Questions about image sets, each alone; test, if no split is named. Beside the models MAJ and MAJTEMPL."""
+    from questree.scoring import image_sets
+
+    place = None if run is None else Run(run)
+    asked, learnt = (
+        image_sets.of_run(place, split or "test", held_out, every) if place else image_sets.of_files(questions, train)
+    )
+    guesses = image_sets.baselines(asked, learnt)
+    rows = [row for name, scored in guesses.items() for row in scored.rows(name, how.resampling)]
+    return ScoreSet(image_sets.of_questions(asked, place, how, say), how, guessed=rows, guesses=guesses)
+
+
+def given_files(files: Iterable[Path], more: str = "") -> list[Path]:
+    """All files of predictions that do not exist are said at once, before anything is read."""
+    from questree.models.predictions import is_given
+
+    there = list(files)
+    wanted = f"expected a file of predictions, got nothing of this name{more}"
+    refuse([Fault(str(file), wanted) for file in there if not is_given(file)])
+    return there
+
+
+def stored_models(
+    run: Path | None, wanted: Iterable[str], files: Sequence[Path], benchmark: str = "", say: Tell = silent
+) -> tuple[str, ...]:
+    """The stored models to score: those that are named, or all if there are no files."""
+    named = tuple(wanted)
+    if run is None and (named or not files):
+        raise BadInput.at("", "expected --predictions FILE, or a run with models (`questree answer RUN --model NAME`)")
+    if run is None or (files and not named):
+        return ()
+    known = models_in(run, benchmark)
+    if not (named or known):
+        raise BadInput.at(run, "no models are stored here; `questree answer RUN --model NAME` stores one")
+    return compared.known_models(run, named or compared.current_models(Run(run), known, say), known)
+
+
+def models_in(run: Path, benchmark: str = "") -> list[str]:
+    """Models that have answered the DAGs of a run."""
+    return compared.stored_models(Run(run), chosen(Run(run), benchmark, "decomposed"))
+
+
+def not_asked(run: Path | None) -> list[str]:
+    """What videos without annotated relations are not asked."""
+    from questree.stages.generate.annotated import told
+
+    return list(told(Run(run))) if run else []

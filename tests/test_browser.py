@@ -5,9 +5,12 @@ import re
 import shutil
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
+from itertools import combinations
+from pathlib import Path
 
+import numpy as np
 import pytest
 import uvicorn
 from playwright.sync_api import Browser, Dialog, Page, Request, Route, expect, sync_playwright
@@ -15,6 +18,7 @@ from playwright.sync_api import Browser, Dialog, Page, Request, Route, expect, s
 from questree.show.page.app import application
 from questree.show.page.serving import bound, shown_address
 from questree.show.page.site import Site
+from questree.show.tags import meet
 from worlds.drawn import measured
 from worlds.served import SCRIPT, answers, image_run, served_run, true_but_for
 
@@ -24,6 +28,7 @@ BLANKET = "Is the person interacting with a blanket before standing up?"
 EXISTS_BEFORE, EXISTS = "Does a blanket exist before standing up?", "Does a blanket exist?"
 BLANKET_ID = "A-13"
 LARGEST_ID = "A-581"  # no question of the run has more sub-questions
+BOXES = "all => all.map((one) => { const r = one.getBoundingClientRect(); return [r.left, r.top, r.right, r.bottom]; })"
 expect.set_options(timeout=20_000)
 
 
@@ -50,9 +55,11 @@ def address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     image_run(folder)
     answers(run, "chain", true_but_for({BLANKET: "no", EXISTS_BEFORE: "no", EXISTS: "no"}))
     answers(run, "clash", true_but_for({EXISTS: "no"}))
+    film(run.folder.parent / "media", "A", seconds=range(0, 20, 2))
     answers(run, "script", lambda text, answer: SCRIPT if text == BLANKET else answer)
     with bound("127.0.0.1", 0) as place:
-        server = uvicorn.Server(uvicorn.Config(application(Site.read(run)), log_level="error", lifespan="off"))
+        site = Site.read(run, folder.parent / "media")
+        server = uvicorn.Server(uvicorn.Config(application(site), log_level="error", lifespan="off"))
         thread = threading.Thread(target=server.run, kwargs={"sockets": [place]}, daemon=True)
         thread.start()
         while not server.started:
@@ -60,6 +67,17 @@ def address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
         yield shown_address(place)
         server.should_exit = True
         thread.join(5)
+
+
+def film(folder: Path, video: str, seconds: Iterable[int]) -> None:
+    """A grey frame every second or so, each a little lighter; none where nothing can be drawn."""
+    folder.mkdir()
+    try:
+        from questree.draw.film import write_film
+    except ImportError:
+        return
+    frames = ((float(at), np.full((60, 80, 4), 100 + 5 * at, np.uint8)) for at in seconds)
+    write_film(folder / f"{video}.mp4", frames, 20.0)
 
 
 @dataclass
@@ -151,7 +169,7 @@ def test_the_way_of_an_error_is_pink_and_leads_to_where_it_begins(page: Page, se
     expect(page.locator(".reason:visible")).to_contain_text(f"The error begins at “{EXISTS}”")
     page.locator(".card.wrong", has_text=EXISTS).last.click()
     expect(page.locator("#details article:visible h3")).to_have_text(EXISTS)
-    lit = page.locator("#timeline svg").first.locator(".frame.lit")
+    lit = page.locator("#timeline svg").first.locator(".frame.decides")
     assert [frame.get_attribute("data-frame") for frame in lit.all()] == ["0", "1", "2", "3"]
     seen.nothing()
 
@@ -247,6 +265,27 @@ def test_frames_are_turned_by_click_and_by_key(page: Page, seen: Seen) -> None:
     seen.nothing()
 
 
+def test_a_film_is_wound_to_the_frame_and_names_of_boxes_do_not_meet(page: Page, seen: Seen) -> None:
+    pytest.importorskip("skia", exc_type=ImportError)
+    page.goto(f"/questions/{BLANKET_ID}")
+    frames = page.locator("#timeline svg").first.locator(".frame")
+    assert page.evaluate("() => document.querySelector('#film').canPlayType('video/mp4; codecs=avc1.42E01E')")
+    frames.nth(6).click(force=True)
+    expect(page.locator("#frame")).to_have_attribute("data-frame", "6")
+    expect(page.locator("#clock")).to_contain_text("12.0 of 20.0 s")
+    page.locator("#play").click()
+    page.wait_for_function("() => document.querySelector('#film').currentTime > 12.2")
+    page.locator("#play").click()
+    expect(page.locator("#play")).to_have_text("play")
+    names = page.eval_on_selector_all("#frame text, #frame .tag", BOXES)
+    texts, tags = names[1::2], names[::2]
+    assert len(texts) == 3
+    for text, tag in zip(texts, tags, strict=True):
+        assert text[0] >= tag[0] - 1 and text[2] <= tag[2] + 1  # as wide as was thought
+    assert not any(meet(*pair) for pair in combinations(tags, 2))
+    seen.nothing()
+
+
 def test_two_models_are_compared_and_examples_are_one_click_away(page: Page, seen: Seen) -> None:
     page.goto("/compare")
     page.select_option("select[name=b]", "script")
@@ -318,7 +357,7 @@ def test_a_sub_question_about_images_lights_up_what_it_rests_on(page: Page, seen
     expect(page.locator(".card")).to_have_count(2)
     page.locator(".card").last.click()
     expect(page.locator("#details article:visible h3")).to_have_text("Is there a dog?")
-    expect(page.locator(".lit text")).to_have_text(["black dog"])
+    expect(page.locator(".decides text")).to_have_text(["black dog"])
     expect(page.get_by_role("link", name="Compare models")).to_have_attribute("href", "/compare/images")
     page.set_viewport_size({"width": 420, "height": 900})
     expect(page.locator(".cards.tree")).to_be_visible()

@@ -7,11 +7,13 @@ import numpy as np
 import pytest
 
 from judges.facts import WORDS, read
+from questree.domains.images import IMAGES
+from questree.domains.images.kinds import THINGS
 from questree.domains.video import VIDEO, videos
 from questree.domains.video.facts import frames_of
 from questree.notation.own import parse, show
 from questree.readings.answer import answer
-from questree.readings.evidence import evidence
+from questree.readings.evidence import evidence, roles
 from questree.terms import ACTION, OBJECT, UNKNOWN, Array, Node, Term
 from worlds import random_worlds as chance
 from worlds.agqa_rows import rows, words_of
@@ -75,6 +77,47 @@ def test_a_reference_is_grounded_outside_the_window_of_the_question() -> None:
     found = grounds("within(interaction(holding, last(holding, whole())), before(turning on a light))")
     assert found["last(holding, whole())"] == [5]
     assert found["interaction(holding, last(holding, whole()))"] == []
+
+
+@pytest.mark.parametrize(
+    ("program", "wanted"),
+    [
+        ("first(holding, whole())", {"first(holding, whole())": "decides", "whole()": "time"}),
+        (
+            f"within(interaction(touching, last(holding, whole())), {BEFORE})",
+            {
+                "interaction(touching, last(holding, whole()))": "decides",
+                "last(holding, whole())": "reference",
+                "whole()": "searched",
+                BEFORE: "time",
+            },
+        ),
+        # what is compared with decides; what a time is told by is a reference
+        ("equals(phone, first(holding, whole()))", {"first(holding, whole())": "decides", "whole()": "time"}),
+        (
+            "within(doing(holding), before(longest()))",
+            {"doing(holding)": "decides", "longest()": "reference"},
+        ),
+        # the same time is asked about and searched: what is asked about counts
+        (
+            f"within(interaction(touching, last(holding, {BEFORE})), {BEFORE})",
+            {BEFORE: "time", f"last(holding, {BEFORE})": "reference"},
+        ),
+    ],
+)
+def test_evidence_decides_or_tells_what_is_meant_or_is_the_time_asked_about(
+    program: str, wanted: dict[str, str]
+) -> None:
+    found = {show(node): role for node, role in roles(parse(program, VIDEO)).items()}
+    assert {part: found[part] for part in wanted} == wanted
+
+
+def test_what_a_thing_is_told_by_is_a_reference_in_images_too() -> None:
+    program = parse("exists(with_relation(filter(find(dog), black), find(table), on))", IMAGES)
+    found = {show(node): role for node, role in roles(program).items() if node.kind == THINGS}
+    outer = "with_relation(filter(find(dog), black), find(table), on)"
+    inner = dict.fromkeys(("filter(find(dog), black)", "find(dog)", "find(table)"), "reference")
+    assert found == {outer: "decides", **inner}
 
 
 def test_all_frames_with_the_relation_ground_which_object_it_has() -> None:

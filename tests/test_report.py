@@ -413,7 +413,7 @@ def test_pictures_that_decide_a_question_are_part_of_the_file(small: Run, tmp_pa
     shots = re.findall(r'<img src="data:image/png;base64,([^"]+)" alt="frame (\d+), [\d.]+ s">', text)
     assert shots and all(base64.b64decode(data).decode().split()[1] == number for data, number in shots)
     assert f"--media {folder}" in text
-    with pytest.raises(BadInput, match="no such folder of frames or images"):
+    with pytest.raises(BadInput, match="no such folder of frames, images or films"):
         command(small.folder, out=out, media=tmp_path / "nowhere", **asked)
 
 

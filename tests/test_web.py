@@ -291,9 +291,9 @@ def test_a_question_says_why_its_answers_are_known_and_which_frames_show_it(clie
     page = client.get(f"/questions/{BLANKET_ID}").text
     assert "its program was executed on the facts" in page
     frames = dict(zip(cards(page), graph(page)["lit"], strict=True))
-    assert frames["Does a blanket exist?"] == {"shown": [0, 1, 2, 3], "window": []}
-    assert frames["Is the person standing up?"] == {"shown": [6, 7, 8, 9], "window": []}
-    assert frames[BLANKET] == {"shown": [0, 1, 2, 3], "window": [0, 1, 2, 3, 4, 5, 6]}
+    assert frames["Does a blanket exist?"] == {"decides": [0, 1, 2, 3], "reference": [], "time": []}
+    assert frames["Is the person standing up?"] == {"decides": [6, 7, 8, 9], "reference": [], "time": []}
+    assert frames[BLANKET] == {"decides": [0, 1, 2, 3], "reference": [], "time": [0, 1, 2, 3, 4, 5, 6]}
     assert '<text class="label action"' in page
     assert "holding blanket" in page
 
@@ -372,6 +372,23 @@ def test_real_frames_are_shown_from_the_media_folder_and_nothing_else(run: Run, 
     assert (picture.content, picture.headers["content-type"]) == (b"picture", "image/png")
     for wrong in ("/media/A/120", "/media/B/60", "/media/%2e%2e/60", "/media/./3", "/media/A%2f..%2f..%2fsecret/60"):
         assert client.get(wrong).status_code == 404
+
+
+def test_films_are_sent_in_pieces_from_the_media_folder_and_nothing_else(run: Run, site: Site, tmp_path: Path) -> None:
+    media = tmp_path / "media"
+    media.mkdir()
+    (media / "A.webm").write_bytes(bytes(range(200)))
+    (tmp_path / "secret.mp4").write_bytes(b"secret")
+    (media / "B.mp4").symlink_to(tmp_path / "secret.mp4")
+    (media / "other.mp4").write_bytes(b"of no video")
+    client = TestClient(application(Site(run, site.collections, media)), base_url="http://127.0.0.1:8000")
+    piece = client.get("/films/A", headers={"range": "bytes=100-109"})
+    assert (piece.status_code, piece.content) == (206, bytes(range(100, 110)))
+    assert piece.headers["content-type"] == "video/webm"
+    assert piece.headers["content-range"] == "bytes 100-109/200"
+    assert 'src="/films/A"' in client.get(f"/questions/{BLANKET_ID}").text
+    assert [client.get(f"/films/{name}").status_code for name in ("B", "other", "../secret")] == [404, 404, 404]
+    assert "<video" not in client.get("/questions/B-0").text
 
 
 def test_comparing_shows_scores_of_both_and_leads_to_examples(client: TestClient, own: Collection) -> None:
@@ -542,7 +559,7 @@ def test_sets_of_images_have_dags_models_and_contradictions(rooms: Site) -> None
     assert (texts[0], dog) in {(texts[a], texts[b]) for a, b in drawn["models"]["no-dog"]["contradiction"]}
     assert drawn["models"]["no-dog"]["right"][texts.index(dog)] is False
     assert "no-dog contradicts itself here" in page and "Right for the wrong reasons" in page
-    assert drawn["lit"][texts.index(dog)]["shown"] != []
+    assert drawn["lit"][texts.index(dog)]["decides"] != []
     listed = client.get("/images", params={"model": "no-dog", "verdict": "right for the wrong reasons"})
     assert listed.status_code == 200 and f"/images/{id}" in listed.text
 

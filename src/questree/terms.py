@@ -36,6 +36,8 @@ class Kind:
     say: Callable[[str, str], str] | None = None  # (word, form) -> its English, if the vocabulary does not tell
     absent: bool = False  # is UNKNOWN one of its values? COVR: two attributes that are not there are equal
     evidence: Callable[[Any, Array], Array] | None = None  # (world, value) -> what of the world a value names
+    opens: bool = False  # does it say where to look, and not what is seen there?
+    narrows: bool = False  # is it, inside another of its kind, only a step on the way to that?
 
 
 Bool = Annotated[Array, Kind("bool", askable=True, yes=lambda value: value, answers=("no", "yes"))]  # [row]

@@ -15,6 +15,7 @@ from questree.cli.terminal import messages, say, watching
 
 NONE = "none"
 PICTURES = "Folder of pictures: DIR/VIDEO/FRAME or DIR/IMAGE, .png or .jpg"
+FILMS = "of films: DIR/VIDEO, .mp4 or .webm"
 
 
 @dataclass(frozen=True)
@@ -81,7 +82,7 @@ def serve(
     host: Annotated[str, Parameter(help="Address to listen on; anything but loopback shows the run to others.")] = (
         "127.0.0.1"
     ),
-    media: Annotated[Path | None, Parameter(help=f"{PICTURES}.")] = None,
+    media: Annotated[Path | None, Parameter(help=f"{PICTURES}; or {FILMS}.")] = None,
     policy: Annotated[
         Policy, Parameter(help="Way to read free-form answers of models; released numbers are `exact`.")
     ] = "exact",

@@ -1,6 +1,6 @@
 """Named boxes on a picture or on an empty ground, and one annotated frame of a video, as SVG."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from html import escape
 from pathlib import Path
@@ -8,6 +8,7 @@ from pathlib import Path
 import polars as pl
 
 from questree.faults import BadInput
+from questree.show.tags import LETTER, Box, Tag, meet, tags
 from questree.show.timeline import Mentioned
 from questree.svg import element, title
 from questree.tables.facts import BOX, Facts
@@ -15,7 +16,6 @@ from questree.vocabulary.words import Vocabulary
 
 KINDS = ("other", "person", "step", "mentioned")  # in the order they are drawn; step: on the way to what is meant
 DEFAULT = (400.0, 300.0)  # corner of a picture with neither a size nor boxes
-Box = tuple[float, float, float, float]  # x1, y1, x2, y2 in pixels
 
 
 @dataclass(frozen=True)
@@ -27,33 +27,37 @@ class Boxed:
 
 
 def picture(
-    size: tuple[int, int], boxes: Sequence[Boxed], name: str, address: str = "", seen: Box | None = None
+    size: tuple[int, int], boxes: Sequence[Boxed], name: str, address: str | None = "", seen: Box | None = None
 ) -> str:
-    """`seen` is the piece that is looked at; all of it, if nobody says."""
+    """`seen` is the piece that is looked at; all of it, if nobody says. An address None: nothing is behind it."""
     width, height = size
     seen = seen or (0, 0, width, height)
     x1, y1, x2, y2 = seen
-    ground = element("rect", class_="ground", width=width, height=height)
+    ground = "" if address is None else element("rect", class_="ground", width=width, height=height)
     if address:
         ground = element("image", href=address, width=width, height=height)
     unit = max(x2 - x1, y2 - y1) / 100
-    shapes = [_drawn(each, unit, seen) for each in sorted(boxes, key=lambda each: KINDS.index(each.kind))]
+    drawn = sorted(boxes, key=lambda each: KINDS.index(each.kind))
+    # what is meant chooses the place of its name first, and is drawn last
+    places = tags([(each.label, each.box) for each in reversed(drawn)], unit, seen)[::-1]
+    shapes = [_drawn(each, tag, unit) for each, tag in zip(drawn, places, strict=True)]
     view = f"{x1:.0f} {y1:.0f} {x2 - x1:.0f} {y2 - y1:.0f}"
     return element("svg", ground, *shapes, class_="picture", viewBox=view, role="img", aria_label=name)
 
 
-def _drawn(each: Boxed, unit: float, seen: Box) -> str:
+def _drawn(each: Boxed, tag: Tag, unit: float) -> str:
     x1, y1, x2, y2 = each.box
-    size = 3.4 * unit
-    wide = len(each.label) * size * 0.56 + unit
-    x, y = max(min(x1, seen[2] - wide), seen[0]), max(y1 - 4.4 * unit, seen[1])
     sides = {"width": max(x2 - x1, 1), "height": max(y2 - y1, 1)}
+    ends = {"x1": tag.x + unit, "y1": tag.y + tag.height / 2, "x2": x1, "y2": y1}
+    size = {"x": tag.x, "y": tag.y, "width": tag.width, "height": tag.height}
+    lead = element("line", class_="lead", **ends, stroke_width=0.4 * unit)
     return element(
         "g",
         title(each.label),
         element("rect", class_="box", x=x1, y=y1, **sides, stroke_width=0.6 * unit),
-        element("rect", class_="tag", x=x, y=y, width=wide, height=4.4 * unit),
-        element("text", escape(each.label), x=x + unit / 2, y=y + 3.3 * unit, font_size=size),
+        *([] if meet(tag.box, (x1 - 1, y1 - 1, x2 + 1, y2 + 1)) else [lead]),
+        element("rect", class_="tag", **size),
+        element("text", escape(each.label), x=tag.x + unit / 2, y=tag.y + 0.75 * tag.height, font_size=LETTER * unit),
         class_=each.kind,
         data_parts=" ".join(map(str, each.parts)),
     )
@@ -68,6 +72,7 @@ def size_of(width: int | None, height: int | None, boxes: Sequence[Boxed]) -> tu
 
 
 SUFFIXES = {".png": "image/png", ".jpg": "image/jpeg", ".jpeg": "image/jpeg"}
+FILMS = {".mp4": "video/mp4", ".webm": "video/webm"}
 MARGIN = 0.05  # of a frame, around what is shown of it
 
 
@@ -80,7 +85,7 @@ class ShownFrame:
     boxes: list[Boxed]
     unboxed: list[str]  # objects that are there, but nobody said where
     relations: list[tuple[str, bool]]  # what holds, and whether the question is about it
-    address: str = ""  # of the real frame
+    address: str | None = ""  # of the real frame; None if a film shows it
     seen: Box | None = None  # the piece of it that is shown
 
     @property
@@ -89,7 +94,7 @@ class ShownFrame:
 
 
 def frame_of(
-    facts: Facts, position: int, vocabulary: Vocabulary, mentioned: Mentioned, address: str = ""
+    facts: Facts, position: int, vocabulary: Vocabulary, mentioned: Mentioned, address: str | None = ""
 ) -> ShownFrame:
     """`facts` are those of one video."""
     here = pl.col("frame") == position
@@ -105,7 +110,7 @@ def frame_of(
     width, height = facts.videos.select("width", "height").row(0)
     relations = holding(facts, position, vocabulary, mentioned)
     size = size_of(width, height, boxes)
-    seen = None if address else around(facts, size)
+    seen = around(facts, size) if address == "" else None
     return ShownFrame(position, number, seconds, size, boxes, unboxed, relations, address, seen)
 
 
@@ -141,25 +146,30 @@ def holding(facts: Facts, position: int, vocabulary: Vocabulary, mentioned: Ment
 def media_folder(folder: Path) -> Path:
     """It is there, or refused."""
     if not folder.is_dir():
-        wanted = "expected DIR/<video>/<frame>.png or .jpg, or DIR/<image>.png or .jpg"
-        raise BadInput.at(folder, f"no such folder of frames or images; {wanted}")
+        wanted = "expected DIR/<video>.mp4 or .webm, DIR/<video>/<frame>.png or .jpg, or DIR/<image>.png or .jpg"
+        raise BadInput.at(folder, f"no such folder of frames, images or films; {wanted}")
     return folder
 
 
 def media_file(folder: Path, video: str, number: int) -> Path | None:
     """DIR/<video>/<frame>.png or .jpg, the number with or without leading zeros."""
-    return _picture_file(folder, (f"{video}/{number}", f"{video}/{number:06}"))
+    return _file(folder, (f"{video}/{number}", f"{video}/{number:06}"), SUFFIXES)
+
+
+def film_file(folder: Path, video: str) -> Path | None:
+    """DIR/<video>.mp4 or .webm."""
+    return _file(folder, (video,), FILMS)
 
 
 def image_file(folder: Path, image: str) -> Path | None:
     """DIR/<image>.png or .jpg; ids of some sources end so themselves."""
-    return _picture_file(folder, (image, Path(image).with_suffix("").as_posix() if image else image))
+    return _file(folder, (image, Path(image).with_suffix("").as_posix() if image else image), SUFFIXES)
 
 
-def _picture_file(folder: Path, names: Sequence[str]) -> Path | None:
+def _file(folder: Path, names: Sequence[str], suffixes: Iterable[str]) -> Path | None:
     """Nothing outside of the folder."""
     for name in names:
-        for suffix in SUFFIXES:
+        for suffix in suffixes:
             path = folder / f"{name}{suffix}"
             if path.is_file() and path.resolve().is_relative_to(folder.resolve()):
                 return path

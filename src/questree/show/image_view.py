@@ -20,6 +20,7 @@ from questree.domains.images.kinds import THINGS
 from questree.faults import BadInput
 from questree.notation.own import parse, show
 from questree.readings.answer import evaluate
+from questree.readings.evidence import roles
 from questree.rules import IMAGE_DAGS
 from questree.search.word_tables import default_words
 from questree.show.dag import Dag, Ints, Opened, Piece
@@ -82,8 +83,9 @@ class ImageScene(Scene):
     pictures: list[ImageShown]
 
     def evidence(self, program: Node) -> list[Evidence]:
-        own = {show(node) for node in picking(program)}
-        return [Evidence(part.program, [at], part.told) for at, part in enumerate(self.parts) if part.program in own]
+        own = {show(node): role for node, role in roles(program).items()}
+        parts = ((at, part) for at, part in enumerate(self.parts) if part.program in own)
+        return [Evidence(part.program, [at], part.told, own[part.program]) for at, part in parts]
 
     def files(self, program: Node | None, folder: Path) -> list[tuple[str, Path]]:
         meant = [one for one in self.pictures if one.meant] or self.pictures

@@ -15,6 +15,7 @@ if TYPE_CHECKING:  # a timeline needs no programs
     from questree.terms import Node
 
 BAR, MARK, NOTHING = "━", "●", "·"
+NEEDED = {"decides": MARK, "reference": "○", "time": "━", "searched": "─"}  # what evidence is for -> its mark
 LABEL = 34  # characters for the words left of the line
 
 
@@ -51,11 +52,11 @@ def tracks(one: Facts, vocabulary: Vocabulary, column: NDArray[np.int64], room: 
             yield line(label, marked(column, frames, room))
 
 
-def marked(column: NDArray[np.int64], frames: Sequence[int], room: int) -> str:
+def marked(column: NDArray[np.int64], frames: Sequence[int], room: int, mark: str = MARK) -> str:
     """Frames as marks in their columns."""
     marks = np.full(room, " ")
     marks[column] = NOTHING
-    marks[column[frames]] = MARK
+    marks[column[frames]] = mark
     return "".join(marks)
 
 
@@ -74,13 +75,17 @@ def line(label: str, drawn: str) -> str:
 
 
 def grounded(program: "Node", world: "Videos", width: int = 120) -> Iterator[str]:
-    """One line per sub-program, a mark per frame it rests on."""
+    """One line per sub-program, a mark per frame it rests on, by what the frame is needed for."""
     from questree.notation import own
+    from questree.readings.evidence import roles
     from questree.show.timeline import grounds
 
     begin, count = int(world.frame_start[world.row[0]]), int(world.frames[0])
     seconds = world.seconds[begin : begin + count]
     room = max(width - LABEL, 20)
     column = np.minimum((seconds / max(seconds[-1], 1.0) * room).astype(int), room - 1)
+    needed = roles(program)
     for part, frames in grounds(program, world).items():
-        yield line(own.show(part), marked(column, frames, room))
+        yield line(own.show(part), marked(column, frames, room, NEEDED[needed[part]]))
+    said = {"decides": "decides", "reference": "tells what is meant", "time": "the time asked about"}
+    yield line("", ", ".join(f"{NEEDED[role]} {text}" for role, text in said.items() if role in needed.values()))

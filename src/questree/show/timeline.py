@@ -24,6 +24,15 @@ if TYPE_CHECKING:  # who looks at one question needs no DAGs
     from questree.show.dag import Opened
 
 LABEL, ROOM, ROW, AXIS = 208, 760, 19, 26  # pixels: words on the left, the line, a row, the seconds above
+MARKS = 20  # pixels between the seconds and the first row, where frames are marked
+HATCH = element(  # fills the columns of frames that a reference needs
+    "pattern",
+    element("path", d="M-1 7L7 -1M-1 1L1 -1M5 7L7 5"),
+    id="hatch",
+    width=6,
+    height=6,
+    patternUnits="userSpaceOnUse",
+)
 GROUPS = ("contact", "verb", "spatial", "derived")  # attention is never asked about and not shown
 
 
@@ -137,12 +146,14 @@ class Timeline:
         return LABEL + seconds / self.end * ROOM
 
     def svg(self, rows: list[TimelineRow], axis: bool = True) -> str:
-        top = AXIS if axis else 4
+        top = AXIS + MARKS if axis else 4
         height = top + ROW * len(rows) + 4
-        parts = [*(self._axis(height) if axis else ()), *self._columns(top, height)]
+        parts = [*((element("defs", HATCH), *self._axis(height)) if axis else ()), *self._columns(top, height, axis)]
         parts += [self._row(row, top + ROW * at) for at, row in enumerate(rows)]
         view = f"0 0 {LABEL + ROOM + 16} {height}"
-        return element("svg", *parts, class_="timeline", viewBox=view, role="img", aria_label="timeline of the video")
+        about = {"role": "img", "aria_label": "timeline of the video"}
+        scale = {"data_left": str(LABEL), "data_unit": f"{ROOM / self.end:.4f}"}  # pixels: where it begins, of a second
+        return element("svg", *parts, class_="timeline", viewBox=view, **about, **scale)
 
     def _axis(self, height: int) -> Iterator[str]:
         step = next(step for step in (1, 2, 5, 10, 20, 30, 60, 120, 300, 3600) if self.end / step <= 16 or step == 3600)
@@ -151,14 +162,17 @@ class Timeline:
             yield element("line", class_="grid", x1=x, y1=AXIS - 6, x2=x, y2=height)
             yield element("text", f"{second} s", class_="second", x=x, y=AXIS - 11)
 
-    def _columns(self, top: int, height: int) -> Iterator[str]:
-        """Frames to light up and to click; each reaches half way to its neighbours."""
-        at = [self.x(float(second)) for second in self.facts.frames["seconds"]]
+    def _columns(self, top: int, height: int, marked: bool) -> Iterator[str]:
+        """Frames to mark and to click; each reaches half way to its neighbours."""
+        seconds = self.facts.frames["seconds"].to_list()
+        at = [self.x(float(second)) for second in seconds]
         for frame, x in enumerate(at):
             left = (x + at[frame - 1]) / 2 if frame else x - 4
             right = (x + at[frame + 1]) / 2 if frame + 1 < len(at) else x + 4
-            size = {"width": max(right - left, 1), "height": height - top + 4}
-            yield element("rect", class_="frame", data_frame=frame, x=left, y=top - 4, **size)
+            wide, above = max(right - left, 1), MARKS if marked else 4
+            column = element("rect", class_="column", x=left, y=top - above, width=wide, height=height - top + above)
+            marks = frame_marks(x, left, wide, top) if marked else ()
+            yield element("g", column, *marks, class_="frame", data_frame=frame, data_second=seconds[frame])
 
     def _row(self, row: TimelineRow, y: int) -> str:
         middle, second = y + ROW / 2, self.facts.frames["seconds"].to_list()
@@ -174,6 +188,14 @@ class Timeline:
                 found.append(element("line", class_="run", **ends, y1=middle, y2=middle))
         found += [element("circle", cx=self.x(second[frame]), cy=middle, r=3) for frame in row.marks]
         return element("g", *found, class_=f"row {row.kind}{' mentioned' if row.mentioned else ''}")
+
+
+def frame_marks(x: float, left: float, wide: float, top: int) -> Iterator[str]:
+    """One for each thing a frame can be needed for, told apart by their shapes: a diamond, a ring, a bar below."""
+    y = top - 13
+    yield element("path", class_="mark decides", d=f"M{x - 4:.1f} {y}L{x:.1f} {y - 4}L{x + 4:.1f} {y}L{x:.1f} {y + 4}Z")
+    yield element("circle", class_="mark reference", cx=x, cy=y, r=6)
+    yield element("rect", class_="mark time", x=left, y=top - 4, width=wide, height=3)
 
 
 def stretches(frames: list[int]) -> list[tuple[int, int]]:

@@ -19,6 +19,7 @@ from questree.domains.video import VIDEO, Videos, videos
 from questree.notation import agqa, own
 from questree.notation.own import parse
 from questree.readings.english import english
+from questree.readings.evidence import DECIDES, roles
 from questree.rules import VIDEO_DAGS
 from questree.show.dag import Dag, Ints, Opened, Piece
 from questree.show.frames import media_file
@@ -56,8 +57,9 @@ class VideoScene(Scene):
     timeline: Timeline
 
     def evidence(self, program: Node) -> list[Evidence]:
+        needed = roles(program)
         return [
-            Evidence(own.show(node), at, f"{len(at)} frame{'s' if len(at) != 1 else ''}", node.kind.name == "window")
+            Evidence(own.show(node), at, f"{len(at)} frame{'s' if len(at) != 1 else ''}", needed[node])
             for node, at in grounds(program, self.world).items()
             if at
         ]
@@ -66,13 +68,19 @@ class VideoScene(Scene):
         """Of what is not seen anywhere: all frames."""
         found = self.evidence(program) if program else []
         video, numbers, seconds = self.facts.videos["id"][0], self.facts.frames["number"], self.facts.frames["seconds"]
-        deciding = sorted({at for one in found if not one.window for at in one.at}) or range(len(numbers))
+        deciding = sorted({at for one in found if one.role == DECIDES for at in one.at}) or range(len(numbers))
         paths = {at: media_file(folder, video, int(numbers[at])) for at in deciding}
         return [(f"frame {numbers[at]}, {seconds[at]:.1f} s", path) for at, path in paths.items() if path]
 
     @cached_property
     def rows(self) -> list[TimelineRow]:
         return self.timeline.rows()
+
+    @property
+    def size(self) -> tuple[int, int] | None:
+        """Width and height, if the source says them."""
+        width, height = self.facts.videos.select("width", "height").row(0)
+        return (int(width), int(height)) if width and height else None
 
 
 class VideoView(View):

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from questree.benchmarks import Benchmark
 from questree.faults import BadInput
+from questree.readings.evidence import DECIDES, REFERENCE, SEARCHED, TIME, Role
 from questree.rules import Scheme
 from questree.show.dag import Dag, Opened, Piece
 from questree.tables.run import Run
@@ -21,6 +22,7 @@ from questree.terms import Node
 Ints = NDArray[Any]
 Mask = NDArray[np.bool_]  # [question]
 READ = 8  # shards kept open
+MARKED: tuple[Role, ...] = (DECIDES, REFERENCE, TIME)  # evidence that is drawn, each by its own mark
 
 
 @dataclass(frozen=True)
@@ -51,7 +53,17 @@ class Evidence:
     program: str
     at: list[int]  # positions of frames; or the number of the part, if it picks out things
     told: str  # "3 frames"
-    window: bool = False  # is it a time, or something that is seen?
+    role: Role  # what it is needed for
+
+    @property
+    def window(self) -> bool:
+        """Is it a time, or something that is seen?"""
+        return self.role in (TIME, SEARCHED)
+
+
+def lit(found: Sequence[Evidence]) -> dict[Role, list[int]]:
+    """Role -> the places to mark."""
+    return {role: sorted({place for each in found if each.role == role for place in each.at}) for role in MARKED}
 
 
 class Scene(ABC):

@@ -9,7 +9,7 @@ from questree.terms import UNKNOWN, Array, Kind, Language, kind
 
 IMAGES = Language("images")
 
-Things = Annotated[Array, Kind("things")]  # [row, page] sets of things as bits
+Things = Annotated[Array, Kind("things", narrows=True)]  # [row, page] sets of things as bits
 Thing = Annotated[Array, Kind("thing", evidence=lambda world, value: world.holding(value))]  # [row] row in the corpus
 # [row, place] edges of the corpus, PADDING
 Links = Annotated[Array, Kind("links", evidence=lambda world, value: world.targets(value))]

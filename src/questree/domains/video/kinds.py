@@ -23,7 +23,7 @@ def frames_in(world: Any, value: Array) -> Array:
 
 Frames = Annotated[Array, Kind("frames", askable=True, yes=anywhere, evidence=itself)]  # [row, word] when does it hold?
 # [row, 4] the frames lo <= f < hi, and the moments it lies between, by which actions are judged
-Window = Annotated[Array, Kind("window", evidence=frames_in)]
+Window = Annotated[Array, Kind("window", evidence=frames_in, opens=True)]
 Objects = Annotated[Sets, Kind("objects")]  # [row] a set of objects
 Order = Annotated[Array, Kind("order", askable=True, answers=("before", "after"))]  # [row]
 

@@ -15,7 +15,7 @@ from starlette.staticfiles import StaticFiles
 
 from questree.faults import BadInput
 from questree.show import colours
-from questree.show.frames import SUFFIXES, frame_of, image_file, media_file
+from questree.show.frames import FILMS, SUFFIXES, film_file, frame_of, image_file, media_file
 from questree.show.image_view import ImageView
 from questree.show.page import browse as b
 from questree.show.page.compare import BETTER, LEVEL, grids, points
@@ -35,6 +35,7 @@ def application(site: Site, host: str = "127.0.0.1") -> Starlette:
             Route("/questions/{id:path}/frames/{frame:int}", frame),
             *(route for view in VIEWS for route in routes(view)),
             Route("/media/{video:path}/{number:int}", media),
+            Route("/films/{video:path}", film),
             Route("/pictures/{image:path}", image),
             Route("/colours.css", colour_sheet),
             Mount("/assets", StaticFiles(packages=[("questree.show.page", "assets")])),
@@ -199,7 +200,8 @@ def frame(request: Request) -> Response:
         raise HTTPException(404, f"no frame {position}; video {video} has {count}, counted from 0")
     number = int(scene.facts.frames["number"][position])
     there = site.media is not None and media_file(site.media, video, number) is not None
-    at = address(f"/media/{video}/{number}", {}) if there else ""
+    picture = address(f"/media/{video}/{number}", {}) if there else ""
+    at = None if scene.size and site.film(video) else picture  # a film is there already
     found = frame_of(scene.facts, position, scene.timeline.vocabulary, scene.timeline.mentioned, at)
     return render(request, "frame.html", frame=found, count=count, id=shown.asked.id)
 
@@ -207,12 +209,25 @@ def frame(request: Request) -> Response:
 def media(request: Request) -> Response:
     site: Site = request.app.state.site
     video, number = request.path_params["video"], request.path_params["number"]
-    own = site.collections.get(VideoView)
-    known = own is not None and isinstance(own.view, VideoView) and video in own.view.video_at
-    path = media_file(site.media, video, number) if site.media is not None and known else None
+    path = media_file(site.media, video, number) if site.media is not None and known_video(site, video) else None
     if path is None:
         raise HTTPException(404, f"no picture of frame {number} of video {video!r}")
     return FileResponse(path, media_type=SUFFIXES[path.suffix])
+
+
+def known_video(site: Site, video: str) -> bool:
+    own = site.collections.get(VideoView)
+    return own is not None and isinstance(own.view, VideoView) and video in own.view.video_at
+
+
+def film(request: Request) -> Response:
+    """In pieces, as a player that jumps about asks for it."""
+    site: Site = request.app.state.site
+    video = request.path_params["video"]
+    path = film_file(site.media, video) if site.media is not None and known_video(site, video) else None
+    if path is None:
+        raise HTTPException(404, f"no film of video {video!r}")
+    return FileResponse(path, media_type=FILMS[path.suffix])
 
 
 def image(request: Request) -> Response:

@@ -10,7 +10,7 @@ from questree.show.cards import Cards
 from questree.show.dag import Dag, Opened
 from questree.show.judged import Judged, judged, reason
 from questree.show.page.site import Collection
-from questree.show.views import Posed, Scene
+from questree.show.views import Posed, Scene, lit
 from questree.terms import Node
 
 WHY = {  # how an answer is known, in words
@@ -100,10 +100,7 @@ class Shown:
             "why": WHY[row["known"]],
             "parts": self.dag.edges.get(number, []),
             "evidence": evidence,
-            "lit": {  # places that show it, and those of the times it is asked about
-                name: sorted({place for each in evidence if each.window == window for place in each.at})
-                for name, window in (("shown", False), ("window", True))
-            },
+            "lit": lit(evidence),
         }
 
     @property

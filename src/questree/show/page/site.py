@@ -7,7 +7,7 @@ from pathlib import Path
 from questree.benchmarks import chosen
 from questree.faults import BadInput
 from questree.scoring.compared import Scoring
-from questree.show.frames import image_file, media_folder
+from questree.show.frames import film_file, image_file, media_folder
 from questree.show.image_view import ImageView
 from questree.show.page.compare import ComparedModels
 from questree.show.page.filters import Filters, address
@@ -69,6 +69,11 @@ class Site:
         """The address of an image, empty if there is no file of it."""
         there = self.media is not None and image_file(self.media, image) is not None
         return address(f"/pictures/{image}", {}) if there else ""
+
+    def film(self, video: str) -> str:
+        """The address of a video, empty if there is no file of it."""
+        there = self.media is not None and film_file(self.media, video) is not None
+        return address(f"/films/{video}", {}) if there else ""
 
     @property
     def first(self) -> Collection:

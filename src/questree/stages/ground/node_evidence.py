@@ -12,13 +12,13 @@ from questree.domains.images.corpus import Corpus, ImageSets, padded
 from questree.domains.images.kinds import THINGS
 from questree.domains.video import Videos
 from questree.readings.answer import evaluate
-from questree.readings.evidence import evidence
+from questree.readings.evidence import DECIDES, evidence, roles
 from questree.stages.decompose.spoken import by_form
 from questree.stages.ground.evidence import unpacked
 from questree.tables.facts import BOX
 from questree.tables.images import Images
 from questree.tables.nodes import FORMS, SETS, WORDS
-from questree.terms import Array, Kind, Node, slots, walk
+from questree.terms import Array, Kind, Node, slots
 
 SECONDS = pl.List(pl.List(pl.Float64))  # stretches: the seconds of their first and of their last frame
 BOXES = pl.List(pl.Struct({"image": pl.String, "name": pl.String, **dict.fromkeys(BOX, pl.Float64)}))
@@ -36,15 +36,10 @@ def seen_seconds(forms: pl.DataFrame, nodes: pl.DataFrame, world: Videos, first:
         found = evidence(form, asked, values)
         none = asked.everything * np.uint64(0)
         # what is localised rests on the frames of its event, which are there already
-        seen = _united([own for node, own in found.items() if node.op.focus is None and not _opens(node)], none)
-        looked = _united([own for node, own in found.items() if _opens(node)], none)
+        seen = _united([own for node, own in found.items() if node.op.focus is None and not node.kind.opens], none)
+        looked = _united([own for node, own in found.items() if node.kind.opens], none)
         bits[rows] = np.where(seen.any(axis=1, keepdims=True), seen, looked)
     return stretches(bits, video, world)
-
-
-def _opens(node: Node) -> bool:
-    """Is it a window of time?"""
-    return node.kind.name == "window"
 
 
 def _united(parts: list[Array], none: Array) -> Array:
@@ -90,9 +85,7 @@ def _positions(column: Ints, words: list[str], corpus: Corpus, kind: Kind) -> In
 
 def outermost(program: Node) -> list[Node]:
     """The parts of a program that stand for things and are in no other such part."""
-    every = dict.fromkeys(node for node in walk(program) if isinstance(node, Node) and node.kind == THINGS)
-    inner = {below for node in every for arg in node.args for below in walk(arg)}
-    return [node for node in every if node not in inner]
+    return [node for node, role in roles(program).items() if role == DECIDES and node.kind == THINGS]
 
 
 def _boxes(node: Ints, thing: Ints, nodes: int, images: Images) -> pl.Series:

@@ -15,7 +15,9 @@
   });
 
   document.addEventListener("questree:chosen", (event) => {
-    const shown = event.detail.shown.map(String);
-    for (const thing of things()) thing.classList.toggle("lit", parts(thing).some((part) => shown.includes(part)));
+    for (const role of ["decides", "reference"]) {
+      const own = event.detail[role].map(String);
+      for (const thing of things()) thing.classList.toggle(role, parts(thing).some((part) => own.includes(part)));
+    }
   });
 })();

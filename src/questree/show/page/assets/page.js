@@ -20,7 +20,7 @@
 
   document.addEventListener("keydown", (event) => {
     if (event.ctrlKey || event.metaKey || event.altKey || typing(event.target)) return;
-    const inFrames = event.target.closest("#timeline, #frame-place, .dag") !== null;
+    const inFrames = event.target.closest(".seen, .dag") !== null;
     const keys = {
       ArrowLeft: () => inFrames || follow("prev"),
       ArrowRight: () => inFrames || follow("next"),

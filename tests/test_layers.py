@@ -22,6 +22,7 @@ LAYERS = [  # from the bottom; a module may import its own layer's package and a
     {"models"},
     {"scoring"},
     {"show"},
+    {"people"},
     {"api"},
     {"plugins", "__init__"},
     {"bench", "cli", "__main__"},

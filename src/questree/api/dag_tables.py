@@ -23,7 +23,7 @@ from questree.terms import Array, slots
 from questree.vocabulary.words import Vocabulary
 
 
-def node_table(dags: RunHierarchies, programs: bool = True) -> pl.DataFrame:
+def node_table(dags: RunHierarchies, programs: bool = True, texts: bool = True) -> pl.DataFrame:
     """Every question and sub-question once, as predictions name it."""
     found, run = dags.hierarchies, dags.run
     nodes = found.nodes.select("key", "type", "answer", video=pl.Series(found.node_video))
@@ -36,7 +36,7 @@ def node_table(dags: RunHierarchies, programs: bool = True) -> pl.DataFrame:
     columns = {
         "id": found.keys.gather(key),
         "scope": _sets(run, key) if _of_images(dags) else pl.Series(found.videos).gather(every["video"]),
-        "question": texts_at(dags, key),
+        **({"question": texts_at(dags, key)} if texts else {}),
         "answer": words.gather(every["answer"].to_numpy() % len(words)),  # NOTHING is the last
         "type": pl.Series(found.types, dtype=pl.String).gather(every["type"]),
         **({"program": _programs(dags, key)} if programs else {}),

@@ -48,6 +48,7 @@ COMMANDS = {
     "show": ("show:show", "One video, one image or one question of a run."),
     "report": ("report:report", "One HTML file about a run and its models, to mail or to print."),
     "serve": ("report:serve", "A run in the browser: find questions, look at one, compare models."),
+    "people": ("people:app", "Ask people: is an answer right, which one is, what is absent; and how far they agree."),
     "program": ("program:app", "Read a question's program; translate between notations."),
     "vocabulary": ("vocabulary:app", "Look at a vocabulary; check your own."),
     "wordings": ("wordings:wordings", "An example of every way to ask, for a person to read."),
@@ -56,7 +57,7 @@ COMMANDS = {
 GROUPS = {  # the help lists commands by what they are for
     "Build": ("demo", "build", "synth", "ingest", "augment", "generate", "decompose", "balance", "split", "ground"),
     "Look": ("show", "report", "serve", "program", "vocabulary", "wordings"),
-    "Score": ("answer", "serve-bot", "read", "score", "compare", "power"),
+    "Score": ("answer", "serve-bot", "read", "people", "score", "compare", "power"),
     "Exchange": ("import", "export", "covr"),
     "Check": ("audit", "verify", "diff", "predictions", "bench", "completion"),
 }

@@ -1,0 +1,196 @@
+"""People are asked about a run; their answers become figures, a model named Human, and files for other stages."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from os import fspath
+from pathlib import Path
+
+import polars as pl
+
+from questree.api.made import Made
+from questree.api.people_drawn import candidates_of, mistakes, with_texts
+from questree.api.runs import StrPath
+from questree.benchmarks import AGQA, chosen
+from questree.faults import BadInput, Fault, at_least, refuse
+from questree.people.book import Annotator, Book, TaskOptions
+from questree.people.items import Drawn, apart, items
+from questree.people.power import plan
+from questree.people.sample import drawn
+from questree.people.simulated import mistaken, simulate
+from questree.people.task import Task, read_task
+from questree.tables.run import Run
+
+USUAL = 25  # of every type, if nobody says
+PLAIN = " ._+-:@="  # in names, besides letters and digits
+
+
+def new(
+    run: StrPath,
+    task: str = "verify",
+    *,
+    name: str = "",
+    per_type: int = 0,
+    per_template: int = 0,
+    per_answer: int = 0,
+    per_split: int = 0,
+    per_category: int = 0,
+    sample: int = 0,
+    parts: bool | None = None,
+    votes: int = 0,
+    gold: float = 0.1,
+    qualify: int = 0,
+    split: str = "test",
+    models: Sequence[str] = (),
+    annotators: Sequence[str] = (),
+    seed: int = 0,
+    benchmark: str = "",
+) -> Made:
+    """Draw what people are asked, as `questree people new` does.
+
+    Parameters
+    ----------
+    run
+        Run folder with DAGs.
+    task
+        verify, choose, free, absent, paraphrase, compare, or a TOML file.
+    name
+        Name of the task in the run; that of the task without it.
+    per_type, per_template, per_answer, per_split, per_category, sample
+        Least number of questions of every type, template, answer, split or category of AGQA, and of all.
+    parts
+        Ask sub-questions too; with per_type they are.
+    votes
+        Answers to every question; 3, or as the task says.
+    gold
+        Share of questions more whose answer is known.
+    qualify
+        Number of questions with explanations that everybody answers first.
+    split
+        train, dev, test or all.
+    models
+        compare: two stored models.
+    annotators
+        Names of people who get a link.
+    seed
+        Seed of the draw.
+    """
+    called, known_task = read_task(task)
+    least = {
+        "type": per_type,
+        "template": per_template,
+        "answer": per_answer,
+        "split": per_split,
+        "category": per_category,
+        "all": sample,
+    }
+    faults = at_least(0, {"sample": sample, "votes": votes, "qualify": qualify, "gold": gold})
+    faults += at_least(0, {f"per_{label}": count for label, count in least.items() if label != "all"})
+    refuse([*faults, *names_wrong([name or called], "--name"), *names_wrong(annotators, "--annotators")])
+    least = {label: count for label, count in least.items() if count} or {"type": USUAL}
+    if known_task.about == "scopes" and "type" in least:
+        least = {"all": least["type"]}
+    place = Run(Path(fspath(run)))
+    own = chosen(place, benchmark, "decomposed")
+    if "category" in least and own is not AGQA:
+        raise BadInput.at("--per-category", f"expected questions about {AGQA.scopes}, got {own.scopes}")
+    side = None if split == "all" else split
+    whole = "type" in least if parts is None else parts
+    candidates, known, dags = candidates_of(known_task, place, own, side, whole, models)
+    asked = drawn(candidates, least, seed)
+    if asked.is_empty():
+        raise BadInput.at(place.folder, f"nothing to ask about in the split {split}")
+    knows = known_task.about != "scopes" and known_task.ask != "paraphrase"
+    wrong = mistakes(dags, own) if knows and dags is not None and (gold or qualify) else {}
+    rest = candidates.filter(pl.col("id").is_in(list(wrong))) if known_task.about == "models" else candidates
+    found = apart(rest, asked, round(gold * len(asked)) * knows, qualify * knows, seed)
+    if dags is not None:
+        found = Drawn(*(with_texts(dags, table) for table in found))
+    count = votes or known_task.votes
+    sizes = {"asked": len(found.asked), "gold": len(found.gold), "qualification": len(found.qualification)}
+    options = TaskOptions(own.name, count, seed, **sizes, drawn=least | {"split": split}, models=tuple(models))
+    made = items(known_task, found, candidates, count, replace(known, seed=seed, wrong=wrong))
+    book = Book(place)
+    book.add_task(name or called, known_task, options, made)
+    people = book.add_annotators(annotators) if annotators else []
+    said = [f"{name or called}: {told(known_task, options)}, in {book.path}", *links(people)]
+    return Made("people new", said, {"task": name or called, **sizes, "votes": count, "drawn": least})
+
+
+def told(task: Task, options: TaskOptions) -> str:
+    sizes = [f"{options.asked:,} items, {options.votes} vote{'s' * (options.votes != 1)} each"]
+    sizes += [f"{options.gold:,} gold"] if options.gold else []
+    sizes += [f"{options.qualification:,} to qualify"] if options.qualification else []
+    return ", ".join(sizes)
+
+
+def links(people: Sequence[Annotator]) -> list[str]:
+    return [f"link of {one.name}: /people/{one.token}/" for one in people if one.kind == "person"]
+
+
+def names_wrong(names: Sequence[str], place: str) -> list[Fault]:
+    wanted = f"letters, digits, spaces and {' '.join(PLAIN.strip())}"
+    strange = [name for name in names if not name.strip() or not all(sign.isalnum() or sign in PLAIN for sign in name)]
+    return [Fault(place, f"expected {wanted}, got {name!r}") for name in strange]
+
+
+def remove(run: StrPath, task: str) -> Made:
+    """Take a task and all answers to it out of a run, as `questree people remove` does."""
+    count = Book.of(Run(Path(fspath(run)))).remove_task(task)
+    return Made("people remove", [f"{task}: removed with {count:,} answers"], {"task": task, "answers": count})
+
+
+def simulated(run: StrPath, task: str, *, annotators: int = 3, error: float = 0.1, seed: int = 0) -> Made:
+    """Let bots with a known rate of error answer a task to the end, as `questree people simulate` does."""
+    wrong = [Fault("--error", f"expected a share from 0 to 1, got {error:g}")] if not 0 <= error <= 1 else []
+    refuse([*wrong, *at_least(1, {"annotators": annotators})])
+    book = Book.of(Run(Path(fspath(run))))
+    names = [f"bot {number}" for number in range(1, annotators + 1)]
+    count = simulate(book, task, names, mistaken(error, seed))
+    said = f"{task}: {count:,} answers of {annotators} bots that err in {error:.0%}"
+    return Made("people simulate", [said], {"task": task, "answers": count, "annotators": annotators, "error": error})
+
+
+def percent(value: float | None) -> str:
+    return "" if value is None else f"{100 * value:.2f}"
+
+
+def power(
+    *, accuracy: float = 0.86, error: float = 0.1, half_width: float = 0.05, seconds: float = 30.0, groups: int = 1
+) -> Made:
+    """How many votes and items a wanted half-width needs, as `questree people power` does.
+
+    Parameters
+    ----------
+    accuracy
+        Share of the benchmark's answers that are right.
+    error
+        Share of wrong answers of one person.
+    half_width
+        Wanted half-width of the 95 % interval.
+    seconds
+        That one answer takes.
+    groups
+        Types or categories, each with this half-width.
+    """
+    shares = {"accuracy": accuracy, "error": error, "half_width": half_width}
+    wrong = [
+        Fault(f"--{name.replace('_', '-')}", f"expected a share between 0 and 1, got {value:g}")
+        for name, value in shares.items()
+        if not 0 < value < 1
+    ]
+    refuse([*wrong, *at_least(1, {"groups": groups}), *at_least(0, {"seconds": seconds})])
+    rows = plan(accuracy, error, half_width, seconds, groups)
+    table = [
+        {
+            "votes": row["votes"],
+            "majority right": percent(row["majority right"]),
+            "found right": percent(row["found right"]),
+            "off by": f"{100 * row['off by']:+.2f}",
+            "items per group": row["items per group"],
+            "answers": row["answers"],
+            "hours": f"{row['hours']:.1f}",
+        }
+        for row in rows
+    ]
+    given = f"{accuracy:.0%} are right and people err in {error:.0%}"
+    return Made("people power", [(f"Items for a half-width of {100 * half_width:g} points, if {given}", table)], rows)

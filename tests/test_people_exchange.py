@@ -1,0 +1,134 @@
+"""Answers of people go out without names and come back the same, through tables and through Label Studio's JSON."""
+
+import json
+import xml.etree.ElementTree as ET
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+import pytest
+
+from questree.api import people_results
+from questree.people.book import Book, Item
+from questree.people.exchange import studio_config
+from questree.people.results import Answered
+from questree.people.task import Reply, shipped, shipped_task
+from worlds.asked_people import answer_all, asked, copied
+from worlds.commands import questree
+
+
+@pytest.fixture
+def book(notebook: Path, tmp_path: Path) -> Book:
+    return asked(copied(notebook, "images", tmp_path), "--sample 8 --split all --gold 0")
+
+
+def says(name: str, item: Item) -> Reply:
+    if name == "Zoë" and item.item % 2:
+        return Reply("no", 'a, "quoted" cat; or so', ("bad grammar", "several answers"))
+    return Reply("yes")
+
+
+def test_tables_have_every_answer_and_nobodys_name(book: Book, tmp_path: Path) -> None:
+    answer_all(book, "verify", ["Zoë", "Ann", "Ben"], says)
+    for name in ("answers.csv", "answers.jsonl"):
+        people_results.export(book.path.parent, "verify", out=tmp_path / name)
+        text = (tmp_path / name).read_text("utf-8")
+        assert not any(who in text for who in ("Zoë", "Ann", "Ben"))
+        assert not any(one.token in text for one in book.annotators())
+    table = pl.read_csv(tmp_path / "answers.csv", infer_schema=False)
+    assert table.equals(pl.read_ndjson(tmp_path / "answers.jsonl").cast(pl.String))
+    assert len(table) == 24
+    assert table["value"].value_counts().sort("value").rows() == [("no", 4), ("yes", 20)]
+
+
+def test_a_table_that_was_written_can_be_read_elsewhere(book: Book, notebook: Path, tmp_path: Path) -> None:
+    answer_all(book, "verify", ["Zoë", "Ann", "Ben"], says)
+    out = tmp_path / "answers.csv"
+    people_results.export(book.path.parent, "verify", out=out)
+    other = asked(copied(notebook, "images", tmp_path / "other"), "--sample 8 --split all --gold 0")
+    done = questree("people", "import", other.path.parent, out)
+    assert done.stdout == "verify: 24 answers of 3 people, 0 repeated (the last counts)\n"
+    names = ["item", "value", "text", "faults"]
+    mine, theirs = (Answered.read(each, "verify").every.select(names).sort(names[:2]) for each in (book, other))
+    assert mine.equals(theirs)
+    assert questree("people", "import", other.path.parent, out).returncode == 0
+    assert len(Answered.read(other, "verify").every) == 24  # the same answers again are the same
+
+
+def test_a_plain_table_of_a_crowd_is_enough_and_all_that_is_wrong_is_told(book: Book, tmp_path: Path) -> None:
+    items = book.items("verify")
+    path = tmp_path / "crowd.csv"
+    path.write_text(f"id,annotator,value\n{items[0].id},W1,yes\n{items[0].id},W2,no\n{items[0].id},W1,no\n")
+    done = questree("people", "import", book.path.parent, path)
+    assert done.stdout == "verify: 2 answers of 2 people, 1 repeated (the last counts)\n"
+    path.write_text(f"id,annotator,value,seconds\nnobody,W1,yes,1\n{items[0].id},W1,perhaps,1\n{items[1].id},,yes,1\n")
+    wrong = questree("people", "import", book.path.parent, path).stderr
+    assert "line 2: no item 'nobody' in this task" in wrong
+    assert "line 3: expected an answer to what was asked, got 'perhaps'; choose from yes, no, cannot tell" in wrong
+    assert "line 4: expected an annotator, got none" in wrong
+    path.write_text("worker,verdict\n")
+    assert "expected columns annotator, value" in questree("people", "import", book.path.parent, path).stderr
+    assert len(Answered.read(book, "verify").every) == 2
+
+
+def exported(tasks: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """As Label Studio exports what two people said to each task, one of them twice but cancelled."""
+
+    def one(who: Any, value: str, **more: Any) -> dict[str, Any]:
+        result = [{"from_name": "value", "to_name": "question", "type": "choices", "value": {"choices": [value]}}]
+        if value == "no":
+            result += [
+                {"from_name": "text", "to_name": "question", "type": "textarea", "value": {"text": ["two"]}},
+                {
+                    "from_name": "faults",
+                    "to_name": "question",
+                    "type": "choices",
+                    "value": {"choices": ["bad grammar"]},
+                },
+            ]
+        return {"id": 7, "completed_by": who, "lead_time": 4.5, "was_cancelled": False, "result": result} | more
+
+    annotations = [one(1, "yes"), one({"id": 2, "email": "b@x.org"}, "no"), one(1, "no", was_cancelled=True)]
+    return [{"id": at, "annotations": annotations, "predictions": [], **task} for at, task in enumerate(tasks)]
+
+
+def test_label_studio_is_given_tasks_and_its_export_is_read(book: Book, tmp_path: Path) -> None:
+    tasks, answers = tmp_path / "tasks.json", tmp_path / "export.json"
+    people_results.export(book.path.parent, "verify", label_studio=tasks)
+    given = json.loads(tasks.read_text())
+    assert [task["data"]["item"] for task in given] == [one.item for one in book.items("verify")]
+    assert {name for task in given for name in task["data"]}.isdisjoint({"truth", "role", "there"})
+    answers.write_text(json.dumps(exported(given)))
+    assert "16 answers of 2 people" in questree("people", "import", book.path.parent, answers).stdout
+    found = Answered.read(book, "verify").every
+    assert found.group_by("value").len().sort("value").rows() == [("no", 8), ("yes", 8)]
+    assert found.filter(value="no").select("text", "faults", "seconds").unique().rows() == [
+        ("two", ["bad grammar"], 4.5)
+    ]
+    answers.write_text('{"data": 1}')
+    assert "expected Label Studio's JSON export" in questree("people", "import", book.path.parent, answers).stderr
+
+
+@pytest.mark.parametrize("task", ["verify", "choose", "free", "absent", "paraphrase", "compare"])
+def test_label_studios_interface_names_what_tasks_have(notebook: Path, tmp_path: Path, task: str) -> None:
+    run = copied(notebook, "run", tmp_path)
+    models = ""
+    if task == "compare":
+        for bot in ("oracle", "uniform"):
+            assert questree("answer", run.folder, "--model", bot, "--quiet").returncode == 0
+        models = "--models oracle,uniform"
+    asked(run, f"--task {task} --sample 4 {models}")
+    people_results.export(run.folder, task, label_studio=tmp_path / "tasks.json")
+    view = ET.fromstring((tmp_path / "tasks.xml").read_text())
+    data = [each["data"] for each in json.loads((tmp_path / "tasks.json").read_text())]
+    wanted = {part.get("value", "") for part in view.iter() if part.get("value", "").startswith("$")}
+    assert wanted
+    assert all(name[1:] in record for name in wanted for record in data)
+    controls = {part.get("name") for part in view.iter() if part.get("toName")}
+    assert controls <= {"value", "instead", "text", "faults", "marked"}
+
+
+def test_label_studios_own_package_accepts_every_interface() -> None:
+    sdk = pytest.importorskip("label_studio_sdk.label_interface", reason="label-studio-sdk is not installed")
+    for name in shipped():
+        sdk.LabelInterface(studio_config(shipped_task(name))).validate()

@@ -151,11 +151,45 @@ def test_a_query_that_is_wrong_is_told_beside_the_box(page: Page, seen: Seen) ->
     page.goto("/")
     page.fill("input[name=query]", "has(befor)")
     page.press("input[name=query]", "Enter")
-    expect(page.locator(".faults")).to_contain_text("no operator 'befor'")
-    expect(page.locator(".count b")).to_have_text("0")
+    box, total = page.locator("input[name=query]"), shown(page)
+    expect(page.locator("#fault-query")).to_contain_text("no operator 'befor'")
+    expect(box).to_have_attribute("aria-invalid", "true")
+    expect(page.locator(".list tbody tr")).to_have_count(50)  # the last list is still there
+    assert (shown(page), "befor" in page.url) == (total, False)
     page.fill("input[name=query]", "has(before)")
     page.press("input[name=query]", "Enter")
-    expect(page.locator(".faults")).to_have_count(0)
+    expect(page.locator("#fault-query")).to_have_text("")
+    expect(box).to_have_attribute("aria-invalid", "false")
+    expect(page.locator(".count b")).not_to_have_text(total)
+    seen.nothing()
+
+
+def test_words_are_found_columns_sorted_and_the_list_is_cards_on_a_phone(page: Page, seen: Seen) -> None:
+    page.goto("/")
+    page.fill("input[name=words]", '"a blanket before"')
+    page.press("input[name=words]", "Enter")
+    page.wait_for_url("**/*words=*")
+    assert all("a blanket before" in text for text in page.locator(".list .text a").all_inner_texts())
+    for way in ("ascending", "descending"):
+        page.get_by_role("link", name="Steps").click()
+        expect(page.locator("th", has_text="Steps")).to_have_attribute("aria-sort", way)
+        steps = [int(each) for each in page.locator(".list td.number").all_inner_texts()]
+        assert steps == sorted(steps, reverse=way == "descending") and len(set(steps)) > 1
+    page.select_option("select[name=template]", "objExists")
+    page.wait_for_url("**/*template=objExists*")
+    assert "sort=-steps" in page.url  # a filter keeps the order
+    with page.expect_download() as saved:
+        page.get_by_role("link", name="CSV").click()
+    rows = saved.value.path().read_text().splitlines()
+    assert len(rows) == int(shown(page)) + 1
+    page.set_viewport_size({"width": 420, "height": 900})
+    page.reload()
+    expect(page.locator("select[name=template]")).to_be_hidden()
+    page.locator(".fold-filters summary").click()
+    expect(page.locator("select[name=template]")).to_be_visible()
+    card = page.locator(".list tbody tr").first
+    sides = card.locator("td").evaluate_all("all => all.map((one) => one.getBoundingClientRect().right)")
+    assert max(sides) <= 420 and not page.evaluate("document.documentElement.scrollWidth > innerWidth")
     seen.nothing()
 
 
@@ -324,7 +358,7 @@ def test_what_a_model_says_is_shown_as_text(page: Page, seen: Seen) -> None:
         expect(page.locator(".said.wrong", has_text="alert(1)").first).to_have_text(f"{SCRIPT} ✗")
         assert page.locator("script:not([src])").count() == 0
     page.goto("/?query=" + SCRIPT)
-    expect(page.locator(".faults")).to_be_visible()
+    expect(page.locator("#fault-query")).to_be_visible()
     seen.errors[:] = [error for error in seen.errors if "status of 400" not in error]  # the bad request itself
     seen.nothing()
 

@@ -208,6 +208,99 @@ def test_all_faults_are_said_at_once(client: TestClient) -> None:
     assert "no steps 'y'" in page
 
 
+@pytest.mark.parametrize(
+    ("words", "regex"),
+    [
+        ("blanket", r"\bblanket"),
+        ("STAND  blank", r"\bstand.*\bblank|\bblank.*\bstand"),
+        ('"a blanket before"', r"\ba blanket before"),
+        ('blanket "standing up', r"\bblanket.*\bstanding up|\bstanding up.*\bblanket"),
+        ("lanket", r"\blanket"),
+    ],
+)
+def test_words_find_what_a_loop_over_texts_finds(
+    own: Collection, asked: list[Question], words: str, regex: str
+) -> None:
+    wanted = [question.id for question in asked if re.search(regex, question.text.lower())]
+    assert found(own, words=words) == wanted
+    assert bool(wanted) == (words != "lanket")
+
+
+@pytest.mark.parametrize("sort", ["question", "answer", "template", "steps", "model chain", "model script"])
+def test_the_list_is_sorted_by_any_column_both_ways(
+    client: TestClient, own: Collection, asked: list[Question], sort: str
+) -> None:
+    judged = own.questions.models[sort.partition(" ")[2]].judgement if " " in sort else None
+    row = {question.id: at for at, question in enumerate(asked)}
+
+    def key(question: Question) -> Any:
+        if judged is not None:
+            at = row[question.id]
+            return int(judged.right[at]), (own.questions.word(int(judged.said[at])) or "").lower()
+        plain = {"question": question.text.lower(), "answer": question.answer, "template": question.template.name}
+        return question.row["steps"] if sort == "steps" else plain[sort].lower()
+
+    few = [question for question in asked if "blanket" in question.text]
+    for down in (False, True):
+        wanted = sorted(few, key=key, reverse=down)  # equal ones stay in their order, both ways
+        page = client.get("/", params={"words": "blanket", "sort": "-" * down + sort}).text
+        assert ids(page) == [question.id for question in wanted[:50]]
+    middle = client.get(f"/questions/{wanted[1].id}", params={"words": "blanket", "sort": "-" + sort}).text
+    before, after = (re.search(rf'rel="{rel}" href="/questions/([^?]+)', middle) for rel in ("prev", "next"))
+    assert before and after and [before[1], after[1]] == [wanted[0].id, wanted[2].id]
+
+
+def test_the_list_is_a_file_too(client: TestClient, own: Collection, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("questree.show.page.download.CHUNK", 7)  # several pieces
+    asked = {"words": "blanket", "sort": "-steps", "model": "script", "template": "objExists"}
+    shown, rows = ids(client.get("/", params=asked).text), client.get("/list/video.jsonl", params=asked)
+    lines = [json.loads(line) for line in rows.text.splitlines()]
+    assert [line["id"] for line in lines] == shown and len(shown) > 7
+    table = pl.read_csv(client.get("/list/video.csv", params=asked).content)
+    assert table.to_dicts() == lines
+    for line in lines:
+        row = own.questions.find(line["id"])
+        assert row is not None
+        posed, judged = own.questions.question(row), own.questions.models["script"].judgement
+        assert (line["question"], line["answer"], line["video"]) == (posed.text, posed.answer, posed.id[0])
+        assert line["script says"] == own.questions.word(int(judged.said[row]))
+        assert line["script right"] == {1: True, 0: False, -1: None}[int(judged.right[row])]
+    assert client.get("/list/video.csv?query=has(befor").status_code == 400
+    assert "choose from csv, jsonl" in client.get("/list/video.xlsx").text
+
+
+def test_an_empty_result_names_the_filter_that_excludes_most(client: TestClient, own: Collection) -> None:
+    page = client.get("/?words=blanket&template=objExists&answer=phone").text
+    count = len(own.filters.find({"words": "blanket", "template": "objExists"}).rows)
+    way = '<a href="/?words=blanket&amp;template=objExists">without it</a>'
+    assert f"answer: phone</b> excludes most: {way} there are {count}." in page
+    page = client.get("/?words=zebra&answer=phone&template=objExists").text
+    assert "None has <b>words: zebra</b>" in page
+    wanted = {
+        "template": "objExists",
+        "answer": "bag",
+        "video": "A",
+        "split": "train",
+    }  # two pairs without a match
+    few = {name: len(own.filters.find({name: value}).rows) for name, value in wanted.items()}
+    name = min(few, key=lambda name: few[name])
+    page = client.get("/", params=wanted).text
+    assert f"No filter alone is to blame; fewest have <b>{name}: {wanted[name]}</b>" in page
+    assert f"alone</a> finds {few[name]}." in page
+
+
+def test_the_chart_by_steps_has_n_and_an_interval_around_each_share(client: TestClient, own: Collection) -> None:
+    found = re.search(r'data-plot="numbers"[^>]*data-points="([^"]*)"', client.get("/?model=chain").text)
+    assert found
+    points = json.loads(html.unescape(html.unescape(found[1])))
+    steps, right = own.questions.columns["steps"], own.questions.models["chain"].judgement.right
+    for point in points:
+        own_rows = steps == point["number"]
+        assert point["n"] == int(own_rows.sum())
+        assert point["right"] == pytest.approx((right[own_rows] == 1).mean())
+        assert point["low"] - 1e-9 <= point["right"] <= point["high"] + 1e-9
+
+
 def test_verdicts_and_contradictions_are_those_of_each_dag(own: Collection, asked: list[Question]) -> None:
     """Question by question, from the answers to its own DAG."""
     right, lucky, clashing, rules = set(), set(), set(), set()

@@ -26,7 +26,7 @@ from questree.search.word_tables import default_words
 from questree.show.dag import Dag, Ints, Opened, Piece
 from questree.show.frames import Boxed, image_file, picture, size_of
 from questree.show.views import Evidence, Listed, Mask, Posed, Scene, View
-from questree.stages.decompose.hierarchies import set_columns
+from questree.stages.decompose.hierarchies import image_ids, set_columns
 from questree.stages.decompose.image_sets import decompose as taken_apart
 from questree.stages.decompose.image_sets import read_sets, spoken_sets
 from questree.stages.ground.node_evidence import outermost
@@ -96,7 +96,8 @@ class ImageScene(Scene):
 class ImageView(View):
     name, title, scope = "sets of images", "Image sets", "image"
     home, item, compare = "/images", "/images/", "/compare/images"
-    query_hint = 'words of the question, or has(filter, attribute="red") & ~has(count)'
+    words_hint = 'dog "on the table"'
+    query_hint = 'has(filter, attribute="red") & ~has(count)'
     language = (
         'has(operation, noun="…", attribute="…")',
         'uses(noun="…")',
@@ -230,6 +231,20 @@ class ImageView(View):
 
     def keys(self, tops: pl.DataFrame) -> Ints:
         return np.array([self.row_at[id] for id in tops["id"]], np.int64)
+
+    def worded(self, shard: str, rows: Ints) -> pl.Series:
+        return self.shown["question"].gather(rows)
+
+    def ids(self, keys: Ints) -> pl.Series:
+        return self.every["id"].gather(keys)
+
+    def scopes(self, keys: Ints) -> pl.Series:
+        """The images with spaces between them."""
+        sets = image_ids(self.every["images"].gather(keys), self.facts.images["id"])
+        return sets.list.join(" ")
+
+    def drawn(self, keys: Ints) -> Ints:
+        return self.every["images"].list.first().gather(keys).to_numpy()
 
     def chances(self, keys: Ints, seed: int) -> NDArray[np.uint64]:
         return np.array([seed_of(seed, f"failure {id}") for id in self.every["id"].gather(keys)], np.uint64)

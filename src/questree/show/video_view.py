@@ -31,6 +31,7 @@ from questree.stages.decompose.dag_shards import tables, tables_by_rules
 from questree.stages.decompose.forms import NodeForms, ordered_slots
 from questree.stages.decompose.hierarchies import Columns, dags_given, shards
 from questree.stages.decompose.spoken import Texts, say
+from questree.stages.generate.text import Lexicon, lexicon, texts
 from questree.stages.questions import Bank, Question, Shard
 from questree.stages.split.grammar import Wrong, check, read
 from questree.stages.split.language import of_videos
@@ -86,6 +87,7 @@ class VideoScene(Scene):
 class VideoView(View):
     name, title, scope = "videos", "Videos", "video"
     home, item, compare = "/", "/questions/", "/compare"
+    words_hint = 'blanket "before standing up"'
     query_hint = 'has(before, action="standing up") & steps > 4'
     language = (
         *('has(operator, action="…", object="…", relation="…")', 'uses(object="…")', "template(…)", "structure(…)"),
@@ -238,6 +240,23 @@ class VideoView(View):
 
     def keys(self, tops: pl.DataFrame) -> Ints:
         return keys_of(tops)
+
+    def worded(self, shard: str, rows: Ints) -> pl.Series:
+        asked = self._asked[shard]
+        return texts(asked.where(asked.questions[rows]), self.lexicon)
+
+    @cached_property
+    def lexicon(self) -> Lexicon:
+        return lexicon(self.bank.vocabulary, self.bank.edition)
+
+    def ids(self, keys: Ints) -> pl.Series:
+        return pl.select(pl.concat_str(self.scopes(keys), pl.lit("-"), pl.Series(keys % KEY))).to_series()
+
+    def scopes(self, keys: Ints) -> pl.Series:
+        return pl.Series(self.bank.ids).gather(keys // KEY)
+
+    def drawn(self, keys: Ints) -> Ints:
+        return np.asarray(keys // KEY)
 
     def chances(self, keys: Ints, seed: int) -> NDArray[np.uint64]:
         video = np.array([seed_of(seed, f"failure {video}") for video in self.bank.ids], np.uint64)

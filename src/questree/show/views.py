@@ -89,6 +89,7 @@ class View(ABC):
     item: ClassVar[str]
     compare: ClassVar[str]
     scope: ClassVar[str]  # the filter by scope
+    words_hint: ClassVar[str]  # examples for the boxes above the list
     query_hint: ClassVar[str]
     language: ClassVar[tuple[str, ...]]  # what a query is made of
     kinds: ClassVar[Mapping[str, str]]  # kinds of words that are coloured -> what they are called
@@ -170,6 +171,22 @@ class View(ABC):
     @abstractmethod
     def find(self, key: int) -> Posed:
         """Any question of the run."""
+
+    @abstractmethod
+    def worded(self, shard: str, rows: Ints) -> pl.Series:
+        """Texts of some of the questions that a shard lists, by columns."""
+
+    @abstractmethod
+    def ids(self, keys: Ints) -> pl.Series:
+        """[question] its id."""
+
+    @abstractmethod
+    def scopes(self, keys: Ints) -> pl.Series:
+        """[question] its video, or its images."""
+
+    @abstractmethod
+    def drawn(self, keys: Ints) -> Ints:
+        """[question] what a bootstrap draws it with."""
 
     @abstractmethod
     def chances(self, keys: Ints, seed: int) -> NDArray[np.uint64]:

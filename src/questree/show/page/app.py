@@ -3,28 +3,33 @@
 from collections.abc import Mapping
 from functools import cache, partial
 from typing import Any
+from urllib.parse import quote
 
+import numpy as np
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
 from starlette.middleware import Middleware
 from starlette.requests import Request
-from starlette.responses import FileResponse, HTMLResponse, RedirectResponse, Response
+from starlette.responses import FileResponse, HTMLResponse, RedirectResponse, Response, StreamingResponse
 from starlette.routing import BaseRoute, Mount, Route
 from starlette.staticfiles import StaticFiles
 
-from questree.faults import BadInput
+from questree.faults import BadInput, Fault
 from questree.show import colours
 from questree.show.frames import FILMS, SUFFIXES, film_file, frame_of, image_file, media_file
 from questree.show.image_view import ImageView
 from questree.show.page import browse as b
 from questree.show.page.compare import BETTER, LEVEL, grids, points
-from questree.show.page.filters import address
+from questree.show.page.download import KINDS, written
+from questree.show.page.filters import FilteredRows, address
+from questree.show.page.order import Rows, ordered
 from questree.show.page.serving import Guard
 from questree.show.page.shown import Shown
 from questree.show.page.site import VIEWS, Collection, Site
 from questree.show.video_view import VideoScene, VideoView
 from questree.show.views import View
+from questree.stages.split.grammar import Wrong
 
 IN_MODELS = ("model", "verdict", "contradiction", "rule", "other", "other_verdict")  # filters about what models say
 
@@ -52,6 +57,7 @@ def routes(view: type[View]) -> list[BaseRoute]:
     return [
         Route(view.home, partial(home, view=view)),
         Route(view.compare, partial(compare, view=view)),
+        Route(f"/list/{view.scope}.{{kind}}", partial(download, view=view)),
         Route(view.item + "{id:path}", partial(question, view=view)),
     ]
 
@@ -101,34 +107,60 @@ def problem(request: Request, error: Exception) -> Response:
     return render(request, "problem.html", code, code=code, detail=detail)
 
 
-def faulty(request: Request, faults: list[Any]) -> int:
-    """A filter that is wrong is a bad request; a page that asks for its parts only is told so in its text."""
-    return 400 if faults and "hx-request" not in request.headers else 200
-
-
 def home(request: Request, view: type[View]) -> Response:
     site: Site = request.app.state.site
     if view.home == "/" and view not in site.collections:
         return RedirectResponse(site.first.view.home)
     own, wanted = collection(request, view), params(request, "page")
-    found = own.filters.find(wanted)
-    pages = b.Pages.of(len(found.rows), request.query_params.get("page", ""))
+    found, rows, faults = in_order(own, wanted)
+    pages = b.Pages.of(len(rows), request.query_params.get("page", ""))
     models = b.shown_models(own, wanted)
-    return render(
+    answer = render(
         request,
         "browse.html",
-        faulty(request, found.faults),
+        400 if faults and "hx-request" not in request.headers else 200,
         own=own,
         wanted=wanted,
-        faults=found.faults,
+        faults={fault.place.replace(" ", "_"): fault for fault in faults},
         choices=own.filters.choices,
         judged=any(name in wanted for name in IN_MODELS),
         pages=pages,
-        lines=list(b.lines(own, found.rows[pages.begin : pages.end], models)),
+        lines=list(b.lines(own, rows[pages.begin : pages.end], models)),
         models=models,
         told=b.summary(own, found, models),
         plotted=b.by_number(own, found, models),
+        blamed=own.filters.blamed(filters(wanted)) if not len(rows) and not faults else None,
     )
+    if faults:  # a page that asks for its parts keeps the list it has
+        answer.headers["HX-Reswap"], answer.headers["HX-Push-Url"] = "none", "false"
+    return answer
+
+
+def filters(wanted: Mapping[str, str]) -> dict[str, str]:
+    return {name: value for name, value in wanted.items() if name != "sort"}
+
+
+def in_order(own: Collection, wanted: Mapping[str, str]) -> tuple[FilteredRows, Rows, list[Fault]]:
+    """What filters find, the same as it is sorted, and what is wrong with any of it."""
+    found = own.filters.find(filters(wanted))
+    try:
+        return found, ordered(own, found, wanted.get("sort", "")), found.faults
+    except Wrong as wrong:
+        return found, found.rows, [*found.faults, Fault("sort", str(wrong))]
+
+
+def download(request: Request, view: type[View]) -> Response:
+    """The list that a page shows, all of it."""
+    own, wanted, kind = collection(request, view), params(request), request.path_params["kind"]
+    if kind not in KINDS:
+        raise HTTPException(404, f"no list as {kind!r}; choose from {', '.join(KINDS)}")
+    _, rows, faults = in_order(own, wanted)
+    if faults:
+        raise HTTPException(400, "\n".join(f"{fault.place}: {fault.message}" for fault in faults))
+    name = quote(f"{own.view.run.folder.resolve().name}-{view.scope}-questions.{kind}")
+    headers = {"Content-Disposition": f"attachment; filename*=UTF-8''{name}"}
+    lines = written(own, rows, b.shown_models(own, wanted), kind)
+    return StreamingResponse(lines, media_type=KINDS[kind], headers=headers)
 
 
 def row_of(request: Request, view: type[View]) -> tuple[Collection, int]:
@@ -175,10 +207,11 @@ def question(request: Request, view: type[View]) -> Response:
 
 def neighbours(own: Collection, wanted: Mapping[str, str], row: int) -> tuple[str | None, str | None]:
     """Addresses of the questions before and after this one, in what the filters find."""
-    rows = own.filters.find(wanted).rows
-    at = int(rows.searchsorted(row))
-    if at >= len(rows) or rows[at] != row:
+    _, rows, _ = in_order(own, wanted)
+    places = np.flatnonzero(rows == row)
+    if not len(places):
         return None, None
+    at = int(places[0])
 
     def near(place: int) -> str | None:
         if not 0 <= place < len(rows):

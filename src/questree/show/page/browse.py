@@ -7,10 +7,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from questree.metrics.cells import share as part_of
+from questree.metrics.cells import tally
+from questree.metrics.scores import Resampling, interval, resampled_sums
 from questree.show.cards import ShownAnswer
 from questree.show.page.filters import FilteredRows
 from questree.show.page.questions import RIGHT, WRONG
 from questree.show.page.site import Collection
+from questree.show.views import Ints, Mask
 
 PAGE = 50
 Rows = NDArray[np.int64]
@@ -84,6 +88,10 @@ def share(part: Any, whole: Any) -> float | None:
     return float(part) / float(whole) if whole else None
 
 
+MOST_DRAWN = 4096  # scopes; more are drawn together with others, which is as good
+PLOTTED = Resampling(400)
+
+
 def by_number(own: Collection, found: FilteredRows, models: list[str]) -> list[dict[str, Any]]:
     """How many of the questions have how many steps, or images, and how often each model is right on them."""
     return found.keep(("by number", *models), lambda: _by_number(own, found.rows, models))
@@ -91,11 +99,26 @@ def by_number(own: Collection, found: FilteredRows, models: list[str]) -> list[d
 
 def _by_number(own: Collection, among: Rows, models: list[str]) -> list[dict[str, Any]]:
     number = own.questions.columns[next(iter(own.view.numbers))][among]
+    if not models:
+        return [{"number": at, "n": int(n)} for at, n in enumerate(np.bincount(number).tolist()) if n]
+    scope = own.view.drawn(own.questions.columns["key"][among]) % MOST_DRAWN
     rows: list[dict[str, Any]] = []
     for name in models:
         right = own.questions.models[name].judgement.right[among]
-        answered, passed = np.bincount(number[right >= WRONG]), np.bincount(number[right == RIGHT])
-        passed = np.pad(passed, (0, len(answered) - len(passed)))
-        for at in np.flatnonzero(answered).tolist():
-            rows.append({"number": at, "model": name, "n": int(answered[at]), "right": passed[at] / answered[at]})
-    return rows or [{"number": at, "n": int(n)} for at, n in enumerate(np.bincount(number).tolist()) if n]
+        known = np.flatnonzero(right >= WRONG)
+        if len(known):
+            rows += [{"model": name, **row} for row in _intervals(number[known], scope[known], right[known] == RIGHT)]
+    return rows
+
+
+def _intervals(number: Ints, scope: Ints, right: Mask) -> Iterator[dict[str, Any]]:
+    """Per number how often something is right, with the interval of a bootstrap over scopes."""
+    names = [(at,) for at in range(int(number.max()) + 1)]
+    different, own = np.unique(scope, return_inverse=True)
+    counted = tally(own, number.astype(np.int64), right, len(different), names)
+    draws = np.concatenate([part_of(*sums) for sums in resampled_sums(counted, PLOTTED)])
+    low, high = interval(draws)
+    for at, (passed, total) in enumerate(zip(*counted.summed(), strict=True)):
+        shown = {"number": counted.columns[at][0], "n": int(total), "right": passed / total}
+        drawn = len(different) > 1 and not np.isnan(low[at])
+        yield shown | ({"low": float(low[at]), "high": float(high[at])} if drawn else {})

@@ -63,6 +63,24 @@ class FilteredRows:
         return kept
 
 
+@dataclass(frozen=True)
+class Blamed:
+    """Why nothing was found."""
+
+    name: str  # of the filter
+    value: str
+    without: int  # questions that all other filters let through
+    alone: int = 0  # if that is none: questions it lets through alone
+
+
+def phrases(text: str) -> list[str]:
+    """Words in small letters; what stands in quotes is one."""
+    if len(text) > LONGEST:
+        raise Wrong(f"expected at most {LONGEST} characters, got {len(text)}")
+    found = [quoted or word for quoted, word in re.findall(r'"([^"]*)"?|(\S+)', text.lower())]
+    return [" ".join(one.split()) for one in found if one.strip()]
+
+
 @dataclass
 class Filters:
     """Values come as text from a page's address; what is wrong with them is told, all of it."""
@@ -76,6 +94,7 @@ class Filters:
         """Name of a filter -> its mask, given its value and those of all others."""
         view, own = self.questions.view, self.questions.columns
         found: dict[str, Callable[[str, Mapping[str, str]], Mask]] = {
+            "words": lambda value, _: self.questions.saying(phrases(value)),
             "query": lambda value, _: self.query(value),
             "template": lambda value, _: own["template"] == view.templates.index(self.known(value, "template")),
             "answer": lambda value, _: own["answer"] == self.questions.number[self.known(value, "answer")],
@@ -118,6 +137,19 @@ class Filters:
             except Wrong as wrong:
                 faults.append(Fault(name.replace("_", " "), str(wrong)))
         return FilteredRows(np.flatnonzero(mask) if not faults else np.zeros(0, np.int64), faults)
+
+    def blamed(self, wanted: Mapping[str, str]) -> "Blamed | None":
+        """Of filters that together find nothing, the one without which most is found; or which finds least alone."""
+        masks = {name: self.masks[name](value, wanted) for name, value in wanted.items() if value}
+        if not masks:
+            return None
+        kept = np.sum([~mask for mask in masks.values()], axis=0)  # [question] filters against it
+        without = {name: int((~mask & (kept == 1)).sum()) for name, mask in masks.items()}
+        most = max(without, key=lambda name: without[name])
+        if without[most]:
+            return Blamed(most, wanted[most], without[most])
+        least = min(masks, key=lambda name: int(masks[name].sum()))
+        return Blamed(least, wanted[least], 0, int(masks[least].sum()))
 
     def known(self, value: str, name: str) -> str:
         check(name, (value,), [choice.value for choice in self.choices[name]])

@@ -1,11 +1,13 @@
 """The questions of a run in memory as small integers: all that filters look at, with what models said to them."""
 
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, fields
 from functools import cached_property, partial
 from itertools import pairwise
 
 import numpy as np
+import polars as pl
 from numpy.typing import NDArray
 
 from questree.metrics.answered import beside
@@ -135,6 +137,34 @@ class Questions:
         """[question] what is said of the questions of each shard as they are listed."""
         spans = zip(masks, pairwise(self.start), strict=True)
         return np.concatenate([mask[self.row[begin:end]] for mask, (begin, end) in spans])
+
+    def texts(self, rows: Ints) -> pl.Series:
+        """[row] the text of the questions in some rows."""
+        shard = np.searchsorted(self.start, rows, side="right") - 1
+        order = np.argsort(shard, kind="stable")
+        own = self.row[rows[order]]  # by shard
+        parts = [self.view.worded(self.shards[at], own[shard[order] == at]) for at in np.unique(shard)]
+        return pl.concat(parts).gather(np.argsort(order)) if parts else pl.Series([], dtype=pl.String)
+
+    @cached_property
+    def lower(self) -> pl.Series:
+        """[question] its text in small letters; made when words are first looked for."""
+        return self.texts(np.arange(len(self))).str.to_lowercase()
+
+    @cached_property
+    def text_rank(self) -> Ints:
+        """[question] its place by the alphabet."""
+        return self.lower.rank("dense").to_numpy()
+
+    def saying(self, words: Sequence[str]) -> Mask:
+        """[question] does its text have all of these, each from where a word begins?"""
+        found = np.ones(len(self), bool)
+        for word in words:
+            rows = np.flatnonzero(found)
+            there = self.lower.gather(rows).str.contains(word, literal=True).to_numpy()  # what is cheap first
+            rows, found = rows[there], np.zeros(len(self), bool)
+            found[rows[self.lower.gather(rows).str.contains(rf"(^|\W){re.escape(word)}").to_numpy()]] = True
+        return found
 
     def dag(
         self, at: int, asked: Posed

@@ -10,18 +10,24 @@
       const judged = points.some((point) => "model" in point);
       const models = JSON.parse(figure.dataset.models);
       const width = Math.max(figure.clientWidth - 26, 210);
-      const common = { width, height: 124, marginLeft: 44, marginBottom: 34, marginTop: 18 };
-      const x = { label: figure.dataset.label, labelAnchor: "center", labelArrow: "none", tickFormat: "d", interval: 1 };
+      const among = new Map(points.map((point) => [point.number, point.n])); // n of the last model: they differ where one is silent
+      const few = new Intl.NumberFormat("en", { notation: "compact", maximumSignificantDigits: 3 });
+      const tick = (number) => (among.has(number) ? `${number}\n${few.format(among.get(number))}` : "");
+      const common = { width, height: 168, marginLeft: 46, marginBottom: 50, marginTop: 20, style: { fontSize: "12px" } };
+      const x = { label: `${figure.dataset.label}, and n below`, labelAnchor: "center", labelArrow: "none", ticks: [...among.keys()], tickFormat: tick };
       if (!judged)
-        return Plot.plot({ ...common, x, y: { label: "questions", grid: true, ticks: 3, tickFormat: "s" }, marks: [Plot.rectY(points, { x: "number", y: "n", fill: colour("--accent") }), Plot.ruleY([0])] });
+        return Plot.plot({ ...common, x: { ...x, interval: 1 }, y: { label: "questions", grid: true, ticks: 3, tickFormat: "s" }, marks: [Plot.rectY(points, { x: "number", y: "n", fill: colour("--accent") }), Plot.ruleY([0])] });
+      const told = (d) => `${d.model}, ${d.number} ${figure.dataset.label}: ${percent(d.right)} of ${d.n}${"low" in d ? `, 95 % interval ${percent(d.low)} to ${percent(d.high)}` : ""}`;
+      const beside = (d) => d.number + 0.12 * (models.indexOf(d.model) - (models.length - 1) / 2) * (models.length < 8);
       return Plot.plot({
         ...common,
-        x: { ...x, inset: 8 },
+        x: { ...x, inset: 10 },
         y: { label: "right", domain: [0, 1], grid: true, ticks: 3, tickFormat: percent },
         color: { domain: models, range: models.map((_, at) => colour(`--model-${at % 6}`)) },
         marks: [
-          Plot.line(points, { x: "number", y: "right", z: "model", stroke: "model", strokeWidth: 1.8 }),
-          Plot.dot(points, { x: "number", y: "right", z: null, fill: "model", r: 2.6, title: (d) => `${d.model}, ${d.number} ${figure.dataset.label}: ${percent(d.right)} of ${d.n}` }),
+          Plot.ruleX(points.filter((d) => "low" in d), { x: beside, y1: "low", y2: "high", stroke: "model", strokeWidth: 2, strokeOpacity: 0.5 }),
+          Plot.line(points, { x: beside, y: "right", z: "model", stroke: "model", strokeWidth: 1.8 }),
+          Plot.dot(points, { x: beside, y: "right", z: null, fill: "model", r: 2.6, title: told }),
         ],
       });
     },

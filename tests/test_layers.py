@@ -11,7 +11,7 @@ import questree
 ROOT = Path(questree.__file__).parent
 LAYERS = [  # from the bottom; a module may import its own layer's package and anything in the rows above its own
     {"faults", "progress", "extensions", "workers", "columns", "svg"},
-    {"terms", "vocabulary", "tables"},
+    {"terms", "vocabulary", "tables", "endpoints"},
     {"readings", "rules"},
     {"domains", "sources", "synth"},
     {"notation", "draw"},
@@ -22,7 +22,7 @@ LAYERS = [  # from the bottom; a module may import its own layer's package and a
     {"models"},
     {"scoring"},
     {"show"},
-    {"people"},
+    {"people", "ask"},
     {"api"},
     {"plugins", "__init__"},
     {"bench", "cli", "__main__"},

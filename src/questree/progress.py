@@ -21,6 +21,14 @@ def report(label: str, done: float, total: int) -> None:
     reporter.get()(label, done, total)
 
 
+notes = dict[str, str]()  # label -> what else there is to say of that work
+
+
+def note(label: str, text: str) -> None:
+    """What a bar shows beside how far it is."""
+    notes[label] = text
+
+
 def watch(items: Iterable[Item], label: str, total: int) -> Iterator[Item]:
     """Pass the items on, reporting after each."""
     report(label, 0, total)

@@ -41,6 +41,7 @@ COMMANDS = {
     "diff": ("verify:diff", "What differs between two runs, causes first."),
     "answer": ("answer:answer", "A bot answers a run, or anybody's predictions are stored in it."),
     "serve-bot": ("serve_bot:serve_bot", "Bots behind OpenAI's HTTP interface, to test whoever asks models."),
+    "ask": ("ask:ask", "A model behind a server, or in Python, answers a run."),
     "read": ("read:read", "What models said in free text -> answers, or why it is none."),
     "predictions": ("predictions:app", "Whom a file of predictions answers, and what can be read in it."),
     "compare": ("compare:compare", "Two models on the same questions: differences, intervals, p."),
@@ -57,7 +58,7 @@ COMMANDS = {
 GROUPS = {  # the help lists commands by what they are for
     "Build": ("demo", "build", "synth", "ingest", "augment", "generate", "decompose", "balance", "split", "ground"),
     "Look": ("show", "report", "serve", "program", "vocabulary", "wordings"),
-    "Score": ("answer", "serve-bot", "read", "people", "score", "compare", "power"),
+    "Score": ("answer", "ask", "serve-bot", "read", "people", "score", "compare", "power"),
     "Exchange": ("import", "export", "covr"),
     "Check": ("audit", "verify", "diff", "predictions", "bench", "completion"),
 }
@@ -74,6 +75,7 @@ BENCHMARKS = {  # in `bench`
     "read": ("stages:read", "Read made-up short answers."),
     "fpvg": ("stages:fpvg", "Score grounding from files."),
     "answer": ("stages:answer", "Answer a run with a bot and score its answers."),
+    "ask": ("ask:ask", "Ask a stub of a server, with or without pictures."),
     "rewards": ("stages:rewards", "Reward answers to the questions of a synthetic corpus, in batches."),
     "covr-index": ("covr:covr_index", "Search the index of images."),
     "covr": ("covr:covr", "Run programs over sets of synthetic images."),

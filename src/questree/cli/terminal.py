@@ -15,7 +15,7 @@ from cyclopts import Parameter
 
 from questree.api import files
 from questree.faults import BadInput
-from questree.progress import reporter
+from questree.progress import notes, reporter
 
 if TYPE_CHECKING:
     from rich.progress import Progress
@@ -93,7 +93,9 @@ def watching() -> Iterator[None]:
         bars.start()
         if label not in tasks:
             tasks[label] = bars.add_task(label, total=total)
-        bars.update(tasks[label], completed=done, total=total, visible=done < total)  # what is finished makes room
+        said = f"{label}, {notes[label]}" if label in notes else label
+        visible = done < total  # what is finished makes room
+        bars.update(tasks[label], completed=done, total=total, visible=visible, description=said)
 
     tokens = reporter.set(show), _bars.set(bars)
     try:

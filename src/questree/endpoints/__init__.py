@@ -1,0 +1,1 @@
+"""Servers that speak OpenAI's chat completions: how they are asked, how fast, and within which budget."""

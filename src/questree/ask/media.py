@@ -9,7 +9,8 @@ from typing import Any
 
 from questree.ask.pictures import VIDEO, Shot
 from questree.faults import BadInput, Fault
-from questree.show.frames import SUFFIXES, Box, image_file, media_folder
+from questree.show.frames import SUFFIXES, image_file, media_folder
+from questree.show.tags import Box
 
 MANY = 1 << 14  # videos whose files are remembered
 NUMBER = re.compile(r"(\d+)(?!.*\d)")

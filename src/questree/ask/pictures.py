@@ -13,7 +13,8 @@ from typing import Any
 import msgspec
 
 from questree.faults import BadInput
-from questree.show.frames import SUFFIXES, Box
+from questree.show.frames import SUFFIXES
+from questree.show.tags import Box
 
 ROOM = 1 << 28  # bytes of encoded pictures that are kept
 MANY = 1 << 16  # files that are remembered

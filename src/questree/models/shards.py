@@ -15,14 +15,25 @@ from questree.models.asked import NOT_SEEN, AskedNodes, NodeGroup, Option, parts
 from questree.readings.answer import answer
 from questree.rules import IMAGE_DAGS, VIDEO_DAGS
 from questree.stages.decompose.answer_words import AnswerWords
-from questree.stages.decompose.columns import EXECUTED, NOT_SAID, UNDEFINED, executed
+from questree.stages.decompose.columns import executed
 from questree.stages.decompose.hierarchies import decomposed, shards
 from questree.stages.decompose.image_sets import read_sets, spoken_sets
 from questree.stages.decompose.spoken import Texts, Values, by_form, english_of
 from questree.tables.facts import VIDEOS
 from questree.tables.hierarchies import NOTHING
 from questree.tables.image_questions import answered
-from questree.tables.nodes import ASKED_TOPS, EDGES, FORMS, NODES, SETS, SLOTS, TOPS
+from questree.tables.nodes import (
+    ASKED_TOPS,
+    EDGES,
+    EXECUTED,
+    FORMS,
+    NODES,
+    NOT_SAID,
+    SETS,
+    SLOTS,
+    TOPS,
+    UNDEFINED,
+)
 from questree.tables.predictions import IMAGE_SETS
 from questree.tables.run import Run
 from questree.terms import ACTION, OBJECT, UNKNOWN, Array, Node, Slot, Term

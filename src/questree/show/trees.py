@@ -1,10 +1,13 @@
 """Programs and DAGs as indented lines of text."""
 
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 from questree.notation import own
-from questree.show.dag import Dag
 from questree.terms import Node, Term
+
+if TYPE_CHECKING:
+    from questree.show.dag import Dag
 
 
 def tree(term: Term, depth: int = 0) -> Iterator[str]:
@@ -17,7 +20,7 @@ def tree(term: Term, depth: int = 0) -> Iterator[str]:
         yield from tree(arg, depth + 1)
 
 
-def lines(dag: Dag) -> Iterator[str]:
+def lines(dag: "Dag") -> Iterator[str]:
     """A tree; a sub-question that was printed before is only pointed at."""
     number: dict[int, int] = {}  # of the nodes that were printed
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from pathlib import Path
 from string import Formatter
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 import polars as pl
@@ -33,15 +33,13 @@ from questree.stages.decompose.hierarchies import Columns, dags_given, shards
 from questree.stages.decompose.spoken import Texts, say
 from questree.stages.generate.text import Lexicon, lexicon, texts
 from questree.stages.questions import Bank, Question, Shard
-from questree.stages.split.grammar import Wrong, check, read
-from questree.stages.split.language import of_videos
-from questree.stages.split.rows import QuestionRows, video_rows
-from questree.stages.split.steps import told
-from questree.stages.split.videos import read_split
 from questree.tables.facts import SPLIT_UNSAID, VIDEOS, Facts
 from questree.tables.nodes import EDGES, FORMS, KNOWN, NODES, TOPS, read_nodes
 from questree.tables.run import Run
 from questree.terms import Node, slots
+
+if TYPE_CHECKING:  # splits are only imported where questions are looked for
+    from questree.stages.split.rows import QuestionRows
 
 KEY = 1 << 32  # video * KEY + number
 TIME = re.compile(r"\b(before|after|while|between|for the \w+ amount of time|for a \w+ amount of time)\b")
@@ -266,24 +264,33 @@ class VideoView(View):
         return self.side_of.gather(keys // KEY)
 
     def written(self) -> Iterator[tuple[str, Ints]]:
+        from questree.stages.split.videos import read_split
+
         for folder in sorted(path for path in (self.run.folder / "splits").glob("*") if path.is_dir()):
             for side, table in read_split(self.run, folder.name).items():
                 yield f"{folder.name} {side}", keys_of(table)
 
     def within(self, scope: str, keys: Ints) -> Mask:
+        from questree.stages.split.grammar import check
+
         check("video", (scope,), self.bank.ids)
         return np.asarray(keys // KEY == self.video_at[scope])
 
     def query(self, text: str, shards: Sequence[str]) -> list[Mask]:
         """The language of splits."""
+        from questree.stages.split.grammar import Wrong, read
+        from questree.stages.split.language import of_videos
+
         predicate = read(text, of_videos(self.bank.vocabulary, self.most_steps, self.bank.edition))
         if "more_steps" in str(predicate) and not self.most_steps:
             raise Wrong("more_steps: `questree split` says where more steps begin, and it was not run")
         every = map(self.rows, shards)
         return [np.asarray(predicate.holds(rows)) if len(rows) else np.zeros(0, bool) for rows in every]
 
-    def rows(self, shard: str) -> QuestionRows:
+    def rows(self, shard: str) -> "QuestionRows":
         """What the language of splits looks at; made when it is first asked for."""
+        from questree.stages.split.rows import video_rows
+
         if shard not in self._rows:
             self._rows[shard] = video_rows(self._asked[shard])
         return self._rows[shard]
@@ -291,6 +298,8 @@ class VideoView(View):
     @cached_property
     def most_steps(self) -> tuple[int, ...]:
         """Per template, where its splits say so."""
+        from questree.stages.split.steps import told
+
         note: Path = self.run.folder / "splits" / "report.json"
         if not note.is_file():
             return ()

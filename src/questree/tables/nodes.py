@@ -12,6 +12,7 @@ SLOTS = 7  # most words a program has
 # answer that execution gives but that is not published (open world), unless a person labelled the object absent or the
 # action it is asked around does not occur
 KNOWN = ("executed", "not said", "undefined", "asked", "entailed", "unknown", "labelled", "no such action")
+EXECUTED, NOT_SAID, UNDEFINED, ASKED, ENTAILED, NOT_FOUND, LABELLED, NO_SUCH_ACTION = range(len(KNOWN))
 ANSWERED = ("executed", "asked", "entailed", "labelled", "no such action")
 
 FORMS = Table(  # one row per form, in the order of `form` numbers

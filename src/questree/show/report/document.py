@@ -10,7 +10,6 @@ from questree.metrics.best import Marks, note
 from questree.metrics.cells import OVERALL
 from questree.metrics.dags import NAME as CORRELATION
 from questree.metrics.scores import Resampling, Score
-from questree.show.outline import fits_page, is_paged
 from questree.svg import COLUMN, PAGE
 
 Kind = Literal["per cent", "plain"]
@@ -238,6 +237,8 @@ class ReportDocument:
 
     def plots(self) -> Iterator[tuple[str, str]]:
         """(name, SVG) of every picture that fits a page, as a paper takes it."""
+        from questree.show.outline import fits_page, is_paged  # takes DAGs along, and tables have none
+
         for block in (block for section in self.sections for block in section.blocks):
             if isinstance(block, Figure):
                 several = len(block.narrow) > 1

@@ -6,7 +6,6 @@ from typing import Any
 
 import numpy as np
 
-from questree.domains.images.kinds import COUNT, NOUN
 from questree.domains.video.kinds import ORDER
 from questree.readings.answer import answers_of
 from questree.terms import ACTION, BOOL, OBJECT, Array, Kind
@@ -21,8 +20,7 @@ class AnswerWords:
     @cached_property
     def number(self) -> dict[str, int]:
         """Word -> its number."""
-        kinds = (BOOL, ORDER, OBJECT, ACTION) if isinstance(self.vocabulary, Vocabulary) else (BOOL, COUNT, NOUN)
-        words = dict.fromkeys(word for kind in kinds for word in answers_of(kind, self.vocabulary, self.most))
+        words = dict.fromkeys(word for kind in self._kinds for word in answers_of(kind, self.vocabulary, self.most))
         return {word: at for at, word in enumerate(words)}
 
     def of(self, kind: Kind) -> Array:
@@ -34,7 +32,15 @@ class AnswerWords:
 
     def named(self, kind: Kind) -> Array:
         """[position] number of a word that programs name; those of image sets are in one list."""
-        return self.of(kind if isinstance(self.vocabulary, Vocabulary) else NOUN)
+        return self.of(kind if isinstance(self.vocabulary, Vocabulary) else self._kinds[-1])
+
+    @cached_property
+    def _kinds(self) -> tuple[Kind, ...]:
+        if isinstance(self.vocabulary, Vocabulary):
+            return BOOL, ORDER, OBJECT, ACTION
+        from questree.domains.images.kinds import COUNT, NOUN  # takes a moment, and video runs need none
+
+        return BOOL, COUNT, NOUN
 
     @cached_property
     def _of(self) -> dict[Kind, Array]:

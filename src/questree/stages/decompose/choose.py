@@ -16,11 +16,10 @@ from questree.notation.own import parse, show
 from questree.progress import watch
 from questree.rules import VIDEO_DAGS
 from questree.stages.balance.levelling import Smoothing, answers_kept
-from questree.stages.decompose.columns import NOT_SAID
 from questree.stages.decompose.forms import NodeForms, ordered_slots
 from questree.stages.decompose.keys import parts_of_others, within_video
 from questree.tables.facts import VIDEOS
-from questree.tables.nodes import EDGES, FORMS, NEGATIVES, NODES, TOPS
+from questree.tables.nodes import EDGES, FORMS, NEGATIVES, NODES, NOT_SAID, TOPS
 from questree.tables.run import Run
 from questree.tables.store import new_file
 from questree.tables.table import Table

@@ -16,13 +16,23 @@ from questree.stages.decompose.forms import NodeForms
 from questree.stages.decompose.negatives import Negatives, about_doing, about_existence
 from questree.stages.decompose.occurrences import Occurrences
 from questree.stages.generate.annotated import rests_on_relations
-from questree.tables.nodes import EDGES, FORMS, KNOWN, NODES, slots_of
+from questree.tables.nodes import (
+    EDGES,
+    EXECUTED,
+    FORMS,
+    KNOWN,
+    LABELLED,
+    NO_SUCH_ACTION,
+    NODES,
+    NOT_SAID,
+    UNDEFINED,
+    slots_of,
+)
 from questree.tables.table import Table
 from questree.terms import UNKNOWN, Array, Node
 from questree.vocabulary.words import Vocabulary
 
 ROWS = 1 << 16  # asked at once; some operators look at every action of a row's video
-EXECUTED, NOT_SAID, UNDEFINED, ASKED, ENTAILED, NOT_FOUND, LABELLED, NO_SUCH_ACTION = range(len(KNOWN))
 AFTER, BEFORE, BETWEEN = (VIDEO_DAGS.compositions.index(label) for label in ("After", "Before", "Between"))
 
 

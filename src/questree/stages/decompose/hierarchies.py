@@ -12,14 +12,12 @@ import polars as pl
 
 from questree.benchmarks import chosen
 from questree.columns.joins import ranges, starts
-from questree.domains.images import IMAGES
 from questree.domains.video import VIDEO
 from questree.faults import BadInput
 from questree.progress import watch
 from questree.readings.parts import compared
 from questree.rules import IMAGE_DAGS, VIDEO_DAGS
 from questree.stages.decompose.answer_words import AnswerWords
-from questree.stages.decompose.columns import NOT_SAID
 from questree.stages.decompose.keys import asked, keyed, parts_of_others
 from questree.stages.decompose.occurrences import Compositions, Occurrences
 from questree.stages.decompose.spoken import Texts, by_form, program
@@ -30,7 +28,7 @@ from questree.tables.facts import SPLIT_UNSAID, VIDEOS
 from questree.tables.hierarchies import NOTHING, Hierarchies, together
 from questree.tables.image_questions import ANSWERED
 from questree.tables.images import IMAGES as IMAGE_TABLE
-from questree.tables.nodes import EDGES, FORMS, GIVEN, NEGATIVES, NODES, TOPS, WORDS
+from questree.tables.nodes import EDGES, FORMS, GIVEN, NEGATIVES, NODES, NOT_SAID, TOPS, WORDS
 from questree.tables.predictions import IMAGE_SETS
 from questree.tables.run import Run, kept_while
 from questree.terms import UNKNOWN, Array, Language
@@ -304,6 +302,8 @@ def image_hierarchies(run: Run, split: str | None = None) -> RunHierarchies:
 
 def set_columns(tables: dict[str, pl.DataFrame]) -> tuple[list[str], Columns]:
     """All words, and what every node about a set of images brings along."""
+    from questree.domains.images import IMAGES  # takes a moment, and video runs need none
+
     forms, nodes = tables[FORMS.name], tables["nodes"]
     counts = pl.Series([program(text, IMAGES).kind.words == "number" for text in forms["program"]], dtype=pl.Boolean)
     most = nodes["answer"].filter(counts.gather(nodes["form"])).cast(pl.Int64).max()

@@ -26,9 +26,6 @@ from questree.rules import IMAGE_DAGS
 from questree.search.same_words import SameWords
 from questree.search.word_tables import WordTables
 from questree.stages.decompose.columns import (
-    EXECUTED,
-    NOT_SAID,
-    UNDEFINED,
     edge_table,
     executed_blocks,
     form_table,
@@ -39,7 +36,18 @@ from questree.stages.decompose.forms import NodeForms, Variant
 from questree.stages.decompose.spoken import SetTexts, english_of, say
 from questree.stages.split.image_sets import selected
 from questree.tables.images import Images
-from questree.tables.nodes import ASKED_TOPS, EDGES, FORMS, SETS, WORDS, nodes_about, slots_of
+from questree.tables.nodes import (
+    ASKED_TOPS,
+    EDGES,
+    EXECUTED,
+    FORMS,
+    NOT_SAID,
+    SETS,
+    UNDEFINED,
+    WORDS,
+    nodes_about,
+    slots_of,
+)
 from questree.tables.run import Run
 from questree.tables.store import new_folder
 from questree.terms import BOOL, UNKNOWN, Array, Kind, Node, Slot, Term, slots

@@ -6,13 +6,12 @@ from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
 from string import Formatter
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 import polars as pl
 
 from questree.columns.quoting import quoted
-from questree.domains.images import IMAGES
 from questree.domains.video import VIDEO
 from questree.domains.video.actions import to_action
 from questree.domains.video.atoms import happening, interaction
@@ -22,9 +21,8 @@ from questree.notation.own import parse, show
 from questree.readings.answer import answers_of
 from questree.readings.english import RUN_ON, english, spelling
 from questree.readings.parts import compared
-from questree.stages.decompose.columns import NOT_SAID
 from questree.stages.decompose.forms import ordered_slots
-from questree.tables.nodes import FORMS, read_nodes, slots_of
+from questree.tables.nodes import FORMS, NOT_SAID, read_nodes, slots_of
 from questree.terms import (
     ACTION,
     BOOL,
@@ -55,10 +53,13 @@ class Texts:
     """Says nodes about videos."""
 
     vocabulary: Any
-    language: ClassVar[Language] = VIDEO
     _lists: dict[tuple[str, str], pl.Series] = field(default_factory=dict)
     _english: dict[Node, str] = field(default_factory=dict)
     _programs: dict[Node, str] = field(default_factory=dict)
+
+    @property
+    def language(self) -> Language:
+        return VIDEO
 
     def english(self, node: Node, values: Values, rows: int) -> pl.Series:
         """[row] the questions of one form."""
@@ -128,7 +129,12 @@ class SetTexts(Texts):
     """Says nodes about sets of images; the vocabulary is the words that nodes have the numbers of."""
 
     vocabulary: pl.Series
-    language = IMAGES
+
+    @property
+    def language(self) -> Language:
+        from questree.domains.images import IMAGES  # takes a moment, and video runs need none
+
+        return IMAGES
 
     def english(self, node: Node, values: Values, rows: int) -> pl.Series:
         """What graph a program means shows only with its words; equal words are said once."""

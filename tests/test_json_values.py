@@ -55,6 +55,33 @@ def test_records_may_be_items() -> None:
     assert (values.records, values.under(1)[0].tolist(), values.under(1)[2].to_list()) == (3, [0, 2], ["x", "y"])
 
 
+def test_numbers_are_those_that_python_reads_to_the_last_bit() -> None:
+    draw = Random(1)
+    plain = [*("0", "-0", "-0.0", "7.50", "123456789012345", "1234567890123456", "9007199254740993", "0.1", "1e5")]
+    plain += ["-2.5E-3", "3.0000000000000001", "179769313486231570000", f"{2**70}", "0.000000000000000000000001"]
+    plain += [f"{draw.randrange(10**digits) / 10 ** draw.randrange(9)!r}" for digits in range(1, 19) for _ in range(40)]
+    records = ", ".join(f'{{"b": {{"c": {number}}}}}' for number in plain)
+    _, values = json_values(f"[{records}]".encode(), PATHS).numbers(2)
+    assert values.tobytes() == np.array([float(number) for number in plain]).tobytes()
+
+
+def test_what_only_begins_like_a_number_is_none() -> None:
+    _, values = json_values(
+        b'[{"b": {"c": 1x}}, {"b": {"c": -}}, {"b": {"c": 1.2.3}}, {"b": {"c": 4}}]', PATHS
+    ).numbers(2)
+    assert np.isnan(values).tolist() == [True, True, True, False]
+
+
+def test_texts_are_cut_in_pieces_that_are_not_too_long(monkeypatch: pytest.MonkeyPatch) -> None:
+    from questree.columns import json_values as module
+
+    monkeypatch.setattr(module, "AT_ONCE", 5)
+    texts = ["", "abc", "", "defghijk", "l", "mn", "", "o"]
+    values = json_values(json.dumps([{"a": text} for text in texts]).encode(), PATHS)
+    assert values.each(1).to_list() == texts
+    assert json_values(b"[]", PATHS).each(1).to_list() == []
+
+
 @pytest.mark.parametrize(
     "text",
     [

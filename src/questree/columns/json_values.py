@@ -6,6 +6,7 @@ Only plain values are understood: of the kind that is wanted, without escapes, i
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Literal, get_args
 
 import numpy as np
@@ -16,14 +17,17 @@ from questree.columns.compiled import njit
 
 Ints = NDArray[np.int64]
 Bytes = NDArray[np.uint8]
+Floats = NDArray[np.float64]
 Kind = Literal["string", "number", "refused"]  # a text with a refused value is not understood
 KINDS: tuple[Kind, ...] = get_args(Kind)
 STRING, NUMBER, REFUSED = range(3)
 ANY, KEY = "*", "@"  # every member or item; the keys of members instead of what stands under them
 DEEPEST = 64
 PER_VALUE = 8  # bytes of text per value, at least
+AT_ONCE = 1 << 30  # bytes that are cut into texts at once
+SURE = 15  # digits of which a floating-point number keeps every one
 QUOTE, SLASH, OPEN, CLOSE, LIST, LIST_END, COLON, COMMA = (ord(sign) for sign in '"\\{}[]:,')
-MINUS, ZERO, NINE = (ord(sign) for sign in "-09")
+MINUS, POINT, ZERO, NINE, LINE = (ord(sign) for sign in "-.09\n")
 START, FACTOR = np.uint64(0xCBF29CE484222325), np.uint64(0x100000001B3)  # of the hashes of keys (FNV-1a)
 VALUE, VALUE_OR_END, MEMBER, MEMBER_OR_END, NEXT = range(5)  # what may come
 ROOT, SKIPPED = 0, -1
@@ -43,13 +47,21 @@ class JsonValues:
 
     def under(self, *paths: int) -> tuple[Ints, Ints, pl.Series]:
         """(record, place in the text, value as it is written) of some paths; strings are without their quotes."""
-        from pyarrow import LargeStringArray, py_buffer
-
         here = np.flatnonzero(np.isin(self.path, paths))
+        begin, end = self.begin[here], self.end[here]
+        piece = np.cumsum(end - begin) // AT_ONCE
+        cuts = np.append(np.flatnonzero(np.diff(piece, prepend=-1)), len(here))
+        found = [_texts(self.text, begin[a:b], end[a:b]) for a, b in pairwise(cuts.tolist())]
+        return self.record[here], begin, pl.concat([pl.Series([], dtype=pl.String), *found])
+
+    def numbers(self, path: int) -> tuple[Ints, Floats]:
+        """(place in the text, value) of a path; NaN of what is no number."""
+        here = np.flatnonzero(self.path == path)
         begin = self.begin[here]
-        start = np.concatenate([[0], np.cumsum(self.end[here] - begin)])
-        found = LargeStringArray.from_buffers(len(here), py_buffer(start), py_buffer(_joined(self.text, begin, start)))
-        return self.record[here], begin, pl.Series(pl.from_arrow(found), dtype=pl.String)
+        found = _decimals(self.text, begin, self.end[here])
+        if (rest := np.flatnonzero(np.isnan(found))).size:
+            found[rest] = _texts(self.text, begin[rest], self.end[here][rest]).cast(pl.Float64, strict=False).to_numpy()
+        return begin, found
 
     def each(self, path: int) -> pl.Series:
         """[record] the value of a path that every record has once."""
@@ -83,6 +95,12 @@ def json_values(text: bytes, paths: Mapping[tuple[str, ...], Kind]) -> JsonValue
     return JsonValues(bytes, records, path_of[:count], record[:count], begin[:count], end[:count])
 
 
+def _texts(text: Bytes, begin: Ints, end: Ints) -> pl.Series:
+    """The texts of spans, none with a line break in it."""
+    lines = _joined(text, begin, end).tobytes().decode()
+    return pl.Series([lines], dtype=pl.String).str.split("\n").explode()[:-1]
+
+
 def _bytes(text: str) -> Bytes:
     return np.frombuffer(text.encode(), np.uint8)
 
@@ -96,12 +114,42 @@ def _hash(text):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True)
-def _joined(text, begin, start):  # type: ignore[no-untyped-def]
-    """The bytes of all spans; start: where each goes."""
-    found = np.empty(start[-1], np.uint8)
+def _joined(text, begin, end):  # type: ignore[no-untyped-def]
+    """The bytes of all spans, a line each."""
+    found, to = np.empty((end - begin).sum() + len(begin), np.uint8), 0
     for span in range(len(begin)):
-        for at in range(start[span + 1] - start[span]):
-            found[start[span] + at] = text[begin[span] + at]
+        for at in range(begin[span], end[span]):
+            found[to] = text[at]
+            to += 1
+        found[to] = LINE
+        to += 1
+    return found
+
+
+@njit(cache=True)
+def _decimals(text, begin, end):  # type: ignore[no-untyped-def]
+    """The numbers of spans, NaN of those whose digits alone do not tell the nearest floating-point number."""
+    found = np.empty(len(begin), np.float64)
+    for span in range(len(begin)):
+        at, last, value, digits, scale, after = begin[span], end[span], np.int64(0), 0, 1.0, False
+        negative = at < last and text[at] == MINUS
+        at += negative
+        first = at
+        while at < last and (ZERO <= text[at] <= NINE or (text[at] == POINT and not after and at > first)):
+            if text[at] == POINT:
+                after = True
+            else:
+                value, digits = 10 * value + np.int64(text[at]) - ZERO, digits + 1
+                scale *= 10.0 if after else 1.0
+            at += 1
+            if digits > SURE:
+                break
+        whole = at == last and 0 < digits <= SURE and text[last - 1] != POINT
+        if last > first + 1 and text[first] == ZERO and text[first + 1] != POINT:
+            whole = False
+        found[span] = (-value if negative else value) / scale if whole else np.nan
+        if whole and negative and value == 0:
+            found[span] = -0.0
     return found
 
 

@@ -41,10 +41,11 @@ def resampled_sums(tallies: Tallies, resampling: Resampling) -> Iterator[tuple[F
     """
     whole = np.array([np.array_equal(column, np.rint(column)) for column in tallies.passed.T], bool)
     passed, total = tallies.passed.astype(np.float64), tallies.total.astype(np.float64)
+    counted, parts = passed[:, whole], passed[:, ~whole]
     for weight in weights(len(total), resampling):
         sums = np.empty((len(weight), passed.shape[1]))
-        sums[:, whole] = weight @ passed[:, whole]  # whole numbers: exact, in whatever order they are added
-        sums[:, ~whole] = np.einsum("rv,vc->rc", weight, passed[:, ~whole])  # one fixed order of adding
+        sums[:, whole] = weight @ counted  # whole numbers: exact, in whatever order they are added
+        sums[:, ~whole] = np.einsum("rv,vc->rc", weight, parts)  # one fixed order of adding
         yield sums, weight @ total
 
 

@@ -44,10 +44,10 @@ def _objects(path: Path) -> tuple[pl.DataFrame, Boxes]:
     record, begin, name = found.under(1)
     end, sides = np.append(begin[1:], len(found.text)), []
     for side in range(2, len(SCENES)):
-        _, place, written = found.under(side)
+        place, written = found.numbers(side)
         if len(place) != len(begin) or not ((begin < place) & (place < end)).all():  # an object has each side once
             raise NotPlain
-        sides.append(written.cast(pl.Float64, strict=False).to_numpy())
+        sides.append(written)
     x, y, wide, high = sides
     boxes = np.stack([x, y, x + wide, y + high], axis=1)
     if np.isnan(boxes).any():

@@ -324,7 +324,22 @@ def test_two_models_are_compared_and_examples_are_one_click_away(page: Page, see
     page.goto("/compare")
     page.select_option("select[name=b]", "script")
     expect(page.locator(".lead")).to_contain_text("script minus chain")
-    assert page.locator(".panels svg").count() >= 2
+    panels = page.locator(".panels svg").evaluate_all("all => all.map((one) => one.textContent)")
+    for name in ("RWR by type", "RWR by composition", "IC by composition"):
+        assert any(name in panel for panel in panels)
+    names = page.eval_on_selector_all('[data-plot="consistency"] .name', BOXES)
+    assert names and not any(meet(*pair) for pair in combinations(names, 2))
+    cell = page.locator("tr.overall td.number", has_text="q ").first
+    expect(cell).to_contain_text("…")
+    expect(page.locator("tr.overall td.number", has_text="n ").first).to_be_visible()
+    page.set_viewport_size({"width": 800, "height": 900})
+    region = page.get_by_role("region", name="scores by type")
+    region.focus()
+    last, head = region.locator("tr.overall td").last, region.locator("tr.overall th")
+    for _ in range(60):
+        page.keyboard.press("ArrowRight")
+    expect(last).to_be_in_viewport(ratio=0.9)
+    expect(head).to_be_in_viewport()
     link = page.locator("tr.overall").first.locator("a").last
     count = link.inner_text()
     link.click()

@@ -289,6 +289,7 @@ def compare(request: Request, view: type[View]) -> Response:
     how: dict[str, Any] = {
         "grids": found,
         "points": points(found),
+        "counted": [own.comparing.counted(name) for name in (first, second)] if here else [],
         "level": LEVEL,
         "better": BETTER,
         "waiting": waiting,

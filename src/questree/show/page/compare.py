@@ -6,7 +6,7 @@ from threading import Lock
 from typing import Any
 
 from questree.metrics.catalogue import ALL, METRICS
-from questree.metrics.cells import OVERALL
+from questree.metrics.cells import OVERALL, counts
 from questree.metrics.comparison import ModelDifference, compare
 from questree.metrics.scores import Resampling, Scored
 from questree.scoring.compared import ComparedQuestions, Scoring, of_run
@@ -43,6 +43,12 @@ class ComparedModels:
         if model not in self._scored:
             ((_, self._scored[model], _),) = self.asked.scored([], [model])
         return self._scored[model]
+
+    def counted(self, model: str) -> dict[tuple[str, str, str], int | None]:
+        """Metric, by, group -> n: what a cell of this model is counted over."""
+        own = self.scored(model)
+        n = counts(own.cells, own.tallies.summed()[1])
+        return {cell.name: count for cell, count in zip(own.cells, n, strict=True)}
 
     def ready(self, a: str, b: str) -> bool:
         return (a, b) in self._found
@@ -96,12 +102,14 @@ def examples(filters: Filters, by: str, group: str, right: str, wrong: str) -> E
 
 
 def points(found: list[ComparedTable]) -> list[dict[str, Any]]:
-    """What is plotted: differences with intervals, in the order of the tables."""
+    """What is plotted: differences with intervals, and both values, in the order of the tables."""
     return [
         {
             "by": grid.by,
             "group": group,
             "metric": metric,
+            "a": cell.a,
+            "b": cell.b,
             "difference": cell.difference,
             "low": cell.low,
             "high": cell.high,

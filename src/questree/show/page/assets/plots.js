@@ -33,10 +33,11 @@
     },
 
     differences(figure, points) {
-      const shown = points.filter((point) => (point.by === "type" && point.metric === "accuracy") || (point.by === "composition" && point.metric !== "RWR"));
-      const label = (point) => (point.by === "type" ? "accuracy by type" : `${point.metric} by composition`);
+      const shown = points.filter((point) => (point.by === "type" && point.metric === "accuracy") || (point.by === "type" && point.metric === "RWR") || point.by === "composition");
+      const label = (point) => `${point.metric} by ${point.by}`;
       const panels = [...new Set(shown.map(label))];
       const columns = innerWidth > 1000 ? 2 : 1;
+      const small = innerWidth <= 600;
       const width = (figure.clientWidth - 42) / columns;
       const wide = document.createElement("div");
       wide.className = "panels";
@@ -45,12 +46,14 @@
         wide.append(
           Plot.plot({
             width: Math.max(width - 24, 300),
-            height: 40 + 20 * rows.length,
-            marginLeft: 210,
-            marginTop: 30,
-            x: { label: panel, labelAnchor: "center", labelArrow: "none", axis: "top", grid: true, ticks: 4, tickFormat: (value) => `${value > 0 ? "+" : ""}${Math.round(100 * value)}` },
-            y: { label: null, domain: rows.map((point) => point.group), tickSize: 0, padding: 0.4 },
+            height: 44 + (small ? 34 : 22) * rows.length,
+            marginLeft: small ? 128 : 218,
+            marginTop: 34,
+            style: { fontSize: "12px" },
+            x: { label: panel, labelAnchor: "center", labelArrow: "none", axis: "top", grid: true, ticks: small ? 3 : 4, tickFormat: (value) => `${value > 0 ? "+" : ""}${Math.round(100 * value)}` },
+            y: { label: null, axis: null, domain: rows.map((point) => point.group), padding: 0.4 },
             marks: [
+              Plot.axisY({ tickSize: 0, lineWidth: small ? 9 : 20 }),
               Plot.ruleX([0], { stroke: colour("--faint") }),
               Plot.ruleY(rows, { y: "group", x1: "low", x2: "high", stroke: (d) => tone(d), strokeWidth: 2, strokeOpacity: 0.6 }),
               Plot.dot(rows, { y: "group", x: "difference", stroke: (d) => tone(d), fill: (d) => (d.differs ? tone(d) : colour("--paper")), r: 4, title: (d) => `${d.group}: ${(100 * d.difference).toFixed(1)} points` }),
@@ -60,7 +63,60 @@
       }
       return wide;
     },
+
+    consistency(figure, points) {
+      const value = (metric, group) => points.find((point) => point.by === "type" && point.metric === metric && point.group === group);
+      const groups = [...new Set(points.map((point) => point.group))].filter((group) => group !== "Overall" && value("IC", group) && value("accuracy", group));
+      if (!groups.length) return document.createTextNode("No type has both.");
+      const at = (side) => groups.map((group) => ({ group, side, x: value("accuracy", group)[side], y: value("IC", group)[side] }));
+      const [first, second] = [at("a"), at("b")];
+      const axis = { domain: [0, 1], grid: true, ticks: 5, tickFormat: percent, labelAnchor: "center", labelArrow: "none" };
+      const told = (d) => `${d.group}, ${figure.dataset[d.side]}: accuracy ${percent(d.x)}, IC ${percent(d.y)}`;
+      const joined = groups.map((_, each) => ({ x1: first[each].x, y1: first[each].y, x2: second[each].x, y2: second[each].y }));
+      const wide = Math.min(Math.max(figure.clientWidth - 40, 280), 760);
+      const plot = Plot.plot({
+        width: wide,
+        height: Math.min(wide, 460),
+        marginLeft: 66,
+        marginBottom: 44,
+        marginTop: 20,
+        inset: 8,
+        style: { fontSize: "12px" },
+        x: { ...axis, label: "accuracy" },
+        y: { ...axis, label: "internal consistency (IC)" },
+        marks: [
+          Plot.link(joined, { x1: "x1", y1: "y1", x2: "x2", y2: "y2", stroke: colour("--faint") }),
+          Plot.dot(first, { x: "x", y: "y", fill: colour("--model-0"), r: 5, title: told }),
+          Plot.dot(second, { x: "x", y: "y", fill: colour("--model-1"), symbol: "triangle", r: 6, title: told }),
+        ],
+      });
+      named(plot, [...second, ...first], wide);
+      return plot;
+    },
   };
+
+  // names beside their points, where there is room: none lies on another name or on a point
+  function named(plot, points, width) {
+    const [x, y] = [plot.scale("x"), plot.scale("y")];
+    const spots = points.map((point) => ({ ...point, left: x.apply(point.x), top: y.apply(point.y) }));
+    const taken = spots.map(({ left, top }) => ({ left: left - 7, right: left + 7, top: top - 7, bottom: top + 7 }));
+    const done = new Set();
+    for (const { group, left, top } of spots) {
+      const long = 7 * group.length;
+      const places = [[left + 10, top - 7], [left - 10 - long, top - 7], [left - long / 2, top - 23], [left - long / 2, top + 9]];
+      for (const [from, above] of places) {
+        const box = { left: from, right: from + long, top: above, bottom: above + 14 };
+        const free = box.left > 68 && box.right < width && box.top > 0 && !taken.some((other) => box.left < other.right && other.left < box.right && box.top < other.bottom && other.top < box.bottom);
+        if (!free || done.has(group)) continue;
+        const text = document.createElementNS("http://www.w3.org/2000/svg", "text");
+        for (const [name, value] of Object.entries({ x: from, y: above + 11, class: "name", "text-anchor": "start" })) text.setAttribute(name, value);
+        text.textContent = group;
+        plot.append(text);
+        taken.push(box);
+        done.add(group);
+      }
+    }
+  }
 
   function tone(point) {
     if (!point.differs) return colour("--faint");

@@ -109,7 +109,7 @@ def test_what_was_said_is_not_asked_again_even_after_a_crash(stub: Stub, tmp_pat
 
 
 def test_a_busy_server_is_asked_again(stub: Stub, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("questree.said.second.WAIT", 0.001)
+    monkeypatch.setattr("questree.endpoints.chat.WAIT", 0.001)
     stub.fails = 2
     assert read(tmp_path, stub, "--second-sample", 0).returncode == 0
     assert len(stub.bodies) == 5
@@ -122,7 +122,10 @@ def test_a_server_that_refuses_is_named_without_the_key(
     stub.status = 401
     done = read(tmp_path, stub)
     assert done.returncode == 1 and "secret-key" not in done.stderr
-    assert done.stderr == f"error: {stub.url}/chat/completions: expected an answer of judge, got status 401\n"
+    assert (
+        done.stderr
+        == f"error: {stub.url}/chat/completions: expected an answer of judge, got status 401: is the key right?\n"
+    )
     assert not (tmp_path / "read.jsonl").exists()
 
 

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
-import httpx
+import httpx2
 import msgspec
 import numpy as np
 import polars as pl
@@ -725,7 +725,7 @@ def test_the_commands_of_the_page_work_and_serving_ends_cleanly(run: Run, tmp_pa
     assert process.stdout
     found = re.search(r"is served at (http://127\.0\.0\.1:\d+/) \(Ctrl-C ends it\)", process.stdout.readline())
     assert found
-    page = httpx.get(found[1])
+    page = httpx2.get(found[1])
     assert page.status_code == 200
     assert "<option >composition</option>" in page.text
     process.send_signal(signal.SIGINT)

@@ -14,7 +14,7 @@ from questree.api.asked_views import AskedViews, asked_views
 from questree.api.made import Made
 from questree.api.runs import open as open_run
 from questree.api.stored_answers import named
-from questree.ask.engine import Engine, Outcome, run_alone
+from questree.ask.engine import Engine, Outcome
 from questree.ask.in_process import function_of, pipeline_of
 from questree.ask.journal import Journal, journal
 from questree.ask.media import Sight
@@ -27,6 +27,7 @@ from questree.ask.requests import Requests
 from questree.ask.voices import FunctionVoice, Model, ServerVoice
 from questree.endpoints.chat import Chat, Server, key_of
 from questree.endpoints.limits import Pace
+from questree.endpoints.loops import run_alone
 from questree.faults import BadInput, Fault, refuse
 from questree.models.policies import Policy
 from questree.said.lexicon import shipped

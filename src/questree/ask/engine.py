@@ -1,12 +1,11 @@
 """The asking itself: many conversations at once, each answer on disk before the next question; it can stop anywhere."""
 
 import asyncio
-import threading
 import time
 from collections import Counter
-from collections.abc import Coroutine, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Protocol, TypeVar
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,9 +14,9 @@ from questree.ask.journal import KEY, Journal
 from questree.ask.requests import Asking, Item, Requests, Turn
 from questree.endpoints.chat import NoAnswer, Reply
 from questree.endpoints.limits import Budget, Spent
+from questree.endpoints.loops import at_once
 from questree.progress import note, report
 
-Result = TypeVar("Result")
 Chain = Sequence[Sequence[Item]]  # conversations one after the other: what was asked in one is known in the next
 IN_A_ROW = 20  # failures without an answer between them: something is wrong with the server
 LOOK = 0.2  # seconds between two looks of whoever watches
@@ -61,12 +60,7 @@ class Engine:
     async def run(self, chains: Iterator[Chain], rows: int) -> Outcome:
         """Each worker takes the next chain when it is done with one: nothing piles up."""
         self.out, self.begin, self.done = Outcome.of(rows), time.monotonic(), 0
-        try:
-            async with asyncio.TaskGroup() as group:
-                for _ in range(self.concurrency):
-                    group.create_task(self._work(chains))
-        except BaseExceptionGroup as several:
-            raise several.exceptions[0] from None
+        await at_once(self.concurrency, lambda: self._work(chains))
         self.out.seconds = time.monotonic() - self.begin
         self._tell(rows, last=True)
         return self.out
@@ -146,26 +140,3 @@ class Engine:
         failed = f", {spent.failed:,} failed" if spent.failed else ""
         note("asking", f"{rate:,.0f}/s, {spent.tokens:,} tokens{failed}")
         report("asking", rows if last else self.done, rows)
-
-
-def run_alone(work: Coroutine[Any, Any, Result]) -> Result:
-    """Where a loop is running already, as in notebooks, in a thread of its own."""
-    try:
-        asyncio.get_running_loop()
-    except RuntimeError:
-        return asyncio.run(work)
-    found = list[Result]()
-    errors = list[BaseException]()
-
-    def inside() -> None:
-        try:
-            found.append(asyncio.run(work))
-        except BaseException as error:
-            errors.append(error)
-
-    thread = threading.Thread(target=inside)
-    thread.start()
-    thread.join()
-    if errors:
-        raise errors[0]
-    return found[0]

@@ -33,7 +33,7 @@ def pipeline_of(folder: Path, answer_tokens: int, temperature: float, size: int)
         raise BadInput.at("--hf", wanted) from None
     sees = (folder / PROCESSOR).is_file() or (folder / "processor_config.json").is_file()
     try:
-        talks = pipeline("image-text-to-text" if sees else "text-generation", model=str(folder), local_files_only=True)
+        talks = pipeline("image-text-to-text" if sees else "text-generation", model=str(folder))
     except (OSError, ValueError, KeyError, ImportError) as error:
         said = " ".join(str(error).split())[:200]
         raise BadInput.at(folder, f"expected a model that transformers can load; {said}") from error

@@ -12,7 +12,7 @@ from typing import Annotated
 
 from cyclopts import Parameter
 
-from questree.ask.engine import Chain, Engine, Outcome, run_alone
+from questree.ask.engine import Chain, Engine, Outcome
 from questree.ask.journal import journal
 from questree.ask.media import Sight
 from questree.ask.pictures import Encoding, pillow
@@ -23,6 +23,7 @@ from questree.bench.measured import Measurement, measure
 from questree.cli.terminal import output, say, watching, write_json
 from questree.endpoints.chat import Chat, Server
 from questree.endpoints.limits import Budget, Pace
+from questree.endpoints.loops import run_alone
 from questree.said.reading import Reader
 
 PER_VIDEO = 500  # questions

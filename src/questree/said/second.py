@@ -1,24 +1,20 @@
 """A second reader: a model is asked what a text means that the rules do not read, and a few that they do."""
 
 import hashlib
-import os
-import time
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import msgspec
 
-from questree.faults import BadInput
+from questree.endpoints.chat import Chat, NoAnswer, Server, key_of
+from questree.endpoints.loops import at_once, run_alone
+from questree.faults import BadInput, refuse
 from questree.progress import watch
 from questree.said.files import RawAnswer
 from questree.said.question import AskedQuestion
 from questree.said.reading import ReadAnswer, Reader
-
-if TYPE_CHECKING:
-    from httpx2 import Client
 
 RULE = "second reader"
 NOTHING = "NONE"
@@ -36,9 +32,7 @@ KINDS = {
     "relation": "Say the relationship it names.",
     "count": "Say the number.",
 }
-KEY = "OPENAI_API_KEY"
-RETRIES, WAIT, LONGEST = 4, 0.5, 60.0  # seconds before the first new try; of one request
-AGAIN = (408, 409, 429, 500, 502, 503, 504)
+RETRIES, LONGEST = 3, 60.0  # seconds of one request
 
 
 class SecondReading(msgspec.Struct, frozen=True):
@@ -58,59 +52,27 @@ class Endpoint:
     model: str
     concurrency: int = 8
 
-    @property
-    def address(self) -> str:
-        base = self.url.rstrip("/")
-        return base if base.endswith("/chat/completions") else f"{base}/chat/completions"
-
-    def ask(self, prompts: Sequence[str]) -> Iterator[str]:
-        """What the model says to each, in their order."""
+    def ask(self, prompts: Iterable[str], keep: Callable[[str, str], None]) -> None:
+        """Tell what the model says to each, at once."""
+        server = Server(self.url, self.model, self.concurrency, LONGEST, RETRIES, key_of())
+        refuse(server.faults("--second-reader"))
         try:
-            from httpx2 import Client, Limits
-        except ModuleNotFoundError:
-            wanted = "expected the package httpx2, got none installed; run `pip install 'questree[ask]'`"
-            raise BadInput.at("--second-reader", wanted) from None
+            run_alone(self._asked(server, iter(prompts), keep))
+        except NoAnswer as none:
+            raise BadInput.at(server.address, f"expected an answer of {self.model}, got {none.fault}") from None
 
-        key = os.environ.get(KEY, "")
-        headers = {"Authorization": f"Bearer {key}"} if key else {}
-        limits = Limits(max_connections=self.concurrency)
-        with (
-            Client(headers=headers, timeout=LONGEST, limits=limits) as client,
-            ThreadPoolExecutor(self.concurrency) as pool,
-        ):
-            yield from pool.map(lambda prompt: self._said(client, prompt), prompts)
+    async def _asked(self, server: Server, prompts: Iterator[str], keep: Callable[[str, str], None]) -> None:
+        async with Chat(server) as chat:
 
-    def _said(self, client: "Client", prompt: str) -> str:
-        from httpx2 import HTTPError
+            async def work() -> None:
+                for prompt in prompts:
+                    keep(prompt, (await chat.say(self._body(prompt))).text)
 
-        body = {
-            "model": self.model,
-            "messages": [{"role": "user", "content": prompt}],
-            "temperature": 0,
-            "max_tokens": 32,
-        }
-        fault = ""
-        for attempt in range(RETRIES):
-            if attempt:
-                time.sleep(WAIT * 2 ** (attempt - 1))
-            try:
-                reply = client.post(self.address, json=body)
-            except HTTPError as error:
-                fault = type(error).__name__
-                continue
-            if reply.status_code == 200:
-                return self._content(reply.content)
-            fault = f"status {reply.status_code}"
-            if reply.status_code not in AGAIN:
-                break
-        raise BadInput.at(self.address, f"expected an answer of {self.model}, got {fault}")
+            await at_once(self.concurrency, work)
 
-    def _content(self, reply: bytes) -> str:
-        try:
-            found = msgspec.json.decode(reply)["choices"][0]["message"]["content"]
-        except (msgspec.DecodeError, KeyError, IndexError, TypeError):
-            raise BadInput.at(self.address, "expected choices[0].message.content in the reply, got none") from None
-        return found if isinstance(found, str) else ""
+    def _body(self, prompt: str) -> bytes:
+        message = {"role": "user", "content": prompt}
+        return msgspec.json.encode({"model": self.model, "messages": [message], "temperature": 0, "max_tokens": 32})
 
 
 @dataclass(frozen=True)
@@ -165,12 +127,15 @@ def said_by(endpoint: Endpoint, prompts: Iterable[str], store: Path) -> dict[str
     keys = {prompt: hashlib.sha256(f"{endpoint.model}\0{prompt}".encode()).hexdigest()[:24] for prompt in prompts}
     missing = [prompt for prompt, key in keys.items() if key not in known]
     with store.open("ab") as file:
-        replies = endpoint.ask(missing) if missing else iter(())
-        for prompt, said in zip(watch(missing, "second reader", len(missing)), replies, strict=True):
+
+        def keep(prompt: str, said: str) -> None:
             line = SecondReading(keys[prompt], endpoint.model, prompt, said)
             file.write(msgspec.json.encode(line) + b"\n")
             file.flush()
             known[line.key] = said
+
+        if missing:
+            endpoint.ask(watch(missing, "second reader", len(missing)), keep)
     return {prompt: known[key] for prompt, key in keys.items()}
 
 

@@ -1,6 +1,6 @@
 """People are asked about a run; their answers become figures, a model named Human, and files for other stages."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from os import fspath
 from pathlib import Path
@@ -9,6 +9,7 @@ import polars as pl
 
 from questree.api.made import Made
 from questree.api.people_drawn import candidates_of, mistakes, with_texts
+from questree.api.reports import web_packages
 from questree.api.runs import StrPath
 from questree.benchmarks import AGQA, chosen
 from questree.faults import BadInput, Fault, at_least, refuse
@@ -137,6 +138,36 @@ def remove(run: StrPath, task: str) -> Made:
     """Take a task and all answers to it out of a run, as `questree people remove` does."""
     count = Book.of(Run(Path(fspath(run)))).remove_task(task)
     return Made("people remove", [f"{task}: removed with {count:,} answers"], {"task": task, "answers": count})
+
+
+def invite(run: StrPath, names: Sequence[str] = ()) -> Made:
+    """The links of everybody who answers, and of new people, as `questree people links` does."""
+    refuse(names_wrong(names, "--add"))
+    book = Book.of(Run(Path(fspath(run))))
+    if names:
+        book.add_annotators(names)
+    people = [one for one in book.annotators() if one.kind == "person"]
+    said = links(people) or ["nobody has a link yet; --add names people"]
+    return Made("people links", said, [{"name": one.name, "link": f"/people/{one.token}/"} for one in people])
+
+
+def serve(
+    run: StrPath,
+    *,
+    host: str = "127.0.0.1",
+    port: int = 8000,
+    media: Path | None = None,
+    ready: Callable[[str], None] = print,
+) -> None:
+    """Let people answer in the browser until Ctrl-C, as `questree people serve` does; `ready` hears the address."""
+    with web_packages("questree people serve"):
+        from questree.people.page import Desk, application
+        from questree.show.page.serving import bound, shown_address
+        from questree.show.page.serving import serve as work
+    with bound(host, port) as place:
+        app = application(Desk(Run(Path(fspath(run))), media), host)
+        ready(shown_address(place))
+        work(app, place)
 
 
 def simulated(run: StrPath, task: str, *, annotators: int = 3, error: float = 0.1, seed: int = 0) -> Made:

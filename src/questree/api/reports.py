@@ -1,6 +1,7 @@
 """A run and its models in one HTML file, and in the browser."""
 
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from os import PathLike, fspath
 from pathlib import Path
@@ -149,6 +150,18 @@ def chosen_bots(names: tuple[str, ...]) -> tuple[str, ...]:
     return names
 
 
+@contextmanager
+def web_packages(command: str) -> Iterator[None]:
+    """What serves pages is imported inside, or the extra that installs it is named."""
+    try:
+        yield
+    except ModuleNotFoundError as missing:
+        if missing.name not in EXTRA:
+            raise
+        wanted = f"expected the package {missing.name}, got none installed; run `pip install 'questree[web]'`"
+        raise BadInput.at(command, wanted) from None
+
+
 def serve(
     run: StrPath,
     *,
@@ -161,16 +174,11 @@ def serve(
     ready: Callable[[str], None] = print,
 ) -> None:
     """Show a run in the browser until Ctrl-C, as `questree serve` does; `ready` hears the address."""
-    try:
+    with web_packages("questree serve"):
         from questree.show.page.app import application
         from questree.show.page.serving import bound, shown_address
         from questree.show.page.serving import serve as work
         from questree.show.page.site import Site
-    except ModuleNotFoundError as missing:
-        if missing.name not in EXTRA:
-            raise
-        wanted = f"expected the package {missing.name}, got none installed; run `pip install 'questree[web]'`"
-        raise BadInput.at("questree serve", wanted) from None
     with bound(host, port) as place:  # before anything is read
         how = OnePolicy(policy=policy, synonyms=synonyms)
         site = Site.read(Run(Path(fspath(run))), media, benchmark, how)

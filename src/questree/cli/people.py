@@ -1,5 +1,6 @@
 """`questree people`: ask people about a run, see how far they agree, take what they say elsewhere."""
 
+import sys
 from pathlib import Path
 from typing import Annotated
 
@@ -7,7 +8,7 @@ from cyclopts import App, Parameter
 
 from questree.api import people, people_results
 from questree.cli.shared_options import BenchmarkOption, SeedOption, Whole
-from questree.cli.terminal import output, tell_made, watching
+from questree.cli.terminal import messages, output, say, tell_made, watching
 
 app = App(name="people", help="Ask people: validate answers, choose, type, paraphrase, label what is absent.")
 TaskName = Annotated[str, Parameter(help="Name of the task in the run.")]
@@ -72,6 +73,42 @@ def new(
             benchmark=benchmark,
         )
     tell_made(made)
+
+
+@app.command
+@output
+def links(
+    run: Path, /, *, add: Annotated[str, Parameter(help="Names of people who get a link, as in Ann,Ben.")] = ""
+) -> None:
+    """The personal links of everybody who answers; they are the only way in, so send each to its person alone."""
+    tell_made(people.invite(run, listed(add)))
+
+
+@app.command
+@messages
+def serve(
+    run: Path,
+    /,
+    *,
+    port: Annotated[Whole, Parameter(help="Port to listen on; 0 for any free one.")] = 8000,
+    host: Annotated[
+        str, Parameter(help="Address to listen on; beyond loopback only personal links lead anywhere.")
+    ] = "127.0.0.1",
+    media: Annotated[
+        Path | None,
+        Parameter(help="Folder of films (DIR/VIDEO.mp4), frames (DIR/VIDEO/FRAME.jpg) or images (DIR/IMAGE.jpg)."),
+    ] = None,
+) -> None:
+    """Let people answer in the browser, each by their own link. Ctrl-C ends it; nothing that was saved is lost."""
+
+    def ready(address: str) -> None:
+        say(f"people answer at {address} (Ctrl-C ends it)")
+        for one in people.invite(run).record:
+            say(f"link of {one['name']}: {address.rstrip('/')}{one['link']}")
+        sys.stdout.flush()  # for whoever reads it through a pipe
+
+    people.serve(run, host=host, port=port, media=media, ready=ready)
+    say("stopped")
 
 
 @app.command

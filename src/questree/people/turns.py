@@ -104,6 +104,37 @@ def put(book: Book, task: str, given: Sequence[tuple[int, Item, Reply, float]]) 
                 _confirm(made, task, annotator, item, reply.text if not reply.value else "")
 
 
+def held(book: Book, task: str, annotator: int, item: int) -> Item | None:
+    """An item that somebody has in hand or has answered."""
+    with book.reading() as made:
+        row = made.execute(
+            "SELECT * FROM item WHERE task = ? AND item = ? AND ("
+            "EXISTS (SELECT 1 FROM place WHERE task = ? AND item = ? AND annotator = ?) OR "
+            "EXISTS (SELECT 1 FROM answer WHERE task = ? AND item = ? AND annotator = ?))",
+            (task, item, *(task, item, annotator) * 2),
+        ).fetchone()
+    return item_of(row) if row else None
+
+
+def qualified(book: Book, task: str, annotator: int) -> float | None:
+    """The share of the qualification that somebody had right at once; None without one, or before its end."""
+    with book.reading() as made:
+        count, answered, right = made.execute(
+            "SELECT count(*), count(first), total(lower(first) = lower(truth)) FROM item LEFT JOIN answer ON "
+            "answer.task = item.task AND answer.item = item.item AND annotator = ? "
+            "WHERE item.task = ? AND role = 'qualification'",
+            (annotator, task),
+        ).fetchone()
+    return right / count if count and answered == count else None
+
+
+def count(book: Book, task: str, annotator: int) -> int:
+    """Answers of somebody."""
+    with book.reading() as made:
+        row = made.execute("SELECT answered FROM place WHERE task = ? AND annotator = ?", (task, annotator)).fetchone()
+    return row[0] if row else 0
+
+
 def undo(book: Book, task: str, annotator: int) -> bool:
     """Take the last answer in hand again; it stays as it is until another one is given."""
     with book.writing() as made:

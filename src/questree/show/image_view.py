@@ -186,9 +186,9 @@ class ImageView(View):
         outer = set(outermost(asked.program)) if asked.program else set()
         parts = [PickedPart(show(node), node in outer, members(world, values[node])) for node in nodes]
         parts.sort(key=lambda part: not part.outer)
-        return ImageScene(parts, [self._picture(image, parts) for image in asked.stored["images"]])
+        return ImageScene(parts, [self.picture(image, parts) for image in asked.stored["images"]])
 
-    def _picture(self, image: int, parts: Sequence[PickedPart]) -> ImageShown:
+    def picture(self, image: int, parts: Sequence[PickedPart] = ()) -> ImageShown:
         id, width, height = self.facts.images.select("id", "width", "height").row(image)
         boxes, unboxed, meant = [], [], False
         for row in self.things.filter(pl.col("image") == image).iter_rows(named=True):

@@ -1,0 +1,278 @@
+"""The pages people answer on: a link of their own, instructions, one item at a time; every answer is kept first."""
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+from urllib.parse import parse_qs, urlsplit
+
+from starlette.applications import Starlette
+from starlette.concurrency import run_in_threadpool
+from starlette.exceptions import HTTPException
+from starlette.middleware import Middleware
+from starlette.requests import Request
+from starlette.responses import FileResponse, HTMLResponse, PlainTextResponse, RedirectResponse, Response
+from starlette.routing import Mount, Route
+from starlette.staticfiles import StaticFiles
+
+from questree.faults import BadInput
+from questree.people import turns
+from questree.people.book import Annotator, Book, TaskOptions
+from questree.people.paraphrases import must_change
+from questree.people.scenes import Scenes
+from questree.people.task import Reply, Task, WrongReply, checked, choices_of
+from questree.people.terms import Terms
+from questree.show.frames import FILMS, SUFFIXES
+from questree.show.page.app import colour_sheet, environment
+from questree.show.page.filters import address
+from questree.show.page.serving import LOOPBACK, Guard
+from questree.tables.run import Run
+
+MOST = 100_000  # bytes of a form
+LONGEST = 24 * 3600.0  # seconds that anybody can have looked at an item
+
+
+class Desk:
+    """What all pages of one run share."""
+
+    def __init__(self, run: Run, media: Path | None = None):
+        self.run, self.book, self.scenes = run, Book.of(run), Scenes(run, media)
+        self.tasks = self.book.tasks()
+        words = run.vocabulary() if run.vocabulary_file.is_file() else None
+        self.terms = Terms(words, () if words else self.scenes.nouns)
+
+
+def application(desk: Desk, host: str = "127.0.0.1") -> Starlette:
+    """Beyond loopback there is nothing without a link of one's own."""
+    home = "/people/{token}/"
+    shown = [Route("/", overview)] if host in LOOPBACK else []
+    app = Starlette(
+        routes=[
+            *shown,
+            Route(home, tasks),
+            Route(home + "frames/{video:path}/{frame:int}", frame),
+            Route(home + "media/{video:path}/{number:int}", still),
+            Route(home + "films/{video:path}", film),
+            Route(home + "pictures/{image:path}", picture),
+            Route(home + "tasks/{task}/", work),
+            Route(home + "tasks/{task}/begin", begin, methods=["POST"]),
+            Route(home + "tasks/{task}/answer", answer, methods=["POST"]),
+            Route(home + "tasks/{task}/undo", undo, methods=["POST"]),
+            Route("/colours.css", colour_sheet),
+            Mount("/assets", StaticFiles(packages=[("questree.show.page", "assets")])),
+        ],
+        exception_handlers=dict.fromkeys((HTTPException, BadInput, Exception), problem),
+        middleware=[Middleware(Guard, host=host)],
+    )
+    app.state.desk = desk
+    return app
+
+
+def problem(request: Request, error: Exception) -> Response:
+    if isinstance(error, HTTPException):
+        return PlainTextResponse(f"{error.detail}\n", error.status_code)
+    return PlainTextResponse(f"That did not work: {error}\n", 500)
+
+
+def render(name: str, status: int = 200, **values: Any) -> HTMLResponse:
+    html = environment().get_template(f"people/{name}.html").render(**values)
+    return HTMLResponse(html, status, headers={"Cache-Control": "no-store"})
+
+
+def desk_of(request: Request) -> Desk:
+    desk: Desk = request.app.state.desk
+    return desk
+
+
+def somebody(request: Request) -> Annotator:
+    """Whose link it is; everything else is not here."""
+    found = desk_of(request).book.annotator(request.path_params["token"])
+    if found is None or found.kind != "person":
+        raise HTTPException(404, "not here")
+    return found
+
+
+def home_of(one: Annotator) -> str:
+    return f"/people/{one.token}/"
+
+
+def own(request: Request) -> None:
+    """What changes anything comes from a page of ours: browsers say from where."""
+    said = request.headers.get("origin")
+    here = said is not None and urlsplit(said).netloc == request.headers.get("host")
+    if not here and request.headers.get("sec-fetch-site") != "same-origin":
+        raise HTTPException(403, "only from the page itself")
+
+
+def overview(request: Request) -> Response:
+    """For whoever runs the study: links and how far everybody is."""
+    desk = desk_of(request)
+    return render("overview", run=desk.run.folder.resolve().name, people=desk.book.annotators(), counts=progress(desk))
+
+
+def progress(desk: Desk) -> list[dict[str, Any]]:
+    """Per task: items, answers wanted and given, and by whom."""
+    with desk.book.reading() as made:
+        rows = made.execute("SELECT task, annotator, answered FROM place").fetchall()
+    return [
+        {
+            "task": name,
+            "title": task.title,
+            "wanted": options.asked * options.votes,
+            "items": options.asked,
+            "by": {who: count for own, who, count in rows if own == name},
+        }
+        for name, (task, options) in desk.book.tasks().items()
+    ]
+
+
+def tasks(request: Request) -> Response:
+    one, desk = somebody(request), desk_of(request)
+    if len(desk.tasks) == 1:
+        return RedirectResponse(f"{home_of(one)}tasks/{address(next(iter(desk.tasks)), {})}/", 303)
+    return render("tasks", home=home_of(one), counts=progress(desk), who=one.annotator)
+
+
+def task_of(request: Request) -> tuple[Annotator, str, Task, TaskOptions]:
+    one, name, desk = somebody(request), request.path_params["task"], desk_of(request)
+    if name not in desk.tasks:
+        raise HTTPException(404, "not here")
+    return one, name, *desk.tasks[name]
+
+
+def work(request: Request) -> Response:
+    one, name, task, _ = task_of(request)
+    if not turns.begun(desk_of(request).book, name, one.annotator):
+        return render("instructions", task=task, home=f"{home_of(one)}tasks/{address(name, {})}/")
+    return at_work(request, whole=True)
+
+
+def at_work(request: Request, whole: bool = False, message: str = "", given: Reply | None = None) -> Response:
+    """What is in hand, or that there is nothing more; `whole` or the part that changes."""
+    one, name, task, options = task_of(request)
+    desk, home = desk_of(request), home_of(one)
+    about: dict[str, Any] = {
+        "whole": whole,
+        "task": task,
+        "home": f"{home}tasks/{address(name, {})}/",
+        "all": home if len(desk.tasks) > 1 else "",
+    }
+    hand = turns.give(desk.book, name, one.annotator)
+    admitted = turns.qualified(desk.book, name, one.annotator)
+    if hand is None or (hand.item.role != "qualification" and admitted is not None and admitted < task.admitted):
+        out = hand is not None
+        return render("done", **about, out=out, answered=turns.count(desk.book, name, one.annotator))
+    item = hand.item
+    said = given or hand.before or Reply()
+    texts = [item.text, *map(str, item.shown.get("answers", ())), str(item.shown.get("answer", ""))]
+    return render(
+        "work",
+        **about,
+        item=item,
+        scene=desk.scenes.of(item.scope, options.benchmark, home),
+        frames=address(f"{home}frames/{item.scope[0]}/", {}),
+        choices=choices_of(task, item.role, item.shown),
+        asks="choice" if item.role == "confirm" else task.ask,
+        prompt=task.confirm.prompt if task.confirm and item.role == "confirm" else task.prompt,
+        said=said,
+        again=hand.before is not None and not message,
+        message=message,
+        undoable=hand.undoable,
+        answered=hand.answered,
+        total=options.asked + options.gold + options.qualification,
+        terms=desk.terms.of(*texts),
+    )
+
+
+def begin(request: Request) -> Response:
+    own(request)
+    one, name, _, _ = task_of(request)
+    turns.begin(desk_of(request).book, name, one.annotator)
+    return at_work(request)
+
+
+def fields(body: bytes) -> dict[str, list[str]]:
+    if len(body) > MOST:
+        raise HTTPException(413, "too much")
+    try:
+        return parse_qs(body.decode("utf-8"), keep_blank_values=True, max_num_fields=1000)
+    except (UnicodeDecodeError, ValueError):
+        raise HTTPException(400, "not a form") from None
+
+
+async def answer(request: Request) -> Response:
+    own(request)
+    return await run_in_threadpool(kept, request, fields(await request.body()))
+
+
+def kept(request: Request, form: Mapping[str, list[str]]) -> Response:
+    """Keep a reply, then show what is next; or say what is wrong with it."""
+    one, name, task, _ = task_of(request)
+    book = desk_of(request).book
+    item = turns.held(book, name, one.annotator, _whole(form))
+    if item is None:
+        return at_work(request, message="This was not yours to answer; here is what is.")
+    last = {key: values[-1] for key, values in form.items()}
+    faults, marked = (tuple(form.get(key, ())) for key in ("fault", "mark"))
+    given = Reply(last.get("value", ""), last.get("text", ""), faults, marked)
+    try:
+        reply = checked(task, item.role, item.shown, given)
+        if item.role != "confirm" and task.ask == "paraphrase" and not reply.value:
+            must_change(item.text, reply.text, desk_of(request).terms)
+    except WrongReply as wrong:
+        return at_work(request, message=str(wrong), given=given)
+    value = (reply.value or reply.text).lower()
+    wrong_way = item.role == "qualification" and item.truth is not None and value != item.truth.lower()
+    turns.answer(book, name, one.annotator, item, reply, _seconds(last.get("seconds", "")), again=wrong_way)
+    return at_work(request, message=f"Not quite. {item.why} Please answer again." if wrong_way else "")
+
+
+def _whole(form: Mapping[str, list[str]]) -> int:
+    text = form.get("item", [""])[-1]
+    return int(text) if text.isascii() and text.isdecimal() and len(text) < 10 else -1
+
+
+def _seconds(text: str) -> float:
+    try:
+        found = float(text)
+    except ValueError:
+        return 0.0
+    return min(found, LONGEST) if found >= 0 else 0.0  # NaN is neither
+
+
+def undo(request: Request) -> Response:
+    own(request)
+    one, name, _, _ = task_of(request)
+    turns.undo(desk_of(request).book, name, one.annotator)
+    return at_work(request)
+
+
+def frame(request: Request) -> Response:
+    one = somebody(request)
+    video, position, scenes = request.path_params["video"], request.path_params["frame"], desk_of(request).scenes
+    found = scenes.frame(video, position, home_of(one))
+    if found is None:
+        raise HTTPException(404, "not here")
+    html = environment().get_template("frame.html").render(frame=found, count=len(scenes.of_video(video).frames))
+    return HTMLResponse(html, headers={"Cache-Control": "max-age=3600"})
+
+
+def file(path: Path | None, kinds: Mapping[str, str]) -> Response:
+    if path is None:
+        raise HTTPException(404, "not here")
+    return FileResponse(path, media_type=kinds[path.suffix])
+
+
+def still(request: Request) -> Response:
+    somebody(request)
+    asked = request.path_params
+    return file(desk_of(request).scenes.still(asked["video"], asked["number"]), SUFFIXES)
+
+
+def film(request: Request) -> Response:
+    somebody(request)
+    return file(desk_of(request).scenes.film(request.path_params["video"]), FILMS)
+
+
+def picture(request: Request) -> Response:
+    somebody(request)
+    return file(desk_of(request).scenes.picture(request.path_params["image"]), SUFFIXES)

@@ -1,0 +1,184 @@
+"""Three people side by side in a real browser: every task to the end with keys, on a phone, with a server that dies."""
+
+import os
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+import uvicorn
+from playwright.sync_api import Browser, Page, expect
+
+from questree.api import people_results
+from questree.people.book import Book, Item
+from questree.people.page import Desk, application
+from questree.people.results import Answered, Rule
+from questree.show.page.serving import bound, shown_address
+from questree.tables.run import Run
+from test_browser import browser as browser
+from worlds.asked_people import asked, copied
+from worlds.commands import questree
+
+ITEMS = int(os.environ.get("QUESTREE_PEOPLE_ITEMS", "3"))  # of each task; 60 take some minutes
+PEOPLE = ("Ann", "Ben", "Cyd")
+SOON = 0.26  # seconds before the page takes an answer
+
+
+@contextmanager
+def serving(run: Run, port: int = 0) -> Iterator[str]:
+    with bound("127.0.0.1", port) as place:
+        server = uvicorn.Server(uvicorn.Config(application(Desk(run)), log_level="error", lifespan="off"))
+        thread = threading.Thread(target=server.run, kwargs={"sockets": [place]}, daemon=True)
+        thread.start()
+        while not server.started:
+            time.sleep(0.01)
+        yield shown_address(place)
+        server.should_exit = True
+        thread.join(5)
+
+
+@contextmanager
+def people_at(browser: Browser, run: Run, address: str, **how: object) -> Iterator[dict[str, Page]]:
+    """Everybody's own browser window; nothing may go wrong in any."""
+    errors: list[str] = []
+    links = {one.name: f"people/{one.token}/" for one in Book.of(run).annotators()}
+    pages = {}
+    contexts = []
+    for name in PEOPLE:
+        context = browser.new_context(base_url=address, **how)  # type: ignore[arg-type]
+        contexts.append(context)
+        page = context.new_page()
+        page.on("pageerror", lambda error: errors.append(str(error)))
+        page.on("console", lambda told: errors.append(told.text) if told.type == "error" else None)
+        page.goto(links[name])
+        pages[name] = page
+    yield pages
+    for context in contexts:
+        context.close()
+    assert errors == []
+
+
+def saved(page: Page) -> int:
+    return int(page.locator(".saved output").inner_text())
+
+
+def reply(page: Page, task: str, item: Item, name: str) -> None:
+    """By keys alone; Cyd is often of another opinion."""
+    odd = name == "Cyd" and item.item % 2 == 1
+    time.sleep(SOON)
+    if item.role == "confirm":
+        page.keyboard.press("1")
+    elif task == "absent":
+        things = [thing for thing in item.shown["objects"] if thing not in item.shown["there"]][: 1 if odd else 2]
+        for thing in things:
+            page.check(f'input[value="{thing}"]')
+        page.keyboard.press("Enter")
+    elif task == "paraphrase":
+        page.keyboard.type(f"Tell me: {item.text}")
+        page.keyboard.press("Enter")
+    elif task == "free":
+        page.keyboard.type("something else" if odd else str(item.truth))
+        page.keyboard.press("Enter")
+    else:
+        values = [each.get_attribute("data-value") for each in page.locator("[data-value]").all()]
+        wanted = values[-1] if odd else item.truth
+        page.keyboard.press(str(values.index(wanted) + 1))
+        if wanted == "no" and task == "verify":  # what is right instead may be typed
+            page.keyboard.type("a cat")
+            page.keyboard.press("Enter")
+
+
+def to_the_end(pages: dict[str, Page], book: Book, task: str) -> None:
+    waiting = dict(pages)
+    for page in pages.values():
+        page.click("text=Begin")
+    idle = 0
+    while idle < 2:  # what one writes, others are asked about
+        idle += 1
+        for name, page in waiting.items():
+            if idle == 2:
+                page.reload()
+            if page.locator("#reply").count():
+                idle = 0
+                item = {one.item: one for one in book.items(task)}[int(page.locator("[name=item]").input_value())]
+                before = saved(page)
+                reply(page, task, item, name)
+                expect(page.locator(".saved output")).to_have_text(str(before + 1))
+
+
+@pytest.mark.parametrize("task", ["verify", "choose", "free", "absent", "paraphrase", "compare"])
+def test_three_people_answer_a_task_to_the_end(browser: Browser, notebook: Path, tmp_path: Path, task: str) -> None:
+    run = copied(notebook, "run" if task in ("absent", "verify", "free") else "images", tmp_path)
+    models = ""
+    if task == "compare":
+        for bot in ("oracle", "uniform"):
+            assert questree("answer", run.folder, "--model", bot, "--quiet").returncode == 0
+        models = "--models oracle,uniform"
+    book = asked(run, f"--task {task} --sample {ITEMS} --split all --parts {models} --annotators {','.join(PEOPLE)}")
+    with serving(run) as address, people_at(browser, run, address) as pages:
+        to_the_end(pages, book, task)
+    found = Answered.read(book, task, Rule(0))
+    items = book.items(task)
+    wanted = sum(3 if one.role in ("asked", "gold") and task != "paraphrase" else 1 for one in items)
+    assert len(found.every) == wanted
+    if task == "paraphrase":
+        assert len(found.paraphrases()) == sum(one.role == "asked" for one in items)
+        return
+    judged = [one for one in items if one.role == "asked"]
+    odd = sum(one.item % 2 for one in judged)
+    record = people_results.agreement(run.folder, task, least_gold=0, resamples=0).record
+    values = {row.metric: row.value for row in record["agreement"]}
+    if task == "absent":  # Cyd leaves out one of two things
+        words = len(judged[0].shown["objects"])
+        assert values["unanimous"] == pytest.approx(1 - odd / (words * len(judged)))
+    else:
+        same = sum(one.item % 2 == 0 or one.truth == last_choice(task, one) for one in judged)
+        assert values["unanimous"] == pytest.approx(same / len(judged))
+        assert values["agreement"] == pytest.approx((same + (len(judged) - same) / 3) / len(judged))
+        assert values["majority"] == 1.0
+
+
+def last_choice(task: str, item: Item) -> str:
+    return {"verify": "makes no sense", "choose": "not sure", "compare": "cannot tell"}.get(task, "")
+
+
+def test_an_answer_waits_for_a_server_that_died_and_a_phone_shows_everything(
+    browser: Browser, notebook: Path, tmp_path: Path
+) -> None:
+    run = copied(notebook, "run", tmp_path)
+    book = asked(run, "--sample 3 --gold 0 --annotators Ann,Ben,Cyd")
+    with bound("127.0.0.1", 0) as place:
+        port = place.getsockname()[1]
+    context = browser.new_context(viewport={"width": 390, "height": 800}, has_touch=True)
+    page = context.new_page()
+    link = next(one.token for one in book.annotators() if one.name == "Ann")
+    with serving(run, port) as address:
+        page.goto(f"{address}people/{link}/")
+        page.click("text=Begin")
+        expect(page.locator("#still svg")).to_be_visible()
+        assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+        page.keyboard.press("ArrowRight")
+        expect(page.locator("#frame")).to_have_attribute("data-frame", "1")
+        page.keyboard.press("?")
+        expect(page.locator("#terms")).to_have_attribute("open", "")
+        time.sleep(SOON)
+        page.tap("[data-value=yes]")
+        expect(page.locator(".saved output")).to_have_text("1")
+        time.sleep(SOON)
+        number = page.locator("[name=item]").input_value()
+        page.keyboard.press("u")
+        expect(page.locator(".message")).to_contain_text("answered this already")
+        time.sleep(SOON)
+        page.keyboard.press("3")
+        expect(page.locator("[name=item]")).to_have_value(number)
+    time.sleep(SOON)
+    page.tap("[data-value=yes]")
+    expect(page.locator("#trouble")).to_be_visible()
+    assert len(Answered.read(book, "verify").every) == 1
+    with serving(run, port):
+        expect(page.locator(".saved output")).to_have_text("2", timeout=10_000)
+        expect(page.locator("#trouble")).to_be_hidden()
+        context.close()
+    assert sorted(Answered.read(book, "verify").every["value"]) == ["cannot tell", "yes"]

@@ -229,3 +229,34 @@ def test_questions_that_no_model_was_asked_say_so(notebook: Path) -> None:
     assert q.predictions() == {"perception-noise": None}
     with pytest.raises(questree.BadInput, match="is not among the decomposed questions"):
         q.consistency("perception-noise")
+
+
+def test_questions_of_any_split_that_was_made(notebook: Path, tmp_path: Path) -> None:
+    for name in ("run", "images"):
+        shutil.copytree(notebook / name, tmp_path / name)
+    questree.split(tmp_path / "run", workers=1)
+    run = questree.open(tmp_path / "run")
+    every = run.questions(balanced=False, columns=["id"])["id"].to_list()
+    for split in [name for name in run.splits if " " in name]:
+        folder, side = split.rsplit(" ", 1)
+        table = pl.read_parquet(tmp_path / "run" / "splits" / folder / f"{side}.parquet")
+        held = {f"{run.scopes[video]}-{number}" for video, number in table.select("video", "number").iter_rows()}
+        for balanced in (True, False):
+            found = run.questions(split=split, balanced=balanced, columns=["id"])["id"].to_list()
+            assert found == [id for id in every if id in held], "the balanced selection was split"
+            assert len(run.questions(split=split, balanced=balanced, raw=True)) == len(held)
+    assert {"test", "train", "indirect test", "videos train"} <= {*run.splits}
+    with pytest.raises(
+        questree.BadInput, match=r"expected a split, got 'indirect'; choose from test, train, .*indirect"
+    ):
+        run.questions(split="indirect")
+
+    questree.split(tmp_path / "images", name=["HAS-QUANT"], workers=1)
+    images = questree.open(tmp_path / "images")
+    table = pl.read_parquet(tmp_path / "images" / "covr" / "splits" / "has-quant.parquet")
+    for part in table["part"].unique():
+        found = images.questions(split=f"HAS-QUANT {part}", columns=["id"])["id"]
+        assert {*found} == {*table.filter(part=part)["id"]}
+        assert f"has-quant {part}" in images.splits
+    with pytest.raises(questree.BadInput, match="expected a split, got 'x'; choose from dev, test, train, has-quant"):
+        images.questions(split="x")

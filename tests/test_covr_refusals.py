@@ -9,10 +9,10 @@ import pytest
 
 from questree.cli.formats import export_covr as export_command
 from questree.cli.formats import import_covr as import_command
+from questree.cli.ground import ground as ground_command
 from questree.cli.score import covr as score_command
 from questree.cli.score import decomp as decomp_command
-from questree.cli.stages import generate_command
-from questree.cli.stages import ground as ground_command
+from questree.cli.stages import generate
 from questree.cli.stages import split as split_command
 from questree.faults import BadInput
 from questree.formats.covr import import_covr
@@ -105,9 +105,9 @@ def test_generating_again_says_what_is_gone(run: Run, capsys: pytest.CaptureFixt
     split_run(run, SplitOptions())
     decompose_run(run, default_words())
     balance(run)
-    generate_command(run.folder, questions=10, workers=1)
+    generate(run.folder, questions=10, workers=1)
     assert "replaced earlier questions; their balanced selection, splits and DAGs are gone" in capsys.readouterr().out
-    generate_command(run.folder, questions=10, workers=1)
+    generate(run.folder, questions=10, workers=1)
     assert "replaced earlier questions\n" in capsys.readouterr().out
 
 

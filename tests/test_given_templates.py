@@ -232,7 +232,7 @@ def test_templates_of_plugins_have_examples_too(tmp_path: Path, monkeypatch: pyt
 
 def test_balance_says_what_to_do_when_it_keeps_nothing() -> None:
     nothing: Any = SimpleNamespace(targets=[])
-    assert all(note.endswith("`split` and `decompose` take --all") for note in shortfalls(nothing))
+    assert all(note.endswith("`split` and `decompose` may take all") for note in shortfalls(nothing))
 
 
 def test_all_faults_of_a_file_are_told_with_the_names_of_its_templates(tmp_path: Path) -> None:

@@ -16,7 +16,7 @@ from judges.naive_relevance import Relevant
 from questree.benchmarks.agqa.templates import TEMPLATES
 from questree.cli.app import app
 from questree.cli.fpvg import fpvg
-from questree.cli.stages import ground as command
+from questree.cli.ground import ground as command
 from questree.domains.images import IMAGES as LANGUAGE
 from questree.domains.images.batches import execute
 from questree.domains.images.corpus import corpus

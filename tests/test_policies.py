@@ -147,7 +147,7 @@ def test_a_check_counts_what_is_odd_in_a_file(tmp_path: Path, capsys: pytest.Cap
     capsys.readouterr()
     agqa(questions=tmp_path / "q.json", predictions=[tmp_path / "m.jsonl"], how=EXACT)
     loud = (
-        "warning: m: 100.0% of the predictions are no answer under --policy exact; --policy lenient reads free text, "
+        "warning: m: 100.0% of the predictions are no answer under --policy=exact; --policy=lenient reads free text, "
     )
     assert capsys.readouterr().err == f"{loud}`questree predictions check` lists them\n"
 

@@ -1,10 +1,20 @@
 """What is wrong with somebody's input, said in one line per fault and all at once."""
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextvars import ContextVar
 from dataclasses import dataclass
 
 EXAMPLES = 3  # faults of one kind that are told one by one
+# `questree ...` as it is typed; or an option, with =value, a number or the kind of its value
+OPTION = re.compile(r"(`questree [^`]*`)|(?<![\w-])--([a-z][a-z-]*)(?:=(\w+)| (\d+|[A-Z]+)\b)?")
+ARGUMENTS = {  # that are called otherwise
+    "all": "every=True",
+    "no-cache": "cache=False",
+    "plugin": "questree.plugins.load",
+    "set": "settings",
+    "side": "split",
+}
 VARYING = re.compile(r"""'[^']*'|"[^"]*"|-?\d[\d.,]*""")  # names and numbers: what differs among faults of one kind
 
 
@@ -17,8 +27,28 @@ class Fault:
         return f"{self.place}: {self.message}" if self.place else self.message
 
 
+def in_python(text: str) -> str:
+    """What is said about options of commands, said of arguments of functions: --missing=skip is missing="skip"."""
+
+    def argument(found: re.Match[str]) -> str:
+        command, option, value, kind = found.groups()
+        if command:
+            return str(command)
+        name = ARGUMENTS.get(option, option.replace("-", "_"))
+        if value and not value.isdecimal():
+            value = f'"{value}"'
+        return f"{name}={value or kind}" if value or kind else name
+
+    return OPTION.sub(argument, text)
+
+
+spelling: ContextVar[Callable[[str], str]] = ContextVar("spelling", default=in_python)  # commands set it: as it is
+
+
 class BadInput(Exception):
     """Raised once, after all faults of the input are collected; nothing has been written.
+
+    Its text names the arguments of functions, or the options of commands if it is raised in a command.
 
     >>> try:
     ...     questree.open("nowhere")
@@ -29,7 +59,7 @@ class BadInput(Exception):
 
     def __init__(self, faults: Iterable[Fault]):
         self.faults = list(faults)
-        super().__init__("\n".join(map(str, self.faults)))
+        super().__init__("\n".join(map(spelling.get(), map(str, self.faults))))
 
     def __reduce__(self) -> tuple[type["BadInput"], tuple[list[Fault]]]:
         return BadInput, (self.faults,)  # worker processes send it

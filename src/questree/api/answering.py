@@ -130,9 +130,28 @@ def ground(
     benchmark: str = "",
     words: StrPath | None = None,
 ) -> Made:
-    """Write what each question is about: boxes to keep or to remove, frames to show; as `questree ground` does.
+    """Write what each question is about, from the evidence of its program: boxes to keep or to remove, frames to show.
 
-    `split` may be all; `every`: not only the balanced selection; `sample`: number of questions to draw.
+    Parameters
+    ----------
+    run
+        Run folder with questions about videos or about images.
+    out
+        Folder to write; an earlier grounding there is replaced.
+    format
+        Form of the files.
+    split
+        Split to take: train, dev (image sets), test, or all.
+    every
+        Take every question, not only the balanced selection.
+    sample
+        Number of questions to draw; 0 for all.
+    seed
+        Seed of the sample.
+    benchmark
+        Benchmark of a run with both: agqa (videos, the default) or covr (image sets).
+    words
+        Image sets: folder of word tables. [default: the shipped ones]
 
     >>> questree.ground("images", out="grounded")
     <Made by ground: wrote grounded>

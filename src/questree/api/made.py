@@ -10,7 +10,7 @@ import polars as pl
 
 from questree.api.scores import as_html
 from questree.benchmarks import Said as Said
-from questree.faults import BadInput
+from questree.faults import BadInput, in_python
 
 
 @dataclass(frozen=True, repr=False)
@@ -35,7 +35,7 @@ class Made:
     @property
     def lines(self) -> list[str]:
         """The lines the command prints beside its tables."""
-        return [each for each in self.said if isinstance(each, str)]
+        return [in_python(each) for each in self.said if isinstance(each, str)]
 
     def data(self) -> Any:
         """The record as plain dicts and lists.

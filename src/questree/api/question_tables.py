@@ -1,14 +1,15 @@
 """Questions of a run as a table in words, of either medium: text and program are made only if they are asked for."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import numpy as np
 import polars as pl
 
-from questree.benchmarks import COVR, Benchmark
-from questree.faults import BadInput, Fault, refuse
+from questree.api.splits import questions_of
+from questree.benchmarks import AGQA, COVR, Benchmark
+from questree.faults import Fault, refuse
 from questree.scoring.run_scores import COLUMNS as NEEDED
 from questree.scoring.run_scores import records
 from questree.stages.balance.rounds import between, selection
@@ -51,17 +52,18 @@ def question_table(
     return table.select(wanted)
 
 
-def _split(run: Run, split: str | None, there: Collection[str]) -> str | None:
-    if split is not None and split not in there:
-        raise BadInput.at(run.folder, f"expected a split, got {split!r}; choose from {', '.join(sorted(there))}")
-    return split
-
-
-def _inside(run: Run, split: str | None) -> pl.Series:
-    """[video] is it of the split?"""
+def _wanted(run: Run, split: str | None, selected: pl.DataFrame | None) -> tuple[pl.Series, pl.DataFrame | None]:
+    """[video] is it of the split? And the questions that are listed, by video and number, if not all of them."""
     side = run.table("facts", VIDEOS)["split"].replace("", SPLIT_UNSAID)
-    wanted = _split(run, split, side.unique().to_list())
-    return pl.Series(np.ones(len(side), bool)) if wanted is None else side == wanted
+    everywhere = pl.Series(np.ones(len(side), bool))
+    if split is None:
+        return everywhere, selected
+    made = questions_of(run, AGQA, split, side.unique().to_list())
+    if made is None:
+        return side == split, selected
+    keys = ["video", "number"]
+    made = made if selected is None else made.join(selected, on=keys, how="semi")
+    return everywhere, made.select(keys).sort(keys)
 
 
 def _chosen(asked: pl.DataFrame, inside: pl.Series, selected: pl.DataFrame | None) -> pl.DataFrame:
@@ -76,18 +78,19 @@ def _chosen(asked: pl.DataFrame, inside: pl.Series, selected: pl.DataFrame | Non
 
 def _raw_videos(run: Run, split: str | None, balanced: bool) -> pl.DataFrame:
     """As they are stored: positions in vocabulary.toml, rows of side tables."""
-    bank, inside, selected = Bank(run), _inside(run, split), selection(run) if balanced else None
+    bank, (inside, selected) = Bank(run), _wanted(run, split, selection(run) if balanced else None)
     tables = [QUESTIONS.read(folder) for folder in bank.folders()]
     return pl.concat([QUESTIONS.empty(), *tables][bool(tables) :]).pipe(_chosen, inside, selected)
 
 
 def _videos(run: Run, split: str | None, balanced: bool, wanted: frozenset[str]) -> pl.DataFrame:
-    bank, inside, selected = Bank(run), _inside(run, split), selection(run)
+    bank, selected = Bank(run), selection(run)
+    inside, only = _wanted(run, split, selected if balanced else None)
     words = lexicon(bank.vocabulary, bank.edition)
 
     def some(folders: Sequence[Path]) -> pl.DataFrame:
         whole = map(bank.shard, folders)
-        listed = [each.where(_chosen(each.questions, inside, selected if balanced else None)) for each in whole]
+        listed = [each.where(_chosen(each.questions, inside, only)) for each in whole]
         shard = joined(listed)
         more = {"question": texts(shard, words)} if "question" in wanted else {}
         more |= {"program": programs(shard)} if "program" in wanted else {}
@@ -115,7 +118,10 @@ def _videos(run: Run, split: str | None, balanced: bool, wanted: frozenset[str])
 
 def _raw_images(run: Run, split: str | None, balanced: bool) -> pl.DataFrame:
     table = answered(run)
-    if _split(run, split, table["split"].unique().to_list()):
+    made = None if split is None else questions_of(run, COVR, split, table["split"].unique().to_list())
+    if made is not None:
+        table = table.join(made, on="id", how="semi", maintain_order="left")
+    elif split is not None:
         table = table.filter(split=split)
     if balanced and (run.covr / f"{BALANCED.name}.parquet").is_file():
         table = table.join(BALANCED.read(run.covr), on="id", how="semi", maintain_order="left")

@@ -65,7 +65,8 @@ class RunTables:
         Parameters
         ----------
         split
-            Only those of train, dev or test.
+            Only those of train, dev or test, or of a split that `questree split` made: "indirect test", ...;
+            `run.splits` lists them.
         balanced
             The balanced selection, if there is one; False for every question.
         columns
@@ -87,6 +88,13 @@ class RunTables:
         from questree.api.question_tables import question_table
 
         return question_table(self._place, self._own, split, balanced, columns, raw)
+
+    @property
+    def splits(self) -> list[str]:
+        """What `questions(split=)` takes: sides of the videos or images, and the parts of the splits that were made."""
+        from questree.api.splits import choices, sides
+
+        return choices(self._place, self._own, sides(self._place, self._own))
 
     def facts(self, table: str, *, stage: str = "facts", raw: bool = False) -> pl.DataFrame:
         """What is known about its videos or images, in words.

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from questree.api.scores import Scores
 from questree.benchmarks import chosen
-from questree.faults import BadInput, Fault, refuse
+from questree.faults import BadInput, Fault, in_python, refuse
 from questree.metrics.scores import Score, Scored
 from questree.scoring import compared
 from questree.scoring.compared import ComparedQuestions, OneModel, Scoring, Tell, silent
@@ -30,7 +30,7 @@ class ScoreSet:
             scored[name] = one
             rows += [*one.rows(name, self.how.resampling), *self.fitted(name, one)]
             about += more
-        return Scores([*rows, *about], scored, self.how.resampling, told, self.guesses)
+        return Scores([*rows, *about], scored, self.how.resampling, [*map(in_python, told)], self.guesses)
 
     def of_files(self, files: Sequence[Path], models: Iterable[str] = ()) -> Scores:
         """Of models that are stored in the run, and of files of predictions."""

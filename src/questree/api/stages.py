@@ -9,7 +9,7 @@ from typing import Any, Literal
 from questree.api.made import Made
 from questree.api.runs import Run, StrPath
 from questree.benchmarks import BENCHMARKS, STAGES, Benchmark, Told, chosen
-from questree.faults import Fault, at_least, refuse
+from questree.faults import BadInput, Fault, at_least, refuse
 from questree.tables import run as tables
 from questree.tables.lock import lock
 from questree.tables.owners import writing
@@ -78,10 +78,52 @@ def generate(
     closed_world: bool = False,
     workers: int = 2,
 ) -> Made:
-    """Generate the questions of a run, as `questree generate` does.
+    """Generate the questions of a run: all that its facts about videos give, or some about sets of its images.
 
-    Videos take references, rare_below, shard, phrases, edition, text, estimate, closed_world; image sets take
-    questions, words, verify, verify_others, distractors, at_most_as_paper. `questree generate --help` explains each.
+    An interrupted run about videos goes on where it stopped. Image sets of train, dev and test share no image.
+
+    Parameters
+    ----------
+    run
+        Run folder with facts (`questree augment`, or `questree ingest gqa` and the like for images).
+    benchmark
+        Benchmark of a run with both: agqa (videos, the default) or covr (image sets).
+    seed
+        Seed of the draws.
+    references
+        Videos: number of references kept per object and kind. [3]
+    rare_below
+        Videos: fewest frames of the corpus on which a pair must be seen. [10]
+    shard
+        Videos: largest number of videos per file. [128]
+    phrases
+        Videos: largest number of time phrases per video. [default: all]
+    edition
+        Videos: edition of AGQA. [2.0]
+    text
+        Videos: also write every question's text.
+    estimate
+        Videos: say how many questions and bytes are coming, and make none.
+    questions
+        Image sets: largest number of questions of train, dev and test together. [100,000]
+    words
+        Image sets: folder of word tables. [default: the shipped ones]
+    verify
+        Image sets: scores of distractors, module:function or a file [{image, graph, score}].
+    verify_others
+        Image sets: scores of unannotated instances, module:function or a file as for `verify`.
+    distractors
+        Image sets: images that nearly contain what is referred to, or any (EasyDistractors). [near]
+    at_most_as_paper
+        Image sets: say "at most K" as in COVR; images without any do not count.
+    templates
+        TOML file of further templates; several may be given.
+    only_templates
+        Ask only the further templates.
+    closed_world
+        Videos with actions alone: ask everything; what nobody annotated is taken for absent.
+    workers
+        Number of processes.
 
     >>> questree.generate("images", questions=8, workers=1)
     <Made by generate: wrote 6 questions to images/covr>
@@ -105,9 +147,38 @@ def balance(
     least: float | None = None,
     workers: int = 2,
 ) -> Made:
-    """Select questions so that their answers are balanced, as `questree balance` does.
+    """Select questions so that their answers are balanced, each split apart.
 
-    Image sets take questions and seed, videos all others; `questree balance --help` explains each.
+    Videos: answers and structures, as AGQA does. Image sets: templates, answers and sizes of references, as COVR does.
+
+    Parameters
+    ----------
+    run
+        Run folder with questions (`questree generate`).
+    benchmark
+        Benchmark of a run with both: agqa (videos, the default) or covr (image sets).
+    seed
+        Seed of the draws.
+    questions
+        Image sets: N in S = N / T, over all splits. [default: all questions]
+    shares
+        Videos: per cent of each structure. [default: query=50,compare=15,choose=15,verify=15,logic=5]
+    tail
+        Videos: share of the rarest answers to leave alone. [0.05]
+    ratio
+        Videos: ratio of head to tail answers at first. [3.0]
+    factor
+        Videos: factor of the ratio after a failed pass. [0.75]
+    few
+        Videos: questions of an answer that end a pass. [10]
+    top_answers
+        Videos: stop when this share of the answers ... [0.2]
+    top_questions
+        Videos: ... has at most this share of the questions. [0.3]
+    least
+        Videos: share of a key's questions that must stay. [0.1]
+    workers
+        Number of processes.
 
     >>> questree.balance("images").lines
     ['kept 16 of 20 in images/covr']
@@ -133,9 +204,42 @@ def split(
     lexical_together: int | None = None,
     workers: int = 2,
 ) -> Made:
-    """Split a run's questions into train and test in several ways, as `questree split` does.
+    """Split a run's questions into train and test in several ways; each split proves itself.
 
-    Videos take more_steps and as_released, image sets what follows them; `questree split --help` explains each.
+    Videos: by video, novel compositions, more steps, indirect references. Image sets: COVR's 21 splits, with dev.
+
+    Parameters
+    ----------
+    run
+        Run folder with questions; the balanced selection is split, if there is one.
+    benchmark
+        Benchmark of a run with both: agqa (videos, the default) or covr (image sets).
+    splits
+        YAML file with your own splits.
+    every
+        Take every question, not only the balanced selection.
+    more_steps
+        Videos: largest number of steps in train, as in relTime=5,objWhat=3.
+    as_released
+        Videos: novel compositions by the flags of AGQA's release.
+    name
+        Image sets: make only this split; several may be given.
+    few_shot
+        Image sets: number of examples with the property that stay in train. [250]
+    curve
+        Image sets: training lists with so many examples of what is held out, as in 0,50,250,all.
+    seed
+        Image sets: seed of the draws. [0]
+    draws
+        Image sets: number of seeds of the program and the lexical split. [3]
+    lexical_pairs
+        Image sets: number of pairs of terms held out. [65]
+    lexical_alone
+        Image sets: fewest questions of train with one term but not the other. [50]
+    lexical_together
+        Image sets: fewest questions of test with both terms. [15]
+    workers
+        Number of processes.
 
     >>> questree.split("images", name=["HAS-QUANT"], workers=1)
     <Made by split: wrote images/covr/splits>
@@ -146,7 +250,7 @@ def split(
 
 
 def decompose(
-    run: StrPath,
+    run: StrPath | None = None,
     *,
     benchmark: str = "",
     balanced: bool | None = None,
@@ -156,17 +260,57 @@ def decompose(
     invalid_actions: int = 0,
     train_set: bool = False,
     words: StrPath | None = None,
+    from_agqa: StrPath | None = None,
+    answers: Sequence[StrPath] | None = None,
+    out: StrPath | None = None,
     workers: int = 2,
 ) -> Made:
-    """Take every question of a run apart into its DAG and answer each part, as `questree decompose` does.
+    """Take every question of a run apart into its DAG of sub-questions, and answer each of them by execution.
 
-    `balanced`: the selection (default, if there is one) or all questions. Videos take closed, rules_only, absent,
-    invalid_actions and train_set, image sets words; `questree decompose --help` explains each.
+    Parameters
+    ----------
+    run
+        Run folder with questions (`questree generate` writes them); left out with `from_agqa`.
+    benchmark
+        Benchmark of a run with both: agqa (videos, the default) or covr (image sets).
+    balanced
+        Take the balanced selection (if there is one), or all questions.
+    closed
+        Videos, closed world: what nobody annotated is not there. Open: it is not said. Synthetic runs are closed.
+    rules_only
+        Videos: do not run programs; keep what rules make of the questions' answers.
+    absent
+        Videos: file of objects labelled absent, CSV video,object or JSON {video: [object]}.
+    invalid_actions
+        Videos: number of actions per video that do not occur, for questions with the answer no.
+    train_set
+        Videos: also choose sub-questions to train on, with balanced answers.
+    words
+        Image sets: folder of word tables. [default: the shipped ones]
+    from_agqa
+        A released AGQA question file instead of a run; no scene graphs needed.
+    answers
+        With `from_agqa`: unbalanced question files, or folders with such, whose answers are used.
+    out
+        With `from_agqa`: folder for the hierarchies.
+    workers
+        Number of processes.
 
     >>> questree.decompose("images", workers=1).data()["questions"]
     16
     """
     given = dict(locals())
+    if from_agqa is not None:
+        from questree.api.released import decompose_file
+
+        used = balanced is not None or closed is not None or rules_only or invalid_actions or train_set
+        if run or out is None or used:
+            fits = "--out DIR, --answers FILE, --absent FILE, --workers N and no run folder"
+            why = "a file of questions is taken apart whole, by rules only"
+            raise BadInput.at("decompose", f"--from-agqa FILE goes with {fits}; {why}")
+        return decompose_file(from_agqa, out=out, absent=absent, answers=answers or (), workers=workers)
+    if run is None or out or answers:
+        raise BadInput.at("decompose", "expected a run folder, or --from-agqa FILE and --out DIR")
     given |= {"all": balanced is False, "open": closed is False, "invalid_actions": invalid_actions or None}
     return _made("decompose", given)
 
@@ -174,7 +318,23 @@ def decompose(
 def audit(
     run: StrPath, *, benchmark: str = "", most: int = 500_000, seed: int = 1, templates: bool = False, workers: int = 2
 ) -> Made:
-    """Guess the answers without looking at videos or images, as `questree audit` does.
+    """Guess the answers without looking at videos or images, before and after balancing; nothing should get far.
+
+    Parameters
+    ----------
+    run
+        Run folder with questions, and better with a balanced selection; tables and plots go to its folder `audit`
+        (image sets: `covr/audit`).
+    benchmark
+        Benchmark of a run with both: agqa (videos, the default) or covr (image sets).
+    most
+        Largest number of questions per set and split whose text is read.
+    seed
+        Seed of the draws.
+    templates
+        Also print one line per template.
+    workers
+        Number of processes.
 
     >>> questree.audit("images", workers=1)
     <Made by audit: wrote audit.json and plots to images/covr/audit>

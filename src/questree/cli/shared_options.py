@@ -20,21 +20,16 @@ BenchmarkOption = Annotated[
     str, Parameter(help="Benchmark of a run with both: agqa (videos, the default) or covr (image sets).")
 ]
 OnlyBenchmark = Annotated[str, Parameter(help="Of a run with both: only agqa (videos) or covr (image sets).")]
-WordsOption = Annotated[Path | None, Parameter(help="Image sets: folder of word tables. [default: the shipped ones]")]
 ShardOption = Annotated[int | None, Parameter(help="Videos: largest number of videos per file. [128]")]
 PhrasesOption = Annotated[
     int | None, Parameter(help="Videos: largest number of time phrases per video. [default: all]")
 ]
-SeedOption = Annotated[int, Parameter(help="Seed of the draws.")]
 WorkersOption = Annotated[int, Parameter(help="Number of processes.")]
 ClosedWorldOption = Annotated[
     bool,
     Parameter(
         negative="", help="Videos with actions alone: ask everything; what nobody annotated is taken for absent."
     ),
-]
-EveryOption = Annotated[
-    bool, Parameter(name="--all", negative="", help="Take every question, not only the balanced selection.")
 ]
 WithoutOption = Annotated[
     tuple[str, ...],

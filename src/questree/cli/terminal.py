@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 from cyclopts import Parameter
 
 from questree.api import files
-from questree.faults import BadInput
+from questree.faults import BadInput, spelling
 from questree.progress import notes, reporter
 
 if TYPE_CHECKING:
@@ -53,6 +53,7 @@ def _with(options: Mapping[str, tuple[Any, Any]], work: Work) -> Work:
     @wraps(work)
     def command(*given: Any, json: Path | None = None, quiet: bool = False, **named: Any) -> None:
         tokens = _json.set(json), _quiet.set(quiet or str(json) == "-"), _written.set(False)
+        spelt = spelling.set(str)  # options as they are typed
         try:
             work(*given, **named)
         except BadInput as bad:  # printed are a few of each kind, here are all; an earlier result in a file stays
@@ -63,6 +64,7 @@ def _with(options: Mapping[str, tuple[Any, Any]], work: Work) -> Work:
             _json.reset(tokens[0])
             _quiet.reset(tokens[1])
             _written.reset(tokens[2])
+            spelling.reset(spelt)
 
     own, kind = inspect.signature(work), inspect.Parameter.KEYWORD_ONLY
     added = [inspect.Parameter(name, kind, default=usual) for name, (_, usual) in options.items()]

@@ -40,7 +40,7 @@ def learnt(shards: Iterable[AskedNodes], seed: int) -> BlindReader:
         table = pl.concat([table, usable.cast(table.schema)])
         table = table if len(table) < 2 * MOST else table.bottom_k(MOST, by="hash")
     if table.is_empty():
-        raise BadInput.at("--model blind", "expected questions of train to learn from, got none")
+        raise BadInput.at("--model=blind", "expected questions of train to learn from, got none")
     table = common(table.sort("hash").head(MOST))
     sorts = {name: at for at, name in enumerate(table["sort"].unique().sort())}
     kind = table["sort"].replace_strict(sorts, return_dtype=pl.Int64).to_numpy()

@@ -162,8 +162,8 @@ def much_unread(model: str, policy: Policy, share: float | None) -> str:
     """What everybody should hear if much of what a model said is no answer."""
     if share is None or share <= MANY:
         return ""
-    hint = "" if policy == "lenient" else "--policy lenient reads free text, "
-    lost = f"{share:.1%} of the predictions are no answer under --policy {policy}"
+    hint = "" if policy == "lenient" else "--policy=lenient reads free text, "
+    lost = f"{share:.1%} of the predictions are no answer under --policy={policy}"
     return f"warning: {model}: {lost}; {hint}`questree predictions check` lists them"
 
 
@@ -183,7 +183,7 @@ def lacking(found: Coverage) -> str:
     strange = f" (predictions for no question here: {found.unknown:,})" if found.unknown else ""
     return (
         f"no prediction for {found.missing:,} of {found.needed:,} questions, for example "
-        f"{', '.join(found.examples)}{strange}; give them, or choose --missing wrong or --missing skip"
+        f"{', '.join(found.examples)}{strange}; give them, or choose --missing=wrong or --missing=skip"
     )
 
 

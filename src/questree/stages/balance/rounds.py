@@ -121,7 +121,7 @@ def shortfalls(report: BalanceReport) -> Iterator[str]:
             yield f"{t.split}: {t.structure} falls short of its target by {t.short:,}; there are only {t.before:,}"
     for split in SPLITS:
         if not any(t.kept for t in report.targets if t.split == split):
-            yield f"{split}: no open question is left, so nothing can be kept; `split` and `decompose` take --all"
+            yield f"{split}: no open question is left, so nothing can be kept; `split` and `decompose` may take all"
 
 
 def selection(run: Run) -> pl.DataFrame | None:

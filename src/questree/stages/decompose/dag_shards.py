@@ -127,7 +127,7 @@ def decompose(
     """Write RUN/decomposed/<shard>/, whole or not at all; `labels` are rows of ABSENT."""
     bank = Bank(run)
     if options.balanced and selection(run) is None:
-        raise BadInput.at(run.balanced, "not there yet: no balanced selection; --all takes every question")
+        raise BadInput.at(run.balanced, "no balanced selection yet; leave out --balanced to take every question")
     labels = ABSENT.empty() if labels is None else labels
     digest = blake2b(labels.write_csv().encode(), digest_size=16).hexdigest() if len(labels) else ""
     options = replace(options, labels=digest)

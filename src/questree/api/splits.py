@@ -1,0 +1,48 @@
+"""The splits of a run: the sides its videos or images are on, and those that `questree split` made."""
+
+from collections.abc import Collection, Iterable
+
+import polars as pl
+
+from questree.benchmarks import Benchmark
+from questree.faults import BadInput
+from questree.stages.split import image_sets, videos
+from questree.tables.facts import SPLIT_UNSAID, VIDEOS
+from questree.tables.image_questions import answered
+from questree.tables.run import Run
+
+
+def declared(run: Run, own: Benchmark) -> list[str]:
+    """Names of the splits that were made."""
+    folder = own.place(run, "splits")
+    found = folder.glob("*") if own.domain == "video" else folder.glob("*.parquet")
+    return sorted(path.stem for path in found if path.is_dir() or path.suffix == ".parquet")
+
+
+def parts(run: Run, own: Benchmark, name: str) -> dict[str, pl.DataFrame]:
+    """train, test, ... of a split that was made -> the columns that name its questions."""
+    if own.domain == "video":
+        return videos.read_split(run, name)
+    found = image_sets.read_split(run, name).items()
+    return {part: ids.to_frame("id") for part, ids in found if len(ids)}
+
+
+def sides(run: Run, own: Benchmark) -> list[str]:
+    """train, dev and test, as far as there are videos or images of them."""
+    if own.domain == "video":
+        return run.table("facts", VIDEOS)["split"].replace("", SPLIT_UNSAID).unique().sort().to_list()
+    return answered(run)["split"].unique().sort().to_list()
+
+
+def questions_of(run: Run, own: Benchmark, split: str, sides: Collection[str]) -> pl.DataFrame | None:
+    """What names the questions of a split that was made, as "NAME PART"; None if it is a side of all questions."""
+    if split in sides:
+        return None
+    for name in (name for name in declared(run, own) if split.lower().startswith(f"{name.lower()} ")):
+        if (part := split[len(name) + 1 :]) in (found := parts(run, own, name)):
+            return found[part]
+    raise BadInput.at(run.folder, f"expected a split, got {split!r}; choose from {', '.join(choices(run, own, sides))}")
+
+
+def choices(run: Run, own: Benchmark, sides: Iterable[str]) -> list[str]:
+    return [*sorted(sides), *(f"{name} {part}" for name in declared(run, own) for part in parts(run, own, name))]

@@ -255,8 +255,31 @@ def test_questions_of_any_split_that_was_made(notebook: Path, tmp_path: Path) ->
     images = questree.open(tmp_path / "images")
     table = pl.read_parquet(tmp_path / "images" / "covr" / "splits" / "has-quant.parquet")
     for part in table["part"].unique():
-        found = images.questions(split=f"HAS-QUANT {part}", columns=["id"])["id"]
-        assert {*found} == {*table.filter(part=part)["id"]}
+        ids = images.questions(split=f"HAS-QUANT {part}", columns=["id"])["id"]
+        assert {*ids} == {*table.filter(part=part)["id"]}
         assert f"has-quant {part}" in images.splits
     with pytest.raises(questree.BadInput, match="expected a split, got 'x'; choose from dev, test, train, has-quant"):
         images.questions(split="x")
+
+
+@pytest.mark.parametrize("name", ["run", "images"])
+def test_questions_come_in_pieces_and_are_the_same(notebook: Path, name: str) -> None:
+    run = questree.open(notebook / name)
+    for balanced in (True, False):
+        whole = run.questions(balanced=balanced)
+        pieces = list(run.iter_questions(balanced=balanced, size=700))
+        assert pl.concat(pieces).equals(whole)
+        assert max(map(len, pieces)) <= 700
+    with pytest.raises(questree.BadInput, match="size: expected at least 1, got 0"):
+        next(run.iter_questions(size=0))
+
+
+def test_more_questions_than_fit_into_memory_are_refused(notebook: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    run = questree.open(notebook / "run")
+    monkeypatch.setattr("questree.api.question_tables.available", lambda: 2e7)
+    assert len(run.questions()) == 198
+    few = run.questions(balanced=False, columns=["id", "answer"])
+    assert len(few) == 39_168
+    with pytest.raises(questree.BadInput, match=r"39,168 questions, 0 GB are free; take them by `iter_questions`"):
+        run.questions(balanced=False)
+    assert sum(map(len, run.iter_questions(balanced=False, columns=["id"]))) == 39_168

@@ -102,7 +102,7 @@ def test_a_run_without_raw_facts_is_refused_and_nothing_is_written(tmp_path: Pat
 
 def test_a_share_above_one_is_refused(tmp_path: Path) -> None:
     run = run_folder(tmp_path / "run")
-    with pytest.raises(BadInput, match="--duplicate-iou: expected a share from 0 to 1, got 2"):
+    with pytest.raises(BadInput, match="duplicate_iou: expected a share from 0 to 1, got 2"):
         app(["augment", str(run), "--duplicate-iou", "2"], exit_on_error=False)
     assert not (run / "facts").exists()
 

@@ -163,5 +163,5 @@ def test_the_same_seed_selects_the_same_and_another_another(tmp_path: Path) -> N
 def test_there_must_be_questions(tmp_path: Path) -> None:
     with pytest.raises(BadInput, match="no image questions here; `questree generate` makes them"):
         balance(Run(tmp_path))
-    with pytest.raises(BadInput, match="--questions: expected at least 1, got 0"):
+    with pytest.raises(BadInput, match="questions: expected at least 1, got 0"):
         balance(Run(tmp_path), PairsOptions(0))

@@ -336,7 +336,7 @@ def test_a_given_train_dev_and_test_is_kept_and_other_images_are_dealt_out(made:
 
 
 def test_wrong_options_are_all_told_and_nothing_is_written(made: Made, tmp_path: Path) -> None:
-    with pytest.raises(BadInput, match=r"--questions: expected at least 1, got 0\n--seed: expected at least 0, got -1"):
+    with pytest.raises(BadInput, match=r"questions: expected at least 1, got 0\nseed: expected at least 0, got -1"):
         DraftOptions(0, -1)
     run = Run(tmp_path)
     (run.folder / "images").symlink_to(made.run.images)

@@ -124,7 +124,7 @@ def test_a_plan_that_does_not_fit_is_refused(run: Run, tmp_path: Path) -> None:
         "few examples: no such file no.json",
         "expected models {number of examples: file}, got none",
     ]
-    with pytest.raises(BadInput, match="--curve: expected numbers of examples or all, as in 0,50,250,all, got '-1'"):
+    with pytest.raises(BadInput, match="curve: expected numbers of examples or all, as in 0,50,250,all, got '-1'"):
         read_curve("3,-1")
 
 

@@ -289,7 +289,7 @@ def test_the_selection_and_the_split_are_those_of_the_run(random_run: Run, image
         ANSWERED.read(images.covr).filter(split="dev")["id"].to_list()
     )
     assert len(ids(images, GroundOptions(split="all", sample=5))) == 5
-    with pytest.raises(BadInput, match="--split: expected train, test or all, got 'dev'"):
+    with pytest.raises(BadInput, match="split: expected train, test or all, got 'dev'"):
         ids(random_run, GroundOptions(split="dev"))
     with pytest.raises(BadInput, match="no questions here"):
         ids(Run(tmp_path), GroundOptions())

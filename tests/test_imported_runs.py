@@ -189,7 +189,7 @@ def test_a_sample_has_all_balanced_questions_and_is_drawn_by_ids(
         assert own.keys() <= made.records(more, "unbalanced", split).keys()
     with pytest.raises(BadInput, match="as many as there are balanced ones, got 5"):
         made.exported(random_run, tmp_path / "few", unbalanced=True, sample=5)
-    with pytest.raises(BadInput, match="--sample: expected --unbalanced"):
+    with pytest.raises(BadInput, match="sample: expected unbalanced"):
         made.exported(random_run, tmp_path / "few", sample=2500)
 
 

@@ -136,7 +136,7 @@ def test_columns_and_rows_are_chosen_by_name() -> None:
     (kept,) = only([grid], ["metric 2 WW", "metric 0 "], ["b"])
     assert [column.title for column in kept.columns] == ["metric 2 WW", "metric 0 "]
     assert [line.heads[1] for line in kept.lines] == ["b", "b"]
-    with pytest.raises(BadInput, match=r"--rows: expected a name in the tables, got 'c'; choose from"):
+    with pytest.raises(BadInput, match=r"rows: expected a name in the tables, got 'c'; choose from"):
         only([grid], [], ["c"])
     blocks = replace(grid, blocks={0: "First", 2: "Second"})
     assert only([blocks], [], ["b"])[0].blocks == {0: "First", 1: "Second"}
@@ -153,7 +153,7 @@ def test_files_that_are_something_else_are_left_alone(tmp_path: Path) -> None:
         PaperOptions(latex=tmp_path / "mine").check()
     with pytest.raises(BadInput, match=r"expected a name that ends in \.md, or a folder"):
         PaperOptions(markdown=tmp_path / "table.html").check()
-    with pytest.raises(BadInput, match=r"--rows: expected --latex, --markdown or --csv beside it"):
+    with pytest.raises(BadInput, match=r"rows: expected latex, markdown or csv beside it"):
         PaperOptions(rows="Overall").check()
 
 

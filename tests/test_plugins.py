@@ -701,3 +701,17 @@ def test_a_video_template_and_a_rule_of_generation(cleaned_run: Run, tmp_path: P
     works(tmp_path, "decompose", run, "--quiet", "--workers", 1)  # the run remembers its templates
     counts = json.loads(next((run / "questions").glob("*/counts.json")).read_text())
     assert counts["relExistsLong"]["rejected"]["time is short"] > 0
+
+
+def test_a_notebook_with_plugins(pictured_run: Run, tmp_path: Path) -> None:
+    copy(pictured_run, tmp_path)
+    script = Path(__file__).parent / "worlds" / "notebook_with_plugins.py"
+    done = subprocess.run([sys.executable, script, EXAMPLES], cwd=tmp_path, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    assert abs(json.loads(done.stdout)) < 1
+    # a notebook without them is told so, in words of Python
+    code = "import questree\ntry: questree.open('run').questions()['id'][0]; questree.answer('run', 'oracle')\n"
+    code += "except questree.BadInput as bad: print(bad)"
+    said = subprocess.run([sys.executable, "-c", code], cwd=tmp_path, capture_output=True, text=True)
+    assert said.returncode == 0, said.stderr
+    assert "made with the plugin" in said.stdout and "questree.plugins.load" in said.stdout

@@ -4,6 +4,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from questree import plugins as plugins
     from questree.api.answering import answer as answer
     from questree.api.answering import ground as ground
     from questree.api.asking import Asked as Asked
@@ -105,6 +106,8 @@ __all__ += [
 
 
 def __getattr__(name: str) -> Any:
+    if name == "plugins":  # what extends it, and how such files are loaded
+        return import_module("questree.plugins")
     if name not in PLACES:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     return getattr(import_module(f"questree.{PLACES[name]}"), name)

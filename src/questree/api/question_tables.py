@@ -1,6 +1,6 @@
 """Questions of a run as a table in words, of either medium: text and program are made only if they are asked for."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -9,7 +9,7 @@ import polars as pl
 
 from questree.api.splits import questions_of
 from questree.benchmarks import AGQA, COVR, Benchmark
-from questree.faults import Fault, refuse
+from questree.faults import BadInput, Fault, at_least, refuse
 from questree.scoring.run_scores import COLUMNS as NEEDED
 from questree.scoring.run_scores import records
 from questree.stages.balance.rounds import between, selection
@@ -17,7 +17,7 @@ from questree.stages.decompose.hierarchies import image_ids
 from questree.stages.decompose.keys import rows_of
 from questree.stages.generate.programs import programs
 from questree.stages.generate.text import lexicon, texts
-from questree.stages.questions import Bank, joined
+from questree.stages.questions import Bank, Shard, joined
 from questree.tables.facts import SPLIT_UNSAID, VIDEOS
 from questree.tables.image_questions import BALANCED, answered
 from questree.tables.images import IMAGES
@@ -30,6 +30,8 @@ OF_VIDEOS = (*SHARED, "steps", "structural", "semantic", "reasoning", "binary", 
 OF_IMAGES = (*SHARED, "length", "depth", "attributes", "pair", "balanced")
 THREADS = 2
 TOGETHER = 8  # shards that are put into words at once: templates and frames are gone through once for all of them
+MANY = 1_000_000  # questions that are put into words at once
+BYTES, TEXTS = 250, 200  # of a question in memory while a table is made: without its text and program, of each of these
 
 
 def question_table(
@@ -43,13 +45,38 @@ def question_table(
     """Of one split or all; the balanced selection, if there is one, or every question."""
     if raw:
         return _raw_images(run, split, balanced) if own is COVR else _raw_videos(run, split, balanced)
+    wanted = known_columns(own, columns)
+    if own is COVR:
+        return _images(run, split, balanced, frozenset(wanted)).select(wanted)
+    asked = WantedQuestions(run, split, balanced, frozenset(wanted))
+    asked.refuse_too_many()
+    groups = [asked.folders[at : at + TOGETHER] for at in range(0, len(asked.folders), TOGETHER)]
+    with ThreadPoolExecutor(THREADS) as pool:
+        found = [table for tables in pool.map(lambda group: [*asked.tables(group, MANY)], groups) for table in tables]
+    return pl.concat(found).select(wanted)
+
+
+def question_batches(
+    run: Run, own: Benchmark, split: str | None, balanced: bool, columns: Sequence[str] | None, size: int
+) -> Iterator[pl.DataFrame]:
+    """The same, at most so many at a time."""
+    refuse(at_least(1, {"size": size}))
+    wanted = known_columns(own, columns)
+    if own is COVR:
+        yield from _images(run, split, balanced, frozenset(wanted)).select(wanted).iter_slices(size)
+        return
+    asked = WantedQuestions(run, split, balanced, frozenset(wanted))
+    for folder in asked.folders:
+        for table in asked.tables([folder], size):
+            yield table.select(wanted)
+
+
+def known_columns(own: Benchmark, columns: Sequence[str] | None) -> Sequence[str]:
     known = OF_IMAGES if own is COVR else OF_VIDEOS
     columns = [columns] if isinstance(columns, str) else columns
     strange = [name for name in columns or () if name not in known]
     refuse([Fault("columns", f"expected a column, got {name!r}; choose from {', '.join(known)}") for name in strange])
-    wanted = known if columns is None else columns
-    table = (_images if own is COVR else _videos)(run, split, balanced, frozenset(wanted))
-    return table.select(wanted)
+    return known if columns is None else columns
 
 
 def _wanted(run: Run, split: str | None, selected: pl.DataFrame | None) -> tuple[pl.Series, pl.DataFrame | None]:
@@ -83,37 +110,67 @@ def _raw_videos(run: Run, split: str | None, balanced: bool) -> pl.DataFrame:
     return pl.concat([QUESTIONS.empty(), *tables][bool(tables) :]).pipe(_chosen, inside, selected)
 
 
-def _videos(run: Run, split: str | None, balanced: bool, wanted: frozenset[str]) -> pl.DataFrame:
-    bank, selected = Bank(run), selection(run)
-    inside, only = _wanted(run, split, selected if balanced else None)
-    words = lexicon(bank.vocabulary, bank.edition)
+class WantedQuestions:
+    """Questions about videos that are put into words, some shards at a time."""
 
-    def some(folders: Sequence[Path]) -> pl.DataFrame:
-        whole = map(bank.shard, folders)
-        listed = [each.where(_chosen(each.questions, inside, only)) for each in whole]
-        shard = joined(listed)
-        more = {"question": texts(shard, words)} if "question" in wanted else {}
-        more |= {"program": programs(shard)} if "program" in wanted else {}
-        return shard.questions.select(*NEEDED.columns).with_columns(**more)
+    def __init__(self, run: Run, split: str | None, balanced: bool, columns: frozenset[str]):
+        self.run, self.columns, self.bank, selected = run, columns, Bank(run), selection(run)
+        self.folders = self.bank.folders()
+        self.inside, self.only = _wanted(run, split, selected if balanced else None)
+        self.marks = selected if selected is not None and not balanced and "balanced" in columns else None
+        self.words = lexicon(self.bank.vocabulary, self.bank.edition)
+        self.side = run.table("facts", VIDEOS)["split"].replace("", SPLIT_UNSAID)
 
-    with ThreadPoolExecutor(THREADS) as pool:
-        folders = bank.folders()
-        table = pl.concat(pool.map(some, (folders[at : at + TOGETHER] for at in range(0, len(folders), TOGETHER))))
-    side = run.table("facts", VIDEOS)["split"].replace("", SPLIT_UNSAID)
-    names = pl.Series([template.name for template in bank.edition.by_code], dtype=pl.String)
-    kept: pl.Expr | pl.Series = pl.lit(True)
-    if selected is not None and not balanced and "balanced" in wanted:
-        marked = selected.with_columns(balanced=pl.lit(True))
-        kept = table.join(marked, on=["video", "number"], how="left", maintain_order="left")["balanced"].fill_null(
-            False
+    def refuse_too_many(self) -> None:
+        """What cannot fit into memory is said before the machine halts."""
+        if self.only is not None:
+            count = len(self.only)
+        else:
+            each = (pl.scan_parquet(folder / f"{QUESTIONS.name}.parquet") for folder in self.folders)
+            count = sum(int(table.select(pl.len()).collect().item()) for table in each)
+            count = int(count * (self.inside.mean() or 0))  # type: ignore[operator, arg-type]
+        needed, free = count * (BYTES + TEXTS * len(self.columns & {"question", "program"})), available()
+        if needed > free:
+            told = f"about {needed / 1e9:,.0f} GB of memory for {count:,} questions, {free / 1e9:,.0f} GB are free"
+            less = "take them by `iter_questions`, or fewer of them or of their `columns`"
+            raise BadInput.at(self.run.folder, f"{told}; {less}")
+
+    def tables(self, folders: Sequence[Path], most: int) -> Iterator[pl.DataFrame]:
+        """Of shards that follow one another, at most so many rows each."""
+        whole = map(self.bank.shard, folders)
+        shard = joined([each.where(_chosen(each.questions, self.inside, self.only)) for each in whole])
+        for rows in [shard.questions] if len(shard.questions) <= most else shard.questions.iter_slices(most):
+            yield self.in_words(shard.where(rows))
+
+    def in_words(self, shard: Shard) -> pl.DataFrame:
+        table = shard.questions.select(*NEEDED.columns)
+        more = {"question": texts(shard, self.words)} if "question" in self.columns else {}
+        more |= {"program": programs(shard)} if "program" in self.columns else {}
+        names = pl.Series([template.name for template in self.bank.edition.by_code], dtype=pl.String)
+        found = records(self.bank, table).rename({"video": "scope"})
+        return found.with_columns(
+            **more,
+            split=self.side.gather(table["video"]),
+            template=names.gather(table["template"]),
+            balanced=self.kept(table),
         )
-    found = records(bank, table).rename({"video": "scope"})
-    return found.with_columns(
-        *(table[name] for name in ("question", "program") if name in table.columns),
-        split=side.gather(table["video"]),
-        template=names.gather(table["template"]),
-        balanced=kept,
-    )
+
+    def kept(self, table: pl.DataFrame) -> pl.Expr | pl.Series:
+        """[question] is it in the selection?"""
+        if self.marks is None:
+            return pl.lit(True)
+        marked = between(self.marks, table).with_columns(balanced=pl.lit(True))
+        found = table.join(marked, on=["video", "number"], how="left", maintain_order="left")
+        return found["balanced"].fill_null(False)
+
+
+def available() -> float:
+    """Bytes of memory that are free; where that is not told, as many as one likes."""
+    try:
+        told = dict(line.split(":") for line in Path("/proc/meminfo").read_text("ascii").splitlines())
+        return int(told["MemAvailable"].split()[0]) * 1024
+    except (OSError, KeyError, ValueError):
+        return float("inf")
 
 
 def _raw_images(run: Run, split: str | None, balanced: bool) -> pl.DataFrame:

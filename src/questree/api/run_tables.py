@@ -1,6 +1,6 @@
 """What is in a run, as tables in words: questions, facts, nodes and edges of DAGs, predictions."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -88,6 +88,23 @@ class RunTables:
         from questree.api.question_tables import question_table
 
         return question_table(self._place, self._own, split, balanced, columns, raw)
+
+    def iter_questions(
+        self,
+        *,
+        split: str | None = None,
+        balanced: bool = True,
+        columns: Sequence[str] | None = None,
+        size: int = 100_000,
+    ) -> Iterator[pl.DataFrame]:
+        """The same questions, at most `size` at a time: of any number of questions only so many are in memory.
+
+        >>> sum(len(table) for table in run.iter_questions(balanced=False, columns=["id", "answer"], size=5000))
+        39168
+        """
+        from questree.api.question_tables import question_batches
+
+        return question_batches(self._place, self._own, split, balanced, columns, size)
 
     @property
     def splits(self) -> list[str]:

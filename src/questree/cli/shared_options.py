@@ -24,6 +24,7 @@ ShardOption = Annotated[int | None, Parameter(help="Videos: largest number of vi
 PhrasesOption = Annotated[
     int | None, Parameter(help="Videos: largest number of time phrases per video. [default: all]")
 ]
+SeedOption = Annotated[int, Parameter(help="Seed of the draws.")]
 WorkersOption = Annotated[int, Parameter(help="Number of processes.")]
 ClosedWorldOption = Annotated[
     bool,

@@ -38,6 +38,7 @@ ALSO = {
     ("readings", "rules"),
     ("tables", "vocabulary"),
     ("bench", "cli"),
+    ("__init__", "plugins"),
     ("__main__", "cli"),
 }
 BLIND = {  # who must not see what, although it lies below

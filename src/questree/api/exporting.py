@@ -24,11 +24,13 @@ def export(run: "StrPath", format: str, *, out: "StrPath", **options: Any) -> Ma
     run
         Run folder.
     format
-        agqa, decomp, covr, or the exporter of a plugin; for traces see `Run.traces`.
+        agqa, decomp, covr; lmms-eval, vlmevalkit, inspect, hf; or the exporter of a plugin. For traces see
+        `Run.traces`.
     out
         Folder to write; an earlier export there is replaced.
     options
-        Of the command: unbalanced, sample, csv, graphs, workers (agqa), workers (decomp), every, split (covr).
+        Of the command: unbalanced, sample, csv, graphs, workers (agqa), workers (decomp), every, split (covr), split,
+        media, frames, benchmark and more (harnesses).
 
     >>> questree.export("images", "covr", out="covr").data()["questions"]
     {'train.jsonl': 16, 'val.jsonl': 2, 'test.jsonl': 2, 'sub_questions.jsonl': 86}
@@ -95,7 +97,19 @@ def covr(run: Run, out: Path, *, every: bool = False, split: str = "") -> Made:
     return Made("export covr", said, {"out": str(out), "questions": counts})
 
 
+def harness(name: str) -> Callable[..., Made]:
+    """A folder for those who ask models elsewhere."""
+
+    def write(run: Run, out: Path, **options: Any) -> Made:
+        from questree.api.harnesses.folders import export_for
+
+        return export_for(name, run, out, **options)
+
+    return write
+
+
 OWN: dict[str, Callable[..., Made]] = {"agqa": agqa, "decomp": decomp, "covr": covr}
+OWN |= {name: harness(name) for name in ("lmms-eval", "vlmevalkit", "inspect", "hf")}
 
 
 def written_by(exporter: Exporter, run: Path, out: Path) -> Made:

@@ -30,5 +30,11 @@ for _name, _exporter in {
     "decomp": Exporter("AGQA-Decomp: a file of DAGs per video.", "questree.cli.formats:export_decomp"),
     "covr": Exporter("COVR: question records.", "questree.cli.formats:export_covr"),
     "traces": Exporter("Questions with their steps, for supervised fine-tuning.", "questree.cli.traces:export_traces"),
+    "lmms-eval": Exporter("A task for lmms-eval.", "questree.cli.harnesses:export_lmms_eval"),
+    "vlmevalkit": Exporter(
+        "A table for VLMEvalKit, of videos with a class.", "questree.cli.harnesses:export_vlmevalkit"
+    ),
+    "inspect": Exporter("A task for inspect_ai, with scorers.", "questree.cli.harnesses:export_inspect"),
+    "hf": Exporter("Parquet files with a card, for datasets of Hugging Face.", "questree.cli.harnesses:export_hf"),
 }.items():
     EXPORTERS.add(_name, _exporter)

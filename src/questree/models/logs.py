@@ -22,6 +22,8 @@ ZSTANDARD = 93  # method of compression that this Python's zipfile does not know
 LOCAL_HEADER = struct.Struct("<26xHH")  # ... lengths of name and extra field
 MOST = 1 << 30  # bytes of one unpacked member
 SAVED, SAVED_SPLITS = "state.json", "dataset_dict.json"  # what `save_to_disk` writes beside its data
+LOGS = ("*.eval", "*_samples_*.jsonl", "*_questree.tsv", "*_questree.xlsx")  # as harnesses name them
+SHOWN = 5
 SHEET = "{http://schemas.openxmlformats.org/spreadsheetml/2006/main}"
 
 
@@ -128,6 +130,15 @@ def _rows(sheet: ElementTree.Element, texts: Sequence[str]) -> Iterator[dict[str
                 said = texts[int(value.text)] if kind == "s" else value.text
             cells[(cell.get("r") or "").rstrip("0123456789")] = said
         yield cells
+
+
+def log_in(folder: Path) -> Path:
+    """The one log that a harness left below a folder; of several one must be named."""
+    found = sorted(path for pattern in LOGS for path in folder.rglob(pattern) if path.is_file())
+    if len(found) > 1:
+        few = f"{', '.join(map(str, found[:SHOWN]))}{' ...' if len(found) > SHOWN else ''}"
+        raise BadInput.at(folder, f"expected one log of a harness, got {len(found)}; choose from {few}")
+    return found[0] if found else folder
 
 
 def is_saved(folder: Path) -> bool:

@@ -10,7 +10,17 @@ import msgspec
 import polars as pl
 
 from questree.faults import BadInput, Fault, refuse
-from questree.models.logs import FAILED, fields, is_saved, of_inspect, of_lmms_eval, read_eval, read_xlsx, saved_files
+from questree.models.logs import (
+    FAILED,
+    fields,
+    is_saved,
+    log_in,
+    of_inspect,
+    of_lmms_eval,
+    read_eval,
+    read_xlsx,
+    saved_files,
+)
 from questree.tables.store import content, read_json
 
 IDS = ("id", "csv_q_id", "questionId", "question_id", "qid", "key", "index")  # the first found counts
@@ -74,6 +84,8 @@ USUAL = FieldNames()
 
 def read_predictions(path: Path, model: str = "", names: FieldNames = USUAL) -> Predictions:
     """A later row with the same id wins; a prediction that is null, or a request that failed, is none."""
+    if path.is_dir() and not is_given(path):
+        path = log_in(path)
     if not is_given(path):
         raise BadInput.at(path, "no such file of predictions")
     suffixes = [suffix for suffix in path.suffixes if suffix != ".gz"]

@@ -30,6 +30,7 @@ from questree.tables.run import Run
 from worlds.commands import Done, questree
 
 MEDIA = ("run", "images")
+EXPORTS = ("inspect", "lmms-eval", "vlmevalkit", "hf")
 FRAMES = 3
 
 
@@ -95,6 +96,22 @@ def test_one_split_or_all_of_them(notebook: Path, tmp_path: Path) -> None:
     assert not (tmp_path / "dev").exists()
 
 
+def test_a_few_questions_come_with_their_whole_dags(notebook: Path, tmp_path: Path) -> None:
+    assert (
+        export("lmms-eval", notebook / "run", tmp_path / "out", "--questions", 5, "--prompt", "scoped").returncode == 0
+    )
+    rows = lines(tmp_path / "out" / "questions.jsonl")
+    ids, asked = {row["id"] for row in rows}, {row["id"] for row in rows if row["asked"]}
+    edges = edge_table(hierarchies_in(Run(notebook / "run"), "test"))
+    below = {*asked}
+    while more := {*edges.filter(pl.col("parent").is_in(list(below)))["child"]} - below:
+        below |= more
+    assert ids == below and len(asked) >= 5 < len(ids)  # a sub-question may be asked by itself, too
+    assert all(row["prompt"].startswith(f"Scope: {row['scope']}\n{row['question']}") for row in rows)
+    page = (tmp_path / "out" / "README.md").read_text("utf-8")
+    assert "--policy lenient --split test --missing skip\n" in page
+
+
 @pytest.mark.parametrize("name", MEDIA)
 @pytest.mark.parametrize("harness", [*HARNESSES, "vlmevalkit"])
 def test_the_readme_names_files_that_are_there_and_commands_that_exist(
@@ -151,8 +168,9 @@ _Functions.add_constructor("!function", lambda loader, node: str(node.value))
 def test_vlmevalkit_has_pictures_by_path_or_inside(inline: bool, notebook: Path, media: Path, tmp_path: Path) -> None:
     out = exported("vlmevalkit", notebook / "images", tmp_path / "out", media, *(["--inline"] if inline else []))
     table = pl.read_csv(out / "questree.tsv", separator="\t", infer_schema=False)
-    known = nodes(notebook / "images")
-    assert table["id"].to_list() == known["id"].to_list() and table["answer"].to_list() == known["answer"].to_list()
+    every = nodes(notebook / "images")
+    known = table.select("id").join(every, on="id", how="left", maintain_order="left")
+    assert len(table) == len(every) and table["answer"].to_list() == known["answer"].to_list()
     scopes, seen = known["scope"].to_list(), table["image" if inline else "image_path"].to_list()
     for row, (scope, told) in enumerate(zip(scopes, seen, strict=True)):
         if not inline:
@@ -166,8 +184,8 @@ def test_vlmevalkit_has_pictures_by_path_or_inside(inline: bool, notebook: Path,
 def test_vlmevalkit_has_videos_by_class(notebook: Path, media: Path, tmp_path: Path) -> None:
     out = exported("vlmevalkit", notebook / "run", tmp_path / "out", media)
     table = pl.read_csv(out / "questree.tsv", separator="\t", infer_schema=False)
-    known = nodes(notebook / "run")
-    assert table["video"].to_list() == known["scope"].to_list()
+    known = dict(nodes(notebook / "run").select("id", "scope").iter_rows())
+    assert dict(table.select("id", "video").iter_rows()) == known
     assert json.loads(table["frames"][0]) == [f"{table['video'][0]}/{n:06}.jpg" for n in (1, 5, 8)]
     assert json.loads((out / "settings.json").read_text())["media"] == str(media)
 
@@ -303,8 +321,8 @@ def test_datasets_has_tables_of_every_split_and_a_card(
             "--video: expected questions about videos and --media",
         ),
         (("lmms-eval", "run", "--video"), "--video: expected questions about videos and --media"),
-        (("inspect", "run", "--media", "nowhere"), "nowhere: no such folder of frames or images"),
-        (("inspect", "run", "--media", "EMPTY"), "expected pictures of 3, got none of "),
+        (("inspect", "run", "--media", "nowhere"), "nowhere: no such folder of frames"),
+        (("inspect", "run", "--media", "EMPTY"), "got none (3 are missing)"),
         (("inspect", "run", "--frames", "0"), "--frames: expected at least 1, got 0"),
         (("inspect", "nowhere"), "nowhere: no such run folder"),
         (("hf", "run", "--licence", "mine: all"), "--licence: expected a name as mit, cc-by-4.0, other or unknown"),
@@ -327,3 +345,16 @@ def test_an_earlier_export_is_replaced_and_nothing_else(notebook: Path, tmp_path
     (out / "logs").mkdir()
     done = export("lmms-eval", notebook / "images", out)
     assert done.returncode == 1 and "not an earlier export (it has logs)" in done.stderr
+
+
+def test_the_commands_of_the_page_work(notebook: Path, media: Path, tmp_path: Path) -> None:
+    run = copy(Run(notebook / "run"), tmp_path).folder
+    (tmp_path / "logs").mkdir()
+    bot = BotAnswers.of(run, ("uniform",)).answers["uniform"]
+    (tmp_path / "logs" / "x_samples_questree.jsonl").write_bytes(lmms_log(bot))
+    page = (Path(__file__).parents[1] / "docs" / "harnesses.md").read_text("utf-8")
+    said = [line for block in re.findall(r"```sh\n(.*?)```", page, re.S) for line in block.splitlines()]
+    assert [line.split()[1:3] for line in said[:4]] == [["export", name] for name in EXPORTS] and len(said) == 6
+    for line in said:
+        words = shlex.split(line.replace("RUN", str(run)).replace("FRAMES", str(media)))
+        assert questree(*words[1:], "--quiet", folder=tmp_path).returncode == 0, line

@@ -331,7 +331,7 @@ def test_nobody_asks_under_another_name(bots: BotAnswers) -> None:
         (["--model", "nobody"], "--model: expected a bot or a model of the run, got 'nobody'; choose from oracle, "),
         (["--model", "oracle", "--noise", "2"], "--noise: expected 0 to 1, got 2.0"),
         (["--model", "oracle", "--split", "dev"], "no questions of the split dev"),
-        (["--model", "oracle", "--media", "nowhere"], "nowhere: no such folder of frames or images"),
+        (["--model", "oracle", "--media", "nowhere"], "nowhere: no such folder of frames"),
         (["--model", "oracle", "--fail-every", "-1"], "--fail-every: expected at least 0, got -1"),
     ],
 )

@@ -7,9 +7,14 @@ from cyclopts import Parameter
 
 from questree.api import exporting
 from questree.cli.formats import OutOption
-from questree.cli.shared_options import BenchmarkOption, Whole
+from questree.cli.shared_options import BenchmarkOption, SeedOption, Whole
 from questree.cli.terminal import output, tell_made, watching
 
+QuestionsOption = Annotated[
+    Whole,
+    Parameter(help="Number of questions to draw, types and answers alike often; each with its whole DAG. 0: all."),
+]
+PromptOption = Annotated[str, Parameter(help="Prompt of `questree ask`: short, scoped, reasoned, or a TOML file.")]
 SplitOption = Annotated[str, Parameter(help="Questions of this split; `all` for every one.")]
 MediaOption = Annotated[
     Path | None,
@@ -28,6 +33,9 @@ def export_inspect(
     *,
     out: OutOption,
     split: SplitOption = "test",
+    questions: QuestionsOption = 0,
+    seed: SeedOption = 0,
+    prompt: PromptOption = "short",
     media: MediaOption = None,
     frames: FramesOption = 8,
     benchmark: BenchmarkOption = "",
@@ -39,7 +47,8 @@ def export_inspect(
     run
         Run folder with DAGs (`questree decompose`).
     """
-    export(run, "inspect", out=out, split=split, media=media, frames=frames, benchmark=benchmark)
+    asked = {"split": split, "questions": questions, "seed": seed, "prompt": prompt, "benchmark": benchmark}
+    export(run, "inspect", out=out, media=media, frames=frames, **asked)
 
 
 @output
@@ -49,6 +58,9 @@ def export_lmms_eval(
     *,
     out: OutOption,
     split: SplitOption = "test",
+    questions: QuestionsOption = 0,
+    seed: SeedOption = 0,
+    prompt: PromptOption = "short",
     media: MediaOption = None,
     frames: FramesOption = 8,
     video: VideoOption = False,
@@ -61,7 +73,8 @@ def export_lmms_eval(
     run
         Run folder with DAGs (`questree decompose`).
     """
-    export(run, "lmms-eval", out=out, split=split, media=media, frames=frames, video=video, benchmark=benchmark)
+    asked = {"split": split, "questions": questions, "seed": seed, "prompt": prompt, "benchmark": benchmark}
+    export(run, "lmms-eval", out=out, media=media, frames=frames, video=video, **asked)
 
 
 @output
@@ -71,6 +84,9 @@ def export_vlmevalkit(
     *,
     out: OutOption,
     split: SplitOption = "test",
+    questions: QuestionsOption = 0,
+    seed: SeedOption = 0,
+    prompt: PromptOption = "short",
     media: MediaOption = None,
     frames: FramesOption = 8,
     video: VideoOption = False,
@@ -84,8 +100,8 @@ def export_vlmevalkit(
     run
         Run folder with DAGs (`questree decompose`).
     """
-    more = {"frames": frames, "video": video, "inline": inline, "benchmark": benchmark}
-    export(run, "vlmevalkit", out=out, split=split, media=media, **more)
+    asked = {"split": split, "questions": questions, "seed": seed, "prompt": prompt, "benchmark": benchmark}
+    export(run, "vlmevalkit", out=out, media=media, frames=frames, video=video, inline=inline, **asked)
 
 
 @output

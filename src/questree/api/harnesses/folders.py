@@ -37,7 +37,7 @@ def export_for(name: str, run: Run, out: Path, **options: Any) -> Made:
     """As `questree export` does; an earlier export there is replaced, logs beside it are not."""
     if name == "hf":
         return export_hub(run, out, **options)
-    items = HarnessItems.of(run, HarnessOptions(**options))
+    items = HarnessItems.of(run.folder, HarnessOptions(**options))
     harness = (TABLE if items.of_images else VIDEOS) if name == "vlmevalkit" else HARNESSES[name]
     every = (*HARNESSES.values(), TABLE, VIDEOS)
     ours = {"README.md", *(file for each in every for file in (*each.copied, *each.others))}
@@ -46,10 +46,10 @@ def export_for(name: str, run: Run, out: Path, **options: Any) -> Made:
         harness.write(items, folder)
         for target, source in harness.copied.items():
             (folder / target).write_text(text(source), "utf-8")
-        (folder / "README.md").write_text(text(harness.readme).format_map(items.words(out)), "utf-8")
+        (folder / "README.md").write_text(text(harness.readme).format_map(items.words), "utf-8")
     asked = int(items.table["asked"].sum())
     counts = {"questions": asked, "sub-questions": len(items.table) - asked}
-    told = f"{asked:,} questions and {counts['sub-questions']:,} sub-questions about {items.words(out)['scopes']}"
+    told = f"{asked:,} questions and {counts['sub-questions']:,} sub-questions about {items.words['scopes']}"
     return Made(
         f"export {name}", [told, f"wrote {out}; {out / 'README.md'} says how to run it"], {"out": str(out), **counts}
     )

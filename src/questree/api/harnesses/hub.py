@@ -12,7 +12,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from questree.api.dag_tables import edge_table, node_table
-from questree.api.harnesses.items import HarnessOptions, said, seen
+from questree.api.harnesses.items import ALL, HarnessOptions, said, seen
 from questree.api.question_steps import RunSteps
 from questree.benchmarks import chosen
 from questree.faults import BadInput, Fault, at_least
@@ -44,7 +44,7 @@ class HubOptions:
 
     @property
     def shown(self) -> HarnessOptions:
-        return HarnessOptions("all", self.benchmark, self.media, self.frames)
+        return HarnessOptions(ALL, media=self.media, frames=self.frames)
 
 
 @dataclass(frozen=True)
@@ -84,13 +84,12 @@ def with_pictures(nodes: pl.DataFrame, options: HubOptions) -> pa.Table:
     if options.media is None:
         return table.to_arrow()
     home = options.media
-    ids = table["scope"] if of_images else table.select(pl.concat_list("scope"))["scope"]
 
     @lru_cache(maxsize=1024)
     def picture(name: str) -> dict[str, Any]:
         return {"bytes": (home / name).read_bytes(), "path": name}
 
-    names = seen(ids, options.shown, of_images).to_list()
+    names = seen(table["scope"], options.shown, "images" if of_images else "video").to_list()
     kind = pa.list_(pa.struct({"bytes": pa.binary(), "path": pa.string()}))
     shown = pa.chunked_array(
         [

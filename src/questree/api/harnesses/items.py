@@ -9,25 +9,29 @@ from typing import Any
 import msgspec
 import polars as pl
 
+from questree.api.asked_items import asked_items
 from questree.api.dag_tables import node_table
-from questree.benchmarks import chosen
+from questree.api.runs import Run
+from questree.api.runs import open as open_run
+from questree.ask.media import Sight
+from questree.ask.prompts import prompt_of
 from questree.faults import BadInput, Fault, at_least, refuse
-from questree.show.frames import SUFFIXES, image_file, media_folder
-from questree.stages.decompose.hierarchies import hierarchies_in
-from questree.tables.run import Run
+from questree.said.lexicon import shipped
+from questree.said.reading import Reader
 
 ALL = "all"
-INSTRUCTION = "Answer with yes or no, a number, or a short phrase."
-FILM = ".mp4"
-SHOWN = 5  # scopes without media that are named
+SHOWN = 3  # things without media that are named
 
 
 @dataclass(frozen=True)
 class HarnessOptions:
-    """Which questions, and what is seen of videos and images."""
+    """Which questions, how they are put, and what is seen of videos and images."""
 
     split: str = "test"
+    questions: int = 0
+    seed: int = 0
     benchmark: str = ""
+    prompt: str = "short"
     media: Path | None = None
     frames: int = 8
     video: bool = False
@@ -37,6 +41,14 @@ class HarnessOptions:
     def only(self) -> str | None:
         return None if self.split == ALL else self.split
 
+    @property
+    def told(self) -> dict[str, list[str]]:
+        """As options of other commands: of a benchmark, of its split, of scoring."""
+        own = ["--benchmark", self.benchmark] if self.benchmark else []
+        split = [] if self.only is None else ["--split", self.only]
+        few = ["--missing", "skip"] if self.questions else []
+        return {"benchmark": own, "split": [*split, *own], "scored": [*split, *few, *own]}
+
 
 @dataclass(frozen=True)
 class HarnessItems:
@@ -45,25 +57,37 @@ class HarnessItems:
     run: Run
     options: HarnessOptions
     table: pl.DataFrame
-    of_images: bool
 
     @classmethod
-    def of(cls, run: Run, options: HarnessOptions) -> "HarnessItems":
-        refuse(at_least(1, {"frames": options.frames}))
-        own = chosen(run, options.benchmark, "decomposed")
-        asked = node_table(hierarchies_in(run, options.only, own.name), programs=False)
-        of_images = asked.schema["scope"] != pl.String
-        if options.video and (of_images or options.media is None):
+    def of(cls, folder: Path, options: HarnessOptions) -> "HarnessItems":
+        refuse([*at_least(1, {"frames": options.frames}), *at_least(0, {"questions": options.questions})])
+        run = open_run(folder, benchmark=options.benchmark)
+        if not run._own.has(run._place, "decomposed"):
+            raise BadInput.at(folder, "expected a decomposed run; `questree decompose` makes one")
+        if options.video and (run.medium == "images" or options.media is None):
             raise BadInput.at("--video", "expected questions about videos and --media, where their files are")
-        ids = asked["scope"] if of_images else asked.select(pl.concat_list("scope"))["scope"]
+        chosen = asked_items(run, options.only, options.questions, options.seed, True, False)
+        every = node_table(run._dags(options.only), programs=False).select("id", "answer", "type", "asked")
+        asked = chosen.table.join(every, on="id", how="left", maintain_order="left")
+        ids = asked["scope"] if run.medium == "images" else asked.select(pl.concat_list("scope"))["scope"]
+        reader, prompt = Reader(chosen.answers, run.vocabulary, shipped()), prompt_of(options.prompt)
+        names = ids.list.join(",")
+        texts = [
+            prompt.user(reader.question(text, "", ()), name)
+            for text, name in zip(asked["question"].to_list(), names.to_list(), strict=True)
+        ]
         table = asked.with_columns(
-            scope=ids.list.join(","),
+            scope=names,
             cluster=ids.list.first(),
-            prompt=pl.format("{}\n{}", "question", pl.lit(INSTRUCTION)),
-            media=seen(ids, options, of_images),
+            prompt=pl.Series(texts, dtype=pl.String),
+            media=seen(asked["scope"], options, run.medium),
         )
         columns = ("id", "scope", "cluster", "question", "prompt", "answer", "type", "asked", "media")
-        return cls(run, options, table.select(columns), of_images)
+        return cls(run, options, table.select(columns))
+
+    @property
+    def of_images(self) -> bool:
+        return self.run.medium == "images"
 
     @property
     def settings(self) -> dict[str, Any]:
@@ -82,24 +106,19 @@ class HarnessItems:
         self.table.write_ndjson(folder / "questions.jsonl")
         (folder / "settings.json").write_bytes(msgspec.json.format(msgspec.json.encode(self.settings)) + b"\n")
 
-    def words(self, out: Path, **more: str) -> Mapping[str, str]:
+    @property
+    def words(self) -> Mapping[str, str]:
         """What the README of a folder tells about its own."""
-        asked = int(self.table["asked"].sum())
         media, medium = self.options.media, "sets of images" if self.of_images else "videos"
-        shown = "nothing: only words" if media is None else self._shown()
-        split = [] if self.options.only is None else ["--split", self.options.only]
-        own = ["--benchmark", self.options.benchmark] if self.options.benchmark else []
+        served = ["--media", str(media.resolve())] if media else []
         return {
             "count": f"{len(self.table):,}",
-            "asked": f"{asked:,}",
+            "asked": f"{self.table['asked'].sum():,}",
             "scopes": f"{self.table['scope'].n_unique():,} {medium}",
-            "seen": shown,
+            "seen": "nothing: only words" if media is None else self._shown(),
             "run": shlex.quote(str(self.run.folder.resolve())),
-            "split": said([*split, *own]),
-            "benchmark": said(own),
-            "served": "" if media is None else f" --media {shlex.quote(str(media.resolve()))}",
-            "out": str(out),
-            **more,
+            "served": said([*served, *self.options.told["split"]]),
+            **{name: said(words) for name, words in self.options.told.items()},
         }
 
     def _shown(self) -> str:
@@ -113,36 +132,22 @@ def said(options: Sequence[str]) -> str:
     return f" {shlex.join(options)}" if options else ""
 
 
-def seen(ids: pl.Series, options: HarnessOptions, of_images: bool) -> pl.Series:
-    """[question] files below --media; all that lack one are refused at once."""
+def seen(scopes: pl.Series, options: HarnessOptions, medium: str) -> pl.Series:
+    """[question] files below --media; if any are missing that is refused in one line."""
     if options.media is None:
-        return pl.Series([[]], dtype=pl.List(pl.String)).new_from_index(0, len(ids))
-    home = media_folder(options.media)
-    wanted = {name: files(home, name, options, of_images) for name in ids.explode().unique().sort().to_list()}
-    without = [name for name, found in wanted.items() if not found]
-    kind = f"{FILM} files" if options.video else "pictures"
-    few = f"{', '.join(without[:SHOWN])}{' ...' if len(without) > SHOWN else ''}"
-    refuse([Fault(str(home), f"expected {kind} of {len(wanted):,}, got none of {few}")] if without else [])
-    every = [[path for name in scope for path in wanted[name]] for scope in ids.to_list()]
-    return pl.Series(every, dtype=pl.List(pl.String))
+        return pl.Series([[]], dtype=pl.List(pl.String)).new_from_index(0, len(scopes))
+    sight = Sight(options.media, medium, options.frames, options.video)
+    every = scopes.unique(maintain_order=True).to_list()
+    missing = [fault.message.partition(",")[0] for fault in sight.faults(every)]
+    more = " ..." if len(missing) > SHOWN else ""
+    found = f"{', '.join(missing[:SHOWN])}{more}, got none ({len(missing):,} are missing)"
+    refuse([Fault(f"--media {options.media}", found)] if missing else [])
+    known = {
+        key_of(scope): [shot.path.relative_to(options.media).as_posix() for shot in sight.shots(scope)]
+        for scope in every
+    }
+    return pl.Series([known[key_of(scope)] for scope in scopes.to_list()], dtype=pl.List(pl.String))
 
 
-def files(home: Path, name: str, options: HarnessOptions, image: bool) -> list[str]:
-    """Paths below the folder."""
-    if image:
-        own = image_file(home, name)
-        return [own.relative_to(home).as_posix()] if own else []
-    if options.video:
-        return [f"{name}{FILM}"] if (home / f"{name}{FILM}").is_file() else []
-    place = home / name
-    if not place.is_dir() or not place.resolve().is_relative_to(home.resolve()):
-        return []
-    found = sorted(path for path in place.iterdir() if path.suffix.lower() in SUFFIXES)
-    return [path.relative_to(home).as_posix() for path in evenly(found, options.frames)]
-
-
-def evenly(every: Sequence[Path], count: int) -> list[Path]:
-    """The middles of so many equal stretches."""
-    if len(every) <= count:
-        return list(every)
-    return [every[int((at + 0.5) * len(every) / count)] for at in range(count)]
+def key_of(scope: Any) -> Any:
+    return scope if isinstance(scope, str) else tuple(scope)

@@ -8,13 +8,15 @@ from pathlib import Path
 SETTINGS = json.loads((Path(__file__).parent / "settings.json").read_text("utf-8"))
 MEDIA = Path(os.environ.get("QUESTREE_MEDIA") or SETTINGS["media"])
 
+FILMS = (".mp4", ".webm", ".mov")
+
 
 def doc_to_visual(doc):
     """Pictures, or the path of a video."""
     from PIL import Image
 
     paths = [MEDIA / name for name in doc["media"]]
-    return [str(path) if path.suffix == ".mp4" else Image.open(path).convert("RGB") for path in paths]
+    return [str(path) if path.suffix in FILMS else Image.open(path).convert("RGB") for path in paths]
 
 
 def doc_to_text(doc, lmms_eval_specific_kwargs=None):

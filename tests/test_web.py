@@ -19,6 +19,7 @@ import polars as pl
 import pytest
 from starlette.testclient import TestClient
 
+from questree.benchmarks.agqa.held_out import INDIRECT
 from questree.cli.app import app as command
 from questree.faults import BadInput
 from questree.metrics.catalogue import METRICS, Metric
@@ -600,7 +601,7 @@ def test_a_run_of_image_sets_opens_with_them(pictures: TestClient) -> None:
     page = pictures.get("/").text
     assert page.count('class="text"') == 2
     assert "There is a black dog &amp; more" in re.sub("</?span[^>]*>", "", page)  # words are coloured
-    assert pictures.get("/images?query=BLACK").text.count('class="text"') == 1
+    assert pictures.get("/images?words=BLACK").text.count('class="text"') == 1
     assert pictures.get("/images?template=COUNT&split=train").text.count('class="text"') == 1
     assert "no template 'X'; choose from" in html.unescape(pictures.get("/images?template=X").text)
     assert pictures.get("/questions/A-0").status_code == 404
@@ -655,6 +656,48 @@ def test_sets_of_images_have_dags_models_and_contradictions(rooms: Site) -> None
     assert drawn["lit"][texts.index(dog)]["decides"] != []
     listed = client.get("/images", params={"model": "no-dog", "verdict": "right for the wrong reasons"})
     assert listed.status_code == 200 and f"/images/{id}" in listed.text
+
+
+def test_sets_of_images_are_found_sorted_saved_and_turned_like_videos(rooms: Site) -> None:
+    own, client = rooms.first, TestClient(application(rooms), base_url="http://127.0.0.1:8000")
+    rows = [own.questions.question(at) for at in range(len(own.questions))]
+    wanted = [row for row in rows if re.search(r"\bdog", row.text.lower())]
+    assert found(own, words="dog") == [row.id for row in wanted] != []
+    asked = {"words": "dog", "sort": "-images"}
+    listed = sorted(wanted, key=lambda row: len(row.stored["images"]), reverse=True)
+    lines = [json.loads(line) for line in client.get("/list/image.jsonl", params=asked).text.splitlines()]
+    assert [line["id"] for line in lines] == [row.id for row in listed]
+    names = own.view.facts.images["id"]  # type: ignore[attr-defined]
+    for line, row in zip(lines, listed, strict=True):
+        assert line["image"].split() == [names[at] for at in row.stored["images"]]
+        assert (line["question"], line["true says"], line["true right"]) == (row.text, row.answer, True)
+    page = client.get(f"/images/{listed[1].id}", params=asked).text
+    assert f'rel="next" href="/images/{listed[2].id}?' in page and f'rel="prev" href="/images/{listed[0].id}?' in page
+    assert "COVR&#39;s notation" in page
+
+
+def test_a_question_leads_to_its_twin(client: TestClient, own: Collection, asked: list[Question], rooms: Site) -> None:
+    pictures = TestClient(application(rooms), base_url="http://127.0.0.1:8000")
+    every = rooms.first.view.every  # type: ignore[attr-defined]
+    paired = every.filter(pl.len().over("pair", "question") > 1)
+    first = paired.row(0, named=True)
+    others = paired.filter(pair=first["pair"], question=first["question"])["id"].to_list()[1:]
+    page = pictures.get(f"/images/{first['id']}").text
+    twins = re.findall(r'class="twin"><small>the same words, other images</small> <a href="/images/([^"]*)"', page)
+    assert twins == others
+
+    def same(question: Question) -> list[int]:
+        named = ["video", "template", "relation", "x", "y", *["time"] * ("{time}" in question.template.local)]
+        return [question.row[name] for name in named]
+
+    plain = [each for each in asked if not each.row["flags"] & INDIRECT]
+    pairs = ((each, other) for each in asked if each not in plain for other in plain if same(other) == same(each))
+    one, direct = next(pairs)  # the first of the video
+    page = client.get(f"/questions/{one.id}").text
+    told = '<p class="twin"><small>the same, nothing referred to</small> <a href="/questions/'
+    twin = page.split(told)[1].split('"')[0]
+    assert (twin, direct.answer) == (direct.id, one.answer)
+    assert 'class="twin"' not in client.get(f"/questions/{twin}").text
 
 
 def test_models_are_compared_on_sets_of_images(rooms: Site) -> None:

@@ -7,6 +7,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any, ClassVar
 
+import msgspec
 import numpy as np
 import polars as pl
 from numpy.typing import NDArray
@@ -18,6 +19,7 @@ from questree.domains.images import IMAGES, Corpus, ImageSets, corpus
 from questree.domains.images.corpus import padded
 from questree.domains.images.kinds import THINGS
 from questree.faults import BadInput
+from questree.notation import covr
 from questree.notation.own import parse, show
 from questree.readings.answer import evaluate
 from questree.readings.evidence import roles
@@ -43,7 +45,6 @@ from questree.tables.table import Table
 from questree.terms import Node, ProgramError, Word, walk
 
 EVERYTHING = ("scene", "anything")  # picks out all there is
-PLAIN = re.compile(r"[\w\s',?-]+")  # words of a question, not the language of splits
 KINDS = {"noun": "object", "attribute": "attribute", "link name": "relation"}  # kind of a word -> its colour
 
 
@@ -105,6 +106,7 @@ class ImageView(View):
         'answer("yes")',
         "number(3)",
     )
+    twin = "the same words, other images"
     kinds: ClassVar = {"object": "objects", "relation": "relationships", "attribute": "attributes"}
     numbers: ClassVar = {"images": "Images", "depth": "Depth"}
     scheme, benchmark = IMAGE_DAGS, COVR
@@ -223,6 +225,19 @@ class ImageView(View):
     def labels(self, asked: Posed) -> list[tuple[str, str]]:
         return [(name, str(asked.stored[name])) for name in ("split", "length", "depth", "attributes")]
 
+    def notations(self, asked: Posed) -> dict[str, str]:
+        try:
+            rows = covr.write(asked.program) if asked.program else []
+        except ProgramError:
+            rows = []
+        text = "\n".join(msgspec.json.encode(row).decode() for row in rows)
+        return {"in COVR's notation": text} if text else {}
+
+    def twins(self, asked: Posed) -> list[int]:
+        """Made together with it."""
+        same = self.every.with_row_index("row").filter(pair=asked.stored["pair"], question=asked.text)
+        return [row for row in same["row"].to_list() if row != self.row_at[asked.id]]
+
     def key(self, id: str) -> int | None:
         return self.row_at.get(id)
 
@@ -264,10 +279,7 @@ class ImageView(View):
         return self.every["images"].gather(keys).list.contains(ids.index(scope)).to_numpy()
 
     def query(self, text: str, shards: Sequence[str]) -> list[Mask]:
-        """Words of the question, or the language of splits."""
-        if PLAIN.fullmatch(text):
-            said = self.shown["question"].str.to_lowercase()
-            return [said.str.contains(text.lower(), literal=True).to_numpy()]
+        """The language of splits."""
         return [np.asarray(read(text, of_images(self.rows)).holds(self.rows))]
 
     @cached_property

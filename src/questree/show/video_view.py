@@ -13,7 +13,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from questree.benchmarks import AGQA
-from questree.benchmarks.agqa.held_out import FLAGS
+from questree.benchmarks.agqa.held_out import FLAGS, INDIRECT
 from questree.columns.hashing import mix, seed_of
 from questree.domains.video import VIDEO, Videos, videos
 from questree.notation import agqa, own
@@ -32,7 +32,7 @@ from questree.stages.decompose.forms import NodeForms, ordered_slots
 from questree.stages.decompose.hierarchies import Columns, dags_given, shards
 from questree.stages.decompose.spoken import Texts, say
 from questree.stages.generate.text import Lexicon, lexicon, texts
-from questree.stages.questions import Bank, Question, Shard
+from questree.stages.questions import Bank, Question, Shard, direct_equivalents
 from questree.tables.facts import SPLIT_UNSAID, VIDEOS, Facts
 from questree.tables.nodes import EDGES, FORMS, KNOWN, NODES, TOPS, read_nodes
 from questree.tables.run import Run
@@ -92,6 +92,7 @@ class VideoView(View):
         *("semantic(…)", "reasoning(…)", "time(before, after)", 'answer("yes")', "steps > 4", "more_steps", "novel"),
         "indirect",
     )
+    twin = "the same, nothing referred to"
     kinds: ClassVar = {"object": "objects", "relation": "relationships", "action": "actions", "time": "time"}
     numbers: ClassVar = {"steps": "Steps"}
     scheme, benchmark, unsaid = VIDEO_DAGS, AGQA, SPLIT_UNSAID
@@ -222,6 +223,16 @@ class VideoView(View):
             ("split", self.side_of[question.video]),
             ("flags", ", ".join(name for bit, name in enumerate(FLAGS) if row["flags"] >> bit & 1)),
         ]
+
+    def twins(self, asked: Posed) -> list[int]:
+        """The question that asks the same directly."""
+        question: Question = asked.stored
+        if not question.row["flags"] & INDIRECT:
+            return []
+        shard, rows = self.stored(question.video * KEY + question.row["number"])
+        there = shard.questions.filter(video=question.video)
+        found = direct_equivalents(shard.questions[rows], there, self.bank.edition)
+        return (found.drop_nulls().cast(pl.Int64) + question.video * KEY).to_list()
 
     def notations(self, asked: Posed) -> dict[str, str]:
         text = agqa.written(asked.stored.program, self.bank.vocabulary, self.bank.edition.name)

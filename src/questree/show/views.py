@@ -92,6 +92,7 @@ class View(ABC):
     words_hint: ClassVar[str]  # examples for the boxes above the list
     query_hint: ClassVar[str]
     language: ClassVar[tuple[str, ...]]  # what a query is made of
+    twin: ClassVar[str]  # what the twin of a question is
     kinds: ClassVar[Mapping[str, str]]  # kinds of words that are coloured -> what they are called
     numbers: ClassVar[Mapping[str, str]]  # columns of whole numbers -> their titles; accuracy is plotted over the first
     scheme: ClassVar[Scheme]
@@ -155,6 +156,10 @@ class View(ABC):
     def notations(self, asked: Posed) -> dict[str, str]:
         """Its program as others write it."""
         return {}
+
+    @abstractmethod
+    def twins(self, asked: Posed) -> list[int]:
+        """Keys of the questions it is best compared with, as `twin` says."""
 
     @abstractmethod
     def key(self, id: str) -> int | None:

@@ -5,10 +5,13 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
+import numpy as np
+
 from questree.notation.own import show
 from questree.show.cards import Cards
 from questree.show.dag import Dag, Opened
 from questree.show.judged import Judged, judged, reason
+from questree.show.page.browse import lines
 from questree.show.page.site import Collection
 from questree.show.views import Posed, Scene, lit
 from questree.terms import Node
@@ -70,6 +73,19 @@ class Shown:
     @property
     def program(self) -> str:
         return "\n".join(indented(self.asked.program)) if self.asked.program else self.asked.stored["program"]
+
+    @cached_property
+    def twins(self) -> list[dict[str, Any]]:
+        """Lines of the list; a question that is not listed has only its text and its answer."""
+        view, listed = self.own.view, self.own.questions
+        posed = [view.find(key) for key in view.twins(self.asked)]
+        rows = [listed.find(one.id) for one in posed]
+        return [
+            {"asked": one, "said": [], "listed": False}
+            if row is None
+            else next(lines(self.own, np.array([row]), self.own.models)) | {"listed": True}
+            for one, row in zip(posed, rows, strict=True)
+        ]
 
     def clashes(self, model: str, node: int) -> list["Clash"]:
         """Rules that the model's answers break at a node; both ways to read one composition are one clash."""

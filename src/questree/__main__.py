@@ -5,7 +5,7 @@ import gc
 import os
 import sys
 
-INTERRUPTED = 130
+INTERRUPTED, UNFORESEEN = 130, 70
 OBJECTS = 50_000  # new ones before garbage is looked for: what is imported is none, and columns are few objects
 
 
@@ -17,11 +17,39 @@ def main() -> None:
     except KeyboardInterrupt:
         print("interrupted; nothing half-written is left, finished shards are kept", file=sys.stderr)
         sys.exit(INTERRUPTED)
+    except BaseException as error:
+        if not isinstance(error, Exception) and type(error).__name__ != "PanicException":  # polars' own
+            raise
+        print(f"error: unforeseen: {_first_line(error)}; {_logged(error)}", file=sys.stderr)
+        sys.exit(UNFORESEEN)
+
+
+def _first_line(error: BaseException) -> str:
+    return f"{type(error).__name__}: {error}".splitlines()[0][:200]
+
+
+def _logged(error: BaseException) -> str:
+    """Write down what happened for whoever can mend it, and say where."""
+    import shlex
+    import tempfile
+    import traceback
+    from platform import platform
+
+    from questree import __version__
+
+    told = [f"questree {__version__}, Python {sys.version.split()[0]}, {platform()}", shlex.join(sys.argv)]
+    try:
+        with tempfile.NamedTemporaryFile("w", prefix="questree-", suffix=".log", delete=False, encoding="utf-8") as log:
+            log.write("\n".join([*told, "", *traceback.format_exception(error)]))
+    except OSError:
+        return "no place to write the details down"
+    return f"this is a bug of questree, please report it with {log.name}"
 
 
 def process() -> None:
     """`main` as a whole process, which ends at once: taking down what was imported takes longer than many commands."""
     gc.set_threshold(OBJECTS)
+    os.environ.setdefault("RUST_BACKTRACE", "0")  # polars would print pages about a damaged file before we say a line
     try:
         main()
     except SystemExit as end:

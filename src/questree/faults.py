@@ -5,6 +5,9 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextvars import ContextVar
 from dataclasses import dataclass
 
+import msgspec
+
+UNREADABLE = (msgspec.MsgspecError, UnicodeDecodeError, RecursionError)  # what a damaged text file raises
 EXAMPLES = 3  # faults of one kind that are told one by one
 # `questree ...` as it is typed; or an option, with =value, a number or the kind of its value
 OPTION = re.compile(r"(`questree [^`]*`)|(?<![\w-])--([a-z][a-z-]*)(?:=(\w+)| (\d+|[A-Z]+)\b)?")

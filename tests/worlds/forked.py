@@ -11,12 +11,14 @@ import signal
 import subprocess
 import sys
 import tempfile
+from dataclasses import dataclass
 from functools import cache
 from importlib import import_module
 from pathlib import Path
 from typing import Any
 
 LIBRARIES = ("numpy", "numba", "msgspec", "cyclopts", "rich.table", "jinja2", "yaml")  # polars starts threads: no fork
+CHANGES = ("open", "os.rename", "os.mkdir", "os.rmdir", "os.remove", "os.truncate", "os.chmod", "os.symlink")
 SECONDS = 300  # after which a command is taken for stuck and killed
 
 
@@ -29,12 +31,15 @@ def one_thread(workers: int, **how: Any) -> concurrent.futures.Executor:
     return concurrent.futures.ThreadPoolExecutor(1)
 
 
-def questree(*words: object, folder: Path) -> "subprocess.CompletedProcess[str]":
-    """`questree WORDS` in a folder."""
+def questree(
+    *words: object, folder: Path, killed_at: int = 0, by: int = signal.SIGKILL
+) -> "subprocess.CompletedProcess[str]":
+    """`questree WORDS` in a folder; if told so, killed before its n-th operation on files there."""
     with tempfile.TemporaryDirectory() as place:
         out, err = Path(place, "out"), Path(place, "err")
         line = [*map(str, words)]
         order = {"words": line, "folder": str(folder), "out": str(out), "err": str(err), "processes": Pools.real}
+        order |= {"killed_at": killed_at, "by": int(by)}
         asked, told = server().stdin, server().stdout
         assert asked is not None and told is not None
         print(json.dumps(order), file=asked, flush=True)
@@ -64,7 +69,7 @@ def serve() -> None:
     sys.exit()
 
 
-def become(words: list[str], folder: str, out: str, err: str, processes: bool) -> None:
+def become(words: list[str], folder: str, out: str, err: str, processes: bool, killed_at: int, by: int) -> None:
     for number, path, how in ((0, os.devnull, os.O_RDONLY), (1, out, os.O_WRONLY), (2, err, os.O_WRONLY)):
         os.dup2(os.open(path, how | os.O_CREAT), number)
     os.chdir(folder)
@@ -73,6 +78,26 @@ def become(words: list[str], folder: str, out: str, err: str, processes: bool) -
     if not processes:
         concurrent.futures.ProcessPoolExecutor = one_thread  # type: ignore[assignment,misc]
     signal.alarm(SECONDS)
+    if killed_at:
+        sys.addaudithook(Killer(os.path.realpath(folder), killed_at, by))
+
+
+@dataclass
+class Killer:
+    """Sends itself a signal before an operation that changes files of a folder."""
+
+    folder: str
+    left: int
+    by: int
+
+    def __call__(self, event: str, given: tuple[Any, ...]) -> None:
+        if not self.left or event not in CHANGES or (event == "open" and not given[2] & (os.O_WRONLY | os.O_RDWR)):
+            return
+        names = [os.path.realpath(os.fsdecode(name)) for name in given if isinstance(name, str | bytes | os.PathLike)]
+        if any(name.startswith(self.folder + os.sep) for name in names):
+            self.left -= 1
+            if not self.left:
+                os.kill(os.getpid(), self.by)
 
 
 if __name__ == "__main__":

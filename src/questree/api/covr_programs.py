@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from questree.faults import BadInput
+from questree.faults import UNREADABLE, BadInput
 
 if TYPE_CHECKING:
     from questree.api.runs import StrPath
@@ -65,11 +65,11 @@ def read_programs(path: Path) -> list[ProgramRecord]:
     text = content(path)
     try:
         return list[ProgramRecord](msgspec.json.decode(text, type=list[RowsRecord]))
-    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+    except UNREADABLE:
         pass  # one of them may be to blame
     try:
         records = msgspec.json.decode(text, type=list[msgspec.Raw])
-    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
+    except UNREADABLE as error:
         raise BadInput.at(path, f"expected [{{id, scenes, program}}]; {error}") from error
     return [_record(raw) for raw in records]
 
@@ -77,7 +77,7 @@ def read_programs(path: Path) -> list[ProgramRecord]:
 def _record(raw: msgspec.Raw) -> ProgramRecord:
     try:
         return msgspec.json.decode(raw, type=ProgramRecord)
-    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+    except UNREADABLE:
         return ProgramRecord()
 
 

@@ -8,7 +8,7 @@ from questree.api.exporting import counted
 from questree.api.made import Made
 from questree.faults import BadInput, at_least, refuse
 from questree.formats.covr import SPLIT_OF
-from questree.sources.covr import SIDES, read_records, read_sides
+from questree.sources.covr import SIDES, hanging_together, read_records, read_sides
 from questree.stages.audit.image_corpus import figures_of, parts_of, table_3
 from questree.stages.split.image_sets import selected
 from questree.stages.split.properties import of_records, properties
@@ -56,7 +56,7 @@ def statistics(run: Path | None = None, *, questions: Sequence[Path] | None = No
         rows = image_rows(selected(Run(run), every))
         parts = parts_of(rows, "split")
     else:
-        rows = of_records({split_of(path): read_records(path) for path in questions or []})
+        rows = of_records({split_of(path): hanging_together(str(path), read_records(path)) for path in questions or []})
         parts = parts_of(rows, "side")
     table, first = table_3(rows, parts), "train" if "train" in parts else next(iter(parts), "")
     figures = figures_of(rows, parts.get(first))

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import msgspec
 
 from questree.domains.images.graph import from_json, to_json
-from questree.faults import BadInput, Fault, refuse
+from questree.faults import UNREADABLE, BadInput, Fault, refuse
 from questree.progress import watch
 from questree.search.index import Index
 from questree.search.word_tables import folder_of_words, words_of
@@ -114,7 +114,7 @@ def read_graphs(path: Path) -> list[GraphRecord]:
     for at, row in enumerate(rows):
         try:
             node = msgspec.json.decode(row.graph, type=NodeRecord)
-        except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
+        except UNREADABLE as error:
             faults.append(Fault(f"{path}, record {at}, graph", str(error)))
         else:
             faults += [Fault(f"{path}, record {at}, graph", message) for message in _wrong(node)]

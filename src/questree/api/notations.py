@@ -8,7 +8,7 @@ from typing import Any, Literal
 import msgspec
 
 from questree.domains.video import VIDEO
-from questree.faults import BadInput
+from questree.faults import UNREADABLE, BadInput
 from questree.notation import agqa, decomp, own
 from questree.notation.grammar import positions, with_names
 from questree.notation.own import Call, scan
@@ -78,7 +78,7 @@ def parsed(text: str, notation: Notation, words: Vocabulary) -> tuple[Node, list
 
         try:
             return covr.read(msgspec.json.decode(text, type=list[Any])), []
-        except msgspec.DecodeError as error:
+        except UNREADABLE as error:
             raise ProgramError(f"expected a JSON list of rows: {error}") from None
     return _own(text, words), []
 

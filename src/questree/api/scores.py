@@ -11,7 +11,7 @@ import msgspec
 import polars as pl
 
 from questree.api.files import as_json
-from questree.faults import BadInput, Fault, refuse
+from questree.faults import UNREADABLE, BadInput, Fault, refuse
 from questree.metrics.cells import OVERALL
 from questree.metrics.comparison import ModelDifference, compare
 from questree.metrics.scores import Resampling, Score, Scored
@@ -194,7 +194,7 @@ class Scores:
             return cls([Score(**row) for row in table.select(list(ROWS)).iter_rows(named=True)])
         except OSError as error:
             raise BadInput.at(file, f"cannot be read ({error.strerror})") from error
-        except (msgspec.DecodeError, pl.exceptions.PolarsError) as error:
+        except (*UNREADABLE, pl.exceptions.PolarsError) as error:
             raise BadInput.at(
                 file, f"expected scores as `save` writes them, got: {str(error).splitlines()[0]}"
             ) from None

@@ -12,7 +12,7 @@ import msgspec
 import polars as pl
 
 from questree.benchmarks.agqa.records import AS_JSON, FIELDS, TEST, AgqaRecord, lines, quoted, strict
-from questree.faults import BadInput
+from questree.faults import UNREADABLE, BadInput
 from questree.formats.json_records import JsonPiece, decoded, pieces, refuse_repeated
 from questree.notation.agqa import AgqaShapes
 from questree.readings.forms import met
@@ -106,7 +106,7 @@ def import_questions(folder: Path, target: Path, vocabulary: Vocabulary, take: T
         for (name, split), path in question_files(folder).items():
             (work / name).mkdir(exist_ok=True)
             hashes = []
-            parts = (columns(decoded(path, piece, msgspec.Raw), split, shapes) for piece in pieces(path))
+            parts = (columns(members(path, piece), split, shapes) for piece in pieces(path))
             for number, part in enumerate(grown(parts)):
                 table(f"{split}-{number:05d}").write(part, work / name)
                 hashes.append(part["id"].hash())
@@ -116,6 +116,15 @@ def import_questions(folder: Path, target: Path, vocabulary: Vocabulary, take: T
             told.questions[path.name] = sum(map(len, hashes))
             refuse_repeated(path, hashes, work / name / f"{split}-*.parquet")
     return told
+
+
+def members(path: Path, piece: JsonPiece) -> dict[str, str]:
+    """Id -> the text of a record."""
+    found = decoded(path, piece, msgspec.Raw)
+    try:
+        return {id: bytes(raw).decode() for id, raw in found.items()}
+    except UnicodeDecodeError as error:
+        raise BadInput.at(path, f"not text in UTF-8 ({error})") from error
 
 
 def grown(parts: Iterator[pl.DataFrame]) -> Iterator[pl.DataFrame]:
@@ -138,22 +147,22 @@ def tally(part: pl.DataFrame, told: AgqaImported) -> None:
             told.examples.setdefault(fault, []).append(id)
 
 
-def columns(members: dict[str, msgspec.Raw], split: str, shapes: AgqaShapes) -> pl.DataFrame:
+def columns(members: dict[str, str], split: str, shapes: AgqaShapes) -> pl.DataFrame:
     """The fields of records, their programs as shapes, and what is irregular about them."""
     rows = zip(*(row(id, raw, split, shapes) for id, raw in members.items()), strict=True)
     names = (*FIELDS[split], "form", "words", "fault")
     found = pl.DataFrame([pl.Series(name, own, AS_READ.columns[name]) for name, own in zip(names, rows, strict=True)])
     found = found.with_columns(pl.Series("id", list(members), pl.String))
     missing = [pl.lit(None, dtype).alias(name) for name, dtype in TEST.items() if name not in FIELDS[split]]
-    text = pl.Series([bytes(raw).decode() for raw in members.values()], dtype=pl.String)
+    text = pl.Series(list(members.values()), dtype=pl.String)
     return AS_READ.frame(found.with_columns(own_text(found, text, split), *missing))
 
 
-def row(id: str, raw: msgspec.Raw, split: str, shapes: AgqaShapes) -> tuple[Any, ...]:
+def row(id: str, raw: str, split: str, shapes: AgqaShapes) -> tuple[Any, ...]:
     """The fields of one record, its shape and words, its fault."""
     try:
         values = msgspec.structs.asdict(RECORDS[split].decode(raw))
-    except msgspec.MsgspecError as error:
+    except UNREADABLE as error:
         return (*(None,) * len(FIELDS[split]), None, None, f"record: {error}")
     values |= {name: bytes(values[name]).decode() for name in AS_JSON}
     shape, words, fault = shapes.program(values["program"])

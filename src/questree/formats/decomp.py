@@ -7,7 +7,6 @@ from functools import cached_property
 from itertools import islice, pairwise, product
 from pathlib import Path
 
-import msgspec
 import numpy as np
 import polars as pl
 
@@ -33,7 +32,7 @@ from questree.stages.questions import Bank, Shard
 from questree.tables.facts import SPLIT_UNSAID, Facts
 from questree.tables.nodes import EDGES, NEGATIVES, TOPS
 from questree.tables.run import Run, kept_while
-from questree.tables.store import new_folder, only_earlier
+from questree.tables.store import new_folder, only_earlier, own_note
 from questree.workers import processes
 
 
@@ -208,7 +207,7 @@ def check_target(out: Path) -> None:
 
 
 def set_of(run: Run) -> str:
-    plan = msgspec.json.decode((run.decomposed / "plan.json").read_bytes())
+    plan = own_note(run.decomposed / "plan.json", "options")
     return "balanced" if plan["options"]["balanced"] else "unbalanced"
 
 

@@ -20,7 +20,7 @@ import polars as pl
 from msgspec import Raw
 
 from questree.columns.joins import Ints, ranges
-from questree.faults import BadInput, Fault, refuse
+from questree.faults import UNREADABLE, BadInput, Fault, refuse
 from questree.progress import watch
 from questree.rules import VIDEO_DAGS
 from questree.tables.hierarchies import NOTHING, Hierarchies, HierarchyPart, Numbers, together
@@ -180,7 +180,7 @@ def _whole(found: Iterable[Read]) -> Hierarchies:
 def _one(path: Path, content: bytes) -> Read:
     try:
         return (_isolated if path.name == ISOLATED else _of_video)(video_of(path), content)
-    except (msgspec.DecodeError, LookupError):
+    except (*UNREADABLE, LookupError):
         return _faults(path, content)
 
 
@@ -280,7 +280,7 @@ def _faults(path: Path, content: bytes) -> list[Fault]:
         shape, wanted = list[ReleasedNode], "a list of {key, type, answer}"
     try:
         read = msgspec.json.decode(content, type=shape)
-    except msgspec.DecodeError as error:
+    except UNREADABLE as error:
         return [Fault(str(path), f"expected {wanted}; {error}")]
     return [
         Fault(f"{path}, DAG {top}", f"the hierarchy mentions {text!r}, which `subquestion` does not have")
@@ -390,7 +390,7 @@ def import_decomp(folder: Path, target: Path) -> DecompImported:
 def decoded(path: Path, kind: type, wanted: str) -> Any:
     try:
         found = json.loads(path.read_bytes())
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise BadInput.at(path, f"not JSON: {error}") from error
     if not isinstance(found, kind):
         raise BadInput.at(path, f"expected {wanted}, got {type(found).__name__}")

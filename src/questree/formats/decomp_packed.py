@@ -5,13 +5,14 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 import msgspec
 import numpy as np
 import polars as pl
 
 from questree.columns.joins import Ints
+from questree.faults import UNREADABLE, BadInput
 from questree.formats.agqa_packed import NONE, Values
 from questree.formats.decomp_files import EXAMPLES, ISOLATED, WholeDag, video_files, video_of
 from questree.notation import decomp
@@ -47,6 +48,7 @@ class LooseQuestion(msgspec.Struct, gc=False):
 
 
 DAG, LOOSE = msgspec.json.Decoder(FullDag), msgspec.json.Decoder(LooseQuestion)
+Records = TypeVar("Records")
 DAGS_OF, LIST = msgspec.json.Decoder(dict[str, msgspec.Raw]), msgspec.json.Decoder(list[msgspec.Raw])
 
 
@@ -86,6 +88,13 @@ class AskedTop(NamedTuple):
     program: str | Node  # in AGQA's notation, or read
 
 
+def decoded(path: Path, decoder: "msgspec.json.Decoder[Records]") -> Records:
+    try:
+        return decoder.decode(path.read_bytes())
+    except UNREADABLE as error:
+        raise BadInput.at(path, f"not JSON: {error}") from error
+
+
 @dataclass
 class DagPacker:
     """Reads DAGs one after the other; equal nodes of a video are one."""
@@ -106,10 +115,11 @@ class DagPacker:
         """All DAGs of a folder and its isolated questions; the ids of those that were read."""
         found = list[str]()
         for path in video_files(folder):
-            for id, raw in DAGS_OF.decode(path.read_bytes()).items():
+            for id, raw in decoded(path, DAGS_OF).items():
                 found += self.kept(id, self.dag, raw, video_of(path))
         loose = folder / ISOLATED
-        for number, raw in enumerate(LIST.decode(loose.read_bytes()) if loose.is_file() else ()):
+        alone = decoded(loose, LIST) if loose.is_file() else []
+        for number, raw in enumerate(alone):
             found += self.kept(f"{ISOLATED}, question {number}", self.alone, raw)
         return found
 
@@ -118,7 +128,7 @@ class DagPacker:
         before = len(self.nodes)
         try:
             return [work(place, *given)]
-        except (Unreadable, msgspec.MsgspecError) as why:
+        except (Unreadable, *UNREADABLE) as why:
             while len(self.nodes) > before:
                 self.nodes.popitem()
             del self.heights[before:]

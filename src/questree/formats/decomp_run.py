@@ -27,6 +27,14 @@ NO_QUESTION = "its question is none of the run"
 
 def import_dags(folder: Path, out: Path, vocabulary: Path | None = None) -> tuple[DecompImported, DagPacker | None]:
     """Every DAG into RUN/hierarchies as it came; and into RUN/decomposed, unless the run generated its questions."""
+    if out.exists():
+        return into(folder, out, vocabulary)
+    with new_folder(out) as work:
+        return into(folder, work, vocabulary)
+
+
+def into(folder: Path, out: Path, vocabulary: Path | None) -> tuple[DecompImported, DagPacker | None]:
+    """A run that is there, perhaps empty."""
     folders = hierarchy_folders(folder)
     run = Run(out)
     if not run.hierarchies.is_dir():

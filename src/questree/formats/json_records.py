@@ -13,7 +13,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from questree.columns.compiled import njit
-from questree.faults import BadInput, Fault, refuse
+from questree.faults import UNREADABLE, BadInput, Fault, refuse
 from questree.progress import report
 
 BLOCK = 1 << 23  # bytes read at once
@@ -104,7 +104,7 @@ def decoded(path: Path, piece: JsonPiece, record: type[Record]) -> dict[str, Rec
     """The records of a piece by their ids, none of them twice; says which is not as wanted."""
     try:
         found: dict[str, Record] = decoder(dict[str, record]).decode(piece.text)  # type: ignore[valid-type]
-    except msgspec.MsgspecError as error:
+    except UNREADABLE as error:
         raise BadInput(list(faults(path, piece, record, error))) from error
     if len(found) < piece.members:
         raise BadInput.at(path, f"id {repeated(piece.text)!r} is there twice")
@@ -115,14 +115,14 @@ def faults(path: Path, piece: JsonPiece, record: type[Record], error: Exception)
     """What is wrong with which records of a piece, not more than anybody reads; a record says itself what is wanted."""
     try:
         members = decoder(dict[str, msgspec.Raw]).decode(piece.text)
-    except msgspec.MsgspecError:
+    except UNREADABLE:
         yield Fault(str(path), f"not JSON: {error} in a piece that begins {piece.text[:60]!r}")
         return
     wrong = list[Fault]()
     for id, raw in members.items():
         try:
             decoder(record).decode(raw)  # type: ignore[arg-type]
-        except msgspec.MsgspecError as own:
+        except UNREADABLE as own:
             wrong.append(Fault(f"{path}, question {id}", f"{own}; {record.__doc__}"))
     yield from wrong[:MOST]
     if len(wrong) > MOST:

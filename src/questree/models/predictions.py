@@ -9,7 +9,7 @@ from typing import Any
 import msgspec
 import polars as pl
 
-from questree.faults import BadInput, Fault, refuse
+from questree.faults import UNREADABLE, BadInput, Fault, refuse
 from questree.models.logs import (
     FAILED,
     fields,
@@ -158,7 +158,7 @@ def _lines(path: Path, names: FieldNames) -> pl.DataFrame:
             continue
         try:
             rows.append(decoder.decode(line))
-        except msgspec.DecodeError as error:
+        except UNREADABLE as error:
             faults.append(Fault(f"{path}, line {number}", str(error)))
             if len(faults) == FAULTS:
                 break
@@ -169,7 +169,7 @@ def _lines(path: Path, names: FieldNames) -> pl.DataFrame:
 def _record(path: Path, line: bytes, number: int) -> dict[str, Any]:
     try:
         record: dict[str, Any] = msgspec.json.decode(line, type=dict[str, Any])
-    except (msgspec.DecodeError, UnicodeDecodeError) as error:
+    except UNREADABLE as error:
         raise BadInput.at(f"{path}, line {number}", str(error)) from error
     if "filtered_resps" not in record:
         return record
@@ -241,7 +241,10 @@ def _frame(path: Path, rows: list[PredictionRecord], called: str) -> pl.DataFram
 def _there(path: Path, called: str) -> str:
     text = content(path)
     first = text.split(b"\n", 1)[0] if called == "line" else text
-    records = msgspec.json.decode(first)
+    try:
+        records = msgspec.json.decode(first)
+    except UNREADABLE as error:  # in a field that nobody asked for
+        return str(error)
     return fields(records if isinstance(records, list) else [records])
 
 

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import msgspec
 
-from questree.faults import Fault, refuse
+from questree.faults import UNREADABLE, Fault, refuse
 from questree.said.reading import ReadAnswer, Reader
 from questree.tables.store import content, new_file
 
@@ -37,7 +37,7 @@ def read_raw(path: Path) -> list[RawAnswer]:
             continue
         try:
             found.append(decoder.decode(line))
-        except (msgspec.DecodeError, UnicodeDecodeError) as error:
+        except UNREADABLE as error:
             faults.append(Fault(f"{path}, line {number}", f"expected {{id, question, raw}}; {error}"))
             if len(faults) == FAULTS:
                 break

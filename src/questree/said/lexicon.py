@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import msgspec
 
-from questree.faults import BadInput
+from questree.faults import UNREADABLE, BadInput
 from questree.said.phrases import PHRASES
 from questree.vocabulary.inflection import base, is_plural, plural
 from questree.vocabulary.words import Action, Vocabulary
@@ -58,7 +58,7 @@ def read_synonyms(path: Path) -> SynonymsFile:
         return shipped().and_also(msgspec.toml.decode(path.read_bytes(), type=SynonymsFile))
     except OSError as error:
         raise BadInput.at(path, "no such file of synonyms") from error
-    except (msgspec.DecodeError, UnicodeDecodeError) as error:
+    except UNREADABLE as error:
         form = "[words] ANSWER = [OTHER, ...]; [yes] and [no] LANGUAGE = [WORD, ...]"
         raise BadInput.at(path, f"expected {form}, got {error}") from error
 

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from questree.domains.images.graph import Graph, GraphRelation, from_json
-from questree.faults import BadInput, Fault, refuse
+from questree.faults import UNREADABLE, BadInput, Fault, refuse
 from questree.search.distractors import ATTRIBUTE, NAME, OTHER_OBJECT, OTHER_RELATION, RELATION, DistractorKind, nodes
 from questree.tables.store import content
 
@@ -42,13 +42,13 @@ def records(path: Path, kind: type[Record]) -> list[Record]:
     fields = ", ".join(field.name for field in msgspec.structs.fields(kind))
     try:
         given = msgspec.json.decode(content(path), type=list[msgspec.Raw])
-    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
+    except UNREADABLE as error:
         raise BadInput.at(path, f"expected a list of {{{fields}}}; {error}") from error
     found, faults = list[Record](), list[Fault]()
     for at, raw in enumerate(given):
         try:
             found.append(msgspec.json.decode(raw, type=kind))
-        except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
+        except UNREADABLE as error:
             faults.append(Fault(f"{path}, record {at}", f"expected {{{fields}}}; {error}"))
     refuse(faults)
     return found

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from questree.extensions import Registry
-from questree.faults import BadInput
+from questree.faults import UNREADABLE, BadInput
 
 Reader = Callable[..., Any]
 FOLDER, OWN = "Folder with the raw files.", "A file of JSON or JSON lines, or a folder of them."
@@ -106,6 +106,6 @@ def own_kind(path: Path) -> str:
         data = path.read_bytes().removeprefix(BOM_UTF8)
         first = data.lstrip().partition(b"\n")[0] if path.suffix == ".jsonl" else data
         keys = msgspec.json.decode(first, type=dict[str, msgspec.Raw])
-    except (msgspec.DecodeError, OSError):
+    except (*UNREADABLE, OSError):
         return "json"  # its reader says what is wrong with it
     return "images" if {"images", "things"} & {*keys} else "json"

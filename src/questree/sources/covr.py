@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -9,7 +10,7 @@ import msgspec
 import polars as pl
 from msgspec import Raw, Struct
 
-from questree.faults import BadInput, Fault, refuse
+from questree.faults import UNREADABLE, BadInput, Fault, refuse
 from questree.sources.gqa import SceneFiles
 from questree.tables.images import Images
 from questree.tables.store import content, read_json
@@ -84,7 +85,7 @@ def read_records(path: Path) -> list[CovrRecord]:
         return _lines(path, text)
     try:
         return msgspec.json.decode(text, type=list[CovrRecord])
-    except (msgspec.DecodeError, UnicodeDecodeError) as error:
+    except UNREADABLE as error:
         raise BadInput.at(path, f"expected {WANTED}; {error}") from error
 
 
@@ -93,7 +94,7 @@ def _lines(path: Path, text: bytes) -> list[CovrRecord]:
     for number, line in enumerate(text.splitlines(), 1):
         try:
             found += [decoder.decode(line)] if line.strip() else []
-        except (msgspec.DecodeError, UnicodeDecodeError) as error:
+        except UNREADABLE as error:
             faults.append(Fault(f"{path}, line {number}", f"expected {WANTED}; {error}"))
     refuse(faults[:FAULTS])
     return found
@@ -105,13 +106,14 @@ def read_sides(path: Path) -> dict[str, list[CovrRecord]]:
     found: dict[str, list[CovrRecord]] = read_json(path, shape, '{"train": [questions], "val": [questions]}')
     if set(found) != set(SIDES):
         raise BadInput.at(path, f"expected the keys {' and '.join(SIDES)}, got {', '.join(found) or 'none'}")
-    faults: list[Fault] = []
-    for side in SIDES:
-        for record in found[side]:
-            place = f"{path}, {side}, question {record.id}"
-            faults += [Fault(place, fault) for fault in loose_ends(record.program)]
-    refuse(faults[:FAULTS])
-    return {side: found[side] for side in SIDES}
+    return {side: hanging_together(f"{path}, {side}", found[side]) for side in SIDES}
+
+
+def hanging_together(place: str, records: list[CovrRecord]) -> list[CovrRecord]:
+    """The records; refuses them if a program has loose ends."""
+    faults = (Fault(f"{place}, question {one.id}", end) for one in records for end in loose_ends(one.program))
+    refuse(list(islice(faults, FAULTS)))
+    return records
 
 
 def loose_ends(program: list[Any]) -> Iterator[str]:

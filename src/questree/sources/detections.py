@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from questree.columns.compiled import njit
-from questree.faults import BadInput
+from questree.faults import UNREADABLE, BadInput
 from questree.tables.scored import Detections, Ints
 from questree.tables.store import read_json
 
@@ -41,7 +41,7 @@ def _one_by_one(path: Path, found: dict[str, DetectedRows]) -> tuple[Ints, Ints]
         place = f"{path}, image {image}"
         try:
             rows.append(decoder.decode(one.bboxes))
-        except msgspec.DecodeError as error:
+        except UNREADABLE as error:
             raise BadInput.at(place, f"expected {WANTED}; {error}") from error
         if any(len(box) != 4 for box in rows[-1]):
             raise BadInput.at(place, "expected boxes of four numbers x1, y1, x2, y2")

@@ -8,7 +8,7 @@ from typing import Any
 import msgspec
 from msgspec import Raw, Struct
 
-from questree.faults import BadInput, Fault
+from questree.faults import UNREADABLE, BadInput, Fault
 from questree.progress import watch
 from questree.sources.runs import write_image_run
 from questree.sources.scenes import GqaObject, GqaRelation, GqaScene, Number, SceneReading, split_of
@@ -50,7 +50,7 @@ def read(key: str | int, raw: Raw, file: str) -> Read:
     place = f"{file}, image {key}" if isinstance(key, str) else f"{file}, record {key}"
     try:
         return _gqa(raw, key, place) if isinstance(key, str) else _listed(raw, place)
-    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:  # strings are decoded only here
+    except UNREADABLE as error:  # strings are decoded only here
         return str(key), None, [Fault(place, _reason(error))]
 
 
@@ -188,7 +188,7 @@ class SceneFiles(SceneReading):
         self.names, before = 0, len(self.faults)
         try:
             found = records(data)
-        except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
+        except UNREADABLE as error:
             what = "not of a known shape" if isinstance(error, msgspec.ValidationError) else "not JSON"
             self.faults.append(Fault(name, f"{what} ({error}); expected {SHAPES}"))
             return

@@ -9,7 +9,7 @@ import msgspec
 import numpy as np
 from msgspec.structs import FieldInfo
 
-from questree.faults import BadInput, Fault
+from questree.faults import UNREADABLE, BadInput, Fault
 from questree.progress import watch
 from questree.tables.store import content
 
@@ -78,7 +78,7 @@ def _lines(data: bytes, path: Path, faults: list[Fault]) -> Iterator[bytes]:
             if line.strip():
                 msgspec.json.decode(line, type=msgspec.Raw)
                 yield line
-        except (msgspec.DecodeError, UnicodeDecodeError) as error:
+        except UNREADABLE as error:
             faults.append(Fault(f"{path}, line {at}", f"not JSON ({error})"))
 
 
@@ -112,7 +112,7 @@ def _collected(
     except RecursionError:
         faults.append(Fault(str(path), "nested too deeply to be read"))
         return []
-    except (msgspec.DecodeError, UnicodeDecodeError) as error:
+    except UNREADABLE as error:
         faults.append(Fault(str(path), f"not JSON ({error})"))
         return []
     records = plain.get(listed.name) if isinstance(plain, dict) else None

@@ -15,7 +15,7 @@ from questree.tables.facts import Facts
 from questree.tables.images import Images, joined
 from questree.tables.owners import present
 from questree.tables.run import Run
-from questree.tables.store import new_file, new_folder
+from questree.tables.store import new_file, new_folder, own_note
 from questree.vocabulary.words import Vocabulary
 
 COUNTED = ("frames", "objects", "persons", "actions")  # tables with a row per thing
@@ -88,7 +88,7 @@ def note_left_out(facts: Path, skipped: Mapping[str, int]) -> None:
 def left_out(facts: Path) -> dict[str, int]:
     """The same as it was noted; nothing in a folder that was written before it was."""
     file = facts / LEFT_OUT
-    return msgspec.json.decode(file.read_bytes(), type=dict[str, int]) if file.is_file() else {}
+    return own_note(file) if file.is_file() else {}
 
 
 COUNTED_IMAGES = ("images", "things", "attributes", "relations", "prepositions", "words")

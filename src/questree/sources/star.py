@@ -8,7 +8,7 @@ from pathlib import Path
 import msgspec
 import polars as pl
 
-from questree.faults import BadInput, Fault, refuse
+from questree.faults import UNREADABLE, BadInput, Fault, refuse
 from questree.progress import watch
 from questree.sources.assemble import OTHER_SUBJECT, SourceReading, SourceRows, Taking, unknown
 from questree.sources.charades import rates_of, read_rates
@@ -89,14 +89,14 @@ def _questions(path: Path, faults: list[Fault]) -> list[tuple[str, StarQuestion]
         )
     except RecursionError:
         raise BadInput.at(path, "nested too deeply to be read") from None
-    except msgspec.DecodeError as error:
+    except UNREADABLE as error:
         raise BadInput.at(path, f"not JSON ({error if data.strip() else 'the file is empty'})") from error
     found = []
     for at, part in enumerate(parts):
         try:
             question = msgspec.json.decode(part, type=StarQuestion)
             found.append((f"{path}, question {question.question_id or at}", question))
-        except (msgspec.DecodeError, UnicodeDecodeError) as error:
+        except UNREADABLE as error:
             faults.append(Fault(f"{path}, question {at} (counted from 0)", str(error)))
     return found
 

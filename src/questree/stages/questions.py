@@ -18,7 +18,7 @@ from questree.benchmarks.agqa.phrases import WAYS, Choices, choices, not_between
 from questree.benchmarks.agqa.templates import ACTION_REFERENCES, BETWEEN, REFERENCES, TIMES, Template
 from questree.columns.hashing import seed_of
 from questree.columns.joins import Ints, by_value, starts
-from questree.faults import BadInput
+from questree.faults import UNREADABLE, BadInput
 from questree.readings.answer import spell
 from questree.stages.question_forms import ACTION_BITS, BITS, BY_OBJECT, REFERENCE_BITS, QuestionForm, canonical, form
 from questree.stages.template_columns import TemplateColumns
@@ -404,7 +404,7 @@ class Bank:
         try:
             found = msgspec.json.decode(plan.read_bytes())
             options, facts = dict(found["options"]), found["facts"]
-        except (OSError, msgspec.DecodeError, KeyError, TypeError) as error:
+        except (OSError, *UNREADABLE, KeyError, TypeError) as error:
             raise BadInput.at(plan, "damaged or missing; `questree generate` makes the questions again") from error
         if facts != self.run.facts_digest():
             again = "import" if "imported" in found else "generate"

@@ -10,11 +10,11 @@ import polars as pl
 
 import questree
 from questree.extensions import digests
-from questree.faults import BadInput, Fault
+from questree.faults import UNREADABLE, BadInput, Fault
 from questree.tables.image_questions import BALANCED
 from questree.tables.questions import read_balanced
 from questree.tables.run import SCHEMA, Run
-from questree.tables.store import new_file
+from questree.tables.store import new_file, own_note
 
 
 class StagePlace(NamedTuple):
@@ -84,7 +84,7 @@ def stage(run: Run, name: str, code: str = "", templates: str = "") -> LockedSta
 
 def options(run: Run, name: str) -> dict[str, Any]:
     paths = (run.folder / STAGES[name].folder / note for note in STAGES[name].notes)
-    notes = (msgspec.json.decode(path.read_bytes()) for path in paths if path.is_file())
+    notes = (own_note(path) for path in paths if path.is_file())
     return next((dict(note["options"]) for note in notes if "options" in note), {})
 
 
@@ -118,7 +118,7 @@ def read(run: Run) -> Lock:
         raise BadInput.at(path, "there is no lock file; `questree verify RUN --write` makes one of the run as it is")
     try:
         return msgspec.json.decode(path.read_bytes(), type=Lock)
-    except msgspec.DecodeError as error:
+    except UNREADABLE as error:
         raise BadInput.at(path, f"not a lock file ({error})") from error
 
 

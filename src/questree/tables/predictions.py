@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from questree.faults import BadInput
 from questree.tables.hierarchies import NOTHING
 from questree.tables.run import Run
+from questree.tables.store import own_note
 from questree.tables.table import Table
 
 WORDS = Table("words", {"word": pl.String})
@@ -104,7 +105,7 @@ def write_asked(folder: Path, predicted: NDArray[np.int32], nodes: NDArray[np.in
 def outdated(run: Run, model: str) -> bool:
     """Whether a stored model answered other nodes than the run has now."""
     folder = run.predictions / model
-    known = msgspec.json.decode((folder / PLAN).read_bytes()) if (folder / PLAN).is_file() else None
+    known = own_note(folder / PLAN, "nodes") if (folder / PLAN).is_file() else None
     return known is not None and known["nodes"] != nodes_digest(run, folder)
 
 

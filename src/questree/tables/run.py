@@ -10,8 +10,9 @@ import msgspec
 import polars as pl
 
 from questree.extensions import require
-from questree.faults import BadInput
+from questree.faults import UNREADABLE, BadInput
 from questree.tables.facts import ACTIONS, FRAMES, Facts
+from questree.tables.store import own_note
 from questree.tables.table import Table
 from questree.vocabulary.load import load
 from questree.vocabulary.words import Vocabulary
@@ -84,13 +85,13 @@ class Run:
     def require_plugins(self, questions: Path) -> None:
         """Those that the questions in this folder were made with, as the note beside them says."""
         note = questions / ("report.json" if questions == self.covr else "plan.json")
-        found = msgspec.json.decode(note.read_bytes()) if note.is_file() else {}
+        found = own_note(note) if note.is_file() else {}
         require(dict(found.get("plugins", {})), questions)
 
     def _check_schema(self) -> None:
         try:
             found = msgspec.json.decode(self.lock_file.read_bytes(), type=Schema).schema
-        except (OSError, msgspec.DecodeError):
+        except (OSError, *UNREADABLE):
             return  # not there yet; `verify` says what is wrong with it
         if found > SCHEMA:
             wanted = f"expected tables of schema {SCHEMA} or older, got {found}; upgrade questree"
@@ -106,7 +107,7 @@ class Run:
             return {}
         try:
             return msgspec.json.decode(self.ledger.read_bytes(), type=Ledger).options
-        except msgspec.DecodeError as error:
+        except UNREADABLE as error:
             raise BadInput.at(self.ledger, f"not a ledger ({error})") from error
 
     def given_vocabulary(self) -> Vocabulary:

@@ -12,7 +12,7 @@ from typing import Any, TypeVar
 
 import msgspec
 
-from questree.faults import BadInput
+from questree.faults import UNREADABLE, BadInput
 from questree.tables.owners import part, present, take_place
 
 Record = TypeVar("Record")
@@ -47,8 +47,19 @@ def read_json(path: Path, shape: Any, wanted: str) -> Any:
         raise BadInput.at(path, f"no such file; expected {wanted}")
     try:
         return msgspec.json.decode(content(path), type=shape)
-    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
+    except UNREADABLE as error:
         raise BadInput.at(path, f"expected {wanted}; {error}") from error
+
+
+def own_note(path: Path, *names: str) -> dict[str, Any]:
+    """A JSON object that we wrote, with at least these fields; that it is damaged is told in one line."""
+    try:
+        found = msgspec.json.decode(path.read_bytes(), type=dict[str, Any])
+    except (OSError, *UNREADABLE) as error:
+        raise BadInput.at(path, f"damaged ({error}); `questree verify` tells what else is") from error
+    if missing := [name for name in names if name not in found]:
+        raise BadInput.at(path, f"damaged: no field {missing[0]!r}; `questree verify` tells what else is")
+    return found
 
 
 def json_records(path: Path, record: type[Record], wanted: str) -> Iterator[tuple[str, Record]]:
@@ -57,7 +68,7 @@ def json_records(path: Path, record: type[Record], wanted: str) -> Iterator[tupl
     for name, text in members.items():
         try:
             found = decoder.decode(text)
-        except msgspec.DecodeError as error:
+        except UNREADABLE as error:
             raise BadInput.at(f"{path}, {name}", f"expected {wanted}; {error}") from error
         yield name, found
 

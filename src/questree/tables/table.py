@@ -15,6 +15,21 @@ NUMBERED = pl.Enum(
 )  # texts that repeat, stored as numbers; the column brings the texts along, in the order they came
 
 
+DAMAGED = (Exception, pl.exceptions.PanicException)  # polars raises many kinds for a damaged file
+
+
+def unreadable(path: Path, error: BaseException) -> BadInput:
+    return BadInput.at(path, f"not a readable Parquet file ({type(error).__name__})")
+
+
+def columns_in(path: Path) -> list[str]:
+    """Names of the columns of a Parquet file."""
+    try:
+        return list(pl.read_parquet_schema(path))
+    except DAMAGED as error:
+        raise unreadable(path, error) from error
+
+
 @dataclass(frozen=True)
 class Table:
     name: str
@@ -53,8 +68,8 @@ class Table:
         try:
             missing = self.columns.keys() - pl.read_parquet_schema(path).keys()
             table = pl.DataFrame() if missing else pl.read_parquet(path, columns=list(self.columns))
-        except (Exception, pl.exceptions.PanicException) as error:  # polars raises many kinds for a damaged file
-            raise BadInput.at(path, f"not a readable Parquet file ({type(error).__name__})") from error
+        except DAMAGED as error:
+            raise unreadable(path, error) from error
         if missing:
             wanted = [name for name in self.columns if name in missing]
             older = f"; made by an older version: run `{self.made_by}` again" if self.made_by else ""

@@ -9,7 +9,7 @@ from typing import Any
 
 import msgspec
 
-from questree.faults import BadInput, Fault, refuse
+from questree.faults import UNREADABLE, BadInput, Fault, refuse
 
 EDITIONS = ("2.0", "1.0")
 SHIPPED = "frames.toml"
@@ -115,7 +115,7 @@ def parse(text: str, place: str, known: Mapping[str, Kinds], edition: str = "2.0
     """The wordings of every known template, in the words of an edition."""
     try:
         raw = msgspec.toml.decode(text)
-    except msgspec.DecodeError as error:
+    except UNREADABLE as error:
         raise BadInput.at(place, f"not TOML: {error}") from error
     editions = {edition: raw.pop(edition, {}) for edition in EDITIONS}
     refuse([Fault(f"{place}, {where}", message) for where, message in _faults(raw, known)])

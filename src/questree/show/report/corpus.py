@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
-import msgspec
 import numpy as np
 import polars as pl
 
@@ -31,6 +30,7 @@ from questree.tables.image_questions import ANSWERED
 from questree.tables.nodes import KNOWN
 from questree.tables.questions import QUESTIONS
 from questree.tables.run import Run
+from questree.tables.store import own_note
 
 ASKED = QUESTIONS.only("video", "number", "template", "answer")
 Named = Callable[[str, str], Missing]  # what a run does not have, in a sentence -> with the command that makes it
@@ -177,7 +177,7 @@ def by_category(counted: Sequence[CategoryCount]) -> Grid:
 
 
 def splits(note: Path) -> Grid:
-    made = msgspec.json.decode(note.read_bytes())["splits"]
+    made = own_note(note, "splits")["splits"]
     names = ("train", "train_videos", "test", "test_videos")
     lines = tuple(Line((one["name"],), tuple(int(one[name]) for name in names)) for one in made)
     columns = tuple(Column(name.partition("_")[2] or "questions", name.partition("_")[0]) for name in names)
@@ -246,7 +246,7 @@ def answers_caption(kept: pl.DataFrame) -> str:
 
 
 def image_splits(note: Path) -> Grid:
-    made = msgspec.json.decode(note.read_bytes())["splits"]
+    made = own_note(note, "splits")["splits"]
     parts = list(dict.fromkeys(part for one in made for part in one["counts"]))
     lines = tuple(
         Line((one["name"],), (one["filtered"], one["kept"], *(one["counts"].get(part, 0) for part in parts)))

@@ -37,7 +37,7 @@ from questree.stages.template_columns import TemplateColumns
 from questree.tables.facts import VIDEOS
 from questree.tables.questions import BALANCED, read_balanced
 from questree.tables.run import Run
-from questree.tables.store import new_folder
+from questree.tables.store import new_folder, own_note
 
 
 @dataclass(frozen=True)
@@ -129,7 +129,7 @@ def selection(run: Run) -> pl.DataFrame | None:
     if not run.balanced.is_dir():
         return None
     note = run.balanced / "report.json"
-    if note.is_file() and msgspec.json.decode(note.read_bytes())["questions"] != run.questions_digest():
+    if note.is_file() and own_note(note, "questions")["questions"] != run.questions_digest():
         raise BadInput.at(run.balanced, "was selected from other questions than there are now; run `questree balance`")
     return read_balanced(run.balanced)
 

@@ -6,7 +6,6 @@ from hashlib import blake2b
 from pathlib import Path
 from typing import NamedTuple
 
-import msgspec
 import numpy as np
 import polars as pl
 
@@ -31,6 +30,7 @@ from questree.tables.images import IMAGES as IMAGE_TABLE
 from questree.tables.nodes import EDGES, FORMS, GIVEN, NEGATIVES, NODES, NOT_SAID, TOPS, WORDS
 from questree.tables.predictions import IMAGE_SETS
 from questree.tables.run import Run, kept_while
+from questree.tables.store import own_note
 from questree.terms import UNKNOWN, Array, Language
 from questree.workers import processes
 
@@ -86,7 +86,7 @@ def shards(run: Run) -> list[Path]:
         run.vocabulary()
         raise BadInput.at(run.decomposed, "not there yet; `questree decompose` writes it")
     run.require_plugins(run.questions)
-    made_of = msgspec.json.decode((run.decomposed / "plan.json").read_bytes()).get("questions", "")
+    made_of = own_note(run.decomposed / "plan.json").get("questions", "")
     if made_of and run.questions.is_dir() and made_of != run.questions_digest():
         raise BadInput.at(run.decomposed, "made of other questions than there are now; run `questree decompose` again")
     return sorted(path for path in run.decomposed.iterdir() if path.is_dir())
@@ -95,7 +95,7 @@ def shards(run: Run) -> list[Path]:
 def dags_given(run: Run) -> bool:
     """Were the DAGs of a run imported?"""
     plan = run.decomposed / "plan.json"
-    return plan.is_file() and "imported" in msgspec.json.decode(plan.read_bytes())
+    return plan.is_file() and "imported" in own_note(plan)
 
 
 def run_hierarchies(run: Run, split: str | None = None, workers: int = 2, few: int = FEW) -> RunHierarchies:

@@ -50,6 +50,7 @@ from questree.tables.nodes import (
 )
 from questree.tables.run import Run
 from questree.tables.store import new_folder
+from questree.tables.table import columns_in
 from questree.terms import BOOL, UNKNOWN, Array, Kind, Node, Slot, Term, slots
 
 STEPS = 3
@@ -238,7 +239,7 @@ def read_sets(folder: Path) -> dict[str, pl.DataFrame]:
         raise BadInput.at(folder, "expected DAGs of this version, got older ones; run `questree decompose` again")
     tables = {table.name: table.read(folder) for table in (SETS, WORDS, FORMS, EDGES, ASKED_TOPS)}
     path = folder / "nodes.parquet"
-    widest = len(slots_of(pl.read_parquet_schema(path))) if path.is_file() else 0
+    widest = len(slots_of(columns_in(path))) if path.is_file() else 0
     return tables | {"nodes": nodes_about("set", widest, pl.UInt32).read(folder)}
 
 

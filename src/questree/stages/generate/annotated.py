@@ -6,7 +6,6 @@ from functools import reduce
 from operator import and_
 from typing import Any
 
-import msgspec
 import numpy as np
 import polars as pl
 
@@ -20,6 +19,7 @@ from questree.domains.video.objects import choose, choose_first, choose_last
 from questree.stages.generate.rules import Tally
 from questree.tables.facts import TRACKS, VIDEOS
 from questree.tables.run import Run
+from questree.tables.store import own_note
 from questree.terms import Node, walk
 from questree.vocabulary.words import Vocabulary
 
@@ -89,7 +89,7 @@ def pair_key(vocabulary: Vocabulary, video: Ints, relation: Ints, thing: Ints) -
 def told(run: Run) -> Iterator[str]:
     """What the questions of such videos are about, as noted when they were made."""
     plan = run.questions / "plan.json"
-    note = msgspec.json.decode(plan.read_bytes()) if plan.is_file() else {}
+    note = own_note(plan, "options") if plan.is_file() else {}
     if not (bare := note.get(NOTED, 0)):
         return
     of = f"{bare:,} of {len(run.table('facts', VIDEOS)):,} videos have no annotated relations"

@@ -13,7 +13,7 @@ from questree.benchmarks.agqa import templates as t
 from questree.benchmarks.agqa.editions import SECOND
 from questree.benchmarks.agqa.frames import faults as wrong_wordings
 from questree.extensions import wrong
-from questree.faults import BadInput, Fault, refuse
+from questree.faults import UNREADABLE, BadInput, Fault, refuse
 from questree.stages.generate.rules import RULES, look
 from questree.terms import ACTION, OBJECT, RELATION, Node, ProgramError, Word, slots, walk
 
@@ -98,7 +98,7 @@ def tables(file: Path) -> list[Any]:
         found = msgspec.toml.decode(file.read_bytes())
     except OSError as error:
         raise BadInput.at(file, f"cannot be read ({error.strerror})") from error
-    except (msgspec.DecodeError, UnicodeDecodeError) as error:
+    except UNREADABLE as error:
         raise BadInput.at(file, f"expected TOML, got something else ({error})") from error
     tables = found.get("template")
     if not isinstance(tables, list) or not tables or len(found) > 1:

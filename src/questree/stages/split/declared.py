@@ -10,11 +10,12 @@ import msgspec
 from questree.benchmarks.agqa import held_out as h
 from questree.benchmarks.agqa.editions import Edition
 from questree.extensions import Registry
-from questree.faults import BadInput, Fault, refuse
+from questree.faults import UNREADABLE, BadInput, Fault, refuse
 from questree.stages.split.compositions import LISTS, Says
 from questree.stages.split.grammar import PredicateLanguage, Wrong, read
 from questree.stages.split.language import flag, more_steps, of_templates
 from questree.stages.split.predicates import Either, Has, Not, Predicate, PredicateWord, parts
+from questree.tables.store import content
 from questree.vocabulary.words import Vocabulary
 
 VIDEOS, NOVEL, MORE, INDIRECT = "videos", "novel-compositions", "more-steps", "indirect"
@@ -123,10 +124,8 @@ def read_file(path: Path | None, templates: Collection[str] = ()) -> File:
     if path is None:
         return File()
     try:
-        found = msgspec.yaml.decode(path.read_bytes(), type=File)
-    except OSError as error:
-        raise BadInput.at(path, f"cannot be read ({error.strerror})") from error
-    except (msgspec.DecodeError, UnicodeDecodeError) as error:
+        found = msgspec.yaml.decode(content(path).decode(), type=File)
+    except UNREADABLE as error:
         raise BadInput.at(path, f"{' '.join(str(error).split())}; expected `splits:` and `more steps:`") from error
     wrong = [name for name in found.more_steps if name not in templates]
     choices = f"choose from {', '.join(templates)}" if templates else "only videos have steps"

@@ -17,6 +17,7 @@ from questree.stages.split.declared import Split
 from questree.stages.split.predicates import Predicate
 from questree.stages.split.properties import Drawing
 from questree.stages.split.rows import QuestionRows, Truth
+from questree.tables.store import content
 
 Parts = dict[str, Truth]  # train, test; with dev also dev and dev held out -> [question]
 JUDGED = ("test", "dev held out")  # parts that have what is held out
@@ -37,7 +38,7 @@ class SplitOptions:
     @property
     def given(self) -> str:
         """The user's file, as written."""
-        return self.file.read_text("utf-8") if self.file else ""
+        return content(self.file).decode() if self.file else ""
 
 
 @dataclass

@@ -3,7 +3,6 @@
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
-import msgspec
 import numpy as np
 import polars as pl
 from numpy.typing import NDArray
@@ -15,6 +14,7 @@ from questree.stages.balance.rounds import between, selection
 from questree.stages.questions import Bank
 from questree.tables.facts import VIDEOS
 from questree.tables.questions import QUESTIONS
+from questree.tables.store import own_note
 
 SHARE = 0.75  # of a template's training questions that stay
 KNOWN = {"relTime": 5}  # from the release
@@ -41,8 +41,8 @@ def of_run(bank: Bank) -> tuple[int, ...]:
 
 def told(report: Path, edition: Edition) -> tuple[int, ...]:
     """[template] the most steps in training, as a run was split."""
-    note = msgspec.json.decode(report.read_bytes())
-    known: dict[str, int] = note.get("options", note)["more steps"]  # splits that were imported have no options
+    note = own_note(report)
+    known: dict[str, int] = note.get("options", note).get("more steps", {})  # splits that were imported have no options
     return tuple(known.get(template.name, NEVER) for template in edition.by_code)
 
 

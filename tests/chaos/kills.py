@@ -1,0 +1,82 @@
+"""Commands killed before every operation on files: nothing is damaged, a rerun gives the same bytes, no litter."""
+
+import shlex
+import shutil
+import signal
+from collections.abc import Iterator
+from pathlib import Path
+
+from chaos.fuzz import Failure
+from worlds import forked
+
+STAGES = (  # each begins with what the ones before it wrote
+    "synth --out world --videos 2 --workers 1",
+    "ingest action-genome world --out run",
+    "augment run",
+    "generate run --shard 1 --workers 1",
+    "balance run",
+    "split run --workers 1",
+    "decompose run --workers 1 --train-set",
+    "answer run --model composition-noise",
+    "score run --model composition-noise --resamples 0 --json scores.json",
+    "audit run --workers 1",
+    "report run --out report.html --resamples 0",
+    "export agqa run --out agqa --workers 1",
+    "export decomp run --out decomp --workers 1",
+    "import agqa agqa --out imported",
+    "import decomp decomp --out imported",
+    "synth images --out pictures --images 12",
+    "ingest gqa pictures --out sets",
+    "generate sets --questions 20 --workers 1",
+    "balance sets",
+    "split sets --workers 1",
+    "decompose sets --workers 1",
+    "answer sets --model perception-noise",
+    "export covr sets --out covr",
+)
+SIGNALS = {"killed": signal.SIGKILL, "terminated": signal.SIGTERM, "interrupted": signal.SIGINT}
+
+
+def content(folder: Path) -> dict[str, bytes]:
+    return {str(path.relative_to(folder)): path.read_bytes() for path in sorted(folder.rglob("*")) if path.is_file()}
+
+
+def kill_points(folder: Path, command: str, how: str, every: int = 1, first: int = 1) -> Iterator[Failure | None]:
+    """One item per point: what went wrong there, or nothing. Afterwards the command is done in `folder`."""
+    words, kept = shlex.split(command), folder.with_name("kept")
+    shutil.rmtree(kept, ignore_errors=True)
+    shutil.copytree(folder, kept)
+    before = content(folder)
+    done = forked.questree(*words, folder=folder)
+    assert done.returncode == 0, f"{command}: {done.stderr}"
+    whole, again = content(folder), folder.with_name("again")
+    at = first
+    while True:
+        shutil.rmtree(again, ignore_errors=True)
+        shutil.copytree(kept, again)
+        done = forked.questree(*words, folder=again, killed_at=at, by=SIGNALS[how])
+        if done.returncode == 0 and content(again) == whole:  # it has fewer operations than that
+            break
+        why = _after(again, words, before, whole, done.stderr)
+        yield Failure(f"{command.split(' --')[0]}, {how}", f"operation {at}", why) if why else None
+        at += every
+    shutil.rmtree(again)
+    shutil.rmtree(kept)
+
+
+def _after(folder: Path, words: list[str], before: dict[str, bytes], whole: dict[str, bytes], said: str) -> str:
+    """What is wrong after a command was killed; nothing if all is well."""
+    if "Traceback" in said:
+        return said.strip().splitlines()[-1]
+    for name, data in content(folder).items():
+        half = any(part.startswith(".") for part in Path(name).parts)
+        if not half and data not in (before.get(name), whole.get(name)):
+            return f"{name} is neither as before nor as afterwards"
+    done = forked.questree(*words, folder=folder)
+    if done.returncode:
+        return f"the rerun says {done.stderr.strip()[:200]}"
+    now = content(folder)
+    if now != whole:
+        other = sorted(name for name in now.keys() | whole.keys() if now.get(name) != whole.get(name))
+        return f"after the rerun {other[0]} is {'left' if other[0] not in whole else 'another'}"
+    return ""

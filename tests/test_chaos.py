@@ -1,0 +1,41 @@
+"""A part of `make chaos`, by seed: damaged files of every reader, killed commands, damaged runs."""
+
+import shlex
+from pathlib import Path
+
+import pytest
+
+from chaos.fuzz import fuzz, unchanged
+from chaos.kills import kill_points
+from chaos.readers import READERS, corpus
+from conftest import once
+from worlds.commands import questree
+
+OWN = ("run of videos", "run of images", "report", "show")  # files that we write: fewer, as tables are slow to read
+INPUTS = {True: 20, False: 100}
+SLOW = {"absent": 30, "splits": 40, "free text": 40, "templates": 60}
+
+
+@pytest.fixture(scope="module")
+def files(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return once(tmp_path_factory, "chaos", lambda folder: corpus(folder / "corpus")) / "corpus"
+
+
+@pytest.mark.parametrize("name", READERS)
+def test_damaged_files_are_read_or_refused(files: Path, name: str) -> None:
+    with unchanged(files / READERS[name].writes, files.parent / "kept"):
+        valid = questree(*shlex.split(READERS[name].command), folder=files)
+    assert valid.returncode == 0, valid.stderr
+    assert not list(fuzz(files, name, range(SLOW.get(name, INPUTS[name in OWN]))))
+
+
+@pytest.mark.parametrize("first", [2, 5])
+def test_killed_commands_leave_nothing_and_are_made_up_for(tmp_path: Path, first: int) -> None:
+    work = tmp_path / "work"
+    work.mkdir()
+    tried = 0
+    for command in ("synth images --out pictures --images 6", "ingest gqa pictures --out sets"):
+        found = list(kill_points(work, command, "killed", every=6, first=first))
+        assert not [failure for failure in found if failure]
+        tried += len(found)
+    assert tried >= 4

@@ -3,7 +3,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 unexport PYTHONDONTWRITEBYTECODE  # dozens of processes of one test run would compile the same modules
 
-.PHONY: setup demo test coverage reference notebooks wheel clean
+.PHONY: setup demo test chaos coverage reference notebooks wheel clean
 
 setup: .venv/ready
 
@@ -29,6 +29,9 @@ coverage: setup
 	$(BIN)/coverage run -m pytest -n 2 --dist loadfile
 	$(BIN)/coverage combine --quiet
 	$(BIN)/coverage report --skip-covered --sort=cover
+
+chaos: setup
+	PYTHONPATH=tests $(BIN)/python -m chaos $(CHAOS)
 
 reference: setup
 	$(BIN)/python docs/reference.py reference

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+import questree.__main__
 from questree.cli.app import BENCHMARKS, COMMANDS, GROUPS
 from questree.sources.catalogue import SOURCES
 from questree.tables.run import Run
@@ -78,6 +79,23 @@ def test_a_run_that_is_not_there_is_one_line_and_exit_1(command: str, tmp_path: 
     assert found.returncode == 1
     assert found.stderr == f"error: {tmp_path / 'nowhere'}: no such run folder; make one with `questree ingest`\n"
     assert list(tmp_path.iterdir()) == []
+
+
+def test_what_nobody_foresaw_is_one_line_and_a_log(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def fail() -> None:
+        raise ZeroDivisionError("a bug\nof two lines")
+
+    monkeypatch.setattr("questree.cli.app.main", fail)
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    monkeypatch.setattr(sys, "argv", ["questree", "show", "my run"])
+    with pytest.raises(SystemExit) as end:
+        questree.__main__.main()
+    (log,) = tmp_path.iterdir()
+    said = f"error: unforeseen: ZeroDivisionError: a bug; this is a bug of questree, please report it with {log}\n"
+    assert (end.value.code, capsys.readouterr().err) == (70, said)
+    assert "\nquestree show 'my run'\n" in log.read_text() and "in fail\n" in log.read_text()
 
 
 def test_a_reader_that_goes_away_is_no_error(asked_run: Run) -> None:

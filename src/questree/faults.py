@@ -82,6 +82,11 @@ def kind(fault: Fault) -> str:
     return VARYING.sub("...", fault.message.partition(";")[0])
 
 
+def one_line(text: str) -> str:
+    """As it can be printed: line ends and control characters of somebody's file as escapes."""
+    return text if text.isprintable() else "".join(c if c.isprintable() else ascii(c)[1:-1] for c in text)
+
+
 def lines(faults: Iterable[Fault]) -> Iterator[str]:
     """One line per fault; of those of one kind three examples, and how many more there are."""
     found = dict[str, list[Fault]]()
@@ -89,11 +94,11 @@ def lines(faults: Iterable[Fault]) -> Iterator[str]:
         alike = found.setdefault(kind(fault), [])
         alike.append(fault)
         if len(alike) <= EXAMPLES:
-            yield str(fault)
+            yield one_line(str(fault))
     for same, alike in found.items():
         if len(alike) > EXAMPLES:
             said = alike[0].message if len({fault.message for fault in alike}) == 1 else same
-            yield f"... and {len(alike) - EXAMPLES:,} more: {said}"
+            yield f"... and {len(alike) - EXAMPLES:,} more: {one_line(said)}"
 
 
 def refuse(faults: list[Fault]) -> None:

@@ -63,12 +63,9 @@ def question_batches(
     refuse(at_least(1, {"size": size}))
     wanted = known_columns(own, columns)
     if own is COVR:
-        yield from _images(run, split, balanced, frozenset(wanted)).select(wanted).iter_slices(size)
-        return
+        return _images(run, split, balanced, frozenset(wanted)).select(wanted).iter_slices(size)
     asked = WantedQuestions(run, split, balanced, frozenset(wanted))
-    for folder in asked.folders:
-        for table in asked.tables([folder], size):
-            yield table.select(wanted)
+    return (table.select(wanted) for folder in asked.folders for table in asked.tables([folder], size))
 
 
 def known_columns(own: Benchmark, columns: Sequence[str] | None) -> Sequence[str]:

@@ -23,8 +23,7 @@ def parts(run: Run, own: Benchmark, name: str) -> dict[str, pl.DataFrame]:
     """train, test, ... of a split that was made -> the columns that name its questions."""
     if own.domain == "video":
         return videos.read_split(run, name)
-    found = image_sets.read_split(run, name).items()
-    return {part: ids.to_frame("id") for part, ids in found if len(ids)}
+    return {part: ids.to_frame("id") for part, ids in image_sets.read_split(run, name).items()}
 
 
 def sides(run: Run, own: Benchmark) -> list[str]:
@@ -41,7 +40,9 @@ def questions_of(run: Run, own: Benchmark, split: str, sides: Collection[str]) -
     for name in (name for name in declared(run, own) if split.lower().startswith(f"{name.lower()} ")):
         if (part := split[len(name) + 1 :]) in (found := parts(run, own, name)):
             return found[part]
-    raise BadInput.at(run.folder, f"expected a split, got {split!r}; choose from {', '.join(choices(run, own, sides))}")
+    made = declared(run, own)
+    parted = f', or a part of {", ".join(made)} as "{made[0]} train"' if made else ""
+    raise BadInput.at(run.folder, f"expected a split, got {split!r}; choose from {', '.join(sorted(sides))}{parted}")
 
 
 def choices(run: Run, own: Benchmark, sides: Iterable[str]) -> list[str]:

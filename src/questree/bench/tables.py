@@ -1,5 +1,6 @@
 """`questree bench questions`: how fast questions are read as a table in words."""
 
+from functools import partial
 from typing import Annotated
 
 from cyclopts import Parameter
@@ -15,6 +16,7 @@ def questions(
     videos: Annotated[int, Parameter(help="Number of videos.")] = 1200,
     seed: Annotated[int, Parameter(help="Seed of the world.")] = 1,
     per_video: Annotated[int, Parameter(help="Number of questions per video that are selected.")] = 3000,
+    every: Annotated[bool, Parameter(negative="", help="Also go through all questions, in pieces.")] = False,
 ) -> None:
     """The selected questions of a synthetic run, made before the clock starts, with texts and programs."""
     import questree
@@ -25,6 +27,9 @@ def questions(
             measure("run.questions()", videos, lambda: len(run.questions())),
             measure("without programs", videos, lambda: len(run.questions(columns=["id", "question", "answer"]))),
         ]
+        if every:
+            pieces = partial(run.iter_questions, balanced=False)
+            results.append(measure("run.iter_questions(balanced=False)", videos, lambda: sum(map(len, pieces()))))
     for result in results:
         say(str(result))
     write_json(results)

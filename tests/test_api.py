@@ -15,6 +15,7 @@ import polars as pl
 import pytest
 
 import questree
+from questree.benchmarks import BENCHMARKS, STAGES
 from questree.notation.own import show
 from questree.stages.questions import Bank
 from questree.tables.run import Run as Place
@@ -286,3 +287,12 @@ def test_more_questions_than_fit_into_memory_are_refused(notebook: Path, monkeyp
     with pytest.raises(questree.BadInput, match=r"39,168 questions, 0 GB are free; take them by `iter_questions`"):
         run.questions(balanced=False)
     assert sum(map(len, run.iter_questions(balanced=False, columns=["id"]))) == 39_168
+
+
+def test_benchmarks_declare_the_same_parts_and_all_are_there() -> None:
+    first, *others = BENCHMARKS.values()
+    for own in (first, *others):
+        assert own.parts.keys() == first.parts.keys()
+        assert own.recipes.keys() == STAGES.keys()
+        for name in own.parts:
+            assert own.part(name)

@@ -8,7 +8,7 @@ from typing import Any, Literal
 from questree.api.made import Made
 from questree.api.runs import StrPath
 from questree.api.stored_answers import keep, named
-from questree.benchmarks import AGQA, COVR, Benchmark, chosen
+from questree.benchmarks import AGQA, Benchmark, chosen
 from questree.faults import BadInput, Fault, at_least, refuse
 from questree.models.bots import BOTS, BotOptions, answer_run
 from questree.models.predictions import FieldNames, read_predictions
@@ -78,7 +78,7 @@ def answer(
     if predictions:
         told, record = _kept(place, own, Path(fspath(predictions)), model, FieldNames(id_column, answer_column))
     else:
-        count = answer_run(place, options, called, own is COVR)
+        count = answer_run(place, options, called, own.of_images)
         told = f"{count:,} nodes of DAGs answered, stored in {place.predictions / called}"
         record = {**asdict(options), "nodes answered": count}
     lines = write_answers(place, own, called, Path(fspath(out))) if out else None

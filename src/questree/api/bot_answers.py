@@ -10,7 +10,7 @@ import numpy as np
 import polars as pl
 
 from questree.api.dag_tables import node_table
-from questree.benchmarks import COVR, chosen
+from questree.benchmarks import chosen
 from questree.faults import Fault, refuse
 from questree.metrics.answered import ModelAnswers
 from questree.models.bots import BOTS, BotOptions, said_by
@@ -75,7 +75,7 @@ class BotAnswers:
         answers = {}
         for name in models:
             options = BotOptions(name, seed, noise)
-            found = said_by(asked, options, own is COVR) if name in BOTS else said(asked, Stored.of(place, name))
+            found = said_by(asked, options, own.of_images) if name in BOTS else said(asked, Stored.of(place, name))
             answers[name] = by_id(asked, questions["id"], found)
         return cls(prompts, answers, SeenPictures.of(shown(media, prompts) if media else ()), noise, chatty)
 

@@ -117,11 +117,19 @@ def raw_table(run: Run, own: Benchmark, name: str, model: str = "") -> pl.DataFr
     if name == PREDICTIONS.name:
         folders = sorted(path for path in Stored.of(run, model).folder.glob("*/"))
         tables = {folder.name: PREDICTIONS.read(folder) for folder in folders}
-    elif own is COVR:
-        tables = {IMAGE_SETS: read_sets(COVR.place(run, "decomposed"))[name]}
     else:
-        table = {NODES.name: NODES, EDGES.name: EDGES}[name]
-        tables = {folder.name: table.read(folder) for folder in shards(run)}
+        tables = own.part("stored DAGs")(run, name)
     if not tables:
         raise BadInput.at(run.folder, f"no {name} here; `questree decompose` makes them")
     return pl.concat([found.insert_column(0, pl.lit(shard).alias("shard")) for shard, found in tables.items()])
+
+
+def stored_of_videos(run: Run, name: str) -> dict[str, pl.DataFrame]:
+    """Shard -> its nodes or edges."""
+    table = {NODES.name: NODES, EDGES.name: EDGES}[name]
+    return {folder.name: table.read(folder) for folder in shards(run)}
+
+
+def stored_of_images(run: Run, name: str) -> dict[str, pl.DataFrame]:
+    """The same of image sets, which are one shard."""
+    return {IMAGE_SETS: read_sets(COVR.place(run, "decomposed"))[name]}

@@ -2,7 +2,7 @@
 
 import polars as pl
 
-from questree.benchmarks import COVR, Benchmark
+from questree.benchmarks import Benchmark
 from questree.faults import BadInput
 from questree.tables import facts, images
 from questree.tables.facts import Facts
@@ -10,27 +10,27 @@ from questree.tables.images import Images
 from questree.tables.run import Run
 from questree.vocabulary.words import Vocabulary
 
-OF_VIDEOS = ("videos", "frames", "objects", "persons", "relations", "actions")
-OF_IMAGES = ("images", "things", "attributes", "relations", "prepositions")
-
 
 def fact_table(run: Run, own: Benchmark, name: str, stage: str, raw: bool) -> pl.DataFrame:
     """One table of facts."""
-    known = OF_IMAGES if own is COVR else OF_VIDEOS
+    known, read = own.part("fact tables")
     if name not in known:
         raise BadInput.at("facts", f"expected a table, got {name!r}; choose from {', '.join(known)}")
-    if own is COVR:
-        return _of_images(run, name, raw)
+    table: pl.DataFrame = read(run, name, stage, raw)
+    return table
+
+
+def _of_videos(run: Run, name: str, stage: str, raw: bool) -> pl.DataFrame:
     if stage not in ("facts", "raw", "truth"):
         raise BadInput.at("stage", f"expected a stage, got {stage!r}; choose from facts, raw, truth")
     stored = facts.TRACKS if name == "relations" else facts.TABLES[name]
     table = run.table(stage, stored)
     if raw:
         return facts.unpack(table) if name == "relations" else table
-    return _of_videos(run, run.load(stage), name)
+    return _about_videos(run, run.load(stage), name)
 
 
-def _of_videos(run: Run, known: Facts, name: str) -> pl.DataFrame:
+def _about_videos(run: Run, known: Facts, name: str) -> pl.DataFrame:
     if name == "videos":
         return known.videos
     table: pl.DataFrame = getattr(known, name)
@@ -57,7 +57,7 @@ def in_words(table: pl.DataFrame, words: Vocabulary) -> pl.DataFrame:
     return table.with_columns(**spelled)
 
 
-def _of_images(run: Run, name: str, raw: bool) -> pl.DataFrame:
+def _of_images(run: Run, name: str, stage: str, raw: bool) -> pl.DataFrame:
     known = Images.load(run.images)
     table: pl.DataFrame = getattr(known, name)
     if raw or name == "images":
@@ -73,3 +73,7 @@ def _of_images(run: Run, name: str, raw: bool) -> pl.DataFrame:
     else:
         owner = table["thing" if "thing" in table.columns else "subject"]
     return found.insert_column(0, ids.gather(known.things["image"].gather(owner)).alias("image"))
+
+
+VIDEO_FACTS = ("videos", "frames", "objects", "persons", "relations", "actions"), _of_videos
+IMAGE_FACTS = ("images", "things", "attributes", "relations", "prepositions"), _of_images

@@ -1,8 +1,9 @@
 """Questions of a run as a table in words, of either medium: text and program are made only if they are asked for."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 import polars as pl
@@ -34,6 +35,21 @@ MANY = 1_000_000  # questions that are put into words at once
 BYTES, TEXTS = 250, 200  # of a question in memory while a table is made: without its text and program, of each of these
 
 
+class QuestionTables(NamedTuple):
+    """How the questions of a benchmark are read: of a split or all, of the balanced selection or all."""
+
+    columns: tuple[str, ...]
+    raw: Callable[[Run, str | None, bool], pl.DataFrame]
+    whole: Callable[[Run, str | None, bool, frozenset[str]], pl.DataFrame]  # with these columns, and others
+    pieces: Callable[[Run, str | None, bool, frozenset[str], int], Iterator[pl.DataFrame]]  # of at most so many rows
+
+    def known(self, columns: Sequence[str] | None) -> Sequence[str]:
+        chosen, choices = [columns] if isinstance(columns, str) else columns, ", ".join(self.columns)
+        strange = [name for name in chosen or () if name not in self.columns]
+        refuse([Fault("columns", f"expected a column, got {name!r}; choose from {choices}") for name in strange])
+        return self.columns if chosen is None else chosen
+
+
 def question_table(
     run: Run,
     own: Benchmark,
@@ -43,17 +59,11 @@ def question_table(
     raw: bool = False,
 ) -> pl.DataFrame:
     """Of one split or all; the balanced selection, if there is one, or every question."""
+    tables: QuestionTables = own.part("question tables")
     if raw:
-        return _raw_images(run, split, balanced) if own is COVR else _raw_videos(run, split, balanced)
-    wanted = known_columns(own, columns)
-    if own is COVR:
-        return _images(run, split, balanced, frozenset(wanted)).select(wanted)
-    asked = WantedQuestions(run, split, balanced, frozenset(wanted))
-    asked.refuse_too_many()
-    groups = [asked.folders[at : at + TOGETHER] for at in range(0, len(asked.folders), TOGETHER)]
-    with ThreadPoolExecutor(THREADS) as pool:
-        found = [table for tables in pool.map(lambda group: [*asked.tables(group, MANY)], groups) for table in tables]
-    return pl.concat(found).select(wanted)
+        return tables.raw(run, split, balanced)
+    wanted = tables.known(columns)
+    return tables.whole(run, split, balanced, frozenset(wanted)).select(wanted)
 
 
 def question_batches(
@@ -61,19 +71,9 @@ def question_batches(
 ) -> Iterator[pl.DataFrame]:
     """The same, at most so many at a time."""
     refuse(at_least(1, {"size": size}))
-    wanted = known_columns(own, columns)
-    if own is COVR:
-        return _images(run, split, balanced, frozenset(wanted)).select(wanted).iter_slices(size)
-    asked = WantedQuestions(run, split, balanced, frozenset(wanted))
-    return (table.select(wanted) for folder in asked.folders for table in asked.tables([folder], size))
-
-
-def known_columns(own: Benchmark, columns: Sequence[str] | None) -> Sequence[str]:
-    known = OF_IMAGES if own is COVR else OF_VIDEOS
-    columns = [columns] if isinstance(columns, str) else columns
-    strange = [name for name in columns or () if name not in known]
-    refuse([Fault("columns", f"expected a column, got {name!r}; choose from {', '.join(known)}") for name in strange])
-    return known if columns is None else columns
+    tables: QuestionTables = own.part("question tables")
+    wanted = tables.known(columns)
+    return (table.select(wanted) for table in tables.pieces(run, split, balanced, frozenset(wanted), size))
 
 
 def _wanted(run: Run, split: str | None, selected: pl.DataFrame | None) -> tuple[pl.Series, pl.DataFrame | None]:
@@ -105,6 +105,23 @@ def _raw_videos(run: Run, split: str | None, balanced: bool) -> pl.DataFrame:
     bank, (inside, selected) = Bank(run), _wanted(run, split, selection(run) if balanced else None)
     tables = [QUESTIONS.read(folder) for folder in bank.folders()]
     return pl.concat([QUESTIONS.empty(), *tables][bool(tables) :]).pipe(_chosen, inside, selected)
+
+
+def _videos(run: Run, split: str | None, balanced: bool, columns: frozenset[str]) -> pl.DataFrame:
+    asked = WantedQuestions(run, split, balanced, columns)
+    asked.refuse_too_many()
+    groups = [asked.folders[at : at + TOGETHER] for at in range(0, len(asked.folders), TOGETHER)]
+    with ThreadPoolExecutor(THREADS) as pool:
+        return pl.concat(
+            table for tables in pool.map(lambda group: [*asked.tables(group, MANY)], groups) for table in tables
+        )
+
+
+def _pieces_of_videos(
+    run: Run, split: str | None, balanced: bool, columns: frozenset[str], size: int
+) -> Iterator[pl.DataFrame]:
+    asked = WantedQuestions(run, split, balanced, columns)
+    return (table for folder in asked.folders for table in asked.tables([folder], size))
 
 
 class WantedQuestions:
@@ -193,3 +210,13 @@ def _images(run: Run, split: str | None, balanced: bool, wanted: frozenset[str])
         else pl.Series([], dtype=pl.List(pl.String))
     )
     return (with_programs(table) if "program" in wanted else table).with_columns(scope=scope, balanced=kept)
+
+
+def _pieces_of_images(
+    run: Run, split: str | None, balanced: bool, columns: frozenset[str], size: int
+) -> Iterator[pl.DataFrame]:
+    return _images(run, split, balanced, columns).iter_slices(size)
+
+
+VIDEO_QUESTIONS = QuestionTables(OF_VIDEOS, _raw_videos, _videos, _pieces_of_videos)
+IMAGE_QUESTIONS = QuestionTables(OF_IMAGES, _raw_images, _images, _pieces_of_images)

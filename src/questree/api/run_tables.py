@@ -45,7 +45,7 @@ class RunTables:
     @property
     def models(self) -> list[str]:
         """Models whose answers are stored here."""
-        return models(self._place, self.medium == "images")
+        return models(self._place, self._own.of_images)
 
     @cached_property
     def vocabulary(self) -> Vocabulary:

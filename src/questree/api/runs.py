@@ -202,10 +202,8 @@ class Run(RunTables):
     @cached_property
     def _view(self) -> "View":
         """How its questions are read one by one and drawn."""
-        from questree.show.image_view import ImageView
-        from questree.show.video_view import VideoView
-
-        return (ImageView if self.medium == "images" else VideoView)(self._place)
+        found: View = self._own.part("view")(self._place)
+        return found
 
     @cached_property
     def _world(self) -> "Videos":

@@ -13,7 +13,6 @@ from questree.api.given_predictions import predictions_of
 from questree.api.question_tables import question_table
 from questree.api.score_sets import ScoreSet
 from questree.api.scores import Scores
-from questree.benchmarks import COVR
 from questree.faults import BadInput, Fault
 from questree.models.predictions import FieldNames, Predictions
 from questree.scoring.compared import ComparedQuestions, OneModel, Tell
@@ -105,8 +104,8 @@ def _dags(run: "Run", split: str | None, every: bool, how: Scoring, say: Tell) -
 
 def _questions(run: "Run", split: str | None, every: bool, how: Scoring, say: Tell) -> ScoreSet:
     """The questions of a split alone."""
-    of = score_sets.covr_questions if run._own is COVR else score_sets.agqa_questions
-    return of(run.folder, split=split, every=every, how=how, say=say)
+    found: ScoreSet = run._own.part("score set")(run.folder, split=split, every=every, how=how, say=say)
+    return found
 
 
 def _given(

@@ -1,36 +1,50 @@
 """The splits of a run: the sides its videos or images are on, and those that `questree split` made."""
 
-from collections.abc import Collection, Iterable
+from collections.abc import Callable, Collection, Iterable
+from typing import NamedTuple
 
 import polars as pl
 
 from questree.benchmarks import Benchmark
 from questree.faults import BadInput
-from questree.stages.split import image_sets, videos
+from questree.stages.split import image_sets
+from questree.stages.split.videos import read_split
 from questree.tables.facts import SPLIT_UNSAID, VIDEOS
 from questree.tables.image_questions import answered
 from questree.tables.run import Run
 
 
+class Splits(NamedTuple):
+    """Where a benchmark has them."""
+
+    sides: Callable[[Run], pl.Series]  # [scope or question]
+    parts: Callable[[Run, str], dict[str, pl.DataFrame]]  # of a split by its name
+
+
+def _of_image_sets(run: Run, name: str) -> dict[str, pl.DataFrame]:
+    return {part: ids.to_frame("id") for part, ids in image_sets.read_split(run, name).items()}
+
+
+VIDEO_SPLITS = Splits(lambda run: run.table("facts", VIDEOS)["split"].replace("", SPLIT_UNSAID), read_split)
+IMAGE_SPLITS = Splits(lambda run: answered(run)["split"], _of_image_sets)
+
+
 def declared(run: Run, own: Benchmark) -> list[str]:
     """Names of the splits that were made."""
-    folder = own.place(run, "splits")
-    found = folder.glob("*") if own.domain == "video" else folder.glob("*.parquet")
-    return sorted(path.stem for path in found if path.is_dir() or path.suffix == ".parquet")
+    found = own.place(run, "splits").glob("*")
+    return sorted(path.name.removesuffix(".parquet") for path in found if path.is_dir() or path.suffix == ".parquet")
 
 
 def parts(run: Run, own: Benchmark, name: str) -> dict[str, pl.DataFrame]:
     """train, test, ... of a split that was made -> the columns that name its questions."""
-    if own.domain == "video":
-        return videos.read_split(run, name)
-    return {part: ids.to_frame("id") for part, ids in image_sets.read_split(run, name).items()}
+    found: dict[str, pl.DataFrame] = own.part("splits").parts(run, name)
+    return found
 
 
 def sides(run: Run, own: Benchmark) -> list[str]:
     """train, dev and test, as far as there are videos or images of them."""
-    if own.domain == "video":
-        return run.table("facts", VIDEOS)["split"].replace("", SPLIT_UNSAID).unique().sort().to_list()
-    return answered(run)["split"].unique().sort().to_list()
+    found: pl.Series = own.part("splits").sides(run)
+    return found.unique().sort().to_list()
 
 
 def questions_of(run: Run, own: Benchmark, split: str, sides: Collection[str]) -> pl.DataFrame | None:

@@ -47,6 +47,7 @@ class Benchmark:
     tables: Mapping[str, str]  # what a stage makes -> its file or folder inside a run
     read: Mapping[str, tuple[str, str]]  # stage before its questions -> its files in the lock, and what is counted
     recipes: Mapping[str, str]  # stage -> module:name of its recipe, looked up when it is needed: stages lie above
+    parts: Mapping[str, str]  # what else differs between benchmarks -> module:name, looked up likewise
 
     def place(self, run: Run, made: str) -> Path:
         return run.folder / self.tables[made]
@@ -58,11 +59,24 @@ class Benchmark:
         """What the lock file calls it."""
         return self.tables[made].removesuffix(".parquet")
 
+    @property
+    def of_images(self) -> bool:
+        return self.domain == "images"
+
     def recipe(self, stage: str) -> Recipe:
-        module, _, name = self.recipes[stage].partition(":")
-        found = getattr(import_module(module), name)
+        found = named(self.recipes[stage])
         assert isinstance(found, Recipe)
         return found
+
+    def part(self, name: str) -> Any:
+        """What does this for the benchmark, wherever it is defined."""
+        return named(self.parts[name])
+
+
+def named(place: str) -> Any:
+    """What module:name names."""
+    module, _, name = place.partition(":")
+    return getattr(import_module(module), name)
 
 
 BENCHMARKS = Registry[Benchmark]("benchmark")  # the first one is meant where a run has several and none is named
@@ -83,6 +97,17 @@ AGQA = BENCHMARKS.add(
             "decompose": "questree.stages.decompose.recipes:VIDEOS",
             "audit": "questree.stages.audit.recipes:VIDEOS",
         },
+        {
+            "hierarchies": "questree.stages.decompose.hierarchies:run_hierarchies",
+            "grounds": "questree.stages.ground.grounding:of_videos",
+            "scored questions": "questree.scoring.run_scores:video_questions",
+            "view": "questree.show.video_view:VideoView",
+            "score set": "questree.api.score_sets:agqa_questions",
+            "question tables": "questree.api.question_tables:VIDEO_QUESTIONS",
+            "fact tables": "questree.api.fact_tables:VIDEO_FACTS",
+            "stored DAGs": "questree.api.dag_tables:stored_of_videos",
+            "splits": "questree.api.splits:VIDEO_SPLITS",
+        },
     ),
 )
 COVR = BENCHMARKS.add(
@@ -101,6 +126,17 @@ COVR = BENCHMARKS.add(
             "split": "questree.stages.split.recipes:IMAGE_SETS",
             "decompose": "questree.stages.decompose.recipes:IMAGE_SETS",
             "audit": "questree.stages.audit.recipes:IMAGE_SETS",
+        },
+        {
+            "hierarchies": "questree.stages.decompose.hierarchies:image_hierarchies",
+            "grounds": "questree.stages.ground.grounding:of_images",
+            "scored questions": "questree.scoring.run_scores:image_questions",
+            "view": "questree.show.image_view:ImageView",
+            "score set": "questree.api.score_sets:covr_questions",
+            "question tables": "questree.api.question_tables:IMAGE_QUESTIONS",
+            "fact tables": "questree.api.fact_tables:IMAGE_FACTS",
+            "stored DAGs": "questree.api.dag_tables:stored_of_images",
+            "splits": "questree.api.splits:IMAGE_SPLITS",
         },
     ),
 )

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal
 import numpy as np
 import polars as pl
 
-from questree.benchmarks import COVR, Benchmark
+from questree.benchmarks import Benchmark
 from questree.faults import BadInput, Fault, refuse
 from questree.metrics.answered import Missing, ModelAnswers, needed
 from questree.metrics.dags import DagMetric, score_decomp
@@ -348,7 +348,7 @@ def names(files: Iterable[Path]) -> list[str]:
 
 def stored_models(run: Run, own: Benchmark) -> list[str]:
     """Models that have answered the DAGs of a benchmark in a run."""
-    return models(run, own is COVR)
+    return models(run, own.of_images)
 
 
 def current_models(run: Run, there: Sequence[str], say: Tell) -> tuple[str, ...]:

@@ -8,7 +8,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from questree.benchmarks import AGQA, COVR, Benchmark
+from questree.benchmarks import COVR, Benchmark
 from questree.benchmarks.agqa.held_out import FLAGS, NOVEL
 from questree.benchmarks.covr.splits import PATTERNS
 from questree.faults import Fault
@@ -34,7 +34,7 @@ from questree.stages.split.videos import TWINS
 from questree.tables.facts import SPLIT_UNSAID, VIDEOS
 from questree.tables.hierarchies import NOTHING
 from questree.tables.nodes import NODES, TOPS
-from questree.tables.predictions import IMAGE_SETS, Stored, answers_images, answers_videos
+from questree.tables.predictions import IMAGE_SETS, Stored, models
 from questree.tables.questions import QUESTIONS
 from questree.tables.run import Run
 from questree.tables.scored import ASKED, QuestionRecords
@@ -61,7 +61,7 @@ def answers_to(run: Run, benchmark: Benchmark, name: str) -> Stored:
     """What is stored under this name goes before a bot of that name."""
     if has_answered(run, benchmark, name) or name not in BOTS:
         return Stored.of(run, name)
-    asked = BotCorpus(run, BotOptions(name), benchmark is COVR)
+    asked = BotCorpus(run, BotOptions(name), benchmark.of_images)
     return Computed(Path(), list(asked.number), dict(asked.answers()))
 
 
@@ -72,7 +72,7 @@ def scored_bot(corpus: ComparedQuestions, benchmark: Benchmark, name: str) -> Sc
 
 
 def has_answered(run: Run, benchmark: Benchmark, name: str) -> bool:
-    return (answers_images if benchmark is COVR else answers_videos)(run.predictions / name)
+    return name in models(run, benchmark.of_images)
 
 
 @dataclass(frozen=True)
@@ -203,7 +203,10 @@ def image_questions(run: Run, split: str | None) -> RunQuestions:
     return RunQuestions(asked, ids, parts, score, guessed)
 
 
-QUESTIONS_OF = {AGQA.name: video_questions, COVR.name: image_questions}
+def scored_questions(run: Run, benchmark: Benchmark, split: str | None) -> RunQuestions:
+    """Of a split, or all."""
+    found: RunQuestions = benchmark.part("scored questions")(run, split)
+    return found
 
 
 @dataclass(frozen=True)
@@ -230,8 +233,8 @@ class RunScores:
 
     @classmethod
     def of(cls, run: Run, benchmark: Benchmark, how: How) -> "RunScores":
-        corpus = of_run(run, how.split, benchmark.name, how, errors=benchmark is AGQA)
-        return cls(run, benchmark, how, corpus, QUESTIONS_OF[benchmark.name](run, how.split))
+        corpus = of_run(run, how.split, benchmark.name, how, errors=not benchmark.of_images)
+        return cls(run, benchmark, how, corpus, scored_questions(run, benchmark, how.split))
 
     def read(self, model: str) -> Stored:
         """A model's answers as the policy reads them."""

@@ -13,7 +13,7 @@ from questree.metrics.best import marks
 from questree.metrics.comparison import compare
 from questree.metrics.sets import BASELINES
 from questree.scoring.compared import much_unread
-from questree.scoring.run_scores import QUESTIONS_OF, How, ModelScores, RunScores, gaps, has_answered
+from questree.scoring.run_scores import How, ModelScores, RunScores, gaps, has_answered, scored_questions
 from questree.show.image_view import ImageView
 from questree.show.report.corpus import Named, agqa_corpus, covr_corpus, parts_blocks
 from questree.show.report.document import (
@@ -261,7 +261,7 @@ class DomainSections:
     def without_results(self) -> Iterator[Block]:
         """What can be said without models, and how to store somebody's answers."""
         if self.view is not None and self.of.before_dags:
-            asked = QUESTIONS_OF[self.view.benchmark.name](self.run, self.how.split)
+            asked = scored_questions(self.run, self.view.benchmark, self.how.split)
             yield from self.of.alone(ScoreRows(asked.baseline(self.how.resampling)), (), ())
         run, own = self.asked.run, self.of.view.benchmark
         if self.scores.empty and self.how.split is None:

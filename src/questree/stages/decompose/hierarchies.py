@@ -274,8 +274,8 @@ class ShardDags:
 
 def hierarchies_in(run: Run, split: str | None = None, benchmark: str = "") -> RunHierarchies:
     """The DAGs of a benchmark of a run."""
-    of_images = chosen(run, benchmark, "decomposed").domain == "images"
-    return image_hierarchies(run, split) if of_images else run_hierarchies(run, split)
+    found: RunHierarchies = chosen(run, benchmark, "decomposed").part("hierarchies")(run, split)
+    return found
 
 
 def image_hierarchies(run: Run, split: str | None = None) -> RunHierarchies:

@@ -63,7 +63,8 @@ def ground(
     own = chosen(run, options.benchmark, "questions")
     if not own.has(run, "questions"):
         raise BadInput.at(run.folder, "no questions here: expected questions/ (about videos) or covr/ (about images)")
-    return of_videos(run, options) if own.domain == "video" else of_images(run, options, attribute_groups)
+    found: Iterator[tuple[pl.DataFrame, Boxes]] = own.part("grounds")(run, options, attribute_groups)
+    return found
 
 
 def about_videos(run: Run, options: GroundOptions) -> bool:
@@ -77,7 +78,9 @@ def wanted(split: pl.Series, options: GroundOptions, there: tuple[str, ...]) -> 
     return split == options.split if options.split != "all" else split.is_not_null()
 
 
-def of_videos(run: Run, options: GroundOptions) -> Iterator[tuple[pl.DataFrame, Boxes]]:
+def of_videos(
+    run: Run, options: GroundOptions, _: Mapping[str, str] | None = None
+) -> Iterator[tuple[pl.DataFrame, Boxes]]:
     bank, facts = Bank(run), run.load("facts")
     if not facts.told:
         raise BadInput.at(run.facts, "no facts to ground on: the questions were imported without --facts")

@@ -23,6 +23,7 @@ from questree.domains.images.english import (
     number,
     plural,
     pronoun,
+    reads_well,
     reference,
     with_attribute,
 )
@@ -277,6 +278,34 @@ MIXED = Graph("man", None, (HAT, HORSE))
 )
 def test_verbs_agree_with_who_does_it(graph: Graph, form: str, text: str) -> None:
     assert reference(graph)[form] == text
+
+
+def test_references_that_say_something_twice_do_not_read_well() -> None:
+    def near(name: str, *relations: tuple[str, Graph], attribute: str | None = None) -> Graph:
+        return Graph(name, attribute, tuple(GraphRelation(link, end) for link, end in relations))
+
+    rug, bus = Graph("rug"), Graph("bus")
+    for twice in (
+        near("girl", ("standing on", rug), attribute="standing"),
+        near("man", ("near", bus), ("behind", bus)),
+        near("cup", ("on", near("table", ("below", Graph("cup"))))),
+        near("man", ("near", near("girl", ("sitting on", rug), attribute="sitting"))),
+    ):
+        assert not reads_well(twice), reference(twice)["a"]
+    for well in (
+        near("girl", ("sitting on", rug), attribute="tall"),
+        near("man", ("near", bus), ("behind", Graph("bus", "red"))),
+        near("cup", ("near", Graph("cup"))),
+        near("cup", ("on", near("table", ("below", Graph("lamp"))))),
+    ):
+        assert reads_well(well), reference(well)["a"]
+
+
+def test_who_is_talked_to() -> None:
+    asked = "query_name(unique(with_relation_object(assert_unique(find(man)), scene(), %s)))"
+    assert english(own.parse(asked % "talking to", IMAGES)) == "Who is the man talking to?"
+    assert english(own.parse(asked % "talk", IMAGES)) == "Who does the man talk to?"
+    assert english(own.parse(asked % "looking at", IMAGES)) == "What is the man looking at?"
 
 
 def test_pronouns_fit() -> None:

@@ -1,7 +1,9 @@
 """English: every question can be asked, filled patterns read like rendered questions, and one text means one thing."""
 
+from pathlib import Path
 from random import Random
 
+import msgspec
 import pytest
 
 from judges.contradictions import Blank
@@ -11,6 +13,7 @@ from questree.notation.own import parse
 from questree.readings.english import english, wordings
 from questree.readings.parts import nodes
 from questree.terms import ACTION, OBJECT, RELATION, Node, Slot, Word, fill, slots
+from questree.vocabulary import load
 from worlds.agqa_rows import USED
 from worlds.agqa_shapes import TEMPLATES, shapes
 from worlds.random_worlds import ASKED, POSITIONS
@@ -99,6 +102,39 @@ def test_every_operator_that_can_be_asked_has_a_question_and_the_others_a_phrase
 )
 def test_questions_by_hand(program: str, question: str) -> None:
     assert text(program) == question
+
+
+@pytest.mark.parametrize(
+    ("program", "question"),
+    [
+        ("exists(person)", "Is the person there?"),
+        ("within(exists(person), while(yawning))", "Is the person there while yawning?"),
+        ("exists(soup)", "Does some soup exist?"),  # what the evaluation of AGQA-Decomp looks for
+        ("within(exists(soup), after(yawning))", "Is there some soup after yawning?"),
+        ("within(exists(fridge), before(yawning))", "Is the fridge there before yawning?"),
+        ("within(exists(fingers), before(yawning))", "Are their fingers there before yawning?"),
+        (
+            "within(exists(last(holding, whole())), after(yawning))",
+            "Is the object they were holding last there after yawning?",
+        ),
+    ],
+)
+def test_other_vocabularies_ask_whether_something_is_there(program: str, question: str) -> None:
+    words = load(Path(__file__).parents[1] / "examples/cooking/vocabulary.toml")
+    plural = msgspec.structs.replace(words.objects[-1], plural=True)  # fingers
+    words = msgspec.structs.replace(words, objects=(*words.objects[:-1], plural))
+    assert english(parse(program, VIDEO), words) == question
+    assert words.existence == "there" and WORDS.existence == "exist"
+
+
+def test_relations_without_a_verb_are_told_with_were() -> None:
+    assert wordings(parse("relation_order(behind, opening a door)", VIDEO), WORDS) == [
+        "Is the person behind something before or after opening a door?",
+        "Were they behind something before or after opening a door?",
+    ]
+    assert "Does the first thing they were behind exist?" in wordings(
+        parse("exists(first(behind, whole()))", VIDEO), WORDS
+    )
 
 
 def test_there_are_several_ways_to_ask() -> None:

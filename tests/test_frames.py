@@ -165,9 +165,9 @@ def test_edition_1_says_contact() -> None:
 @pytest.mark.parametrize(
     ("kind", "wordings"),
     [
-        ("first", ["the object they were behind first", "the first thing they went behind"]),
-        ("last", ["the object they were behind last", "the last thing they went behind"]),
-        ("whole", ["the object they were behind", "the thing they went behind"]),
+        ("first", ["the object they were behind first", "the first thing they were behind"]),
+        ("last", ["the object they were behind last", "the last thing they were behind"]),
+        ("whole", ["the object they were behind", "the thing they were behind"]),
     ],
 )
 def test_an_object_is_referred_to_in_two_ways(kind: str, wordings: list[str]) -> None:
@@ -230,7 +230,7 @@ def test_time_phrases_of_both_editions() -> None:
 def test_references_of_edition_1_keep_their_time_to_themselves() -> None:
     during = MAKE.time("before", 0, action("c076"))
     found = MAKE.object_reference("first", WORDS.relation_at["above"], 1, during)
-    assert found.forms[""].text == "the first thing that, before holding a pillow, they went above"
+    assert found.forms[""].text == "the first thing that, before holding a pillow, they were above"
     assert show(found.term) == "first(above, before(holding a pillow))"
     done = MAKE.relation_reference(WORDS.object_at["laptop"])
     assert said("Did they {relation:present} {object}{relation:rest}?", relation=done, object=thing("phone")) == (
@@ -239,6 +239,22 @@ def test_references_of_edition_1_keep_their_time_to_themselves() -> None:
 
 
 # rendering
+
+
+@pytest.mark.parametrize(
+    ("frame", "behind", "held"),
+    [
+        ("What did they {relation:present} first?", "What were they behind first?", "What did they hold first?"),
+        ("Did the person {relation:present} it?", "Was the person behind it?", "Did the person hold it?"),
+        ("Which did the person {relation:present}?", "Which was the person behind?", "Which did the person hold?"),
+        ("Of all they {relation:past}, which?", "Of all they were behind, which?", "Of all they held, which?"),
+        ("Is it what the person {relation:past}?", "Is it what the person was behind?", "Is it what the person held?"),
+        ("Might they {relation:present} it?", "Might they be behind it?", "Might they hold it?"),
+    ],
+)
+def test_a_relation_without_a_verb_is_asked_and_told_with_was(frame: str, behind: str, held: str) -> None:
+    assert said(frame, relation=relation("behind")) == behind
+    assert said(frame, relation=relation("holding")) == held
 
 
 def test_the_rest_of_a_relation_follows_its_object() -> None:
@@ -258,7 +274,7 @@ def test_the_rest_of_a_relation_follows_its_object() -> None:
         "Did they carry a bag on their back?",
         "What did they carry on their back?",
         "In the video, what was the last thing they carried on their back?",
-        "Did they go in a bag?",
+        "Were they in a bag?",
     ]
 
 

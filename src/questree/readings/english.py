@@ -9,6 +9,9 @@ from questree.terms import Node, Slot, Word, fold
 from questree.vocabulary.words import Vocabulary
 
 LEADS = {"does": ("Does", "Do"), "is": ("Is", "Are")}  # form -> what opens a question about one thing, about several
+EXISTENCE = {"exists": "Does {} exist", "there": "Is {} there"}  # form -> a question: at any time, in a time
+IN_A_TIME = "asked in a time"  # form of what is asked about one; mostly as it is asked anyway
+DEFINITE = ("the", "their")  # "Is the fridge there", but "Is there a knife"
 Spell = Callable[[str], tuple[str, ...]]  # form -> the ways to say it, the usual one first
 
 
@@ -45,10 +48,12 @@ def english(node: Node, vocabulary: Vocabulary | None = None, frame: int = 0) ->
 def frames(node: Node, form: str) -> tuple[str, ...]:
     """The patterns of an operator: asking, or as a phrase in this form (or the plain one)."""
     phrase, asked = node.op.phrase, node.op.ask
-    if form == "ask":
+    if form == "ask" or (form == IN_A_TIME and (callable(phrase) or form not in phrase)):
         found = asked(*node.args) if callable(asked) else asked
     elif form in LEADS and not callable(phrase) and form not in phrase:  # what a question opens with, and its subject
         found = tuple(f"{LEADS[form][0]} {said}" for said in frames(node, "a"))
+    elif form in EXISTENCE and not callable(phrase) and form not in phrase:
+        found = tuple(EXISTENCE[form].format(said) for said in frames(node, "a"))
     else:
         found = () if callable(phrase) else phrase.get(form, phrase.get("", ()))
     if not found:
@@ -91,8 +96,9 @@ def relation_form(at: int, form: str, vocabulary: Vocabulary) -> str:
     relation = vocabulary.relations[at]
     whole = relation.progressive or relation.name
     forms = {
-        "present": relation.present,
-        "past": relation.past,
+        "present": relation.present or f"be {whole}",
+        "past": relation.past or f"were {whole}",
+        "Did they": f"Did they {relation.present}" if relation.present else f"Were they {whole}",
         "head": whole.removesuffix(relation.rest).rstrip(),
         "rest": f" {relation.rest}" if relation.rest else "",  # brings its own space, so that it may be empty
         "something": relation.something,
@@ -104,4 +110,19 @@ def noun_phrase(at: int, article: bool, vocabulary: Vocabulary, lead: str = "") 
     noun = vocabulary.objects[at]
     if lead in LEADS:
         return f"{LEADS[lead][noun.plural]} {noun_phrase(at, True, vocabulary)}"
+    if lead in EXISTENCE:
+        return existence(at, lead, vocabulary)
     return f"{noun.article} {noun.name}".strip() if article else noun.name
+
+
+def existence(at: int, form: str, vocabulary: Vocabulary) -> str:
+    """Is it there? AGQA's sub-questions say "exist" at all times, those of other words only where no time is named:
+    there the evaluation of AGQA-Decomp looks for it."""
+    noun = vocabulary.objects[at]
+    if vocabulary.existence != "exist" and noun.id == vocabulary.person:
+        return "Is the person there"
+    if vocabulary.existence == "exist" or form == "exists":
+        return f"{noun_phrase(at, True, vocabulary, 'does')} exist"
+    if noun.article in DEFINITE:
+        return f"{noun_phrase(at, True, vocabulary, 'is')} there"
+    return f"{LEADS['is'][noun.plural]} there {noun_phrase(at, True, vocabulary)}"

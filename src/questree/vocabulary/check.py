@@ -87,13 +87,15 @@ def objects(vocabulary: Vocabulary) -> Found:
 
 def relations(vocabulary: Vocabulary) -> Found:
     folds = {word.id: word.folds for word in vocabulary.relations}
+    verbs = {word.verb for word in vocabulary.actions}
     silent = {vocabulary.annotated, *vocabulary.lists.never_asked_relations}  # never appear in a question
     for word in vocabulary.relations:
         where = f"relation {word.id}"
         if word.group not in GROUPS:
             yield where, f'group: expected one of {_quoted(GROUPS)}, got "{word.group}"'
         yield from _target(where, "folds", word, folds, "a relation")
-        if not word.folds and not silent & {word.id, word.name, *word.labels}:
+        verbless = word.group == "spatial" and word.id not in verbs and not (word.present or word.past)
+        if not word.folds and not verbless and not silent & {word.id, word.name, *word.labels}:
             yield from _forms(where, word)
         for form in filter(None, (word.progressive or word.name, word.present, word.past)):
             if word.rest and not form.endswith(f" {word.rest}"):

@@ -168,7 +168,7 @@ class Draft:
         if words[0] in NEGATIVE or words[0] in VAGUE:
             fields, remark = {"name": name, "group": "contact"}, "never asked"
         elif set(words) <= SPATIAL:
-            fields, remark = {"name": name, "group": "spatial", "present": f"go {name}", "past": f"went {name}"}, ""
+            fields, remark = {"name": name, "group": "spatial"}, ""
         elif words[0].endswith(("ed", "en")) and not is_progressive(words[0]):
             forms = {"present": f"get {name}", "past": f"got {name}"}
             fields, remark = {"name": name, "group": "contact"} | forms, "check: forms"

@@ -38,7 +38,9 @@ def lists(draft: Draft) -> dict[str, list[object]]:
     asked = [word for word in draft.relations.values() if word.fields["group"] != "derived"]
     names = [str(word.fields["name"]) for word in asked]
     verbs = {str(word.fields["present"]): str(word.fields["name"]) for word in asked if "present" in word.fields}
-    silent = [str(word.fields["name"]) for word in asked if "present" not in word.fields]
+    silent = [
+        str(word.fields["name"]) for word in asked if "present" not in word.fields and word.fields["group"] != "spatial"
+    ]
     found: dict[str, list[object]] = {name: [] for name in NOTES}
     found["never_asked_relations"] = [*silent]
     found["not_touching_contacts"] = [name for name in silent if name != HANDLING]

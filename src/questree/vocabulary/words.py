@@ -1,7 +1,7 @@
 """The shape of a vocabulary: what is said about each word, and look-ups by position, id, name or label."""
 
 from functools import cached_property
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 import msgspec
 import numpy as np
@@ -105,6 +105,7 @@ class Vocabulary(msgspec.Struct, frozen=True, forbid_unknown_fields=True, dict=T
     other: str = ""  # object that stands for everything annotators had no class for
     other_action: str = ""  # and the action that does
     other_relation: str = ""  # and the relation
+    existence: Literal["there", "exist"] = "there"  # "Is there a bag before ...", "Does a bag exist before ..."
     unnamed: str = ""  # object that stands for what an action is done to that names its place or tool
 
     @cached_property

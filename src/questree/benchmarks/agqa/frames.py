@@ -20,7 +20,21 @@ FORMS = {  # kind of a slot -> the forms a frame may ask for
     "action": ("", "present", "past"),
     "window": ("", "leading"),
 }
-EXTRA = ("something", "rest")  # forms that accompany a relation and do not stand for it
+WITHOUT_VERB = {  # form of a relation -> what leads to it -> what does if it has no verb ("behind")
+    "present": {
+        "did they": "were they",
+        "did the person": "was the person",
+        "Did they": "Were they",
+        "Did the person": "Was the person",
+    },
+    "past": {"they": "they were", "the person": "the person was"},
+}
+LEADS = WITHOUT_VERB["present"] | WITHOUT_VERB["past"]
+LED = {
+    "present": "asked",
+    "past": "told",
+}  # form -> that of a relation behind a lead, which is no verb where there is none
+EXTRA = ("something", "rest", *LEADS)  # forms that accompany a relation and do not stand for it
 
 Span = tuple[int, int]  # characters begin <= i < end
 
@@ -62,9 +76,15 @@ def split(text: str) -> Pieces:
     """A pattern taken apart; the rest of a relation follows it directly where the pattern does not place it."""
     found: list[str | FramePiece] = []
     for literal, name, form, _ in Formatter().parse(text):
-        found += [literal] if literal else []
+        leads = WITHOUT_VERB.get(form or "", {}) if name == "relation" else {}
+        lead = next((lead for lead in leads if literal.endswith(f"{lead} ")), "")
+        if name and form and lead:
+            found += [literal.removesuffix(f"{lead} "), FramePiece(name, lead), " ", FramePiece(name, LED[form])]
+            continue
+        found.append(literal)
         if name is not None:
             found.append(FramePiece("time", "leading") if name == "Time" else FramePiece(name, form or ""))
+    found = [piece for piece in found if piece]
     rest = FramePiece("relation", "rest")
     if rest not in found:
         found = [part for piece in found for part in ([piece, rest] if _is_relation(piece) else [piece])]
@@ -166,7 +186,7 @@ def _wrong(template: str, text: str, wanted: Kinds) -> Iterator[str]:
     for piece in asked:
         if piece.slot not in wanted:
             yield f"{template or 'the program'} has no slot {piece.slot}, only {', '.join(wanted) or 'none'}"
-        elif piece.form not in FORMS[wanted[piece.slot]]:
+        elif piece.form not in (*FORMS[wanted[piece.slot]], *LED.values(), *LEADS):
             kind = wanted[piece.slot]
             forms = [f"{{{piece.slot}:{form}}}" if form else f"{{{piece.slot}}}" for form in FORMS[kind]]
             listed = "{time}, {Time}" if kind == "window" else ", ".join(forms)

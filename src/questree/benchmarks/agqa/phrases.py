@@ -11,11 +11,11 @@ from math import lcm
 
 import numpy as np
 
-from questree.benchmarks.agqa.frames import Forms, Phrase, fill, split
+from questree.benchmarks.agqa.frames import LEADS, LED, Forms, Phrase, fill, split
 from questree.benchmarks.agqa.templates import AFTER, ALL, BEFORE, BETWEEN, FIRST, LAST, LONGEST, SHORTEST, WHILE, WHOLE
 from questree.columns.hashing import Hashes, mix
 from questree.columns.joins import Ints
-from questree.readings.english import noun_phrase
+from questree.readings.english import noun_phrase, relation_form
 from questree.vocabulary.words import NONE, Vocabulary
 
 # a time phrase inside a reference (edition 1.0) stands before the verb, so that it is never read as the question's
@@ -56,19 +56,25 @@ def relation(at: int, vocabulary: Vocabulary) -> Forms:
     """A relation up to its object, what follows the object, and the word for an object that is not named."""
     word = vocabulary.relations[at]
     rest = f" {word.rest}" if word.rest else ""
-    forms = {"": word.progressive or word.name, "present": word.present, "past": word.past}
-    return {
-        **{form: Phrase(text.removesuffix(rest)) for form, text in forms.items()},
-        "something": Phrase(word.something),
-        "rest": Phrase(rest),
-    }
+    tenses = {form: relation_form(at, form, vocabulary).removesuffix(rest) for form in DO}
+    leads = LEADS
+    if word.present:
+        leads, tenses = {lead: lead for lead in LEADS}, tenses | {"asked": tenses["present"], "told": tenses["past"]}
+    return _relation(tenses, leads, word.something, rest)
 
 
 def relation_reference(object: int, vocabulary: Vocabulary) -> Forms:
     """Edition 1.0: the relation named by what was done first to an object."""
     done = f"the first thing they did to the {vocabulary.objects[object].name} to"
-    forms = {form: Phrase(f"{do} {done}") for form, do in DO.items()}
-    return {**forms, "something": Phrase("something"), "rest": NOTHING}
+    tenses = {form: f"{do} {done}" for form, do in DO.items()}
+    return _relation(tenses | {"asked": tenses["present"], "told": tenses["past"]}, {lead: lead for lead in LEADS})
+
+
+def _relation(
+    tenses: Mapping[str, str], leads: Mapping[str, str], something: str = "something", rest: str = ""
+) -> Forms:
+    said = {**dict.fromkeys(LED.values(), tenses[""]), **tenses, **leads, "something": something, "rest": rest}
+    return {form: Phrase(text) for form, text in said.items()}
 
 
 def object_reference(kind: str, relation: Forms, wording: int, time: Forms | None = None) -> Forms:

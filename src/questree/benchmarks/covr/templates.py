@@ -177,10 +177,10 @@ TEMPLATES = (
             TemplateForm(
                 "both",
                 "logic_and(exists({A}), exists({B}))",
-                ("Do the images show both {A:a} and also {B:a}?", "Do the images show {A:a} as well as {B:a}?"),
+                ("Do the images show {A:a} and also {B:a}?", "Do the images show {A:a} as well as {B:a}?"),
             ),
             TemplateForm(
-                "either", "logic_or(exists({A}), exists({B}))", ("Does at least one image show {A:a} or {B:a}?",)
+                "either", "logic_or(exists({A}), exists({B}))", ("Does at least one image show either {A:a} or {B:a}?",)
             ),
         ),
         builder="logic",
@@ -231,11 +231,13 @@ TEMPLATES = (
         "a leaf without attribute; distractors with another leaf and a further change",
         (1, 1),
         (
-            TemplateForm("object", f"query_name(unique({ASKED}))", ("What {relation:is} {R:the} {relation}?",)),
+            TemplateForm(
+                "object", f"query_name(unique({ASKED}))", ("{relation:What} {relation:is} {R:the} {relation}?",)
+            ),
             TemplateForm(
                 "object, two steps",
                 f"query_name(unique({ASKED}))",
-                ("There {R:is} {R:a}. What {relation:is} {R:this} {relation}?",),
+                ("There {R:is} {R:a}. {relation:What} {relation:is} {R:this} {relation}?",),
             ),
         ),
         builder="related object",

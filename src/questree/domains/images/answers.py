@@ -108,7 +108,7 @@ def unique_link(world: ImageSets, links: Links) -> Link:
 
 
 @IMAGES.operator(
-    ask="What {thing:asked}",
+    ask="{thing:What}",
     phrase="the name of {thing:the}",
     type="Query Object",
     label="Unique",

@@ -151,6 +151,21 @@ def countable(graph: Graph) -> bool:
     return number(graph.name) == SINGULAR
 
 
+@lru_cache(KEPT)
+def reads_well(graph: Graph) -> bool:
+    """Is nothing said twice? "standing man who is standing on a rug", "near a bus and a bus", "a cup that is on a table
+    that is below a cup"."""
+    for node in graph.nodes:
+        ends = [(edge.target.name, edge.target.attribute) for edge in node.relations]
+        said = {relation(edge.name).split(" ")[0] for edge in node.relations}
+        deeper = {
+            below.name for edge in node.relations for inner in edge.target.relations for below in inner.target.nodes
+        }
+        if node.attribute in said or len({*ends}) < len(ends) or node.name in deeper:
+            return False
+    return True
+
+
 def has_verb(graph: Graph) -> bool:
     """Is one of its relations a verb of its own, so that "is" does not say them all?"""
     return any(verb_of(edge.name) for edge in graph.relations)

@@ -50,6 +50,7 @@ class LinkWords(msgspec.Struct, frozen=True):
     verbs_with_of: frozenset[str]
     verbs_in_ly: frozenset[str]
     nouns_without_article: frozenset[str]
+    to_somebody: frozenset[str]
 
 
 class Synonyms(msgspec.Struct, frozen=True):

@@ -119,6 +119,12 @@ def brings_article(name: str) -> bool:
 
 
 @cache
+def asks_for(name: str) -> str:
+    """ "What" is somebody holding, but "Who" is she talking to."""
+    return "Who" if relation(name) in KNOWN.to_somebody else "What"
+
+
+@cache
 def is_verb(name: str) -> bool:
     """ "holding", "sitting on", "wears"; not "near"."""
     return verb_of(name) is not None or relation(name).split(" ")[0].endswith("ing")

@@ -88,12 +88,15 @@ def countable(found: Node) -> bool:
 
 def said(found: Node, form: str) -> str:
     """Things in English: a form of their reference, what is said of them (`predicate`, or with its verb `is ...` and
-    `are ...`), or asked of them (`asked`)."""
+    `are ...`), or asked of or for them (`Asked`, `What`)."""
     graph = graph_of(found, "scene") if form in PREDICATES else None
     if graph is not None and (graph.attribute or graph.relations):
         return said_of_things(graph, PREDICATES[form])
-    if form in ("asked", "Asked"):
-        return _asked(found, "Is" if form == "Asked" else "is")
+    if form == "What":
+        link = found.args[2] if found.op is OP["with_relation_object"] else None
+        return f"{links.asks_for(link.name) if isinstance(link, Word) else form} {_asked(found, 'is')}"
+    if form == "Asked":
+        return _asked(found, "Is")
     reference = reference_of(found)
     if reference is None or form not in reference.forms:
         raise TypeError(f"no English for the things of {found.op.name} as {form!r}")

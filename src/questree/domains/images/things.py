@@ -38,7 +38,7 @@ FORMS = (
     "do",
     "Do",
     "it",
-    "asked",
+    "What",
     "Asked",
 )  # of things in English
 LIKE_THINGS = {form: f"{{things:{form}}}" for form in FORMS}

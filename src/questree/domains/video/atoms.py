@@ -64,15 +64,15 @@ def verb_of(world: Videos, action: Action) -> Relation:
     return np.asarray(words.verb_of[words.merged_action[action]])
 
 
-@VIDEO.operator(phrase={"": "{action:noun}", "a": "{action:a noun}", "does": "{action:does noun}"})
+@VIDEO.operator(phrase={"": "{action:noun}"} | {form: f"{{action:{form} noun}}" for form in ("a", "exists", "there")})
 def noun_of(world: Videos, action: Action) -> Object:
     """The object an action's phrase names."""
     return world.vocabulary.noun_of[action]
 
 
 @VIDEO.operator(
-    ask="{object:does} exist",
-    phrase="{object:a} being there",
+    ask="{object:exists}",
+    phrase={"": "{object:a} being there", "asked in a time": "{object:there}"},
     steps=1,
     categories=Categories(("exists",), "verify", "object"),
     type="Object Exists",
@@ -146,7 +146,7 @@ DONE = "the first thing they did to {object:a} to"
 
 @VIDEO.operator(
     phrase={"": f"doing {DONE}", "head": f"doing {DONE}", "present": f"do {DONE}", "past": f"did {DONE}"}
-    | {"rest": "", "something": "something"},
+    | {"Did they": f"Did they do {DONE}", "rest": "", "something": "something"},
     steps=1,
     rests=lambda world, value, object: first_seen(world, object),
 )

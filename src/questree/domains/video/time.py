@@ -98,7 +98,7 @@ def within_type(vocabulary: Vocabulary, event: Node, window: Term) -> str:
 
 
 @VIDEO.operator(
-    ask="{event:ask}{window}",
+    ask="{event:asked in a time}{window}",
     phrase="{event}{window}",
     type=within_type,
     parts=within_parts,
@@ -133,7 +133,7 @@ COMPARE: dict[str, Any] = {"steps": 5, "type": "Choose", "label": "Choose"}
 @VIDEO.operator(
     ask=(
         "Is the person {relation:head} {relation:something}{relation:rest} before or after {action}",
-        "Did they {relation:present} {relation:something} before or after {action}",
+        "{relation:Did they} {relation:something} before or after {action}",
     ),
     categories=Categories(("rel-act", "sequencing"), "compare", "relation"),
     parts=lambda vocabulary, relation, action: order_parts(doing_something(relation), action),

@@ -15,6 +15,7 @@ from questree.benchmarks.covr.templates import BY_NAME
 from questree.columns.draws import Draws
 from questree.columns.joins import listed
 from questree.domains.images import corpus
+from questree.domains.images.english import reads_well
 from questree.domains.images.graph import Graph
 from questree.search.drawn import sampled
 from questree.search.index import Index
@@ -91,6 +92,8 @@ class Workshop:
         places: dict[tuple[Graph, int], int] = {}  # reference and how often an image must contain it -> place
         drawn: list[tuple[int, Graph, int, int]] = []
         for image, _, graph, times in sampled(self.index, self.words, rows, per_image, seed):
+            if not reads_well(graph):
+                continue
             for wanted in (1, times) if times in TIMES else (1,):
                 drawn.append((image, graph, wanted, places.setdefault((graph, wanted), len(places))))
         drawn = [own for own, told in zip(drawn, self.annotated(drawn), strict=True) if told]

@@ -10,7 +10,7 @@ import numpy as np
 from questree.benchmarks.covr.forms import ImageTemplate, Program, TemplateForm, things
 from questree.columns.draws import Draws
 from questree.columns.hashing import mix
-from questree.domains.images.english import Forms, reference
+from questree.domains.images.english import Forms, reads_well, reference
 from questree.domains.images.graph import Graph
 from questree.search.other_instances import OtherInstances
 from questree.search.related import NO_MULTIPLE, POSITIVE, RelatedImages
@@ -214,7 +214,7 @@ class DraftSource:
         hits = self.hits[draws.choice(kinds)]
         chosen = draws.choice(hits)
         graph = self.instance(chosen)
-        if any(node.name in self.words.ignored_nouns for node in graph.nodes):
+        if not reads_well(graph) or any(node.name in self.words.ignored_nouns for node in graph.nodes):
             return None
         return graph, draws.shuffled(self.image_of(hit) for hit in hits if filled[hit] == filled[chosen])
 

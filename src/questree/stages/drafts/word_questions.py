@@ -15,11 +15,12 @@ from questree.domains.images.english import (
     countable,
     inverse,
     pronoun,
+    reads_well,
     reference,
     target,
 )
 from questree.domains.images.graph import Graph, GraphRelation
-from questree.domains.images.links import asked_together, auxiliary, brings_article, is_verb, said_of
+from questree.domains.images.links import asked_together, asks_for, auxiliary, brings_article, is_verb, said_of
 from questree.domains.images.links import relation as said
 from questree.stages.drafts.sources import (
     FURTHER,
@@ -39,6 +40,7 @@ NEVER_SAID = 'whose attribute never follows "is"'
 UNGROUPED = "whose attribute is of no group (ontology of the word tables)"
 NO_FURTHER = "without an image that has another attribute and a further change"
 SAME_TWICE = "whose second reference is the same"
+AWKWARD = "whose second reference says something twice"
 NO_LEAF = "without a relation whose end differs in an image with a further change"
 NO_OTHER_LINK = "without a relation that another excludes in some image (word tables)"
 TWIN = "0_attr"  # images where the thing has an attribute that excludes the root's
@@ -99,8 +101,8 @@ def same_attribute(source: DraftSource, template: ImageTemplate) -> Made:
             alike[source.near.finds.filled_but_attribute[hit]][same].append(hit)
     hits = draws.choice([both for both in alike.values() if all(both)] or list(alike.values()))
     first, second = source.graph.without_attribute(), source.instance([*hits[0], *hits[1]][0]).without_attribute()
-    if first == second:
-        return SAME_TWICE
+    if first == second or not reads_well(second):
+        return SAME_TWICE if first == second else AWKWARD
     avoid = [source.image_of(hit) for each in hits for hit in each]
     chosen = [source.image_of(draws.choice(each)) for each in hits if each]
     sets = [source.filled_up([source.image, image], further, avoid) for image in chosen]
@@ -141,7 +143,12 @@ class AskedLeaf:
 
     @property
     def relation(self) -> Slot:
-        return self.link, {"": self.verb, "is": self.asks, "Is": self.asks.capitalize()}
+        return self.link, {
+            "": self.verb,
+            "is": self.asks,
+            "Is": self.asks.capitalize(),
+            "What": asks_for(self.link),
+        }
 
 
 def query_object(source: DraftSource, template: ImageTemplate) -> Made:

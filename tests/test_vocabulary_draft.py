@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from questree import open as open_run
 from questree.faults import BadInput
 from questree.sources.own_json import read_own_json
 from questree.stages.questions import Bank
@@ -21,6 +22,7 @@ from questree.vocabulary.inflection import article, base, past, plural, progress
 from questree.vocabulary.load import default, parse
 from questree.vocabulary.notes import NOTES
 from questree.vocabulary.words import Lists
+from worlds import workshop
 from worlds.commands import questree
 
 PAGE = (Path(__file__).parents[1] / "docs" / "vocabulary.md").read_text("utf-8")
@@ -285,3 +287,18 @@ def test_classes_for_everything_else_are_declared() -> None:
     }
     assert words.action_at["other"] == words.action_at["Unknown action"] == words.other_action_at
     assert words.relation_at["other_relationship"] == words.other_relation_at
+
+
+STUMBLES = r"\b(go|went) (next|in|behind)\b|\b[Dd]oes (a person|some \w*s)\b|\bIs (there )?some \w*s\b|\ba sandpaper\b"
+PLAIN = ("were they next to", "Is the person there ", "Do some shelves exist?", "Are there some shelves ")
+
+
+def test_questions_in_drafted_words_are_plain_english(tmp_path: Path) -> None:
+    """Relations without a verb, plurals, what is not counted, and who it is about."""
+    facts, words, run = workshop.write(tmp_path, 6), tmp_path / "words.toml", tmp_path / "run"
+    assert questree("vocabulary", "draft", facts, "--out", words).returncode == 0
+    assert questree("build", facts, "--vocabulary", words, "--out", run).returncode == 0
+    opened = open_run(run)
+    said = [*opened.questions(columns=["question"])["question"], *opened.nodes()["question"]]
+    assert [text for text in said if re.search(STUMBLES, text)] == []
+    assert [part for part in PLAIN if not any(part in text for text in said)] == []

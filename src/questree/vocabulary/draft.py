@@ -20,6 +20,7 @@ from questree.vocabulary.inflection import (
     PREPOSITIONS,
     article,
     base,
+    is_plural,
     is_progressive,
     past,
     plural,
@@ -150,6 +151,7 @@ class Draft:
         if name not in self.objects:
             body = not given and name.split(" ")[-1] in BODY  # part of an action alone
             said: dict[str, object] = {"name": name, "article": "their" if body else article(name)}
+            said |= {"plural": True} if is_plural(name) else {}
             self.add(self.objects, next(self.object_ids), name, said | ({"part_only": True} if body else {}))
             self.objects[name].remark = "" if given else "in actions only"
             if name == ANYTHING:

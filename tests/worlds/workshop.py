@@ -30,8 +30,9 @@ def videos(number: int = 14, seed: int = 1) -> dict[str, Any]:
 
 def video(draw: Random, name: str) -> dict[str, Any]:
     """One thing is done after the other, some at once; the person walks from place to place."""
-    deeds, second, actions = draw.sample([*DEEDS], draw.randint(4, 7)), 0.0, []
-    for deed in deeds:
+    actions: list[dict[str, Any]] = []
+    second = 0.0
+    for deed in draw.sample([*DEEDS], draw.randint(4, 7)):
         length = draw.uniform(4, 25)
         actions.append({"class": deed, "start": round(second, 1), "end": round(second + length, 1)})
         second += length * draw.choice((0.6, 1, 1, 1.3))

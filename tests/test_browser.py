@@ -9,6 +9,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from itertools import combinations
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -19,7 +20,7 @@ from questree.show.page.app import application
 from questree.show.page.serving import bound, shown_address
 from questree.show.page.site import Site
 from questree.show.tags import meet
-from worlds.drawn import measured
+from worlds.drawn import measured, small_texts
 from worlds.served import SCRIPT, answers, image_run, served_run, true_but_for
 
 NAMES = ("chromium", "chromium-browser", "google-chrome", "chrome")
@@ -415,11 +416,19 @@ def test_a_sub_question_about_images_lights_up_what_it_rests_on(page: Page, seen
     seen.nothing()
 
 
-def test_dark_and_narrow_screens_are_served_too(browser: Browser, address: str) -> None:
-    context = browser.new_context(viewport={"width": 800, "height": 900}, color_scheme="dark", base_url=address)
+@pytest.mark.parametrize("width", [1400, 800, 420])
+def test_every_page_fits_the_screen_and_can_be_read(browser: Browser, address: str, width: int, seen: Seen) -> None:
+    scheme: Any = "dark" if width == 800 else "light"
+    context = browser.new_context(viewport={"width": width, "height": 900}, color_scheme=scheme, base_url=address)
     page = context.new_page()
-    page.goto(f"/questions/{BLANKET_ID}")
-    page.wait_for_selector("#dag[data-ready]")
-    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
-    assert page.evaluate("getComputedStyle(document.body.parentElement).backgroundColor") == "rgb(20, 23, 28)"
+    page.on("console", lambda told: seen.errors.append(told.text) if told.type in ("error", "warning") else None)
+    comparing = "/compare?a=chain&b=script&now=yes"
+    for at in ("/", "/?words=zebra", f"/questions/{BLANKET_ID}?show=chain", comparing, "/images", "/images/q%2F2"):
+        page.goto(at)
+        page.wait_for_load_state("networkidle")
+        assert not page.evaluate("document.documentElement.scrollWidth > innerWidth"), at
+        assert small_texts(page) == [], at
+    ground = page.evaluate("getComputedStyle(document.body.parentElement).backgroundColor")
+    assert (ground == "rgb(20, 23, 28)") == (scheme == "dark")
     context.close()
+    seen.nothing()

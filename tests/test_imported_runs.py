@@ -254,7 +254,7 @@ def test_a_run_without_facts_goes_through_every_command(release: Path, tmp_path:
         shown = questree("show", "RUN", id, folder=tmp_path).stdout
         assert f"the run has no facts about video {video}, so there is no timeline" in shown
     client = TestClient(application(Site.read(Run(tmp_path / "RUN"))), base_url="http://127.0.0.1:8000")
-    for place in ("/", f"/questions/{one}", "/compare"):
+    for place in ("/", "/?words=the&sort=question", "/list/video.csv", f"/questions/{one}", "/compare"):
         assert client.get(place).status_code == 200
     assert "The run has no facts about this video" in client.get(f"/questions/{one}").text
 
@@ -295,6 +295,7 @@ def test_released_dags_are_the_dags_of_a_run(questions: bool, apart: Path, relea
     shown = questree("show", tmp_path / "RUN", id, "--dag", folder=tmp_path).stdout
     client = TestClient(application(Site.read(Run(tmp_path / "RUN"))), base_url="http://127.0.0.1:8000")
     page = unescape(client.get(f"/questions/{id}").text)
+    assert client.get("/?words=the&sort=-question").status_code == client.get("/list/video.jsonl").status_code == 200
     for text in dag["subquestion"]:
         assert text in shown
         assert text in page

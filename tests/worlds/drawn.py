@@ -43,6 +43,25 @@ MEASURE = """(canvas) => {
 }"""
 
 
+TEXTS = """() => {
+  const found = [];
+  const walk = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+  while (walk.nextNode()) {
+    const own = walk.currentNode.parentElement;
+    if (!walk.currentNode.data.trim() || !own.getClientRects().length || own.closest(".hidden, noscript")) continue;
+    const by = own.closest("svg") ? own.getScreenCTM() : null; // of a text that stands upright, too
+    const size = parseFloat(getComputedStyle(own).fontSize) * (by ? Math.hypot(by.a, by.b) : 1);
+    found.push([Math.round(100 * size) / 100, `${own.className} ${walk.currentNode.data.trim()}`]);
+  }
+  return found;
+}"""
+
+
+def small_texts(page: Page, least: float = 12.0) -> list[Any]:
+    """Texts that are seen and smaller than so many px."""
+    return [text for text in page.evaluate(TEXTS) if text[0] < least]
+
+
 def measured(page: Page, at: int = 0) -> dict[str, Any]:
     """Of a DAG: counts of what is shown, smallest text in px, what lies on what, whether the page scrolls sideways."""
     found: dict[str, Any] = page.locator(".questree-dag .cards").nth(at).evaluate(MEASURE)

@@ -96,7 +96,9 @@ class Question:
     def evidence(self) -> pl.DataFrame:
         """What each part of its program rests on: frames of the video in seconds, or things with their boxes.
 
-        Videos: program, window (is it a time?), frames, seconds. Image sets: program, image, thing, x1, y1, x2, y2.
+        Videos: program, role, window (is it a time?), frames, seconds. Image sets: program, role, image, thing, x1, y1,
+        x2, y2. Role is what it is needed for: `decides` the answer, `reference` (tells what is meant), `time` that is
+        asked about, `searched` (the time in which a reference is looked for).
         """
         from questree.api.evidence import evidence
 

@@ -3,6 +3,7 @@
 import json
 import os
 import re
+import shlex
 import signal
 import sqlite3
 import subprocess
@@ -55,11 +56,11 @@ def small(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("asked")
     run = run_of(facts(WORLD), folder / "run", shard=1)
     select_every(run, 60)
-    decompose(run, DecomposeOptions(), pool=ThreadPoolExecutor(1))
+    decompose(run, DecomposeOptions(balanced=True), pool=ThreadPoolExecutor(1))
     for video, count in (("A", 10), ("B", 6)):
         (folder / "media" / video).mkdir(parents=True)
         for at in range(count):
-            Image.new("RGB", PIXELS, (20 * at, 80, 10)).save(folder / "media" / video / f"{at * 2:06}.png")
+            Image.new("RGB", PIXELS, (20 * at, 80, 10)).save(folder / "media" / video / f"{at * 60:06}.png")
     return folder
 
 
@@ -371,6 +372,21 @@ def test_a_run_that_is_not_decomposed_is_asked_its_questions(
     assert len(ids) == 30
     kinds = open_run(asked_run.folder).questions(columns=["id", "template"]).filter(pl.col("id").is_in(list(ids)))
     assert kinds["template"].n_unique() >= 15  # kinds alike often
+
+
+def test_the_commands_of_the_page_work(folder: Path, server: ChatServer, monkeypatch: pytest.MonkeyPatch) -> None:
+    page = (Path(__file__).parents[1] / "docs" / "ask.md").read_text("utf-8")
+    blocks = "".join(re.findall(r"```sh\n(.*?)```", page, re.S))
+    lines = [line.split("  #")[0].strip() for line in blocks.splitlines() if line.startswith("questree ")]
+    (folder / "mine.toml").write_text(re.findall(r"```toml\n(.*?)```", page, re.S)[0])
+    (folder / "my_model.py").write_text("def answer(questions):\n    return ['no' for _ in questions]\n")
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-page")
+    for line in [line for line in lines if " --hf " not in line]:
+        words = re.sub(r"https?://[^ ]*/v1", server.url, line).replace("RUN", "run").replace("FRAMES", "media")
+        done = questree(*shlex.split(words)[1:], folder=folder)
+        assert done.returncode == 0, f"{words}\n{done.stderr}"
+    assert len(lines) > 15 and "NAME mine" in open_run(folder / "run").models
+    assert any("[2.0 s]" in str(body) for body in server.bodies)
 
 
 def test_the_journal_keeps_what_a_key_was_told_first(tmp_path: Path) -> None:

@@ -12,7 +12,7 @@ import pytest
 
 import questree
 from questree.cli.app import app
-from questree.cli.demo import PLACES, TOUR, clear
+from questree.cli.demo import ASKED, PLACES, TOUR, clear
 from questree.faults import BadInput
 
 ROOT = Path(__file__).parents[1]
@@ -70,7 +70,7 @@ def test_the_tour_works_without_a_checkout(installed: Path, tmp_path: Path) -> N
     done = command(installed, "questree", "demo", folder=tmp_path)
     assert done.returncode == 0, done.stderr
     assert [line.split()[2] for line in done.stdout.splitlines() if line.startswith("$ questree ")] == [
-        line.split()[0] for line in TOUR
+        line.split()[0] for line in [*TOUR, *ASKED]
     ]
     said = done.stdout.splitlines()
     assert len(said) + len(done.stderr.splitlines()) <= 100 and "What came out, in percent" in said[-6:]

@@ -71,9 +71,8 @@ def kept(answers: Answers, whole: "Ask") -> Made:
         lines = table.drop(PREDICTION).drop("scope")
         _write(whole.raw, lines)
     stored = _stored(answers, table, whole) if len(table) else []
-    said = [*_spent(answers, whole), *_missing(outcome), *stored]
-    if reading.unparsed:
-        said.append(f"{reading.unparsed:,} of {len(table):,} texts are no answer of this data, read by {whole.policy}")
+    lost = f"{reading.unparsed:,} of {len(table):,} texts are no answer of this data, read by {whole.policy}"
+    said = [*_spent(answers, whole), *_missing(outcome), *([lost] if reading.unparsed else []), *stored]
     record = {
         "name": answers.name,
         "questions": len(outcome.answered),

@@ -57,10 +57,12 @@ class Prompt:
         return "\n".join(filter(None, (own.question.format(question=asked.text, scope=scope), named, wanted)))
 
     def label(self, medium: str, number: int, seconds: float | None) -> str:
-        """What is said before an image or a frame."""
+        """What is said before an image or a frame; nothing, where it would name seconds that nobody knows."""
         if medium == "images":
             return self.template.image.format(number=number)
-        return self.template.frame.format(number=number, seconds=0.0 if seconds is None else seconds)
+        if seconds is None and "{seconds" in self.template.frame:
+            return ""
+        return self.template.frame.format(number=number, seconds=seconds)
 
 
 def prompt_of(named: str) -> Prompt:

@@ -2,9 +2,13 @@
 
 import shlex
 import shutil
-from contextlib import redirect_stderr, redirect_stdout
+import sys
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager, redirect_stderr, redirect_stdout
+from importlib.util import find_spec
 from io import StringIO
 from pathlib import Path
+from subprocess import PIPE, Popen
 from typing import Annotated
 
 from cyclopts import Parameter
@@ -35,6 +39,14 @@ TOUR = [  # what a person would type; DEMO is the folder, VIDEO the first video 
     "answer DEMO/pictures-run --model shortcut",
     "score decomp DEMO/pictures-run --model shortcut --json DEMO/pictures-scores.json",
 ]
+ASKED = [  # with the extras ask, draw and web; BOT is the address of the server that the first of them starts
+    "synth --videos 8 --seed 2 --frames --frame-size 320x240 --out DEMO/filmed",
+    "build DEMO/filmed --out DEMO/filmed-run",
+    "serve-bot DEMO/filmed-run --model composition-noise --noise 0.2 --chatty --port 0",
+    "ask DEMO/filmed-run --endpoint BOT --model composition-noise --media DEMO/filmed/frames --frames 4",
+    "report DEMO/filmed-run --models composition-noise --split all --out DEMO/asked.html",
+]
+EXTRAS = ("av", "httpx2", "PIL", "skia", "starlette", "uvicorn")
 PLACES = {  # what the tour leaves behind
     "DEMO/world": "raw files as Charades and Action Genome release them; the clean truth in truth/",
     "DEMO/run/facts": "cleaned facts, one Parquet file per table",
@@ -50,6 +62,9 @@ PLACES = {  # what the tour leaves behind
     "DEMO/pictures-run": "questions about sets of images, balanced, split and taken apart",
     "DEMO/scores.json": "every score of the bot about videos, as a flat table",
     "DEMO/pictures-scores.json": "and of the bot about images",
+    "DEMO/filmed": "a smaller world with its frames drawn",
+    "DEMO/filmed-run/asked": "what a bot behind a server said to 4 frames and each question, in sentences",
+    "DEMO/asked.html": "the report of these answers",
     "DEMO/tour.txt": "all that these commands printed, with their warnings",
 }
 FIRST = 7  # lines printed of what is shown; of anything else the last one
@@ -63,25 +78,47 @@ def demo(
     from questree.cli.app import app
 
     clear(folder)
-    told = []
-    for line in TOUR:
-        kept = slice(FIRST) if line.startswith("show") else slice(-1, None)
-        if "VIDEO" in line:
-            line = line.replace("VIDEO", open_run(folder / "run").scopes[0])
-        words = [word.replace("DEMO", str(folder)) for word in shlex.split(line)]
-        print(f"$ {shlex.join(['questree', *words])}", flush=True)
-        said = StringIO()
-        with redirect_stdout(said), redirect_stderr(said):
-            app(words, exit_on_error=False, result_action="return_value")
-        told.append(f"$ {shlex.join(['questree', *words])}\n{said.getvalue()}")
-        for each in [each for each in said.getvalue().splitlines() if each and not each.startswith("warning: ")][kept]:
-            print(f"  {each}", flush=True)
+    told, bot = [], ""
+    missing = [name for name in EXTRAS if find_spec(name) is None]
+    with ExitStack() as servers:
+        for line in TOUR if missing else [*TOUR, *ASKED]:
+            kept = slice(FIRST) if line.startswith("show") else slice(-1, None)
+            if "VIDEO" in line:
+                line = line.replace("VIDEO", open_run(folder / "run").scopes[0])
+            words = [word.replace("DEMO", str(folder)).replace("BOT", bot) for word in shlex.split(line)]
+            print(f"$ {shlex.join(['questree', *words])}", flush=True)
+            said = StringIO()
+            if words[0] == "serve-bot":
+                said.write(servers.enter_context(served(words)))
+                bot = said.getvalue().split(": ")[-1].split()[0]
+            else:
+                with redirect_stdout(said), redirect_stderr(said):
+                    app(words, exit_on_error=False, result_action="return_value")
+            told.append(f"$ {shlex.join(['questree', *words])}\n{said.getvalue()}")
+            lines = [each for each in said.getvalue().splitlines() if each and not each.startswith("warning: ")]
+            for each in lines[kept]:
+                print(f"  {each}", flush=True)
+    if missing:
+        wanted = "pip install 'questree[ask,draw,web]'"
+        print(f"(nobody was asked: no {', '.join(missing)}; run `{wanted}`)")
     (folder / "tour.txt").write_text("\n".join(told), "utf-8")
     print("\nWhere to look:")
     for place, text in PLACES.items():
-        print(f"  {place.replace('DEMO', str(folder)):<26} {text}")
+        if (there := Path(place.replace("DEMO", str(folder)))).exists():
+            print(f"  {there!s:<26} {text}")
     print(f"  {f'questree serve {folder}/run':<26} all of it in the browser")
     print_result(folder)
+
+
+@contextmanager
+def served(words: list[str]) -> Iterator[str]:
+    """A server in a process of its own: what it says when it is ready; it ends with the tour."""
+    with Popen([sys.executable, "-m", "questree", *words], stdout=PIPE, text=True) as process:
+        assert process.stdout is not None
+        try:
+            yield process.stdout.readline()
+        finally:
+            process.terminate()
 
 
 def print_result(folder: Path) -> None:

@@ -17,6 +17,7 @@ EXACT = Scoring()
 RESAMPLES = 1000
 LEVEL = 0.05  # false discovery rate called a difference
 BETTER = ("accuracy", "CA", "IC")  # metrics of which more is better
+Counted = dict[tuple[str, str, str], int | None]  # metric, by, group -> n
 Examples = tuple[int, str]  # questions that only one of the models gets right: how many, and where they are listed
 MAIN = {
     "type": ("accuracy", "CA", "RWR", "Delta", "IC"),
@@ -33,6 +34,7 @@ class ComparedModels:
     how: Scoring = EXACT
     _scored: dict[str, Scored] = field(default_factory=dict)
     _found: dict[tuple[str, str], list[ModelDifference]] = field(default_factory=dict)
+    _counted: dict[str, Counted] = field(default_factory=dict)
     _lock: Lock = field(default_factory=Lock)
 
     @cached_property
@@ -44,11 +46,13 @@ class ComparedModels:
             ((_, self._scored[model], _),) = self.asked.scored([], [model])
         return self._scored[model]
 
-    def counted(self, model: str) -> dict[tuple[str, str, str], int | None]:
-        """Metric, by, group -> n: what a cell of this model is counted over."""
-        own = self.scored(model)
-        n = counts(own.cells, own.tallies.summed()[1])
-        return {cell.name: count for cell, count in zip(own.cells, n, strict=True)}
+    def counted(self, model: str) -> Counted:
+        """What the cells of a model are counted over."""
+        if model not in self._counted:
+            own = self.scored(model)
+            n = counts(own.cells, own.tallies.summed()[1])
+            self._counted[model] = {cell.name: count for cell, count in zip(own.cells, n, strict=True)}
+        return self._counted[model]
 
     def ready(self, a: str, b: str) -> bool:
         return (a, b) in self._found

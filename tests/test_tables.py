@@ -1,5 +1,6 @@
 """Tables keep their columns, tracks keep their frames, and output appears whole or not at all."""
 
+import gzip
 from pathlib import Path
 
 import polars as pl
@@ -8,9 +9,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from questree.faults import BadInput
+from questree.tables import store
 from questree.tables.facts import RELATIONS, TABLES, TRACKS, Facts, pack, unpack
 from questree.tables.run import kept_while
-from questree.tables.store import new_file, new_folder
+from questree.tables.store import content, new_file, new_folder
 from questree.tables.table import Table
 
 Row = tuple[int, int, int, int]
@@ -121,6 +123,20 @@ def test_a_file_in_the_way_of_a_folder_is_said(tmp_path: Path) -> None:
     (tmp_path / "run").write_text("")
     with pytest.raises(BadInput, match="expected a folder, got a file"), new_folder(tmp_path / "run"):
         pass
+
+
+def test_a_packed_file_that_holds_far_more_than_its_size_is_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "zeros.json.gz"
+    path.write_bytes(gzip.compress(bytes(1 << 20)))
+    assert content(path) == bytes(1 << 20)  # that little is read whatever the size
+    monkeypatch.setattr(store, "ALWAYS", 1 << 10)
+    monkeypatch.setattr(store, "PIECE", 1 << 10)
+    with pytest.raises(BadInput, match="refused: unpacks to more than 64 times its size; a larger QUESTREE_UNPACK"):
+        content(path)
+    monkeypatch.setenv(store.TIMES, "100000")
+    assert content(path) == bytes(1 << 20)
 
 
 def test_a_link_keeps_pointing_and_its_target_is_written(tmp_path: Path) -> None:

@@ -1,6 +1,7 @@
 """Files given to us; and our own, which are written whole or not at all: renamed when they are complete."""
 
 import gzip
+import io
 import os
 import tempfile
 import zlib
@@ -17,6 +18,8 @@ from questree.tables.owners import part, present, take_place
 
 Record = TypeVar("Record")
 GZIP = b"\x1f\x8b"
+TIMES = "QUESTREE_UNPACK_TIMES"  # in the environment: how many times its size a packed file may hold, 64 if not given
+ALWAYS, MOST, PIECE = 1 << 26, 1 << 35, 1 << 22  # bytes: read whatever the size, never read, read at once
 
 
 def content(path: Path) -> bytes:
@@ -27,10 +30,23 @@ def content(path: Path) -> bytes:
         raise BadInput.at(path, "no such file") from None
     except OSError as error:
         raise BadInput.at(path, f"cannot be read ({error.strerror})") from error
+    return (_unpacked(path, data) if data[:2] == GZIP else data).removeprefix(BOM_UTF8)
+
+
+def _unpacked(path: Path, data: bytes) -> bytes:
+    """Piece by piece, so that a small file that unpacks to all of memory is refused before it does."""
+    times = int(os.environ.get(TIMES, "64"))
+    most, found = min(max(times * len(data), ALWAYS), MOST), bytearray()
     try:
-        return (gzip.decompress(data) if data[:2] == GZIP else data).removeprefix(BOM_UTF8)
+        with gzip.GzipFile(fileobj=io.BytesIO(data)) as file:
+            while piece := file.read(PIECE):
+                found += piece
+                if len(found) > most:
+                    said = f"unpacks to more than {times} times its size; a larger {TIMES} in the environment reads it"
+                    raise BadInput.at(path, f"refused: {said}")
     except (OSError, EOFError, zlib.error) as error:
         raise BadInput.at(path, "a damaged gzip file") from error
+    return bytes(found)
 
 
 def only_earlier(out: Path, ours: Callable[[str], bool], whole: Collection[str] = (), called: str = "export") -> None:

@@ -12,6 +12,7 @@ from chaos.corruption import COMMANDS, corrupted
 from chaos.fuzz import Failure, fuzz
 from chaos.kills import SIGNALS, STAGES, kill_points
 from chaos.readers import READERS, corpus
+from chaos.sameness import same
 from worlds.forked import one_thread
 
 
@@ -46,6 +47,7 @@ def tests(place: Path, inputs: int, first: int, every: int) -> Iterator[tuple[st
             yield f"damaged files: {name}", fuzz(files, name, range(first, first + inputs))
         for name in COMMANDS:
             yield f"damaged runs: {name}", corrupted(files, name)
+    yield "same bytes", same(place / "same")
     for how in SIGNALS:
         work = place / how / "work"
         work.mkdir(parents=True)

@@ -356,7 +356,7 @@ def test_wrong_options_are_one_line_each(folder: Path, server: ChatServer) -> No
     }.items():
         assert fault in ask(folder, server, *words).stderr
     (folder / "media" / "B").rename(folder / "media" / "C")
-    assert "--media media: expected pictures in B/, got none" in ask(folder, server).stderr
+    assert "--media media: expected pictures in B/ or B.mp4, got none" in ask(folder, server).stderr
     assert not server.bodies
 
 

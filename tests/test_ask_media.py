@@ -6,9 +6,11 @@ import io
 import json
 import shutil
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import polars as pl
 import pytest
 from PIL import Image
@@ -16,7 +18,8 @@ from PIL import Image
 from conftest import copy
 from questree import open as open_run
 from questree.ask.media import Hiding, Sight, evenly, frames_of
-from questree.ask.pictures import Encoding, Shot, encoded, jpeg
+from questree.ask.pictures import Encoding, Pictures, Shot, encoded, jpeg
+from questree.draw.film import write_film
 from questree.faults import BadInput
 from questree.tables.run import Run
 from worlds.chat_server import ChatServer, chat_server
@@ -80,6 +83,22 @@ def test_frames_are_the_middles_of_equal_stretches(tmp_path: Path) -> None:
     (shot,) = sight.shots("v")
     part = json.loads(encoded(shot, Encoding()))
     assert part == {"type": "video_url", "video_url": {"url": "data:video/mp4;base64,ZmlsbQ=="}}
+
+
+def test_frames_are_taken_from_films_where_there_are_no_pictures(tmp_path: Path) -> None:
+    shots = [(float(at), np.full((32, 48, 4), 60 * at + 20, np.uint8)) for at in range(4)]
+    write_film(tmp_path / "v.mp4", iter(shots), 4.0)
+    sight = Sight(tmp_path, "video", 2, seconds={("v", 30 * at): float(at) for at in range(4)})
+    assert sight.faults(["v"]) == [] and [shot.seconds for shot in sight.shots("v")] == [1.0, 3.0]
+    (third,) = sight.shots("v", {60})
+    for seconds, grey in ((0.0, 20), (2.0, 140), (2.5, 140), (99.0, 200)):
+        shown = Image.open(io.BytesIO(jpeg(replace(third, seconds=seconds), Encoding(24))))
+        assert shown.size == (24, 16) and near(shown.getpixel((8, 8)), (grey,) * 3)
+    own = Pictures(Encoding(24))
+    assert own.size(third) == (24, 16) and own.digest(third) != own.digest(replace(third, seconds=1.0))
+    (tmp_path / "w.mp4").write_bytes(b"no film")
+    with pytest.raises(BadInput, match=r"w\.mp4: expected a film, got what cannot be read as one"):
+        jpeg(Shot(tmp_path / "w.mp4", 0, 1.0), Encoding())
 
 
 def test_pictures_are_made_smaller_and_boxes_hidden(tmp_path: Path) -> None:
@@ -149,6 +168,12 @@ def test_fpvg_shows_only_what_a_question_is_about_and_all_but_that(
     scored = questree(*words.split(), "--missing", "skip", folder=tmp_path)
     assert scored.returncode == 0, scored.stderr
     assert not (tmp_path / "run" / "predictions" / "m").exists()
+    other = tmp_path / "other"
+    for video in (painted / "frames").iterdir():
+        (other / video.name).mkdir(parents=True)
+        shutil.copy(next(video.iterdir()), other / video.name / "999999.png")
+    done = questree("ask", "run", "--python", "json:dumps", "--media", other, "--view", "fpvg", folder=tmp_path)
+    assert done.returncode == 1 and "expected pictures of annotated frames, got none of those that" in done.stderr
 
 
 def test_boxes_are_hidden_where_frames_stay(notebook: Path, painted: Path, server: ChatServer, tmp_path: Path) -> None:

@@ -127,8 +127,18 @@ class Ask:
         seconds = _seconds(self.run) if video else {}
         how = self.seen.frames, self.seen.video and video, seconds, sizes
         sight = Sight(self.seen.media, self.run.medium, *how)
-        refuse(sight.faults(work.scopes()))
+        refuse(sight.faults(work.scopes()) or _unseen(work, sight))
         return sight
+
+
+def _unseen(work: Work, sight: Sight) -> list[Fault]:
+    """Of a part of a video there may be no picture, if other frames were kept than are annotated."""
+    if not isinstance(work, AskedViews):
+        return []
+    asked = (item for chain in work.chains() for (item,) in chain)
+    lost = [item for item in asked if not sight.shots(item.scope, item.only, item.hiding)]
+    wanted = "expected pictures of annotated frames, got none of those that"
+    return [Fault(f"--media {sight.folder}", f"{wanted} {each.id!r} is to be asked with") for each in lost]
 
 
 def _seconds(run: "Run") -> dict[tuple[str, int], float]:

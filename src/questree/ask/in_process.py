@@ -6,7 +6,8 @@ from hashlib import blake2b
 from pathlib import Path
 from typing import Any
 
-from questree.ask.pictures import VIDEO, Encoding, jpeg, pillow
+from questree.ask.films import is_film
+from questree.ask.pictures import Encoding, jpeg, pillow
 from questree.ask.voices import Asked, Model
 from questree.faults import BadInput
 from questree.search.verification import function
@@ -73,7 +74,7 @@ def picture(shot: Any, size: int) -> Any:
     """As it would be sent to a server."""
     from io import BytesIO
 
-    if shot.path.suffix.lower() in VIDEO:
+    if is_film(shot.path) and shot.seconds is None:
         raise BadInput.at("--video", "expected frames: pipelines are shown pictures here")
     return pillow().open(BytesIO(jpeg(shot, Encoding(size))))
 

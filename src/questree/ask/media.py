@@ -3,12 +3,13 @@
 import re
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import lru_cache, partial
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
-from questree.ask.pictures import VIDEO, Shot
-from questree.faults import BadInput, Fault
+from questree.ask.films import film_of
+from questree.ask.pictures import Shot
+from questree.faults import Fault
 from questree.show.frames import SUFFIXES, image_file, media_folder
 from questree.show.tags import Box
 
@@ -36,7 +37,16 @@ class Sight:
     sizes: Mapping[str, tuple[int, int]] = field(default_factory=dict)  # of a video or an image, in annotations
 
     def __post_init__(self) -> None:
-        self.frames_of = lru_cache(MANY)(partial(frames_of, self.folder))
+        self.frames_of = lru_cache(MANY)(self._frames_of)
+        self.annotated = dict[str, list[int]]()  # video -> numbers of frames
+        for video, number in self.seconds:
+            self.annotated.setdefault(video, []).append(number)
+
+    def _frames_of(self, video: str) -> tuple[tuple[int, Path], ...]:
+        """Pictures; where there are none, the annotated frames of the film."""
+        if (found := frames_of(self.folder, video)) or (film := film_of(self.folder, video)) is None:
+            return found
+        return tuple((number, film) for number in sorted(self.annotated.get(video, ())))
 
     def faults(self, scopes: Sequence[Any]) -> list[Fault]:
         """Scopes that nothing shows."""
@@ -50,7 +60,7 @@ class Sight:
         elif self.film:
             there, wanted = film_of(self.folder, name) is not None, f"{name}.mp4"
         else:
-            there, wanted = bool(self.frames_of(name)), f"pictures in {name}/"
+            there, wanted = bool(self.frames_of(name)), f"pictures in {name}/ or {name}.mp4"
         return (
             None if there else Fault(f"--media {self.folder}", f"expected {wanted}, got none; --no-media asks without")
         )
@@ -90,14 +100,3 @@ def frames_of(folder: Path, video: str) -> tuple[tuple[int, Path], ...]:
         return ()
     found = [path for path in place.iterdir() if path.suffix.lower() in SUFFIXES and NUMBER.search(path.stem)]
     return tuple(sorted((int(NUMBER.search(path.stem)[1]), path) for path in found))  # type: ignore[index]
-
-
-def film_of(folder: Path, video: str) -> Path | None:
-    paths = (folder / f"{video}{suffix}" for suffix in VIDEO)
-    return next((path for path in paths if path.is_file() and path.resolve().is_relative_to(folder.resolve())), None)
-
-
-def needs_frames(sight: Sight) -> None:
-    """A film cannot be shown in part."""
-    if sight.film:
-        raise BadInput.at("--video", "expected frames, not the video file, where only a part is to be seen")

@@ -12,6 +12,8 @@ from typing import Any
 
 import msgspec
 
+from questree.ask.films import SUFFIXES as FILMS
+from questree.ask.films import film_size, frame_at, is_film
 from questree.faults import BadInput
 from questree.show.frames import SUFFIXES
 from questree.show.tags import Box
@@ -20,12 +22,14 @@ ROOM = 1 << 28  # bytes of encoded pictures that are kept
 MANY = 1 << 16  # files that are remembered
 GUESS = (1024, 1024)
 GREY = (128, 128, 128)
-VIDEO = {".mp4": "video/mp4", ".webm": "video/webm", ".mov": "video/quicktime"}
 
 
 @dataclass(frozen=True)
 class Shot:
-    """A file that is shown; of a picture some boxes may be hidden, others stay visible in any case."""
+    """A file that is shown; of a picture some boxes may be hidden, others stay visible in any case.
+
+    With seconds a video file stands for its frame then, without for itself.
+    """
 
     path: Path
     number: int = 0  # of the frame, or the place in a set of images
@@ -53,6 +57,7 @@ class Pictures:
     def digest(self, shot: Shot) -> bytes:
         """Of what is sent, without making it."""
         more = [self.how.size, self.how.quality, shot.hidden, shot.kept, shot.size if shot.hidden else None]
+        more += [shot.seconds] if is_film(shot.path) else []
         return self.file_digest(shot.path) + msgspec.json.encode(more)
 
     async def part(self, shot: Shot) -> bytes:
@@ -74,7 +79,9 @@ class Pictures:
 
     def size(self, shot: Shot) -> tuple[int, int]:
         """Width and height of what is sent; of a video a guess."""
-        return GUESS if shot.path.suffix.lower() in VIDEO else self.file_size(shot.path, self.how.size)
+        if is_film(shot.path) and shot.seconds is None:
+            return GUESS
+        return self.file_size(shot.path, self.how.size)
 
     def _keep(self, shot: Shot, made: bytes) -> None:
         self.ready[shot] = made
@@ -100,9 +107,10 @@ def opened(path: Path) -> io.BufferedReader:
 
 def encoded(shot: Shot, how: Encoding) -> bytes:
     """A part of a message."""
-    if kind := VIDEO.get(shot.path.suffix.lower()):
-        return _part("video_url", kind, shot.path.read_bytes())
-    if not how.size and not shot.hidden:
+    if is_film(shot.path):
+        if shot.seconds is None:
+            return _part("video_url", FILMS[shot.path.suffix.lower()], shot.path.read_bytes())
+    elif not how.size and not shot.hidden:
         return _part("image_url", SUFFIXES[shot.path.suffix.lower()], shot.path.read_bytes())
     return _part("image_url", "image/jpeg", jpeg(shot, how))
 
@@ -117,19 +125,25 @@ def _part(name: str, kind: str, data: bytes) -> bytes:
 
 
 def jpeg(shot: Shot, how: Encoding) -> bytes:
-    image_of = pillow()
-    try:
-        with image_of.open(shot.path) as file:
-            if how.size:
-                file.draft("RGB", (how.size, how.size))  # a JPEG is decoded no larger than needed
-            image = hidden(file.convert("RGB"), shot)
-    except (OSError, ValueError, SyntaxError) as error:
-        raise BadInput.at(shot.path, f"expected a picture, got what cannot be read as one ({error})") from error
+    image = hidden(_image(shot, how.size), shot)
     if how.size:
         image.thumbnail((how.size, how.size))
     out = io.BytesIO()
     image.save(out, "JPEG", quality=how.quality)
     return out.getvalue()
+
+
+def _image(shot: Shot, most: int) -> Any:
+    image_of = pillow()
+    if shot.seconds is not None and is_film(shot.path):
+        return frame_at(shot.path, shot.seconds)
+    try:
+        with image_of.open(shot.path) as file:
+            if most:
+                file.draft("RGB", (most, most))  # a JPEG is decoded no larger than needed
+            return file.convert("RGB")
+    except (OSError, ValueError, SyntaxError) as error:
+        raise BadInput.at(shot.path, f"expected a picture, got what cannot be read as one ({error})") from error
 
 
 def hidden(image: Any, shot: Shot) -> Any:
@@ -161,10 +175,15 @@ def pillow() -> Any:
 
 
 def file_size(path: Path, most: int) -> tuple[int, int]:
+    width, height = film_size(path) if is_film(path) else _picture_size(path)
+    scale = min(1.0, most / max(width, height)) if most else 1.0
+    return max(1, round(width * scale)), max(1, round(height * scale))
+
+
+def _picture_size(path: Path) -> tuple[int, int]:
     try:
         with pillow().open(path) as file:
             width, height = file.size
+            return width, height
     except (OSError, ValueError, SyntaxError) as error:
         raise BadInput.at(path, f"expected a picture, got what cannot be read as one ({error})") from error
-    scale = min(1.0, most / max(width, height)) if most else 1.0
-    return max(1, round(width * scale)), max(1, round(height * scale))

@@ -277,6 +277,8 @@ def test_an_empty_result_names_the_filter_that_excludes_most(client: TestClient,
     assert f"answer: phone</b> excludes most: {way} there are {count}." in page
     page = client.get("/?words=zebra&answer=phone&template=objExists").text
     assert "None has <b>words: zebra</b>" in page
+    page = client.get("/", params={"words": 'blanket zebra "standing up"'}).text  # a word is named, not all of them
+    assert 'words: zebra</b> excludes most: <a href="/?words=blanket+%22standing+up%22">without it</a>' in page
     wanted = {
         "template": "objExists",
         "answer": "bag",

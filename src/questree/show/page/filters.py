@@ -2,7 +2,7 @@
 
 import re
 from collections import OrderedDict
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from threading import Lock
@@ -69,8 +69,22 @@ class Blamed:
 
     name: str  # of the filter
     value: str
-    without: int  # questions that all other filters let through
-    alone: int = 0  # if that is none: questions it lets through alone
+    others: dict[str, str]
+    without: int  # questions that all the others let through
+    alone: int  # questions it lets through by itself
+
+
+def apart(wanted: Mapping[str, str]) -> Iterator[tuple[str, str, dict[str, str]]]:
+    """Every filter with its value and all the others; every word is one."""
+    for name, value in wanted.items():
+        others = {other: own for other, own in wanted.items() if other != name}
+        if name != "words":
+            yield name, value, others
+            continue
+        every = phrases(value)
+        for at, word in enumerate(every):
+            rest = " ".join(f'"{own}"' if " " in own else own for own in every[:at] + every[at + 1 :])
+            yield name, f'"{word}"' if " " in word else word, others | ({name: rest} if rest else {})
 
 
 def phrases(text: str) -> list[str]:
@@ -140,16 +154,15 @@ class Filters:
 
     def blamed(self, wanted: Mapping[str, str]) -> "Blamed | None":
         """Of filters that together find nothing, the one without which most is found; or which finds least alone."""
-        masks = {name: self.masks[name](value, wanted) for name, value in wanted.items() if value}
-        if not masks:
+        each = list(apart(wanted))
+        if not each:
             return None
-        kept = np.sum([~mask for mask in masks.values()], axis=0)  # [question] filters against it
-        without = {name: int((~mask & (kept == 1)).sum()) for name, mask in masks.items()}
-        most = max(without, key=lambda name: without[name])
-        if without[most]:
-            return Blamed(most, wanted[most], without[most])
-        least = min(masks, key=lambda name: int(masks[name].sum()))
-        return Blamed(least, wanted[least], 0, int(masks[least].sum()))
+        masks = [self.masks[name](value, wanted) for name, value, _ in each]
+        against = np.sum([~mask for mask in masks], axis=0)  # [question] filters that exclude it
+        without = [int((~mask & (against == 1)).sum()) for mask in masks]
+        alone = [int(mask.sum()) for mask in masks]
+        at = int(np.argmax(without)) if any(without) else int(np.argmin(alone))
+        return Blamed(*each[at], without[at], alone[at])
 
     def known(self, value: str, name: str) -> str:
         check(name, (value,), [choice.value for choice in self.choices[name]])

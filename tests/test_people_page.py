@@ -211,5 +211,8 @@ def test_a_paraphrase_says_the_same_in_other_words_and_names_what_it_must() -> N
             must_change(original, text, terms)
     images = Terms(None, ["dog"])
     must_change("How many dogs are there?", "What is the number of dogs here?", images)
+    for word in ("glasses", "dishes", "buses", "berries", "shelves"):  # whatever is repeated is named
+        for noun in ("glass", "dish", "bus", "berry", "shelf", "shelve"):
+            must_change(f"How many {word} are there?", f"Now, how many {word} are there?", Terms(None, [noun]))
     with pytest.raises(WrongReply, match="names: dog"):
         must_change("How many dogs are there?", "What is the number of cats here?", images)

@@ -122,7 +122,10 @@ def export(
     absent: StrPath | None = None,
     rejected: StrPath | None = None,
     paraphrased: StrPath | None = None,
+    unscored: StrPath | None = None,
     least_gold: float = 0.7,
+    threshold: float = 0.7,
+    least: int = 5,
     bots: bool = True,
 ) -> Made:
     """Write what people said, as `questree people export` does; no file has their names.
@@ -144,20 +147,26 @@ def export(
     rejected
         Questions that the majority does not find right, for `questree balance --without`.
     paraphrased
-        paraphrase: questions in people's own words, .jsonl.
-    least_gold, bots
+        paraphrase: questions in people's own words, for `questree score paraphrased`.
+    unscored
+        Types under the threshold, for `questree score --unscored`.
+    least_gold, threshold, least, bots
         As for `agreement`.
     """
     found = answered(run, task, Rule(least_gold, bots=bots))
     given = {"out": out, "label-studio": label_studio, "human": human, "absent": absent, "rejected": rejected}
-    paths = {name: Path(fspath(path)) for name, path in (given | {"paraphrased": paraphrased}).items() if path}
+    given |= {"paraphrased": paraphrased, "unscored": unscored}
+    paths = {name: Path(fspath(path)) for name, path in given.items() if path}
     if not (paths or store):
-        raise BadInput.at("people export", f"expected one of {', '.join('--' + name for name in given)}, ...")
+        raise BadInput.at("people export", f"expected one of {', '.join('--' + name for name in given)}, --store")
     refuse(export_faults(found, paths, store))
     said, record = list[Said](), dict[str, Any]()
     for name, path in paths.items():
         with new_file(path) as work:
-            record[name] = WRITERS[path.suffix if name == "out" else name](found, work)
+            if name == "unscored":
+                record[name] = _unscored(found.types(threshold, least), work)
+            else:
+                record[name] = WRITERS[path.suffix if name == "out" else name](found, work)
         said.append(f"wrote {path} ({record[name]:,} {UNITS[name]})")
     if label_studio:
         beside = paths["label-studio"].with_suffix(".xml")
@@ -176,6 +185,7 @@ def export_faults(found: Answered, paths: dict[str, Path], store: str) -> list[F
     fits = {
         "human": answers,
         "rejected": answers,
+        "unscored": answers,
         "absent": found.task.ask == "checklist",
         "paraphrased": found.task.ask == "paraphrase",
     }
@@ -195,6 +205,12 @@ def _lines(rows: pl.DataFrame, path: Path) -> int:
 def _columns(rows: pl.DataFrame, path: Path) -> int:
     rows.write_csv(path)
     return len(rows)
+
+
+def _unscored(types: list[dict[str, Any]], path: Path) -> int:
+    low = [row["type"] for row in types if row["unscored"]]
+    path.write_text("".join(f"{type}\n" for type in low), "utf-8")
+    return len(low)
 
 
 def _absent(found: Answered, path: Path) -> int:
@@ -225,6 +241,7 @@ UNITS = {
     "absent": "labels",
     "rejected": "questions",
     "paraphrased": "questions",
+    "unscored": "types",
 }
 
 

@@ -1,6 +1,7 @@
 """What predictions are scored on, DAGs or questions, of a run or of files; and their scores as `Scores`."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -8,6 +9,7 @@ from questree.api.scores import Scores
 from questree.benchmarks import chosen
 from questree.faults import BadInput, Fault, in_python, refuse
 from questree.metrics.scores import Score, Scored
+from questree.rules.schemes import SCHEMES, unscored
 from questree.scoring import compared
 from questree.scoring.compared import ComparedQuestions, OneModel, Scoring, Tell, silent
 from questree.tables.run import Run
@@ -57,6 +59,20 @@ def dags(
     corpus = compared.compared(hierarchies, questions, run, split, benchmark, how, say, cache, errors)
     guessed = compared.most_likely(corpus, train, how, say if cache else None) if train else []
     return ScoreSet(corpus, how, guessed=guessed)
+
+
+def leaving_out(types: Path | None) -> AbstractContextManager[None]:
+    """Inside, the types that a file lists are not scored, one per line; those of the paper without a file."""
+    if types is None:
+        return nullcontext()
+    try:
+        listed = [line.strip() for line in types.read_text("utf-8").splitlines() if line.strip()]
+    except (OSError, UnicodeDecodeError) as error:
+        raise BadInput.at(types, f"expected a list of types, one per line ({error})") from error
+    known = {type for scheme in SCHEMES.values() for type in scheme.types}
+    wanted = f"choose from {', '.join(sorted(known))}"
+    refuse([Fault(str(types), f"expected a type, got {one!r}; {wanted}") for one in listed if one not in known])
+    return unscored(listed)
 
 
 def agqa_questions(

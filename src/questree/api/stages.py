@@ -52,7 +52,7 @@ def _path(name: str, value: Any) -> Any:
     """Files and folders may be texts."""
     if name == "templates" and isinstance(value, Sequence):
         return [Path(each) for each in ([value] if isinstance(value, str) else value)]
-    return Path(value) if name in ("words", "splits", "absent") and isinstance(value, str) else value
+    return Path(value) if name in ("words", "splits", "absent", "without") and isinstance(value, str) else value
 
 
 def generate(
@@ -145,6 +145,7 @@ def balance(
     top_answers: float | None = None,
     top_questions: float | None = None,
     least: float | None = None,
+    without: StrPath | None = None,
     workers: int = 2,
 ) -> Made:
     """Select questions so that their answers are balanced, each split apart.
@@ -177,6 +178,8 @@ def balance(
         Videos: ... has at most this share of the questions. [0.3]
     least
         Videos: share of a key's questions that must stay. [0.1]
+    without
+        CSV of id and reason: questions to leave out, as `questree people export --rejected` writes.
     workers
         Number of processes.
 

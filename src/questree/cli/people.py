@@ -184,10 +184,13 @@ def export(
     store: Annotated[str, Parameter(help="Also store these in the run, as a model of this name: Human.")] = "",
     absent: Annotated[Path | None, Parameter(help="File for `questree decompose --absent`, .json.")] = None,
     rejected: Annotated[Path | None, Parameter(help="File for `questree balance --without`, .csv.")] = None,
-    paraphrased: Annotated[Path | None, Parameter(help="File for questions in people's words, .jsonl.")] = None,
+    paraphrased: Annotated[Path | None, Parameter(help="File for `questree score paraphrased`, .jsonl.")] = None,
+    unscored: Annotated[Path | None, Parameter(help="File for `questree score --unscored`, a type per line.")] = None,
     least_gold: Annotated[
         float, Parameter(help="Share of gold somebody must have right to count; 0 keeps everybody.")
     ] = 0.7,
+    threshold: Annotated[float, Parameter(help="Types found right less often are unscored.")] = 0.7,
+    least: Annotated[Whole, Parameter(help="Items of a type before it is unscored.")] = 5,
     bots: Annotated[bool, Parameter(help="Count bots as people.")] = True,
 ) -> None:
     """Write what people said, without their names: answers, predictions of a model Human, files for other stages."""
@@ -202,6 +205,9 @@ def export(
             absent=absent,
             rejected=rejected,
             paraphrased=paraphrased,
+            unscored=unscored,
+            threshold=threshold,
+            least=least,
             least_gold=least_gold,
             bots=bots,
         )

@@ -42,6 +42,9 @@ def decomp(
         bool, Parameter(help="Also tell kinds of errors apart, where a model only fails to choose.", negative="")
     ] = False,
     by_answer: Annotated[bool, Parameter(help="Also print accuracy per true answer.", negative="")] = False,
+    unscored: Annotated[
+        Path | None, Parameter(help="Types not to score, one per line, instead of those the paper leaves out.")
+    ] = None,
     split: SplitOption = None,
     benchmark: BenchmarkOption = "",
     how: ScoringOptions = USUAL,
@@ -55,7 +58,7 @@ def decomp(
 
     paper.check()
     files = score_sets.given_files(predictions or ())
-    with watching():
+    with watching(), score_sets.leaving_out(unscored):
         models = () if train and not files else score_sets.stored_models(run, model or (), files, benchmark, say)
         on = score_sets.dags(
             run,

@@ -3,7 +3,7 @@
 import re
 
 from questree.people.task import WrongReply
-from questree.people.terms import Terms
+from questree.people.terms import Terms, named
 
 WORD = re.compile(r"\w+")
 
@@ -13,10 +13,10 @@ def plain(text: str) -> list[str]:
 
 
 def stem(word: str) -> str:
-    """Without the endings of plurals."""
+    """Without the endings of plurals, however many: a glass and glasses are the same."""
     for ending, least in (("ies", 5), ("es", 5), ("s", 4)):
         if word.endswith(ending) and len(word) >= least:
-            return word.removesuffix(ending) + ("y" if ending == "ies" else "")
+            return stem(word.removesuffix(ending) + ("y" if ending == "ies" else ""))
     return word
 
 
@@ -31,7 +31,7 @@ def must_change(original: str, text: str, terms: Terms) -> None:
     missing = [
         names[0]
         for names in terms.things(original)
-        if not any(all(stem(part) in there for part in plain(name)) for name in names)
+        if not any(named(name, text) or {stem(part) for part in plain(name)} <= there for name in names)
     ]
     if missing:
         raise WrongReply(f"Please name what the question names: {', '.join(missing)}.")

@@ -46,8 +46,12 @@ class Terms:
 
     def things(self, text: str) -> list[list[str]]:
         """Of every object that a text names, what it may be called."""
-        said = text.lower()
-        return [names for names in self.names if re.search(rf"\b{re.escape(names[0].lower())}(?:s|es)?\b", said)]
+        return [names for names in self.names if named(names[0], text)]
+
+
+def named(thing: str, text: str) -> bool:
+    """Is it there, alone or as several?"""
+    return re.search(rf"\b{re.escape(thing)}(?:s|es)?\b", text, re.IGNORECASE) is not None
 
 
 def _names(words: Vocabulary, at: int) -> list[str]:

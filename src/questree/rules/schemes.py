@@ -1,6 +1,7 @@
 """What the tables of a kind of DAG list, as data that can grow: AGQA-Decomp (Tables 1-5 of the paper), image sets."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Literal
 
@@ -119,6 +120,19 @@ SCHEMES = {scheme.name: scheme for scheme in (VIDEO_DAGS, IMAGE_DAGS)}
 def scheme_of(types: Sequence[str]) -> Scheme:
     """The scheme that lists most of these types; AGQA-Decomp's for types that nobody lists."""
     return max(SCHEMES.values(), key=lambda scheme: len(set(types) & set(scheme.types)))
+
+
+@contextmanager
+def unscored(types: Iterable[str]) -> Iterator[None]:
+    """Inside, these types are not scored, instead of those that the paper leaves out."""
+    before, wanted = {name: scheme.unscored for name, scheme in SCHEMES.items()}, set(types)
+    try:
+        for scheme in SCHEMES.values():
+            scheme.unscored = wanted & {*scheme.types}
+        yield
+    finally:
+        for name, scheme in SCHEMES.items():
+            scheme.unscored = before[name]
 
 
 def extend(scheme: str, types: Iterable[str] = (), compositions: Iterable[str] = (), yes_no: bool = True) -> Scheme:

@@ -17,6 +17,7 @@ from questree.stages.balance.rounds import between, selection
 from questree.stages.generate.text import lexicon, texts
 from questree.stages.questions import Bank, direct_equivalents
 from questree.tables.facts import SPLIT_UNSAID, VIDEOS
+from questree.tables.predictions import samples
 from questree.tables.run import Run
 from questree.tables.scored import ASKED, QuestionRecords
 
@@ -62,9 +63,14 @@ def generated(bank: Bank, chosen: pl.DataFrame | None, split: str) -> pl.DataFra
 
 def scored_on(asked: QuestionRecords, run: Run, how: Scoring, say: Tell = silent) -> ComparedQuestions:
     """Questions of a run, with files of predictions or models that are stored in it."""
-    reader = PredictionReader.of(asked.table, how, say, looked_up(asked.texts))
+    reader = PredictionReader.of(asked.table, how, say, looked_up(asked.texts), samples(run))
 
     def stored(name: str) -> list[tuple[str, pl.DataFrame, list[Score]]]:
         return reader.readings(run.predictions / name, video_predictions(run, name, asked.table["id"]))
 
-    return ComparedQuestions(reader, lambda said: score_agqa(asked, said, how.missing), stored)
+    return ComparedQuestions(
+        reader,
+        lambda said: score_agqa(asked, said, how.missing),
+        stored,
+        sampled=lambda said: score_agqa(asked, said, "skip"),
+    )

@@ -20,7 +20,7 @@ from questree.models.predictions import FieldNames, Predictions, model_name, rea
 from questree.said.lexicon import read_synonyms, shipped
 from questree.said.reading import Reader
 from questree.tables.hierarchies import Hierarchies
-from questree.tables.predictions import Stored, models, outdated
+from questree.tables.predictions import Stored, models, outdated, samples
 from questree.tables.run import Run
 from questree.tables.scored import QuestionRecords
 from questree.vocabulary.load import default, load
@@ -108,12 +108,20 @@ class PredictionReader:
     how: Scoring = Scoring()
     say: Tell = silent
     texts: QuestionTexts | None = None
+    samples: frozenset[str] = frozenset()  # models that need not have answered everything
 
     @classmethod
-    def of(cls, asked: pl.DataFrame, how: Scoring, say: Tell, texts: QuestionTexts | None = None) -> "PredictionReader":
+    def of(
+        cls,
+        asked: pl.DataFrame,
+        how: Scoring,
+        say: Tell,
+        texts: QuestionTexts | None = None,
+        samples: frozenset[str] = frozenset(),
+    ) -> "PredictionReader":
         """For a table of questions with their answers, all of them needed."""
         answers = asked["answer"].unique(maintain_order=True).to_list()
-        return cls(asked["id"], asked["id"], answers, how, say, texts)
+        return cls(asked["id"], asked["id"], answers, how, say, texts, samples)
 
     def read(self, file: Path, model: str) -> list[tuple[str, pl.DataFrame, list[Score]]]:
         """(model, its answers, rows about coverage) per policy; coverage is said, and refused if it must be whole."""
@@ -135,8 +143,9 @@ class PredictionReader:
         return readings
 
     def tell(self, place: object, model: str, found: Coverage, more: str) -> None:
-        self.say(f"{model}: predictions for {found}{more}; missing: {self.how.missing}")
-        if self.how.missing == "error" and found.missing:
+        missing = "skip" if model in self.samples else self.how.missing
+        self.say(f"{model}: predictions for {found}{more}; missing: {missing}")
+        if missing == "error" and found.missing:
             raise BadInput.at(place, lacking(found))
 
     @cached_property
@@ -197,6 +206,7 @@ class ComparedQuestions:
     asked: "RunHierarchies | None" = None
     dags: Hierarchies | None = None
     more: Sequence[DagMetric] = ()  # metrics of DAGs that were asked for
+    sampled: Callable[[Any], Scored] | None = None  # of a model that was asked a sample
 
     def scored_given(self, given: Predictions, place: object = "predictions") -> Iterator[OneModel]:
         """Predictions in memory, under every policy."""
@@ -207,8 +217,9 @@ class ComparedQuestions:
         """Every stored model and every file, under every policy."""
         for name in models:
             assert self.stored is not None
+            score = self.sampled if self.sampled and name in self.reader.samples else self.scorer
             for model, said, about in self.stored(name):
-                yield model, self.scorer(said), about
+                yield model, score(said), about
         for file, name in zip(files, names(files), strict=True):
             for model, said, about in self.reader.read(file, name):
                 yield model, self.scorer(said), about
@@ -270,11 +281,12 @@ def _of_dags(
 ) -> ComparedQuestions:
     """`folder`: where to look what choices offer, to tell kinds of errors apart."""
     scored, known = (read.keys.gather(needed(read, scored)) for scored in (True, False))
-    reader = PredictionReader(scored, known, answers_of(read), how, say, texts)
+    sampled = frozenset[str]() if asked is None else samples(asked.run)
+    reader = PredictionReader(scored, known, answers_of(read), how, say, texts, sampled)
     stored = None if asked is None else partial(_stored_answers, asked, reader)
     more = [partial(error_kinds, choices=choices(folder, asked, how))] if folder else []
     scorer = partial(score_decomp, read, missing=how.missing, more=more)
-    return ComparedQuestions(reader, scorer, stored, asked, read, more)
+    return ComparedQuestions(reader, scorer, stored, asked, read, more, partial(scorer, missing="skip"))
 
 
 def most_likely(corpus: ComparedQuestions, train: Path, how: Scoring, say: Tell | None) -> list[Score]:

@@ -1,6 +1,7 @@
 """COVR's scores: questions about image sets of a run or of files, their baselines, and models trained on splits."""
 
 from collections.abc import Mapping, Sequence
+from functools import partial
 from pathlib import Path
 
 import polars as pl
@@ -35,6 +36,7 @@ from questree.sources.covr import (
 )
 from questree.stages.split.image_sets import read_split, selected
 from questree.tables.images import IMAGES
+from questree.tables.predictions import samples
 from questree.tables.run import Run
 from questree.terms import Slot
 
@@ -90,13 +92,16 @@ def baselines(asked: pl.DataFrame, learnt: pl.DataFrame) -> dict[str, Scored]:
 
 
 def of_questions(asked: pl.DataFrame, run: Run | None, how: Scoring, say: Tell = silent) -> ComparedQuestions:
-    reader, skip = PredictionReader.of(asked, how, say, texts_of(asked)), how.missing == "skip"
+    sampled = frozenset[str]() if run is None else samples(run)
+    reader = PredictionReader.of(asked, how, say, texts_of(asked), sampled)
+    score = partial(score_covr, asked, templates=list(PATTERNS))
 
     def stored(name: str) -> Sequence[tuple[str, pl.DataFrame, list[Score]]]:
         assert run is not None
         return reader.readings(run.folder, image_predictions(run, name, asked["id"]))
 
-    return ComparedQuestions(reader, lambda said: score_covr(asked, said, list(PATTERNS), skip), stored)
+    scorer = partial(score, skip_missing=how.missing == "skip")
+    return ComparedQuestions(reader, scorer, stored, sampled=partial(score, skip_missing=True))
 
 
 def texts_of(asked: pl.DataFrame) -> QuestionTexts | None:

@@ -219,6 +219,7 @@ class ModelScores:
     per_dag: tuple[Floats, Floats]  # [dag] accuracy, [dag] consistency
     coverage: Coverage
     unread: float | None  # share of the predictions that are no answer in the policy's reading
+    sample: bool = False  # was it asked some questions only?
 
 
 @dataclass(frozen=True)
@@ -245,17 +246,20 @@ class RunScores:
     def score(self, model: str) -> ModelScores:
         how, stored, dags = self.how, self.read(model), self.corpus.asked
         assert dags is not None
-        given = said(dags, stored)
-        beside = answered(dags.hierarchies, given, how.missing)
+        given, sample = said(dags, stored), model in self.corpus.reader.samples
+        missing: Missing = "skip" if sample else how.missing
+        beside = answered(dags.hierarchies, given, missing)
         scored = score_answered(beside, self.corpus.more)
-        scored_alone, alone = self.questions.score(self.questions.said(stored), model, how.missing, how.resampling)
+        scored_alone, alone = self.questions.score(self.questions.said(stored), model, missing, how.resampling)
         rows = scored.rows(model, how.resampling)
         lost, count = unread(dags, given, self.corpus.reader)
         share = lost / count if count else None
-        return ModelScores(model, scored, rows, scored_alone, alone, dag_scores(beside), covered(dags, given), share)
+        about = dag_scores(beside), covered(dags, given), share, sample
+        return ModelScores(model, scored, rows, scored_alone, alone, *about)
 
 
 def gaps(found: Sequence[ModelScores], missing: Missing) -> list[Fault]:
-    """All models that lack predictions, unless a missing one is wrong or left out."""
-    short = [(one.model, one.coverage) for one in found if missing == "error" and one.coverage.missing]
+    """All models that lack predictions, unless a missing one is wrong or left out, or they were asked a sample."""
+    whole = [one for one in found if missing == "error" and not one.sample]
+    short = [(one.model, one.coverage) for one in whole if one.coverage.missing]
     return [Fault(f"model {model}", lacking(coverage)) for model, coverage in short]

@@ -109,6 +109,17 @@ def outdated(run: Run, model: str) -> bool:
     return known is not None and known["nodes"] != nodes_digest(run, folder)
 
 
+def samples(run: Run) -> frozenset[str]:
+    """Models that were asked some questions only, as people are: what they lack counts neither way."""
+    return frozenset(name for name in models(run) if _options(run.predictions / name).get("sample"))
+
+
+def _options(folder: Path) -> dict[str, Any]:
+    file = folder / PLAN
+    found: dict[str, Any] = msgspec.json.decode(file.read_bytes()).get("options", {}) if file.is_file() else {}
+    return found
+
+
 def models(run: Run, images: bool | None = None) -> list[str]:
     """Names of the models whose predictions are stored; only those about image sets, or about videos, if asked."""
     folders = [path.parent for path in run.predictions.glob(f"*/{WORDS.name}.parquet")]

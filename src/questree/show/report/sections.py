@@ -180,7 +180,7 @@ class DomainSections:
             return Scores(lacking=lacking)
         alone = [row for result in results for row in result.alone] + judge.questions.baseline(self.how.resampling)
         rows = [row for result in results for row in result.dags]
-        rivals = results[: len(models)]  # bots are none
+        rivals = [one for one in results[: len(models)] if not one.sample]  # bots and people are none
         how = self.how.resampling if len(rivals) > 1 else None
         of_dags = marks(rows, {one.model: one.scored for one in rivals}, how)
         of_alone = marks(alone, {one.model: one.scored_alone for one in rivals}, how)

@@ -21,6 +21,7 @@ from questree.benchmarks.covr.templates import BY_NAME
 from questree.columns.hashing import seed_of
 from questree.faults import at_least, refuse
 from questree.progress import watch
+from questree.stages.balance.rejected import read_rejected, rejected
 from questree.tables.image_questions import BALANCED, answered
 from questree.tables.run import Run
 from questree.tables.store import new_file
@@ -49,11 +50,12 @@ class TemplateRoom:
 PAPER = PairsOptions()
 
 
-def balance(run: Run, options: PairsOptions = PAPER) -> list[TemplateRoom]:
-    """Write RUN/covr/balanced.parquet, and its options beside it."""
+def balance(run: Run, options: PairsOptions = PAPER, without: pl.DataFrame | None = None) -> list[TemplateRoom]:
+    """Write RUN/covr/balanced.parquet, and its options beside it; `without` the questions with these ids."""
     questions = options.questions
     refuse(at_least(1, {"questions": questions}))
     table = answered(run)
+    table = table if without is None else table.join(without, on="id", how="anti", maintain_order="left")
     rows, kept = list[TemplateRoom](), np.zeros(len(table), bool)
     groups = list(table.with_row_index("row").group_by("split", "template", maintain_order=True))
     templates = Counter(str(split) for (split, _), _ in groups)
@@ -69,14 +71,20 @@ def balance(run: Run, options: PairsOptions = PAPER) -> list[TemplateRoom]:
     with new_file(run.covr / f"{BALANCED.name}.parquet") as work:
         BALANCED.frame(table.filter(pl.Series(kept))).write_parquet(work, compression="zstd", compression_level=1)
     with new_file(run.covr / f"{BALANCED.name}.json") as work:
-        work.write_bytes(msgspec.json.format(msgspec.json.encode({"options": options})) + b"\n")
+        record = {"options": options} | ({} if without is None else {"without": len(without)})
+        work.write_bytes(msgspec.json.format(msgspec.json.encode(record)) + b"\n")
     order = list(dict.fromkeys([*BY_NAME, *sorted(row.template for row in rows)]))  # a file's templates come last
     return sorted(rows, key=lambda row: (SPLITS.index(row.split), order.index(row.template)))
 
 
 def recipe(run: Run, given: Mapping[str, Any], _: int) -> Told:
-    rows = balance(run, PairsOptions(**given))
-    said: list[Said] = []
+    options = PairsOptions(**{name: value for name, value in given.items() if name != "without"})
+    without, said = None, list[Said]()
+    if "without" in given:
+        found = read_rejected(given["without"])
+        without = found.join(answered(run), on="id", how="semi", maintain_order="left")
+        said += rejected(found, without).said()
+    rows = balance(run, options, without)
     for split in dict.fromkeys(row.split for row in rows):
         own = [asdict(row) for row in rows if row.split == split]
         shown = {"template": "template", "before": "before", "text with two answers": "two_answers"}
@@ -88,7 +96,7 @@ def recipe(run: Run, given: Mapping[str, Any], _: int) -> Told:
     return Told(said, rows)
 
 
-RECIPE = Recipe(frozenset({"questions", "seed"}), recipe)
+RECIPE = Recipe(frozenset({"questions", "seed", "without"}), recipe)
 
 
 def select(questions: pl.DataFrame, room: int, seed: int) -> tuple[list[int], int]:

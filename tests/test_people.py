@@ -276,7 +276,7 @@ def test_what_is_absent_is_what_most_mark_and_marking_what_is_there_counts_again
 
 def test_bots_err_as_often_as_they_say(notebook: Path, tmp_path: Path) -> None:
     book = asked(copied(notebook, "images", tmp_path), "--per-type 40 --split all --votes 5")
-    made = people.simulated(tmp_path / "images", "verify", annotators=5, error=0.2, seed=3)
+    made = people.simulate(tmp_path / "images", "verify", annotators=5, error=0.2, seed=3)
     found = Answered.read(book, "verify", Rule(0))
     assert made.record["answers"] == len(found.every)
     truth = {one.item: one.truth for one in book.items("verify")}

@@ -15,7 +15,7 @@ from questree.metrics.comparison import ModelDifference, compare
 from questree.metrics.scores import Resampling
 from questree.models.predictions import PREDICTION, is_given, read_predictions
 from questree.models.stored import image_predictions, video_predictions
-from questree.scoring.run_scores import QUESTIONS_OF
+from questree.scoring.run_scores import scored_questions
 from questree.tables.predictions import models
 from questree.tables.run import Run
 
@@ -27,12 +27,12 @@ def paraphrased_scores(
     *,
     questions: StrPath,
     original: str,
-    paraphrased: StrPath,
+    predictions: StrPath,
     resamples: int = 1000,
     seed: int = 0,
     benchmark: str = "",
 ) -> Made:
-    """Accuracy on questions as they were written and in people's words, as `questree score paraphrased` does.
+    """Accuracy on the same questions, asked as they were written and in people's own words, with the change.
 
     Parameters
     ----------
@@ -42,18 +42,22 @@ def paraphrased_scores(
         The set, as `questree people export --paraphrased` writes it.
     original
         Predictions for the questions as they were: a file, or a model that is stored.
-    paraphrased
+    predictions
         Predictions for the same ids, asked in people's words.
-    resamples, seed
-        Of the intervals, for which videos or images are drawn.
+    resamples
+        Number of bootstrap resamples; videos or images are drawn.
+    seed
+        Seed of the resampling.
+    benchmark
+        Benchmark of a run with both: agqa (videos, the default) or covr (image sets).
     """
     refuse(at_least(1, {"resamples": resamples}))
     place = Run(Path(fspath(run)))
     own = chosen(place, benchmark, "decomposed")
     ids = asked_ids(Path(fspath(questions)))
     first = predicted(place, own, original, ids)
-    second = predicted(place, own, fspath(paraphrased), ids)
-    scoring = QUESTIONS_OF[own.name](place, None)
+    second = predicted(place, own, fspath(predictions), ids)
+    scoring = scored_questions(place, own, None)
     known = ids.filter(ids.is_in(scoring.asked["id"].implode()))
     if known.is_empty():
         raise BadInput.at(questions, "none of these is a question that the run scores")

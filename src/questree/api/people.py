@@ -17,7 +17,7 @@ from questree.people.book import Annotator, Book, TaskOptions
 from questree.people.items import Drawn, apart, items
 from questree.people.power import plan
 from questree.people.sample import drawn
-from questree.people.simulated import mistaken, simulate
+from questree.people.simulated import mistaken, simulated
 from questree.people.task import Task, read_task
 from questree.tables.run import Run
 
@@ -41,39 +41,51 @@ def new(
     gold: float = 0.1,
     qualify: int = 0,
     split: str = "test",
-    models: Sequence[str] = (),
-    annotators: Sequence[str] = (),
+    models: str = "",
+    annotators: str = "",
     seed: int = 0,
     benchmark: str = "",
 ) -> Made:
-    """Draw what people are asked, as `questree people new` does.
+    """Draw what people are asked: a balanced sample, gold questions among it, a round to qualify.
 
     Parameters
     ----------
     run
-        Run folder with DAGs.
+        Run folder with DAGs (`questree decompose`).
     task
-        verify, choose, free, absent, paraphrase, compare, or a TOML file.
+        verify, choose, free, absent, paraphrase, compare, or a TOML file of your own.
     name
-        Name of the task in the run; that of the task without it.
-    per_type, per_template, per_answer, per_split, per_category, sample
-        Least number of questions of every type, template, answer, split or category of AGQA, and of all.
+        Name of the task in the run; that of the task, if it is left out.
+    per_type
+        Least number of every type, sub-questions too; 25, if nothing else is asked for.
+    per_template
+        Least number of every template.
+    per_answer
+        Least number of every answer.
+    per_split
+        Least number of every split.
+    per_category
+        Videos: least number of every category of AGQA's tables.
+    sample
+        Least number in all.
     parts
-        Ask sub-questions too; with per_type they are.
+        Ask sub-questions too. [with `per_type`]
     votes
-        Answers to every question; 3, or as the task says.
+        Answers to every question; as the task says, mostly 3, if it is left out.
     gold
         Share of questions more whose answer is known.
     qualify
         Number of questions with explanations that everybody answers first.
     split
-        train, dev, test or all.
+        Split to draw from: train, dev, test, or all.
     models
-        compare: two stored models.
+        compare: two stored models, as in A,B.
     annotators
-        Names of people who get a link.
+        Names of people who get a link, as in Ann,Ben.
     seed
-        Seed of the draw.
+        Seed of the draws.
+    benchmark
+        Benchmark of a run with both: agqa (videos, the default) or covr (image sets).
     """
     called, known_task = read_task(task)
     least = {
@@ -86,7 +98,7 @@ def new(
     }
     faults = at_least(0, {"sample": sample, "votes": votes, "qualify": qualify, "gold": gold})
     faults += at_least(0, {f"per_{label}": count for label, count in least.items() if label != "all"})
-    refuse([*faults, *names_wrong([name or called], "--name"), *names_wrong(annotators, "--annotators")])
+    refuse([*faults, *names_wrong([name or called], "--name"), *names_wrong(listed(annotators), "--annotators")])
     least = {label: count for label, count in least.items() if count} or {"type": USUAL}
     if known_task.about == "scopes" and "type" in least:
         least = {"all": least["type"]}
@@ -96,7 +108,7 @@ def new(
         raise BadInput.at("--per-category", f"expected questions about {AGQA.scopes}, got {own.scopes}")
     side = None if split == "all" else split
     whole = "type" in least if parts is None else parts
-    candidates, known, dags = candidates_of(known_task, place, own, side, whole, models)
+    candidates, known, dags = candidates_of(known_task, place, own, side, whole, listed(models))
     asked = drawn(candidates, least, seed)
     if asked.is_empty():
         raise BadInput.at(place.folder, f"nothing to ask about in the split {split}")
@@ -108,13 +120,17 @@ def new(
         found = Drawn(*(with_texts(dags, table) for table in found))
     count = votes or known_task.votes
     sizes = {"asked": len(found.asked), "gold": len(found.gold), "qualification": len(found.qualification)}
-    options = TaskOptions(own.name, count, seed, **sizes, drawn=least | {"split": split}, models=tuple(models))
+    options = TaskOptions(own.name, count, seed, **sizes, drawn=least | {"split": split}, models=listed(models))
     made = items(known_task, found, candidates, count, replace(known, seed=seed, wrong=wrong))
     book = Book(place)
     book.add_task(name or called, known_task, options, made)
-    people = book.add_annotators(annotators) if annotators else []
-    said = [f"{name or called}: {told(known_task, options)}, in {book.path}", *links(people)]
+    people = book.add_annotators(listed(annotators)) if annotators else []
+    said = [f"{name or called}: {told(known_task, options)}, in {book.path}", *told_links(people)]
     return Made("people new", said, {"task": name or called, **sizes, "votes": count, "drawn": least})
+
+
+def listed(names: str) -> tuple[str, ...]:
+    return tuple(name.strip() for name in names.split(",") if name.strip())
 
 
 def told(task: Task, options: TaskOptions) -> str:
@@ -124,7 +140,7 @@ def told(task: Task, options: TaskOptions) -> str:
     return ", ".join(sizes)
 
 
-def links(people: Sequence[Annotator]) -> list[str]:
+def told_links(people: Sequence[Annotator]) -> list[str]:
     return [f"link of {one.name}: /people/{one.token}/" for one in people if one.kind == "person"]
 
 
@@ -134,20 +150,37 @@ def names_wrong(names: Sequence[str], place: str) -> list[Fault]:
     return [Fault(place, f"expected {wanted}, got {name!r}") for name in strange]
 
 
-def remove(run: StrPath, task: str) -> Made:
-    """Take a task and all answers to it out of a run, as `questree people remove` does."""
+def remove(run: StrPath, *, task: str) -> Made:
+    """Take a task and all answers to it out of a run.
+
+    Parameters
+    ----------
+    run
+        Run folder.
+    task
+        Name of the task.
+    """
     count = Book.of(Run(Path(fspath(run)))).remove_task(task)
     return Made("people remove", [f"{task}: removed with {count:,} answers"], {"task": task, "answers": count})
 
 
-def invite(run: StrPath, names: Sequence[str] = ()) -> Made:
-    """The links of everybody who answers, and of new people, as `questree people links` does."""
+def links(run: StrPath, *, add: str = "") -> Made:
+    """The personal links of everybody who answers; they are the only way in, so send each to its person alone.
+
+    Parameters
+    ----------
+    run
+        Run folder.
+    add
+        Names of people who get a link, as in Ann,Ben.
+    """
+    names = listed(add)
     refuse(names_wrong(names, "--add"))
     book = Book.of(Run(Path(fspath(run))))
     if names:
         book.add_annotators(names)
     people = [one for one in book.annotators() if one.kind == "person"]
-    said = links(people) or ["nobody has a link yet; --add names people"]
+    said = told_links(people) or ["nobody has a link yet; --add names people"]
     return Made("people links", said, [{"name": one.name, "link": f"/people/{one.token}/"} for one in people])
 
 
@@ -170,13 +203,27 @@ def serve(
         work(app, place)
 
 
-def simulated(run: StrPath, task: str, *, annotators: int = 3, error: float = 0.1, seed: int = 0) -> Made:
-    """Let bots with a known rate of error answer a task to the end, as `questree people simulate` does."""
+def simulate(run: StrPath, task: str = "verify", *, annotators: int = 3, error: float = 0.1, seed: int = 0) -> Made:
+    """Let bots with a known rate of error answer a task to the end, to plan and to test.
+
+    Parameters
+    ----------
+    run
+        Run folder.
+    task
+        Name of the task.
+    annotators
+        Number of bots.
+    error
+        Share of their answers that are mistaken.
+    seed
+        Seed of their mistakes.
+    """
     wrong = [Fault("--error", f"expected a share from 0 to 1, got {error:g}")] if not 0 <= error <= 1 else []
     refuse([*wrong, *at_least(1, {"annotators": annotators})])
     book = Book.of(Run(Path(fspath(run))))
     names = [f"bot {number}" for number in range(1, annotators + 1)]
-    count = simulate(book, task, names, mistaken(error, seed))
+    count = simulated(book, task, names, mistaken(error, seed))
     said = f"{task}: {count:,} answers of {annotators} bots that err in {error:.0%}"
     return Made("people simulate", [said], {"task": task, "answers": count, "annotators": annotators, "error": error})
 
@@ -188,7 +235,7 @@ def percent(value: float | None) -> str:
 def power(
     *, accuracy: float = 0.86, error: float = 0.1, half_width: float = 0.05, seconds: float = 30.0, groups: int = 1
 ) -> Made:
-    """How many votes and items a wanted half-width needs, as `questree people power` does.
+    """How many votes and items a wanted half-width needs.
 
     Parameters
     ----------
@@ -199,7 +246,7 @@ def power(
     half_width
         Wanted half-width of the 95 % interval.
     seconds
-        That one answer takes.
+        Seconds that one answer takes.
     groups
         Types or categories, each with this half-width.
     """

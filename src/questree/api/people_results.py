@@ -39,7 +39,7 @@ def answered(run: StrPath, task: str, rule: Rule | None = None) -> Answered:
 
 def agreement(
     run: StrPath,
-    task: str,
+    task: str = "verify",
     *,
     least_gold: float = 0.7,
     bots: bool = True,
@@ -48,20 +48,26 @@ def agreement(
     resamples: int = 1000,
     seed: int = 0,
 ) -> Made:
-    """How far people agree and how often they find what the benchmark says, as `questree people agreement` does.
+    """How far people agree, who is left out, faults, time, and how often they find what the benchmark says.
 
     Parameters
     ----------
-    run, task
-        Run folder and name of the task.
+    run
+        Run folder.
+    task
+        Name of the task.
     least_gold
-        Share of gold that must be right for somebody's answers to count; 0 keeps everybody.
+        Share of gold somebody must have right to count; 0 keeps everybody.
     bots
-        Whether bots count as people.
-    threshold, least
-        A type of which the majority finds less than this right, of at least so many items, is proposed as unscored.
-    resamples, seed
-        Of the intervals, for which annotators are drawn.
+        Count bots as people.
+    threshold
+        Types that the majority finds right less often are proposed as unscored.
+    least
+        Items of a type before it is proposed.
+    resamples
+        Number of draws of annotators behind intervals; 0 for none.
+    seed
+        Seed of the draws.
     """
     refuse(at_least(0, {"resamples": resamples, "least_gold": least_gold, "least": least}))
     found = answered(run, task, Rule(least_gold, bots=bots))
@@ -113,7 +119,7 @@ def shown(row: Score) -> dict[str, Any]:
 
 def export(
     run: StrPath,
-    task: str,
+    task: str = "verify",
     *,
     out: StrPath | None = None,
     label_studio: StrPath | None = None,
@@ -128,12 +134,14 @@ def export(
     least: int = 5,
     bots: bool = True,
 ) -> Made:
-    """Write what people said, as `questree people export` does; no file has their names.
+    """Write what people said, without their names: answers, a model named Human, files for other stages.
 
     Parameters
     ----------
-    run, task
-        Run folder and name of the task.
+    run
+        Run folder.
+    task
+        Name of the task.
     out
         Every answer: .csv or .jsonl.
     label_studio
@@ -150,8 +158,14 @@ def export(
         paraphrase: questions in people's own words, for `questree score paraphrased`.
     unscored
         Types under the threshold, for `questree score --unscored`.
-    least_gold, threshold, least, bots
-        As for `agreement`.
+    least_gold
+        Share of gold somebody must have right to count; 0 keeps everybody.
+    threshold
+        Types that the majority finds right less often are unscored.
+    least
+        Items of a type before it is unscored.
+    bots
+        Count bots as people.
     """
     found = answered(run, task, Rule(least_gold, bots=bots))
     given = {"out": out, "label-studio": label_studio, "human": human, "absent": absent, "rejected": rejected}
@@ -259,8 +273,18 @@ def kept(run: Run, found: Answered, name: str) -> int:
     return len(answers)
 
 
-def take_in(run: StrPath, task: str, file: StrPath) -> Made:
-    """Read answers that people gave elsewhere, Label Studio's JSON or a CSV, as `questree people import` does."""
+def take_in(run: StrPath, file: StrPath, *, task: str = "verify") -> Made:
+    """Read answers that people gave elsewhere.
+
+    Parameters
+    ----------
+    run
+        Run folder.
+    file
+        Label Studio's JSON export, or a CSV of item or id, annotator and value (or text, marked).
+    task
+        Name of the task.
+    """
     path = Path(fspath(file))
     taken = take(Book.of(Run(Path(fspath(run)))), task, path)
     said = f"{task}: {taken.answers:,} answers of {taken.people} people, {taken.repeated:,} repeated (the last counts)"

@@ -32,7 +32,7 @@ def mistaken(error: float, seed: int) -> Answering:
     return said
 
 
-def simulate(book: Book, name: str, names: Sequence[str], say: Answering) -> int:
+def simulated(book: Book, name: str, names: Sequence[str], say: Answering) -> int:
     """In turns, each what is given to them, until nobody is given anything; how many answers."""
     task, _ = book.task(name)
     people, count = book.add_annotators(names, "bot"), 0

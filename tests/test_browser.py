@@ -7,19 +7,23 @@ import threading
 import time
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
-from itertools import combinations
+from itertools import combinations, product
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
 import uvicorn
 from playwright.sync_api import Browser, Dialog, Page, Request, Route, expect, sync_playwright
 
+from questree.show.cards import markup, script, style
+from questree.show.judged import judged
 from questree.show.page.app import application
 from questree.show.page.serving import bound, shown_address
 from questree.show.page.site import Site
 from questree.show.tags import meet
+from questree.show.video_view import VideoView
+from questree.tables.run import Run
+from worlds.access import findings, is_wide
 from worlds.drawn import measured, small_texts
 from worlds.served import SCRIPT, answers, image_run, served_run, true_but_for
 
@@ -49,8 +53,8 @@ def browser() -> Iterator[Browser]:
 
 
 @pytest.fixture(scope="module")
-def address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    """A run with questions about videos and about images, served from here."""
+def served(tmp_path_factory: pytest.TempPathFactory) -> Run:
+    """A run with questions about videos and about images."""
     folder = tmp_path_factory.mktemp("browsed") / "run"
     run = served_run(folder)
     image_run(folder)
@@ -58,8 +62,13 @@ def address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     answers(run, "clash", true_but_for({EXISTS: "no"}))
     film(run.folder.parent / "media", "A", seconds=range(0, 20, 2))
     answers(run, "script", lambda text, answer: SCRIPT if text == BLANKET else answer)
+    return run
+
+
+@pytest.fixture(scope="module")
+def address(served: Run) -> Iterator[str]:
     with bound("127.0.0.1", 0) as place:
-        site = Site.read(run, folder.parent / "media")
+        site = Site.read(served, served.folder.parent / "media")
         server = uvicorn.Server(uvicorn.Config(application(site), log_level="error", lifespan="off"))
         thread = threading.Thread(target=server.run, kwargs={"sockets": [place]}, daemon=True)
         thread.start()
@@ -416,19 +425,94 @@ def test_a_sub_question_about_images_lights_up_what_it_rests_on(page: Page, seen
     seen.nothing()
 
 
-@pytest.mark.parametrize("width", [1400, 800, 420])
-def test_every_page_fits_the_screen_and_can_be_read(browser: Browser, address: str, width: int, seen: Seen) -> None:
-    scheme: Any = "dark" if width == 800 else "light"
-    context = browser.new_context(viewport={"width": width, "height": 900}, color_scheme=scheme, base_url=address)
-    page = context.new_page()
-    page.on("console", lambda told: seen.errors.append(told.text) if told.type in ("error", "warning") else None)
-    comparing = "/compare?a=chain&b=script&now=yes"
-    for at in ("/", "/?words=zebra", f"/questions/{BLANKET_ID}?show=chain", comparing, "/images", "/images/q%2F2"):
-        page.goto(at)
-        page.wait_for_load_state("networkidle")
-        assert not page.evaluate("document.documentElement.scrollWidth > innerWidth"), at
-        assert small_texts(page) == [], at
-    ground = page.evaluate("getComputedStyle(document.body.parentElement).backgroundColor")
-    assert (ground == "rgb(20, 23, 28)") == (scheme == "dark")
+PAGES = (
+    "/",
+    "/?query=has(befor)",
+    "/?words=zebra",
+    f"/questions/{BLANKET_ID}?show=chain",
+    "/compare?a=chain&b=script&now=yes",
+    "/images",
+    "/images/q/1",
+    "/questions/no-1",
+)
+WIDTHS, SCHEMES = (1400, 800, 420), ("light", "dark")
+DARK = "rgb(20, 23, 28)"
+
+
+def test_every_page_is_accessible_and_fits_every_screen(browser: Browser, address: str) -> None:
+    """Of axe nothing serious; all text of at least 12 px; no scrolling sideways; no complaint of the browser."""
+    context = browser.new_context(base_url=address)
+    page, told = context.new_page(), list[str]()
+    page.on("pageerror", lambda error: told.append(str(error)))
+    page.on("console", lambda message: told.append(message.text) if message.type in ("error", "warning") else None)
+    faults = list[str]()
+    for width, at in product(WIDTHS, PAGES):
+        page.set_viewport_size({"width": width, "height": 900})
+        page.goto(at, wait_until="networkidle")
+        for scheme in SCHEMES:
+            page.emulate_media(color_scheme=scheme)  # type: ignore[arg-type]
+            where = f"{at} at {width} px, {scheme}: "
+            faults += [f"{where}scrolls sideways"] * is_wide(page)
+            faults += [f"{where}small: {text}" for text in small_texts(page)]
+            if width != 800:
+                faults += [where + each for each in findings(page)]
+        assert page.evaluate("getComputedStyle(document.documentElement).backgroundColor") == DARK
+    assert not faults, "\n".join(faults)
+    assert [each for each in told if "status of 40" not in each] == []  # the bad query and the missing question
     context.close()
+
+
+def test_the_content_is_one_key_away_and_what_has_the_focus_is_marked(page: Page, seen: Seen) -> None:
+    page.goto("/")
+    page.keyboard.press("Tab")
+    expect(page.locator(".skip")).to_be_focused()
+    expect(page.locator(".skip")).to_be_in_viewport()
+    page.keyboard.press("Enter")
+    expect(page.locator("main")).to_be_focused()
+    page.goto(f"/questions/{BLANKET_ID}?show=chain")
+    page.wait_for_selector("#dag[data-ready]")
+    unmarked = list[str]()
+    for _ in range(60):
+        page.keyboard.press("Tab")
+        look = page.evaluate("""() => {
+          const own = document.activeElement;
+          const seen = own.matches(".models input") ? own.nextElementSibling : own;
+          return [own.outerHTML.slice(0, 80), getComputedStyle(seen).outlineStyle, own === document.body];
+        }""")
+        unmarked += [look[0]] * (look[1] == "none" and not look[2])
+    assert unmarked == []
     seen.nothing()
+
+
+SAMPLED = 50
+
+
+def sampled_dags(run: Run) -> Iterator[str]:
+    """Cards of so many questions, the largest DAG among them, half of them with errors."""
+    view = VideoView(run)
+    for shard in map(view.opened, view.shards()):
+        tops = sorted(set(shard.tops["node"].to_list()), key=lambda node: -len(shard.below(node)))
+        for place, node in enumerate(tops[:: -(-len(tops) * 2 // SAMPLED)]):
+            one = shard.only(node)
+            dag = view.dag(one)
+            said = ["strange" if at % 3 == place % 3 else row["answer"] for at, row in enumerate(dag.rows)]
+            yield markup(dag, judged(dag, one, "model", said) if place % 2 else None, view.kinds)
+
+
+def test_of_many_dags_no_card_label_or_edge_covers_another(browser: Browser, served: Run) -> None:
+    dags = list(sampled_dags(served))
+    assert len(dags) >= SAMPLED - 4 and max(dag.count('class="node"') for dag in dags) == 27
+    page, told = browser.new_page(), list[str]()
+    page.on("console", lambda message: told.append(message.text))
+    for width, scheme in ((1400, "light"), (800, "dark"), (420, "light")):
+        page.set_viewport_size({"width": width, "height": 900})
+        page.emulate_media(color_scheme=scheme)  # type: ignore[arg-type]
+        page.set_content(f"<style>{style()}</style>{''.join(dags)}<script>{script()}</script>")
+        assert page.locator(".questree-dag[data-ready]").count() == len(dags)
+        page.evaluate("document.querySelectorAll('.unfold').forEach((button) => button.click())")
+        for at, dag in enumerate(dags):
+            found = measured(page, at)
+            assert (found["faults"], found["wide"], found["nodes"]) == ([], False, dag.count('class="node"'))
+            assert found["smallest"] >= 12 and (found["edges"] == 0) == (width <= 600 or found["nodes"] == 1)
+    assert told == []
+    page.close()

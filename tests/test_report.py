@@ -37,6 +37,8 @@ from questree.tables.lock import lock
 from questree.tables.predictions import models
 from questree.tables.run import Run
 from test_browser import BLANKET, browser  # noqa: F401
+from worlds.access import findings
+from worlds.drawn import measured
 from worlds.exported_worlds import random_run, select_every
 from worlds.image_run import image_run
 from worlds.papers import compiled
@@ -239,8 +241,14 @@ def test_the_page_opens_from_disk_without_complaint(written: Path, request: pyte
     assert tab.evaluate("document.documentElement.scrollWidth <= innerWidth")  # only tables may be scrolled sideways
     drawn = tab.locator(".picture svg").evaluate_all("all => all.map(one => one.getBoundingClientRect().width)")
     assert min(drawn) > 200
+    assert findings(tab) == []
     tab.set_viewport_size({"width": 420, "height": 850})
+    tab.emulate_media(color_scheme="dark")
     assert tab.evaluate("document.documentElement.scrollWidth <= innerWidth")
+    assert findings(tab) == []
+    tree = tab.locator("figure.failure .cards.tree").first
+    assert tree.evaluate("tree => tree.querySelector('.node:not([hidden])').dataset.node") == "0"  # opens on its root
+    assert measured(tab)["faults"] == [] and measured(tab)["smallest"] >= 12
     tab.locator("#made-from").scroll_into_view_if_needed()
     assert tab.locator("nav").evaluate("nav => nav.getBoundingClientRect().top") == 0  # contents stay in view
     tab.set_viewport_size({"width": 1017, "height": 688})  # A4 without its margins

@@ -116,11 +116,10 @@ def _environment() -> Environment:
     )
 
 
-def markup(dag: Dag, judged: Judged | None, kinds: Mapping[str, str]) -> str:
-    """The cards alone, for a page that has `style` and, at its end, `script`."""
-    cards = Cards.of(dag, judged)
-    found = _environment().get_template("dag.html").module.taken_apart(cards, cards.graph, kinds=kinds)  # type: ignore[attr-defined]
-    return str(found)
+def markup(dag: Dag, judged: Judged | None, kinds: Mapping[str, str], name: str = "") -> str:
+    """The cards alone, for a page that has `style` and, at its end, `script`; a name where the question is not it."""
+    cards, template = Cards.of(dag, judged), _environment().get_template("dag.html")
+    return str(template.module.taken_apart(cards, cards.graph, kinds=kinds, name=name))  # type: ignore[attr-defined]
 
 
 def notebook(dag: Dag, judged: Judged | None, kinds: Mapping[str, str]) -> str:

@@ -121,7 +121,7 @@ def told(view: View, row: Mapping[str, Any], stored: Mapping[str, Stored], media
         said=tuple((name, said[name][0], said[name][0] == truth) for name in beside),
         composition=view.scheme.compositions[row["composition"]],
         sentence=reason(dag, found),
-        picture=cards.markup(dag, found, view.kinds),
+        picture=cards.markup(dag, found, view.kinds, asked.text),
         narrow=outlined(dag, found, view.kinds),
         raw={name: raw for name, own in stored.items() if (raw := raw_beside(own, words)[0])},
         shots=embedded(view.scene(asked, one).files(asked.program, media)) if media else (),

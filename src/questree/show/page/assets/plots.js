@@ -128,6 +128,7 @@
     for (const figure of document.querySelectorAll("figure.plot:not([data-drawn])")) {
       figure.dataset.drawn = "yes";
       figure.append(plots[figure.dataset.plot](figure, JSON.parse(figure.dataset.points)));
+      for (const named of figure.querySelectorAll("g[aria-label]")) named.removeAttribute("aria-label"); // "line", "dot": no names
     }
   }
 

@@ -1,7 +1,9 @@
 """A run as a dataset of Hugging Face: Parquet files of every split, and a card that says what is in them."""
 
+import re
+import shlex
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
@@ -52,10 +54,15 @@ class Part:
     """One table of one split."""
 
     config: str
-    split: str
+    of: str  # the split
     rows: int
     bytes: int
     features: Mapping[str, Any]
+
+    @property
+    def split(self) -> str:
+        """As datasets takes it."""
+        return re.sub(r"\W", "_", self.of)
 
 
 def write_tables(run: Run, options: HubOptions, folder: Path) -> tuple[list[Part], pl.DataFrame]:
@@ -63,12 +70,12 @@ def write_tables(run: Run, options: HubOptions, folder: Path) -> tuple[list[Part
     own, parts, every = chosen(run, options.benchmark, "decomposed"), list[Part](), list[pl.DataFrame]()
     for config in CONFIGS:
         (folder / config).mkdir()
-    there = RunSteps(run, own.name, evidence=False).splits.unique().to_list()
+    steps = RunSteps(run, own.name, evidence=False)
+    there = [split for split in steps.splits.unique().to_list() if steps.count(split)]
+    if not there:
+        raise BadInput.at(run.folder, "expected decomposed questions, got none")
     for split in sorted(there, key=lambda name: (SPLITS.index(name) if name in SPLITS else len(SPLITS), name)):
-        try:
-            dags = hierarchies_in(run, split, own.name)
-        except BadInput:
-            continue  # the run has the split, the decomposed questions have none of it
+        dags = hierarchies_in(run, split, own.name)
         nodes = node_table(dags)
         every.append(nodes.drop("program", "scope").with_columns(split=pl.lit(split)))
         parts.append(write_part(folder, "questions", split, with_pictures(nodes, options)))
@@ -102,7 +109,8 @@ def with_pictures(nodes: pl.DataFrame, options: HubOptions) -> pa.Table:
 
 
 def write_part(folder: Path, config: str, split: str, table: pa.Table) -> Part:
-    path = folder / config / f"{split}.parquet"
+    part = Part(config, split, len(table), 0, {})
+    path = folder / config / f"{part.split}.parquet"
     plain = pa.table({name: plainly(table[name]) for name in table.column_names})
     found = {field.name: feature(field) for field in plain.schema}
     known = msgspec.json.encode({"info": {"features": found}})
@@ -113,7 +121,7 @@ def write_part(folder: Path, config: str, split: str, table: pa.Table) -> Part:
         row_group_size=ROWS,
         dictionary_pagesize_limit=ROOM,
     )
-    return Part(config, split, len(plain), path.stat().st_size, found)
+    return replace(part, bytes=path.stat().st_size, features=found)
 
 
 def plainly(column: pa.ChunkedArray) -> pa.ChunkedArray:
@@ -172,7 +180,7 @@ def of_config(parts: list[Part], config: str) -> Iterator[Part]:
 def statistics(parts: list[Part], every: pl.DataFrame) -> str:
     """Counts by split, and types with their commonest answer, as tables of Markdown."""
     rows = ["| split | questions | sub-questions | with an answer | edges |", "|---|---|---|---|---|"]
-    edges = {part.split: part.rows for part in of_config(parts, "edges")}
+    edges = {part.of: part.rows for part in of_config(parts, "edges")}
     for (split,), own in every.group_by("split", maintain_order=True):
         asked, known = int(own["asked"].sum()), len(own) - own["answer"].null_count()
         rows.append(f"| {split} | {asked:,} | {len(own) - asked:,} | {known:,} | {edges[str(split)]:,} |")
@@ -208,7 +216,8 @@ def history(run: Run) -> str:
 def words(run: Run, options: HubOptions, parts: list[Part], every: pl.DataFrame) -> dict[str, str]:
     """Of the card."""
     own = ["--benchmark", options.benchmark] if options.benchmark else []
-    first = next(of_config(parts, CONFIGS[0]))
+    questions = [*of_config(parts, CONFIGS[0])]
+    first, last = questions[0], questions[-1]
     about = "the ids of the images" if first.features["scope"]["_type"] == "List" else "the id of the video"
     shown = "| `images` | what is seen, as pictures |\n" if "images" in first.features else ""
     return {
@@ -219,6 +228,7 @@ def words(run: Run, options: HubOptions, parts: list[Part], every: pl.DataFrame)
         "source": options.source or "scene annotations; whoever publishes this should say which",
         "about": about,
         "shown": shown,
-        "split": list(of_config(parts, CONFIGS[0]))[-1].split,
+        "split": last.split,
+        "of": shlex.quote(last.of),
         "own": said(own),
     }

@@ -92,9 +92,10 @@ class BotAnswers:
 
 def by_id(asked: RunHierarchies, ids: pl.Series, found: ModelAnswers) -> dict[str, str]:
     keys = asked.hierarchies.keys
-    wanted = pl.DataFrame({"id": ids}).with_columns(wanted=True)
     rows = pl.DataFrame({"id": keys, "word": found.by_key}).with_row_index("key").filter(pl.col("word") != NOTHING)
-    rows = rows.join(wanted, on="id", how="semi").unique("id", keep="first")
+    rows = rows.join(ids.to_frame("id"), on="id", how="semi", maintain_order="left").unique(
+        "id", keep="first", maintain_order=True
+    )
     words = np.array([*found.words, ""], object)
     return dict(zip(rows["id"].to_list(), words[rows["word"].to_numpy()].tolist(), strict=True))
 

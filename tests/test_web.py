@@ -1,5 +1,6 @@
 """The page: filters find what loops find, a question says why, bad addresses say so, nothing foreign gets in."""
 
+import gzip
 import html
 import json
 import re
@@ -776,3 +777,16 @@ def test_the_commands_of_the_page_work_and_serving_ends_cleanly(run: Run, tmp_pa
     process.send_signal(signal.SIGINT)
     out, errors = process.communicate(timeout=20)
     assert (process.returncode, out, errors) == (0, "stopped\n", "")
+
+
+def test_scripts_are_kept_for_good_pages_never_and_texts_are_compressed(client: TestClient) -> None:
+    page = client.get("/")
+    assert (page.headers["cache-control"], page.headers["content-encoding"]) == ("no-store", "gzip")
+    found = set(re.findall(r'(?:src|href)="(/(?:assets/|colours)[^"]*)"', page.text))
+    for at in found - {"/colours.css"}:
+        assert client.get(at).headers["cache-control"] == "public, max-age=31536000, immutable"
+    assert client.get("/colours.css").headers["cache-control"] == "no-cache"
+    assert client.get(f"/assets/{'0' * 12}/page.css").headers["cache-control"] == "no-store"  # no such file
+    parts = [page, *map(client.get, sorted(found))]
+    assert sum(len(gzip.compress(part.content, 6)) for part in parts) < 250_000
+    assert all("gzip" in part.headers.get("content-encoding", "") for part in parts if len(part.content) > 500)

@@ -24,7 +24,7 @@ from questree.show.page.compare import BETTER, LEVEL, grids, points
 from questree.show.page.download import KINDS, written
 from questree.show.page.filters import FilteredRows, address
 from questree.show.page.order import Rows, ordered
-from questree.show.page.serving import Guard
+from questree.show.page.serving import Guard, Smaller, asset_folder
 from questree.show.page.shown import Shown
 from questree.show.page.site import VIEWS, Collection, Site
 from questree.show.video_view import VideoScene, VideoView
@@ -43,10 +43,13 @@ def application(site: Site, host: str = "127.0.0.1") -> Starlette:
             Route("/films/{video:path}", film),
             Route("/pictures/{image:path}", image),
             Route("/colours.css", colour_sheet),
-            Mount("/assets", StaticFiles(packages=[("questree.show.page", "assets")])),
+            *(
+                Mount(at, StaticFiles(packages=[("questree.show.page", "assets")]))
+                for at in (asset_folder(), "/assets")
+            ),
         ],
         exception_handlers=dict.fromkeys((HTTPException, BadInput, Exception), problem),
-        middleware=[Middleware(Guard, host=host)],
+        middleware=[Middleware(Guard, host=host), Middleware(Smaller)],
     )
     app.state.site = site
     return app
@@ -74,6 +77,7 @@ def environment() -> Environment:
     found.filters["percent"] = lambda value: "–" if value is None else f"{100 * value:.1f} %"
     found.filters["points"] = lambda value: "–" if value is None else f"{100 * value:+.1f}"
     found.globals["address"] = address
+    found.globals["assets"] = asset_folder()
     return found
 
 

@@ -2,10 +2,14 @@
 
 import socket
 from contextlib import suppress
+from functools import cache
+from hashlib import sha256
 from ipaddress import ip_address
+from pathlib import Path
 
 import uvicorn
 from starlette.datastructures import Headers, MutableHeaders
+from starlette.middleware.gzip import GZipMiddleware
 from starlette.responses import PlainTextResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
@@ -34,6 +38,38 @@ HEADERS = {
 }
 
 
+KEPT = "public, max-age=31536000, immutable"  # by browsers: another file has another address
+ASKED_AGAIN = ("/assets/", "/colours.css", "/media/", "/films/", "/pictures/")  # is it still the same?
+AS_THEY_ARE = ("/media/", "/films/", "/pictures/")  # compressed by themselves, and asked for in pieces
+
+
+@cache
+def asset_folder() -> str:
+    """The address of scripts and styles, which changes with any of them."""
+    files = sorted(path for path in (Path(__file__).parent / "assets").rglob("*") if path.is_file())
+    digest = sha256(b"".join(sha256(path.read_bytes()).digest() for path in files))
+    return f"/assets/{digest.hexdigest()[:12]}"
+
+
+def kept(path: str) -> str:
+    """How long a browser may keep what is at an address; pages change with the run."""
+    if path.startswith(f"{asset_folder()}/"):
+        return KEPT
+    return "no-cache" if path.startswith(ASKED_AGAIN) else "no-store"
+
+
+class Smaller:
+    """Texts are compressed on the way."""
+
+    def __init__(self, app: ASGIApp):
+        self.app = app
+        self.gzip = GZipMiddleware(app, minimum_size=500, compresslevel=6)
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        plain = scope["type"] == "http" and scope["path"].startswith(AS_THEY_ARE)
+        await (self.app if plain else self.gzip)(scope, receive, send)
+
+
 class Guard:
     """A name that somebody made point here (DNS rebinding) is refused: it is not what we are called."""
 
@@ -47,14 +83,14 @@ class Guard:
         elif not trusted(Headers(scope=scope).get("host", ""), self.host):
             await PlainTextResponse("this page is only served under its own address\n", 400)(scope, receive, send)
         else:
-            await self.app(scope, receive, _with_headers(send))
+            await self.app(scope, receive, _with_headers(send, scope["path"]))
 
 
-def _with_headers(send: Send) -> Send:
+def _with_headers(send: Send, path: str) -> Send:
     async def sending(message: Message) -> None:
         if message["type"] == "http.response.start":
             headers = MutableHeaders(scope=message)
-            for name, value in HEADERS.items():
+            for name, value in (HEADERS | {"Cache-Control": kept(path if message["status"] < 400 else "")}).items():
                 headers.setdefault(name, value)
         await send(message)
 

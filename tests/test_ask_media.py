@@ -123,7 +123,7 @@ def test_image_sets_are_shown_in_order_with_their_numbers(
     notebook: Path, painted: Path, server: ChatServer, tmp_path: Path
 ) -> None:
     shutil.copytree(notebook / "images", tmp_path / "images")
-    ask("images", tmp_path, server, "--media", painted / "images", "--questions", 3, "--quality", 95)
+    ask("images", tmp_path, server, "--media", painted / "images", "--questions", 12, "--quality", 95)
     run = open_run(tmp_path / "images")
     names = run.facts("images")["id"].to_list()
     scopes = {", ".join(scope): scope for scope in run.nodes()["scope"].to_list()}
@@ -136,6 +136,10 @@ def test_image_sets_are_shown_in_order_with_their_numbers(
         shown = [picture.getpixel((5, 5)) for picture in pictures(body)]
         for found, name in zip(shown, scope, strict=True):
             assert near(found, colour(names.index(name)))
+    polar = {text: answer in ("yes", "no") for text, answer in run.nodes().select("question", "answer").iter_rows()}
+    for body in server.bodies:  # also where the words of a question look like a choice: "a red cup or a white cup?"
+        text, *_, wanted = body["messages"][1]["content"][-1]["text"].splitlines()
+        assert (wanted == "Answer with yes or no.") == polar[text]
     assert set(run.predictions("m")["id"]) <= set(run.nodes()["id"]) and len(run.predictions("m")) >= 3
     done = ask("images", tmp_path, server, "--media", painted / "images", "--questions", 3, "--mode", "parts-first")
     assert "m parts-first" in done.stdout

@@ -6,6 +6,7 @@ import msgspec
 import numpy as np
 import pytest
 
+from questree.bench.ask import ask
 from questree.bench.measured import measure
 from questree.bench.stages import read, synth
 
@@ -36,3 +37,10 @@ def test_reading_short_answers_is_measured(tmp_path: Path, capsys: pytest.Captur
     lines = capsys.readouterr().out.splitlines()
     assert [line.split(":")[0] for line in lines] == ["read, exact", "read, lenient"]
     assert {row["rows"] for row in msgspec.json.decode((tmp_path / "bench.json").read_bytes())} == {2000}
+
+
+def test_asking_is_measured_against_a_server_of_its_own(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    ask(requests=40, frames=1, json=tmp_path / "bench.json")
+    assert capsys.readouterr().out.startswith("ask, 1 frames: size 40, ")
+    found = msgspec.json.decode((tmp_path / "bench.json").read_bytes())
+    assert found["measured"]["rows"] == 40 and found["own_cpu_microseconds"] > 0 and found["late_rss_bytes"] > 0

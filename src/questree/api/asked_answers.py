@@ -16,7 +16,7 @@ from questree.ask.engine import Outcome
 from questree.ask.journal import Journal, Said
 from questree.ask.requests import Requests
 from questree.benchmarks import Said as Told
-from questree.models.policies import ReadPredictions, understood
+from questree.models.policies import KIND, ReadPredictions, understood
 from questree.models.predictions import PREDICTION
 from questree.tables.store import new_file
 
@@ -54,7 +54,8 @@ class Answers:
         def text_of(ids: pl.Series) -> pl.Series:
             return pl.Series([texts.get(id) for id in ids.to_list()], dtype=pl.String)
 
-        return understood(table.select("id", pl.col("raw").alias(PREDICTION)), self.requests.reader, policy, text_of)
+        said = table.select("id", KIND, pl.col("raw").alias(PREDICTION))
+        return understood(said, self.requests.reader, policy, text_of)
 
 
 def _frame(said: list[Said]) -> pl.DataFrame:
@@ -68,8 +69,7 @@ def kept(answers: Answers, whole: "Ask") -> Made:
     reading = answers.read(table, whole.policy)
     table = table.with_columns(reading.table[PREDICTION].alias(PREDICTION))
     if whole.raw:
-        lines = table.drop(PREDICTION).drop("scope")
-        _write(whole.raw, lines)
+        _write(whole.raw, table.drop(PREDICTION, "scope").rename({KIND: "answer_type"}))
     stored = _stored(answers, table, whole) if len(table) else []
     lost = f"{reading.unparsed:,} of {len(table):,} texts are no answer of this data, read by {whole.policy}"
     said = [*_spent(answers, whole), *_missing(outcome), *([lost] if reading.unparsed else []), *stored]
@@ -104,13 +104,9 @@ def _spent(answers: Answers, whole: "Ask") -> list[Told]:
 
 def _time(seconds: float) -> str:
     hours, rest = divmod(int(seconds), HOUR)
-    return (
-        f"{hours} h {rest // MINUTE} min"
-        if hours
-        else f"{rest // MINUTE} min {rest % MINUTE} s"
-        if rest >= MINUTE
-        else f"{seconds:.1f} s"
-    )
+    if hours:
+        return f"{hours} h {rest // MINUTE} min"
+    return f"{rest // MINUTE} min {rest % MINUTE} s" if rest >= MINUTE else f"{seconds:.1f} s"
 
 
 def _missing(outcome: Outcome) -> list[Told]:

@@ -15,13 +15,16 @@ from questree.ask.options import Mode
 from questree.ask.requests import Item
 from questree.columns.hashing import seed_of
 from questree.faults import BadInput
+from questree.said.question import ACTION, COUNT, YES_NO
 from questree.stages.decompose.hierarchies import RunHierarchies
+from questree.vocabulary.words import Vocabulary
 
 if TYPE_CHECKING:
     from questree.api.runs import Run
 
 
 Ints = NDArray[np.int64]
+COLUMNS = ("id", "scope", "question", "kind")
 SLICE = 4096  # rows that are put into words at a time
 
 
@@ -29,7 +32,7 @@ SLICE = 4096  # rows that are put into words at a time
 class AskedItems:
     """Rows to ask, those of a scope together; and DAGs as rows, sub-questions first."""
 
-    table: pl.DataFrame  # id, scope, question
+    table: pl.DataFrame  # id, scope, question, kind
     answers: list[str]  # that questions have
     dags: list[Ints] | None = None  # [question] rows of its DAG, the question last
 
@@ -55,7 +58,7 @@ class AskedItems:
 
 
 def items(table: pl.DataFrame, rows: Sequence[int]) -> Iterator[Item]:
-    columns = (table[name].to_list() for name in ("id", "question", "scope"))
+    columns = (table[name].to_list() for name in ("id", "question", "scope", "kind"))
     return (Item(*each) for each in zip(rows, *columns, strict=True))
 
 
@@ -65,17 +68,30 @@ def asked_items(run: "Run", split: str | None, sample: int, seed: int, parts: bo
         if conversations:
             raise BadInput.at(run.folder, "expected a decomposed run for conversations; `questree decompose` makes one")
         table = run.questions(split=split, columns=["id", "scope", "question", "template", "answer"])
-        few = table[drawn(table, sample, seed)].select("id", "scope", "question")
+        table = table.with_columns(kind=kinds(table["template"], table["answer"], run.vocabulary))
+        few = table[drawn(table, sample, seed)].select(COLUMNS)
         return AskedItems(by_scope(few), answers_of(table))
     dags = run._dags(split)
     nodes = node_table(dags, programs=False)
+    nodes = nodes.with_columns(kind=kinds(nodes["type"], nodes["answer"], run.vocabulary))
     answers = answers_of(nodes)
     if sample:
         dags, nodes = _sampled(dags, nodes, sample, seed)
     if not parts:
-        return AskedItems(by_scope(nodes.filter("asked").select("id", "scope", "question")), answers)
-    table = by_scope(nodes.select("id", "scope", "question"))
+        return AskedItems(by_scope(nodes.filter("asked").select(COLUMNS)), answers)
+    table = by_scope(nodes.select(COLUMNS))
     return AskedItems(table, answers, _dags(dags, table) if conversations else None)
+
+
+def kinds(types: pl.Series, answers: pl.Series, words: Vocabulary) -> pl.Series:
+    """[row] the kind of answer, if all answers to its type are yes and no, numbers or actions; else its text tells."""
+    said, phrases = pl.col("answer"), [action.phrase for action in words.actions]
+    kind = pl.when(said.is_in(["yes", "no"])).then(pl.lit(YES_NO)).when(said.str.contains(r"^\d+$")).then(pl.lit(COUNT))
+    each = kind.when(said.is_in(phrases)).then(pl.lit(ACTION)).otherwise(pl.lit(""))
+    table = pl.DataFrame({"type": types, "answer": answers})
+    known = table.drop_nulls().group_by("type").agg(each.unique().alias("kind"))
+    one = known.filter(pl.col("kind").list.len() == 1).with_columns(pl.col("kind").list.first())
+    return table.join(one, on="type", how="left", maintain_order="left")["kind"].fill_null("")
 
 
 def answers_of(table: pl.DataFrame) -> list[str]:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import polars as pl
 
+from questree.api.asked_items import kinds
 from questree.ask.engine import Chain
 from questree.ask.media import Hiding
 from questree.ask.requests import Item
@@ -28,6 +29,7 @@ class Grounded(NamedTuple):
     id: str
     scope: Any
     question: str
+    kind: str
     frames: Mapping[str, frozenset[int]]  # view -> numbers of frames
     hiding: Mapping[str, Hiding]  # view -> what is painted grey
     left_out: str  # why there is nothing to compare
@@ -53,14 +55,13 @@ class AskedViews:
         for row, (view, each) in enumerate(self.rows):
             some = None if view == "all" or self.boxes else each.frames[view]
             grey = each.hiding[view] if view != "all" and self.boxes else None
-            yield ((Item(row, each.id, each.question, each.scope, some, grey),),)
+            yield ((Item(row, each.id, each.question, each.scope, each.kind, some, grey),),)
 
     @property
     def table(self) -> pl.DataFrame:
-        columns = ("view", "id", "scope", "question")
-        return pl.DataFrame(
-            [(view, each.id, each.scope, each.question) for view, each in self.rows], schema=columns, orient="row"
-        )
+        columns = ("view", "id", "scope", "question", "kind")
+        rows = [(view, each.id, each.scope, each.question, each.kind) for view, each in self.rows]
+        return pl.DataFrame(rows, schema=columns, orient="row")
 
     def scopes(self) -> list[Any]:
         return [each.scope for each in self.questions]
@@ -73,7 +74,9 @@ def asked_views(run: "Run", view: str, hide: str | None, split: str | None, samp
         raise BadInput.at("--hide", "expected boxes: sets of images have no frames")
     options = GroundOptions(split or "test", sample=sample, seed=seed, benchmark=run.benchmark)
     side = None if options.split == "all" else options.split
-    texts = dict(run.questions(split=side, columns=["id", "question"]).iter_rows())
+    asked = run.questions(split=side, columns=["id", "question", "template", "answer"])
+    kind = kinds(asked["template"], asked["answer"], run.vocabulary)
+    texts = dict(zip(asked["id"], zip(asked["question"], kind, strict=True), strict=True))
     boxes = hide == "boxes" or not video
     found, answers = list[Grounded](), list[str]()
     for table, known in ground(run._place, options, attribute_groups(run._place, options, None)):
@@ -83,7 +86,7 @@ def asked_views(run: "Run", view: str, hide: str | None, split: str | None, samp
 
 
 def _grounded(
-    table: pl.DataFrame, boxes: Boxes, texts: Mapping[str, str], video: bool, hide: bool
+    table: pl.DataFrame, boxes: Boxes, texts: Mapping[str, tuple[str, str]], video: bool, hide: bool
 ) -> Iterator[Grounded]:
     places = boxes.table.partition_by("place", as_dict=True) if hide else {}
     for row in table.iter_rows(named=True):
@@ -91,7 +94,7 @@ def _grounded(
         own = [places[(place,)].rows(named=True) if (place,) in places else [] for place in row["place"]]
         hiding = {view: _hiding(view, frozenset(row[view]), own, video) for view in OPPOSITE} if hide else {}
         scope = row["place"][0] if video else row["place"]
-        yield Grounded(row["id"], scope, texts[row["id"]], frames, hiding, row["left_out"])
+        yield Grounded(row["id"], scope, *texts[row["id"]], frames, hiding, row["left_out"])
 
 
 def _hiding(view: str, listed: frozenset[int], places: list[list[dict[str, Any]]], video: bool) -> Hiding:

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import Any, NamedTuple
 
 import msgspec
@@ -35,6 +35,7 @@ class Item(NamedTuple):
     id: str
     question: str
     scope: Any  # the id of a video, or ids of images
+    kind: str = ""  # of answer, where more is known than the text tells
     only: frozenset[int] | None = None  # frames that are shown
     hiding: Hiding | None = None
 
@@ -65,11 +66,11 @@ class Requests:
     def __post_init__(self) -> None:
         self.pictures = Pictures(self.encoding)
         seen = MEDIA["film"] if self.sight and self.sight.film else MEDIA[self.medium]
-        self.understood = lru_cache(OFTEN)(lambda text: Reader.question.__wrapped__(self.reader, text, "", ()))
+        self.understood = lru_cache(OFTEN)(partial(Reader.question.__wrapped__, self.reader, options=()))
         self.system = self.prompt.system(seen if self.sight else BLIND[self.medium])
 
     def asking(self, item: Item, history: tuple[Turn, ...] = ()) -> Asking:
-        asked = self.understood(item.question)
+        asked = self.understood(item.question, item.kind)
         shots = self.sight.shots(item.scope, item.only, item.hiding) if self.sight else ()
         return Asking(item, self.prompt.user(asked, item.named), shots, history)
 

@@ -15,6 +15,7 @@ from questree.vocabulary.words import Vocabulary
 Policy = Literal["exact", "vqa", "lenient"]
 POLICIES: tuple[Policy, ...] = ("exact", "vqa", "lenient")
 QuestionTexts = Callable[[pl.Series], pl.Series]  # ids of questions -> their texts, null where there is none
+KIND = "kind"  # column of the kind of question, where more is known than its text tells
 RAW, QUESTION, ANSWER, REASON = "raw", "question", "answer", "reason"
 READ = {ANSWER: pl.String, REASON: pl.String, "rule": pl.String}
 
@@ -86,9 +87,10 @@ def _by_text(texts: pl.Series, read: Callable[[str], str | None]) -> pl.Series:
 def _by_question(rest: pl.DataFrame, reader: Reader, texts: QuestionTexts | None) -> pl.DataFrame:
     """Different short texts are read once, if they mean one thing; others once for every different question."""
     options = pl.col(OPTIONS) if OPTIONS in rest.columns else pl.lit(None, pl.List(pl.String)).alias(OPTIONS)
-    asked = rest.with_columns(options).select(PREDICTION, OPTIONS)
+    kind = pl.col(KIND) if KIND in rest.columns else pl.lit("").alias(KIND)
+    asked = rest.with_columns(options, kind).select(PREDICTION, OPTIONS, KIND)
 
-    def alone(raw: str, options: list[str] | None) -> ReadAnswer | None:
+    def alone(raw: str, options: list[str] | None, _: str) -> ReadAnswer | None:
         if options:
             return reader.read(raw, options=options) if len(raw.split()) <= SHORT else None
         return settled(reader, raw)
@@ -99,7 +101,7 @@ def _by_question(rest: pl.DataFrame, reader: Reader, texts: QuestionTexts | None
         return found
     question = pl.lit("") if texts is None else texts(rest["id"].gather(open)).fill_null("")
     beside = asked[open].with_columns(question.alias(QUESTION))
-    again = _each(beside, lambda raw, options, question: reader.read(raw, question, options=options or ()))
+    again = _each(beside, lambda raw, options, kind, question: reader.read(raw, question, kind, options or ()))
     return found.with_columns(found[name].scatter(open, again[name]) for name in READ)
 
 

@@ -22,7 +22,8 @@ ASKS_ACTION = re.compile(
     r"\b(?:what|which)\b[^?]*\b(?:do|doing)\b"
     r"(?=\s*(?:\?|,|$|first|last|next|before|after|while|between|in|for|when|during|the most))"
     r"|\bwhat (?:was|is) the (?:\w+ )?thing (?:that )?(?:they|he|she|someone|the person) did\b"
-    r"|\b(?:what|which)\b(?:\s+\w+){0,4}?\s+(?:activity|action)s?\b",
+    r"|\b(?:what|which)\b(?:\s+\w+){0,4}?\s+(?:activity|action)s?\b"
+    r"|\bwhat\b[^?]*\bspen[dt]\b[^?]*\btime on\b",
     re.IGNORECASE,
 )
 WHAT = re.compile(r"\b(?:what|which)\b", re.IGNORECASE)

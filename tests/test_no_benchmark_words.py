@@ -30,6 +30,9 @@ OUR_OWN = {
     "annotated",
     "unsure",
     "above",
+    "paper",
+    "wash",
+    "work",
 }  # terms of ours, too
 
 

@@ -8,6 +8,7 @@ import polars as pl
 import pytest
 
 import questree
+from questree.faults import in_python
 from worlds.commands import questree as command
 
 
@@ -90,7 +91,8 @@ def test_what_a_stage_refuses_is_the_line_of_its_command(notebook: Path, tmp_pat
     done = command("balance", tmp_path / "run", "--tail", 0.1)
     with pytest.raises(questree.BadInput) as raised:
         questree.balance(tmp_path / "run", tail=0.1)
-    assert done.stderr == f"error: {raised.value}\n"
+    assert in_python(done.stderr) == f"error: {raised.value}\n"
+    assert "--tail: expected a run of videos" in done.stderr
     with pytest.raises(questree.BadInput, match="expected a bot, got 'me'"):
         questree.answer(tmp_path / "run", "me")
     with pytest.raises(questree.BadInput, match="expected a source, got 'vhs'"):

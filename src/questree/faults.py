@@ -5,9 +5,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextvars import ContextVar
 from dataclasses import dataclass
 
-import msgspec
-
-UNREADABLE = (msgspec.MsgspecError, UnicodeDecodeError, RecursionError)  # what a damaged text file raises
+UNREADABLE: tuple[type[Exception], type[UnicodeDecodeError], type[RecursionError]]  # what a damaged text file raises
 EXAMPLES = 3  # faults of one kind that are told one by one
 # `questree ...` as it is typed; or an option, with =value, a number or the kind of its value
 OPTION = re.compile(r"(`questree [^`]*`)|(?<![\w-])--([a-z][a-z-]*)(?:=(\w+)| (\d+|[A-Z]+)\b)?")
@@ -19,6 +17,15 @@ ARGUMENTS = {  # that are called otherwise
     "side": "split",
 }
 VARYING = re.compile(r"""'[^']*'|"[^"]*"|-?\d[\d.,]*""")  # names and numbers: what differs among faults of one kind
+
+
+def __getattr__(name: str) -> object:
+    """UNREADABLE, for whoever reads files: `questree --help` does without msgspec."""
+    if name != "UNREADABLE":
+        raise AttributeError(name)
+    import msgspec
+
+    return (msgspec.MsgspecError, UnicodeDecodeError, RecursionError)
 
 
 @dataclass(frozen=True, order=True)

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from questree.extensions import Registry
-from questree.faults import UNREADABLE, BadInput
+from questree.faults import BadInput
 
 Reader = Callable[..., Any]
 FOLDER, OWN = "Folder with the raw files.", "A file of JSON or JSON lines, or a folder of them."
@@ -101,6 +101,8 @@ def kind_of(folder: Path) -> str:
 def own_kind(path: Path) -> str:
     """People's own JSON is of images if it lists some, else of videos; a line of JSON lines is one record."""
     import msgspec  # `questree --help` does without
+
+    from questree.faults import UNREADABLE
 
     try:
         data = path.read_bytes().removeprefix(BOM_UTF8)

@@ -97,7 +97,6 @@ class Book:
     def reading(self) -> Iterator[sqlite3.Connection]:
         made = sqlite3.connect(self.path, timeout=30, isolation_level=None)
         try:
-            made.execute("PRAGMA synchronous = FULL")
             version = made.execute("PRAGMA user_version").fetchone()[0]
             if version not in (0, VERSION):
                 raise BadInput.at(self.path, f"expected version {VERSION}, got {version}; upgrade questree")
@@ -108,10 +107,11 @@ class Book:
             made.close()
 
     @contextmanager
-    def writing(self) -> Iterator[sqlite3.Connection]:
-        """One transaction: all of it or nothing."""
+    def writing(self, told: bool = True) -> Iterator[sqlite3.Connection]:
+        """One transaction: all of it or nothing. What is `told` to be kept is on the disk by then, power cut or not."""
         with self.reading() as made:
             made.execute("PRAGMA journal_mode = WAL")
+            made.execute(f"PRAGMA synchronous = {'FULL' if told else 'NORMAL'}")
             made.execute("BEGIN IMMEDIATE")
             try:
                 if made.execute("PRAGMA user_version").fetchone()[0] == 0:

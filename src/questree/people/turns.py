@@ -43,7 +43,7 @@ def begun(book: Book, task: str, annotator: int) -> bool:
 def give(book: Book, task: str, annotator: int, now: float | None = None) -> InHand | None:
     """What somebody has in hand, or else the next item that needs them; None if there is none."""
     now = time.time() if now is None else now
-    with book.writing() as made:
+    with book.writing(told=False) as made:
         made.execute("INSERT OR IGNORE INTO place (task, annotator) VALUES (?, ?)", (task, annotator))
         _take_back(made, task, annotator, now)
         cursor, own, again, answered = made.execute(

@@ -99,6 +99,7 @@ PROMISED = [  # question, text, answer or reason: what reading must do at least
     (HOLD, "A phone is visible.", "none"),
     (FIRST, "They threw the pillow first.", "throwing a pillow somewhere"),
     ("What were they doing for the longest time?", "They were sitting on a chair.", "sitting in a chair"),
+    ("What did the person spend the most time on?", "<answer>holding a bag</answer>", "holding a bag"),
 ]  # fmt: skip
 
 

@@ -51,7 +51,7 @@ def chat_server(says: Says) -> Iterator[ChatServer]:
         started.set()
 
     async def work() -> None:
-        task = asyncio.ensure_future(serve(server.answer, there))
+        task = asyncio.ensure_future(serve(lambda asked: server.answer(asked), there))
         while not ended.is_set():
             await asyncio.sleep(0.02)
         task.cancel()

@@ -18,6 +18,7 @@ import questree
 from questree.benchmarks import BENCHMARKS, STAGES
 from questree.notation.own import show
 from questree.stages.questions import Bank
+from questree.stages.split import steps
 from questree.tables.run import Run as Place
 from worlds.commands import questree as command
 
@@ -267,13 +268,16 @@ def test_questions_of_any_split_that_was_made(notebook: Path, tmp_path: Path) ->
 
 
 @pytest.mark.parametrize("name", ["run", "images"])
-def test_questions_come_in_pieces_and_are_the_same(notebook: Path, name: str) -> None:
-    run = questree.open(notebook / name)
+def test_questions_come_in_pieces_and_are_the_same(notebook: Path, name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    run, of_run, looked = questree.open(notebook / name), steps.of_run, list[int]()
     for balanced in (True, False):
         whole = run.questions(balanced=balanced)
-        pieces = list(run.iter_questions(balanced=balanced, size=700))
+        with monkeypatch.context() as patched:
+            patched.setattr(steps, "of_run", lambda bank: (looked.append(1), of_run(bank))[1])
+            pieces = list(run.iter_questions(balanced=balanced, size=700))
         assert pl.concat(pieces).equals(whole)
         assert max(map(len, pieces)) <= 700
+    assert len(looked) == (2 if name == "run" else 0), "all shards are looked at once, not for every piece"
     with pytest.raises(questree.BadInput, match="size: expected at least 1, got 0"):
         run.iter_questions(size=0)
 

@@ -139,12 +139,18 @@ def video_questions(run: Run, split: str | None) -> RunQuestions:
     return RunQuestions(asked.table, asked.table["id"], parts, score, lambda _: most_likely(asked))
 
 
-def records(bank: Bank, table: pl.DataFrame, twin: pl.Series | None = None) -> pl.DataFrame:
-    """Questions as columns of ASKED; `twin`: numbers of their direct twins, if not as the splits name them."""
+def records(
+    bank: Bank, table: pl.DataFrame, twin: pl.Series | None = None, most_steps: Sequence[int] | None = None
+) -> pl.DataFrame:
+    """Questions as columns of ASKED; `twin`: numbers of their direct twins, if not as the splits name them;
+    `most_steps`: [template] in train, if known: all shards are looked at for it."""
     template = table["template"]
     labels = [known.categories for known in bank.edition.by_code]
     names = pl.Series(bank.ids, dtype=pl.String).gather(table["video"])
-    most, words = pl.Series(steps.of_run(bank), dtype=pl.Int64).gather(template), AnswerWords(bank.vocabulary)
+    most, words = (
+        pl.Series(most_steps or steps.of_run(bank), dtype=pl.Int64).gather(template),
+        AnswerWords(bank.vocabulary),
+    )
     columns: dict[str, pl.Series] = {
         "id": numbered(names, table["number"]),
         "video": names,
@@ -154,9 +160,9 @@ def records(bank: Bank, table: pl.DataFrame, twin: pl.Series | None = None) -> p
         "structural": pl.Series([own.structural for own in labels]).gather(template),
         "binary": pl.Series([known.answer_type != "open" for known in bank.edition.by_code]).gather(template),
         "steps": table["steps"],
-        "direct": numbered(names, direct(bank.run, table) if twin is None else twin),
+        "direct": numbered(names, direct(twins_of(bank.run), table) if twin is None else twin),
         "novel_comp": (table["flags"] & NOVEL) > 0,
-        "more_steps": table["steps"] > most,
+        "more_steps": table["steps"] > most.gather(template),
         **{name: (table["flags"] & (1 << bit)) > 0 for bit, name in enumerate(FLAGS)},
     }
     return ASKED.frame(columns)
@@ -171,10 +177,14 @@ def answer_numbers(words: AnswerWords, bank: Bank, asked: pl.DataFrame) -> NDArr
     return found
 
 
-def direct(run: Run, table: pl.DataFrame) -> pl.Series:
-    """[question] number of its direct twin, as the splits name it; null without one or without splits."""
+def twins_of(run: Run) -> pl.DataFrame:
+    """The direct twins that the splits name, if there are splits."""
     folder = run.folder / "splits" / "indirect"
-    twins = TWINS.read(folder) if (folder / f"{TWINS.name}.parquet").is_file() else TWINS.empty()
+    return TWINS.read(folder) if (folder / f"{TWINS.name}.parquet").is_file() else TWINS.empty()
+
+
+def direct(twins: pl.DataFrame, table: pl.DataFrame) -> pl.Series:
+    """[question] number of its direct twin; null without one."""
     found = table.select("video", "number").join(twins, on=["video", "number"], how="left", maintain_order="left")
     return found["twin"]
 

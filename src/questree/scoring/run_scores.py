@@ -147,10 +147,7 @@ def records(
     template = table["template"]
     labels = [known.categories for known in bank.edition.by_code]
     names = pl.Series(bank.ids, dtype=pl.String).gather(table["video"])
-    most, words = (
-        pl.Series(most_steps or steps.of_run(bank), dtype=pl.Int64).gather(template),
-        AnswerWords(bank.vocabulary),
-    )
+    most, words = pl.Series(most_steps or steps.of_run(bank), dtype=pl.Int64), AnswerWords(bank.vocabulary)
     columns: dict[str, pl.Series] = {
         "id": numbered(names, table["number"]),
         "video": names,

@@ -8,7 +8,11 @@ from questree.readings.answer import position
 from questree.terms import Node, Slot, Word, fold
 from questree.vocabulary.words import Vocabulary
 
-LEADS = {"does": ("Does", "Do"), "is": ("Is", "Are")}  # form -> what opens a question about one thing, about several
+LEADS = {  # form -> what opens a question about one thing, about several
+    "does": ("Does {}", "Do {}"),
+    "is": ("Is {}", "Are {}"),
+    "is an object": ("Is {} an object", "Are {} things"),
+}
 EXISTENCE = {"exists": "Does {} exist", "there": "Is {} there"}  # form -> a question: at any time, in a time
 IN_A_TIME = "asked in a time"  # form of what is asked about one; mostly as it is asked anyway
 DEFINITE = ("the", "their")  # "Is the fridge there", but "Is there a knife"
@@ -51,7 +55,7 @@ def frames(node: Node, form: str) -> tuple[str, ...]:
     if form == "ask" or (form == IN_A_TIME and (callable(phrase) or form not in phrase)):
         found = asked(*node.args) if callable(asked) else asked
     elif form in LEADS and not callable(phrase) and form not in phrase:  # what a question opens with, and its subject
-        found = tuple(f"{LEADS[form][0]} {said}" for said in frames(node, "a"))
+        found = tuple(LEADS[form][0].format(said) for said in frames(node, "a"))
     elif form in EXISTENCE and not callable(phrase) and form not in phrase:
         found = tuple(EXISTENCE[form].format(said) for said in frames(node, "a"))
     else:
@@ -109,7 +113,7 @@ def relation_form(at: int, form: str, vocabulary: Vocabulary) -> str:
 def noun_phrase(at: int, article: bool, vocabulary: Vocabulary, lead: str = "") -> str:
     noun = vocabulary.objects[at]
     if lead in LEADS:
-        return f"{LEADS[lead][noun.plural]} {noun_phrase(at, True, vocabulary)}"
+        return LEADS[lead][noun.plural].format(noun_phrase(at, True, vocabulary))
     if lead in EXISTENCE:
         return existence(at, lead, vocabulary)
     return f"{noun.article} {noun.name}".strip() if article else noun.name
@@ -121,8 +125,9 @@ def existence(at: int, form: str, vocabulary: Vocabulary) -> str:
     noun = vocabulary.objects[at]
     if vocabulary.existence != "exist" and noun.id == vocabulary.person:
         return "Is the person there"
-    if vocabulary.existence == "exist" or form == "exists":
+    if vocabulary.existence == "exist":
         return f"{noun_phrase(at, True, vocabulary, 'does')} exist"
-    if noun.article in DEFINITE:
-        return f"{noun_phrase(at, True, vocabulary, 'is')} there"
-    return f"{LEADS['is'][noun.plural]} there {noun_phrase(at, True, vocabulary)}"
+    said = f"any {noun.name}" if noun.article == "some" else noun_phrase(at, True, vocabulary)
+    if form == "exists":
+        return LEADS["does"][noun.plural].format(f"{said} exist")
+    return LEADS["is"][noun.plural].format(f"{said} there" if noun.article in DEFINITE else f"there {said}")

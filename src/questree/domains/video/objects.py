@@ -162,7 +162,7 @@ def equals(world: Videos, object: Object, target: Object) -> Bool:
 
 
 @VIDEO.operator(
-    ask="{object:is} an object that the person is {objects}",
+    ask="{object:is an object} that the person is {objects}",
     phrase="{object:a} being what they are {objects}",
     parts=lambda vocabulary, object, found: [("Equals", question(object)), ("Equals", only(found))],
     **VERIFY,

@@ -7,12 +7,13 @@ from typing import Any
 
 import pytest
 
-from questree.api.covr_programs import ProgramRecord, explained, results_of
+from questree.api.covr_programs import explained, results_of
 from questree.cli.covr import execute_command
 from questree.domains.images import Corpus, corpus
 from questree.faults import BadInput
 from questree.search.word_tables import WordTables
 from questree.sources.covr import read_scenes
+from questree.sources.covr_programs import ProgramRecord
 from worlds.commands import questree
 
 DATA = Path(__file__).parent / "data" / "covr"

@@ -1,16 +1,17 @@
 """Programs run row by row, whatever their shapes, answer as each of them does when it is read and run by itself."""
 
+import json
 import random
 from typing import Any
 
 import msgspec
 import pytest
 
-from questree.api import covr_programs as covr
-from questree.api.covr_programs import ProgramRecord, RowsRecord, results_of
+from questree.api.covr_programs import explained, results_of
 from questree.domains.images import Corpus, corpus
 from questree.notation.covr_written import ODD
 from questree.sources.covr import read_scenes
+from questree.sources.covr_programs import ProgramRecord, RowsRecord, WrittenPrograms, read_programs
 from questree.synth.image_programs import random_programs
 
 NOUNS, ATTRIBUTES, LINKS = ["dog", "cat", "man", "cup"], ["red", "big", "wood"], ["on", "near", "holding"]
@@ -102,7 +103,30 @@ def test_programs_that_are_none(world: Corpus, program: Any) -> None:
     assert results_of(asked, world) == (alone(world, asked), results_of(asked, world)[1])
 
 
+def test_programs_of_a_file_are_those_of_its_records(world: Corpus, tmp_path: Any) -> None:
+    """Scenes that are named twice or are not there, and programs that are malformed, among others."""
+    draw, place = random.Random(4), tmp_path / "programs.json"
+    scenes = [*world.image_ids, "nowhere", world.image_ids[0]]
+    records = [
+        {
+            "id": draw.choice([n, f"n{n}", None]),
+            "scenes": draw.choices(scenes, k=draw.randint(0, 4)),
+            "program": program,
+        }
+        for n in range(600)
+        for program in [any_program(draw) if n % 3 else []]
+    ]
+    place.write_text(json.dumps(records, indent=draw.choice([None, 2])))
+    read = read_programs(place)
+    assert isinstance(read, WrittenPrograms)
+    assert [(each.id, each.scenes, each.rows) for each in read] == [tuple(each.values()) for each in records]
+    found, wrong = results_of(read, world)
+    assert (found, wrong) == results_of(as_read(records), world)
+    assert list(explained(read, wrong)) == list(explained(as_read(records), wrong))
+    assert {each.get("error") for each in found} >= {None, "malformed", "not_unique"}
+
+
 def test_a_file_with_one_bad_record_is_read(tmp_path: Any) -> None:
     place = tmp_path / "programs.json"
     place.write_text('[{"id": 1, "scenes": [], "program": [{"operation": "scene"}]}, 5, {"program": "x"}]')
-    assert [each.rows for each in covr.read_programs(place)] == [[{"operation": "scene"}], None, "x"]
+    assert [each.rows for each in read_programs(place)] == [[{"operation": "scene"}], None, "x"]

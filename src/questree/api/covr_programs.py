@@ -4,13 +4,15 @@ from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import nullcontext
 from dataclasses import dataclass, field
+from itertools import chain
 from os import fspath
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import msgspec
+import numpy as np
 
-from questree.faults import UNREADABLE, BadInput
+from questree.columns.joins import Ints, ranges
+from questree.sources.covr_programs import ProgramRecord, Programs, WrittenPrograms, read_programs
 
 if TYPE_CHECKING:
     from questree.api.runs import StrPath
@@ -37,50 +39,6 @@ def execute(scenes: "StrPath", programs: "StrPath", *, workers: int = 2) -> tupl
     return results, list(explained(asked, wrong))
 
 
-class ProgramRecord(msgspec.Struct):
-    """One program as it is in the file; anything may be wrong with it."""
-
-    id: Any = None
-    scenes: Any = None
-    program: Any = None  # rows, or a list of their JSON
-
-    @property
-    def rows(self) -> Any:
-        """The program, decoded."""
-        if type(self.program) is not list:
-            return self.program
-        return [msgspec.json.decode(row) if type(row) is msgspec.Raw else row for row in self.program]
-
-
-class RowsRecord(ProgramRecord, kw_only=True):
-    """One whose program is a list."""
-
-    program: list[msgspec.Raw]
-
-
-def read_programs(path: Path) -> list[ProgramRecord]:
-    """The records of a file; of one that is not even an object nothing."""
-    from questree.tables.store import content
-
-    text = content(path)
-    try:
-        return list[ProgramRecord](msgspec.json.decode(text, type=list[RowsRecord]))
-    except UNREADABLE:
-        pass  # one of them may be to blame
-    try:
-        records = msgspec.json.decode(text, type=list[msgspec.Raw])
-    except UNREADABLE as error:
-        raise BadInput.at(path, f"expected [{{id, scenes, program}}]; {error}") from error
-    return [_record(raw) for raw in records]
-
-
-def _record(raw: msgspec.Raw) -> ProgramRecord:
-    try:
-        return msgspec.json.decode(raw, type=ProgramRecord)
-    except UNREADABLE:
-        return ProgramRecord()
-
-
 @dataclass
 class _Group:
     """Programs of one shape."""
@@ -103,60 +61,93 @@ class _Group:
         return ProgramBatch(self.shape.parts or (nothing(),), columns, padded(self.images))
 
 
-def results_of(
-    asked: list[ProgramRecord], corpus: "Corpus", workers: int = 1
-) -> tuple[list[dict[str, Any]], dict[int, str]]:
+def results_of(asked: Programs, corpus: "Corpus", workers: int = 1) -> tuple[list[dict[str, Any]], dict[int, str]]:
     """{id, ok, value} or {id, ok, error} of every program, in their order; and the malformed ones with what is wrong
     with their scenes, "" if it is the program."""
     images, wrong = _images(asked, corpus)
-    odd, found = list[int](), dict[int, tuple[Any, str | None]]()
-    for rows, values, why in _by_rows(asked, images, corpus, workers, odd):
-        found.update(zip(rows, zip(values, why, strict=True), strict=True))
+    odd = list[int]()
+    values: list[Any] = [None] * len(asked)
+    reasons: list[str | None] = [MALFORMED] * len(asked)
+
+    def found(rows: list[int], given: list[Any], why: list[str | None]) -> None:
+        for row, value, reason in zip(rows, given, why, strict=True):
+            values[row], reasons[row] = value, reason
+
+    for rows, given, why in _by_rows(asked, images, sorted(wrong), corpus, workers, odd):
+        found(rows, given, why)
     groups = _grouped(asked, images, odd)
-    for group, (values, why) in zip(groups, _answered(groups, corpus, workers), strict=True):
-        found.update(zip(group.rows, zip(values, why, strict=True), strict=True))
+    for group, (given, why) in zip(groups, _answered(groups, corpus, workers), strict=True):
+        found(group.rows, given, why)
         wrong |= {row: "" for row, reason in zip(group.rows, why, strict=True) if reason == MALFORMED}
-    every = (found.get(row, (None, MALFORMED)) for row in range(len(asked)))
+    ids = asked.ids if isinstance(asked, WrittenPrograms) else [each.id for each in asked]
     return [
-        {"id": each.id, "ok": True, "value": value} if why is None else {"id": each.id, "ok": False, "error": why}
-        for each, (value, why) in zip(asked, every, strict=True)
+        {"id": id, "ok": True, "value": value} if why is None else {"id": id, "ok": False, "error": why}
+        for id, value, why in zip(ids, values, reasons, strict=True)
     ], wrong
 
 
-def _images(asked: list[ProgramRecord], corpus: "Corpus") -> tuple[dict[int, list[int]], dict[int, str]]:
-    """[program] the images it is about, as rows in the corpus; and what is wrong with those of others."""
-    found, wrong, at = dict[int, list[int]](), dict[int, str](), corpus.image_at
-    for row, each in enumerate(asked):
-        if not isinstance(each.scenes, list):
-            wrong[row] = f"expected a list of scenes, got {each.scenes!r:.60}"
-            continue
-        try:
-            found[row] = [at[name] for name in dict.fromkeys(each.scenes)]
-        except (KeyError, TypeError) as error:
-            wrong[row] = f"no such scene among the {len(corpus.image_ids):,} scenes: {error!s:.60}"
-    return found, wrong
+def _images(asked: Programs, corpus: "Corpus") -> tuple[Ints, dict[int, str]]:
+    """[program, place] the images it is about, as rows in the corpus; and what is wrong with those of others."""
+    from questree.domains.images.corpus import padded
+    from questree.domains.images.kinds import ABSENT, PADDING
+
+    if not isinstance(asked, WrittenPrograms):
+        each = [_scenes(one, corpus) for one in asked]
+        wrong = {row: said for row, said in enumerate(each) if isinstance(said, str)}
+        return padded([[] if isinstance(own, str) else own for own in each]), wrong
+    known = np.array([*(corpus.image_at.get(name, ABSENT) for name in asked.scenes), ABSENT])
+    table = np.full((len(asked), max(1, int(asked.many_scenes.max(initial=0)))), PADDING)
+    table[np.arange(table.shape[1]) < asked.many_scenes[:, None]] = known[asked.scene]
+    order, wrong = np.sort(table, axis=1), dict[int, str]()
+    again = (order[:, 1:] == order[:, :-1]) & (order[:, 1:] != PADDING)
+    for row in np.flatnonzero(again.any(1) | (table == ABSENT).any(1)).tolist():
+        own = _scenes(asked[row], corpus)
+        table[row] = PADDING
+        if isinstance(own, str):
+            wrong[row] = own
+        else:
+            table[row, : len(own)] = own
+    return table, wrong
+
+
+def _scenes(asked: ProgramRecord, corpus: "Corpus") -> list[int] | str:
+    """The images of a program, each once; or what is wrong with them."""
+    if not isinstance(asked.scenes, list):
+        return f"expected a list of scenes, got {asked.scenes!r:.60}"
+    try:
+        return [corpus.image_at[name] for name in dict.fromkeys(asked.scenes)]
+    except (KeyError, TypeError) as error:
+        return f"no such scene among the {len(corpus.image_ids):,} scenes: {error!s:.60}"
 
 
 def _by_rows(
-    asked: list[ProgramRecord], images: dict[int, list[int]], corpus: "Corpus", workers: int, odd: list[int]
+    asked: Programs, images: Ints, wrong: list[int], corpus: "Corpus", workers: int, odd: list[int]
 ) -> Iterator[tuple[list[int], list[Any], list[str | None]]]:
     """(programs, their values, why they have none) of well-formed ones, whatever their shapes; the others are noted."""
-    from questree.domains.images.corpus import padded
+    from questree.domains.images.kinds import PADDING
     from questree.notation.covr_rows import CHUNK, RowsRun
-    from questree.notation.covr_written import Rows, WrittenRows, as_text
+    from questree.notation.covr_written import Rows, WrittenRows
     from questree.readings.answer import WELL
     from questree.terms import REASONS
 
     names: dict[int, str | None] = {code: reason.replace(" ", "_") for code, reason in enumerate(REASONS)}
     names[WELL] = None
-    written, places = WrittenRows(), list(images)
-    text = bytes if all(type(each) is RowsRecord for each in asked) else as_text  # of a row: many of them
+    written, places = WrittenRows(), np.delete(np.arange(len(asked)), wrong)
+    if isinstance(asked, WrittenPrograms):
+        row, many = written.numbered(asked.rows)[asked.row], asked.many_rows
+    else:
+        lists = [each.program if type(each.program) is list else [] for each in asked]
+        row, many = written.numbered(chain.from_iterable(lists)), np.array([*map(len, lists)], np.int64)
+    end = np.cumsum(many)
 
-    def taken(few: list[int]) -> tuple[list[int], RowsRun]:
-        rows, understood = Rows.of(written, [asked[row].program for row in few], text)
-        members = [few[at] for at in understood.tolist()]
-        odd.extend(sorted({*few}.difference(members)))
-        return members, RowsRun(corpus, rows, padded([images[row] for row in members]))
+    def taken(few: Ints) -> tuple[list[int], RowsRun]:
+        _, entry = ranges(end[few] - many[few], end[few])
+        rows, understood = Rows.of(written, row[entry], many[few])
+        members = few[understood]
+        odd.extend(np.delete(few, understood).tolist())
+        own = images[members]
+        wide = max(1, int((own != PADDING).sum(1).max(initial=0)))
+        return members.tolist(), RowsRun(corpus, rows, own[:, :wide])
 
     chunks = [taken(places[at : at + CHUNK]) for at in range(0, len(places), CHUNK)]
     with ThreadPoolExecutor(workers) if workers > 1 and len(chunks) > 1 else nullcontext() as pool:
@@ -166,7 +157,7 @@ def _by_rows(
             yield members, values, [names[code] for code in why]
 
 
-def explained(asked: list[ProgramRecord], wrong: dict[int, str]) -> Iterator[str]:
+def explained(asked: Programs, wrong: dict[int, str]) -> Iterator[str]:
     """The first malformed programs, each with what is wrong with it."""
     from questree.notation.covr import read_alone
 
@@ -176,8 +167,9 @@ def explained(asked: list[ProgramRecord], wrong: dict[int, str]) -> Iterator[str
         yield f"(and {len(wrong) - SHOWN:,} more malformed programs)"
 
 
-def _grouped(asked: list[ProgramRecord], images: dict[int, list[int]], rows: list[int]) -> list[_Group]:
+def _grouped(asked: Programs, images: Ints, rows: list[int]) -> list[_Group]:
     """These programs by shape."""
+    from questree.domains.images.kinds import PADDING
     from questree.notation.covr import CovrShapes
 
     shapes, groups = CovrShapes(), dict[int, _Group]()
@@ -188,7 +180,7 @@ def _grouped(asked: list[ProgramRecord], images: dict[int, list[int]], rows: lis
             group = groups[id(shape)] = _Group(shape)
         group.rows.append(row)
         group.words.append(words)
-        group.images.append(images[row])
+        group.images.append([image for image in images[row].tolist() if image != PADDING])
     return list(groups.values())
 
 

@@ -8,7 +8,7 @@ from typing import Annotated
 import numpy as np
 from cyclopts import Parameter
 
-from questree.api.covr_programs import ProgramRecord, results_of
+from questree.api.covr_programs import results_of
 from questree.bench.measured import Measurement, measure
 from questree.bench.runs import aside, made_images
 from questree.benchmarks.covr.forms import Program, TemplateForm, shape, things, those
@@ -26,6 +26,7 @@ from questree.search.drawn import sampled
 from questree.search.index import Index
 from questree.search.related import Related
 from questree.search.word_tables import default_words
+from questree.sources.covr_programs import ProgramRecord
 from questree.stages.drafts.whole_run import DraftOptions, generate
 from questree.synth.images import VALUE_GROUPS
 from questree.synth.images import world as made_up

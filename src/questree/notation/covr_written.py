@@ -3,9 +3,8 @@
 Understood are well-formed programs; of any other there is no answer here, and `CovrShapes` reads it with care.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass, field
-from itertools import chain
 from typing import Any, NamedTuple
 
 import msgspec
@@ -101,6 +100,10 @@ class WrittenRows(dict[bytes, int]):
         self.needs_end, self.said_end = [0], [0]  # [row + 1]
         self.said = list[int]()  # words of all rows one after the other
 
+    def numbered(self, rows: Iterable[Any]) -> Ints:
+        """[row] its number."""
+        return np.fromiter(map(self.__getitem__, map(as_text, rows)), np.int64)
+
     def __missing__(self, text: bytes) -> int:
         rows, needs, said = len(self.way), len(self.needs), len(self.said)
         try:
@@ -186,13 +189,8 @@ class Rows:
     said: Ints  # words, likewise
 
     @classmethod
-    def of(
-        cls, written: WrittenRows, programs: Sequence[Any], text: Callable[[Any], bytes] = as_text
-    ) -> tuple["Rows", Ints]:
-        """The rows of the programs that are understood, numbered; and which these are."""
-        many = np.array([len(each) if type(each) is list else 0 for each in programs], np.int64)
-        lines = chain.from_iterable(each for each in programs if type(each) is list)
-        row = np.fromiter(map(written.__getitem__, map(text, lines)), np.int64, many.sum())
+    def of(cls, written: WrittenRows, row: Ints, many: Ints) -> tuple["Rows", Ints]:
+        """Of programs of so many rows each, numbered one after the other: those that are understood, and which."""
         begin = np.cumsum(many) - many
         program = np.repeat(np.arange(len(many)), many)
         reach = np.array([*written.reach, 0])  # the last for ODD

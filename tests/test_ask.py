@@ -22,6 +22,7 @@ from questree import open as open_run
 from questree.ask.journal import journal
 from questree.bench.chat_stub import Replied, completion
 from questree.faults import BadInput
+from questree.progress import notes
 from questree.stages.decompose.dag_shards import DecomposeOptions, decompose
 from questree.tables.run import Run
 from worlds.chat_server import ChatServer, chat_server, last_text
@@ -93,6 +94,7 @@ def test_every_distinct_question_is_asked_once_and_its_answer_is_a_prediction(fo
     found, texts = run.predictions("tiny"), dict(run.nodes().select("id", "question").iter_rows())
     scopes = dict(run.nodes().select("id", "scope").iter_rows())
     assert told(folder)["questions"] == len(found) == told(folder)["answered"]
+    assert re.fullmatch(r"[\d,]+/s, [\d,]+ tokens", notes["asking"])  # what a bar shows
     different = {(scopes[id], texts[id]) for id in found["id"]}
     assert len(server.bodies) == len(different) == told(folder)["requests"] == journalled(folder)
     for id, said in found.select("id", "prediction").iter_rows():
@@ -387,6 +389,11 @@ def test_the_commands_of_the_page_work(folder: Path, server: ChatServer, monkeyp
         assert done.returncode == 0, f"{words}\n{done.stderr}"
     assert len(lines) > 15 and "NAME mine" in open_run(folder / "run").models
     assert any("[2.0 s]" in str(body) for body in server.bodies)
+    (code,) = re.findall(r"```python\n(.*?)```", page, re.S)
+    monkeypatch.chdir(folder)
+    known: dict[str, Any] = {}
+    exec(code.replace("http://localhost:8000/v1", server.url).replace("RUN", "run").replace("FRAMES", "media"), known)
+    assert known["made"].record["finished"] and known["made"].record["name"] == "NAME parts-first"
 
 
 def test_the_journal_keeps_what_a_key_was_told_first(tmp_path: Path) -> None:

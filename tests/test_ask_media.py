@@ -172,6 +172,9 @@ def test_fpvg_shows_only_what_a_question_is_about_and_all_but_that(
     scored = questree(*words.split(), "--missing", "skip", folder=tmp_path)
     assert scored.returncode == 0, scored.stderr
     assert not (tmp_path / "run" / "predictions" / "m").exists()
+    done = ask("run", tmp_path, server, *seen, "--view", "relevant", "--out", "one")
+    assert [path.name for path in (tmp_path / "one").iterdir()] == ["rel.jsonl"] and "score them" not in done.stdout
+    assert json.loads((tmp_path / "told.json").read_text())["requests"] == 0  # asked before
     other = tmp_path / "other"
     for video in (painted / "frames").iterdir():
         (other / video.name).mkdir(parents=True)

@@ -154,8 +154,11 @@ def _views(answers: Answers, table: pl.DataFrame, whole: "Ask") -> list[Told]:
             if any(each is not None for each in chance):
                 lines = lines.with_columns(probability=pl.Series(chance, dtype=pl.Float64))
             _write(folder / f"{name}.jsonl", lines)
+    said = f"wrote {len(table):,} predictions to {folder}"
+    if len(answers.work.views) < len(VIEWS):  # type: ignore[union-attr]
+        return [said]
     names = " ".join(f"--{name} {folder / name}.jsonl" for name in VIEWS.values())
-    return [f"wrote {len(table):,} predictions to {folder}; score them: questree score fpvg {whole.run.folder} {names}"]
+    return [f"{said}; score them: questree score fpvg {whole.run.folder} {names}"]
 
 
 def _chance(row: dict[str, Any], answer: str | None) -> float | None:

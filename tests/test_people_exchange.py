@@ -125,7 +125,7 @@ def test_label_studios_interface_names_what_tasks_have(notebook: Path, tmp_path:
     assert wanted
     assert all(name[1:] in record for name in wanted for record in data)
     controls = {part.get("name") for part in view.iter() if part.get("toName")}
-    assert controls <= {"value", "instead", "text", "faults", "marked"}
+    assert controls <= {"value", "text", "faults", "marked"}
 
 
 def test_label_studios_own_package_accepts_every_interface() -> None:

@@ -93,6 +93,12 @@ class Book:
             raise BadInput.at(run.folder, "nobody is asked anything here yet; `questree people new` makes a task")
         return found
 
+    def held(self) -> sqlite3.Connection:
+        """Kept by whoever asks again and again: when the last connection is closed, SQLite tidies up its log."""
+        made = sqlite3.connect(self.path, check_same_thread=False)
+        made.execute("SELECT count(*) FROM task").fetchone()
+        return made
+
     @contextmanager
     def reading(self) -> Iterator[sqlite3.Connection]:
         made = sqlite3.connect(self.path, timeout=30, isolation_level=None)

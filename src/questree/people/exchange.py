@@ -47,12 +47,15 @@ def table(found: Answered) -> pl.DataFrame:
 
 def studio_tasks(found: Answered) -> list[dict[str, Any]]:
     """Tasks to import into Label Studio: what is shown, and by what an answer finds its item again."""
-    return [{"data": studio_data(found.name, item)} for item in found.items.values() if item.role != "confirm"]
+    asked = [item for item in found.items.values() if item.role != "confirm"]
+    return [{"data": studio_data(found.name, found.task, item)} for item in asked]
 
 
-def studio_data(task: str, item: Item) -> dict[str, Any]:
+def studio_data(name: str, task: Task, item: Item) -> dict[str, Any]:
     shown = {name: value for name, value in item.shown.items() if name not in ("there", "turned")}
-    own = {"task": task, "item": item.item, "id": item.id, "scope": item.scope, "question": item.text or item.id}
+    if "options" in shown:
+        shown["options"] = [one.value for one in choices_of(task, item.role, shown)]
+    own = {"task": name, "item": item.item, "id": item.id, "scope": item.scope, "question": item.text or item.id}
     lists = {name: [{"value": word} for word in shown[name]] for name in ("options", "objects") if name in shown}
     pair = dict(zip(("first", "second"), shown.get("answers", ()), strict=False))
     return own | {"answer": shown.get("answer", "")} | lists | pair
@@ -70,7 +73,6 @@ def studio_config(task: Task) -> str:
         asked.append('<Choices name="marked" toName="question" choice="multiple" value="$objects"/>')
     elif task.ask == "options":
         asked.append('<Choices name="value" toName="question" value="$options"/>')
-        asked.append(f'<Choices name="instead" toName="question">{own}</Choices>' if own else "")
     elif own:
         asked.append(f'<Choices name="value" toName="question">{own}</Choices>')
     if task.ask in ("text", "paraphrase") or any(one.more for one in task.choices):
@@ -78,7 +80,7 @@ def studio_config(task: Task) -> str:
     if task.faults:
         kinds = "".join(f'<Choice value="{escape(one.value)}"/>' for one in task.faults)
         asked.append(f'<Choices name="faults" toName="question" choice="multiple">{kinds}</Choices>')
-    return "\n".join(["<View>", *(f"  {line}" for line in [*shown, *asked] if line), "</View>", ""])
+    return "\n".join(["<View>", *(f"  {line}" for line in [*shown, *asked]), "</View>", ""])
 
 
 def from_studio(path: Path) -> Iterator[Given]:
@@ -105,8 +107,7 @@ def studio_reply(annotation: Mapping[str, Any]) -> Reply:
     for part in annotation.get("result", ()):
         value = part.get("value", {})
         said[str(part.get("from_name"))] = [str(word) for word in value.get("choices") or value.get("text") or ()]
-    value = [*said.get("value", ()), *said.get("instead", ())]
-    text = " ".join(said.get("text", ()))
+    value, text = said.get("value", ()), " ".join(said.get("text", ()))
     return Reply(value[0] if value else "", text, tuple(said.get("faults", ())), tuple(said.get("marked", ())))
 
 

@@ -36,7 +36,7 @@ class Desk:
 
     def __init__(self, run: Run, media: Path | None = None):
         self.run, self.book, self.scenes = run, Book.of(run), Scenes(run, media)
-        self.tasks = self.book.tasks()
+        self.held, self.tasks = self.book.held(), self.book.tasks()
         words = run.vocabulary() if run.vocabulary_file.is_file() else None
         self.terms = Terms(words, () if words else self.scenes.nouns)
 
@@ -157,7 +157,7 @@ def at_work(request: Request, whole: bool = False, message: str = "", given: Rep
         "all": home if len(desk.tasks) > 1 else "",
     }
     hand = turns.give(desk.book, name, one.annotator)
-    admitted = turns.qualified(desk.book, name, one.annotator)
+    admitted = turns.qualified(desk.book, name, one.annotator, options.qualification)
     if hand is None or (hand.item.role != "qualification" and admitted is not None and admitted < task.admitted):
         out = hand is not None
         return render("done", **about, out=out, answered=turns.count(desk.book, name, one.annotator))

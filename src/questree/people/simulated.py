@@ -36,6 +36,7 @@ def simulated(book: Book, name: str, names: Sequence[str], say: Answering) -> in
     """In turns, each what is given to them, until nobody is given anything; how many answers."""
     task, _ = book.task(name)
     people, count = book.add_annotators(names, "bot"), 0
+    held = book.held()
     for one in people:
         turns.begin(book, name, one.annotator)
     working = True
@@ -45,4 +46,5 @@ def simulated(book: Book, name: str, names: Sequence[str], say: Answering) -> in
             if hand := turns.give(book, name, one.annotator):
                 turns.answer(book, name, one.annotator, hand.item, say(task, hand.item, one.name), SECONDS)
                 count, working = count + 1, True
+    held.close()
     return count

@@ -116,16 +116,18 @@ def held(book: Book, task: str, annotator: int, item: int) -> Item | None:
     return item_of(row) if row else None
 
 
-def qualified(book: Book, task: str, annotator: int) -> float | None:
-    """The share of the qualification that somebody had right at once; None without one, or before its end."""
+def qualified(book: Book, task: str, annotator: int, count: int) -> float | None:
+    """The share of the qualification, the first items, that somebody had right at once; None before its end."""
+    if not count:
+        return None
     with book.reading() as made:
-        count, answered, right = made.execute(
-            "SELECT count(*), count(first), total(lower(first) = lower(truth)) FROM item LEFT JOIN answer ON "
+        answered, right = made.execute(
+            "SELECT count(first), total(lower(first) = lower(truth)) FROM item LEFT JOIN answer ON "
             "answer.task = item.task AND answer.item = item.item AND annotator = ? "
-            "WHERE item.task = ? AND role = 'qualification'",
-            (annotator, task),
+            "WHERE item.task = ? AND item.item < ?",
+            (annotator, task, count),
         ).fetchone()
-    return right / count if count and answered == count else None
+    return right / count if answered == count else None
 
 
 def count(book: Book, task: str, annotator: int) -> int:

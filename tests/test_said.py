@@ -155,6 +155,24 @@ def test_a_short_answer_is_read_as_the_vqa_evaluation_compares_it() -> None:
                 assert READER.read(said).answer in {each for each in READER.answers if normal(each) == normal(answer)}
 
 
+@pytest.mark.parametrize(
+    ("said", "question", "answer"),
+    [
+        (
+            "They opened the door before holding the phone.",
+            "Before or after opening a door: when did they hold a phone?",
+            "after",
+        ),
+        ("Holding the phone came after.", "When were they holding a phone, before or after opening a door?", "after"),
+        ("A blanket is visible.", "Is there a blanket before standing up?", "yes"),
+        ("No blanket is visible.", "Is there a blanket before standing up?", "no"),
+        ("A blanket is visible.", "Is there a blanket that is near a bed?", None),
+    ],
+)
+def test_answers_to_the_newer_wordings_are_read(said: str, question: str, answer: str | None) -> None:
+    assert READER.read(said, question).answer == answer
+
+
 @given(st.text(max_size=60), st.sampled_from(["", "yes_no", "choice", "object", "action", "time", "count"]))
 def test_no_text_is_too_strange(text: str, kind: str) -> None:
     got = READER.read(text, "Did they hold a phone before or after opening a door?", kind)

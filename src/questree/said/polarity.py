@@ -20,6 +20,7 @@ TAIL = re.compile(
     r"(?:[,:]|\b(?:is|be|say|saying|think|believe|with|as|it's|so|was|answer|guess))\s*[\"']?([^\W_]+)[\"']?\s*[.!]*$",
     re.IGNORECASE,
 )
+THERE = re.compile(r"^(?:is|are) (?:there\b.*|.*\bthere) (?:before|after|while|between)\b", re.IGNORECASE)
 THING = re.compile(r"^(?:no|an?|the|some|any)\s+\w", re.IGNORECASE)
 SEEN = frozenset(PHRASES["seen"])
 STARTS = frozenset(PHRASES["starts"])
@@ -109,7 +110,7 @@ def about_a_thing(main: str, asked: AskedQuestion) -> str:
         return ""
     words = [word for word in tokens(main) if word not in FILLER]
     said = [word for word in words if word not in SEEN and not DENIAL.fullmatch(word)]
-    asks_for_it = any(same_stem(word, "exist") for word in asked.words)
+    asks_for_it = any(same_stem(word, "exist") for word in asked.words) or bool(THERE.match(asked.text))
     if len(said) < 2 and not (said and asks_for_it and (len(words) > len(said) or "there" in main)):
         return ""
     if not (affirms(said, asked) or _passive(said, asked)):

@@ -55,7 +55,10 @@ def understood(
     if {each.lower() for each in given} == {"yes", "no"}:
         return AskedQuestion(YES_NO, tuple(each.lower() for each in given), text, words)
     if BEFORE_AFTER.search(text) and kind in ("", TIME, CHOICE, OPEN):
-        first, last = (frozenset(tokens(part)) for part in BEFORE_AFTER.split(text, maxsplit=1))
+        event, reference = BEFORE_AFTER.split(text, maxsplit=1)
+        if not event.strip():  # "Before or after REFERENCE: when did EVENT?"
+            reference, _, event = reference.partition(":")
+        first, last = frozenset(tokens(event)), frozenset(tokens(reference))
         return AskedQuestion(TIME, given or TIMES, text, words, first - last, last - first)
     if kind == TIME:
         return AskedQuestion(TIME, given or (*TIMES, "while"), text, words)

@@ -195,6 +195,20 @@ def test_above_and_beneath_follow_from_the_boxes(truths: list[SynthVideo]) -> No
     assert min(counts["above"], counts["beneath"]) > 500
 
 
+def test_what_is_worn_stays_with_the_person(truths: list[SynthVideo]) -> None:
+    """But for two worn things that would hide each other."""
+    aside, worn = 0, 0
+    for video in truths:
+        middle, half = (
+            (video.person[:, :1] + video.person[:, 2:3]) / 2,
+            (video.person[:, 2:3] - video.person[:, :1]) / 2,
+        )
+        on_body = ((video.relations & H.on_body) != 0) & ((video.relations & H.bit("holding")) == 0) & video.visible
+        away = np.abs((video.boxes[..., 0] + video.boxes[..., 2]) / 2 - middle) > half + 1
+        aside, worn = aside + int((away & on_body).sum()), worn + int(on_body.sum())
+    assert worn > 100 and aside < 0.02 * worn
+
+
 def test_boxes_lie_in_the_picture_and_things_can_be_told_apart(truths: list[SynthVideo]) -> None:
     for video in (v for v in truths if v.boxes.size):
         for boxes in (video.boxes, video.person):

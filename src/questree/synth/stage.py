@@ -1,6 +1,7 @@
 """Where the person and the things are, and what a camera sees of them: boxes in pixels, spatial relations."""
 
 from dataclasses import dataclass
+from itertools import product
 from math import pi
 
 import numpy as np
@@ -41,7 +42,7 @@ def set_stage(script: Script, props: Props, touched: Contacts, seconds: Array, h
             things[hand[-1] + 1 :, column] = high
         aside = rng.choice((0.0, 0.0, 0.45, -0.45)) * pi + rng.normal(0, 0.1)
         things[hand, column] = _in_hand(person[hand], angle[hand] + aside, [posture[f] for f in hand])
-        worn = np.flatnonzero(((touched.masks[:, column] & habits.on_body) != 0) & ~touched.in_hand[:, column])
+        worn = np.flatnonzero(_worn(touched, habits)[:, column])
         things[worn, column] = _on_body(person[worn], [posture[f] for f in worn], habits.rest[o])
     return Stage(person, angle, posture, things, place)
 
@@ -138,7 +139,7 @@ DISTANCE, HEIGHT = 4.2, 1.3  # metres from the middle of the room, above the flo
 FIELD = (5.4, 2.9)  # metres of the room that fit into the picture
 PERSON = {"standing on": (0.60, 1.70, 0.85), "sitting on": (0.70, 1.30, 0.68), "lying on": (1.60, 0.55, 0.75)}
 SHAKE = 0.015  # how much boxes wander, in parts of their size
-ASIDE = (0.7, -0.7, 1.4, -1.4, 2.1, -2.1)  # places tried next to a thing that hides it, in widths
+ASIDE = (0.7, -0.7, 1.4, -1.4, 2.1, -2.1, 2.8, -2.8)  # places tried next to a thing that hides it, in widths
 SAME = 0.4  # in the truth, boxes of different things never share more than this (intersection over union)
 
 
@@ -149,10 +150,17 @@ def person_boxes(stage: Stage, size: tuple[int, int], rng: Rng) -> Array:
     return _project(middles, body[:, :2], size, rng)
 
 
-def thing_boxes(stage: Stage, props: Props, size: tuple[int, int], habits: Habits, rng: Rng) -> Array:
+def thing_boxes(
+    stage: Stage, touched: Contacts, props: Props, size: tuple[int, int], habits: Habits, rng: Rng
+) -> Array:
     """[frame, object, 4]"""
     extent = np.broadcast_to(habits.size[props.objects], (*stage.things.shape[:2], 2))
-    return _separate(_project(stage.things, extent, size, rng), size)
+    return _separate(_project(stage.things, extent, size, rng), _worn(touched, habits), size)
+
+
+def _worn(touched: Contacts, habits: Habits) -> Array:
+    """[frame, object] it is where the person is."""
+    return np.asarray(((touched.masks & habits.on_body) != 0) & ~touched.in_hand)
 
 
 def _project(middles: Array, extent: Array, size: tuple[int, int], rng: Rng) -> Array:
@@ -174,12 +182,21 @@ def over_union(one: Array, other: Array) -> Array:
     return np.asarray(common / (sum(areas) - common))
 
 
-def _separate(boxes: Array, size: tuple[int, int]) -> Array:
-    """Move things apart that would hide each other: an annotator must be able to tell them."""
-    for column in range(1, boxes.shape[1]):
+def _separate(boxes: Array, worn: Array, size: tuple[int, int]) -> Array:
+    """Move things apart that would hide each other: an annotator must be able to tell them. What is worn stays with
+    the person: it moves for other worn things alone, the rest for it."""
+    numbers = np.arange(boxes.shape[1])
+    for moved, column in product((worn, ~worn), numbers):
+        if not moved[:, column].any():
+            continue
         first, widths = boxes[:, column].copy(), boxes[:, column, 2] - boxes[:, column, 0]
+        fixed = np.where(worn[:, column, None], worn & (numbers < column), worn | (numbers < column))
+        fixed[:, column] = False
+        others = np.flatnonzero(fixed.any(0))
         for step in ASIDE:
-            close = np.any(over_union(boxes[:, column, None], boxes[:, :column]) > SAME, axis=1)[:, None]
+            close_by = over_union(boxes[:, column, None], boxes[:, others]) > SAME
+            hidden = np.any(close_by & fixed[:, others], axis=1)
+            close = (hidden & moved[:, column])[:, None]
             if not close.any():
                 break
             aside = np.clip(step * widths, -first[:, 0], size[0] - first[:, 2])[:, None] * (1, 0, 1, 0)

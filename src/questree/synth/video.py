@@ -65,7 +65,7 @@ def make_video(seed: int, index: int) -> SynthVideo:
     props = choose_props(script, known, rng)
     touched = touch(script, props, seconds, known, rng)
     stage = set_stage(script, props, touched, seconds, known, rng)
-    person, boxes = person_boxes(stage, size, rng), thing_boxes(stage, props, size, known, rng)
+    person, boxes = person_boxes(stage, size, rng), thing_boxes(stage, touched, props, size, known, rng)
     relations = touched.masks | locate(stage, touched, props, boxes, person, known, rng)
     visible = _in_sight(touched, stage, props, known, rng)
     return SynthVideo(

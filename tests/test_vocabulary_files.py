@@ -110,6 +110,11 @@ def test_a_broken_word_is_named(kind: str, at: int, field: str, value: object, f
     assert f"kitchen.toml, {fault}" in found
 
 
+def test_how_to_ask_for_things_is_one_of_two() -> None:
+    found = faults_after(lambda raw: raw.update(existence="maybe"))
+    assert 'kitchen.toml, existence: expected one of "there", "exist", got "maybe"' in found
+
+
 @pytest.mark.parametrize(
     ("section", "name", "value", "fault"),
     [

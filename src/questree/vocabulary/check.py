@@ -9,6 +9,7 @@ import msgspec
 from questree.faults import Fault, with_nul
 from questree.vocabulary.words import (
     DONE_TO,
+    EXISTENCE,
     GROUPS,
     ROLES,
     Action,
@@ -44,6 +45,8 @@ def sizes(vocabulary: Vocabulary) -> Found:
             yield kind, f"{count:,} {kind}, at most {most:,} fit"
         if count == 0 and kind != "actions":
             yield kind, f"no {kind}, at least one is needed"
+    if vocabulary.existence not in EXISTENCE:
+        yield "existence", f'expected one of {_quoted(EXISTENCE)}, got "{vocabulary.existence}"'
 
 
 def ids(vocabulary: Vocabulary) -> Found:

@@ -1,7 +1,7 @@
 """The shape of a vocabulary: what is said about each word, and look-ups by position, id, name or label."""
 
 from functools import cached_property
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any
 
 import msgspec
 import numpy as np
@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 GROUPS = ("attention", "spatial", "contact", "verb", "derived")
 NARROW = {"objects": 63, "relations": 63, "actions": 255}  # words whose positions the narrow tables hold
+EXISTENCE = ("there", "exist")  # how sub-questions ask whether something is there
 DONE_TO, PLACE, TOOL = ROLES = ("done to", "place", "tool")
 NONE = -1  # position of a word that is not there
 
@@ -105,7 +106,7 @@ class Vocabulary(msgspec.Struct, frozen=True, forbid_unknown_fields=True, dict=T
     other: str = ""  # object that stands for everything annotators had no class for
     other_action: str = ""  # and the action that does
     other_relation: str = ""  # and the relation
-    existence: Literal["there", "exist"] = "there"  # "Is there a bag before ...", "Does a bag exist before ..."
+    existence: str = "there"  # one of EXISTENCE: "Is there a bag before ...", "Does a bag exist before ..."
     unnamed: str = ""  # object that stands for what an action is done to that names its place or tool
 
     @cached_property

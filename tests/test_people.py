@@ -287,6 +287,14 @@ def test_bots_err_as_often_as_they_say(notebook: Path, tmp_path: Path) -> None:
     assert len(by_kind) == 5
 
 
+def test_the_status_counts_what_is_given_and_what_is_still_wanted(notebook: Path, tmp_path: Path) -> None:
+    book = asked(copied(notebook, "run", tmp_path), "--sample 4 --gold 0")
+    assert people.status(book.path.parent).record[0]["still to be given"] == 12
+    answer_all(book, "verify", ["a", "b"], right)
+    (row,) = people.status(book.path.parent).record
+    assert (row["items"], row["answers"], row["still to be given"], row["people"]) == (4, 8, 4, 2)
+
+
 def test_power_is_a_binomial_tail_and_the_usual_formula() -> None:
     assert majority_right(0.1, 1) == pytest.approx(0.9)
     assert majority_right(0.1, 3) == pytest.approx(0.9**3 + 3 * 0.9**2 * 0.1)

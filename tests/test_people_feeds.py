@@ -47,6 +47,10 @@ def test_people_are_a_column_of_scores_and_of_the_report_beside_models(
         if (row["model"], row["metric"], row["group"]) == ("Human", "accuracy", "Overall")
     ]
     assert (overall[0]["n"], overall[0]["value"]) == (len(items), pytest.approx(1 - 1 / len(items)))
+    file = tmp_path / "Human.jsonl"  # what is stored under this name was asked a sample, and so was the file
+    assert questree("people", "export", run.folder, "--human", file).returncode == 0
+    given = questree("score", kind, run.folder, "--predictions", file, *side, "--resamples", 0, "--json", "-")
+    assert overall[0] in json.loads(given.stdout), given.stderr
     report = tmp_path / "report.html"
     made = questree("report", run.folder, "--out", report, "--resamples", 10, "--workers", 1)
     assert made.returncode == 0, made.stderr

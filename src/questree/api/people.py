@@ -184,6 +184,34 @@ def links(run: StrPath, *, add: str = "") -> Made:
     return Made("people links", said, [{"name": one.name, "link": f"/people/{one.token}/"} for one in people])
 
 
+def status(run: StrPath) -> Made:
+    """How far every task is: items, answers wanted and given, people.
+
+    Parameters
+    ----------
+    run
+        Run folder.
+    """
+    book = Book.of(Run(Path(fspath(run))))
+    with book.reading() as made:
+        given = dict(made.execute("SELECT task, sum(answered) FROM place GROUP BY task").fetchall())
+        people = dict(made.execute("SELECT task, count(*) FROM place WHERE answered GROUP BY task").fetchall())
+        left = dict(made.execute("SELECT task, sum(room) FROM item WHERE role = 'asked' GROUP BY task").fetchall())
+    rows = [
+        {
+            "task": name,
+            "items": options.asked,
+            "gold": options.gold,
+            "votes": options.votes,
+            "answers": given.get(name, 0),
+            "still to be given": left.get(name, 0),
+            "people": people.get(name, 0),
+        }
+        for name, (_, options) in book.tasks().items()
+    ]
+    return Made("people status", [("Tasks", rows)], rows)
+
+
 def serve(
     run: StrPath,
     *,

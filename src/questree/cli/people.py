@@ -44,6 +44,7 @@ def serve(
 app.command(command(people.new, {"parts": EITHER_WAY}), name="new")
 app.command(command(people.links), name="links")
 app.command(serve, name="serve")
+app.command(command(people.status), name="status")
 app.command(command(people.simulate), name="simulate")
 app.command(command(people.power), name="power")
 app.command(command(people.remove), name="remove")

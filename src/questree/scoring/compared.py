@@ -211,18 +211,21 @@ class ComparedQuestions:
     def scored_given(self, given: Predictions, place: object = "predictions") -> Iterator[OneModel]:
         """Predictions in memory, under every policy."""
         for model, said, about in self.reader.readings(place, given):
-            yield model, self.scorer(said), about
+            yield model, self.scorer_of(given.model)(said), about
+
+    def scorer_of(self, model: str) -> Callable[[Any], Scored]:
+        """What a model that was asked a sample lacks is left out."""
+        return self.sampled if self.sampled and model in self.reader.samples else self.scorer
 
     def scored(self, files: Sequence[Path], models: Iterable[str] = ()) -> Iterator[OneModel]:
         """Every stored model and every file, under every policy."""
         for name in models:
             assert self.stored is not None
-            score = self.sampled if self.sampled and name in self.reader.samples else self.scorer
             for model, said, about in self.stored(name):
-                yield model, score(said), about
+                yield model, self.scorer_of(name)(said), about
         for file, name in zip(files, names(files), strict=True):
             for model, said, about in self.reader.read(file, name):
-                yield model, self.scorer(said), about
+                yield model, self.scorer_of(name)(said), about
 
 
 def compared(

@@ -90,8 +90,12 @@ def kind(fault: Fault) -> str:
 
 
 def one_line(text: str) -> str:
-    """As it can be printed: line ends and control characters of somebody's file as escapes."""
-    return text if text.isprintable() else "".join(c if c.isprintable() else ascii(c)[1:-1] for c in text)
+    """As it can be printed: line ends and control characters of somebody's file as escapes.
+
+    Our own lines go on indented: a program, and where it is wrong.
+    """
+    ours = text.split("\n  ")
+    return "\n  ".join("".join(c if c.isprintable() else ascii(c)[1:-1] for c in line) for line in ours)
 
 
 def lines(faults: Iterable[Fault]) -> Iterator[str]:

@@ -74,7 +74,7 @@ def tried(corpus: Path, command: str) -> str:
     if done.returncode not in CODES:
         return f"exit code {done.returncode}"
     lines = done.stderr.splitlines()
-    if done.returncode and not (lines and all(line.startswith(SAID) for line in lines if line)):
+    if done.returncode and not (lines and all(line.startswith((*SAID, "... and ", "  ")) for line in lines if line)):
         return f"said {done.stderr[:300]!r}"
     if done.returncode and (corpus / OUT).exists():
         return "left something where it writes"

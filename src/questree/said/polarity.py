@@ -99,7 +99,7 @@ def statement(clause: str, asked: AskedQuestion) -> str:
         return about_a_thing(EXPLAINS.sub("", whole).strip(), asked)
     if DENIAL.search(main) or (re.search(r"\bonly\b", main) and {"both", "and"} & set(asked.words)):
         return "no"
-    if SHORT.match(main.rstrip(" .!,")):
+    if SHORT.match(main.rstrip(" .!,").removesuffix(" there") if THERE.match(asked.text) else main.rstrip(" .!,")):
         return "yes"
     return "yes" if affirms([word for word in tokens(lowered) if word not in FILLER], asked) else ""
 
@@ -109,8 +109,10 @@ def about_a_thing(main: str, asked: AskedQuestion) -> str:
     if not THING.match(main) or "not only" in main:
         return ""
     words = [word for word in tokens(main) if word not in FILLER]
+    there = THERE.match(asked.text) is not None
     said = [word for word in words if word not in SEEN and not DENIAL.fullmatch(word)]
-    asks_for_it = any(same_stem(word, "exist") for word in asked.words) or bool(THERE.match(asked.text))
+    said = [word for word in said if not (there and same_stem(word, "exist"))]
+    asks_for_it = there or any(same_stem(word, "exist") for word in asked.words)
     if len(said) < 2 and not (said and asks_for_it and (len(words) > len(said) or "there" in main)):
         return ""
     if not (affirms(said, asked) or _passive(said, asked)):

@@ -42,7 +42,7 @@ def test_whoever_waits_for_a_killed_process_is_told() -> None:
         pool.submit(os.kill, os.getpid(), 0).result()
         list(pool.map(signal.raise_signal, [signal.SIGKILL, signal.SIGKILL]))
     said = "a worker died (killed, perhaps out of memory); nothing is written; rerun, with --workers 1"
-    assert str(told.value) == said
+    assert [str(fault) for fault in told.value.faults] == [said]
 
 
 def test_generation_keeps_what_is_finished_and_goes_on(asked_run: Run, tmp_path: Path) -> None:

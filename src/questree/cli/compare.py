@@ -109,12 +109,14 @@ def gain(
     paper: Paper = NO_PAPER,
 ) -> None:
     """Accuracy of models trained on AGQA and on AGQA-Decomp, and the difference on the same resampled videos."""
+    from msgspec.structs import asdict as fields
+
     from questree.api.comparing import gains
 
     paper.check()
     with watching():
         found = gains(questions, base, augmented, how, say)
-    rows = [{"model": name} | asdict(row) for name, own in found.models.items() for row in own]
+    rows = [{"model": name} | fields(row) for name, own in found.models.items() for row in own]
     write_json(rows)
     tell(found.told())
     if paper.wanted:

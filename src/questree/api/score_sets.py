@@ -158,6 +158,8 @@ def models_in(run: Path, benchmark: str = "") -> list[str]:
 
 def not_asked(run: Path | None) -> list[str]:
     """What videos without annotated relations are not asked."""
+    if run is None:
+        return []
     from questree.stages.generate.annotated import told
 
-    return list(told(Run(run))) if run else []
+    return list(told(Run(run)))

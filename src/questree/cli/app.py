@@ -95,7 +95,7 @@ SCORES = {
     "fpvg": ("fpvg:fpvg", "Faithful and plausible visual grounding, from three files of predictions."),
     "generalization": ("score:generalization", "COVR's generalization score of models trained on splits."),
     "curve": ("score:curve", "COVR: accuracy against the number of examples of what a split holds out."),
-    "paraphrased": ("score:paraphrased", "How much a model loses where people ask in their own words."),
+    "paraphrased": ("people:paraphrased", "How much a model loses where people ask in their own words."),
     "covr": ("score:covr", "COVR: accuracy by template, beside the baselines MAJ and MAJTEMPL."),
 }
 COVR = {

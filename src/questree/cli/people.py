@@ -7,12 +7,14 @@ from typing import Annotated
 from cyclopts import App, Parameter
 
 from questree.api import people, people_results
+from questree.api.paraphrased import paraphrased_scores
 from questree.cli.functions import command
 from questree.cli.shared_options import Whole
 from questree.cli.terminal import messages, say
 
 app = App(name="people", help="Ask people: validate answers, choose, type, paraphrase, label what is absent.")
 EITHER_WAY = Parameter(negative=None)  # an option with a --no- of its own
+paraphrased = command(paraphrased_scores)  # of `questree score`
 
 
 @messages

@@ -6,8 +6,6 @@ from typing import Annotated, Literal
 from cyclopts import Parameter
 
 from questree.api.choices import OnePolicy, Scoring
-from questree.api.paraphrased import paraphrased_scores
-from questree.cli.functions import command
 from questree.cli.paper import NO_PAPER, Paper, Plots, check_plots, write_pictures, write_scores
 from questree.cli.shared_options import (
     BenchmarkOption,
@@ -196,6 +194,3 @@ def curve(
     tell(found.told())
     write_scores(paper, "all", found.rows, found.models, how.resampling)
     write_pictures(plots, found.plots(COLUMN))
-
-
-paraphrased = command(paraphrased_scores)

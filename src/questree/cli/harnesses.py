@@ -1,5 +1,6 @@
 """`questree export` for harnesses: lmms-eval, VLMEvalKit, inspect_ai, datasets of Hugging Face."""
 
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Annotated
 
@@ -26,19 +27,30 @@ VideoOption = Annotated[
 ]
 
 
+@dataclass(frozen=True)
+class HarnessOptions:
+    """What is asked, and what models see of it."""
+
+    split: SplitOption = "test"
+    questions: QuestionsOption = 0
+    seed: SeedOption = 0
+    prompt: PromptOption = "short"
+    media: MediaOption = None
+    frames: FramesOption = 8
+    benchmark: BenchmarkOption = ""
+
+
+How = Annotated[HarnessOptions, Parameter(name="*")]
+USUAL = HarnessOptions()
+
+
 @output
 def export_inspect(
     run: Path,
     /,
     *,
     out: OutOption,
-    split: SplitOption = "test",
-    questions: QuestionsOption = 0,
-    seed: SeedOption = 0,
-    prompt: PromptOption = "short",
-    media: MediaOption = None,
-    frames: FramesOption = 8,
-    benchmark: BenchmarkOption = "",
+    how: How = USUAL,
 ) -> None:
     """Write questions and sub-questions as a task of inspect_ai, with scorers for accuracy, CA, RWR and IC.
 
@@ -47,8 +59,7 @@ def export_inspect(
     run
         Run folder with DAGs (`questree decompose`).
     """
-    asked = {"split": split, "questions": questions, "seed": seed, "prompt": prompt, "benchmark": benchmark}
-    export(run, "inspect", out=out, media=media, frames=frames, **asked)
+    export(run, "inspect", out=out, **asdict(how))
 
 
 @output
@@ -57,14 +68,8 @@ def export_lmms_eval(
     /,
     *,
     out: OutOption,
-    split: SplitOption = "test",
-    questions: QuestionsOption = 0,
-    seed: SeedOption = 0,
-    prompt: PromptOption = "short",
-    media: MediaOption = None,
-    frames: FramesOption = 8,
+    how: How = USUAL,
     video: VideoOption = False,
-    benchmark: BenchmarkOption = "",
 ) -> None:
     """Write questions and sub-questions as a task of lmms-eval, clustered by video.
 
@@ -73,8 +78,7 @@ def export_lmms_eval(
     run
         Run folder with DAGs (`questree decompose`).
     """
-    asked = {"split": split, "questions": questions, "seed": seed, "prompt": prompt, "benchmark": benchmark}
-    export(run, "lmms-eval", out=out, media=media, frames=frames, video=video, **asked)
+    export(run, "lmms-eval", out=out, video=video, **asdict(how))
 
 
 @output
@@ -83,15 +87,9 @@ def export_vlmevalkit(
     /,
     *,
     out: OutOption,
-    split: SplitOption = "test",
-    questions: QuestionsOption = 0,
-    seed: SeedOption = 0,
-    prompt: PromptOption = "short",
-    media: MediaOption = None,
-    frames: FramesOption = 8,
+    how: How = USUAL,
     video: VideoOption = False,
     inline: Annotated[bool, Parameter(negative="", help="Put the pictures into the table.")] = False,
-    benchmark: BenchmarkOption = "",
 ) -> None:
     """Write questions and sub-questions as a table of VLMEvalKit, and of videos a dataset class.
 
@@ -100,8 +98,7 @@ def export_vlmevalkit(
     run
         Run folder with DAGs (`questree decompose`).
     """
-    asked = {"split": split, "questions": questions, "seed": seed, "prompt": prompt, "benchmark": benchmark}
-    export(run, "vlmevalkit", out=out, media=media, frames=frames, video=video, inline=inline, **asked)
+    export(run, "vlmevalkit", out=out, video=video, inline=inline, **asdict(how))
 
 
 @output

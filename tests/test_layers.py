@@ -23,6 +23,7 @@ LAYERS = [  # from the bottom; a module may import its own layer's package and a
     {"scoring"},
     {"show"},
     {"people", "ask"},
+    {"features"},
     {"api"},
     {"plugins", "__init__"},
     {"bench", "cli", "__main__"},

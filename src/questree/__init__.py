@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from questree.api.dags import Dag as Dag
     from questree.api.epochs import Epoch as Epoch
     from questree.api.exporting import export as export
+    from questree.api.feature_sets import make_features as make_features
     from questree.api.importing import import_agqa as import_agqa
     from questree.api.importing import import_covr as import_covr
     from questree.api.importing import import_decomp as import_decomp
@@ -69,6 +70,7 @@ PLACES = {  # name -> where it is defined: imported when it is first asked for
     "trace": "api.traces",
     "wordings": "api.wordings",
     "export": "api.exporting",
+    "make_features": "api.feature_sets",
     **dict.fromkeys(("import_agqa", "import_covr", "import_decomp"), "api.importing"),
     **dict.fromkeys(("diff", "verify"), "api.locks"),
     "BadInput": "faults",
@@ -92,6 +94,7 @@ __all__ += [
     "import_covr",
     "import_decomp",
     "ingest",
+    "make_features",
     "open",
     "power",
     "program",

@@ -21,11 +21,18 @@ def keep(run: Run, own: Benchmark, given: Predictions, options: Mapping[str, Any
 
 def named(run: Run, model: str, own: Benchmark) -> list[Fault]:
     """A model is a folder, and one of a list with commas; it answers about videos or about image sets."""
-    plain = all(sign.isalnum() or sign in SIGNS for sign in model)
-    if not plain or not model.strip() or model.startswith("."):
-        wanted = f"expected letters, digits, spaces and {' '.join(SIGNS.strip())}, and no dot at the beginning"
-        return [Fault("--model", f"{model!r} cannot be the name of a model; {wanted}")]
+    if strange := plain_name("--model", model, "a model"):
+        return strange
     others = [one for one in BENCHMARKS.values() if one is not own and model in stored_models(run, one)]
     if others and model not in stored_models(run, own):
         return [Fault("--model", f"{model!r} has answered about {others[0].scopes} here; choose another name")]
     return []
+
+
+def plain_name(option: str, name: str, what: str) -> list[Fault]:
+    """Names become folders."""
+    plain = all(sign.isalnum() or sign in SIGNS for sign in name)
+    if plain and name.strip() and not name.startswith("."):
+        return []
+    wanted = f"expected letters, digits, spaces and {' '.join(SIGNS.strip())}, and no dot at the beginning"
+    return [Fault(option, f"{name!r} cannot be the name of {what}; {wanted}")]

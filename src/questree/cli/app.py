@@ -39,6 +39,7 @@ COMMANDS = {
     "audit": ("stages:audit", "How guessable the questions are without videos or images."),
     "verify": ("verify:verify", "Is a run still what its lock file says?"),
     "diff": ("verify:diff", "What differs between two runs, causes first."),
+    "features": ("features:features", "What models see of a run: from its facts, or by a backbone."),
     "answer": ("answer:answer", "A bot answers a run, or anybody's predictions are stored in it."),
     "serve-bot": ("serve_bot:serve_bot", "Bots behind OpenAI's HTTP interface, to test whoever asks models."),
     "ask": ("ask:ask", "A model behind a server, or in Python, answers a run."),
@@ -59,6 +60,7 @@ GROUPS = {  # the help lists commands by what they are for
     "Build": ("demo", "build", "synth", "ingest", "augment", "generate", "decompose", "balance", "split", "ground"),
     "Look": ("show", "report", "serve", "program", "vocabulary", "wordings"),
     "Score": ("answer", "ask", "serve-bot", "read", "people", "score", "compare", "power"),
+    "Train": ("features",),
     "Exchange": ("import", "export", "covr"),
     "Check": ("audit", "verify", "diff", "predictions", "bench", "completion"),
 }

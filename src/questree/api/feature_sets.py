@@ -1,0 +1,123 @@
+"""What models see of a run, made from its facts or by a backbone from pictures, as `questree features` does."""
+
+from os import fspath
+from pathlib import Path
+from typing import Literal
+
+from questree.api.made import Made, Said
+from questree.api.runs import StrPath
+from questree.api.stored_answers import plain_name
+from questree.benchmarks import chosen
+from questree.faults import BadInput, Fault, at_least, refuse
+from questree.features.making import FactsOfImages, FactsOfVideos, FeatureSource, write_features
+from questree.features.options import FeatureOptions
+from questree.tables import run as tables
+from questree.tables.owners import writing
+
+ALONE = "expected it with --detections, got it alone"
+
+
+def make_features(
+    run: StrPath,
+    *,
+    from_facts: bool = False,
+    media: StrPath | None = None,
+    backbone: StrPath | None = None,
+    name: str = "",
+    format: Literal["safetensors", "parquet"] = "safetensors",
+    width: int | None = None,
+    frames: int = 32,
+    clips: int = 8,
+    object_frames: int = 8,
+    objects: int = 36,
+    noise: float = 0.0,
+    miss: float = 0.0,
+    confuse: float = 0.0,
+    detections: bool = False,
+    jitter: float | None = None,
+    spurious: int | None = None,
+    shuffle: bool = False,
+    seed: int = 1,
+    shard: int = 64,
+    benchmark: str = "",
+    workers: int = 2,
+) -> Made:
+    """Make what models see of a run: appearance, motion and objects of videos, or objects of images.
+
+    Written to RUN/features/NAME. Work that was interrupted goes on where it stopped.
+
+    Parameters
+    ----------
+    run
+        Run folder with facts about videos (`questree augment`) or images (`questree ingest`).
+    from_facts
+        Make them from the run's facts: no pictures and no weights are needed.
+    media
+        Folder with frames, films or images, for a `backbone`.
+    backbone
+        Folder of a model of transformers, or file of a torchvision model, that looks at pictures.
+    name
+        Name of the features. [default: facts, or the name of the backbone]
+    format
+        Form of the files.
+    width
+        Numbers per frame, clip or object. [128; a backbone has its own]
+    frames
+        Videos: number of frames, evenly over the video.
+    clips
+        Videos: number of clips.
+    object_frames
+        Videos: number of frames whose objects are shown.
+    objects
+        Largest number of objects of a frame or an image.
+    noise
+        Noise on every number, where 1 is as much as a word adds.
+    miss
+        From facts: share of objects that are not seen.
+    confuse
+        From facts: share of classes, relations and actions that are taken for others.
+    detections
+        Image sets, from facts: objects are boxes of a made-up detector, which are also written as detections.json.
+    jitter
+        With `detections`: largest shift of a side of a box, as a share of the box. [0.1]
+    spurious
+        With `detections`: boxes per image where there is nothing. [2]
+    shuffle
+        Give every video or image what another one shows, as a control.
+    seed
+        Seed of noise and draws.
+    shard
+        Number of videos or images per file.
+    benchmark
+        Benchmark of a run with both: agqa (videos, the default) or covr (image sets).
+    workers
+        Number of processes.
+
+    >>> questree.make_features("images", from_facts=True, workers=1)
+    <Made by features: wrote images/features/facts>
+    """
+    place = tables.Run(Path(fspath(run)))
+    own = chosen(place, benchmark, "facts")
+    given = [Fault("--jitter", ALONE)] * (jitter is not None) + [Fault("--spurious", ALONE)] * (spurious is not None)
+    options = FeatureOptions(
+        width or 128, frames, clips, object_frames, objects, noise, miss, confuse, detections,
+        (0.1 if jitter is None else jitter) * detections, (2 if spurious is None else spurious) * detections,
+        shuffle, seed,
+    )  # fmt: skip
+    found = [*options.faults(), *at_least(1, {"shard": shard, "workers": workers}), *([] if detections else given)]
+    if detections and not own.of_images:
+        found.append(Fault("--detections", "expected a run of image sets, got videos; their boxes are annotated"))
+    refuse([*found, *(plain_name("--name", name, "features") if name else [])])
+    if from_facts == (media is not None):
+        raise BadInput.at("features", "expected --from-facts, or --media DIR with --backbone DIR")
+    source: FeatureSource = (FactsOfImages if own.of_images else FactsOfVideos)(place.folder, options)
+    called = name or source.called
+    with writing(place.folder, "features"):
+        note = write_features(source, options, place, called, format, shard, workers)
+    rows = [{"stream": stream, **shape} for stream, shape in note["streams"].items()]
+    told: list[Said] = [
+        ("Features", rows),
+        f"{note['places']:,} {own.counted}",
+        f"wrote {place.folder / 'features' / called}",
+    ]
+    return Made("features", told, {"name": called, **note})

@@ -1,0 +1,227 @@
+"""Making features shard by shard: finished shards are kept, and no number depends on who made it."""
+
+from abc import ABC, abstractmethod
+from concurrent.futures import Executor
+from dataclasses import asdict, dataclass
+from functools import partial
+from hashlib import blake2b
+from pathlib import Path
+from typing import Any, ClassVar
+
+import msgspec
+import numpy as np
+import polars as pl
+
+from questree.columns.hashing import seed_of
+from questree.features.files import FeatureFormat, read_shard, write_shard
+from questree.features.image_facts import ImageFacts
+from questree.features.options import FeatureOptions
+from questree.features.read import NOTE, PLACES, StreamShape, features_folder
+from questree.features.rows import DETECTIONS, OBJECTS, PlaceFeatures, StreamRows
+from questree.features.video_facts import VideoFacts
+from questree.progress import finished
+from questree.stages.generate.shards import start
+from questree.tables.facts import VIDEOS, Facts
+from questree.tables.images import IMAGES, Images
+from questree.tables.owners import sweep, take_place
+from questree.tables.run import Run, kept_while
+from questree.tables.store import new_file
+from questree.vocabulary.words import Vocabulary
+from questree.workers import processes
+
+BOXED = PLACES.only("id", "boxes")  # of a shard, while it is one
+DETECTED = "detections.json"
+IMAGES_OF_A_SET = 5  # as COVR's sets have them, in a run without questions
+
+
+@dataclass(frozen=True)
+class FeatureSource(ABC):
+    """Who makes features of the places first <= i < end of a run; it is sent to workers."""
+
+    run: Path
+    options: FeatureOptions
+
+    medium: ClassVar[str]
+
+    @property
+    def called(self) -> str:
+        """What they are made from."""
+        return "facts"
+
+    @property
+    def images_of_scope(self) -> int:
+        """Most places of a question."""
+        return 1
+
+    @abstractmethod
+    def ids(self) -> list[str]: ...
+
+    @abstractmethod
+    def state(self) -> Any:
+        """Differs if what they are made from does."""
+
+    @abstractmethod
+    def made(self, first: int, end: int) -> PlaceFeatures: ...
+
+
+class FactsOfVideos(FeatureSource):
+    medium = "video"
+
+    def ids(self) -> list[str]:
+        return Run(self.run).table("facts", VIDEOS)["id"].to_list()
+
+    def state(self) -> Any:
+        return Run(self.run).facts_digest()
+
+    def made(self, first: int, end: int) -> PlaceFeatures:
+        facts, vocabulary = video_facts(self.run)
+        return VideoFacts(facts.between(first, end), vocabulary, self.options).made()
+
+
+@kept_while("vocabulary.toml", "facts", "ledger.json")
+def video_facts(run: Path) -> tuple[Facts, Vocabulary]:
+    return Run(run).load("facts"), Run(run).vocabulary()
+
+
+class FactsOfImages(FeatureSource):
+    medium = "images"
+
+    @property
+    def images_of_scope(self) -> int:
+        file = Run(self.run).covr / "questions.parquet"
+        if not file.is_file():
+            return IMAGES_OF_A_SET
+        return int(pl.scan_parquet(file).select(pl.col("images").list.len().max()).collect().item() or 1)
+
+    def ids(self) -> list[str]:
+        return IMAGES.read(Run(self.run).images)["id"].to_list()
+
+    def state(self) -> Any:
+        digest = blake2b(digest_size=16)
+        for path in sorted(Run(self.run).images.glob("*.parquet")):
+            digest.update(path.read_bytes())
+        return digest.hexdigest()
+
+    def made(self, first: int, end: int) -> PlaceFeatures:
+        return ImageFacts(image_facts(self.run), first, end, self.options).made()
+
+
+@kept_while("images")
+def image_facts(run: Path) -> Images:
+    return Images.load(run / "images")
+
+
+@dataclass(frozen=True)
+class FeatureTask:
+    source: FeatureSource
+    out: Path  # the shard
+    first: int
+    end: int
+
+
+def write_features(
+    source: FeatureSource,
+    options: FeatureOptions,
+    run: Run,
+    name: str,
+    format: FeatureFormat,
+    shard: int,
+    workers: int,
+    pool: Executor | None = None,
+) -> dict[str, Any]:
+    """Write RUN/features/NAME; an interrupted run goes on where it stopped. What is told about them."""
+    folder, ids = features_folder(run.folder) / name, source.ids()
+    work = folder.with_name(f".{name}.part")
+    plan = {"source": source.called, "format": format, "shard": shard, "state": source.state(), **asdict(options)}
+    sweep(folder)
+    start(work, msgspec.json.format(msgspec.json.encode(plan)))
+    begins = range(0, len(ids), shard)
+    tasks = [
+        FeatureTask(source, work / f"{at:05d}.{format}", begin, min(begin + shard, len(ids)))
+        for at, begin in enumerate(begins)
+    ]
+    left = [task for task in tasks if not task.out.is_file()]
+    with processes(workers, pool, partial(_remedy, tasks)) as executor:
+        for future in finished([executor.submit(made_shard, task) for task in left], "features"):
+            future.result()
+    note = _gathered(source, options, tasks, plan, work)
+    take_place(work, folder)
+    return note
+
+
+def _remedy(tasks: list[FeatureTask]) -> str:
+    done = sum(task.out.is_file() for task in tasks)
+    return f"{done} of {len(tasks)} shards are kept; rerun, with --workers 1 or a smaller --shard"
+
+
+def made_shard(task: FeatureTask) -> None:
+    """Its list of places first: the shard itself says that it is done."""
+    found = task.source.made(task.first, task.end)
+    with new_file(_places_of(task.out)) as path:
+        BOXED.frame({"id": found.places, "boxes": found.boxes}).write_parquet(path)
+    write_shard(task.out, found.streams)
+
+
+def _places_of(shard: Path) -> Path:
+    return shard.with_name(f"{shard.stem}.places")
+
+
+def _gathered(
+    source: FeatureSource, options: FeatureOptions, tasks: list[FeatureTask], plan: dict[str, Any], work: Path
+) -> dict[str, Any]:
+    """Lists and shapes over all shards; what only they needed is removed."""
+    parts = [pl.read_parquet(_places_of(task.out)) for task in tasks]
+    shards = [read_shard(task.out, len(part)) for task, part in zip(tasks, parts, strict=True)]
+    names = [name for name in (shards[0] if shards else {}) if name != DETECTIONS]
+    shapes = {name: _shape(name, [own[name] for own in shards], source, options) for name in names}
+    places = pl.concat([BOXED.empty(), *parts]).with_columns(
+        shard=pl.Series(np.repeat(np.arange(len(parts)), [*map(len, parts)]), dtype=pl.UInt32),
+        row=pl.Series(np.concatenate([np.zeros(0, int), *(np.arange(len(part)) for part in parts)]), dtype=pl.UInt32),
+    )
+    if options.detections:
+        _write_detections(work / DETECTED, shards, places["id"].to_list())
+    if options.shuffle:
+        places = places.with_columns(id=_others(places["id"], options.seed))
+    PLACES.write(PLACES.frame(places), work)
+    note = {
+        "medium": source.medium,
+        "streams": {name: asdict(shape) for name, shape in shapes.items()},
+        "shards": [task.out.name for task in tasks],
+        "digest": _digest([*(task.out for task in tasks), work / "places.parquet"]),
+        "made": plan,
+    }
+    (work / NOTE).write_bytes(msgspec.json.format(msgspec.json.encode(note)))
+    for task in tasks:
+        _places_of(task.out).unlink()
+    (work / "plan.json").unlink()
+    return note | {"places": len(places)}
+
+
+def _shape(name: str, rows: list[StreamRows], source: FeatureSource, options: FeatureOptions) -> StreamShape:
+    times = source.images_of_scope if name == OBJECTS else 1
+    return StreamShape(max(own.most for own in rows) * times, rows[0].values.shape[1])
+
+
+def _others(ids: pl.Series, seed: int) -> pl.Series:
+    """[place] the id of another, each once: places in a drawn order pass theirs on."""
+    order = np.argsort(np.array([seed_of(seed, f"shuffle {id}") for id in ids.to_list()], np.uint64), kind="stable")
+    passed = np.empty(len(order), np.int64)
+    passed[order] = np.roll(order, 1)
+    return ids.gather(pl.Series(passed))
+
+
+def _write_detections(path: Path, shards: list[dict[str, StreamRows]], ids: list[str]) -> None:
+    """As `questree score fpvg --detections` reads them, in GQA's format."""
+    every = [own[DETECTIONS] for own in shards]
+    boxes = [
+        rows.values[rows.start[at] : rows.start[at + 1]].tolist() for rows in every for at in range(len(rows.start) - 1)
+    ]
+    found = {id: {"bboxes": own, "objectsNum": len(own)} for id, own in zip(ids, boxes, strict=True)}
+    path.write_bytes(msgspec.json.encode(found))
+
+
+def _digest(files: list[Path]) -> str:
+    digest = blake2b(digest_size=16)
+    for path in files:
+        digest.update(path.read_bytes())
+    return digest.hexdigest()

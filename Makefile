@@ -3,7 +3,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 unexport PYTHONDONTWRITEBYTECODE  # dozens of processes of one test run would compile the same modules
 
-.PHONY: setup demo test chaos coverage reference notebooks wheel clean
+.PHONY: setup demo test test-models chaos coverage reference notebooks wheel clean
 
 setup: .venv/ready
 
@@ -23,6 +23,13 @@ test: setup
 	@for name in chromium chromium-browser google-chrome chrome no; do command -v $$name > /dev/null && break; \
 		test $$name != no || echo "no browser found: the tests in one are skipped"; done
 	$(BIN)/pytest -n 2 --dist loadfile
+
+.venv/models: .venv/ready requirements-models.lock
+	$(BIN)/pip install --quiet --disable-pip-version-check --requirement requirements-models.lock
+	touch $@
+
+test-models: .venv/models
+	OMP_NUM_THREADS=1 $(BIN)/pytest -n 2 --dist loadfile tests/models
 
 coverage: setup
 	$(BIN)/coverage erase

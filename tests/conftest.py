@@ -217,6 +217,24 @@ def apart_images(tmp_path_factory: pytest.TempPathFactory) -> Run:
     return Run(once(tmp_path_factory, "apart-images", make))
 
 
+@pytest.fixture(scope="session")
+def taught_run(tmp_path_factory: pytest.TempPathFactory) -> Run:
+    """Videos with a few questions each, taken apart, with splits: for networks to learn from."""
+
+    def make(folder: Path) -> None:
+        folder.mkdir()
+        run("questree synth --out world --videos 16 --seed 2 --unasked-objects 0 --quiet", folder)
+        run("questree build world --out run --phrases 1 --workers 1 --quiet", folder)
+
+    return Run(once(tmp_path_factory, "taught", make) / "run")
+
+
+@pytest.fixture
+def taught(taught_run: Run, tmp_path: Path) -> Run:
+    """The same run to write into."""
+    return copy(taught_run, tmp_path)
+
+
 def copy(run: Run, folder: Path) -> Run:
     shutil.copytree(run.folder, folder / "run")
     return Run(folder / "run")

@@ -43,6 +43,8 @@ if TYPE_CHECKING:
     from questree.api.stages import generate as generate
     from questree.api.stages import split as split
     from questree.api.traces import trace as trace
+    from questree.api.training import predict as predict
+    from questree.api.training import train as train
     from questree.api.wordings import wordings as wordings
     from questree.faults import BadInput as BadInput
 
@@ -68,6 +70,7 @@ PLACES = {  # name -> where it is defined: imported when it is first asked for
     "power": "api.planning",
     "synthesize": "api.made_up",
     "trace": "api.traces",
+    **dict.fromkeys(("predict", "train"), "api.training"),
     "wordings": "api.wordings",
     "export": "api.exporting",
     "make_features": "api.feature_sets",
@@ -97,12 +100,14 @@ __all__ += [
     "make_features",
     "open",
     "power",
+    "predict",
     "program",
     "report",
     "score",
     "split",
     "synthesize",
     "trace",
+    "train",
     "verify",
     "wordings",
 ]

@@ -100,12 +100,14 @@ def whisker(a: Point, b: Point, stroke: str) -> str:
     return "".join(line(*each, stroke, 1.2) for each in ((a, b), *ends))
 
 
-def frame(x: Axis, y: Axis, x_name: str, y_name: str, whole_x: bool = False) -> list[str]:
-    """Grid lines with numbers, and what the axes are of."""
+def frame(
+    x: Axis, y: Axis, x_name: str, y_name: str, whole_x: bool = False, told: Callable[[float], str] = per_cent
+) -> list[str]:
+    """Grid lines with numbers, `told` as texts on the left, and what the axes are of."""
     found = []
     for value in y.ticks():
         found.append(line((x.begin, y(value)), (x.end, y(value)), GRID))
-        found.append(svg.words(x.begin - 7, y(value), per_cent(value), 11, "end"))
+        found.append(svg.words(x.begin - 7, y(value), told(value), 11, "end"))
     for value in x.ticks(10 if whole_x else 6):
         if whole_x and value != round(value):
             continue

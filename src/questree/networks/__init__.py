@@ -1,0 +1,1 @@
+"""Neural networks that answer questions about what they see, one per file, written from the papers' descriptions."""

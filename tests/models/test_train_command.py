@@ -1,0 +1,155 @@
+"""`questree train` and `questree predict`: the loop, what it keeps, going on after a kill."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+import questree
+from questree.tables.run import Run
+from worlds.commands import questree as command
+
+pytest.importorskip("torch", reason="PyTorch is not installed; `make test-models` installs it")
+FILES = ("weights.safetensors", "state.safetensors", "history.json", "curve.svg")
+
+
+def kept(run: Run, name: str) -> dict[str, bytes]:
+    return {file: (run.folder / "trained" / name / file).read_bytes() for file in FILES}
+
+
+def test_a_network_learns_answers_and_is_scored(taught: Run) -> None:
+    made = command("train", taught.folder, "--model", "lstm", "--epochs", 3)
+    assert made.returncode == 0, made.stderr
+    assert "questions learnt" in made.stdout
+    told = command("predict", taught.folder, "--model", "lstm", "--out", taught.folder / "said.jsonl")
+    assert told.returncode == 0, told.stderr
+    run = questree.open(taught.folder)
+    assert run.models == ["lstm"]
+    said = run.predictions("lstm")
+    assert len(said) == len(run.nodes()) == len((taught.folder / "said.jsonl").read_text().splitlines())
+    learnt = json.loads((taught.folder / "trained" / "lstm" / "model.json").read_text())
+    assert set(said["prediction"]) <= set(learnt["answers"])
+    assert run.score("lstm", on="questions", resamples=0).frame().height > 0
+
+
+def test_the_same_command_gives_the_same_bits(taught: Run) -> None:
+    for name in ("one", "two"):
+        questree.train(taught.folder, model="lstm", epochs=2, name=name)
+    assert kept(taught, "one") == kept(taught, "two")
+    questree.train(taught.folder, model="lstm", epochs=2, name="other", seed=1)
+    assert kept(taught, "one")["weights.safetensors"] != kept(taught, "other")["weights.safetensors"]
+
+
+def test_a_killed_training_goes_on_to_the_same_bits(taught: Run) -> None:
+    """Killed without warning while it learns; the second command ends with what an undisturbed one gives."""
+    options = ["--model", "lstm", "--epochs", "40", "--patience", "40"]
+    words = [sys.executable, "-m", "questree", "train", str(taught.folder), *options, "--name", "killed"]
+    process = subprocess.Popen(words, env={**os.environ, "OMP_NUM_THREADS": "1"})
+    state = taught.folder / "trained" / "killed" / "state.safetensors"
+    end = time.monotonic() + 120
+    while not state.exists() and process.poll() is None and time.monotonic() < end:
+        time.sleep(0.002)
+    process.send_signal(signal.SIGKILL)
+    assert process.wait() == -signal.SIGKILL
+    assert not (state.parent / "history.json").exists()
+    before = state.read_bytes()
+    for name in ("killed", "whole"):
+        assert command("train", taught.folder, *options, "--name", name).returncode == 0
+    assert state.read_bytes() != before
+    assert kept(taught, "killed") == kept(taught, "whole")
+    assert len(json.loads((state.parent / "history.json").read_text())["epochs"]) == 40
+
+
+def test_what_stops_within_an_epoch_goes_on_there(taught: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    from questree.training import loop
+
+    monkeypatch.setattr(loop, "SAVED", 2)
+    questree.train(taught.folder, model="lstm", epochs=2, batch=8, name="whole")
+    step, steps = loop.Loop.step, list[tuple[int, int]]()
+
+    def failing(self: loop.Loop, optimizer: object, rows: object, epoch: int, at: int) -> float:
+        steps.append((epoch, at))
+        if len(steps) == 6:
+            raise OSError("the lights went out")
+        return step(self, optimizer, rows, epoch, at)
+
+    monkeypatch.setattr(loop.Loop, "step", failing)
+    with pytest.raises(OSError, match="lights"):
+        questree.train(taught.folder, model="lstm", epochs=2, batch=8, name="broken")
+    questree.train(taught.folder, model="lstm", epochs=2, batch=8, name="broken")
+    assert steps[5:7] == [(0, 5), (0, 4)]  # states are kept after every second step
+    assert kept(taught, "broken") == kept(taught, "whole")
+
+
+def test_training_ends_when_validation_gets_no_better(taught: Run) -> None:
+    questree.train(taught.folder, model="lstm", epochs=60, patience=2, rate=0.05, name="early")
+    told = json.loads((taught.folder / "trained" / "early" / "history.json").read_text())
+    assert len(told["epochs"]) == told["best"] + 3 < 60
+    best = max(told["epochs"], key=lambda epoch: (epoch["accuracy"], -epoch["validation"]))
+    assert told["epochs"][told["best"]] == best
+
+
+def test_what_was_begun_otherwise_is_refused(taught: Run) -> None:
+    questree.train(taught.folder, model="lstm", epochs=1)
+    with pytest.raises(questree.BadInput, match="trained with epochs 1, got 2; choose another name, or again"):
+        questree.train(taught.folder, model="lstm", epochs=2)
+    questree.train(taught.folder, model="lstm", epochs=2, again=True)
+
+
+def test_bad_options_are_told_at_once(taught: Run) -> None:
+    said = command("train", taught.folder, "--model", "lstm", "--epochs", 0, "--rate", -1, "--sample", -2).stderr
+    assert "--epochs: expected at least 1, got 0" in said
+    assert "--rate: expected at least 1e-09, got -1" in said
+    assert "--sample: expected at least 0, got -2" in said
+    assert (
+        "choose from hcrn, hme, psac, updn, transformer, lstm" in command("train", taught.folder, "--model", "x").stderr
+    )
+    assert "there are none" in command("predict", taught.folder, "--model", "x").stderr
+    said = command("train", taught.folder, "--model", "lstm", "--split", "nowhere").stderr
+    assert "expected a split, got 'nowhere'" in said
+    assert not (taught.folder / "trained").exists()
+
+
+def test_damaged_weights_are_told_in_one_line(taught: Run) -> None:
+    questree.train(taught.folder, model="lstm", epochs=1)
+    (taught.folder / "trained" / "lstm" / "weights.safetensors").write_bytes(b"no weights")
+    said = command("predict", taught.folder, "--model", "lstm")
+    assert said.returncode == 1
+    assert len(said.stderr.splitlines()) == 1
+    assert "weights.safetensors: damaged" in said.stderr
+
+
+def test_weights_are_tensors_and_nothing_else(taught: Run) -> None:
+    questree.train(taught.folder, model="lstm", epochs=1)
+    files = sorted(path.name for path in (taught.folder / "trained" / "lstm").iterdir())
+    assert files == ["curve.svg", "history.json", "model.json", "state.safetensors", "weights.safetensors"]
+
+
+def test_a_split_that_was_made_is_learnt(taught: Run) -> None:
+    run = questree.open(taught.folder)
+    made = questree.train(taught.folder, model="lstm", epochs=1, split="more-steps train")
+    few, every = made.record["learnt"], len(run.questions(split="train"))
+    assert few + made.record["validated on"] == len(run.questions(split="more-steps train")) < every
+
+
+def test_sub_questions_are_learnt_too(taught: Run) -> None:
+    alone = questree.train(taught.folder, model="lstm", epochs=1).record
+    both = questree.train(taught.folder, model="lstm", epochs=1, parts=True).record
+    assert (both["name"], both["validated on"]) == ("lstm-parts", alone["validated on"])
+    assert both["learnt"] > 1.5 * alone["learnt"]
+
+
+def test_the_curve_is_a_plot(taught: Run) -> None:
+    questree.train(taught.folder, model="lstm", epochs=2)
+    drawn = (taught.folder / "trained" / "lstm" / "curve.svg").read_text()
+    assert drawn.startswith("<svg")
+    assert drawn.count("training, epoch") == drawn.count("validation, epoch") == 2
+
+
+def test_paths_are_plain(tmp_path: Path) -> None:
+    assert "no such run folder" in command("train", tmp_path / "nowhere", "--model", "lstm").stderr

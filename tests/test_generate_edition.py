@@ -299,3 +299,22 @@ def test_the_made_up_world_is_asked_about_as_often_as_the_paper_asks(tmp_path: P
 
 def test_words_are_those_of_the_vocabulary() -> None:
     assert all(name in WORDS.object_at for name in FIRST.unbanned_objects)
+
+
+@pytest.mark.parametrize(
+    ("entry", "asked_first"),
+    [
+        ("", True),
+        ("phone 0-2 unseen", True),
+        ("phone 2-3 unseen", False),
+        ("phone 5 unseen", False),
+        ("phone 5", False),
+    ],
+)
+def test_when_an_object_was_touched_is_asked_where_its_entries_agree(entry: str, asked_first: bool) -> None:
+    """The printed program looks for the object among those of a frame, which also lists what is not visible."""
+    text = f"video A\nframes 0 1 2 3 4 5\nphone 1: touching\n{entry}\naction c154 3 4"
+    for edition, asked in ((FIRST, asked_first), (SECOND, True)):
+        found = rows.plain(rows.generated(facts(text), 0, edition=edition), 1)[0]
+        direct = [q for q in found if q.template == "objTime" and q.things[0].kind == t.DIRECT]
+        assert [q.answer for q in direct if q.deeds[0].kind == t.DIRECT] == ["before"] * asked

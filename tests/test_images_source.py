@@ -271,13 +271,15 @@ def test_words_are_written_as_they_are_said(tmp_path: Path) -> None:
         "a": cup(name="drips, saline", attributes=["black, white", "1,000"], relations=[LOOKS]),
         "b": cup(name="wheel(s)"),
         "c": cup(name="cup(red)"),
+        "e": cup(name="table [wooden]"),
+        "f": cup(name="old t.v."),
         "d": cup(name="man", relations=[{"name": "pouring", "object": "b", "prepositions": [into]}]),
     }
     (tmp_path / "sceneGraphs.json").write_text(json.dumps({"1": scene(**things)}))
     images, odd = gqa.read_gqa(tmp_path)
-    words = ["saline drips", "black", "white", "1,000", "looks at", "wheel", "red cup", "man", "pouring"]
-    assert images.words["word"].to_list() == [*words, "pouring:_into"]
-    assert odd == {RESPELLED: 5}
+    words = ["saline drips", "black", "white", "1,000", "looks at", "wheel", "red cup", "wooden table", "old t.v."]
+    assert images.words["word"].to_list() == [*words, "man", "pouring", "pouring:_into"]
+    assert odd == {RESPELLED: 6}
     assert [plural(word) for word in ("wheel", "cup (red)", "saline drips")] == ["wheels", "cups (red)", "saline drips"]
 
 

@@ -52,6 +52,7 @@ class Video:
     facts: list[set[tuple[str, str]]] = field(default_factory=list)  # per frame: (relation, object)
     instances: list[Instance] = field(default_factory=list)  # in order of time; all have frames
     released_last: bool = False
+    entries: dict[str, Frames] = field(default_factory=dict)  # per object: where it is entered, visible or not
 
     @property
     def frames(self) -> Window:
@@ -71,6 +72,8 @@ def read(facts: Facts, released_last: bool = False) -> list[Video]:
     for row in facts.relations.iter_rows(named=True):
         fact = (WORDS.relations[row["relation"]].id, WORDS.objects[row["object"]].id)
         videos[row["video"]].facts[row["frame"]].add(fact)
+    for row in facts.objects.iter_rows(named=True):
+        videos[row["video"]].entries.setdefault(WORDS.objects[row["object"]].id, set()).add(row["frame"])
     for row in facts.actions.sort("start").iter_rows(named=True):
         if row["first"] is not None:
             seen = range(row["first"], row["last"] + 1)

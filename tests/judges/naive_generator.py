@@ -131,10 +131,11 @@ TEMPLATES = {"2.0": [name for name in SHAPES if name != "actExists"], "1.0": lis
 def rules_of(template: str, edition: str) -> set[str]:
     """In edition 1.0 a first or last choice need not be decided by the real first or last object (0.1.11), an object is
     verified to be first or last of a single one, too (12.8), and a relation reference is not about the object asked,
-    nor about the answer (3.6)."""
+    nor about the answer (3.6); when an object was touched is asked where its entries agree."""
     if edition == "2.0":
         return RULES_OF[template]
     shape, own = SHAPES[template], RULES_OF[template] - {t.UNDECIDED}
+    own |= {t.ENTERED} if template == "objTime" else set()
     own -= {t.ONE_CHOICE} if template.endswith("Verify") else set()
     if not shape.relations or template in ("relExists", "relTime"):
         return own

@@ -90,6 +90,14 @@ def unsure(c: Candidate) -> bool:
     return bool({UNNAMED, OTHER} & c.objects) and not set(c.named) <= c.objects
 
 
+def entered_elsewhere(c: Candidate) -> bool:
+    """By the printed program (3.3) the answer is where the object is among a frame's objects, which keep a flag whether
+    they are visible (2.1): is it there during the action or on its other side?"""
+    frames = next(done.frames for done in c.video.instances if done.action == c.deeds[0].action)
+    entries = c.video.entries.get(c.named[0], set())
+    return any(at >= frames.start if c.answer == "before" else at < frames.stop for at in entries)
+
+
 RULES: dict[str, Callable[[Candidate], bool]] = {
     t.NEVER_ASKED: lambda c: c.relation in names.NEVER_ASKED,
     t.ONE_OBJECT: lambda c: c.relation in names.ONE_OBJECT,
@@ -111,6 +119,7 @@ RULES: dict[str, Callable[[Candidate], bool]] = {
     t.UNASKABLE: lambda c: c.answer in names.NEVER_SLOT,
     t.SIMILAR: similar,
     t.UNNAMED: unsure,
+    t.ENTERED: entered_elsewhere,
     t.CONTACTS: lambda c: c.relation == TOUCHING and c.answer == "no" and bool(c.objects_of(INTERACTING)),
     t.TIME_ANSWER: lambda c: c.answer in c.localisers or any(thing == c.answer for _, thing in c.time_pairs),
     t.TIME_ACTION: lambda c: c.deeds[0].action in c.localisers,

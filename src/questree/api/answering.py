@@ -78,8 +78,9 @@ def answer(
     if predictions:
         told, record = _kept(place, own, Path(fspath(predictions)), model, FieldNames(id_column, answer_column))
     else:
-        count = answer_run(place, options, called, own.of_images)
-        told = f"{count:,} nodes of DAGs answered, stored in {place.predictions / called}"
+        count, nodes = answer_run(place, options, called, own.of_images)
+        most = f" of {nodes:,}" * (nodes > count)  # a bot may have no answer to some
+        told = f"{count:,}{most} nodes of DAGs answered, stored in {place.predictions / called}"
         record = {**asdict(options), "nodes answered": count}
     lines = write_answers(place, own, called, Path(fspath(out))) if out else None
     more = [f"wrote {lines:,} predictions to {out}"] if out else []

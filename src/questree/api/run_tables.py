@@ -144,6 +144,8 @@ class RunTables:
     def nodes(self, *, split: str | None = None, raw: bool = False) -> pl.DataFrame:
         """Every question and sub-question once, with the id that predictions have; `asked` marks the questions.
 
+        A question that is also a sub-question of another one has a row under either id.
+
         >>> run.nodes().select("id", "question", "answer", "asked").head(2)
         shape: (2, 4)
         ┌──────────┬─────────────────────────────────┬────────┬───────┐

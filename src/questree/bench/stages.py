@@ -282,7 +282,7 @@ def answer(
         return len(found[0].hierarchies.nodes)
 
     with made_run("decomposed", videos, seed, per_video) as run:
-        results = [measure(f"answer by {model}", videos, lambda: answer_run(run, BotOptions(model)))]
+        results = [measure(f"answer by {model}", videos, lambda: answer_run(run, BotOptions(model))[0])]
         results += [measure("DAGs of the run", videos, read), measure("score", videos, scored)]
         found.clear()
         if files:

@@ -174,15 +174,16 @@ def said_by(asked: RunHierarchies, options: BotOptions, images: bool = False) ->
     return ModelAnswers(list(corpus.number), np.concatenate(parts))
 
 
-def answer_run(run: Run, options: BotOptions, name: str = "", images: bool = False) -> int:
-    """Store a bot's answers to all nodes, of videos or of image sets, in RUN/predictions/<name>/; how many."""
+def answer_run(run: Run, options: BotOptions, name: str = "", images: bool = False) -> tuple[int, int]:
+    """Store a bot's answers to all nodes, of videos or of image sets, in RUN/predictions/<name>/; how many, of how
+    many nodes."""
     refuse(options.faults())
-    corpus, answered = BotCorpus(run, options, images), 0
+    corpus, answered, nodes = BotCorpus(run, options, images), 0, 0
     with new_folder(run.predictions / (name or options.model)) as place:
         for shard, found in corpus.answers():
             (place / shard).mkdir()
             write_shard(place / shard, found)
-            answered += int((found != NOTHING).sum())
+            answered, nodes = answered + int((found != NOTHING).sum()), nodes + len(found)
         write_words(place, list(corpus.number))
         write_plan(place, run, {"model": options.model, "seed": options.seed, "noise": options.noise})
-    return answered
+    return answered, nodes

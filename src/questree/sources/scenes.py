@@ -93,6 +93,8 @@ CLIPPED = "boxes that stuck out of their image, clipped"
 SHORTENED = "words with punctuation at their end, which is left out"
 RESPELLED = "words with underscores, commas or brackets, written as they are said"
 PUNCTUATION = ".,;:!?"
+SHORT = re.compile(r"(?:^|\s)(?:\w\.)+\w\.$")  # t.v., whose last full stop stays
+ROUND = str.maketrans("[]{}", "()()")
 UNDERSCORE = re.compile("(?<!:)_")  # that of "pouring:_into" stays
 BRACKET = re.compile(r"(?<=\S)\(")
 LISTED = re.compile(r",\s*(?=[^\d\s])")  # not the comma of a number
@@ -121,13 +123,14 @@ def tidied(word: str) -> str:
 
 
 def ended(word: str) -> str:
-    return " ".join(word.split()).rstrip(PUNCTUATION + " ")
+    plain = " ".join(word.split())
+    return plain if SHORT.search(plain) else plain.rstrip(PUNCTUATION + " ")
 
 
 @cache
 def noun(word: str) -> str:
-    """As it is said: "saline drip" for "drip, saline", "wheel" for "wheel(s)", "red cup" for "cup(red)"."""
-    apart = BRACKETS.sub(lambda found: told_apart(found, 0), tidied(word))
+    """As it is said: "saline drip" for "drip, saline", "wheel" for "wheel(s)", "red cup" for "cup [red]"."""
+    apart = BRACKETS.sub(lambda found: told_apart(found, 0), tidied(word.translate(ROUND)))
     spelled = BRACKET.sub(" (", " ".join(apart.split()))
     return spelled if "(" in spelled else " ".join(reversed(LISTED.split(spelled)))
 
@@ -140,8 +143,8 @@ def adjectives(word: str) -> tuple[str, ...]:
 
 def oddities(word: str, *said: str) -> list[str]:
     """What was odd about a word that is said so."""
-    ends, plain = word.rstrip().endswith(tuple(PUNCTUATION)), ended(word)
-    return [SHORTENED] * ends + [RESPELLED] * ((plain,) != said)
+    plain = ended(word)
+    return [SHORTENED] * (plain != " ".join(word.split())) + [RESPELLED] * ((plain,) != said)
 
 
 def _clip(each: GqaObject, scene: GqaScene) -> bool:

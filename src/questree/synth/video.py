@@ -128,6 +128,7 @@ RIGHT_AFTER = 1.0  # seconds within which holding follows on taking, putting on 
 LEAST = 4  # frames of an object that is labelled twice
 NARROWER = 0.06  # a second box is smaller on each side by up to this part
 HURRIED, UNPLACED = 0.33, 0.4  # share of videos whose annotators were in a hurry, and of things they give no place
+SHORT_LISTS = 0.06  # share of things not entered before they are first seen and after they are last seen
 
 
 @dataclass(frozen=True)
@@ -152,7 +153,7 @@ Counts = Counter[str]  # "missing takes" changed, "missing takes of" out of
 def observe(video: SynthVideo, rates: Rates, seed: int, index: int) -> tuple[SynthVideo, Counts]:
     """Every kind of noise has its own random numbers: changing one rate leaves the others' faults as they are."""
     known, counts = habits(), Counter[str]()
-    draws = [np.random.default_rng((seed, index, kind)) for kind in range(1, 9)]
+    draws = [np.random.default_rng((seed, index, kind)) for kind in range(1, 10)]
     spans = _miss_takes(list(video.spans), rates.missing_takes, known, counts, draws[0])
     spans = _overlap(spans, rates.overlapping_stamps, known, counts, draws[1])
     noticed = _notice(video, rates.unasked_objects, known, counts, draws[6])
@@ -164,7 +165,10 @@ def observe(video: SynthVideo, rates: Rates, seed: int, index: int) -> tuple[Syn
     _count(counts, "missed persons", (~detected).sum(), len(detected))
     spans.sort(key=lambda s: (s.start, s.end, s.action))
     visible = video.visible & noticed
-    seen = replace(video, spans=tuple(spans), relations=relations, detected=detected, visible=visible)
+    entered = _enter(visible, SHORT_LISTS * rates.unasked_objects, draws[8])
+    seen = replace(
+        video, spans=tuple(spans), relations=relations, detected=detected, visible=visible, annotated=entered
+    )
     return _label_twice(seen, rates.double_labels, known, counts, draws[5]), counts
 
 
@@ -185,6 +189,13 @@ def _notice(video: SynthVideo, rate: float, known: Habits, counts: Counts, rng: 
     lost = np.take_along_axis(rng.random((len(asked) + 1, len(video.objects))) < own, stretch, axis=0) & ~asked
     _count(counts, "unasked objects", lost.sum(), (~asked).sum())
     return ~lost
+
+
+def _enter(visible: Array, rate: float, rng: Rng) -> Array:
+    """[frame, object] where things are entered at all: on every frame, a few only from the first to the last on which
+    somebody sees them."""
+    seen_until, seen_since = np.logical_or.accumulate(visible), np.logical_or.accumulate(visible[::-1])[::-1]
+    return np.asarray((seen_until & seen_since) | (rng.random(visible.shape[1]) >= rate))
 
 
 def _hurry(relations: Array, rate: float, known: Habits, counts: Counts, rng: Rng) -> Array:

@@ -44,10 +44,13 @@ class Edition:
 def first_edition(template: t.Template) -> t.Template:
     """A template as it was: a relation reference is not about the object asked, a choice need not be decided by the
     window's first object, nor that something is first or last by several objects, actions go by their own frames,
-    whatever is seen of their verb and object, and all names of actions are used at once."""
+    whatever is seen of their verb and object, all names of actions are used at once, and when an object was touched is
+    asked where its entries, seen or not, are on one side too, as the printed program says."""
     more = {t.SAME_RELATION: t.ABOUT_OBJECT, t.TIME_ANSWER: t.ABOUT_ANSWER} if template.relations else {}
     left = {t.UNDECIDED, *([t.ONE_CHOICE] if "equals" in template.operators else [])}
     rules = tuple(rule for old in template.rules for rule in (old, more.get(old)) if rule and rule not in left)
+    if "object_order" in template.operators:
+        rules = tuple(rule for old in rules for rule in (old, *[t.ENTERED] * (old == t.NO_ANSWER)))
     program = template.program.replace("action_order", "instance_order")
     actions = t.ACTION_REFERENCES if t.LONGEST in template.actions else template.actions
     return replace(template, rules=rules, program=program, actions=actions, second_pass=False)

@@ -6,6 +6,7 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
+import polars as pl
 
 from questree.benchmarks.agqa import held_out as mark
 from questree.columns.hashing import Hashes
@@ -13,7 +14,7 @@ from questree.columns.joins import Ints, against, starts
 from questree.columns.sets import Flags, Sets, has, sets_of, size, the_one, with_none
 from questree.domains.video import Videos, videos
 from questree.domains.video.atoms import first_done_to
-from questree.domains.video.facts import ANY, first_frame
+from questree.domains.video.facts import ANY, NEVER, first_frame
 from questree.domains.video.objects import first, last, objects
 from questree.stages.generate.references import (
     ALL,
@@ -170,6 +171,7 @@ class VideoChunk:
     localised: Localised
     actions_only: Flags  # [video]
     seeds: Hashes  # [video]
+    entries: pl.DataFrame  # video, frame, object, whether visible there or not
     sifted: dict[Any, Any] = field(default_factory=dict)  # cores that several templates share
 
     @property
@@ -182,6 +184,16 @@ class VideoChunk:
         refs = self.references
         direct = refs.kind == 0
         return sets_of(refs.video[direct], refs.object[direct], self.videos, len(self.words.vocabulary.objects))
+
+    @cached_property
+    def entered(self) -> tuple[Ints, Ints]:
+        """[video, object] the first and the last frame it is entered on; what is nowhere ends before it begins."""
+        shape = self.videos, len(self.words.vocabulary.objects)
+        first, last = np.full(shape, NEVER), np.full(shape, -1)
+        video, frame, thing = (self.entries[name].to_numpy().astype(np.int64) for name in ("video", "frame", "object"))
+        np.minimum.at(first, (video, thing), frame)
+        np.maximum.at(last, (video, thing), frame)
+        return first, last
 
     @cached_property
     def unclassed(self) -> Flags:
@@ -223,4 +235,4 @@ def chunk(
     named = (phrases(found, acts, words), phrases(found, acts, words, second_pass=True))
     if most_phrases is not None:
         named = fewer(found, named, seeds, most_phrases)
-    return VideoChunk(world, words, refs, acts, found, named, local, bare, seeds)
+    return VideoChunk(world, words, refs, acts, found, named, local, bare, seeds, facts.objects)

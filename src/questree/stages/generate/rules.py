@@ -158,6 +158,13 @@ def _similar(core: Any) -> Flags:
     return np.asarray((core.answer == 0) & _any(core.things, lambda x: meet(core.words.similar[x], present)))
 
 
+def _entered(core: Any) -> Flags:
+    """Is the object entered, visible or not, during the action or on the side that is not the answer?"""
+    world, (thing,), (deed,) = core.world, core.things, core.deeds
+    first, last = (frames[world.row, thing] for frames in core.chunk.entered)
+    return np.asarray(np.where(core.answer == 0, last >= world.action(deed, "lo"), first < world.action(deed, "hi")))
+
+
 def _banned_object(core: Any) -> Flags:
     banned = core.words.banned("object", core.template)
     return _any(core.things, lambda x: banned[x])
@@ -242,5 +249,6 @@ add(
     Look(CORE, "relation object time", _maybe),
     *(Look(CORE, needs, _touched) for needs in ("object time yes-or-no", "object action")),
 )
+add(t.ENTERED, Look(CORE, "object action", _entered))
 add(t.VERB_GIVEN, Look(CORE, "which-action", _verb_given))
 add(t.STEPS, Look("steps", "", lambda core: np.zeros(0, bool)))  # the limit is kept where wordings are multiplied

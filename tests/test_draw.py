@@ -2,7 +2,6 @@
 
 import re
 import sys
-from dataclasses import replace
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -10,6 +9,7 @@ from unittest.mock import patch
 
 import msgspec
 import numpy as np
+import polars as pl
 import pytest
 
 skia = pytest.importorskip("skia", exc_type=ImportError)
@@ -20,15 +20,17 @@ from questree.draw.figure import figure  # noqa: E402
 from questree.draw.frame import draw_frame, draw_thing  # noqa: E402
 from questree.draw.frames import write_frames  # noqa: E402
 from questree.draw.image import draw_image  # noqa: E402
+from questree.draw.legend import frame_marks, mark_png  # noqa: E402
 from questree.draw.paint import attributes, draw_painted  # noqa: E402
-from questree.draw.scene import Doing, FrameScene, SeenThing, marks  # noqa: E402
+from questree.draw.runs import image_png, image_scene  # noqa: E402
+from questree.draw.scene import Doing, FrameScene, SeenThing, Spell, marks  # noqa: E402
 from questree.draw.shapes import icons, looks, picture  # noqa: E402
-from questree.draw.videos import scenes, states_at  # noqa: E402
+from questree.draw.videos import doing_of, scenes, states_at  # noqa: E402
 from questree.show.frames import image_file, media_file  # noqa: E402
 from questree.synth.habits import habits  # noqa: E402
 from questree.synth.images import FIRST_IMAGE, VALUE_GROUPS, world  # noqa: E402
-from questree.synth.scripts import Span  # noqa: E402
 from questree.synth.video import SynthVideo, make_video  # noqa: E402
+from questree.tables.images import Images  # noqa: E402
 from test_pages import commands  # noqa: E402
 from worlds.commands import questree, run  # noqa: E402
 
@@ -158,8 +160,8 @@ def test_a_frame_shows_what_is_true_and_in_sight() -> None:
 
 def test_what_is_opened_is_open_until_it_is_closed() -> None:
     def at(second: float, *spans: tuple[str, float, float]) -> frozenset[str]:
-        made = tuple(Span(WORDS.action_at[action], start, end) for action, start, end in spans)
-        return states_at(replace(video(), spans=made), second).get("door", frozenset())
+        made = [Spell(doing_of(WORDS.action_at[action], WORDS), start, end) for action, start, end in spans]
+        return states_at(made, second).get("door", frozenset())
 
     opening, closing = ("c008", 5.0, 7.0), ("c006", 12.0, 14.0)
     assert [at(s, opening, closing) for s in (0.0, 6.0, 10.0, 13.0)] == [{"closed"}, {"open"}, {"open"}, {"closed"}]
@@ -306,3 +308,33 @@ def test_drawing_is_measured(tmp_path: Path, capsys: pytest.CaptureFixture[str])
     assert capsys.readouterr().out.startswith("frames: size 1, ")
     found = msgspec.json.decode((tmp_path / "bench.json").read_bytes())
     assert found["rows"] == len(make_video(1, 0).numbers)
+
+
+def test_images_of_real_annotators_are_drawn_whatever_lies_on_what() -> None:
+    """Two things each on the other, and one of which nobody said where it is."""
+    words = ["man", "samovar", "on", "holding", "odd"]
+    boxes = {name: pl.Series([10.0, 60.0, None], dtype=pl.Float32) for name in ("x1", "y1")}
+    boxes |= {name: pl.Series([50.0, 90.0, None], dtype=pl.Float32) for name in ("x2", "y2")}
+    things = pl.DataFrame({"image": [0, 0, 0], "id": ["a", "b", "c"], "name": [0, 1, 1]}).with_columns(**boxes)
+    size = {"width": None, "height": None, "location": None}
+    images = Images(
+        pl.DataFrame({"id": ["i"], "split": ["test"]}).with_columns(**{k: pl.lit(v) for k, v in size.items()}),
+        things,
+        pl.DataFrame({"thing": [1], "attribute": [4]}),
+        pl.DataFrame({"subject": [0, 1, 0], "relation": [2, 2, 3], "object": [1, 0, 0]}),
+        pl.DataFrame(schema={"edge": pl.UInt32, "preposition": pl.UInt32, "object": pl.UInt32}),
+        pl.DataFrame({"word": words}),
+    )
+    scene = image_scene(images, 0)
+    assert (scene["width"], scene["height"]) == (100, 100)
+    assert [(one["name"], one["x"], one["w"]) for one in scene["objects"].values()] == [
+        ("man", 10.0, 40.0), ("samovar", 60.0, 30.0), ("samovar", pytest.approx(10.0), pytest.approx(80.0)),
+    ]  # fmt: skip
+    assert scene["objects"]["1"]["attributes"] == ["odd"]
+    assert image_png(images, 0, 200).startswith(b"\x89PNG")
+
+
+def test_every_relation_that_a_frame_marks_is_explained() -> None:
+    named = {relation.name for relation in WORDS.relations if relation.group in ("contact", "spatial")}
+    assert named <= frame_marks().keys()
+    assert len({mark_png(name) for name in ("holding", "in front of", "behind")}) == 3

@@ -1,6 +1,9 @@
 """Three people side by side in a real browser: every task to the end with keys, on a phone, with a server that dies."""
 
+import json
 import os
+import re
+import shutil
 import threading
 import time
 from collections.abc import Iterator
@@ -18,6 +21,8 @@ from questree.people.results import Answered, Rule
 from questree.show.page.serving import bound, shown_address
 from questree.tables.run import Run
 from test_browser import browser as browser
+from test_browser import film
+from worlds.access import findings, is_wide
 from worlds.asked_people import asked, copied
 from worlds.commands import questree
 
@@ -27,9 +32,9 @@ SOON = 0.26  # seconds before the page takes an answer
 
 
 @contextmanager
-def serving(run: Run, port: int = 0) -> Iterator[str]:
+def serving(run: Run, port: int = 0, media: Path | None = None) -> Iterator[str]:
     with bound("127.0.0.1", port) as place:
-        server = uvicorn.Server(uvicorn.Config(application(Desk(run)), log_level="error", lifespan="off"))
+        server = uvicorn.Server(uvicorn.Config(application(Desk(run, media)), log_level="error", lifespan="off"))
         thread = threading.Thread(target=server.run, kwargs={"sockets": [place]}, daemon=True)
         thread.start()
         while not server.started:
@@ -157,10 +162,11 @@ def test_an_answer_waits_for_a_server_that_died_and_a_phone_shows_everything(
     with serving(run, port) as address:
         page.goto(f"{address}people/{link}/")
         page.click("text=Begin")
-        expect(page.locator("#still svg")).to_be_visible()
+        expect(page.locator("#still")).to_have_js_property("complete", True)
+        assert page.locator("#still").evaluate("one => one.naturalWidth") > 0
         assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
         page.keyboard.press("ArrowRight")
-        expect(page.locator("#frame")).to_have_attribute("data-frame", "1")
+        expect(page.locator("#still")).to_have_attribute("data-frame", "1")
         page.keyboard.press("?")
         expect(page.locator("#terms")).to_have_attribute("open", "")
         time.sleep(SOON)
@@ -182,3 +188,84 @@ def test_an_answer_waits_for_a_server_that_died_and_a_phone_shows_everything(
         expect(page.locator("#trouble")).to_be_hidden()
         context.close()
     assert sorted(Answered.read(book, "verify").every["value"]) == ["cannot tell", "yes"]
+
+
+def test_films_and_frames_have_a_timeline_and_images_can_be_enlarged(
+    browser: Browser, notebook: Path, tmp_path: Path
+) -> None:
+    run = copied(notebook, "run", tmp_path)
+    book = asked(run, "--sample 2 --gold 0 --annotators Ann,Ben,Cyd")
+    with serving(run) as address, people_at(browser, run, address) as pages:
+        page = pages["Ann"]
+        page.click("text=Begin")
+        expect(page.locator("#strip .here")).to_be_attached()
+        marks = page.locator("#strip .tick").count()
+        assert marks == len(json.loads(page.locator("#strip").get_attribute("data-frames") or ""))
+        assert page.locator("#strip image").count() > 1
+        page.keyboard.press("Space")
+        expect(page.locator("#still")).to_have_attribute("data-frame", "2", timeout=5000)
+        page.keyboard.press("Space")
+        here = page.locator("#still").get_attribute("data-frame")
+        box = page.locator("#strip").bounding_box()
+        assert box
+        page.mouse.click(box["x"] + box["width"] - 1, box["y"] + 10)
+        expect(page.locator("#still")).to_have_attribute("data-frame", str(marks - 1))
+        assert here != str(marks - 1)
+        assert f"frame {marks} of {marks}" in page.locator("#clock").inner_text()
+    for video in {one.scope[0] for one in book.items("verify")}:
+        film(tmp_path / "media", video, seconds=range(0, 20, 2))
+    with serving(run, media=tmp_path / "media") as address, people_at(browser, run, address) as pages:
+        page = pages["Ben"]
+        page.click("text=Begin")
+        expect(page.locator("#clock")).to_have_text("0.0 of 20.0 s")
+        page.keyboard.press("ArrowRight")
+        expect(page.locator("#clock")).to_have_text("1.0 of 20.0 s")
+        page.keyboard.press("Space")
+        expect(page.locator("#film")).to_have_js_property("paused", False)
+        page.keyboard.press("Space")
+        expect(page.locator("#film")).to_have_js_property("paused", True)
+    images = copied(notebook, "images", tmp_path)
+    asked(images, "--task choose --sample 2 --split all --annotators Ann,Ben,Cyd")
+    with serving(images) as address, people_at(browser, images, address) as pages:
+        page = pages["Ann"]
+        page.click("text=Begin")
+        large = page.locator("[data-image][aria-pressed=true] img")
+        page.keyboard.press("ArrowRight")
+        expect(large).to_have_attribute("alt", re.compile("^image 1 of"))
+        page.locator("[data-image]").last.click()
+        expect(large).not_to_have_attribute("alt", re.compile("^image 1 of"))
+
+
+def test_axe_finds_nothing_serious_on_any_page(browser: Browser, notebook: Path, tmp_path: Path) -> None:
+    run = copied(notebook, "run", tmp_path)
+    shutil.copytree(run.raw, run.truth)
+    asked(run, "--sample 1 --gold 0 --annotators Ann,Ben,Cyd")
+    asked(run, "--task absent --sample 1")
+    asked(run, "--task paraphrase --sample 1")
+    with serving(run) as address, people_at(browser, run, address) as pages:
+        page = pages["Ann"]
+
+        def well() -> None:
+            for scheme, wide in (("light", 1280), ("dark", 390)):
+                page.emulate_media(color_scheme=scheme)  # type: ignore[arg-type]
+                page.set_viewport_size({"width": wide, "height": 800})
+                assert findings(page) == [], scheme
+                assert not is_wide(page), wide
+
+        well()
+        links = [one.get_attribute("href") for one in page.locator(".tasks a").all()]
+        for link in links:
+            page.goto(str(link))
+            well()
+            page.click("text=Begin")
+            page.locator("#terms summary").click()
+            for legend in page.locator(".legend summary").all():
+                legend.click()
+            well()
+        time.sleep(SOON)
+        page.click("[data-value=no]")
+        page.click(".save")
+        expect(page.locator("h1")).to_have_text("All done")
+        well()
+        page.goto("/")
+        well()

@@ -1,6 +1,8 @@
 """The pages people answer on: by their link alone, one item at a time, every answer kept once, whatever is sent."""
 
 import re
+import shutil
+from dataclasses import replace
 from html import unescape
 from pathlib import Path
 
@@ -106,17 +108,19 @@ def test_only_links_lead_anywhere_and_only_pages_of_ours_change_anything(run: Ru
     here, beyond = client(run), client(run, "192.168.0.7")
     home = link(run)
     assert "Ann" in here.get("/").text
-    for path in (
-        "/",
-        "/people/",
-        "/people/guess/",
-        "/people/guess/tasks/verify/",
-        f"{home}tasks/other/",
-        "/questions/x",
-    ):
-        assert beyond.get(path).status_code == 404, path
-    assert beyond.get("/people/guess/films/x").text == "not here\n"
-    assert beyond.get(home).status_code == 200
+    nowhere = ["/", "/people/", "/people", "/people/guess", "/people/guess/", "/questions/x", f"{home}tasks/other/"]
+    nowhere += [
+        f"/people/guess/{rest}" for rest in ("tasks/verify/", "tasks/verify/answer", "films/x", "marks/holding")
+    ]
+    nowhere += ["/assets/people.js", "/people/guess/assets/people.js", "/colours.css", home.rstrip("/").upper()]
+    for path in nowhere:
+        assert beyond.get(path, follow_redirects=False).status_code == 404, path
+        assert beyond.post(path, headers=OURS).status_code in (404, 405 * (path.startswith(home))), path
+    found = beyond.get(f"{home}tasks/verify/")
+    assert found.status_code == 200
+    for path in re.findall(r'(?:href|src)="([^"]+)"', found.text):
+        assert path.startswith(home)  # whatever the page needs comes by the link
+        assert beyond.get(path).status_code == 200
     for headers in ({}, {"origin": "http://evil.example"}, {"origin": "null"}, {"sec-fetch-site": "cross-site"}):
         for what in ("begin", "answer", "undo"):
             found = here.post(f"{home}tasks/verify/{what}", data={"item": "0", "value": "yes"}, headers=headers)
@@ -152,27 +156,55 @@ def test_somebody_who_fails_the_qualification_is_told_so(notebook: Path, tmp_pat
     assert "Thank you" in page.get(home).text
 
 
-def test_frames_are_drawn_or_come_from_a_folder_without_boxes(run: Run, tmp_path: Path) -> None:
-    item = Book.of(run).items("verify")[0]
-    home, video = link(run), item.scope[0]
-    drawn = client(run).get(f"{home}frames/{video}/0").text
-    assert 'class="box"' in drawn
-    assert client(run).get(f"{home}frames/{video}/9999").status_code == 404
-    assert client(run).get(f"{home}frames/nobody/0").status_code == 404
-    number = int(Run(run.folder).load("facts").frames.filter(video=0)["number"][0])
-    first = Run(run.folder).load("facts").videos["id"][0]
+def test_frames_are_drawn_or_come_from_a_folder(run: Run, tmp_path: Path) -> None:
+    home, page = link(run), client(run)
+    facts = Run(run.folder).load("facts")
+    number, first = int(facts.frames.filter(video=0)["number"][0]), facts.videos["id"][0]
+    drawn = page.get(f"{home}media/{first}/{number}")
+    assert drawn.headers["content-type"] == "image/png"
+    assert drawn.content.startswith(b"\x89PNG")
+    assert len(page.get(f"{home}media/{first}/{number}?small").content) < len(drawn.content)
+    for path in (f"media/{first}/99999999", f"media/nobody/{number}", f"films/{first}", "pictures/nobody"):
+        assert page.get(f"{home}{path}").status_code == 404, path
+    work = page.post(f"{home}tasks/verify/begin", headers=OURS).text
+    assert "what the person does is not shown" in work
+    video = Book.of(run).items("verify")[0].scope[0]
     folder = tmp_path / "media" / first
     folder.mkdir(parents=True)
     (folder / f"{number}.png").write_bytes(b"png")
     (tmp_path / "media" / f"{video}.mp4").write_bytes(b"film")
+    (tmp_path / "secret.png").write_bytes(b"secret")
     real = client(run, media=tmp_path / "media")
-    shown = real.get(f"{home}frames/{first}/0").text
-    assert f"{home}media/{first}/{number}" in shown
-    assert 'class="box"' not in shown
     assert real.get(f"{home}media/{first}/{number}").content == b"png"
     assert real.get(f"{home}films/{video}").content == b"film"
+    assert real.get(f"{home}films/..%2Fsecret").status_code == 404
     assert real.get(f"/people/guess/films/{video}").status_code == 404
-    assert "<video" in real.post(f"{home}tasks/verify/begin", headers=OURS).text
+    assert "<video" in real.get(f"{home}tasks/verify/").text
+
+
+def test_without_a_truth_nothing_that_was_annotated_is_drawn_but_where_things_are(run: Run) -> None:
+    from questree.draw.runs import frame_scene
+
+    facts = run.load("facts")
+    words, bare = run.vocabulary(), replace(facts, tracks=facts.tracks.clear(), actions=facts.actions.clear())
+    position = int(facts.relations.filter(video=0)["frame"][0])
+    one, other = (each.between(0, 1) for each in (facts, bare))
+    drawn = frame_scene(one, position, words, telling=False)
+    assert drawn == frame_scene(other, position, words, telling=False)
+    assert {thing.word for thing in drawn.things}
+    told = frame_scene(one, position, words, telling=True)
+    assert any(thing.relations for thing in told.things)
+    assert {thing.word for thing in told.things} == {thing.word for thing in drawn.things}
+
+
+def test_a_made_up_world_is_drawn_from_its_truth_with_what_marks_mean(run: Run) -> None:
+    shutil.copytree(run.raw, run.truth)
+    page, home = client(run), link(run)
+    work = page.post(f"{home}tasks/verify/begin", headers=OURS).text
+    assert "What do the marks mean?" in work
+    assert "is not shown" not in work
+    assert page.get(f"{home}marks/holding").content.startswith(b"\x89PNG")
+    assert page.get(f"{home}marks/nothing").status_code == 404
 
 
 def test_images_are_drawn_too(notebook: Path, tmp_path: Path) -> None:
@@ -182,7 +214,9 @@ def test_images_are_drawn_too(notebook: Path, tmp_path: Path) -> None:
     page = client(run)
     assert "Choose the answer" in page.get(link(run)).text  # two tasks: both are listed
     work = page.post(f"{link(run)}tasks/choose/begin", headers=OURS).text
-    assert 'class="picture"' in work
+    found = re.findall(r'<img src="([^"]*/pictures/[^"]*)"', work)
+    assert found
+    assert page.get(found[0]).content.startswith(b"\x89PNG")
     assert "I am not sure" in work
     page.post(f"{link(run)}tasks/paraphrase/begin", headers=OURS)
 

@@ -8,6 +8,7 @@ from pathlib import Path
 import polars as pl
 
 from questree.api.made import Made
+from questree.api.made_up import drawing
 from questree.api.people_drawn import candidates_of, mistakes, with_texts
 from questree.api.reports import web_packages
 from questree.api.runs import StrPath
@@ -225,6 +226,9 @@ def serve(
         from questree.people.page import Desk, application
         from questree.show.page.serving import bound, shown_address
         from questree.show.page.serving import serve as work
+    if media is None:
+        with drawing("questree people serve without --media"):
+            import questree.draw.runs  # noqa: F401
     with bound(host, port) as place:
         app = application(Desk(Run(Path(fspath(run))), media), host)
         ready(shown_address(place))

@@ -61,9 +61,9 @@ def _parts(scene: Mapping[str, Any]) -> Iterator[Part]:
     after = dict[str, str]()
     for id, thing in things.items():
         for relation in thing["relations"]:
-            if relation["name"] in links["over"]:
+            if relation["name"] in links["over"] and not _leads(after, relation["object"], id):
                 after[id] = relation["object"]
-            elif relation["name"] in links["under"]:
+            elif relation["name"] in links["under"] and not _leads(after, id, relation["object"]):
                 after.setdefault(relation["object"], id)
     for id, thing in things.items():
         x, y, wide, high = (thing[side] for side in "xywh")
@@ -73,6 +73,13 @@ def _parts(scene: Mapping[str, Any]) -> Iterator[Part]:
         level = 0.0 if wide == scene["width"] and id not in after else 1.0 if hangs else 2.0 + y + high
         box = (x, y, x + wide, y + high)
         yield Part(id, thing["name"], box, tuple(thing["attributes"]), named, holds, after.get(id, ""), level)
+
+
+def _leads(after: Mapping[str, str], begin: str, to: str) -> bool:
+    """Is one drawn after the other already? Annotators may have each of two things on the other."""
+    while begin and begin != to:
+        begin = after.get(begin, "")
+    return begin == to
 
 
 def _under(parts: Mapping[str, Part], id: str) -> list[Part]:

@@ -14,7 +14,7 @@ from questree.draw.marks import Glyph, glyph
 from questree.draw.shapes import lightness, recorded, source_of, tinted
 
 TILE = 20.0  # side of a tile
-SEAM = 0.6  # pixels
+SEAM, ROOM = 0.6, 32.0  # pixels: of the seam, and around a thing for it
 SMALL = 70.0  # pixels: things up to this size have tiles of half the size
 
 
@@ -44,7 +44,7 @@ def draw_painted(canvas: Canvas, word: str, box: Box, said: Sequence[str], unsai
     """A thing in its colours, half and half if there are two; where it says none in `unsaid`, or as it is."""
     known, area = attributes(), skia.Rect(*box)
     colours = [known.colors[each] for each in said if each in known.colors] or ([unsaid] if unsaid else [])
-    canvas.saveLayer(None, _edge())
+    canvas.saveLayer(area.makeOutset(ROOM, ROOM), _edge())
     source = source_of(word, frozenset(said))
     middle = lightness(source) if source else 1.0
     for at, paint in enumerate([_dye(colour, middle) for colour in colours] or [None]):

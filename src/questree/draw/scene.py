@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from functools import cache
 from importlib import resources
-from typing import Literal
+from typing import Literal, NamedTuple
 
 import msgspec
 
@@ -23,6 +23,12 @@ class Doing:
     phrase: str
     verb: str  # name of the relation it is
     thing: str  # word, empty without one
+
+
+class Spell(NamedTuple):
+    doing: Doing
+    start: float  # seconds
+    end: float
 
 
 @dataclass(frozen=True)

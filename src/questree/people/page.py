@@ -13,12 +13,13 @@ from starlette.requests import Request
 from starlette.responses import FileResponse, HTMLResponse, PlainTextResponse, RedirectResponse, Response
 from starlette.routing import Mount, Route
 from starlette.staticfiles import StaticFiles
+from starlette.types import ASGIApp, Receive, Scope, Send
 
 from questree.faults import BadInput
 from questree.people import turns
 from questree.people.book import Annotator, Book, TaskOptions
 from questree.people.paraphrases import must_change
-from questree.people.scenes import Scenes
+from questree.people.scenes import FRAME, SMALL, Scenes
 from questree.people.task import Reply, Task, WrongReply, checked, choices_of
 from questree.people.terms import Terms
 from questree.show.frames import FILMS, SUFFIXES
@@ -40,30 +41,52 @@ class Desk:
         words = run.vocabulary() if run.vocabulary_file.is_file() else None
         self.terms = Terms(words, () if words else self.scenes.nouns)
 
+    def person(self, token: str) -> Annotator | None:
+        """Bots and people of other places have no link."""
+        found = self.book.annotator(token)
+        return found if found and found.kind == "person" else None
+
+
+class OwnLinks:
+    """Whose link a request comes by; beyond loopback there is nothing without one, styles and scripts included."""
+
+    def __init__(self, app: ASGIApp, desk: Desk, open_house: bool):
+        self.app, self.desk, self.open_house = app, desk, open_house
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] == "http":
+            first, _, rest = scope["path"].removeprefix("/people/").partition("/")
+            known = await run_in_threadpool(self.desk.person, first) if first and rest != first else None
+            scope["somebody"] = known if scope["path"].startswith("/people/") else None
+            if scope["somebody"] is None and not self.open_house:
+                await PlainTextResponse("not here\n", 404)(scope, receive, send)
+                return
+        await self.app(scope, receive, send)
+
 
 def application(desk: Desk, host: str = "127.0.0.1") -> Starlette:
-    """Beyond loopback there is nothing without a link of one's own."""
+    """Whoever runs the study sees everybody's link, on this machine alone."""
     home = "/people/{token}/"
-    shown = [Route("/", overview)] if host in LOOPBACK else []
+    assets = StaticFiles(packages=[("questree.show.page", "assets")])
     app = Starlette(
         routes=[
-            *shown,
+            Route("/", overview),
             Route(home, tasks),
-            Route(home + "frames/{video:path}/{frame:int}", frame),
             Route(home + "media/{video:path}/{number:int}", still),
             Route(home + "films/{video:path}", film),
             Route(home + "pictures/{image:path}", picture),
+            Route(home + "marks/{name}", mark),
             Route(home + "tasks/{task}/", work),
             Route(home + "tasks/{task}/begin", begin, methods=["POST"]),
             Route(home + "tasks/{task}/answer", answer, methods=["POST"]),
             Route(home + "tasks/{task}/undo", undo, methods=["POST"]),
-            Route("/colours.css", colour_sheet),
-            Mount("/assets", StaticFiles(packages=[("questree.show.page", "assets")])),
+            *(Route(at + "colours.css", colour_sheet) for at in ("/", home)),
+            *(Mount(at + "assets", assets) for at in ("/", home)),
         ],
         exception_handlers=dict.fromkeys((HTTPException, BadInput, Exception), problem),
-        middleware=[Middleware(Guard, host=host)],
+        middleware=[Middleware(Guard, host=host), Middleware(OwnLinks, desk=desk, open_house=host in LOOPBACK)],
     )
-    app.state.desk = desk
+    app.state.desk, app.state.open_house = desk, host in LOOPBACK
     return app
 
 
@@ -73,9 +96,10 @@ def problem(request: Request, error: Exception) -> Response:
     return PlainTextResponse(f"That did not work: {error}\n", 500)
 
 
-def render(name: str, status: int = 200, **values: Any) -> HTMLResponse:
-    html = environment().get_template(f"people/{name}.html").render(**values)
-    return HTMLResponse(html, status, headers={"Cache-Control": "no-store"})
+def render(request: Request, name: str, **values: Any) -> HTMLResponse:
+    root = "/" if request.app.state.open_house else home_of(somebody(request))
+    html = environment().get_template(f"people/{name}.html").render(root=root, **values)
+    return HTMLResponse(html, headers={"Cache-Control": "no-store"})
 
 
 def desk_of(request: Request) -> Desk:
@@ -85,8 +109,8 @@ def desk_of(request: Request) -> Desk:
 
 def somebody(request: Request) -> Annotator:
     """Whose link it is; everything else is not here."""
-    found = desk_of(request).book.annotator(request.path_params["token"])
-    if found is None or found.kind != "person":
+    found: Annotator | None = request.scope["somebody"]
+    if found is None:
         raise HTTPException(404, "not here")
     return found
 
@@ -106,7 +130,9 @@ def own(request: Request) -> None:
 def overview(request: Request) -> Response:
     """For whoever runs the study: links and how far everybody is."""
     desk = desk_of(request)
-    return render("overview", run=desk.run.folder.resolve().name, people=desk.book.annotators(), counts=progress(desk))
+    return render(
+        request, "overview", run=desk.run.folder.resolve().name, people=desk.book.annotators(), counts=progress(desk)
+    )
 
 
 def progress(desk: Desk) -> list[dict[str, Any]]:
@@ -129,7 +155,7 @@ def tasks(request: Request) -> Response:
     one, desk = somebody(request), desk_of(request)
     if len(desk.tasks) == 1:
         return RedirectResponse(f"{home_of(one)}tasks/{address(next(iter(desk.tasks)), {})}/", 303)
-    return render("tasks", home=home_of(one), counts=progress(desk), who=one.annotator)
+    return render(request, "tasks", home=home_of(one), counts=progress(desk), who=one.annotator)
 
 
 def task_of(request: Request) -> tuple[Annotator, str, Task, TaskOptions]:
@@ -142,7 +168,7 @@ def task_of(request: Request) -> tuple[Annotator, str, Task, TaskOptions]:
 def work(request: Request) -> Response:
     one, name, task, _ = task_of(request)
     if not turns.begun(desk_of(request).book, name, one.annotator):
-        return render("instructions", task=task, home=f"{home_of(one)}tasks/{address(name, {})}/")
+        return render(request, "instructions", task=task, home=f"{home_of(one)}tasks/{address(name, {})}/")
     return at_work(request, whole=True)
 
 
@@ -155,21 +181,22 @@ def at_work(request: Request, whole: bool = False, message: str = "", given: Rep
         "task": task,
         "home": f"{home}tasks/{address(name, {})}/",
         "all": home if len(desk.tasks) > 1 else "",
+        "marks": f"{home}marks/",
     }
     hand = turns.give(desk.book, name, one.annotator)
     admitted = turns.qualified(desk.book, name, one.annotator, options.qualification)
     if hand is None or (hand.item.role != "qualification" and admitted is not None and admitted < task.admitted):
         out = hand is not None
-        return render("done", **about, out=out, answered=turns.count(desk.book, name, one.annotator))
+        return render(request, "done", **about, out=out, answered=turns.count(desk.book, name, one.annotator))
     item = hand.item
     said = given or hand.before or Reply()
     texts = [item.text, *map(str, item.shown.get("answers", ())), str(item.shown.get("answer", ""))]
     return render(
+        request,
         "work",
         **about,
         item=item,
         scene=desk.scenes.of(item.scope, options.benchmark, home),
-        frames=address(f"{home}frames/{item.scope[0]}/", {}),
         choices=choices_of(task, item.role, item.shown),
         asks="choice" if item.role == "confirm" else task.ask,
         prompt=task.confirm.prompt if task.confirm and item.role == "confirm" else task.prompt,
@@ -184,8 +211,8 @@ def at_work(request: Request, whole: bool = False, message: str = "", given: Rep
 
 
 def begin(request: Request) -> Response:
-    own(request)
     one, name, _, _ = task_of(request)
+    own(request)
     turns.begin(desk_of(request).book, name, one.annotator)
     return at_work(request)
 
@@ -200,6 +227,7 @@ def fields(body: bytes) -> dict[str, list[str]]:
 
 
 async def answer(request: Request) -> Response:
+    somebody(request)
     own(request)
     return await run_in_threadpool(kept, request, fields(await request.body()))
 
@@ -240,39 +268,46 @@ def _seconds(text: str) -> float:
 
 
 def undo(request: Request) -> Response:
-    own(request)
     one, name, _, _ = task_of(request)
+    own(request)
     turns.undo(desk_of(request).book, name, one.annotator)
     return at_work(request)
 
 
-def frame(request: Request) -> Response:
-    one = somebody(request)
-    video, position, scenes = request.path_params["video"], request.path_params["frame"], desk_of(request).scenes
-    found = scenes.frame(video, position, home_of(one))
-    if found is None:
-        raise HTTPException(404, "not here")
-    html = environment().get_template("frame.html").render(frame=found, count=len(scenes.of_video(video).frames))
-    return HTMLResponse(html, headers={"Cache-Control": "max-age=3600"})
-
-
-def file(path: Path | None, kinds: Mapping[str, str]) -> Response:
-    if path is None:
-        raise HTTPException(404, "not here")
+def file(path: Path, kinds: Mapping[str, str]) -> Response:
     return FileResponse(path, media_type=kinds[path.suffix])
 
 
+def drawn(picture: bytes | None) -> Response:
+    if picture is None:
+        raise HTTPException(404, "not here")
+    return Response(picture, media_type="image/png", headers={"Cache-Control": "private, max-age=3600"})
+
+
 def still(request: Request) -> Response:
+    """A frame: its file, or else drawn; small on the timeline."""
     somebody(request)
-    asked = request.path_params
-    return file(desk_of(request).scenes.still(asked["video"], asked["number"]), SUFFIXES)
+    video, number, scenes = request.path_params["video"], request.path_params["number"], desk_of(request).scenes
+    longest = SMALL if "small" in request.query_params else FRAME
+    path = scenes.still(video, number)
+    return file(path, SUFFIXES) if path else drawn(scenes.drawn_frame(video, number, longest))
 
 
 def film(request: Request) -> Response:
     somebody(request)
-    return file(desk_of(request).scenes.film(request.path_params["video"]), FILMS)
+    path = desk_of(request).scenes.film(request.path_params["video"])
+    if path is None:
+        raise HTTPException(404, "not here")
+    return file(path, FILMS)
 
 
 def picture(request: Request) -> Response:
     somebody(request)
-    return file(desk_of(request).scenes.picture(request.path_params["image"]), SUFFIXES)
+    image, scenes = request.path_params["image"], desk_of(request).scenes
+    path = scenes.picture(image)
+    return file(path, SUFFIXES) if path else drawn(scenes.drawn_image(image))
+
+
+def mark(request: Request) -> Response:
+    somebody(request)
+    return drawn(desk_of(request).scenes.mark(request.path_params["name"]))

@@ -1,4 +1,4 @@
-// One item at a time: keys, the video, and answers that are sent until the server says that they are kept.
+// One item at a time: keys, and answers that are sent until the server says that they are kept.
 "use strict";
 
 (() => {
@@ -8,15 +8,15 @@
   let away = 0;
   let hidden = null;
   let sending = false;
-  let playing = null;
 
+  const media = window.questreeMedia;
   const work = () => document.getElementById("work");
   const form = () => document.getElementById("reply");
   const typing = (target) => target.closest("textarea, input:not([type]), input[type=text]") !== null;
   const trouble = (there) => (document.getElementById("trouble").hidden = !there);
 
   function replaced(html) {
-    stop();
+    media.stop();
     work().outerHTML = html;
     window.scrollTo(0, 0);
     begun();
@@ -62,67 +62,28 @@
     else answer();
   }
 
-  // frames of a video
-  const still = () => document.getElementById("still");
-  const time = () => document.getElementById("time");
-
-  async function frame(at) {
-    const place = document.getElementById("frames");
-    const count = Number(place.dataset.count);
-    const wanted = Math.min(Math.max(at, 0), count - 1);
-    time().value = wanted;
-    const found = await fetch(place.dataset.frames + wanted);
-    if (found.ok && still() && Number(time().value) === wanted) still().innerHTML = await found.text();
-  }
-
-  function stop() {
-    clearInterval(playing);
-    playing = null;
-  }
-
-  function play() {
-    const film = document.getElementById("film");
-    if (film) {
-      if (film.paused) film.play();
-      else film.pause();
-    } else if (playing !== null) {
-      stop();
-    } else if (time()) {
-      if (Number(time().value) === Number(time().max)) frame(0);
-      playing = setInterval(() => (Number(time().value) === Number(time().max) ? stop() : frame(Number(time().value) + 1)), 500);
-    }
-  }
-
-  function step(by) {
-    const film = document.getElementById("film");
-    if (film) film.currentTime = Math.max(0, film.currentTime + by);
-    else if (time()) frame(Number(time().value) + by);
-  }
-
   function begun() {
     shown = performance.now();
     away = 0;
     hidden = document.hidden ? shown : null;
-    if (document.getElementById("frames")) frame(0);
+    media.begun();
     const box = form() && form().querySelector("textarea");
     if (box) box.focus();
   }
 
-  const done = { undo: () => send(`${work().dataset.home}undo`, new URLSearchParams()), play };
+  const done = { undo: () => send(`${work().dataset.home}undo`, new URLSearchParams()), play: media.play };
 
   document.addEventListener("click", (event) => {
     const button = event.target.closest("button");
     if (!button || button.disabled) return;
     if (button.dataset.value !== undefined) choose(button);
     else if (button.dataset.do) done[button.dataset.do]();
-    else if (button.dataset.to !== undefined) frame(Number(button.dataset.to));
   });
   document.addEventListener("submit", (event) => {
     event.preventDefault();
     if (event.target.dataset.begin !== undefined) send(event.target.action, new URLSearchParams());
     else if (performance.now() - shown >= SOON) answer();
   });
-  document.addEventListener("input", (event) => event.target.id === "time" && frame(Number(event.target.value)));
   document.addEventListener("keydown", (event) => {
     if (event.ctrlKey || event.metaKey || event.altKey || !form()) {
       if (event.key === "u" && !form() && document.querySelector("[data-do=undo]")) done.undo();
@@ -138,9 +99,9 @@
     const choices = form().querySelectorAll("[data-value]");
     const keys = {
       u: () => !document.querySelector("[data-do=undo]").disabled && done.undo(),
-      " ": play,
-      ArrowLeft: () => step(-1),
-      ArrowRight: () => step(1),
+      " ": media.play,
+      ArrowLeft: () => media.step(-1),
+      ArrowRight: () => media.step(1),
       "?": () => (document.getElementById("terms").open = !document.getElementById("terms").open),
       Enter: () => form().querySelector(".save") && form().requestSubmit(),
     };

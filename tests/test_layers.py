@@ -10,7 +10,7 @@ import questree
 
 ROOT = Path(questree.__file__).parent
 LAYERS = [  # from the bottom; a module may import its own layer's package and anything in the rows above its own
-    {"faults", "progress", "extensions", "workers", "columns", "svg"},
+    {"faults", "progress", "places", "extensions", "workers", "columns", "svg"},
     {"terms", "vocabulary", "tables", "endpoints"},
     {"readings", "rules"},
     {"domains", "sources", "synth"},
@@ -34,6 +34,8 @@ HEIGHT = {package: height for height, layer in enumerate(LAYERS) for package in 
 ALSO = {
     ("columns", "faults"),
     ("extensions", "faults"),
+    ("extensions", "places"),
+    ("places", "faults"),
     ("workers", "extensions"),
     ("workers", "faults"),
     ("workers", "progress"),
@@ -51,7 +53,7 @@ BLIND = {  # who must not see what, although it lies below
 }
 
 # commands hold options and printing: they call `api`, and of what lies beneath it these
-BENEATH = {"api", "faults", "progress", "extensions", "workers", "svg"}
+BENEATH = {"api", "faults", "progress", "places", "extensions", "workers", "svg"}
 
 
 def package(path: Path) -> str:

@@ -10,8 +10,9 @@ from pathlib import Path
 import pytest
 
 from questree.faults import BadInput
+from questree.places.seen import WRITING
 from questree.tables import owners
-from questree.tables.owners import WRITING, part, present, take_place, writing
+from questree.tables.owners import part, present, take_place, writing
 from questree.tables.store import new_file, new_folder
 
 HALF = """

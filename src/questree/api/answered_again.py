@@ -1,7 +1,5 @@
 """Imported questions answered again by executing their programs, and where the answers differ."""
 
-from os import fspath
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from questree.api.made import Made
@@ -10,6 +8,7 @@ from questree.faults import BadInput
 from questree.formats.agqa_import import SETS, files, read
 from questree.formats.agqa_run import read_facts
 from questree.models.oracle import AGREES, OUTCOMES, OracleTally, reanswer
+from questree.places import path_of
 from questree.progress import watch
 from questree.tables.run import Run
 
@@ -24,13 +23,13 @@ def answer_again(run: "StrPath", *, facts: "StrPath | None" = None, released_las
 
     `facts` to answer from, if the run has none; `released_last` reads `last` as the released generator does.
     """
-    place = Run(Path(fspath(run)))
+    place = Run(path_of(run))
     if not place.imported.is_dir():
         if place.decomposed.is_dir():
             raise BadInput.at(place.imported, "no imported questions to answer again; give --model to answer the run's")
         what = "no questions with DAGs to answer; `questree decompose` makes them of the run's questions"
         raise BadInput.at(place.decomposed, f"{what}, and `questree import` brings others")
-    known = read_facts(Path(fspath(facts)), place.vocabulary_file.read_text("utf-8")) if facts else place.newest()
+    known = read_facts(path_of(facts), place.vocabulary_file.read_text("utf-8")) if facts else place.newest()
     if known is None or not known.told:
         raise BadInput.at(place.folder, "no facts to answer on: give --facts, or import the questions with --facts")
     world, tally = videos(known, place.vocabulary(), released_last), OracleTally()

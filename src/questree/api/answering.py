@@ -1,7 +1,6 @@
 """Bots answer the questions of a run, and what questions are about is written to files."""
 
 from dataclasses import asdict
-from os import fspath
 from pathlib import Path
 from typing import Any, Literal
 
@@ -14,6 +13,7 @@ from questree.models.bots import BOTS, BotOptions, answer_run
 from questree.models.predictions import FieldNames, read_predictions
 from questree.models.stored import said as stored_answers
 from questree.models.stored import write_lines
+from questree.places import path_of
 from questree.scoring.grounded import attribute_groups
 from questree.stages.decompose.hierarchies import hierarchies_in
 from questree.stages.ground.files import write
@@ -76,13 +76,13 @@ def answer(
     faults = taken if predictions else options.faults()
     refuse([*faults, *(named(place, called, own) if predictions or name or not faults else [])])
     if predictions:
-        told, record = _kept(place, own, Path(fspath(predictions)), model, FieldNames(id_column, answer_column))
+        told, record = _kept(place, own, path_of(predictions), model, FieldNames(id_column, answer_column))
     else:
         count, nodes = answer_run(place, options, called, own.of_images)
         most = f" of {nodes:,}" * (nodes > count)  # a bot may have no answer to some
         told = f"{count:,}{most} nodes of DAGs answered, stored in {place.predictions / called}"
         record = {**asdict(options), "nodes answered": count}
-    lines = write_answers(place, own, called, Path(fspath(out))) if out else None
+    lines = write_answers(place, own, called, path_of(out)) if out else None
     more = [f"wrote {lines:,} predictions to {out}"] if out else []
     return Made("answer", [f"{called}: {told}", *more], {"name": called, **record, "lines": lines})
 
@@ -94,7 +94,7 @@ def bots(run: StrPath, benchmark: str = "") -> list[dict[str, str]]:
 
 
 def _chosen(run: StrPath, benchmark: str) -> tuple[tables.Run, Benchmark]:
-    place = tables.Run(Path(fspath(run)))
+    place = tables.Run(path_of(run))
     own = chosen(place, benchmark, "decomposed")
     if own is AGQA:
         place.vocabulary()
@@ -158,9 +158,9 @@ def ground(
     <Made by ground: wrote grounded>
     """
     refuse(at_least(0, {"sample": sample}))
-    place, options = tables.Run(Path(fspath(run))), GroundOptions(split, every, sample, seed, benchmark)
-    groups = attribute_groups(place, options, None if words is None else Path(words))
-    made = write(place, options, groups, Path(fspath(out)), format)
+    place, options = tables.Run(path_of(run)), GroundOptions(split, every, sample, seed, benchmark)
+    groups = attribute_groups(place, options, None if words is None else path_of(words))
+    made = write(place, options, groups, path_of(out), format)
     left = ", ".join(f"{reason} {count:,}" for reason, count in sorted(made.left_out.items())) or "none"
     per = made.questions or 1
     kept = [

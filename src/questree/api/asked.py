@@ -1,7 +1,6 @@
 """Models answer a run: servers, functions and pipelines are asked, and what they said becomes predictions."""
 
 from dataclasses import dataclass, field
-from os import fspath
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -30,6 +29,7 @@ from questree.endpoints.limits import Pace
 from questree.endpoints.loops import run_alone
 from questree.faults import BadInput, Fault, refuse
 from questree.models.policies import Policy
+from questree.places import path_of
 from questree.said.lexicon import shipped
 from questree.said.reading import Reader
 from questree.tables.facts import FRAMES, VIDEOS
@@ -178,7 +178,7 @@ def ask(
     What it says is in RUN/asked at once, and nothing is asked twice; `record["finished"]` says whether all is answered.
     """
     opened = open_run(run, benchmark=selected.benchmark if selected else "")
-    files = (None if path is None else Path(fspath(path)) for path in (out, raw))
+    files = (None if path is None else path_of(path) for path in (out, raw))
     parts = selected or Selected(), seen or Seen(), put or Put(), paced or Paced()
     whole = Ask(opened, who, *parts, name, policy, *files)
     whole.check()

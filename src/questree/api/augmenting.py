@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, fields
-from os import PathLike, fspath
+from os import PathLike
 from pathlib import Path
 from typing import Any, TypedDict, Unpack
 
@@ -13,6 +13,7 @@ from questree.api.made import Made
 from questree.benchmarks import Said
 from questree.extensions import listed
 from questree.faults import Fault, refuse
+from questree.places import path_of
 from questree.progress import watch
 from questree.stages.agreement import AgreementScore, Worth, agreement
 from questree.stages.agreement import ablation as measure_rules
@@ -65,7 +66,7 @@ def augment(
     known = [field.name for field in fields(AugmentOptions)]
     strange = [name for name in options if name not in known]
     refuse([Fault(name, f"expected an option of augment; choose from {', '.join(known)}") for name in strange])
-    return cleaned(Path(fspath(run)), AugmentOptions(**options), without, ablation)
+    return cleaned(path_of(run), AugmentOptions(**options), without, ablation)
 
 
 def cleaned(run: Path, options: AugmentOptions, without: Sequence[str], ablation: bool) -> Made:

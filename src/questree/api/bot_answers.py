@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from os import PathLike, fspath
+from os import PathLike
 from pathlib import Path
 from typing import NamedTuple
 
@@ -18,6 +18,7 @@ from questree.models.chatty import chatty
 from questree.models.known_prompts import KnownPrompts, Signs
 from questree.models.seen_pictures import SeenPictures
 from questree.models.stored import said
+from questree.places import path_of
 from questree.progress import watch
 from questree.scoring.compared import stored_models
 from questree.show.frames import image_file, media_folder
@@ -59,7 +60,7 @@ class BotAnswers:
         media: Path | None = None,
         chatty: bool = False,
     ) -> "BotAnswers":
-        place = Run(Path(fspath(run)))
+        place = Run(path_of(run))
         own = chosen(place, benchmark, "decomposed")
         known = {*BOTS, *stored_models(place, own)}
         strange = [name for name in models if name not in known]

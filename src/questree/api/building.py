@@ -4,7 +4,6 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
-from os import fspath
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -19,6 +18,7 @@ from questree.api.runs import open as open_run
 from questree.api.stages import balance, decompose, generate, split
 from questree.benchmarks import BENCHMARKS, STAGES, Benchmark, held
 from questree.faults import BadInput, Fault, refuse
+from questree.places import path_of
 from questree.tables import run as tables
 from questree.tables.lock import rows
 
@@ -154,7 +154,7 @@ def build(
     <Run small: 40 images, 13 questions, 13 balanced, 62 nodes>
     """
     given = dict(locals())
-    place = Path(fspath(out))
+    place = path_of(out)
     if not overwrite and held(tables.Run(place)):
         raise BadInput.at(place, "a run is there already; give overwrite=True to replace it, or choose another folder")
     if world is None:
@@ -166,7 +166,7 @@ def build(
             return build(**{**given, **sizes})
     if videos is not None or images is not None:
         raise BadInput.at("videos", "expected no world beside it: raw files are as many as they are")
-    plan = building(Path(fspath(world)), place, source, seed, workers, given)
+    plan = building(path_of(world), place, source, seed, workers, given)
     for name in plan.steps:
         plan.do(name)
     return open_run(place, benchmark=plan.benchmark.name)

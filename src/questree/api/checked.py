@@ -1,6 +1,5 @@
 """A file of predictions looked at before it is scored."""
 
-from os import fspath
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -9,6 +8,7 @@ from questree.faults import BadInput
 from questree.models.policies import Policy
 from questree.models.predictions import FieldNames, Predictions, read_predictions
 from questree.models.predictions import form_of as form_of
+from questree.places import path_of
 from questree.scoring.checked import CheckedPredictions, check
 from questree.scoring.compared import OnePolicy, PredictionReader, compared
 
@@ -37,13 +37,13 @@ def check_predictions(
     >>> found.predictions, found.exact, found.unparsed
     (1335, 1335, 0)
     """
-    words, more = (None if path is None else Path(fspath(path)) for path in (vocabulary, synonyms))
+    words, more = (None if path is None else path_of(path) for path in (vocabulary, synonyms))
     how = OnePolicy(
         "skip", policy=policy, vocabulary=words, synonyms=more, id_column=id_column, answer_column=answer_column
     )
-    (there,) = given_files([Path(fspath(file))])
+    (there,) = given_files([path_of(file)])
     given = read_predictions(there, names=FieldNames(id_column, answer_column))
-    dags, asked, place = (None if path is None else Path(fspath(path)) for path in (hierarchies, questions, run))
+    dags, asked, place = (None if path is None else path_of(path) for path in (hierarchies, questions, run))
     try:
         reader = compared(dags, asked, place, split, benchmark, how).reader
     except BadInput as bad:

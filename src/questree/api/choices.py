@@ -2,13 +2,13 @@
 
 from dataclasses import fields
 from os import PathLike
-from pathlib import Path
 from typing import Any, Literal, TypedDict, TypeVar, get_args
 
 from questree.faults import BadInput, Fault, refuse
 from questree.metrics.answered import Missing
 from questree.models.policies import POLICIES
 from questree.models.policies import Policy as Policy
+from questree.places import path_of
 from questree.scoring.compared import ComparingOptions as ComparingOptions
 from questree.scoring.compared import OnePolicy as OnePolicy
 from questree.scoring.compared import Planning as Planning
@@ -49,5 +49,5 @@ def chosen(kind: type[Choices], how: ScoringOptions) -> Choices:
             if given.get(name, there[0]) not in there
         ]
     )
-    paths = {name: Path(given[name]) for name in ("vocabulary", "synonyms") if given.get(name) is not None}
+    paths = {name: path_of(given[name]) for name in ("vocabulary", "synonyms") if given.get(name) is not None}
     return kind(**given | paths)

@@ -5,13 +5,12 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import nullcontext
 from dataclasses import dataclass, field
 from itertools import chain
-from os import fspath
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from questree.columns.joins import Ints, ranges
+from questree.places import path_of
 from questree.sources.covr_programs import ProgramRecord, Programs, WrittenPrograms, read_programs
 
 if TYPE_CHECKING:
@@ -34,7 +33,7 @@ def execute(scenes: "StrPath", programs: "StrPath", *, workers: int = 2) -> tupl
     from questree.sources.pickles import collector_paused
 
     with collector_paused():
-        read, asked = read_scenes(Path(fspath(scenes))), read_programs(Path(fspath(programs)))
+        read, asked = read_scenes(path_of(scenes)), read_programs(path_of(programs))
         results, wrong = results_of(asked, corpus(read.images, read.attribute_groups), workers)
     return results, list(explained(asked, wrong))
 

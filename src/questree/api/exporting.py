@@ -1,7 +1,6 @@
 """A run in the formats of released benchmarks, or in that of a plugin."""
 
 from collections.abc import Callable, Mapping
-from os import fspath
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -9,6 +8,7 @@ from questree.api.made import Made
 from questree.benchmarks import chosen
 from questree.faults import BadInput
 from questree.formats.catalogue import EXPORTERS, Exporter
+from questree.places import path_of
 from questree.tables.run import Run
 from questree.tables.store import new_folder, only_earlier
 
@@ -35,7 +35,7 @@ def export(run: "StrPath", format: str, *, out: "StrPath", **options: Any) -> Ma
     >>> questree.export("images", "covr", out="covr").data()["questions"]
     {'train.jsonl': 16, 'val.jsonl': 2, 'test.jsonl': 2, 'sub_questions.jsonl': 86}
     """
-    place, folder = Run(Path(fspath(run))), Path(fspath(out))
+    place, folder = Run(path_of(run)), path_of(out)
     if format in OWN:
         return OWN[format](place, folder, **options)
     known = {name: exporter for name, exporter in EXPORTERS.items() if not exporter.command}

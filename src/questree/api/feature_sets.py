@@ -1,7 +1,5 @@
 """What models see of a run, made from its facts or by a backbone from pictures, as `questree features` does."""
 
-from os import fspath
-from pathlib import Path
 from typing import Literal
 
 from questree.api.made import Made, Said
@@ -11,6 +9,7 @@ from questree.benchmarks import chosen
 from questree.faults import BadInput, Fault, at_least, refuse
 from questree.features.making import FactsOfImages, FactsOfVideos, FeatureSource, write_features
 from questree.features.options import FeatureOptions
+from questree.places import path_of
 from questree.tables import run as tables
 from questree.tables.owners import writing
 
@@ -96,7 +95,7 @@ def make_features(
     >>> questree.make_features("images", from_facts=True, workers=1)
     <Made by features: wrote images/features/facts>
     """
-    place = tables.Run(Path(fspath(run)))
+    place = tables.Run(path_of(run))
     own = chosen(place, benchmark, "facts")
     given = [Fault("--jitter", ALONE)] * (jitter is not None) + [Fault("--spurious", ALONE)] * (spurious is not None)
     options = FeatureOptions(

@@ -1,10 +1,10 @@
 """What models said in free text -> answers, or why it is none: a file at a time."""
 
-from os import fspath
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from questree.api.vocabularies import read_vocabulary
+from questree.places import path_of
 from questree.said.files import ReadFile, read_all, read_raw, write_read
 from questree.said.lexicon import possible_answers, read_synonyms, shipped
 from questree.said.reading import Reader
@@ -59,10 +59,10 @@ def read_answers(
     second
         Who is asked about what stays unread.
     """
-    words, place = read_vocabulary(vocabulary), Path(fspath(out))
-    known = shipped() if synonyms is None else read_synonyms(Path(fspath(synonyms)))
+    words, place = read_vocabulary(vocabulary), path_of(out)
+    known = shipped() if synonyms is None else read_synonyms(path_of(synonyms))
     reader = Reader(possible_answers(words), words, known)
-    found, again = read_all(reader, read_raw(Path(fspath(file)))), None
+    found, again = read_all(reader, read_raw(path_of(file))), None
     if second:
         store = place.with_suffix(".second.jsonl")
         endpoint = Endpoint(second.endpoint, second.model)

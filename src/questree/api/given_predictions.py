@@ -9,6 +9,7 @@ import polars as pl
 
 from questree.faults import BadInput
 from questree.models.predictions import COLUMNS, IDS, PREDICTION, FieldNames, Predictions, read_predictions
+from questree.places import path_of
 
 Given = Mapping[str, Any] | pl.DataFrame | str | PathLike[str]
 
@@ -17,7 +18,7 @@ def predictions_of(given: Any, model: str = "", names: FieldNames | None = None)
     """{id: answer}, a table with the columns id and prediction (polars, pandas, Arrow, a list of dicts), or a file."""
     names = names or FieldNames()
     if isinstance(given, str | PathLike):
-        return read_predictions(Path(given), model, names)
+        return read_predictions(path_of(given), model, names)
     called = model or "model"
     if isinstance(given, Mapping):
         table = pl.DataFrame({"id": list(given), PREDICTION: list(given.values())}, strict=False)

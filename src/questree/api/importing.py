@@ -2,12 +2,11 @@
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from os import fspath
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from questree.api.exporting import counted
 from questree.api.made import Made
+from questree.places import path_of
 from questree.tables.lock import lock
 from questree.tables.owners import writing
 from questree.tables.run import Run
@@ -46,11 +45,11 @@ def import_agqa(
     from questree.formats.agqa_run import MADE, MADE_FROM
     from questree.formats.agqa_run import import_agqa as read
 
-    place = Path(fspath(out))
+    place = path_of(out)
     gone = [name for name in MADE_FROM if (place / name).is_dir()]
-    known, words = (None if path is None else Path(fspath(path)) for path in (facts, vocabulary))
+    known, words = (None if path is None else path_of(path) for path in (facts, vocabulary))
     with writing(place, "import agqa"):
-        told = read(Path(fspath(folder)), place, known, words)
+        told = read(path_of(folder), place, known, words)
         lock(Run(place), *MADE)
     odd = odd_rows("records", told.faults, told.examples)
     left = odd_rows("records", *told.without_question())
@@ -82,10 +81,10 @@ def import_decomp(folder: "StrPath", *, out: "StrPath", vocabulary: "StrPath | N
     from questree.formats.agqa_run import MADE
     from questree.formats.decomp_run import import_dags
 
-    words = None if vocabulary is None else Path(fspath(vocabulary))
-    with writing(Path(fspath(out)), "import decomp"):
-        told, packed = import_dags(Path(fspath(folder)), Path(fspath(out)), words)
-        lock(Run(Path(fspath(out))), *MADE, "hierarchies", "decomposed")
+    words = None if vocabulary is None else path_of(vocabulary)
+    with writing(path_of(out), "import decomp"):
+        told, packed = import_dags(path_of(folder), path_of(out), words)
+        lock(Run(path_of(out)), *MADE, "hierarchies", "decomposed")
     left = odd_rows("DAGs", packed.left_out, packed.examples) if packed else []
     rows = [{"folder": name, "DAGs": told.dags.get(name, 0), "isolated": n} for name, n in told.isolated.items()]
     odd = odd_rows("times", told.odd, told.examples)
@@ -123,11 +122,11 @@ def import_covr(folder: "StrPath", *, out: "StrPath", words: "StrPath | None" = 
     from questree.search.word_tables import words_of
     from questree.tables.image_questions import made_from_questions
 
-    place = Run(Path(fspath(out)))
-    known = words_of(None if words is None else Path(fspath(words)))
+    place = Run(path_of(out))
+    known = words_of(None if words is None else path_of(words))
     gone = made_from_questions(place)
     with writing(place.folder, "import covr"):
-        told = read(Path(fspath(folder)), place, known.attribute_group, replace)
+        told = read(path_of(folder), place, known.attribute_group, replace)
         lock(place, "covr/questions", "covr/balanced")
     odd, again = odd_rows("records", told.faults, told.examples), answered(told.answered)
     other = [{"id": id, "answer": given, "program": found} for id, given, found in told.differing]

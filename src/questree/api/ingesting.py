@@ -1,13 +1,14 @@
 """Raw files of videos or images read into a run, and cleaned."""
 
 from collections.abc import Mapping
-from os import PathLike, fspath
+from os import PathLike
 from pathlib import Path
 from typing import Any
 
 from questree.api.catalogue import Source, source_of
 from questree.api.made import Made, Said
 from questree.faults import BadInput, Fault, refuse
+from questree.places import path_of
 from questree.sources.runs import check_target, note_left_out, summary, write_image_run, write_run
 from questree.tables.lock import lock
 from questree.tables.owners import writing
@@ -50,17 +51,17 @@ def ingest(
     >>> questree.ingest("world", out="new").data()["splits"][0]
     {'split': 'train', 'videos': 9, 'frames': 270, 'objects': 1831, 'persons': 266, 'relations': 3691, 'actions': 64}
     """
-    place = Path(fspath(folder))
+    place = path_of(folder)
     own = source_of(source, place)[1]
     more = dict(settings or {})
     strange = [name for name in more if name not in own.settings]
     known = ", ".join(own.settings) or "none"
     refuse([Fault("settings", f"expected a setting, got {name!r}; choose from {known}") for name in strange])
-    with writing(Path(fspath(out)), "ingest"):
+    with writing(path_of(out), "ingest"):
         if own.medium == "images":
-            return read_images(own, place, Path(fspath(out)), add, more)
+            return read_images(own, place, path_of(out), add, more)
         more |= {"fps": fps} if own.rated else {}
-        return read_videos(own, place, Path(fspath(out)), Path(vocabulary) if vocabulary else None, more)
+        return read_videos(own, place, path_of(out), path_of(vocabulary) if vocabulary else None, more)
 
 
 def read_images(source: Source, folder: Path, out: Path, add: bool, more: Mapping[str, Any]) -> Made:

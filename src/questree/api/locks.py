@@ -1,10 +1,10 @@
 """Is a run still what its lock file says, and what differs between two."""
 
-from os import fspath
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from questree.faults import Fault
+from questree.places import path_of
 from questree.tables import lock as locks
 from questree.tables.run import Run
 
@@ -34,7 +34,7 @@ def verify(run: "StrPath", *, again: bool = False, workers: int = 2) -> Verified
     >>> questree.verify("images").faults
     []
     """
-    place = Run(Path(fspath(run)))
+    place = Run(path_of(run))
     faults, notes = locks.verify(place)
     if again:
         from questree.stages.again import made_again
@@ -45,7 +45,7 @@ def verify(run: "StrPath", *, again: bool = False, workers: int = 2) -> Verified
 
 def write_lock(run: "StrPath") -> tuple[Path, locks.Lock]:
     """Lock a run as it is now: the file, and what it says."""
-    place = Run(Path(fspath(run)))
+    place = Run(path_of(run))
     return place.lock_file, locks.lock(place, *locks.STAGES)
 
 
@@ -55,4 +55,4 @@ def diff(first: "StrPath", second: "StrPath") -> list[locks.RunDifference]:
     >>> questree.diff("run", "run")
     []
     """
-    return list(locks.differences(Run(Path(fspath(first))), Run(Path(fspath(second)))))
+    return list(locks.differences(Run(path_of(first)), Run(path_of(second))))

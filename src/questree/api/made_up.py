@@ -4,11 +4,11 @@ import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from os import fspath
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from questree.api.made import Made
 from questree.faults import BadInput
+from questree.places import path_of
 from questree.synth.corpora import CorpusPlan as CorpusPlan
 from questree.synth.video import Rates as Rates
 
@@ -91,7 +91,7 @@ def made_up_videos(
     """
     from questree.synth.world import write_world
 
-    most, place = frame_size_of(frame_size), Path(fspath(out))
+    most, place = frame_size_of(frame_size), path_of(out)
     if frames:
         with drawing("questree synth --frames"):
             from questree.draw.frames import write_frames
@@ -126,22 +126,22 @@ def made_up_images(
     from questree.synth.images import PIXELS, write_images
 
     if not pixels:
-        return write_images(Path(fspath(out)), images, seed)
+        return write_images(path_of(out), images, seed)
     with drawing("questree synth images --pixels"):
         from questree.draw.images import write_pixels
-    made = write_images(Path(fspath(out)), images, seed)
-    return made | {"drawn": write_pixels(Path(fspath(out)) / PIXELS, images, seed, workers)}
+    made = write_images(path_of(out), images, seed)
+    return made | {"drawn": write_pixels(path_of(out) / PIXELS, images, seed, workers)}
 
 
 def made_up_situations(out: "StrPath", images: int = 100, *, seed: int = 1) -> dict[str, int]:
     """Somebody doing something to something: situations in the format of imSitu."""
     from questree.synth.situations import write_situations
 
-    return write_situations(Path(fspath(out)), images, seed)
+    return write_situations(path_of(out), images, seed)
 
 
 def made_up_corpus(out: "StrPath", plan: CorpusPlan, *, seed: int = 1) -> dict[str, int]:
     """A corpus of any size with words of its own: videos.json for `ingest json`, and its vocabulary.toml."""
     from questree.synth.corpora import write_corpus
 
-    return write_corpus(Path(fspath(out)), plan, seed)
+    return write_corpus(path_of(out), plan, seed)

@@ -15,6 +15,7 @@ from questree.metrics.comparison import ModelDifference, compare
 from questree.metrics.scores import Resampling
 from questree.models.predictions import PREDICTION, is_given, read_predictions
 from questree.models.stored import image_predictions, video_predictions
+from questree.places import path_of
 from questree.scoring.run_scores import scored_questions
 from questree.tables.predictions import models
 from questree.tables.run import Run
@@ -52,9 +53,9 @@ def paraphrased_scores(
         Benchmark of a run with both: agqa (videos, the default) or covr (image sets).
     """
     refuse(at_least(1, {"resamples": resamples}))
-    place = Run(Path(fspath(run)))
+    place = Run(path_of(run))
     own = chosen(place, benchmark, "decomposed")
-    ids = asked_ids(Path(fspath(questions)))
+    ids = asked_ids(path_of(questions))
     first = predicted(place, own, original, ids)
     second = predicted(place, own, fspath(predictions), ids)
     scoring = scored_questions(place, own, None)
@@ -82,8 +83,8 @@ def asked_ids(path: Path) -> pl.Series:
 
 def predicted(run: Run, own: Benchmark, given: str, ids: pl.Series) -> pl.DataFrame:
     """id, prediction of all these questions."""
-    if is_given(Path(given)):
-        table = read_predictions(Path(given)).table
+    if is_given(path_of(given)):
+        table = read_predictions(path_of(given)).table
     elif given in models(run):
         table = (video_predictions if own is AGQA else image_predictions)(run, given, ids).table
     else:

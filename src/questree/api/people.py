@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from os import fspath
 from pathlib import Path
 
 import polars as pl
@@ -20,6 +19,7 @@ from questree.people.power import plan
 from questree.people.sample import drawn
 from questree.people.simulated import mistaken, simulated
 from questree.people.task import Task, read_task
+from questree.places import path_of
 from questree.tables.run import Run
 
 USUAL = 25  # of every type, if nobody says
@@ -103,7 +103,7 @@ def new(
     least = {label: count for label, count in least.items() if count} or {"type": USUAL}
     if known_task.about == "scopes" and "type" in least:
         least = {"all": least["type"]}
-    place = Run(Path(fspath(run)))
+    place = Run(path_of(run))
     own = chosen(place, benchmark, "decomposed")
     if "category" in least and own is not AGQA:
         raise BadInput.at("--per-category", f"expected questions about {AGQA.scopes}, got {own.scopes}")
@@ -161,7 +161,7 @@ def remove(run: StrPath, *, task: str) -> Made:
     task
         Name of the task.
     """
-    count = Book.of(Run(Path(fspath(run)))).remove_task(task)
+    count = Book.of(Run(path_of(run))).remove_task(task)
     return Made("people remove", [f"{task}: removed with {count:,} answers"], {"task": task, "answers": count})
 
 
@@ -177,7 +177,7 @@ def links(run: StrPath, *, add: str = "") -> Made:
     """
     names = listed(add)
     refuse(names_wrong(names, "--add"))
-    book = Book.of(Run(Path(fspath(run))))
+    book = Book.of(Run(path_of(run)))
     if names:
         book.add_annotators(names)
     people = [one for one in book.annotators() if one.kind == "person"]
@@ -193,7 +193,7 @@ def status(run: StrPath) -> Made:
     run
         Run folder.
     """
-    book = Book.of(Run(Path(fspath(run))))
+    book = Book.of(Run(path_of(run)))
     with book.reading() as made:
         given = dict(made.execute("SELECT task, sum(answered) FROM place GROUP BY task").fetchall())
         people = dict(made.execute("SELECT task, count(*) FROM place WHERE answered GROUP BY task").fetchall())
@@ -230,7 +230,7 @@ def serve(
         with drawing("questree people serve without --media"):
             import questree.draw.runs  # noqa: F401
     with bound(host, port) as place:
-        app = application(Desk(Run(Path(fspath(run))), media), host)
+        app = application(Desk(Run(path_of(run)), media), host)
         ready(shown_address(place))
         work(app, place)
 
@@ -253,7 +253,7 @@ def simulate(run: StrPath, task: str = "verify", *, annotators: int = 3, error: 
     """
     wrong = [Fault("--error", f"expected a share from 0 to 1, got {error:g}")] if not 0 <= error <= 1 else []
     refuse([*wrong, *at_least(1, {"annotators": annotators})])
-    book = Book.of(Run(Path(fspath(run))))
+    book = Book.of(Run(path_of(run)))
     names = [f"bot {number}" for number in range(1, annotators + 1)]
     count = simulated(book, task, names, mistaken(error, seed))
     said = f"{task}: {count:,} answers of {annotators} bots that err in {error:.0%}"

@@ -1,7 +1,6 @@
 """What people answered about a run: how far they agree, who is left out, files, and a model named Human."""
 
 from collections.abc import Callable
-from os import fspath
 from pathlib import Path
 from typing import Any
 
@@ -18,13 +17,14 @@ from questree.metrics.scores import Resampling, Score
 from questree.people.book import Book
 from questree.people.exchange import studio_config, studio_tasks, table, take
 from questree.people.results import Answered, Rule
+from questree.places import path_of
 from questree.tables.run import Run
 from questree.tables.store import new_file
 
 
 def answered(run: StrPath, task: str, rule: Rule | None = None) -> Answered:
     """A task with its answers; typed ones are read as answers of the run."""
-    place = Run(Path(fspath(run)))
+    place = Run(path_of(run))
     book = Book.of(place)
     known, options = book.task(task)
 
@@ -170,7 +170,7 @@ def export(
     found = answered(run, task, Rule(least_gold, bots=bots))
     given = {"out": out, "label-studio": label_studio, "human": human, "absent": absent, "rejected": rejected}
     given |= {"paraphrased": paraphrased, "unscored": unscored}
-    paths = {name: Path(fspath(path)) for name, path in given.items() if path}
+    paths = {name: path_of(path) for name, path in given.items() if path}
     if not (paths or store):
         raise BadInput.at("people export", f"expected one of {', '.join('--' + name for name in given)}, --store")
     refuse(export_faults(found, paths, store))
@@ -188,7 +188,7 @@ def export(
             work.write_text(studio_config(found.task), "utf-8")
         said.append(f"wrote {beside}")
     if store:
-        record["stored"] = kept(Run(Path(fspath(run))), found, store)
+        record["stored"] = kept(Run(path_of(run)), found, store)
         said.append(f"{store}: answers of the majority to {record['stored']:,} questions, stored as a model")
     return Made("people export", said, record)
 
@@ -285,7 +285,7 @@ def take_in(run: StrPath, file: StrPath, *, task: str = "verify") -> Made:
     task
         Name of the task.
     """
-    path = Path(fspath(file))
-    taken = take(Book.of(Run(Path(fspath(run)))), task, path)
+    path = path_of(file)
+    taken = take(Book.of(Run(path_of(run))), task, path)
     said = f"{task}: {taken.answers:,} answers of {taken.people} people, {taken.repeated:,} repeated (the last counts)"
     return Made("people import", [said], taken._asdict())

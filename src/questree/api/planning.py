@@ -1,6 +1,6 @@
 """How many videos or images a test set needs for intervals of a given width."""
 
-from os import PathLike, fspath
+from os import PathLike
 from pathlib import Path
 from typing import Any, Unpack
 
@@ -13,6 +13,7 @@ from questree.faults import BadInput
 from questree.metrics.comparison import Need, most_needed, needs
 from questree.metrics.scores import Resampling, Scored
 from questree.models.bots import BOTS
+from questree.places import path_of
 from questree.scoring.compared import known_models
 from questree.scoring.grids import percent
 from questree.scoring.run_scores import scored_bot
@@ -61,7 +62,7 @@ def power(
     ['metric', 'by', 'group', 'value', 'half_width', 'videos', 'model']
     """
     place, file, released, asked = (
-        None if path is None else Path(fspath(path)) for path in (run, predictions, hierarchies, questions)
+        None if path is None else path_of(path) for path in (run, predictions, hierarchies, questions)
     )
     own, options, said = benchmark or getattr(run, "benchmark", ""), chosen(Planning, how), list[Said]()
     if half_width <= 0:

@@ -4,7 +4,6 @@ from collections.abc import Sequence
 from functools import cached_property
 from html import escape
 from os import PathLike
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import polars as pl
@@ -12,6 +11,7 @@ import polars as pl
 from questree.api.notations import Notation, is_video, parsed, pointing_at, readings, written
 from questree.faults import BadInput
 from questree.notation.own import show
+from questree.places import path_of
 from questree.readings.parts import nodes
 from questree.show.trees import tree
 from questree.terms import Node
@@ -54,7 +54,7 @@ def words_of(vocabulary: "str | PathLike[str] | Run | None") -> Vocabulary:
 
     if vocabulary is None:
         return default()
-    return vocabulary.vocabulary if isinstance(vocabulary, Run) else load(Path(vocabulary))
+    return vocabulary.vocabulary if isinstance(vocabulary, Run) else load(path_of(vocabulary))
 
 
 class Program:

@@ -1,12 +1,11 @@
 """Released questions taken apart without a run."""
 
 from collections.abc import Sequence
-from os import fspath
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from questree.api.made import Made
 from questree.formats.decomp_released import decompose_released
+from questree.places import path_of
 from questree.stages.decompose.recipes import record, told_contradictions, told_rules, told_types
 from questree.vocabulary.load import default
 
@@ -26,9 +25,9 @@ def decompose_file(
 
     As `questree decompose --from-agqa` does; its help says what `absent` and `answers` are.
     """
-    given = [Path(fspath(each)) for each in answers]
-    pairs = None if absent is None else Path(fspath(absent))
-    told = decompose_released(Path(fspath(questions)), Path(fspath(out)), default(), workers, pairs, given)
+    given = [path_of(each) for each in answers]
+    pairs = None if absent is None else path_of(absent)
+    told = decompose_released(path_of(questions), path_of(out), default(), workers, pairs, given)
     said: list[Any] = [*told_types(told.summary)]
     said += [f"no DAG for {count:,}: {why}" for why, count in told.unread.most_common()]
     said += [f"{told.strange_answers:,} answers not of the question's kind, not used"]

@@ -3,13 +3,14 @@
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from os import PathLike, fspath
+from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Unpack
 
 from questree.api.choices import OnePolicy, Policy, ScoringOptions, chosen
 from questree.faults import BadInput, Fault, refuse
 from questree.models.bots import BOTS
+from questree.places import path_of
 from questree.scoring.compared import Tell, current_models, known_models
 from questree.scoring.run_scores import How
 from questree.tables.predictions import models as stored_models
@@ -115,8 +116,8 @@ def report(
     from questree.show.report.sections import report as make
     from questree.show.report.written import page
 
-    place, file = Run(Path(fspath(run))), Path(fspath(out))
-    pictures = None if media is None else media_folder(Path(fspath(media)))
+    place, file = Run(path_of(run)), path_of(out)
+    pictures = None if media is None else media_folder(path_of(media))
     if split not in SPLITS:
         raise BadInput.at("--split", f"expected a split, got {split!r}; choose from {', '.join(SPLITS)}")
     given, part = chosen(OnePolicy, how), None if split == "all" else split
@@ -181,6 +182,6 @@ def serve(
         from questree.show.page.site import Site
     with bound(host, port) as place:  # before anything is read
         how = OnePolicy(policy=policy, synonyms=synonyms)
-        site = Site.read(Run(Path(fspath(run))), media, benchmark, how)
+        site = Site.read(Run(path_of(run)), media, benchmark, how)
         ready(shown_address(place) + (site.first.view.home[1:] if benchmark else ""))
         work(application(site, host), place)

@@ -2,8 +2,7 @@
 
 from collections.abc import Iterator
 from functools import cached_property
-from os import PathLike, fspath
-from pathlib import Path
+from os import PathLike
 from typing import TYPE_CHECKING, Any, Unpack
 
 import polars as pl
@@ -11,6 +10,7 @@ import polars as pl
 from questree.api.run_tables import RunTables
 from questree.benchmarks import chosen, held
 from questree.faults import BadInput
+from questree.places import path_of
 from questree.tables import run as tables
 
 if TYPE_CHECKING:
@@ -43,7 +43,7 @@ def open(run: "StrPath | Run", *, benchmark: str = "") -> "Run":
     >>> questree.open("run")
     <Run run: 12 videos, 39,168 questions, 198 balanced, 1,335 nodes>
     """
-    folder = Path(fspath(run))
+    folder = path_of(run)
     if not folder.is_dir():
         raise BadInput.at(folder, "no such run folder; make one with `questree build`")
     place = tables.Run(folder)

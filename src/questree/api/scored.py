@@ -2,7 +2,6 @@
 
 from collections.abc import Iterable
 from os import PathLike
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, Unpack
 
 from questree.api import score_sets
@@ -15,6 +14,7 @@ from questree.api.score_sets import ScoreSet
 from questree.api.scores import Scores
 from questree.faults import BadInput, Fault
 from questree.models.predictions import FieldNames, Predictions
+from questree.places import path_of
 from questree.scoring.compared import ComparedQuestions, OneModel, Tell
 
 if TYPE_CHECKING:
@@ -52,7 +52,7 @@ def score(
     (['mine'], 1.0)
     """
     options, told = chosen(Scoring, how), list[str]()
-    dags, records = (None if place is None else Path(place) for place in (hierarchies, questions))
+    dags, records = (None if place is None else path_of(place) for place in (hierarchies, questions))
     if records is None or dags is not None:
         scored = score_sets.dags(None, dags, records, how=options, say=told.append)
     else:
@@ -119,7 +119,7 @@ def _given(
     how: Scoring,
 ) -> Predictions:
     """Of a callable, its answers to whatever is scored."""
-    if isinstance(predictions, str) and not Path(predictions).exists():
+    if isinstance(predictions, str) and not path_of(predictions).exists():
         stored = f"; models of this run: {', '.join(run.models) or 'none'}"
         raise BadInput.at(predictions, f"no such file of predictions, and no stored model{stored}")
     if not callable(predictions):

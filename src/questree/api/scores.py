@@ -5,7 +5,6 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from html import escape
 from os import PathLike
-from pathlib import Path
 
 import msgspec
 import polars as pl
@@ -15,6 +14,7 @@ from questree.faults import UNREADABLE, BadInput, Fault, refuse
 from questree.metrics.cells import OVERALL
 from questree.metrics.comparison import ModelDifference, compare
 from questree.metrics.scores import Resampling, Score, Scored
+from questree.places import path_of
 from questree.scoring.footnotes import Footnotes
 from questree.scoring.grids import grid, once
 from questree.tables.store import new_file
@@ -165,7 +165,7 @@ class Scores:
 
         >>> run.score("perception-noise", resamples=0).save("scores.json")
         """
-        file = Path(path)
+        file = path_of(path)
         if file.suffix not in FORMS:
             raise BadInput.at(file, f"expected a name that ends with {', '.join(FORMS)}")
         with new_file(file) as work:
@@ -184,7 +184,7 @@ class Scores:
         >>> questree.Scores.read("scores.json")
         <Scores of perception-noise: accuracy 34.9, CA 100.0, RWR 31.9, Delta -68.1>
         """
-        file = Path(path)
+        file = path_of(path)
         if file.suffix not in FORMS:
             raise BadInput.at(file, f"expected a name that ends with {', '.join(FORMS)}")
         try:
@@ -244,7 +244,7 @@ class Plot:
 
         >>> run.score("perception-noise", resamples=0).plot("IC").save("consistency.svg")
         """
-        with new_file(Path(path)) as work:
+        with new_file(path_of(path)) as work:
             work.write_text(self.svg, "utf-8")
 
     def __repr__(self) -> str:

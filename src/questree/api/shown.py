@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator
 from difflib import get_close_matches
-from os import fspath
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -10,6 +9,7 @@ import polars as pl
 
 from questree.benchmarks import AGQA, COVR, chosen, held
 from questree.faults import BadInput
+from questree.places import path_of
 from questree.show.text_timeline import timeline
 from questree.tables.facts import BOX, Facts
 from questree.tables.image_questions import ANSWERED
@@ -62,7 +62,7 @@ def shown(
     >>> next(lines)
     'While smiling in a mirror, were they interacting with some medicine?  no'
     """
-    place, drawing = Run(Path(fspath(run))), None if svg is None else Path(fspath(svg))
+    place, drawing = Run(path_of(run)), None if svg is None else path_of(svg)
     own = chosen(place, benchmark or of_id(place, id))
     if own is COVR and stage:
         raise BadInput.at("--stage", f"expected a run of {AGQA.scopes}, got {own.scopes}")

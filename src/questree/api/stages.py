@@ -2,14 +2,13 @@
 
 from collections.abc import Mapping, Sequence
 from contextlib import nullcontext
-from os import fspath
-from pathlib import Path
 from typing import Any, Literal
 
 from questree.api.made import Made
 from questree.api.runs import Run, StrPath
 from questree.benchmarks import BENCHMARKS, STAGES, Benchmark, Told, chosen
 from questree.faults import BadInput, Fault, at_least, refuse
+from questree.places import path_of
 from questree.tables import run as tables
 from questree.tables.lock import lock
 from questree.tables.owners import writing
@@ -20,7 +19,7 @@ COUNTS = ("few_shot", "draws", "lexical_pairs", "lexical_alone", "lexical_togeth
 def carried_out(stage: str, run: StrPath, benchmark: str, workers: int, given: Mapping[str, Any]) -> Told:
     """Let a stage do its work by the recipe of the run's benchmark, and lock what it made."""
     needs, makes = STAGES[stage]
-    place = tables.Run(Path(fspath(run)))
+    place = tables.Run(path_of(run))
     own = chosen(place, benchmark or (run.benchmark if isinstance(run, Run) else ""), needs)
     used = {name: value for name, value in given.items() if value is not None and value is not False}
     refuse(foreign(own, stage, used))
@@ -51,8 +50,8 @@ def _made(stage: str, given: Mapping[str, Any]) -> Made:
 def _path(name: str, value: Any) -> Any:
     """Files and folders may be texts."""
     if name == "templates" and isinstance(value, Sequence):
-        return [Path(each) for each in ([value] if isinstance(value, str) else value)]
-    return Path(value) if name in ("words", "splits", "absent", "without") and isinstance(value, str) else value
+        return [path_of(each) for each in ([value] if isinstance(value, str) else value)]
+    return path_of(value) if name in ("words", "splits", "absent", "without") and isinstance(value, str) else value
 
 
 def generate(

@@ -1,8 +1,6 @@
 """Networks are trained on the questions of a run and answer them."""
 
 from collections.abc import Mapping, Sequence
-from os import fspath
-from pathlib import Path
 from typing import Literal
 
 import polars as pl
@@ -19,6 +17,7 @@ from questree.faults import BadInput, at_least, refuse
 from questree.features.read import FeatureSet, features_folder, open_features
 from questree.models.predictions import COLUMNS, Predictions
 from questree.networks.catalogue import network, require_torch
+from questree.places import path_of
 from questree.tables import run as tables
 from questree.tables.owners import present, writing
 from questree.training.lessons import Lesson, drawn, held_back
@@ -95,7 +94,7 @@ def train(
     >>> questree.train("run", model="lstm", epochs=5)  # doctest: +SKIP
     <Made by train: wrote run/trained/lstm>
     """
-    own, place = network(model), tables.Run(Path(fspath(run)))
+    own, place = network(model), tables.Run(path_of(run))
     bench = chosen(place, benchmark, "questions")
     options = TrainingOptions(model, size, blind, shuffle_features, split, validation, parts, consistency, sample, seed)
     counts = {"epochs": epochs, "batch": batch, "patience": patience, "threads": threads}
@@ -192,14 +191,14 @@ def predict(
     1335
     """
     refuse(at_least(1, {"threads": threads}))
-    place = tables.Run(Path(fspath(run)))
+    place = tables.Run(path_of(run))
     own, called = chosen(place, benchmark, "decomposed"), name or model
     refuse(named(place, called, own))
     found = predicted(place, model, nodes(dags_of(place, own, split or None)), features, threads=threads)
     rest = [pl.lit(None, dtype).alias(each) for each, dtype in COLUMNS.items() if each not in found.columns]
     counts = stored(place, own, Predictions(called, found.with_columns(rest), 0), {"trained": model, "split": split})
     told = f"{called}: {counts.found:,} of {counts.questions:,} questions and sub-questions answered"
-    lines = write_answers(place, own, called, Path(fspath(out))) if out else None
+    lines = write_answers(place, own, called, path_of(out)) if out else None
     more = [f"wrote {lines:,} predictions to {out}"] if out else []
     record = {"name": called, "answered": counts.found, "questions": counts.questions, "lines": lines}
     return Made("predict", [f"{told}, stored in {place.predictions / called}", *more], record)
@@ -237,7 +236,7 @@ def predict_questions(
     benchmark: str = "",
 ) -> pl.DataFrame:
     """What a trained model says to the questions of a split: id, prediction, probability; nothing is stored."""
-    place = tables.Run(Path(fspath(run)))
+    place = tables.Run(path_of(run))
     asked = questions(place, chosen(place, benchmark, "questions"), split)
     return predicted(place, model, asked, features, keep, threads)
 
@@ -247,4 +246,4 @@ def trained(run: StrPath, model: str) -> bool:
     require_torch()
     from questree.training.folder import TrainedFolder
 
-    return TrainedFolder(tables.Run(Path(fspath(run))), model).ended
+    return TrainedFolder(tables.Run(path_of(run)), model).ended

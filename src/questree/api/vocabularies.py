@@ -1,12 +1,11 @@
 """The words of questions: a vocabulary read, counted, looked through for empty lists, proposed from videos."""
 
-from os import fspath
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import msgspec
 
 from questree.faults import BadInput
+from questree.places import path_of
 from questree.vocabulary import Vocabulary as Vocabulary
 from questree.vocabulary import default, load
 from questree.vocabulary.notes import NOTES
@@ -25,7 +24,7 @@ def read_vocabulary(file: "StrPath | None" = None) -> Vocabulary:
     >>> len(read_vocabulary().objects)
     39
     """
-    return default() if file is None else load(Path(fspath(file)))
+    return default() if file is None else load(path_of(file))
 
 
 class Draft(NamedTuple):
@@ -40,7 +39,7 @@ def draft_vocabulary(facts: "StrPath", *, out: "StrPath", name: str | None = Non
     from questree.vocabulary.drafted_file import drafted
     from questree.vocabulary.load import parse
 
-    place, source = Path(fspath(out)), Path(fspath(facts))
+    place, source = path_of(out), path_of(facts)
     if place.exists():
         raise BadInput.at(place, "expected a new file, got one that is there; remove it or choose another name")
     used = used_words(source)

@@ -4,8 +4,6 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import groupby, permutations, product
 from operator import itemgetter
-from os import fspath
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from questree.api.vocabularies import read_vocabulary
@@ -16,6 +14,7 @@ from questree.benchmarks.covr.forms import ImageTemplate, things
 from questree.benchmarks.covr.templates import BY_NAME, TEMPLATES
 from questree.domains.images.english import reference
 from questree.domains.images.graph import Graph, GraphRelation
+from questree.places import path_of
 from questree.stages.drafts.given import HOLES
 from questree.stages.generate.given import read
 from questree.tables.store import new_file
@@ -49,7 +48,7 @@ def wordings(
     """
     known = EDITIONS[edition]
     if templates or ADDED:
-        given = read([Path(fspath(file)) for file in templates or ()])
+        given = read([path_of(file) for file in templates or ()])
         known = replace(known, added=(*ADDED.values(), *given), only_added=bool(templates))
     shown = list(examples(read_vocabulary(vocabulary), known))
     programs = {example.template.name: example.template.program for example in shown}
@@ -58,7 +57,7 @@ def wordings(
         if template not in TEMPLATES and template.forms[0].slots in HOLES:  # others are filled by their builder alone
             programs[template.name] = template.forms[0].program
             found += of_images(template)
-    with new_file(Path(fspath(out))) as work:
+    with new_file(path_of(out)) as work:
         work.write_text("".join(f"{line}\n" for line in lines(found, programs)), "utf-8")
     return found
 

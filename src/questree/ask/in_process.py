@@ -10,6 +10,7 @@ from questree.ask.films import is_film
 from questree.ask.pictures import Encoding, jpeg, pillow
 from questree.ask.voices import Asked, Model
 from questree.faults import BadInput
+from questree.places import path_of
 from questree.search.verification import function
 
 CONFIG, PROCESSOR = "config.json", "preprocessor_config.json"
@@ -19,7 +20,7 @@ def function_of(place: str) -> tuple[Model, str]:
     """The function that "module:function" names, and a digest of its module: another text, another model."""
     found = function(place)
     file = getattr(sys.modules[place.partition(":")[0]], "__file__", None)
-    text = Path(file).read_bytes() if file else b""
+    text = path_of(file).read_bytes() if file else b""
     return found, blake2b(text, digest_size=8).hexdigest()
 
 

@@ -5,13 +5,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from hashlib import blake2b
 from importlib.resources import files
-from pathlib import Path
 from string import Formatter
 from typing import Any
 
 import msgspec
 
 from questree.faults import BadInput, Fault, refuse
+from questree.places import path_of
 from questree.said.question import KINDS, AskedQuestion
 from questree.tables.store import content
 
@@ -69,7 +69,7 @@ def prompt_of(named: str) -> Prompt:
     """One of SHIPPED, or a file."""
     if named in SHIPPED:
         return read(named, files("questree.ask").joinpath("templates", f"{named}.toml").read_bytes(), named)
-    path = Path(named)
+    path = path_of(named)
     if not path.is_file():
         raise BadInput.at("--prompt", f"expected {', '.join(SHIPPED)} or a TOML file, got {named!r}")
     return read(path.stem, content(path), str(path))

@@ -7,10 +7,11 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, redirect_stdout
 from io import StringIO
 
-from cyclopts import App, CycloptsError, Group
+from cyclopts import App, CycloptsError, Group, Parameter
 
 from questree import __version__
 from questree.api.catalogue import EXPORTERS, SOURCES
+from questree.cli.shared_options import located
 from questree.extensions import blamed, load, wanted
 from questree.faults import BadInput, lines
 
@@ -23,6 +24,7 @@ app = App(
     help_epilogue="Every command takes --plugin FILE.py, repeatable: operators, templates, metrics ... of your own.",
     help_format="plaintext",  # markdown would swallow <video> and alike
     help_formatter="default" if sys.stdout.isatty() else "plain",
+    default_parameter=Parameter(converter=located),
     suppress_keyboard_interrupt=False,  # we say ourselves that nothing half-written is left
 )
 # command -> where in `cli` it lives and what it does; a module is imported when its command runs

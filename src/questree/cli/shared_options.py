@@ -4,7 +4,9 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
-from cyclopts import Parameter, Token
+from cyclopts import Parameter, Token, convert
+
+from questree.places import path_of
 
 
 def whole(_: Any, tokens: Sequence[Token]) -> int:
@@ -13,6 +15,14 @@ def whole(_: Any, tokens: Sequence[Token]) -> int:
         return int(tokens[0].value)
     except ValueError:
         raise ValueError(f"expected a whole number, got {tokens[0].value!r}") from None
+
+
+def located(kind: Any, tokens: Sequence[Token]) -> Any:
+    """What cyclopts makes of an option, but for paths, which may be URLs."""
+    found = convert(kind, tokens)
+    if isinstance(found, list | tuple):
+        return type(found)(path_of(each) if isinstance(each, Path) else each for each in found)
+    return path_of(found) if isinstance(found, Path) else found
 
 
 Whole = Annotated[int, Parameter(converter=whole)]

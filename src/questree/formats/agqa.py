@@ -21,6 +21,7 @@ from questree.formats.agqa_graphs import write_graphs
 from questree.formats.agqa_import import SETS, files, read, split_of
 from questree.formats.agqa_records import Records, corpus, refuse_unwritable
 from questree.notation.agqa import write
+from questree.places import path_of
 from questree.progress import watch
 from questree.stages.balance.rounds import selection
 from questree.stages.questions import Bank, numbered
@@ -352,7 +353,7 @@ def export(
     check_target(out)
     source = questions(run, options)
     with new_folder(out) as folder, TemporaryDirectory(prefix=".parts-", dir=folder) as parts:
-        tasks = [ExportTask(source, piece, Path(parts) / f"{at:05d}", {}) for at, piece in enumerate(source.pieces)]
+        tasks = [ExportTask(source, piece, path_of(parts) / f"{at:05d}", {}) for at, piece in enumerate(source.pieces)]
         if options.csv:
             rows = [source.count(piece) for piece in watch(source.pieces, "counting", len(tasks))]
             tasks = [replace(task, places=own) for task, own in zip(tasks, numberings(rows), strict=True)]

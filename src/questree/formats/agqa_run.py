@@ -29,6 +29,7 @@ from questree.stages.split.declared import INDIRECT, MORE, NOVEL, VIDEOS
 from questree.stages.split.videos import TWINS, MadeOfVideos
 from questree.tables.facts import Facts
 from questree.tables.lock import digest
+from questree.tables.owners import remove, take_place
 from questree.tables.questions import BALANCED, TABLES, TEXT
 from questree.tables.run import Run
 from questree.tables.store import new_folder
@@ -40,7 +41,7 @@ from questree.vocabulary.words import Vocabulary
 LISTED = ("video", "number", "template", "steps", "flags", "novel_comp", "more_steps", "twin")
 MADE = ("facts", "imported", "questions", "balanced", "splits")  # folders of a run that an import writes
 MADE_FROM = ("decomposed", "audit")  # and those made from earlier ones
-PART, PIECES = ".import", ".pieces"
+PART, PIECES = ".import.part", ".pieces"
 HELD_OUT = {NOVEL: "novel_comp", MORE: "more_steps"}  # a split -> the field of a record that says what is held out
 
 
@@ -91,10 +92,11 @@ def into(run: Run) -> None:
     Stored answers are somebody's work: they stay, and are refused where the DAGs are others now.
     """
     for name in (*MADE, *MADE_FROM):
-        shutil.rmtree(run.folder / name, ignore_errors=True)
         if (run.folder / PART / name).is_dir():
-            (run.folder / PART / name).rename(run.folder / name)
-    shutil.rmtree(run.folder / PART)
+            take_place(run.folder / PART / name, run.folder / name)
+        else:
+            remove(run.folder / name)
+    remove(run.folder / PART)
 
 
 def read_facts(place: Path, text: str) -> Facts:
@@ -167,7 +169,7 @@ class Importing:
         run.questions.mkdir()
         for number, cuts in watch(list(enumerate(shards)), "questions", len(shards)):
             self.write_shard(run.questions / f"{number:05d}", cuts[0], cuts[-1])
-        shutil.rmtree(run.folder / PIECES)
+        remove(run.folder / PIECES)
         begins = [cuts[0] for cuts in shards]
         plan = {"options": {}, "facts": run.facts_digest(), "begins": begins, "imported": sources}
         (run.questions / "plan.json").write_bytes(msgspec.json.encode(plan))

@@ -7,7 +7,6 @@ of change differ from when it was read, its content is not looked at again.
 import os
 import re
 import shutil
-import sys
 import time
 from collections.abc import Callable, Mapping, Sequence
 from hashlib import blake2b, file_digest
@@ -21,6 +20,7 @@ import polars as pl
 from questree.faults import BadInput
 from questree.formats import decomp_files
 from questree.formats.decomp_files import SCANNED, hierarchy_files, read_hierarchies
+from questree.places.addresses import cache_folder as places_cache
 from questree.tables import hierarchies as tables
 from questree.tables.hierarchies import COMPOSED, DAGS, EDGES, ISOLATED, NAMED, NODES, Hierarchies
 from questree.tables.store import new_file, new_folder
@@ -41,9 +41,7 @@ class Kept(msgspec.Struct):
 
 
 def cache_folder() -> Path:
-    """$XDG_CACHE_HOME/questree, or where the system keeps such things."""
-    usual = Path.home() / ("Library/Caches" if sys.platform == "darwin" else ".cache")
-    return Path(os.environ.get("XDG_CACHE_HOME") or usual) / "questree" / "hierarchies"
+    return places_cache() / "hierarchies"
 
 
 def cached_hierarchies(folder: Path, say: Callable[[str], None]) -> Hierarchies:

@@ -1,6 +1,5 @@
 """Released AGQA question files into DAGs, without scene graphs: answers are those of the questions and what follows."""
 
-import shutil
 from collections import Counter
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -44,6 +43,7 @@ from questree.stages.decompose.negatives import Negatives, read_labels
 from questree.stages.decompose.propagate import Propagation, Teller
 from questree.stages.decompose.spoken import say
 from questree.tables.nodes import ABSENT
+from questree.tables.owners import remove
 from questree.tables.store import new_folder
 from questree.terms import UNKNOWN
 from questree.vocabulary.words import Vocabulary
@@ -101,7 +101,7 @@ def decompose_released(
         for told, isolated in watch(in_order(pool, write_bucket, tasks), "decompose", len(tasks)):
             result.add(told)
             loose += isolated
-        shutil.rmtree(rest)
+        remove(rest)
         write_json(place / ISOLATED, [row for _, row in sorted(loose, key=lambda pair: pair[0])], "[]")
     return result
 

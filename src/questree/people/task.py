@@ -4,12 +4,12 @@ import tomllib
 from collections.abc import Mapping
 from functools import cache
 from importlib.resources import files
-from pathlib import Path
 from typing import Any, Literal
 
 import msgspec
 
 from questree.faults import BadInput, Fault, refuse
+from questree.places import path_of
 
 About = Literal["questions", "scopes", "models"]
 Ask = Literal["choice", "options", "text", "checklist", "paraphrase"]
@@ -86,7 +86,7 @@ def read_task(given: str) -> tuple[str, Task]:
     """The name of a task and the task: one of those that are shipped, or a file of one's own."""
     if given in shipped():
         return given, shipped_task(given)
-    path = Path(given)
+    path = path_of(given)
     if not path.is_file():
         known = f"choose from {', '.join(shipped())}, or give a TOML file"
         raise BadInput.at("--task", f"expected a task, got {given!r}; {known}")

@@ -9,6 +9,7 @@ import msgspec
 import polars as pl
 
 from questree.faults import BadInput
+from questree.places import path_of
 from questree.progress import watch
 from questree.search import word_tables as tables
 from questree.search.same_words import SameWords, pairs
@@ -112,10 +113,10 @@ class ScoredPair(msgspec.Struct):
 
 def scorer_of(place: str) -> Scorer:
     """A Python function as module:function, or a JSON file [{kind, a, b, score}]; pairs not in it are not exclusive."""
-    if not Path(place).is_file():
+    if not path_of(place).is_file():
         return function(place)
     scored: dict[tuple[str, ...], float] = {
-        (each.kind, each.a, each.b): each.score for each in records(Path(place), ScoredPair)
+        (each.kind, each.a, each.b): each.score for each in records(path_of(place), ScoredPair)
     }
     return lambda kind, pairs: [scored.get((kind, *pair), 0.0) for pair in pairs]
 

@@ -2,12 +2,12 @@
 some (COVR, App. B)."""
 
 from collections.abc import Callable, Iterator, Sequence
-from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
 from questree.domains.images.graph import Graph
+from questree.places import path_of
 from questree.search.index import ATTRIBUTES, EDGES, END, PREPOSITIONS, RELATION, TARGET, WORD, Index
 from questree.search.verification import function, score_each, scorer_of, simple_graphs
 from questree.tables.images import Images
@@ -20,7 +20,7 @@ THRESHOLD = 0.5  # a score above says that there is another one
 
 def others_of(place: str) -> OtherScorer:
     """A Python function as module:function, or a JSON file [{image, graph, score}]; what is not in it scores 0."""
-    if not Path(place).is_file():
+    if not path_of(place).is_file():
         return function(place)
     scorer = scorer_of(place)
     return lambda checks: scorer([(image, graph) for image, graph, _ in checks])

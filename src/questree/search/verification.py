@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from questree.domains.images.graph import Graph, GraphRelation, from_json
 from questree.faults import UNREADABLE, BadInput, Fault, refuse
+from questree.places import path_of
 from questree.search.distractors import ATTRIBUTE, NAME, OTHER_OBJECT, OTHER_RELATION, RELATION, DistractorKind, nodes
 from questree.tables.store import content
 
@@ -79,9 +80,9 @@ class ScoredGraph(msgspec.Struct):
 
 def scorer_of(place: str) -> Scorer:
     """A Python function as module:function, or a JSON file [{image, graph, score}]; what is not in it scores 0."""
-    if not Path(place).is_file():
+    if not path_of(place).is_file():
         return function(place)
-    scored = {(each.image, from_json(each.graph)): each.score for each in records(Path(place), ScoredGraph)}
+    scored = {(each.image, from_json(each.graph)): each.score for each in records(path_of(place), ScoredGraph)}
     return lambda checks: [scored.get(check, 0.0) for check in checks]
 
 

@@ -1,6 +1,5 @@
 """A reading becomes a run folder: facts, the words they refer to, and what is in them, counted."""
 
-import shutil
 from collections.abc import Mapping
 from contextlib import ExitStack
 from pathlib import Path
@@ -13,7 +12,7 @@ from numpy.typing import NDArray
 from questree.faults import BadInput, Fault, refuse
 from questree.tables.facts import Facts
 from questree.tables.images import Images, joined
-from questree.tables.owners import present
+from questree.tables.owners import present, remove
 from questree.tables.run import Run
 from questree.tables.store import new_file, new_folder, own_note
 from questree.vocabulary.words import Vocabulary
@@ -42,7 +41,7 @@ def write_run(folder: Path, vocabulary_text: str, facts: Facts, truth: Facts | N
     run = Run(folder)
     _write(run, vocabulary_text, facts, truth)
     for stale in (run.facts, *([] if truth else [run.truth])):
-        shutil.rmtree(stale, ignore_errors=True)
+        remove(stale)
     run.ledger.unlink(missing_ok=True)
 
 
@@ -82,7 +81,8 @@ LEFT_OUT = "left_out.json"
 
 def note_left_out(facts: Path, skipped: Mapping[str, int]) -> None:
     """Beside the facts, what was left out of them or is odd: what -> how many times."""
-    (facts / LEFT_OUT).write_bytes(msgspec.json.encode(dict(skipped)))
+    with new_file(facts / LEFT_OUT) as work:
+        work.write_bytes(msgspec.json.encode(dict(skipped)))
 
 
 def left_out(facts: Path) -> dict[str, int]:

@@ -7,6 +7,7 @@ from typing import Any
 import msgspec
 
 from questree.faults import Fault
+from questree.places import path_of
 from questree.search.word_tables import words_of
 from questree.stages.balance import pairs
 from questree.stages.balance.levelling import BalanceOptions
@@ -78,7 +79,7 @@ def given_file(run: Run, used: Used) -> Path | None:
 
 
 def folder_of(used: Used) -> Path | None:
-    return Path(used["words"]) if used["words"] else None
+    return path_of(used["words"]) if used["words"] else None
 
 
 MAKE: dict[str, Callable[[Run, Used, int, Run], object]] = {

@@ -12,6 +12,9 @@ from pathlib import Path
 from typing import ClassVar
 
 from questree.faults import BadInput
+from questree.places import Place
+from questree.places.lease import Held, lease
+from questree.places.seen import WRITING
 
 try:
     import fcntl
@@ -19,7 +22,6 @@ except ImportError:  # a system without: nothing can be told about owners, so no
     fcntl = None  # type: ignore[assignment]
 
 PART, OLD = ".part", ".old"
-WRITING = ".writing"  # in a run: who writes in it
 HERE, EXCHANGE = -100, 2  # AT_FDCWD, RENAME_EXCHANGE
 
 
@@ -35,7 +37,7 @@ def part(target: Path, folder: bool) -> Iterator[Path]:
     try:
         yield work
     finally:
-        _remove(work)
+        remove(work)
         _let_go(handle)
 
 
@@ -46,7 +48,7 @@ def _own(target: Path, folder: bool) -> tuple[Path, int]:
         else:
             opened, name = tempfile.mkstemp(PART, f".{target.name}.", target.parent)
             os.close(opened)
-        work = Path(name)
+        work = type(target)(name)
         handle = _locked(work, wait=True)
         if handle is not None and work.exists():  # else it was swept before we had it
             return work, handle
@@ -71,12 +73,15 @@ def _swept(left: Path, target: Path) -> None:
     if (handle := _locked(left, wait=False)) is not None:
         if left.suffix == OLD and not target.exists():  # killed between the two names of `take_place`
             left.rename(target)
-        _remove(left)
+        remove(left)
         _let_go(handle)
 
 
-def _remove(path: Path) -> None:
-    if path.is_dir() and not path.is_symlink():
+def remove(path: Path) -> None:
+    """A file or a folder with all that is in it, if it is there."""
+    if isinstance(path, Place):
+        path.remove()
+    elif path.is_dir() and not path.is_symlink():
         shutil.rmtree(path, ignore_errors=True)
     else:
         path.unlink(missing_ok=True)
@@ -84,8 +89,11 @@ def _remove(path: Path) -> None:
 
 def take_place(work: Path, target: Path) -> None:
     """`work` becomes `target`, at any moment one of the two is there whole; what was there is removed."""
-    if not target.exists():
-        work.rename(target)
+    if isinstance(target, Place) and isinstance(work, Place) and target.work is None:
+        work.take_place(target)
+        return
+    if work.is_file() or not target.exists():
+        work.replace(target)
         return
     old = work.with_name(f".{target.name}.{os.getpid()}{OLD}")
     if _exchange(work, target):
@@ -93,7 +101,7 @@ def take_place(work: Path, target: Path) -> None:
     else:
         target.rename(old)
         work.rename(target)
-    _remove(old)
+    remove(old)
 
 
 def _exchange(one: Path, other: Path) -> bool:
@@ -138,6 +146,10 @@ class Writing:
 def writing(run: Path, what: str) -> Iterator[None]:
     """Only one command at a time makes stages of a run; another is refused and told who is there."""
     place = run.resolve()
+    if isinstance(place, Place) and place not in Writing.now and place.work is None and place.is_dir():
+        with _leased(place, what):
+            yield
+        return
     if fcntl is None or place in Writing.now or not place.is_dir():  # what is not there yet is made beside it
         yield
         return
@@ -159,7 +171,7 @@ def writing(run: Path, what: str) -> Iterator[None]:
                 yield
             return
         os.ftruncate(handle, 0)
-        os.pwrite(handle, f"`questree {what}` (process {os.getpid()} on {socket.gethostname()})".encode(), 0)
+        os.pwrite(handle, _called(what).encode(), 0)
         Writing.now.add(place)
         try:
             yield
@@ -168,3 +180,21 @@ def writing(run: Path, what: str) -> Iterator[None]:
             file.unlink(missing_ok=True)
     finally:
         os.close(handle)
+
+
+def _called(what: str) -> str:
+    return f"`questree {what}` (process {os.getpid()} on {socket.gethostname()})"
+
+
+@contextmanager
+def _leased(run: Place, what: str) -> Iterator[None]:
+    """The same for a run in a store."""
+    try:
+        with lease(f"{run.url}/{WRITING}", _called(what)):
+            Writing.now.add(run)
+            try:
+                yield
+            finally:
+                Writing.now.discard(run)
+    except Held as other:
+        raise BadInput.at(run, f"{other.who} is writing here; wait until it ends") from None

@@ -121,7 +121,7 @@ def new_file(target: Path) -> Iterator[Path]:
         with _said(target):
             yield work
         work.chmod(0o666 & ~_umask())
-        work.replace(target)
+        take_place(work, target)
 
 
 @contextmanager

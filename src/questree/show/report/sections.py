@@ -4,7 +4,6 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import combinations
-from pathlib import Path
 
 from questree.benchmarks import chosen, held
 from questree.faults import refuse
@@ -12,6 +11,7 @@ from questree.metrics.answers import MODEL as MOST_LIKELY
 from questree.metrics.best import marks
 from questree.metrics.comparison import compare
 from questree.metrics.sets import BASELINES
+from questree.places import path_of
 from questree.scoring.compared import much_unread
 from questree.scoring.run_scores import How, ModelScores, RunScores, gaps, has_answered, scored_questions
 from questree.show.image_view import ImageView
@@ -289,7 +289,7 @@ class DomainSections:
 
     def worked(self) -> Iterator[Block]:
         models = self.scores.models or tuple(bot for bot in self.scores.bots if bot != "oracle")
-        media = Path(self.asked.media) if self.asked.media else None
+        media = path_of(self.asked.media) if self.asked.media else None
         chosen = self.run, models, self.how.split, self.how.seed
         found = list(failures(*chosen, of=self.of.view, how=self.how, media=media))
         if media and found and not any(one.shots for one in found):

@@ -23,6 +23,7 @@ from questree.benchmarks.covr.templates import BY_NAME, TEMPLATES, as_in_paper
 from questree.columns.hashing import seed_of
 from questree.extensions import needed
 from questree.faults import BadInput, at_least, refuse
+from questree.places import path_of
 from questree.progress import report
 from questree.search.other_instances import OtherScorer, others_of
 from questree.search.verification import Scorer, scorer_of
@@ -301,7 +302,7 @@ LATER = {"distractors": "near", "verify_others": "", "at_most_as_paper": False} 
 def options_of(noted: Mapping[str, Any]) -> DraftOptions:
     """The options a report says its questions were made with."""
     templates = msgspec.convert(noted.get("templates", ()), tuple[ImageTemplate, ...])
-    words = Path(noted["words"]) if noted["words"] else None
+    words = path_of(noted["words"]) if noted["words"] else None
     return DraftOptions(**{**noted, "words": words, "templates": templates})
 
 

@@ -1,6 +1,5 @@
 """Generation as a map over shards of videos: any executor will do, finished shards are kept, no row depends on them."""
 
-import shutil
 from collections.abc import Callable
 from concurrent.futures import Executor
 from dataclasses import asdict, dataclass, replace
@@ -30,7 +29,7 @@ from questree.stages.generate.text import Lexicon, lexicon, texts
 from questree.stages.generate.word_columns import WordColumns, pair_counts, words
 from questree.stages.questions import Shard
 from questree.tables.facts import Facts
-from questree.tables.owners import sweep, take_place
+from questree.tables.owners import remove, sweep, take_place
 from questree.tables.questions import NOTHING16, QUESTIONS, TABLES, TEXT
 from questree.tables.run import Run, kept_while
 from questree.tables.store import new_folder
@@ -133,10 +132,10 @@ def asked(options: GenerateOptions) -> dict[str, Any]:
 def start(work: Path, plan: bytes) -> None:
     """A folder for finished shards; those of another plan, and what a dead worker left, are thrown away."""
     for half_written in work.glob(".*"):
-        shutil.rmtree(half_written, ignore_errors=True)
+        remove(half_written)
     note = work / "plan.json"
     if not note.is_file() or note.read_bytes() != plan:
-        shutil.rmtree(work, ignore_errors=True)
+        remove(work)
         work.mkdir(parents=True)
         note.write_bytes(plan)
 

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from chaos.fuzz import fuzz, unchanged
+from chaos.fuzz import KEPT, broken, fuzz, kept_inputs, slug, unchanged
 from chaos.kills import kill_points
 from chaos.readers import READERS, corpus
 from conftest import once
@@ -26,7 +26,15 @@ def test_damaged_files_are_read_or_refused(files: Path, name: str) -> None:
     with unchanged(files / READERS[name].writes, files.parent / "kept"):
         valid = questree(*shlex.split(READERS[name].command), folder=files)
     assert valid.returncode == 0, valid.stderr
-    assert not list(fuzz(files, name, range(SLOW.get(name, INPUTS[name in OWN]))))
+    tries = list(fuzz(files, name, range(SLOW.get(name, INPUTS[name in OWN]))))
+    assert not list(filter(None, tries))
+
+
+@pytest.mark.parametrize("kept", kept_inputs(), ids=lambda kept: str(kept.relative_to(KEPT)))
+def test_files_that_once_broke_a_reader_are_read_or_refused(files: Path, kept: Path) -> None:
+    reader, _, *inside = kept.relative_to(KEPT).parts
+    name = next(name for name in READERS if slug(name) == reader)
+    assert not broken(files, READERS[name], files.joinpath(*inside), kept.read_bytes())
 
 
 @pytest.mark.parametrize("first", [2, 5])

@@ -5,15 +5,32 @@ import os
 import sys
 import tempfile
 from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
 from pathlib import Path
 from unittest.mock import patch
 
 from chaos.corruption import COMMANDS, corrupted
-from chaos.fuzz import Failure, fuzz
-from chaos.kills import SIGNALS, STAGES, kill_points
+from chaos.fuzz import KEPT, Failure, fuzz
+from chaos.kills import SIGNALS, STAGES, kill_points, made
 from chaos.readers import READERS, corpus
 from chaos.sameness import same
-from worlds.forked import one_thread
+from worlds import forked
+
+Tests = Iterator[tuple[str, Iterable[Failure | None]]]
+
+
+@dataclass(frozen=True)
+class Extent:
+    """How much is tried."""
+
+    inputs: int
+    first: int
+    every: int
+    only: tuple[str, ...]
+    keep: Path
+
+    def wants(self, name: str) -> bool:
+        return name.startswith(self.only)
 
 
 def main() -> int:
@@ -21,38 +38,57 @@ def main() -> int:
     options.add_argument("--inputs", type=int, default=2000, help="damaged files per reader")
     options.add_argument("--first", type=int, default=0, help="seed of the first of them")
     options.add_argument("--every", type=int, default=1, help="kill before every n-th operation on files")
-    options.add_argument("--only", default="", help="tests whose name begins so")
+    options.add_argument("--only", nargs="+", default=("",), help="tests whose name begins so")
+    options.add_argument("--keep", type=Path, default=KEPT, help="where files that break a reader are kept")
     given = options.parse_args()
+    extent = Extent(given.inputs, given.first, given.every, tuple(given.only), given.keep)
     failed = 0
     with tempfile.TemporaryDirectory(prefix="questree-chaos-") as place:
         print(f"{'test':44} {'tried':>7} {'failed':>7}", flush=True)
-        for name, results in tests(Path(place), given.inputs, given.first, given.every):
-            if not name.startswith(given.only):
-                continue
-            found = list(results)
-            wrong = [failure for failure in found if failure]
-            print(f"{name:44} {len(found):7,} {len(wrong):7,}", flush=True)
-            for failure in wrong[:20]:
-                print(f"    {failure.test}: {failure.input}: {failure.why}", flush=True)
-            failed += len(wrong)
+        for group in (damaged, same_bytes, kills):
+            for name, results in group(Path(place), extent):
+                found = list(results)
+                wrong = [failure for failure in found if failure]
+                print(f"{name:44} {len(found):7,} {len(wrong):7,}", flush=True)
+                for failure in wrong[:20]:
+                    print(f"    {failure.test}: {failure.input}: {failure.why}", flush=True)
+                failed += len(wrong)
     print(f"{failed:,} failures" if failed else "nothing broke")
     return failed > 0
 
 
-def tests(place: Path, inputs: int, first: int, every: int) -> Iterator[tuple[str, Iterable[Failure | None]]]:
-    files = place / "files" / "corpus"
-    with patch("questree.workers.ProcessPoolExecutor", one_thread):
-        corpus(files)
-        for name in READERS:
-            yield f"damaged files: {name}", fuzz(files, name, range(first, first + inputs))
-        for name in COMMANDS:
-            yield f"damaged runs: {name}", corrupted(files, name)
-    yield "same bytes", same(place / "same")
+def damaged(place: Path, extent: Extent) -> Tests:
+    readers = {f"damaged files: {name}": name for name in READERS}
+    runs = {f"damaged runs: {name}": name for name in COMMANDS}
+    wanted = [title for title in (*readers, *runs) if extent.wants(title)]
+    files, seeds = place / "files" / "corpus", range(extent.first, extent.first + extent.inputs)
+    with patch("questree.workers.ProcessPoolExecutor", forked.one_thread):
+        if wanted:
+            corpus(files)
+        for title in wanted:
+            if title in readers:
+                yield title, fuzz(files, readers[title], seeds, extent.keep)
+            else:
+                yield title, corrupted(files, runs[title])
+
+
+def same_bytes(place: Path, extent: Extent) -> Tests:
+    if extent.wants("same bytes"):
+        yield "same bytes", same(place / "same")
+
+
+def kills(place: Path, extent: Extent) -> Tests:
+    """Stages that are not wanted are made once, for those that are."""
     for how in SIGNALS:
-        work = place / how / "work"
-        work.mkdir(parents=True)
-        for command in STAGES:
-            yield f"{how}: {command.split(' --')[0]}", kill_points(work, command, how, every)
+        titles = {f"{how}: {command.split(' --')[0]}": command for command in STAGES}
+        work, left = place / how / "work", sum(map(extent.wants, titles))
+        for title, command in titles.items():
+            work.mkdir(parents=True, exist_ok=True)
+            if extent.wants(title):
+                left -= 1
+                yield title, kill_points(work, command, how, extent.every)
+            elif left:
+                made(work, command)
 
 
 if __name__ == "__main__":

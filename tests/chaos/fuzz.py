@@ -9,10 +9,11 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from chaos.mutations import mutated
-from chaos.readers import OUT, READERS
+from chaos.readers import OUT, READERS, Reader
 from worlds.commands import questree
 
-LONGEST = 20.0  # seconds
+LONGEST = 20.0  # seconds of processor time
+KEPT = Path(__file__).parent.parent / "data" / "chaos"  # READER/SEED/FILE: each is a test of tests/test_chaos.py
 CODES = (0, 1, 2)
 SAID = ("error: ", "warning: ", "note: ")
 
@@ -24,22 +25,41 @@ class Failure:
     why: str
 
 
-def fuzz(corpus: Path, name: str, seeds: range) -> Iterator[Failure]:
-    """Failures of one reader; the corpus is whole again afterwards."""
+def fuzz(corpus: Path, name: str, seeds: range, kept: Path | None = None) -> Iterator[Failure | None]:
+    """One item per damaged file of a reader; the corpus is whole again afterwards. Files that break it are kept."""
     reader = READERS[name]
     files = sorted({path for pattern in reader.files for path in corpus.glob(pattern) if path.is_file()})
     for seed in seeds:
         path = files[seed % len(files)]
-        whole = path.read_bytes()
-        kind, damaged = mutated(whole, f"{name} {seed}")
-        path.write_bytes(damaged)
-        try:
-            with unchanged(corpus / reader.writes, corpus.parent / "kept"):
-                why = tried(corpus, reader.command)
-        finally:
-            path.write_bytes(whole)
-        if why:
-            yield Failure(name, f"{path.relative_to(corpus)}, seed {seed} ({kind})", why)
+        kind, damaged = mutated(path.read_bytes(), f"{name} {seed}")
+        why = broken(corpus, reader, path, damaged)
+        if why and kept:
+            keep(kept / slug(name) / str(seed) / path.relative_to(corpus), damaged)
+        yield Failure(name, f"{path.relative_to(corpus)}, seed {seed} ({kind})", why) if why else None
+
+
+def broken(corpus: Path, reader: Reader, path: Path, damaged: bytes) -> str:
+    """What is wrong with how a reader ends when a file of the corpus has other content."""
+    whole = path.read_bytes()
+    path.write_bytes(damaged)
+    try:
+        with unchanged(corpus / reader.writes, corpus.parent / "kept"):
+            return tried(corpus, reader.command)
+    finally:
+        path.write_bytes(whole)
+
+
+def slug(name: str) -> str:
+    return name.replace(",", "").replace(" ", "-")
+
+
+def kept_inputs() -> list[Path]:
+    return sorted(path for path in KEPT.rglob("*") if path.is_file())
+
+
+def keep(path: Path, data: bytes) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_bytes(data)
 
 
 @contextmanager
@@ -58,7 +78,7 @@ def unchanged(place: Path, kept: Path) -> Iterator[None]:
 
 def tried(corpus: Path, command: str) -> str:
     """What is wrong with how the command ended; nothing if all is well."""
-    begin = time.monotonic()
+    begin = time.process_time()
     try:
         done = questree(*shlex.split(command), folder=corpus)
     except BaseException as error:
@@ -69,8 +89,8 @@ def tried(corpus: Path, command: str) -> str:
             frame = frame.tb_next
         place = f"{Path(frame.tb_frame.f_code.co_filename).name}:{frame.tb_lineno}" if frame else ""
         return f"{type(error).__name__} at {place}: {str(error)[:200]}"
-    if time.monotonic() - begin > LONGEST:
-        return f"took {time.monotonic() - begin:.0f} s"
+    if time.process_time() - begin > LONGEST:
+        return f"took {time.process_time() - begin:.0f} s"
     if done.returncode not in CODES:
         return f"exit code {done.returncode}"
     lines = done.stderr.splitlines()

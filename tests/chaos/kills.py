@@ -41,14 +41,19 @@ def content(folder: Path) -> dict[str, bytes]:
     return {str(path.relative_to(folder)): path.read_bytes() for path in sorted(folder.rglob("*")) if path.is_file()}
 
 
+def made(folder: Path, command: str) -> None:
+    """The command is done in a folder, and nobody kills it."""
+    done = forked.questree(*shlex.split(command), folder=folder)
+    assert done.returncode == 0, f"{command}: {done.stderr}"
+
+
 def kill_points(folder: Path, command: str, how: str, every: int = 1, first: int = 1) -> Iterator[Failure | None]:
     """One item per point: what went wrong there, or nothing. Afterwards the command is done in `folder`."""
     words, kept = shlex.split(command), folder.with_name("kept")
     shutil.rmtree(kept, ignore_errors=True)
     shutil.copytree(folder, kept)
     before = content(folder)
-    done = forked.questree(*words, folder=folder)
-    assert done.returncode == 0, f"{command}: {done.stderr}"
+    made(folder, command)
     whole, again = content(folder), folder.with_name("again")
     at = first
     while True:

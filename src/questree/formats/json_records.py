@@ -167,5 +167,5 @@ def last_member(data):  # type: ignore[no-untyped-def]
 
 def repeated(text: bytes) -> str:
     """A key that occurs twice in an object; a decoder keeps only the last."""
-    pairs: list[tuple[str, Any]] = json.loads(text, object_pairs_hook=list)
+    pairs: list[tuple[str, Any]] = json.loads(text.decode("utf-8", "replace"), object_pairs_hook=list)
     return next(key for key, count in Counter(key for key, _ in pairs).items() if count > 1)

@@ -11,7 +11,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from questree.faults import Fault, refuse, with_nul
+from questree.faults import BadInput, Fault, refuse, with_nul
 from questree.tables.facts import ACTIONS, BOX, FRAMES, OBJECTS, PERSONS, RELATIONS, VIDEOS, Facts, instances, pack
 from questree.tables.table import WORD
 from questree.vocabulary.words import Vocabulary
@@ -133,7 +133,11 @@ class Taking:
     def reading(self, place: str) -> "SourceReading":
         """The facts, or everything that is wrong."""
         refuse([*self.foreign(place)])
-        return assemble(self.rows(), self.vocabulary, place)
+        try:
+            rows = self.rows()
+        except (pl.exceptions.ComputeError, OverflowError) as error:
+            raise BadInput.at(place, f"a number is too large ({str(error).partition(';')[0]})") from error
+        return assemble(rows, self.vocabulary, place)
 
     def foreign(self, place: str) -> Iterator[Fault]:
         """The faults; that most names are of another vocabulary is one fault."""

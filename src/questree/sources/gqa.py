@@ -127,7 +127,7 @@ def repeated_keys(data: bytes, place: str) -> list[Fault]:
         repeats.keys_repeated = [key for key, _ in pairs if key in seen or seen.add(key)]  # type: ignore[func-returns-value]
         return repeats
 
-    whole = json.loads(data, object_pairs_hook=collect)
+    whole = json.loads(data.decode("utf-8", "replace"), object_pairs_hook=collect)  # what is not read may be anything
     faults = [Fault(place, f"image id {key} is used twice") for key in getattr(whole, "keys_repeated", ())]
     for image, scene in whole.items():
         repeated = getattr(scene.get("objects"), "keys_repeated", ())

@@ -116,8 +116,8 @@ def samples(run: Run) -> frozenset[str]:
 
 def _options(folder: Path) -> dict[str, Any]:
     file = folder / PLAN
-    found: dict[str, Any] = msgspec.json.decode(file.read_bytes()).get("options", {}) if file.is_file() else {}
-    return found
+    found = own_note(file).get("options") if file.is_file() else None
+    return found if isinstance(found, dict) else {}
 
 
 def models(run: Run, images: bool | None = None) -> list[str]:

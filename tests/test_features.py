@@ -236,18 +236,6 @@ def test_parquet_has_the_same_numbers(videos: Run) -> None:
             np.testing.assert_array_equal(left, right)
 
 
-def test_shuffled_places_have_what_others_show(videos: Run) -> None:
-    make(videos.folder)
-    make(videos.folder, name="shuffled", shuffle=True)
-    ids = videos.load("facts").videos["id"].to_list()
-    clean, other = (
-        open_features(videos.folder, name).take(ids, ["motion"])["motion"][0] for name in ("facts", "shuffled")
-    )
-    same = (clean[:, None] == other[None]).all(axis=(2, 3))  # [video, video]
-    assert same.sum(axis=0).tolist() == same.sum(axis=1).tolist() == [1] * len(ids)
-    assert not same.diagonal().any()
-
-
 def test_noise_is_as_large_as_it_says(videos: Run) -> None:
     make(videos.folder)
     make(videos.folder, name="noisy", noise=2, miss=0.3)

@@ -35,7 +35,6 @@ def make_features(
     detections: bool = False,
     jitter: float | None = None,
     spurious: int | None = None,
-    shuffle: bool = False,
     seed: int = 1,
     shard: int = 64,
     benchmark: str = "",
@@ -81,8 +80,6 @@ def make_features(
         With `detections`: largest shift of a side of a box, as a share of the box. [0.1]
     spurious
         With `detections`: boxes per image where there is nothing. [2]
-    shuffle
-        Give every video or image what another one shows, as a control.
     seed
         Seed of noise and draws.
     shard
@@ -101,7 +98,7 @@ def make_features(
     options = FeatureOptions(
         width or 128, frames, clips, object_frames, objects, noise, miss, confuse, detections,
         (0.1 if jitter is None else jitter) * detections, (2 if spurious is None else spurious) * detections,
-        shuffle, seed,
+        seed,
     )  # fmt: skip
     found = [*options.faults(), *at_least(1, {"shard": shard, "workers": workers}), *([] if detections else given)]
     if detections and not own.of_images:

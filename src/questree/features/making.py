@@ -12,7 +12,6 @@ import msgspec
 import numpy as np
 import polars as pl
 
-from questree.columns.hashing import seed_of
 from questree.features.files import FeatureFormat, read_shard, write_shard
 from questree.features.image_facts import ImageFacts
 from questree.features.options import FeatureOptions
@@ -180,8 +179,6 @@ def _gathered(
     )
     if options.detections:
         _write_detections(work / DETECTED, shards, places["id"].to_list())
-    if options.shuffle:
-        places = places.with_columns(id=_others(places["id"], options.seed))
     PLACES.write(PLACES.frame(places), work)
     note = {
         "medium": source.medium,
@@ -200,14 +197,6 @@ def _gathered(
 def _shape(name: str, rows: list[StreamRows], source: FeatureSource, options: FeatureOptions) -> StreamShape:
     times = source.images_of_scope if name == OBJECTS else 1
     return StreamShape(max(own.most for own in rows) * times, rows[0].values.shape[1])
-
-
-def _others(ids: pl.Series, seed: int) -> pl.Series:
-    """[place] the id of another, each once: places in a drawn order pass theirs on."""
-    order = np.argsort(np.array([seed_of(seed, f"shuffle {id}") for id in ids.to_list()], np.uint64), kind="stable")
-    passed = np.empty(len(order), np.int64)
-    passed[order] = np.roll(order, 1)
-    return ids.gather(pl.Series(passed))
 
 
 def _write_detections(path: Path, shards: list[dict[str, StreamRows]], ids: list[str]) -> None:

@@ -19,7 +19,6 @@ class FeatureOptions:
     detections: bool = False  # objects are boxes of a made-up detector
     jitter: float = 0.0  # of its boxes: each side is moved by so much of the box's size
     spurious: int = 0  # boxes per image where there is nothing
-    shuffle: bool = False  # every video or image has what another one shows
     seed: int = 1
 
     def faults(self) -> list[Fault]:

@@ -76,14 +76,15 @@ def score_grounding(
 ) -> GroundingScores:
     """Of questions of a run or of files."""
     given_files([*answers.all, *answers.rel, *answers.irrel])
-    if run is not None and (questions or scene_graphs or detections):
+    if run is not None and (questions or scene_graphs):
         raise BadInput.at("", "expected a run folder or --questions, --scene-graphs and --detections, got both")
     conditions = {"--all": answers.all, "--rel": answers.rel, "--irrel": answers.irrel}
     runs = grounded.training_runs(conditions, answers.model, detections, answers.importance)
     if run is None:
         judged = grounded.of_files(questions, scene_graphs, detections, annotations, irrelevant)
     else:
-        judged = grounded.of_run(Run(run), GroundOptions(split, every, sample, benchmark=benchmark), words)
+        options = GroundOptions(split, every, sample, benchmark=benchmark)
+        judged = grounded.of_run(Run(run), options, words, detections, irrelevant)
     if write_relevance is not None:
         write_json(write_relevance, judged.as_released())
     return GroundingScores(*grounded.score(judged, runs, how, ood, say), judged)

@@ -44,6 +44,7 @@ COMMANDS = {
     "features": ("features:features", "What models see of a run: from its facts, or by a backbone."),
     "train": ("training:train", "A network learns the questions of a run; goes on where it was stopped."),
     "predict": ("training:predict", "A trained network answers a run."),
+    "experiment": ("experiment:experiment", "A paper's experiment: train, answer, score, and which findings hold."),
     "answer": ("answer:answer", "A bot answers a run, or anybody's predictions are stored in it."),
     "serve-bot": ("serve_bot:serve_bot", "Bots behind OpenAI's HTTP interface, to test whoever asks models."),
     "ask": ("ask:ask", "A model behind a server, or in Python, answers a run."),
@@ -64,7 +65,7 @@ GROUPS = {  # the help lists commands by what they are for
     "Build": ("demo", "build", "synth", "ingest", "augment", "generate", "decompose", "balance", "split", "ground"),
     "Look": ("show", "report", "serve", "program", "vocabulary", "wordings"),
     "Score": ("answer", "ask", "serve-bot", "read", "people", "score", "compare", "power"),
-    "Train": ("features", "train", "predict"),
+    "Train": ("features", "train", "predict", "experiment"),
     "Exchange": ("import", "export", "covr"),
     "Check": ("audit", "verify", "diff", "predictions", "bench", "completion"),
 }

@@ -67,13 +67,31 @@ def of_files(
     return Judged(asked.questions, found, said, looked_up(partial(read_texts, questions)))
 
 
-def of_run(run: Run, options: "GroundOptions", words: Path | None) -> Judged:
-    """The questions of a run, and what their programs visit."""
-    from questree.stages.ground.grounding import relevant
+def of_run(
+    run: Run,
+    options: "GroundOptions",
+    words: Path | None,
+    detections: Sequence[Path] = (),
+    irrelevant: Irrelevant = "detected",
+) -> Judged:
+    """The questions of a run, and what their programs visit, among annotated boxes or those of detectors."""
+    from questree.stages.ground.detected import relevant_detections
+    from questree.stages.ground.grounding import about_videos, relevant
 
-    asked, found = relevant(run, options, attribute_groups(run, options, words))
-    said = "relevance: the evidence of the programs, on annotated boxes; no detector"
-    return Judged(asked, {NO_DETECTOR: found}, said, looked_up(partial(texts_of_run, run, options)))
+    groups = attribute_groups(run, options, words)
+    texts = looked_up(partial(texts_of_run, run, options))
+    asked, found = relevant(run, options, groups)
+    if not detections:
+        said = "relevance: the evidence of the programs, on annotated boxes; no detector"
+        return Judged(asked, {NO_DETECTOR: found}, said, texts)
+    if about_videos(run, options):
+        raise BadInput.at("--detections", "expected questions about image sets, got a run of videos")
+    by_detector = {
+        name: relevant_detections(run, options, groups, read_detections(path), irrelevant)
+        for path, name in detectors(detections).items()
+    }
+    said = f"relevance: IoU with the evidence of the programs; irrelevant: overlap by the {irrelevant} box's area"
+    return Judged(asked, by_detector, said, texts)
 
 
 def texts_of_run(run: Run, options: "GroundOptions") -> pl.DataFrame:

@@ -1,6 +1,7 @@
 """A worker that is killed: one line that says what helps, and nothing half-written."""
 
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -51,7 +52,7 @@ def test_generation_keeps_what_is_finished_and_goes_on(asked_run: Run, tmp_path:
     command = ("generate", "run", "--shard", "1", "--rare-below", "3", "--workers", "1", "--quiet")
     work = run.folder / ".questions.part"
     done = questree(tmp_path, str(work / "00001"), *command)
-    kept = sorted(path.name for path in work.iterdir() if path.is_dir() and not path.name.startswith("."))
+    kept = sorted(path.name for path in work.iterdir() if path.name.isdecimal())
     shards = len(run.load("facts").videos)
     assert (done.returncode, done.stdout) == (1, "")
     assert done.stderr == (
@@ -68,15 +69,20 @@ def test_generation_keeps_what_is_finished_and_goes_on(asked_run: Run, tmp_path:
     assert written == {name: (run.questions / name / "questions.parquet").stat().st_mtime_ns for name in kept}
 
 
-@pytest.mark.parametrize("command", ["decompose run", "export agqa run --out out --unbalanced"])
-def test_other_stages_leave_what_was_there(asked_run: Run, tmp_path: Path, command: str) -> None:
+@pytest.mark.parametrize(
+    ("command", "kept"),
+    [
+        ("decompose run", "0 of 3 shards are kept"),
+        ("export agqa run --out out --unbalanced", "nothing is written"),
+    ],
+)
+def test_other_stages_leave_what_was_there(asked_run: Run, tmp_path: Path, command: str, kept: str) -> None:
     copy(asked_run, tmp_path)
     before = sorted(path for path in tmp_path.rglob("*"))
     done = questree(tmp_path, str(tmp_path), *command.split(), "--workers", "1", "--quiet")
     assert (done.returncode, done.stdout) == (1, "")
-    assert done.stderr == (
-        "error: a worker died (killed, perhaps out of memory); nothing is written; rerun, with --workers 1\n"
-    )
+    assert done.stderr == (f"error: a worker died (killed, perhaps out of memory); {kept}; rerun, with --workers 1\n")
+    shutil.rmtree(tmp_path / "run" / ".decomposed.part", ignore_errors=True)  # where shards are kept
     left = [path for path in tmp_path.rglob("*") if path.name not in ("killed.py", "__pycache__")]
     assert sorted(path for path in left if "__pycache__" not in path.parts) == before
 

@@ -12,7 +12,7 @@ ROOT = Path(questree.__file__).parent
 LAYERS = [  # from the bottom; a module may import its own layer's package and anything in the rows above its own
     {"faults", "progress", "places", "extensions", "workers", "columns", "svg"},
     {"terms", "vocabulary", "tables", "endpoints"},
-    {"readings", "rules"},
+    {"readings", "rules", "clusters"},
     {"domains", "sources", "synth"},
     {"notation", "draw"},
     {"benchmarks"},

@@ -267,7 +267,7 @@ def test_a_file_beside_the_run_names_plugins(tmp_path: Path) -> None:
     assert said.endswith('questree.toml: plugins: expected a list of files as in ["near.py"], got 3')
     (tmp_path / "runs" / "questree.toml").write_text('plugin = ["../mine/source.py"]\n')
     said = refused(tmp_path, "verify", "runs/first")
-    assert said.endswith("questree.toml: expected a known key, got 'plugin'; choose from plugins, without")
+    assert said.endswith("questree.toml: expected a known key, got 'plugin'; choose from plugins, without, cluster")
     (tmp_path / "runs" / "questree.toml").write_text('plugins = ["gone.py"]\n')
     said = refused(tmp_path, "verify", "runs/first")
     assert said.endswith("questree.toml: plugins: expected a Python file, got 'gone.py', which is not there")

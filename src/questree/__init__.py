@@ -10,6 +10,7 @@ if TYPE_CHECKING:
     from questree.api.asking import Asked as Asked
     from questree.api.augmenting import augment as augment
     from questree.api.building import build as build
+    from questree.api.clusters import cluster as cluster
     from questree.api.consistency import Consistency as Consistency
     from questree.api.consistency import consistency as consistency
     from questree.api.dags import Dag as Dag
@@ -58,6 +59,7 @@ PLACES = {  # name -> where it is defined: imported when it is first asked for
     **dict.fromkeys(("audit", "balance", "decompose", "generate", "split"), "api.stages"),
     **dict.fromkeys(("Consistency", "consistency"), "api.consistency"),
     "augment": "api.augmenting",
+    "cluster": "api.clusters",
     "build": "api.building",
     "ingest": "api.ingesting",
     "Asked": "api.asking",
@@ -87,6 +89,7 @@ __all__ += [
     "augment",
     "balance",
     "build",
+    "cluster",
     "consistency",
     "decompose",
     "diff",

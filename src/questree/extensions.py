@@ -18,7 +18,7 @@ from questree.places import path_of
 
 GROUP = "questree.plugins"  # of entry points of installed packages
 SETTINGS = "questree.toml"  # beside or in a run
-KEYS = ("plugins", "without")  # what it may list
+KEYS = ("plugins", "without", "cluster")  # what it may set
 OPTION = "--plugin"
 Entry = TypeVar("Entry")
 
@@ -241,6 +241,26 @@ def configured(run: Path) -> list[Plugin]:
 def listed(run: Path, key: str, wanted: str) -> list[tuple[Path, str]]:
     """What questree.toml in the run's folder and in its parent list under a key, each with its file."""
     found = list[tuple[Path, str]]()
+    for file, settings in _settings(run):
+        names = settings.get(key, [])
+        if not isinstance(names, list) or not all(isinstance(name, str) for name in names):
+            raise BadInput.at(file, f"{key}: expected a list of {wanted}, got {names!r}")
+        found += [(file, name) for name in names]
+    return found
+
+
+def set_text(run: Path, key: str) -> str:
+    """What questree.toml in the run's folder says under a key, or else the one in its parent."""
+    found = ""
+    for file, settings in _settings(run):
+        if not isinstance(given := settings.get(key, found), str):
+            raise BadInput.at(file, f"{key}: expected a text, got {given!r}")
+        found = given
+    return found
+
+
+def _settings(run: Path) -> Iterator[tuple[Path, dict[str, Any]]]:
+    """Those of the parent first."""
     for file in (folder / SETTINGS for folder in (run.absolute().parent, run) if (folder / SETTINGS).is_file()):
         import tomllib
 
@@ -250,11 +270,7 @@ def listed(run: Path, key: str, wanted: str) -> list[tuple[Path, str]]:
             raise BadInput.at(file, f"not TOML ({error})") from error
         for other in (name for name in settings if name not in KEYS):
             raise BadInput.at(file, f"expected a known key, got {other!r}; choose from {', '.join(KEYS)}")
-        names = settings.get(key, [])
-        if not isinstance(names, list) or not all(isinstance(name, str) for name in names):
-            raise BadInput.at(file, f"{key}: expected a list of {wanted}, got {names!r}")
-        found += [(file, name) for name in names]
-    return found
+        yield file, settings
 
 
 def installed() -> list[Plugin]:

@@ -1,4 +1,4 @@
-"""Worker processes that leave interruptions to their parent, do not outlive it and know its plugins."""
+"""Who does the work of a stage: worker processes that end with their parent, or workers elsewhere."""
 
 import multiprocessing
 import os
@@ -6,18 +6,38 @@ import pickle
 import signal
 import sys
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import BrokenExecutor, Executor, Future, ProcessPoolExecutor
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
+from contextvars import ContextVar
 from multiprocessing.context import SpawnContext, SpawnProcess
 from types import ModuleType
-from typing import Any, TypeVar
+from typing import Any, NoReturn, TypeVar
 
-from questree.extensions import LOADED, Plugin, blamed, load
+from questree.extensions import LOADED, Plugin, blamed, load, told
 from questree.faults import BadInput, Fault
-from questree.progress import Inside
+from questree.progress import Inside, finished
 
 Result = TypeVar("Result")
+Pools = Callable[[], AbstractContextManager[Executor]]
+SHOWN = 5  # failed tasks that are named
+HOPELESS = 8  # tasks that failed before any was done: the others would fail as well
+_elsewhere: ContextVar[Pools | None] = ContextVar("_elsewhere", default=None)
+
+
+@contextmanager
+def elsewhere(pools: Pools) -> Iterator[None]:
+    """Inside, stages work with these executors and not with processes of ours."""
+    token = _elsewhere.set(pools)
+    try:
+        yield
+    finally:
+        _elsewhere.reset(token)
+
+
+def in_parallel(workers: int) -> bool:
+    """Is there anybody beside this process to work?"""
+    return workers > 1 or _elsewhere.get() is not None
 
 
 def nothing_kept() -> str:
@@ -28,7 +48,7 @@ def nothing_kept() -> str:
 def processes(
     workers: int, given: Executor | None = None, remedy: Callable[[], str] = nothing_kept
 ) -> Iterator[Executor]:
-    """A pool of processes, or the one that is given, which is shut down at the end.
+    """Workers elsewhere if there are any, or else a pool of processes; or the one that is given, shut down at the end.
 
     If the block is left by an error or an interruption, processes of ours are stopped at once. If a process dies, that
     is one line: what is kept of the work and what helps, as `remedy` says then.
@@ -37,6 +57,11 @@ def processes(
         Inside.shared = None
         with given:
             yield _Loading(given) if LOADED else given
+        return
+    if pools := _elsewhere.get():
+        Inside.shared = None
+        with pools() as pool:
+            yield pool
         return
     context = _Context()
     Inside.shared = context.Value("d", 0.0)
@@ -52,6 +77,47 @@ def processes(
             raise BadInput([Fault("", died)]) from error
         raise
     pool.shutdown()
+
+
+def results(
+    tasks: Mapping[str, "Future[Result]"], label: str, remedy: Callable[[], str] = nothing_kept
+) -> list[Result]:
+    """What named tasks give, in their order. If some fail the others are finished all the same, and each is told."""
+    names, errors, done = {future: name for name, future in tasks.items()}, dict[str, Exception](), 0
+    for future in finished([*names], label):
+        try:
+            future.result()
+            done += 1
+        except BrokenExecutor:
+            raise
+        except Exception as error:
+            errors[names[future]] = error
+            if len(errors) == HOPELESS and not done:
+                break
+    if errors:
+        _tell_failed(errors, done, len(tasks), remedy)
+    return [future.result() for future in tasks.values()]
+
+
+def _tell_failed(errors: Mapping[str, Exception], done: int, tasks: int, remedy: Callable[[], str]) -> NoReturn:
+    """Faults of the input as they are, each once; then which tasks failed."""
+    faults, names = dict[Fault, None](), sorted(errors)
+    for name in names:
+        error = errors[name]
+        if isinstance(error, BadInput):
+            faults |= dict.fromkeys(error.faults)
+        elif isinstance(error, OSError | MemoryError | LostTask):
+            faults[Fault(name, str(error) if isinstance(error, LostTask) else told(error))] = None
+        else:
+            raise RuntimeError(f"{name}: {told(error)}") from error
+    if done:
+        more = f" and {len(names) - SHOWN:,} more" if len(names) > SHOWN else ""
+        faults[Fault(", ".join(names[:SHOWN]) + more, f"failed, {done:,} of {tasks:,} are finished; {remedy()}")] = None
+    raise BadInput(faults)
+
+
+class LostTask(Exception):
+    """A task that whoever worked on it did not survive, again and again."""
 
 
 class _Worker(SpawnProcess):
@@ -78,10 +144,10 @@ class _Loading(Executor):
         self.inner = inner
 
     def submit(self, work: Callable[..., Result], /, *args: Any, **named: Any) -> "Future[Result]":
-        return self.inner.submit(_loaded, tuple(LOADED.values()), pickle.dumps((work, args, named)))
+        return self.inner.submit(loaded, tuple(LOADED.values()), pickle.dumps((work, args, named)))
 
 
-def _loaded(plugins: tuple[Plugin, ...], packed: bytes) -> Any:
+def loaded(plugins: tuple[Plugin, ...], packed: bytes) -> Any:
     """In a worker: do the work; a fault of a plugin becomes one line here, as tracebacks do not travel."""
     load(plugins)
     work, args, named = pickle.loads(packed)

@@ -36,6 +36,7 @@ def answer(
     facts: StrPath | None = None,
     released_last: bool = False,
     benchmark: str = "",
+    workers: int = 1,
 ) -> Made:
     """Let a bot answer every question and sub-question, or store anybody's predictions, as `questree answer` does.
 
@@ -62,6 +63,8 @@ def answer(
         Imported questions: facts to answer from, and whether `last` is read as the released generator does.
     benchmark
         Of a run with both: agqa or covr.
+    workers
+        Number of processes.
 
     >>> questree.answer("images", "always-yes")
     <Made by answer: always-yes: 86 nodes of DAGs answered, stored in images/predictions/always-yes>
@@ -78,7 +81,7 @@ def answer(
     if predictions:
         told, record = _kept(place, own, path_of(predictions), model, FieldNames(id_column, answer_column))
     else:
-        count, nodes = answer_run(place, options, called, own.of_images)
+        count, nodes = answer_run(place, options, called, own.of_images, workers)
         most = f" of {nodes:,}" * (nodes > count)  # a bot may have no answer to some
         told = f"{count:,}{most} nodes of DAGs answered, stored in {place.predictions / called}"
         record = {**asdict(options), "nodes answered": count}

@@ -5,11 +5,13 @@ from typing import Annotated
 
 from cyclopts import Parameter
 
-from questree.cli.shared_options import BenchmarkOption
+from questree.cli.clusters import clustered
+from questree.cli.shared_options import BenchmarkOption, WorkersOption
 from questree.cli.terminal import output, print_table, tell_made, watching
 
 
 @output
+@clustered
 def answer(
     run: Path,
     /,
@@ -39,6 +41,7 @@ def answer(
         bool, Parameter(help="Imported questions: read `last` as the released generator does.")
     ] = False,
     benchmark: BenchmarkOption = "",
+    workers: WorkersOption = 1,
 ) -> None:
     """Let a bot answer every question and sub-question of a run, or store anybody's predictions in it.
 
@@ -70,5 +73,6 @@ def answer(
             facts=facts,
             released_last=released_last,
             benchmark=benchmark,
+            workers=workers,
         )
     tell_made(made)

@@ -7,6 +7,7 @@ from typing import Annotated
 from cyclopts import Parameter
 
 from questree.api.catalogue import settings_of, source_of
+from questree.cli.clusters import clustered
 from questree.cli.ingest import Settings
 from questree.cli.shared_options import (
     ClosedWorldOption,
@@ -19,6 +20,7 @@ from questree.cli.terminal import is_quiet, output, say, tell, watching, write_j
 
 
 @output
+@clustered
 def build(
     folder: Annotated[Path, Parameter(help="Folder with the raw files (json, images: a file or a folder of them).")],
     /,

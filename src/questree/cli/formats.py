@@ -8,6 +8,7 @@ from cyclopts import Parameter
 
 from questree.api import exporting, importing
 from questree.api.catalogue import Exporter
+from questree.cli.clusters import clustered
 from questree.cli.shared_options import WorkersOption
 from questree.cli.terminal import output, tell_made, watching
 
@@ -15,6 +16,7 @@ OutOption = Annotated[Path, Parameter(help="Folder to write; an earlier export t
 
 
 @output
+@clustered
 def export_agqa(
     run: Path,
     /,
@@ -43,6 +45,7 @@ def export_agqa(
 
 
 @output
+@clustered
 def export_decomp(run: Path, /, *, out: OutOption, workers: WorkersOption = 2) -> None:
     """Write the DAGs of a run as AGQA-Decomp's release: `<set>_<split>_hierarchies/<video>.json`, `isolated.json`.
 

@@ -10,6 +10,7 @@ from typing import Annotated, Any, get_args, get_origin, get_type_hints
 from cyclopts import Parameter
 
 from questree.api.made import Made
+from questree.cli.clusters import clustered
 from questree.cli.shared_options import whole
 from questree.cli.terminal import output, tell_made, watching
 
@@ -39,7 +40,7 @@ def command(
     run.__name__, run.__doc__ = work.__name__, as_help(work.__doc__ or "", [each.name for each in parameters])
     run.__signature__ = inspect.Signature([*parameters, *extra])  # type: ignore[attr-defined]
     run.__annotations__ = {each.name: each.annotation for each in (*parameters, *extra)}
-    return output(run)
+    return output(clustered(run) if "workers" in run.__annotations__ else run)
 
 
 def typed(work: Callable[..., Made], options: Mapping[str, Parameter]) -> list[inspect.Parameter]:

@@ -9,6 +9,7 @@ from typing import Annotated, Literal
 from cyclopts import Parameter
 
 from questree.api.choices import OnePolicy, Policy
+from questree.cli.clusters import clustered
 from questree.cli.paper import NO_PAPER, Paper, Plots, check_plots, listed, write_paper, write_pictures
 from questree.cli.shared_options import OnlyBenchmark, Whole, WorkersOption
 from questree.cli.terminal import messages, say, watching
@@ -27,6 +28,7 @@ USUAL = ReportScoring()
 
 
 @messages
+@clustered
 def report(
     run: Path,
     /,

@@ -6,6 +6,7 @@ from typing import Annotated, Literal
 from cyclopts import Parameter
 
 from questree.api.choices import OnePolicy, Scoring
+from questree.cli.clusters import clustered
 from questree.cli.paper import NO_PAPER, Paper, Plots, check_plots, write_pictures, write_scores
 from questree.cli.shared_options import (
     BenchmarkOption,
@@ -26,6 +27,7 @@ USUAL, ONE_POLICY = Scoring(), OnePolicy()
 
 
 @output
+@clustered
 def decomp(
     run: RunFolder = None,
     /,

@@ -8,6 +8,7 @@ from cyclopts import App, Parameter
 
 from questree.api import made_up
 from questree.api.made_up import Rates
+from questree.cli.clusters import clustered
 from questree.cli.shared_options import Whole, whole
 from questree.cli.terminal import output, print_table, say, watching, write_json
 
@@ -27,6 +28,7 @@ USUAL = Rates()
 
 @app.default
 @output
+@clustered
 def videos(
     *,
     out: Out,
@@ -55,6 +57,7 @@ def videos(
 
 @app.command
 @output
+@clustered
 def images(
     *,
     out: Out,

@@ -6,12 +6,14 @@ from typing import Annotated
 from cyclopts import Parameter
 
 from questree.api import locks
+from questree.cli.clusters import clustered
 from questree.cli.shared_options import WorkersOption
 from questree.cli.terminal import output, print_table, say, watching, write_json
 from questree.faults import refuse
 
 
 @output
+@clustered
 def verify(
     run: Path,
     /,

@@ -18,15 +18,13 @@ from questree.features.options import FeatureOptions
 from questree.features.read import NOTE, PLACES, StreamShape, features_folder
 from questree.features.rows import DETECTIONS, OBJECTS, PlaceFeatures, StreamRows
 from questree.features.video_facts import VideoFacts
-from questree.progress import finished
-from questree.stages.generate.shards import start
 from questree.tables.facts import VIDEOS, Facts
 from questree.tables.images import IMAGES, Images
-from questree.tables.owners import sweep, take_place
 from questree.tables.run import Run, kept_while
+from questree.tables.shard_folders import ShardFolders
 from questree.tables.store import new_file
 from questree.vocabulary.words import Vocabulary
-from questree.workers import processes
+from questree.workers import processes, results
 
 BOXED = PLACES.only("id", "boxes")  # of a shard, while it is one
 DETECTED = "detections.json"
@@ -130,27 +128,22 @@ def write_features(
 ) -> dict[str, Any]:
     """Write RUN/features/NAME; an interrupted run goes on where it stopped. What is told about them."""
     folder, ids = features_folder(run.folder) / name, source.ids()
-    work = folder.with_name(f".{name}.part")
     plan = {"source": source.called, "format": format, "shard": shard, "state": source.state(), **asdict(options)}
-    sweep(folder)
-    start(work, msgspec.json.format(msgspec.json.encode(plan)))
+    place = ShardFolders(folder, msgspec.json.format(msgspec.json.encode(plan)))
+    place.start()
+    work = place.work
     begins = range(0, len(ids), shard)
     tasks = [
         FeatureTask(source, work / f"{at:05d}.{format}", begin, min(begin + shard, len(ids)))
         for at, begin in enumerate(begins)
     ]
-    left = [task for task in tasks if not task.out.is_file()]
-    with processes(workers, pool, partial(_remedy, tasks)) as executor:
-        for future in finished([executor.submit(made_shard, task) for task in left], "features"):
-            future.result()
+    remedy = partial(place.kept, [task.out.name for task in tasks], "a smaller --shard")
+    with processes(workers, pool, remedy) as executor:
+        left = {f"shard {task.out.stem}": task for task in tasks if not task.out.is_file()}
+        results({called: executor.submit(made_shard, task) for called, task in left.items()}, "features", remedy)
     note = _gathered(source, options, tasks, plan, work)
-    take_place(work, folder)
+    place.finish(planned=False)  # the note says it
     return note
-
-
-def _remedy(tasks: list[FeatureTask]) -> str:
-    done = sum(task.out.is_file() for task in tasks)
-    return f"{done} of {len(tasks)} shards are kept; rerun, with --workers 1 or a smaller --shard"
 
 
 def made_shard(task: FeatureTask) -> None:
@@ -190,7 +183,6 @@ def _gathered(
     (work / NOTE).write_bytes(msgspec.json.format(msgspec.json.encode(note)))
     for task in tasks:
         _places_of(task.out).unlink()
-    (work / "plan.json").unlink()
     return note | {"places": len(places)}
 
 

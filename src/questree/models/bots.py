@@ -1,8 +1,9 @@
 """Bots: models whose mistakes are known beforehand, so that scores can be held against what they must read."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -16,11 +17,13 @@ from questree.models.composed import Composer
 from questree.models.shards import ImageShards, VideoShards
 from questree.progress import watch
 from questree.stages.decompose.hierarchies import RunHierarchies
-from questree.tables.hierarchies import NOTHING
-from questree.tables.predictions import write_plan, write_shard, write_words
-from questree.tables.run import Run
+from questree.tables.hierarchies import NOTHING, Numbers
+from questree.tables.predictions import PREDICTIONS, write_plan, write_shard, write_words
+from questree.tables.run import Run, kept_while
+from questree.tables.shard_folders import without_halves
 from questree.tables.store import new_folder
 from questree.terms import Array
+from questree.workers import in_parallel, processes, results
 
 if TYPE_CHECKING:
     from questree.models.blind import BlindReader
@@ -87,11 +90,18 @@ class BotCorpus:
 
     def answers(self) -> Iterator[tuple[str, Array]]:
         """Shard by shard, [node] the words of the bot's answers."""
-        bot, guessing = BOTS[self.options.model], not self.images and not self.run.has_facts()
         for name in watch(self.shards.names, self.options.model, len(self.shards.names)):
-            asked = self.shards.asked(name)
-            found = bot.answers(self, asked)
-            yield name, (guessed(self, asked, found) if guessing else found).astype(np.int32)
+            yield name, self.answer(name)
+
+    @cached_property
+    def guessing(self) -> bool:
+        """Without facts nobody knows some answers."""
+        return not self.images and not self.run.has_facts()
+
+    def answer(self, shard: str) -> Array:
+        asked = self.shards.asked(shard)
+        found = BOTS[self.options.model].answers(self, asked)
+        return (guessed(self, asked, found) if self.guessing else found).astype(np.int32)
 
 
 def type_of(asked: AskedNodes) -> pl.DataFrame:
@@ -174,16 +184,68 @@ def said_by(asked: RunHierarchies, options: BotOptions, images: bool = False) ->
     return ModelAnswers(list(corpus.number), np.concatenate(parts))
 
 
-def answer_run(run: Run, options: BotOptions, name: str = "", images: bool = False) -> tuple[int, int]:
+def answer_run(
+    run: Run, options: BotOptions, name: str = "", images: bool = False, workers: int = 1
+) -> tuple[int, int]:
     """Store a bot's answers to all nodes, of videos or of image sets, in RUN/predictions/<name>/; how many, of how
     many nodes."""
     refuse(options.faults())
-    corpus, answered, nodes = BotCorpus(run, options, images), 0, 0
+    corpus = BotCorpus(run, options, images)
     with new_folder(run.predictions / (name or options.model)) as place:
-        for shard, found in corpus.answers():
-            (place / shard).mkdir()
-            write_shard(place / shard, found)
-            answered, nodes = answered + int((found != NOTHING).sum()), nodes + len(found)
-        write_words(place, list(corpus.number))
+        found = list(_stored_shards(corpus, place, workers))
+        write_words(place, renumbered(place, found, list(corpus.number)))
         write_plan(place, run, {"model": options.model, "seed": options.seed, "noise": options.noise})
-    return answered, nodes
+        without_halves(place)
+    return sum(shard.answered for shard in found), sum(shard.nodes for shard in found)
+
+
+class StoredShard(NamedTuple):
+    """What is told about a shard that was answered."""
+
+    name: str
+    answered: int
+    nodes: int
+    words: list[str]  # of the bot's own, as it numbered them after those of the run
+
+
+def _stored_shards(corpus: BotCorpus, place: Path, workers: int) -> Iterable[StoredShard]:
+    names, label = corpus.shards.names, corpus.options.model
+    if not in_parallel(workers):
+        return (stored_shard(corpus, name, place) for name in watch(names, label, len(names)))
+    given = corpus.run.folder, corpus.options, corpus.images
+    with processes(workers) as pool:
+        return results({f"shard {name}": pool.submit(answer_shard, *given, name, place) for name in names}, label)
+
+
+def answer_shard(run: Path, options: BotOptions, images: bool, name: str, place: Path) -> StoredShard:
+    """In a worker: answer one shard."""
+    return stored_shard(bot_corpus(run, options, images), name, place)
+
+
+@kept_while("vocabulary.toml", "facts", "decomposed", "covr")
+def bot_corpus(run: Path, options: BotOptions, images: bool) -> BotCorpus:
+    return BotCorpus(Run(run), options, images)
+
+
+def stored_shard(corpus: BotCorpus, name: str, place: Path) -> StoredShard:
+    known = dict(corpus.number)
+    found = corpus.answer(name)
+    own = [word for word in corpus.number if word not in known]
+    for word in own:  # the next shard is answered as if it were the first
+        del corpus.number[word]
+    with new_folder(place / name) as work:
+        write_shard(work, found)
+    return StoredShard(name, int((found != NOTHING).sum()), len(found), own)
+
+
+def renumbered(place: Path, shards: Sequence[StoredShard], known: Sequence[str]) -> list[str]:
+    """All words of stored shards, those of the bot's own numbered in the order of the shards."""
+    number = Numbers[str]()
+    for word in known:
+        number[word]
+    for shard in shards:
+        meant = np.array([*range(len(known)), *(number[word] for word in shard.words)])
+        if not np.array_equal(meant, np.arange(len(meant))):
+            table = PREDICTIONS.read(place / shard.name)
+            PREDICTIONS.write(table.with_columns(word=pl.Series(meant[table["word"]])), place / shard.name)
+    return list(number)

@@ -4,8 +4,10 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
+import msgspec
 import numpy as np
 import polars as pl
 
@@ -28,6 +30,7 @@ from questree.tables.nodes import (
     UNDEFINED,
     slots_of,
 )
+from questree.tables.store import new_file, own_note
 from questree.tables.table import Table
 from questree.terms import UNKNOWN, Array, Node
 from questree.vocabulary.words import Vocabulary
@@ -132,6 +135,19 @@ class DecomposeSummary:
     @property
     def nodes(self) -> int:
         return sum(counts.total() for counts in self.types.values())
+
+    def write(self, note: Path) -> None:
+        with new_file(note) as work:
+            work.write_bytes(msgspec.json.encode(self))
+
+    @classmethod
+    def read(cls, note: Path) -> "DecomposeSummary":
+        found = own_note(note)
+        for name in ("places", "all_places", "beyond"):
+            found[name] = Counter(found[name])
+        for name in ("types", "everything"):
+            found[name] = {type: Counter(counts) for type, counts in found[name].items()}
+        return cls(**found)
 
     def add(self, other: "DecomposeSummary") -> None:
         for name in ("questions", "isolated", "edges", "relabelled", "negatives", "clashes"):

@@ -4,6 +4,7 @@ from collections import Counter
 from collections.abc import Iterator
 from concurrent.futures import Executor
 from dataclasses import dataclass, replace
+from functools import partial
 from hashlib import blake2b
 from pathlib import Path
 
@@ -14,7 +15,7 @@ import polars as pl
 from questree.domains.video import VIDEO, Videos, videos
 from questree.domains.video.atoms import exists
 from questree.faults import BadInput
-from questree.progress import finished, inside
+from questree.progress import inside
 from questree.readings.answer import answer
 from questree.rules import NO, YES
 from questree.stages.balance.rounds import selection
@@ -41,11 +42,12 @@ from questree.stages.generate.annotated import actions_only
 from questree.stages.question_forms import QuestionForm
 from questree.stages.questions import Bank, Shard
 from questree.tables.facts import Facts
+from questree.tables.lock import digest
 from questree.tables.nodes import ABSENT, DECOMPOSED
 from questree.tables.run import Run, kept_while
-from questree.tables.store import new_folder
+from questree.tables.shard_folders import NewShard, ShardFolders
 from questree.terms import UNKNOWN, Array, Node, slots, walk
-from questree.workers import processes
+from questree.workers import processes, results
 
 OP = VIDEO.ops
 BEYOND = {  # operators AGQA-Decomp has no sub-questions for: edition 1.0 only
@@ -129,19 +131,23 @@ def decompose(
     if options.balanced and selection(run) is None:
         raise BadInput.at(run.balanced, "no balanced selection yet; leave out --balanced to take every question")
     labels = ABSENT.empty() if labels is None else labels
-    digest = blake2b(labels.write_csv().encode(), digest_size=16).hexdigest() if len(labels) else ""
-    options = replace(options, labels=digest)
+    said = blake2b(labels.write_csv().encode(), digest_size=16).hexdigest() if len(labels) else ""
+    options = replace(options, labels=said)
+    plan = msgspec.json.encode({"options": options, "questions": run.questions_digest()})
+    taken = digest(*sorted(run.balanced.glob("*"))).encode() if options.balanced else b""
+    place, names = ShardFolders(run.decomposed, plan, taken), [folder.name for folder in bank.folders()]
+    place.start()
+    if len(labels):
+        ABSENT.write(labels, place.work)
+    shards, remedy = place.shards(names), partial(place.kept, names)
+    with processes(workers, pool, remedy) as executor:
+        left = [new for new in shards if not new.done]
+        tasks = {f"shard {new.name}": executor.submit(shard, run.folder, new, options) for new in left}
+        results(tasks, "decompose", remedy)
     summary = DecomposeSummary()
-    with new_folder(run.decomposed) as work, processes(workers, pool) as executor:
-        tasks = [(run.folder, folder.name, work / folder.name, options, labels) for folder in bank.folders()]
-        futures = [executor.submit(shard, *task) for task in tasks]
-        for future in finished(futures, "decompose"):
-            future.result()
-        for future in futures:  # in their order, whoever was first
-            summary.add(future.result())
-        (work / "plan.json").write_bytes(msgspec.json.encode({"options": options, "questions": run.questions_digest()}))
-        if len(labels):
-            ABSENT.write(labels, work)
+    for new in shards:
+        summary.add(DecomposeSummary.read(new.note))
+    place.finish()
     return summary
 
 
@@ -159,10 +165,11 @@ def corpus(run: Path, balanced: bool) -> tuple[Bank, Facts, NodeForms, pl.DataFr
     return bank, Run(run).load("facts"), NodeForms(bank.vocabulary), chosen, bare
 
 
-def shard(run: Path, name: str, out: Path, options: DecomposeOptions, labels: pl.DataFrame) -> DecomposeSummary:
+def shard(run: Path, new: NewShard, options: DecomposeOptions) -> None:
     """Write the tables of one shard."""
     bank, facts, forms, chosen, bare = corpus(run, options.balanced)
-    whole = bank.shard(bank.run.questions / name)
+    labels = ABSENT.read(new.out.parent) if options.labels else ABSENT.empty()
+    whole = bank.shard(bank.run.questions / new.name)
     last = last_video(whole)
     world = videos(facts.between(whole.first, last + 1), bank.vocabulary)
     part, beyond = covered(whole, world)
@@ -175,12 +182,12 @@ def shard(run: Path, name: str, out: Path, options: DecomposeOptions, labels: pl
         found = tables_by_rules(forms, part, rows, absent)
     else:
         found = tables(forms, part, rows, world, options.closed, absent)
-    out.mkdir()
-    for table in DECOMPOSED:
-        table.write(found.tables[table.name], out)
     found.summary.beyond = beyond
+    with new.made() as folder:
+        for table in DECOMPOSED:
+            table.write(found.tables[table.name], folder)
+        found.summary.write(new.note)
     inside(1)
-    return found.summary
 
 
 def last_video(part: Shard) -> int:

@@ -19,7 +19,7 @@ from questree.columns.joins import Ints, starts
 from questree.columns.sets import Flags
 from questree.extensions import needed
 from questree.faults import BadInput, Fault, at_least, refuse
-from questree.progress import finished, inside
+from questree.progress import inside
 from questree.stages.generate.annotated import NOTED, actions_only
 from questree.stages.generate.layout import Cuts, layout, regular
 from questree.stages.generate.localised import VideoChunk, chunk
@@ -29,12 +29,11 @@ from questree.stages.generate.text import Lexicon, lexicon, texts
 from questree.stages.generate.word_columns import WordColumns, pair_counts, words
 from questree.stages.questions import Shard
 from questree.tables.facts import Facts
-from questree.tables.owners import remove, sweep, take_place
 from questree.tables.questions import NOTHING16, QUESTIONS, TABLES, TEXT
 from questree.tables.run import Run, kept_while
-from questree.tables.store import new_folder
+from questree.tables.shard_folders import NewShard, ShardFolders
 from questree.tables.table import Table
-from questree.workers import processes
+from questree.workers import processes, results
 
 NUMPY: dict[object, type[np.unsignedinteger[Any]]] = {
     pl.UInt8: np.uint8,
@@ -71,7 +70,7 @@ class GenerateTask:
     """One shard's work, small enough to send anywhere that sees the run folder."""
 
     run: Path
-    out: Path
+    new: NewShard
     cuts: Cuts  # of its videos
     options: GenerateOptions
 
@@ -81,17 +80,20 @@ def generate(run: Run, options: GenerateOptions, workers: int = 2, pool: Executo
     run.vocabulary()
     options = with_plugins(options)
     refuse(at_least(1, {"workers": workers}))
-    shards = layout(run, options.shard)
-    work = run.folder / ".questions.part"
-    sweep(run.questions)
-    start(work, plan(run, options, shards))
-    tasks = [GenerateTask(run.folder, work / f"{at:05d}", cuts, options) for at, cuts in enumerate(shards)]
-    left = [task for task in tasks if not task.out.is_dir()]
-    with processes(workers, pool, lambda: kept(tasks)) as executor:
-        for future in finished([executor.submit(shard, task) for task in left], "generate"):
-            future.result()
-    counts = total([task.out for task in tasks])
-    take_place(work, run.questions)
+    cuts = layout(run, options.shard)
+    place, names = ShardFolders(run.questions, plan(run, options, cuts)), [f"{at:05d}" for at in range(len(cuts))]
+    place.start()
+    shards = place.shards(names)
+    tasks = [GenerateTask(run.folder, *each, options) for each in zip(shards, cuts, strict=True)]
+    remedy = partial(place.kept, names, "a smaller --shard")
+    with processes(workers, pool, remedy) as executor:
+        results(
+            {f"shard {task.new.name}": executor.submit(shard, task) for task in tasks if not task.new.done},
+            "generate",
+            remedy,
+        )
+    counts = total([task.new.out for task in tasks])
+    place.finish()
     return counts
 
 
@@ -103,11 +105,6 @@ def with_plugins(options: GenerateOptions) -> GenerateOptions:
     if options.only_templates and not options.templates:
         raise BadInput.at("--only-templates", "expected --templates FILE or a plugin's template with it, got none")
     return options
-
-
-def kept(tasks: list[GenerateTask]) -> str:
-    done = sum(task.out.is_dir() for task in tasks)
-    return f"{done:,} of {len(tasks):,} shards are kept; rerun, with --workers 1 or a smaller --shard"
 
 
 def plan(run: Run, options: GenerateOptions, shards: list[Cuts]) -> bytes:
@@ -127,17 +124,6 @@ def asked(options: GenerateOptions) -> dict[str, Any]:
         *["phrases"] * (options.phrases is None),
     ]
     return {name: found[name] for name in found if name not in left}
-
-
-def start(work: Path, plan: bytes) -> None:
-    """A folder for finished shards; those of another plan, and what a dead worker left, are thrown away."""
-    for half_written in work.glob(".*"):
-        remove(half_written)
-    note = work / "plan.json"
-    if not note.is_file() or note.read_bytes() != plan:
-        remove(work)
-        work.mkdir(parents=True)
-        note.write_bytes(plan)
 
 
 @kept_while("vocabulary.toml", "facts", "ledger.json")
@@ -169,7 +155,7 @@ def shard(task: GenerateTask) -> None:
                 known.vocabulary, facts.videos["id"].to_list(), task.options.seed, found, sides, known.edition
             )
             tables[TEXT.name].append(texts(made, phrases).to_frame())
-    with new_folder(task.out) as folder:
+    with task.new.made() as folder:
         for table in written:
             table.write(pl.concat(tables[table.name]), folder)
         (folder / "counts.json").write_bytes(msgspec.json.encode(counts))

@@ -1,0 +1,77 @@
+"""What happens on a worker: is it like the client, in versions and plugins? Then the work is done."""
+
+import sys
+from functools import cache
+from importlib.metadata import PackageNotFoundError, version
+from platform import node
+from typing import Any
+
+import questree
+from questree.extensions import LOADED, Plugin
+from questree.faults import Fault, refuse
+from questree.places import delivering
+from questree.tables.lock import of_code
+from questree.workers import loaded
+
+LIBRARIES = ("numpy", "polars", "pyarrow", "numba", "msgspec", "distributed")  # what bytes depend on
+Versions = dict[str, str]
+
+
+@cache
+def versions() -> Versions:
+    """Of this process: Python, questree and its code, the libraries."""
+    python = ".".join(map(str, sys.version_info[:3]))
+    found = {"Python": python, "questree": questree.__version__, "code of questree": of_code()[:8]}
+    return found | {name: _version(name) for name in LIBRARIES}
+
+
+def _version(name: str) -> str:
+    try:
+        return version(name)
+    except PackageNotFoundError:
+        return "none"
+
+
+def unlike(place: str, wanted: Versions, got: Versions) -> list[Fault]:
+    """A line about a worker that is not as the client is."""
+    other = [f"{name} {got.get(name, 'none')} for {own}" for name, own in wanted.items() if got.get(name) != own]
+    return [Fault(f"worker {place}", f"expected the versions of the client, got {', '.join(other)}")] if other else []
+
+
+def strange_plugins(place: str, wanted: dict[Plugin, str]) -> list[Fault]:
+    """Plugins that an earlier command left on a worker, and that are not the client's."""
+    names = {plugin.file: digest for plugin, digest in wanted.items()}
+    other = [plugin.name for file, plugin in LOADED.items() if names.get(file) != _loaded_digest(plugin)]
+    wrong = f"expected the plugins of the client, got also {', '.join(other)} of an earlier command; restart the worker"
+    return [Fault(f"worker {place}", wrong)] if other else []
+
+
+@cache
+def _loaded_digest(plugin: Plugin) -> str:
+    """Of the file as it was when this process first looked at it, right after it was loaded."""
+    return plugin.digest
+
+
+def on_worker(wanted: Versions, plugins: dict[Plugin, str], packed: bytes) -> Any:
+    """Do packed work, as `questree.workers` packs it; workers may join at any time, so each task looks."""
+    refuse([*unlike(node(), wanted, versions()), *strange_plugins(node(), plugins)])
+    try:
+        with delivering():
+            return loaded(tuple(plugins), packed)
+    finally:
+        for plugin in LOADED.values():
+            _loaded_digest(plugin)
+
+
+def check(client: Any) -> None:
+    """Hold the versions of all workers that are there against ours, before work starts."""
+    found: dict[str, Versions] = client.run(versions, on_error="return")
+    faults = [fault for place, got in found.items() for fault in _said(place, got)]
+    refuse(faults)
+
+
+def _said(place: str, got: Any) -> list[Fault]:
+    if isinstance(got, BaseException):  # it cannot even import us
+        text = " ".join(str(got).split())
+        return [Fault(f"worker {place}", f"expected questree {questree.__version__}, got {type(got).__name__}: {text}")]
+    return unlike(place, versions(), got)

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any, Generic, TypeVar
 
 from questree.faults import BadInput, Fault, refuse
-from questree.places import path_of
+from questree.places import may_be_path, path_of
 
 GROUP = "questree.plugins"  # of entry points of installed packages
 SETTINGS = "questree.toml"  # beside or in a run
@@ -219,7 +219,7 @@ def wanted(arguments: Sequence[str]) -> tuple[list[str], list[Plugin]]:
 
 def _runs(arguments: list[str]) -> list[Path]:
     """Folders among the arguments that are runs; without one, where a new run will be written."""
-    told = [path_of(each) for each in arguments if each and not each.startswith("-")]
+    told = [path_of(each) for each in arguments if each and not each.startswith("-") and may_be_path(each)]
     there = [path for path in told if (path / "vocabulary.toml").is_file() or (path / "images").is_dir()]
     apart = [part for each in arguments for part in (each.split("=", 1) if each.startswith("--out=") else [each])]
     return there or [path_of(after) for each, after in pairwise(apart) if each == "--out"]

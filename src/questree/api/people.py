@@ -19,7 +19,7 @@ from questree.people.power import plan
 from questree.people.sample import drawn
 from questree.people.simulated import mistaken, simulated
 from questree.people.task import Task, read_task
-from questree.places import path_of
+from questree.places import Place, path_of
 from questree.tables.run import Run
 
 USUAL = 25  # of every type, if nobody says
@@ -222,6 +222,9 @@ def serve(
     ready: Callable[[str], None] = print,
 ) -> None:
     """Let people answer in the browser until Ctrl-C, as `questree people serve` does; `ready` hears the address."""
+    if isinstance(path_of(run), Place):
+        told = "every answer must be on a disk before it is confirmed; copy the run to a folder of this machine"
+        raise BadInput.at(run, f"cannot be answered in a store: {told}")
     with web_packages("questree people serve"):
         from questree.people.page import Desk, application
         from questree.show.page.serving import bound, shown_address

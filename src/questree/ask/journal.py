@@ -10,6 +10,8 @@ from typing import NamedTuple
 
 from questree.endpoints.chat import Reply
 from questree.faults import BadInput
+from questree.places import changed
+from questree.places.lease import Held
 
 KEY = 16  # bytes
 SCHEMA = """
@@ -82,18 +84,28 @@ def journal(folder: Path, model: str) -> Iterator[Journal]:
     """Opened by one command at a time."""
     name = "".join(sign if sign.isalnum() or sign in "._-" else "-" for sign in model).lstrip(".") or "model"
     place = folder / f"{name}.sqlite"
+    busy = BadInput.at(place, f"another command is asking {model} now; wait for its end")
     try:
-        folder.mkdir(parents=True, exist_ok=True)
-        lock = (folder / f"{name}.lock").open("w")
+        with changed(place, wait=False) as own:
+            yield from _opened(place, own, model, busy)
+    except Held:
+        raise busy from None
+
+
+def _opened(place: Path, own: Path, model: str, busy: BadInput) -> Iterator[Journal]:
+    """`own`: the file at this place, or a copy of it on this machine."""
+    try:
+        own.parent.mkdir(parents=True, exist_ok=True)
+        lock = own.with_name(f"{place.stem}.lock").open("w")
     except OSError as error:
-        raise BadInput.at(folder, f"cannot be written ({error.strerror})") from error
+        raise BadInput.at(place.parent, f"cannot be written ({error.strerror})") from error
     with lock:
         try:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except OSError:
-            raise BadInput.at(place, f"another command is asking {model} now; wait for its end") from None
+            raise busy from None
         try:
-            with closing(sqlite3.connect(place, isolation_level=None, check_same_thread=False)) as file:
+            with closing(sqlite3.connect(own, isolation_level=None, check_same_thread=False)) as file:
                 file.execute("pragma journal_mode = wal")
                 file.execute("pragma synchronous = normal")
                 file.executescript(SCHEMA)

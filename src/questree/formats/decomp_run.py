@@ -6,12 +6,14 @@ import msgspec
 import polars as pl
 
 from questree.domains.video import VIDEO
+from questree.faults import BadInput
 from questree.formats.agqa_import import AS_READ, SETS
 from questree.formats.agqa_run import Importing, chosen_words
 from questree.formats.decomp_files import DecompImported, hierarchy_folders, import_decomp
 from questree.formats.decomp_packed import DagPacker
 from questree.notation.agqa import AgqaProgram, AgqaShapes
 from questree.notation.own import parse, show
+from questree.places import Place
 from questree.readings.categories import steps
 from questree.readings.forms import lifted
 from questree.sources.runs import check_target
@@ -19,7 +21,7 @@ from questree.stages.questions import Bank
 from questree.tables.facts import Facts
 from questree.tables.nodes import DECOMPOSED, GIVEN
 from questree.tables.run import Run
-from questree.tables.store import new_folder
+from questree.tables.store import new_file, new_folder
 from questree.terms import Node, Word
 
 NO_QUESTION = "its question is none of the run"
@@ -39,11 +41,14 @@ def into(folder: Path, out: Path, vocabulary: Path | None) -> tuple[DecompImport
     run = Run(out)
     if not run.hierarchies.is_dir():
         check_target(out)
+    if isinstance(out, Place) and out.work is None and not run.questions.is_dir():
+        raise BadInput.at(out, "expected a run with questions, or a new one; choose a new place in the store")
     there = run.vocabulary_file.is_file()
     text = chosen_words(run if there else None, None, vocabulary)
     told = import_decomp(folder, run.hierarchies)
     if not there:
-        run.vocabulary_file.write_text(text, "utf-8")
+        with new_file(run.vocabulary_file) as work:
+            work.write_text(text, "utf-8")
     if run.questions.is_dir() and not Bank(run).given:
         return told, None
     packer = DagPacker(run.vocabulary())

@@ -4,12 +4,14 @@ import secrets
 import sqlite3
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
 import msgspec
 
 from questree.faults import BadInput
 from questree.people.task import Task
+from questree.places import changed
 from questree.tables.run import Run
 
 FILE = "people.sqlite"
@@ -100,8 +102,8 @@ class Book:
         return made
 
     @contextmanager
-    def reading(self) -> Iterator[sqlite3.Connection]:
-        made = sqlite3.connect(self.path, timeout=30, isolation_level=None)
+    def reading(self, file: Path | None = None) -> Iterator[sqlite3.Connection]:
+        made = sqlite3.connect(file or self.path, timeout=30, isolation_level=None)
         try:
             version = made.execute("PRAGMA user_version").fetchone()[0]
             if version not in (0, VERSION):
@@ -115,7 +117,7 @@ class Book:
     @contextmanager
     def writing(self, told: bool = True) -> Iterator[sqlite3.Connection]:
         """One transaction: all of it or nothing. What is `told` to be kept is on the disk by then, power cut or not."""
-        with self.reading() as made:
+        with changed(self.path) as file, self.reading(file) as made:
             made.execute("PRAGMA journal_mode = WAL")
             made.execute(f"PRAGMA synchronous = {'FULL' if told else 'NORMAL'}")
             made.execute("BEGIN IMMEDIATE")

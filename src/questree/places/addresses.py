@@ -53,6 +53,11 @@ def scheme_of(text: str) -> str | None:
     return found[1].lower() if found and len(found[1]) > 1 else None
 
 
+def may_be_path(text: str) -> bool:
+    """Is this the name of a file, or a URL of a kind that stores have? Servers have others."""
+    return scheme_of(text) in (None, "file", *SCHEMES)
+
+
 def checked(text: str) -> str:
     """The URL of a store, as we write it; what is no such URL is refused without a word of what may be secret."""
     scheme, rest = scheme_of(text), ADDRESS.sub(r"\2", text).strip("/")

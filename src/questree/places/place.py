@@ -155,7 +155,7 @@ class Place(Local):
 
     def open(self, mode: str = "r", *args: Any, **named: Any) -> IO[Any]:  # type: ignore[override]
         if self.work is None and set(mode) & set("wxa+"):
-            raise ValueError(f"{self}: written through new_file and new_folder")
+            raise BadInput.at(self, "cannot be written in a store; choose a folder of this machine")
         return open(self.local if set(mode) & set("wx") else os.fspath(self), mode, *args, **named)
 
     def mkdir(self, mode: int = 0o777, parents: bool = False, exist_ok: bool = False) -> None:

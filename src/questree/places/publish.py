@@ -34,7 +34,7 @@ def published(work: Path, staged: str, target: str) -> None:
         put([(path, f"{target}/{name}") for name, path in local.items()])
         copy([(f"{staged}/{name}", f"{target}/{name}") for name in elsewhere])
         _marked(target, digests)
-    _mirrored(local, target)
+        _mirrored(local, target)
     if elsewhere:
         clear(staged)
     forget(target)

@@ -11,6 +11,7 @@ import msgspec
 from questree.endpoints.chat import Chat, NoAnswer, Server, key_of
 from questree.endpoints.loops import at_once, run_alone
 from questree.faults import BadInput, refuse
+from questree.places import changed
 from questree.progress import watch
 from questree.said.files import RawAnswer
 from questree.said.question import AskedQuestion
@@ -123,6 +124,11 @@ def second_readings(
 
 def said_by(endpoint: Endpoint, prompts: Iterable[str], store: Path) -> dict[str, str]:
     """Prompt -> what the model says, from the file if it said so before."""
+    with changed(store) as place:
+        return _said_by(endpoint, prompts, place)
+
+
+def _said_by(endpoint: Endpoint, prompts: Iterable[str], store: Path) -> dict[str, str]:
     known = {line.key: line.said for line in stored(store)}
     keys = {prompt: hashlib.sha256(f"{endpoint.model}\0{prompt}".encode()).hexdigest()[:24] for prompt in prompts}
     missing = [prompt for prompt, key in keys.items() if key not in known]

@@ -1,10 +1,29 @@
 """Runs at URLs: the same commands, the same bytes, whole or not at all."""
 
+import os
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from unittest.mock import patch
 
 import pytest
 
-from worlds import stored
+import questree
+from questree.faults import BadInput
+from questree.places import Place, changed, forget, moved, path_of
+from questree.places.lease import lease
+from questree.places.seen import FINISHED, UNFINISHED, WRITING
+from questree.places.stores import files_below, get_bytes, put_bytes
+from questree.tables.owners import remove, writing
+from questree.tables.run import Run
+from questree.tables.store import new_file, new_folder
+from worlds import commands, s3, stored
+
+
+@pytest.fixture(scope="module")
+def bucket() -> Iterator[str]:
+    with s3.served() as url:
+        yield url
 
 
 @pytest.fixture(autouse=True)
@@ -13,9 +32,281 @@ def own_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path / "cache"
 
 
-@pytest.mark.parametrize("lines", [stored.VIDEOS, stored.IMAGES], ids=["videos", "images"])
-def test_every_stage_gives_the_bytes_of_the_local_run(lines: str, tmp_path: Path) -> None:
+@pytest.fixture(params=["memory", "s3"])
+def at(request: pytest.FixtureRequest, tmp_path: Path) -> str:
+    """A new place in a store."""
+    base = request.getfixturevalue("bucket") if request.param == "s3" else "memory://bucket"
+    return f"{base}/{tmp_path.name}"
+
+
+def write(target: Path, **files: str) -> None:
+    with new_folder(target) as work:
+        for name, text in files.items():
+            (work / name).write_text(text)
+
+
+def texts(folder: Path) -> dict[str, str]:
+    return {path.name: path.read_text() for path in folder.iterdir()}
+
+
+def elsewhere(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """From here on this process is as on another machine."""
+    monkeypatch.setenv("QUESTREE_CACHE", str(tmp_path / "another"))
+    forget()
+
+
+def test_image_stages_in_memory_give_the_bytes_of_the_local_run(tmp_path: Path) -> None:
     at = f"memory://{tmp_path.name}"
-    stored.carried_out(lines, tmp_path / "here")
-    stored.carried_out(lines, at)
+    stored.carried_out(stored.IMAGES, tmp_path / "here")
+    stored.carried_out(stored.IMAGES, at)
     assert stored.content(at) == stored.content(tmp_path / "here")
+
+
+def test_video_stages_in_s3_give_the_bytes_of_the_local_run_on_any_machine(
+    bucket: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    stored.carried_out(stored.VIDEOS, tmp_path / "here")
+    stored.carried_out(stored.VIDEOS, f"{bucket}/videos")
+    mine = stored.content(f"{bucket}/videos")
+    assert mine == stored.content(tmp_path / "here")
+    before = moved()
+    elsewhere(monkeypatch, tmp_path)
+    assert stored.content(f"{bucket}/videos") == mine
+    assert moved().down - before.down > 500_000  # all of it was fetched
+    run = questree.open(f"{bucket}/videos/run")
+    assert (run.models, len(run.scopes)) == (["perception-noise"], 4)
+
+
+def test_workers_on_other_machines_deliver_the_same_bytes(bucket: str, tmp_path: Path) -> None:
+    first, rest = stored.VIDEOS.split("generate", 1)
+    some = "generate" + rest.split("report")[0] + "export" + rest.split("export", 1)[1].split("import")[0]
+    stored.carried_out(first, tmp_path / "here")
+    stored.carried_out(some, tmp_path / "here")
+    stored.carried_out(first, f"{bucket}/elsewhere")
+    worker = stored.Elsewhere(tmp_path / "another")
+    try:
+        with patch("questree.workers.ProcessPoolExecutor", lambda *_, **__: worker):
+            stored.carried_out(some, f"{bucket}/elsewhere")
+    finally:
+        worker.stop()
+    assert stored.content(f"{bucket}/elsewhere") == stored.content(tmp_path / "here")
+    assert [name for name in files_below(f"{bucket}/elsewhere") if ".part" in name or ".delivered" in name] == []
+    assert not list((tmp_path / "another").rglob("*.part"))
+
+
+@pytest.mark.parametrize("change", [2, 4, 9])
+def test_a_command_killed_while_it_uploads_leaves_nothing_half_and_is_done_again(
+    change: int, bucket: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    url = f"{bucket}/killed-{change}"
+    lines = "synth --out AT/world --videos 2 --seed 3\ningest action-genome AT/world --out AT/run"
+    stored.carried_out(f"{lines}\naugment AT/run", tmp_path / "here")
+    stored.carried_out(lines, url)
+    assert stored.killed(change, "augment", f"{url}/run")
+    elsewhere(monkeypatch, tmp_path)
+    run = Run(path_of(f"{url}/run"))
+    assert not run.facts.exists() or run.load("facts").told  # not there, or whole
+    stored.carried_out("augment AT/run", url)
+    assert stored.content(url) == stored.content(tmp_path / "here")
+
+
+def test_a_folder_without_its_marker_is_not_there_until_it_is_written_again(at: str) -> None:
+    folder = path_of(f"{at}/table")
+    write(folder, a="1", b="2")
+    assert texts(folder) == {"a": "1", "b": "2"}
+    assert set(files_below(f"{at}/table")) == {"a", "b", FINISHED}
+    put_bytes(f"{at}/table/{UNFINISHED}", b"{}")  # of a dead writer, that took the marker away
+    path_of(f"{at}/table/{FINISHED}").unlink()
+    forget()
+    assert not folder.exists() and not (folder / "a").exists() and list(path_of(at).iterdir()) == []
+    with pytest.raises(FileNotFoundError):
+        (folder / "a").read_text()
+    write(folder, c="3")
+    assert texts(folder) == {"c": "3"}
+    assert set(files_below(f"{at}/table")) == {"c", FINISHED}
+
+
+def test_an_error_while_uploading_leaves_nothing_and_the_next_one_writes_at_once(at: str) -> None:
+    folder = path_of(f"{at}/table")
+    with patch("questree.places.publish._marked", side_effect=BadInput.at("x", "gone")), pytest.raises(BadInput):
+        write(folder, a="1")
+    assert not folder.exists()
+    write(folder, a="2")
+    assert texts(folder) == {"a": "2"}
+
+
+def test_an_error_before_uploading_leaves_what_was_there(at: str) -> None:
+    folder = path_of(f"{at}/table")
+    write(folder, a="1")
+    with pytest.raises(RuntimeError), new_folder(folder) as work:
+        (work / "a").write_text("2")
+        raise RuntimeError
+    assert texts(folder) == {"a": "1"}
+
+
+def test_two_writers_of_one_shard_give_one_whole_shard(at: str) -> None:
+    folder = path_of(f"{at}/shard")
+    both = [{"a": str(number), "b": str(number), f"only{number}": "x"} for number in range(4)]
+    with ThreadPoolExecutor(4) as pool:
+        for done in [pool.submit(write, folder, **files) for files in both]:
+            done.result()
+    forget()
+    assert texts(folder) in both
+    os.environ["QUESTREE_CACHE"] += "-another"  # and the marker says so too: content is checked when it is fetched
+    assert texts(folder) in both
+
+
+def test_a_file_that_is_not_what_its_marker_says_is_refused(
+    at: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = path_of(f"{at}/table")
+    write(folder, a="whole")
+    put_bytes(f"{at}/table/a", b"other")
+    elsewhere(monkeypatch, tmp_path)
+    with pytest.raises(BadInput, match="not what its marker says"):
+        (folder / "a").read_text()
+
+
+def test_a_file_takes_the_place_of_another_in_one_step(
+    at: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = path_of(f"{at}/table")
+    write(folder, a="1")
+    gone = patch("questree.places.publish.put", side_effect=KeyboardInterrupt)  # between its marker and its content
+    with gone, pytest.raises(KeyboardInterrupt), new_file(folder / "a") as work:
+        work.write_text("2")
+    elsewhere(monkeypatch, tmp_path)
+    assert (folder / "a").read_text() == "1"
+    with new_file(folder / "a") as work:
+        work.write_text("3")
+    elsewhere(monkeypatch, tmp_path / "again")
+    assert texts(folder) == {"a": "3"}
+    (folder / "a").unlink()
+    assert texts(folder) == {}
+    remove(folder)
+    assert files_below(f"{at}/table") == {}
+
+
+def test_what_others_put_there_is_read_and_seen_when_it_changes(at: str) -> None:
+    put_bytes(f"{at}/given/words.json", b"{}")
+    assert path_of(f"{at}/given/words.json").read_text() == "{}"
+    assert [path.name for path in path_of(f"{at}/given").glob("*.json")] == ["words.json"]
+    put_bytes(f"{at}/given/words.json", b"[1]")
+    assert path_of(f"{at}/given/words.json").read_text() == "[1]"
+    assert path_of(f"{at}/given/words.json").stat().st_size == 3
+
+
+def test_one_command_at_a_time_writes_in_a_run(at: str) -> None:
+    run = path_of(f"{at}/run")
+    write(run, a="1")
+    other = lease(f"{at}/run/{WRITING}", "`questree split` (process 3 on elsewhere)")
+    refused = pytest.raises(BadInput, match=r"`questree split` \(process 3 on elsewhere\) is writing here")
+    with other, refused, writing(run, "generate"):
+        raise AssertionError("it was let in")
+    with writing(run, "generate"), writing(run, "generate"):  # our own
+        assert b"questree generate" in (get_bytes(f"{at}/run/{WRITING}") or b"")
+    assert get_bytes(f"{at}/run/{WRITING}") is None
+
+
+@pytest.mark.parametrize(
+    "left", [b'{"who": "a", "host": "HOST", "process": 999999999, "time": NOW}', b'{"time": 7}', b"?"]
+)
+def test_the_lock_of_a_dead_command_is_taken_over(left: bytes, at: str) -> None:
+    import socket
+    import time
+
+    run = path_of(f"{at}/run")
+    write(run, a="1")
+    note = left.replace(b"HOST", socket.gethostname().encode()).replace(b"NOW", str(time.time()).encode())
+    put_bytes(f"{at}/run/{WRITING}", note)
+    with writing(run, "generate"):
+        assert b"questree generate" in (get_bytes(f"{at}/run/{WRITING}") or b"")
+    assert get_bytes(f"{at}/run/{WRITING}") is None
+
+
+def test_a_file_that_is_changed_in_place_is_in_the_store_at_the_end(at: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    book = path_of(f"{at}/people.sqlite")
+    with changed(book) as file:
+        file.write_text("one")
+    with changed(book) as file:
+        assert file.read_text() == "one"
+        file.write_text("two")
+    assert get_bytes(f"{at}/people.sqlite") == b"two"
+    with patch("questree.places.in_place.published_file"), changed(book) as file:
+        file.write_text("three")  # killed before it was uploaded
+    with changed(book) as file:
+        assert file.read_text() == "three"  # gone on with
+        put_bytes(f"{at}/people.sqlite", b"of another machine")
+        monkeypatch.setattr("questree.places.in_place.published_file", lambda *_: None)
+    forget()
+    with pytest.raises(BadInput, match="changed elsewhere since"), changed(book):
+        pass
+
+
+def test_the_text_of_a_place_is_its_url_and_it_travels_as_such(bucket: str, tmp_path: Path) -> None:
+    import pickle
+
+    folder = path_of(f"{bucket}/x/run")
+    assert isinstance(folder, Place) and str(folder / "facts") == f"{bucket}/x/run/facts"
+    assert (folder / "facts" / ".." / "raw").url == f"{bucket}/x/run/raw"
+    assert pickle.loads(pickle.dumps(folder)) == folder
+    with pytest.raises(BadInput, match="memory://a/b: is seen by one process"):
+        pickle.dumps(path_of("memory://a/b"))
+    assert path_of(f"file://{tmp_path}") == tmp_path and not isinstance(path_of(f"file://{tmp_path}"), Place)
+
+
+@pytest.mark.parametrize(
+    ("url", "said"),
+    [
+        ("s3://no-such-bucket-here/run", "error: s3://no-such-bucket-here/run: no such bucket"),
+        (
+            "ftp://host/run",
+            "error: ftp://host/run: expected a known scheme, got ftp; choose from file, s3, gs, az, memory",
+        ),
+        ("s3://", "error: s3://: expected a URL with a bucket, as in s3://bucket/run"),
+        ("gs://bucket/run", "error: gs://: needs the package gcsfs, which is not installed; `pip install gcsfs`"),
+        ("az://bucket/run", "error: az://: needs the package adlfs, which is not installed; `pip install adlfs`"),
+        ("memory://nothing/here", "error: memory://nothing/here: no such run folder; make one with `questree ingest`"),
+    ],
+)
+def test_what_is_wrong_with_a_url_is_one_line(url: str, said: str, bucket: str) -> None:
+    done = commands.questree("augment", url)
+    assert (done.returncode, done.stdout, done.stderr) == (1, "", f"{said}\n")
+
+
+def test_a_store_that_is_gone_and_one_that_keeps_us_out_are_one_line(
+    bucket: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from questree.places import stores
+
+    run = path_of(f"{bucket}/gone")
+    write(run, a="1")
+    with patch.object(type(stores.store_of(bucket)), "find", side_effect=PermissionError("Access Denied")):
+        done = commands.questree("verify", run)
+    assert done.stderr == f"error: {run}: no access (Access Denied)\n"
+    told = f"Could not connect with {s3.SECRET} to http://host/b?X-Amz-Signature=abc"
+    with patch.object(type(stores.store_of(bucket)), "find", side_effect=ConnectionError(told)):
+        done = commands.questree("verify", run)
+    assert done.stderr == f"error: {run}: the store does not answer (Could not connect with ... to http://host/b?...)\n"
+
+
+@pytest.mark.parametrize("url", ["s3://key:hush-hush@bucket/run", "s3://bucket/run?token=hush-hush"])
+def test_secrets_in_urls_are_refused_and_never_said(url: str) -> None:
+    for words in (("augment", url), ("report", "run", "--out", url), ("ingest", "gqa", url, "--out", "x")):
+        done = commands.questree(*words)
+        assert done.returncode == 1 and "expected a URL without credentials" in done.stderr
+        assert "hush" not in done.stdout + done.stderr
+    with pytest.raises(BadInput) as refused:
+        questree.open(url)
+    assert "hush" not in str(refused.value)
+
+
+def test_secrets_of_the_environment_are_in_no_line_and_in_no_file(bucket: str, tmp_path: Path) -> None:
+    lines = "synth --out AT/world --videos 2 --seed 3\ningest action-genome AT/world --out AT/run\nverify AT/run"
+    for line in lines.splitlines():
+        done = commands.questree(*line.replace("AT", f"{bucket}/secret").split())
+        assert done.returncode == 0 and s3.SECRET not in done.stdout + done.stderr
+    everything = [path for base in (tmp_path, Path(os.environ["QUESTREE_CACHE"])) for path in base.rglob("*")]
+    assert [path for path in everything if path.is_file() and s3.SECRET.encode() in path.read_bytes()] == []
+    there = [get_bytes(f"{bucket}/secret/{name}") for name in files_below(f"{bucket}/secret")]
+    assert there and not any(s3.SECRET.encode() in (data or b"") for data in there)

@@ -1,9 +1,17 @@
 """The same commands on this machine's disk and at a URL: what they write, file by file."""
 
+import os
+import pickle
+import subprocess
+import sys
+from collections.abc import Callable
+from concurrent.futures import Executor, Future, ProcessPoolExecutor
 from hashlib import blake2b
+from multiprocessing import get_context
 from pathlib import Path
+from typing import Any
 
-from questree.places import Place, path_of
+from questree.places import Place, delivering, forget, path_of
 from worlds.commands import questree
 
 VIDEOS = """
@@ -58,3 +66,57 @@ def name(path: Path, folder: Path) -> str:
 
 def told(path: Path, folder: Path) -> str:
     return blake2b(path.read_bytes().replace(str(folder).encode(), b"AT"), digest_size=8).hexdigest()
+
+
+class Elsewhere(Executor):
+    """A worker as on another machine: a process with a mirror of its own."""
+
+    def __init__(self, cache: Path):
+        self.inner = ProcessPoolExecutor(1, get_context("spawn"), _with_cache, (str(cache),))
+
+    def submit(self, work: Callable[..., Any], /, *args: Any, **named: Any) -> "Future[Any]":
+        found = self.inner.submit(_delivered, pickle.dumps((work, args, named)))
+        found.add_done_callback(lambda _: forget())
+        return found
+
+    def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:
+        """It works for several commands; `stop` ends it."""
+
+    def stop(self) -> None:
+        self.inner.shutdown()
+
+
+def _with_cache(cache: str) -> None:
+    os.environ["QUESTREE_CACHE"] = cache
+
+
+def _delivered(packed: bytes) -> Any:
+    with delivering():
+        work, args, named = pickle.loads(packed)
+        return work(*args, **named)
+
+
+KILLED = """
+import os, signal, sys
+import s3fs
+changes, last, inner = 0, int(sys.argv[1]), s3fs.S3FileSystem._call_s3
+async def call(store, method, *args, **named):
+    global changes
+    changes += method in ("put_object", "delete_objects", "delete_object", "copy_object")
+    if changes == last:
+        os.kill(os.getpid(), signal.SIGKILL)
+    return await inner(store, method, *args, **named)
+s3fs.S3FileSystem._call_s3 = call
+from questree.__main__ import main
+sys.argv[1:] = sys.argv[2:]
+main()
+"""
+
+
+def killed(change: int, *words: object) -> bool:
+    """`questree WORDS` in a process of its own, killed before its n-th change of a store; False if it ended before."""
+    done = subprocess.run(
+        [sys.executable, "-c", KILLED, str(change), *map(str, words)], capture_output=True, text=True, timeout=300
+    )
+    assert done.returncode in (0, -9), done.stderr
+    return done.returncode == -9

@@ -20,9 +20,11 @@ def whole(_: Any, tokens: Sequence[Token]) -> int:
 def located(kind: Any, tokens: Sequence[Token]) -> Any:
     """What cyclopts makes of an option, but for paths, which may be URLs."""
     found = convert(kind, tokens)
-    if isinstance(found, list | tuple):
-        return type(found)(path_of(each) if isinstance(each, Path) else each for each in found)
-    return path_of(found) if isinstance(found, Path) else found
+    if isinstance(found, Path):
+        return path_of(tokens[0].value)
+    if isinstance(found, list) and any(isinstance(each, Path) for each in found):
+        return [path_of(token.value) for token in tokens]
+    return found
 
 
 Whole = Annotated[int, Parameter(converter=whole)]

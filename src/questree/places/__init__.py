@@ -1,7 +1,7 @@
 """Runs, sources and outputs at URLs: the one layer that knows that a path may lie in an object store."""
 
 from questree.places.addresses import may_be_path
-from questree.places.changed import changed
+from questree.places.in_place import changed
 from questree.places.moved import moved
 from questree.places.place import Place, fetched, path_of
 from questree.places.publish import delivering

@@ -11,7 +11,7 @@ from typing import IO, TYPE_CHECKING, Any
 from questree.faults import BadInput
 from questree.places.addresses import checked, home, mirror, scheme_of, url_of
 from questree.places.mirror import fetch, make_folder
-from questree.places.publish import Staged, arrived, clear, delivered, published, published_file, removed
+from questree.places.publish import Staged, arrived, clear, delivered, on_the_way, published, published_file, removed
 from questree.places.seen import FINISHED, below, file_at, listed, names_in, visible, watch
 from questree.places.stores import Entry, delete, get
 
@@ -91,9 +91,12 @@ class Place(Local):
     def __fspath__(self) -> str:
         if self.work is None:
             return str(fetch(self.url))
-        if not os.path.lexists(self.local) and "" in self._delivered():
-            make_folder(self.local.parent)
-            get(self.url, self.local)
+        if not os.path.lexists(self.local):
+            if on_the_way(self.local):  # its folder is there on the machine it came from
+                make_folder(self.local.parent)
+            if "" in self._delivered():
+                make_folder(self.local.parent)
+                get(self.url, self.local)
         return str(self.local)
 
     def __reduce__(self) -> Any:
@@ -156,7 +159,7 @@ class Place(Local):
     def open(self, mode: str = "r", *args: Any, **named: Any) -> IO[Any]:  # type: ignore[override]
         if self.work is None and set(mode) & set("wxa+"):
             raise BadInput.at(self, "cannot be written in a store; choose a folder of this machine")
-        return open(self.local if set(mode) & set("wx") else os.fspath(self), mode, *args, **named)
+        return open(os.fspath(self), mode, *args, **named)
 
     def mkdir(self, mode: int = 0o777, parents: bool = False, exist_ok: bool = False) -> None:
         """Stores have no folders, but for those that something is in."""

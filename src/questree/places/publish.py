@@ -141,6 +141,11 @@ def arrived(url: str) -> Path:
     return local
 
 
+def on_the_way(local: Path) -> bool:
+    """Does a path of this machine belong to what this thread's task will deliver?"""
+    return TRAVELLED.base is not None and local.is_relative_to(TRAVELLED.base)
+
+
 @contextmanager
 def delivering() -> Iterator[None]:
     """In a worker: what a task writes below places of another machine goes to the store at its end."""

@@ -10,8 +10,7 @@ from questree.extensions import Registry
 from questree.faults import BadInput
 
 SizeName = Literal["small", "paper"]
-StreamName = Literal["appearance", "motion", "objects"]
-STREAMS: tuple[StreamName, ...] = ("appearance", "motion", "objects")
+STREAMS = ("appearance", "motion", "objects")  # frames, clips, objects
 
 
 @dataclass(frozen=True)

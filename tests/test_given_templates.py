@@ -18,7 +18,7 @@ import pytest
 
 from conftest import copy
 from judges.facts import WORDS
-from questree.api.shown import of_question
+from questree.api.shown_videos import of_question
 from questree.benchmarks.agqa.editions import SECOND
 from questree.benchmarks.agqa.templates import ACTION_REFERENCES, BANS, REFERENCES, SIDES, TIMES, Template
 from questree.cli.wordings import wordings

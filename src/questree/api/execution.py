@@ -19,7 +19,8 @@ UNTOLD = "no facts"  # about a video
 
 def answers(node: Node, run: "Run", scopes: Scopes) -> pl.DataFrame:
     """scope, answer, reason: [scope] the answer as it is printed, or why there is none."""
-    return (_of_videos if run.medium == "video" else _of_images)(node, run, scopes)
+    found: pl.DataFrame = run._own.part("executed")(node, run, scopes)
+    return found
 
 
 def _positions(run: "Run", known: Sequence[str], wanted: Sequence[str], called: str) -> list[int]:
@@ -30,7 +31,7 @@ def _positions(run: "Run", known: Sequence[str], wanted: Sequence[str], called: 
     return [at[name] for name in wanted]
 
 
-def _of_videos(node: Node, run: "Run", scopes: Scopes) -> pl.DataFrame:
+def of_videos(node: Node, run: "Run", scopes: Scopes) -> pl.DataFrame:
     world = run._world
     names = list(world.ids) if scopes is None else [str(name) for name in scopes]
     rows = np.array(_positions(run, world.ids, names, "a video"), np.int64)
@@ -45,7 +46,7 @@ def _of_videos(node: Node, run: "Run", scopes: Scopes) -> pl.DataFrame:
     )
 
 
-def _of_images(node: Node, run: "Run", scopes: Scopes) -> pl.DataFrame:
+def of_images(node: Node, run: "Run", scopes: Scopes) -> pl.DataFrame:
     from questree.domains.images.corpus import ImageSets, padded
 
     corpus = run._corpus

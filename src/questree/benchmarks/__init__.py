@@ -107,6 +107,9 @@ AGQA = BENCHMARKS.add(
             "fact tables": "questree.api.fact_tables:VIDEO_FACTS",
             "stored DAGs": "questree.api.dag_tables:stored_of_videos",
             "splits": "questree.api.splits:VIDEO_SPLITS",
+            "shown": "questree.api.shown_videos:SHOWER",
+            "steps": "questree.api.video_steps:VideoSteps",
+            "executed": "questree.api.execution:of_videos",
         },
     ),
 )
@@ -137,6 +140,9 @@ COVR = BENCHMARKS.add(
             "fact tables": "questree.api.fact_tables:IMAGE_FACTS",
             "stored DAGs": "questree.api.dag_tables:stored_of_images",
             "splits": "questree.api.splits:IMAGE_SPLITS",
+            "shown": "questree.api.shown_images:SHOWER",
+            "steps": "questree.api.image_steps:ImageSteps",
+            "executed": "questree.api.execution:of_images",
         },
     ),
 )

@@ -7,6 +7,7 @@ import shutil
 import sys
 from collections.abc import Callable, Generator, Iterator
 from concurrent.futures import Executor, ProcessPoolExecutor, ThreadPoolExecutor
+from functools import cache
 from pathlib import Path
 from typing import Any
 from unittest.mock import patch
@@ -16,6 +17,7 @@ from hypothesis import settings
 from numba.core.compiler_lock import global_compiler_lock
 from numba.core.dispatcher import Dispatcher
 
+from questree.extensions import installed
 from questree.formats.agqa_run import import_agqa
 from questree.search.word_tables import default_words
 from questree.sources.action_genome import read_action_genome
@@ -77,6 +79,13 @@ def processes_where_they_matter() -> Iterator[None]:
     ):
         yield
     forked.stop()
+
+
+@pytest.fixture(scope="session", autouse=True)
+def installed_packages_looked_at_once() -> Iterator[None]:
+    """A command looks for plugins among them, and here thousands of commands run in one process."""
+    with patch("questree.extensions.installed", cache(installed)):
+        yield
 
 
 @pytest.fixture(scope="session", autouse=True)

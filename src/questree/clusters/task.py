@@ -10,7 +10,7 @@ import questree
 from questree.extensions import LOADED, Plugin
 from questree.faults import Fault, refuse
 from questree.places import delivering
-from questree.tables.lock import of_code
+from questree.tables.lock import own_code
 from questree.workers import loaded
 
 LIBRARIES = ("numpy", "polars", "pyarrow", "numba", "msgspec", "distributed")  # what bytes depend on
@@ -21,7 +21,7 @@ Versions = dict[str, str]
 def versions() -> Versions:
     """Of this process: Python, questree and its code, the libraries."""
     python = ".".join(map(str, sys.version_info[:3]))
-    found = {"Python": python, "questree": questree.__version__, "code of questree": of_code()[:8]}
+    found = {"Python": python, "questree": questree.__version__, "code of questree": own_code()[0][:8]}
     return found | {name: _version(name) for name in LIBRARIES}
 
 

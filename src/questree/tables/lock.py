@@ -1,6 +1,7 @@
 """What a run was made from and by: digests of its files, vocabulary, templates and code, and its options."""
 
 from collections.abc import Callable, Iterator
+from functools import cache
 from hashlib import blake2b
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -65,8 +66,14 @@ def digest(*paths: Path, under: Path | None = None) -> str:
     return found.hexdigest()
 
 
-def of_code(folder: Path = PACKAGE) -> str:
+def of_code(folder: Path) -> str:
     return digest(*sorted(path for path in folder.rglob("*") if path.suffix in (".py", ".toml")), under=folder)
+
+
+@cache
+def own_code() -> tuple[str, str]:
+    """Of the package and of its templates, read once: a process goes on with the code it began with."""
+    return of_code(PACKAGE), of_code(TEMPLATES)
 
 
 def files(run: Run, name: str) -> list[Path]:
@@ -91,7 +98,7 @@ def options(run: Run, name: str) -> dict[str, Any]:
 def state(run: Run, known: dict[str, LockedStage] | None = None) -> Lock:
     """The run as it is now, but for stages that are known."""
     check(run)
-    code, templates, known = of_code(), of_code(TEMPLATES), known or {}
+    (code, templates), known = own_code(), known or {}
     stages = {name: known.get(name) or stage(run, name, code, templates) for name in STAGES if files(run, name)}
     return Lock(digest(run.vocabulary_file) if run.vocabulary_file.is_file() else "", stages)
 

@@ -1,6 +1,6 @@
 """What models see of a run, made from its facts or by a backbone from pictures, as `questree features` does."""
 
-from typing import Literal
+from typing import Any, Literal
 
 from questree.api.made import Made, Said
 from questree.api.runs import StrPath
@@ -22,6 +22,7 @@ def make_features(
     from_facts: bool = False,
     media: StrPath | None = None,
     backbone: StrPath | None = None,
+    motion: StrPath | None = None,
     name: str = "",
     format: Literal["safetensors", "parquet"] = "safetensors",
     width: int | None = None,
@@ -53,7 +54,9 @@ def make_features(
     media
         Folder with frames, films or images, for a `backbone`.
     backbone
-        Folder of a model of transformers, or file of a torchvision model, that looks at pictures.
+        With `media`: folder of a model of transformers (config.json), or with weights of torchvision (NAME-....pth).
+    motion
+        With `media`, videos: folder of a model of transformers that looks at clips. [default: how appearance changes]
     name
         Name of the features. [default: facts, or the name of the backbone]
     format
@@ -104,9 +107,15 @@ def make_features(
     if detections and not own.of_images:
         found.append(Fault("--detections", "expected a run of image sets, got videos; their boxes are annotated"))
     refuse([*found, *(plain_name("--name", name, "features") if name else [])])
-    if from_facts == (media is not None):
+    if from_facts == (media is not None) or (media is None) != (backbone is None) or (motion and media is None):
         raise BadInput.at("features", "expected --from-facts, or --media DIR with --backbone DIR")
-    source: FeatureSource = (FactsOfImages if own.of_images else FactsOfVideos)(place.folder, options)
+    source: FeatureSource
+    if media is None or backbone is None:
+        source = (FactsOfImages if own.of_images else FactsOfVideos)(place.folder, options)
+    else:
+        watcher = None if motion is None else path_of(motion)
+        source = looking(own.of_images)(place.folder, options, path_of(media), path_of(backbone), watcher)
+        source.check()
     called = name or source.called
     with writing(place.folder, "features"):
         note = write_features(source, options, place, called, format, shard, workers)
@@ -117,3 +126,10 @@ def make_features(
         f"wrote {place.folder / 'features' / called}",
     ]
     return Made("features", told, {"name": called, **note})
+
+
+def looking(images: bool) -> Any:
+    """Who looks at pictures; what it needs is imported when it does."""
+    from questree.features.from_media import MediaOfImages, MediaOfVideos
+
+    return MediaOfImages if images else MediaOfVideos

@@ -125,7 +125,7 @@ def _part(name: str, kind: str, data: bytes) -> bytes:
 
 
 def jpeg(shot: Shot, how: Encoding) -> bytes:
-    image = hidden(_image(shot, how.size), shot)
+    image = hidden(opened_picture(shot, how.size), shot)
     if how.size:
         image.thumbnail((how.size, how.size))
     out = io.BytesIO()
@@ -133,7 +133,8 @@ def jpeg(shot: Shot, how: Encoding) -> bytes:
     return out.getvalue()
 
 
-def _image(shot: Shot, most: int) -> Any:
+def opened_picture(shot: Shot, most: int) -> Any:
+    """As Pillow has it; no larger than needed for so many pixels, 0 for all."""
     image_of = pillow()
     if shot.seconds is not None and is_film(shot.path):
         return frame_at(shot.path, shot.seconds)

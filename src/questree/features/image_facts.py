@@ -27,13 +27,13 @@ class ImageFacts:
     def made(self) -> PlaceFeatures:
         """Boxes are counted as `ground` counts them, or by the detector if there is one."""
         seen = self.detected if self.options.detections else self.annotated
-        size = self.images.images[self.first : self.end].select(pl.col("width", "height").fill_null(1)).to_numpy()
         start = starts(seen.image, len(self.ids))
         number = np.arange(len(seen.image)) - start[seen.image]
         kept = np.flatnonzero(seen.there & (number < self.options.objects))
         image, thing = seen.image[kept], seen.thing[kept]
-        corner = seen.corner[kept] / np.tile(size[image].astype(np.float64), 2)
-        values = np.concatenate([self.things(image, thing, number[kept]), sides(corner, np.zeros(len(kept)))], axis=1)
+        corner = seen.corner[kept] / np.tile(self.sizes[image].astype(np.float64), 2)
+        looks = self.things(image, thing, number[kept], corner)
+        values = np.concatenate([looks, sides(corner, np.zeros(len(kept)))], axis=1)
         rows = noisy(self.options, OBJECTS, self.ids, values, starts(image, len(self.ids)), number[kept])
         found = StreamRows(seen.corner.astype(np.float32), start, number)
         detected = {DETECTIONS: found} if self.options.detections else {}
@@ -42,6 +42,11 @@ class ImageFacts:
     @cached_property
     def ids(self) -> list[str]:
         return self.images.images["id"][self.first : self.end].to_list()
+
+    @cached_property
+    def sizes(self) -> Ints:
+        """[image] width, height"""
+        return self.images.images[self.first : self.end].select(pl.col("width", "height").fill_null(1)).to_numpy()
 
     @cached_property
     def annotated(self) -> "SeenBoxes":
@@ -75,13 +80,12 @@ class ImageFacts:
     def _anywhere(self, image: Ints) -> Ints:
         """[box, side] boxes of a fifth to a half of the picture's sides."""
         item = np.arange(len(image)) - starts(image, len(self.ids))[image]
-        size = self.images.images[self.first : self.end].select(pl.col("width", "height").fill_null(1)).to_numpy()
         draws = [chance(self.options.seed, f"anywhere {side}", self.ids, image, item) for side in range(4)]
-        extent = (0.2 + 0.3 * np.stack(draws[:2], axis=1)) * size[image]
-        corner = np.stack(draws[2:], axis=1) * (size[image] - extent)
+        extent = (0.2 + 0.3 * np.stack(draws[:2], axis=1)) * self.sizes[image]
+        corner = np.stack(draws[2:], axis=1) * (self.sizes[image] - extent)
         return np.concatenate([corner, corner + extent], axis=1)
 
-    def things(self, image: Ints, thing: Ints, number: Ints) -> Floats:
+    def things(self, image: Ints, thing: Ints, number: Ints, corner: Ints) -> Floats:
         """[row, width] without where it is; what is nowhere looks like any name."""
         names, width = self.images.words["word"].to_list(), self.options.width - SIDES
         real = thing >= 0

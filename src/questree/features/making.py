@@ -50,6 +50,10 @@ class FeatureSource(ABC):
         """Most places of a question."""
         return 1
 
+    def check(self) -> None:
+        """What they cannot be made without is told before anything is made."""
+        return
+
     @abstractmethod
     def ids(self) -> list[str]: ...
 

@@ -54,7 +54,7 @@ class VideoFacts:
     def appearance(self) -> StreamRows:
         """A frame sums its objects, its relations and which relation is to which object."""
         options, words = self.options, self.vocabulary
-        video, sampled, start = self._sampled(options.frames)
+        video, sampled, start = self.sampled(options.frames)
         own = self.relations
         present = words.relation_at[words.annotated]
         pair = own["relation"].to_numpy().astype(np.int64) * len(words.objects) + own["object"].to_numpy()
@@ -93,7 +93,7 @@ class VideoFacts:
         values = summed(int(start[-1]), start[video[row]] + clip, code * weight[:, None])
         return noisy(self.options, MOTION, self.ids, values, start)
 
-    def _sampled(self, count: int) -> tuple[Ints, Ints, Ints]:
+    def sampled(self, count: int) -> tuple[Ints, Ints, Ints]:
         """Of every video so many frames: the middles of equal stretches, some of them again in short videos."""
         video = np.repeat(np.flatnonzero(self.frames), count)
         step = np.tile(np.arange(count), len(video) // count)
@@ -116,14 +116,14 @@ class VideoFacts:
         video, frame = (self.boxed[name].to_numpy() for name in ("video", "frame"))
         number = np.arange(len(video)) - starts(video, len(self.ids))[video]
         seen = chance(options.seed, "miss", self.ids, video, number) >= options.miss
-        sampled, at, _ = self._sampled(options.object_frames)
+        sampled, at, _ = self.sampled(options.object_frames)
         kept = np.flatnonzero(seen & np.isin(video << FRAME | frame, sampled << FRAME | at))
         view = video[kept] << FRAME | frame[kept]
         kept = kept[np.arange(len(kept)) - np.searchsorted(view, view) < options.objects]
-        values = np.concatenate([self._things(kept), self._sides(kept)], axis=1)
+        values = np.concatenate([self.things(kept), self.where(kept)], axis=1)
         return noisy(options, OBJECTS, self.ids, values, starts(video[kept], len(self.ids)), number[kept])
 
-    def _things(self, kept: Ints) -> Floats:
+    def things(self, kept: Ints) -> Floats:
         """[object, width] without where it is; kept: rows of `boxed`."""
         words, width = self.vocabulary, self.options.width - SIDES
         video, frame, object = (self.boxed[name].to_numpy()[kept] for name in ("video", "frame", "object"))
@@ -150,7 +150,7 @@ class VideoFacts:
         code = codes([f"action {word.id}" for word in self.vocabulary.actions], width)
         return summed(len(video), row[now], code[done["action"].to_numpy()[action[now]]])
 
-    def _sides(self, kept: Ints) -> Floats:
+    def where(self, kept: Ints) -> Floats:
         """[object, SIDES]"""
         video, frame = (self.boxed[name].to_numpy()[kept] for name in ("video", "frame"))
         size = self.facts.videos.select(pl.col("width", "height").fill_null(1)).to_numpy().astype(np.float64)

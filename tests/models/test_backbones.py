@@ -1,0 +1,161 @@
+"""Features of pictures by backbones with random weights, which transformers or torchvision load."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import questree
+from conftest import copy
+from questree.faults import BadInput
+from questree.features.backbones import backbone_in
+from questree.features.files import packed
+from questree.features.read import open_features
+from questree.tables.images import Images
+from questree.tables.run import Run
+from worlds.commands import questree as command
+from worlds.image_run import image_run
+
+torch = pytest.importorskip("torch", reason="PyTorch is not installed; `make test-models` installs it")
+transformers = pytest.importorskip("transformers", reason="transformers is not installed; `pip install 'questree[hf]'`")
+pillow = pytest.importorskip("PIL.Image", reason="Pillow is not installed; `pip install 'questree[ask]'`")
+
+
+@pytest.fixture(scope="module")
+def vit(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A small ViT that looks at 16 x 16 pixels."""
+    folder = tmp_path_factory.mktemp("vit")
+    torch.manual_seed(1)
+    how = transformers.ViTConfig(
+        hidden_size=8, num_hidden_layers=1, num_attention_heads=2, intermediate_size=8, image_size=16, patch_size=8
+    )
+    transformers.ViTModel(how).save_pretrained(folder)
+    told = {"size": {"height": 16, "width": 16}, "image_mean": [0.5] * 3, "image_std": [0.5] * 3}
+    (folder / "preprocessor_config.json").write_text(json.dumps(told))
+    return folder
+
+
+@pytest.fixture(scope="module")
+def rooms(tmp_path_factory: pytest.TempPathFactory) -> Run:
+    """Rooms, with a picture of each in which every thing has a grey of its own."""
+    run = image_run(tmp_path_factory.mktemp("pictured") / "run")
+    (run.folder / "media").mkdir()
+    for at, id in enumerate(Images.load(run.images).images["id"].to_list()):
+        picture = pillow.new("RGB", (200, 20))  # twice as large as annotated
+        for thing in range(3):
+            picture.paste((60 * thing + 3 * at,) * 3, (20 * thing, 0, 20 * thing + 16, 16))
+        picture.save(run.folder / "media" / f"{id}.png")
+    return run
+
+
+def seen_alone(folder: Path, image: Any) -> Any:
+    return backbone_in(folder).seen([image])[0]
+
+
+def test_a_thing_is_what_the_backbone_sees_in_its_box(rooms: Run, vit: Path) -> None:
+    done = command("features", rooms.folder, "--media", rooms.folder / "media", "--backbone", vit, "--name", "vit")
+    assert done.returncode == 0, done.stderr
+    found = open_features(rooms.folder, "vit")
+    assert (found.streams["objects"].width, found.note["made"]["source"]) == (8 + 6, vit.name)
+    values, there = found.take(["train2"], ["objects"])["objects"]
+    assert there.tolist() == [[True] * 3]
+    model = transformers.ViTModel.from_pretrained(vit).eval()
+    with pillow.open(rooms.folder / "media" / "train2.png") as whole:
+        for thing in range(3):
+            crop = np.asarray(whole.crop((20 * thing, 0, 20 * thing + 16, 16)).resize((16, 16)), np.float32)
+            pixels = torch.from_numpy(((crop / 255 - 0.5) / 0.5).transpose(2, 0, 1)[None].copy())
+            with torch.inference_mode():
+                wanted = model(pixel_values=pixels).pooler_output[0].numpy()
+            np.testing.assert_allclose(values[0, thing, :-6], wanted, atol=1e-5)
+    assert not np.allclose(values[0, 0, :-6], values[0, 1, :-6])
+
+
+@pytest.fixture(scope="module")
+def filmed(cleaned_run: Run, tmp_path_factory: pytest.TempPathFactory) -> Run:
+    """Videos whose frames are of a grey that says their number."""
+    run = copy(cleaned_run, tmp_path_factory.mktemp("filmed"))
+    facts = run.load("facts")
+    for video, number in facts.frames.select("video", "number").rows():
+        place = run.folder / "media" / facts.videos["id"][video]
+        place.mkdir(parents=True, exist_ok=True)
+        pillow.new("RGB", (24, 24), (number % 250,) * 3).save(place / f"{number:06}.png")
+    return run
+
+
+def test_frames_and_what_changes_between_them(filmed: Run, vit: Path) -> None:
+    how: dict[str, Any] = {
+        "media": filmed.folder / "media",
+        "backbone": vit,
+        "frames": 4,
+        "clips": 2,
+        "object_frames": 1,
+    }
+    questree.make_features(filmed.folder, name="one", shard=5, workers=1, **how)
+    questree.make_features(filmed.folder, name="two", shard=5, workers=2, **how)
+    folders = [filmed.folder / "features" / name for name in ("one", "two")]
+    one, two = ({path.name: path.read_bytes() for path in sorted(each.iterdir())} for each in folders)
+    assert one == two
+    facts, found = filmed.load("facts"), open_features(filmed.folder, "one")
+    id = facts.videos["id"][2]
+    numbers = facts.frames.filter(facts.frames["video"] == 2)["number"].to_list()
+    taken = found.take([id], ["appearance", "motion", "objects"])
+    greys = [numbers[int((at + 0.5) * len(numbers) / 4)] % 250 for at in range(4)]
+    wanted = np.stack([seen_alone(vit, pillow.new("RGB", (24, 24), (grey,) * 3)) for grey in greys])
+    np.testing.assert_allclose(taken["appearance"][0][0], wanted, atol=1e-5)
+    moved = np.abs(np.diff(wanted, axis=0, prepend=wanted[:1]))
+    np.testing.assert_allclose(taken["motion"][0][0], [moved[:2].mean(axis=0), moved[2:].mean(axis=0)], atol=1e-5)
+    middle = seen_alone(vit, pillow.new("RGB", (24, 24), (numbers[len(numbers) // 2] % 250,) * 3))
+    boxes = taken["objects"][0][0][taken["objects"][1][0]]
+    assert len(boxes) > 0
+    np.testing.assert_allclose(boxes[:, :-6], np.tile(middle, (len(boxes), 1)), atol=1e-5)
+
+
+def test_clips_are_watched_by_a_backbone_of_videos(filmed: Run, vit: Path, tmp_path: Path) -> None:
+    how = transformers.VideoMAEConfig(
+        hidden_size=8, num_hidden_layers=1, num_attention_heads=2, intermediate_size=8,
+        image_size=16, patch_size=8, num_frames=2, tubelet_size=2,
+    )  # fmt: skip
+    watcher = tmp_path / "watcher"
+    transformers.VideoMAEModel(how).save_pretrained(watcher)
+    (watcher / "preprocessor_config.json").write_text('{"size": {"height": 16, "width": 16}}')
+    options: dict[str, Any] = {"frames": 2, "clips": 3, "object_frames": 1, "workers": 1}
+    questree.make_features(
+        filmed.folder, media=filmed.folder / "media", backbone=vit, motion=watcher, name="watched", **options
+    )
+    found = open_features(filmed.folder, "watched")
+    id = filmed.load("facts").videos["id"][0]
+    values, there = found.take([id], ["motion"])["motion"]
+    assert values.shape == (1, 3, 8)
+    assert there.all()
+    assert not np.allclose(values[0, 0], values[0, 2])
+
+
+def test_safetensors_are_read_by_their_package() -> None:
+    reader = pytest.importorskip("safetensors.numpy", reason="safetensors is not installed")
+    arrays: dict[str, Any] = {
+        "a.values": np.arange(6, dtype=np.float32).reshape(2, 3),
+        "a.start": np.array([0, 2], np.int64),
+    }
+    found = reader.load(packed(arrays))
+    assert {name: array.tolist() for name, array in found.items()} == {k: v.tolist() for k, v in arrays.items()}
+
+
+def test_a_torchvision_model_is_found_by_the_name_of_its_weights(tmp_path: Path) -> None:
+    models = pytest.importorskip("torchvision.models", reason="torchvision is not installed")
+    torch.save(models.get_model("resnet18").state_dict(), tmp_path / "resnet18-0badcafe.pth")
+    assert seen_alone(tmp_path, pillow.new("RGB", (9, 9))).shape == (512,)
+
+
+def test_what_is_missing_is_said_before_anything_is_made(rooms: Run, vit: Path, tmp_path: Path) -> None:
+    (tmp_path / "empty").mkdir()
+    with pytest.raises(BadInput, match=r"expected a folder with config.json \(transformers\) or one file of weights"):
+        questree.make_features(rooms.folder, media=rooms.folder / "media", backbone=tmp_path / "empty")
+    with pytest.raises(BadInput, match=r"expected train0\.png or \.jpg, got none"):
+        questree.make_features(rooms.folder, media=tmp_path / "empty", backbone=vit)
+    broken = tmp_path / "broken"
+    broken.mkdir()
+    (broken / "config.json").write_text('{"model_type": "nothing known"}')
+    with pytest.raises(BadInput, match="expected a model that transformers can load"):
+        questree.make_features(rooms.folder, media=rooms.folder / "media", backbone=broken)

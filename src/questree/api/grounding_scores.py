@@ -14,7 +14,6 @@ from questree.metrics.scores import Score, Scored
 from questree.scoring import grounded
 from questree.scoring.compared import OnePolicy, Tell, silent
 from questree.scoring.grounded import Judged
-from questree.stages.ground.grounding import GroundOptions
 from questree.tables.run import Run
 
 
@@ -83,6 +82,8 @@ def score_grounding(
     if run is None:
         judged = grounded.of_files(questions, scene_graphs, detections, annotations, irrelevant)
     else:
+        from questree.stages.ground.grounding import GroundOptions  # with all that is known of questions
+
         options = GroundOptions(split, every, sample, benchmark=benchmark)
         judged = grounded.of_run(Run(run), options, words, detections, irrelevant)
     if write_relevance is not None:

@@ -120,7 +120,7 @@ def _run(folder: Path, words: Sequence[str], rows: int) -> Callable[[], int]:
         done = subprocess.run(
             [sys.executable, "-m", "questree", *words],
             cwd=folder,
-            env=os.environ | ONE_CORE | {"XDG_CACHE_HOME": str(folder / "cache")},
+            env=_as_installed() | ONE_CORE | {"XDG_CACHE_HOME": str(folder / "cache")},
             capture_output=True,
             text=True,
             preexec_fn=(lambda: os.sched_setaffinity(0, core)) if core else None,
@@ -130,6 +130,11 @@ def _run(folder: Path, words: Sequence[str], rows: int) -> Callable[[], int]:
         return rows
 
     return work
+
+
+def _as_installed() -> dict[str, str]:
+    """Our environment, in which Python keeps what it compiles: an installed package is compiled."""
+    return {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
 
 
 def _line(found: Measurement) -> dict[str, Any]:

@@ -19,6 +19,7 @@ from questree.tables.scored import REASONS, RELEVANCE, Annotated, Boxes, Detecti
 Box = tuple[float, float, float, float]  # x1, y1, x2, y2
 Irrelevant = Literal["detected", "annotated"]
 RELEVANT_IOU, COVERED = 0.5, 0.25  # both strict
+NEAR, SHOWN = 1, 2  # bits of a mark
 
 
 def relevance(asked: Annotated, found: Detections, irrelevant: Irrelevant = "detected") -> pl.DataFrame:
@@ -28,7 +29,7 @@ def relevance(asked: Annotated, found: Detections, irrelevant: Irrelevant = "det
     image = at.cast(pl.Int64).fill_null(-1).to_numpy()
     size, about = np.append(np.diff(found.start), 0), np.diff(asked.start)  # the last of `size`: without an image
     most = int(size[image].sum())
-    near, far = np.empty(most, np.uint32), np.empty(most, np.uint32)
+    near, far = np.empty(most + 1, np.uint32), np.empty(most + 1, np.uint32)  # a place more: written before it is known
     annotated, detected = (asked.boxes, asked.about, asked.start), (found.boxes, found.start, found.objects)
     ends = _sets(*annotated, *detected, image, irrelevant == "detected", near, far)
     none = ends[:, 1:] == ends[:, :-1]
@@ -79,6 +80,17 @@ def overlap(one: Box, two: Box) -> float:
 
 
 @njit(cache=True)
+def _mark(box: NDArray[np.float64], detected: Boxes, by_detected: bool, marks: NDArray[np.uint8]) -> None:
+    """[row] what a detection is to an annotated box: near, shown by it."""
+    one = corners(box)
+    for row in range(len(detected)):
+        two = corners(detected[row])
+        if intersection(one, two) > 0:
+            shown = overlap(two, one) if by_detected else overlap(one, two)
+            marks[row] = (NEAR if iou(one, two) > RELEVANT_IOU else 0) | (SHOWN if shown > COVERED else 0)
+
+
+@njit(cache=True)
 def _sets(
     boxes: Boxes,
     about: Ints,
@@ -92,34 +104,34 @@ def _sets(
     far: NDArray[np.uint32],
 ) -> Ints:
     """Fills relevant and irrelevant detections, question by question; [side, question + 1] where each one's begin."""
-    ends, most = np.zeros((2, len(image) + 1), np.int64), 0
-    for at in range(len(first) - 1):
-        most = max(most, first[at + 1] - first[at])
-    relevant, shown = np.zeros(most, np.bool_), np.zeros(most, np.bool_)  # [row] of an image
+    ends, kept, most, count = np.zeros((2, len(image) + 1), np.int64), np.full(len(boxes), -1), 0, 0
+    for question in range(len(image)):
+        if image[question] >= 0:
+            size = first[image[question] + 1] - first[image[question]]
+            most = max(most, size)
+            for box in about[start[question] : start[question + 1]]:
+                if kept[box] < 0:  # one box serves many questions about its image
+                    kept[box] = count
+                    count += size
+    marks, done, own = np.zeros(count, np.uint8), np.zeros(len(boxes), np.bool_), np.zeros(most, np.uint8)
     for question in range(len(image)):
         ends[0, question + 1], ends[1, question + 1] = ends[0, question], ends[1, question]
         at = image[question]
         if at < 0 or start[question] == start[question + 1]:
             continue
         size = first[at + 1] - first[at]
-        relevant[:size] = False
-        shown[:size] = False
-        for place in range(start[question], start[question + 1]):
-            if about[place] in about[start[question] : place]:
-                continue
-            one = corners(boxes[about[place]])
+        own[:size] = 0
+        for box in about[start[question] : start[question + 1]]:
+            if not done[box]:
+                _mark(boxes[box], detected[first[at] : first[at + 1]], by_detected, marks[kept[box] :])
+                done[box] = True
             for row in range(size):
-                two = corners(detected[first[at] + row])
-                if intersection(one, two) > 0:
-                    relevant[row] |= iou(one, two) > RELEVANT_IOU
-                    shown[row] |= (overlap(two, one) if by_detected else overlap(one, two)) > COVERED
+                own[row] |= marks[kept[box] + row]
         for row in range(size):
-            if relevant[row]:
-                near[ends[0, question + 1]] = row
-                ends[0, question + 1] += 1
-            if not shown[row] and row < objects[at]:
-                far[ends[1, question + 1]] = row
-                ends[1, question + 1] += 1
+            near[ends[0, question + 1]] = row
+            ends[0, question + 1] += own[row] & NEAR != 0
+            far[ends[1, question + 1]] = row
+            ends[1, question + 1] += own[row] & SHOWN == 0 and row < objects[at]
     return ends
 
 

@@ -3,15 +3,17 @@
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import accumulate
+from typing import Any
 
 import msgspec
 import numpy as np
 import polars as pl
+from numpy.typing import NDArray
 
-from questree.metrics.cells import Cell, Floats, Tallies, counts, evaluate, joined
+from questree.metrics.cells import Cell, Floats, Ints, Tallies, counts, evaluate, joined
 from questree.progress import report
 
-CHUNK = 100  # resamples at a time
+DRAWN = 1 << 23  # weights of resamples at a time
 
 
 @dataclass(frozen=True)
@@ -22,11 +24,14 @@ class Resampling:
 
 def weights(videos: int, resampling: Resampling) -> Iterator[Floats]:
     """[resample, video] how often each video is drawn, in chunks; resample r depends on (seed, r) only."""
-    for begin in range(0, resampling.resamples, CHUNK):
-        numbers = range(begin, min(begin + CHUNK, resampling.resamples))
+    chunk = max(DRAWN // max(videos, 1), 1)
+    for begin in range(0, resampling.resamples, chunk):
+        numbers = range(begin, min(begin + chunk, resampling.resamples))
         report("resampling", begin, resampling.resamples)
-        draws = (np.random.default_rng([resampling.seed, r]).integers(0, videos, videos) for r in numbers)
-        yield np.array([np.bincount(draw, minlength=videos) for draw in draws], np.float64)
+        found = np.empty((len(numbers), videos))
+        for row, r in zip(found, numbers, strict=True):
+            row[:] = np.bincount(np.random.default_rng([resampling.seed, r]).integers(0, videos, videos), None, videos)
+        yield found
     report("resampling", resampling.resamples, resampling.resamples)
 
 
@@ -39,14 +44,25 @@ def resampled_sums(tallies: Tallies, resampling: Resampling) -> Iterator[tuple[F
 
     [resample, column] passed and total, in chunks.
     """
-    whole = np.array([np.array_equal(column, np.rint(column)) for column in tallies.passed.T], bool)
-    passed, total = tallies.passed.astype(np.float64), tallies.total.astype(np.float64)
-    counted, parts = passed[:, whole], passed[:, ~whole]
-    for weight in weights(len(total), resampling):
-        sums = np.empty((len(weight), passed.shape[1]))
+    both, place = _different(np.hstack([tallies.passed, tallies.total]))
+    whole = np.array([np.array_equal(column, np.rint(column)) for column in both.T], bool)
+    counted, parts = both[:, whole], both[:, ~whole]
+    for weight in weights(len(both), resampling):
+        sums = np.empty((len(weight), len(whole)))
         sums[:, whole] = weight @ counted  # whole numbers: exact, in whatever order they are added
         sums[:, ~whole] = np.einsum("rv,vc->rc", weight, parts)  # one fixed order of adding
-        yield sums, weight @ total
+        passed, total = np.split(sums[:, place], 2, axis=1)
+        yield passed, total
+
+
+def _different(columns: NDArray[Any]) -> tuple[Floats, Ints]:
+    """[video, k] the different ones of [video, column], and [column] which of them it is: many metrics count alike."""
+    known = dict[bytes, int]()
+    place = np.array([known.setdefault(column.tobytes(), len(known)) for column in columns.T], np.int64)
+    found = np.empty((len(columns), len(known)))
+    for at, column in enumerate(known):
+        found[:, at] = np.frombuffer(column, columns.dtype)
+    return found, place
 
 
 def resampled(cells: Sequence[Cell], tallies: Tallies, resampling: Resampling) -> Floats:

@@ -46,6 +46,14 @@ def test_whoever_waits_for_a_killed_process_is_told() -> None:
     assert [str(fault) for fault in told.value.faults] == [said]
 
 
+@pytest.mark.processes
+def test_a_single_task_needs_no_process() -> None:
+    with processes(2, tasks=1) as pool:
+        assert pool.submit(os.getpid).result() == os.getpid()
+    with processes(2, tasks=2) as pool:
+        assert pool.submit(os.getpid).result() != os.getpid()
+
+
 def test_generation_keeps_what_is_finished_and_goes_on(asked_run: Run, tmp_path: Path) -> None:
     run = copy(asked_run, tmp_path)
     before = {path: path.read_bytes() for path in run.questions.rglob("*.*")}

@@ -7,9 +7,10 @@ import signal
 import sys
 import threading
 from collections.abc import Callable, Iterator, Mapping
-from concurrent.futures import BrokenExecutor, Executor, Future, ProcessPoolExecutor
+from concurrent.futures import BrokenExecutor, Executor, Future, ProcessPoolExecutor, ThreadPoolExecutor
 from contextlib import AbstractContextManager, contextmanager
 from contextvars import ContextVar
+from multiprocessing import Value
 from multiprocessing.context import SpawnContext, SpawnProcess
 from types import ModuleType
 from typing import Any, NoReturn, TypeVar
@@ -20,6 +21,7 @@ from questree.progress import Inside, finished
 
 Result = TypeVar("Result")
 Pools = Callable[[], AbstractContextManager[Executor]]
+MANY = 2  # tasks, where nobody says how many
 SHOWN = 5  # failed tasks that are named
 HOPELESS = 8  # tasks that failed before any was done: the others would fail as well
 _elsewhere: ContextVar[Pools | None] = ContextVar("_elsewhere", default=None)
@@ -46,9 +48,10 @@ def nothing_kept() -> str:
 
 @contextmanager
 def processes(
-    workers: int, given: Executor | None = None, remedy: Callable[[], str] = nothing_kept
+    workers: int, given: Executor | None = None, remedy: Callable[[], str] = nothing_kept, tasks: int = MANY
 ) -> Iterator[Executor]:
     """Workers elsewhere if there are any, or else a pool of processes; or the one that is given, shut down at the end.
+    A thread does a single task, as a process takes a while to start.
 
     If the block is left by an error or an interruption, processes of ours are stopped at once. If a process dies, that
     is one line: what is kept of the work and what helps, as `remedy` says then.
@@ -63,9 +66,7 @@ def processes(
         with pools() as pool:
             yield pool
         return
-    context = _Context()
-    Inside.shared = context.Value("d", 0.0)
-    pool = ProcessPoolExecutor(workers, mp_context=context, initializer=_obey, initargs=(Inside.shared,))
+    pool = _thread() if tasks < 2 else _processes(workers)
     try:
         yield _Loading(pool) if LOADED else pool
     except BaseException as error:
@@ -77,6 +78,17 @@ def processes(
             raise BadInput([Fault("", died)]) from error
         raise
     pool.shutdown()
+
+
+def _thread() -> Executor:
+    Inside.shared, Inside.told = Value("d", 0.0), 0.0
+    return ThreadPoolExecutor(1)
+
+
+def _processes(workers: int) -> Executor:
+    context = _Context()
+    Inside.shared = context.Value("d", 0.0)
+    return ProcessPoolExecutor(workers, mp_context=context, initializer=_obey, initargs=(Inside.shared,))
 
 
 def results(

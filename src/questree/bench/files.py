@@ -22,6 +22,12 @@ from questree.faults import BadInput
 RELEASED = {"score decomp": 52.0, "score fpvg": 800.0, "covr execute": 45.0}
 ONE_CORE = {"POLARS_MAX_THREADS": "1", "OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1", "NUMBA_NUM_THREADS": "1"}
 STARTS = (["--help"], ["score", "decomp", "--help"], ["show", "--help"], ["verify", "--help"], ["generate", "--help"])
+SMALL = (
+    ["synth", "--videos", "3", "--out", "world"],
+    ["build", "world", "--out", "run"],
+    ["answer", "run", "--model", "oracle"],
+)
+ON_SMALL = (["generate", "run"], ["verify", "run"], ["show", "run"], ["score", "decomp", "run"])
 PER_VIDEO = 250  # DAGs, as in AGQA-Decomp
 MANY = 5  # images of a corpus per thousand programs
 
@@ -39,6 +45,9 @@ def files(
         folder = Path(place)
         found = decomp(folder, nodes, seed) + fpvg(folder, questions, seed) + covr(folder, programs, seed)
         found += [_measured(f"start of {' '.join(words[:-1]) or 'questree'}", folder, words, 1) for words in STARTS]
+        for words in SMALL:
+            _run(folder, words, 1)()
+        found += [_measured(f"{' '.join(words[:-1])}, 3 videos", folder, words, 1) for words in ON_SMALL]
     print_table("Whole commands on files, one core", [_line(each) for each in found])
     write_json(found)
 

@@ -6,16 +6,16 @@ from typing import TYPE_CHECKING, Any
 
 
 @cache
-def _kept_loops() -> type:
-    """numba's cache, but a loop that is in it is fetched without all that compiling would need, which takes longer."""
-    from numba.core.caching import FunctionCache
-    from numba.core.runtime import rtsys
+def kept_loops() -> Any:
+    """numba's cache of a function, from which a loop is fetched without all that compiling needs: that takes longer."""
+    from numba.core import caching
+    from numba.core.runtime import nrt
 
-    class KeptLoops(FunctionCache):  # type: ignore[misc]
+    class KeptLoops(caching.FunctionCache):
         def load_overload(self, sig: Any, target_context: Any) -> Any:
-            rtsys.initialize(target_context)
+            nrt.rtsys.initialize(target_context)
             with self._guard_against_spurious_io_errors():
-                found = self._load_overload(sig, target_context)
+                found = self._load_overload(sig, target_context)  # type: ignore[no-untyped-call]
             if found is None:
                 target_context.refresh()
             return found
@@ -35,7 +35,8 @@ class Loop:
         from numba import njit
 
         found = njit(**self.options)(self.__wrapped__)  # type: ignore[attr-defined]
-        found._cache.__class__ = _kept_loops()
+        if self.options.get("cache"):
+            found._cache = kept_loops()(found.py_func)
         return found
 
     @property

@@ -357,7 +357,7 @@ def export(
         if options.csv:
             rows = [source.count(piece) for piece in watch(source.pieces, "counting", len(tasks))]
             tasks = [replace(task, places=own) for task, own in zip(tasks, numberings(rows), strict=True)]
-        with processes(workers, pool) as executor:
+        with processes(workers, pool, tasks=len(tasks)) as executor:
             futures = [executor.submit(write_part, task) for task in tasks]
             try:
                 found = join(folder, source.sets, tasks, futures)

@@ -185,10 +185,10 @@ def export_decomp(run: Run, out: Path, workers: int = 2, pool: Executor | None =
     refuse_unwritable(bank.edition, lambda node: agqa.write(node, bank.vocabulary, bank.edition.name))
     counts = {split: {"DAGs": 0, "isolated": 0} for split in SPLITS}
     loose: dict[str, list[str]] = {split: [] for split in SPLITS}
-    with new_folder(out) as folder, processes(workers, pool) as executor:
+    shards = sorted(path.name for path in run.decomposed.iterdir() if path.is_dir())
+    with new_folder(out) as folder, processes(workers, pool, tasks=len(shards)) as executor:
         for place in (CSVS, *(folder_name(name, split) for split in SPLITS)):
             (folder / place).mkdir()
-        shards = sorted(path.name for path in run.decomposed.iterdir() if path.is_dir())
         futures = [executor.submit(write_shard, run.folder, shard, folder, name) for shard in shards]
         for future in watch(futures, "export", len(futures)):
             for split, (dags, isolated) in future.result().items():

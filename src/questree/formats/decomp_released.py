@@ -2,7 +2,6 @@
 
 from collections import Counter
 from collections.abc import Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -88,8 +87,7 @@ def decompose_released(
     check_target(out)
     result, loose, others = DecomposedRelease(), Loose(), sources(answers)
     count = buckets(path, others)
-    few = workers < 2 or count < 2  # starting processes does not pay
-    with new_folder(out) as folder, ThreadPoolExecutor(1) if few else processes(workers) as pool:
+    with new_folder(out) as folder, processes(workers, tasks=min(workers, count)) as pool:
         place, rest = folder / f"{path.stem}_hierarchies", folder / ".rows"
         place.mkdir()
         rest.mkdir()

@@ -140,8 +140,8 @@ def decompose(
     if len(labels):
         ABSENT.write(labels, place.work)
     shards, remedy = place.shards(names), partial(place.kept, names)
-    with processes(workers, pool, remedy) as executor:
-        left = [new for new in shards if not new.done]
+    left = [new for new in shards if not new.done]
+    with processes(workers, pool, remedy, len(left)) as executor:
         tasks = {f"shard {new.name}": executor.submit(shard, run.folder, new, options) for new in left}
         results(tasks, "decompose", remedy)
     summary = DecomposeSummary()

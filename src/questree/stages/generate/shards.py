@@ -86,12 +86,9 @@ def generate(run: Run, options: GenerateOptions, workers: int = 2, pool: Executo
     shards = place.shards(names)
     tasks = [GenerateTask(run.folder, *each, options) for each in zip(shards, cuts, strict=True)]
     remedy = partial(place.kept, names, "a smaller --shard")
-    with processes(workers, pool, remedy) as executor:
-        results(
-            {f"shard {task.new.name}": executor.submit(shard, task) for task in tasks if not task.new.done},
-            "generate",
-            remedy,
-        )
+    left = [task for task in tasks if not task.new.done]
+    with processes(workers, pool, remedy, len(left)) as executor:
+        results({f"shard {task.new.name}": executor.submit(shard, task) for task in left}, "generate", remedy)
     counts = total([task.new.out for task in tasks])
     place.finish()
     return counts

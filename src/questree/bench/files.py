@@ -27,7 +27,12 @@ SMALL = (
     ["build", "world", "--out", "run"],
     ["answer", "run", "--model", "oracle"],
 )
-ON_SMALL = (["generate", "run"], ["verify", "run"], ["show", "run"], ["score", "decomp", "run"])
+ON_SMALL = (
+    ["verify", "run"],
+    ["show", "run"],
+    ["score", "decomp", "run"],
+    ["generate", "run"],
+)  # the last makes it anew
 PER_VIDEO = 250  # DAGs, as in AGQA-Decomp
 MANY = 5  # images of a corpus per thousand programs
 

@@ -194,7 +194,7 @@ def score(
             return len(made.nodes)
 
         def bootstrapped() -> int:
-            interval(resampled(found[0].cells, found[0].tallies, Resampling(resamples, seed)))
+            interval(found[0].values(), resampled(found[0].cells, found[0].tallies, Resampling(resamples, seed)))
             return resamples
 
         report, intervals = measure("score", dags, scored), measure("bootstrap", videos, bootstrapped)

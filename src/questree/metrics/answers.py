@@ -142,7 +142,7 @@ def fit_rows(tallies: Tallies, model: str, resampling: Resampling | None) -> lis
     low = high = np.full(len(known), np.nan)
     if resampling is not None and len(tallies.total) > 1:
         draws = np.concatenate([values(x, p[:, at], t[:, at]) for p, t in resampled_sums(tallies, resampling)])
-        whole, band = interval(draws), interval(draws, BAND)
+        whole, band = interval(known, draws), interval(known, draws, BAND)
         low, high = (np.append(one[:3], other[3:]) for one, other in zip(whole, band, strict=True))
     names = [(name, OVERALL) for name in ("slope", "intercept", "R^2")] + [("fit, 80 % band", each) for each in points]
     columns = zip(names, known, sizes, low, high, strict=True)

@@ -1,6 +1,6 @@
 """A score is a cell: sums of passed and total per video and column, the columns it is computed from, and how."""
 
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -124,15 +124,22 @@ COMBINE: dict[str, tuple[int, Combine]] = {  # how many parts each takes; means 
 }
 
 
-def evaluate(cells: Sequence[Cell], passed: Floats, total: Floats) -> Floats:
-    """[..., cell] from sums of shape [..., column]."""
+def evaluate(cells: Sequence[Cell], passed: Floats, total: Floats, held: Mapping[Part, Floats] | None = None) -> Floats:
+    """[..., cell] from sums of shape [..., column]; `held`: in means, ratios of parts of which nothing was counted."""
     values = np.full((*total.shape[:-1], len(cells)), np.nan)
-    known = ratios(passed, total, list(dict.fromkeys(part for cell in cells for part in cell.parts)))
+    known = ratios(passed, total, all_parts(cells))
     for at, cell in enumerate(cells):
         if cell.parts:
             _, combine = COMBINE[cell.how]
-            values[..., at] = combine([known[part] for part in cell.parts])
+            own = [known[part] for part in cell.parts]
+            if held is not None and cell.how.startswith("mean"):
+                own = [np.where(np.isnan(one), held[part], one) for one, part in zip(own, cell.parts, strict=True)]
+            values[..., at] = combine(own)
     return values
+
+
+def all_parts(cells: Sequence[Cell]) -> list[Part]:
+    return list(dict.fromkeys(part for cell in cells for part in cell.parts))
 
 
 def ratios(passed: Floats, total: Floats, parts: Sequence[Part]) -> dict[Part, Floats]:

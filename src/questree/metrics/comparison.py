@@ -40,7 +40,7 @@ def compare(a: Scored, b: Scored, resampling: Resampling) -> list[ModelDifferenc
     found = value_b - value_a
     cells_a, cells_b = [a.cells[at] for at in left], [b.cells[at] for at in right]
     draws = resampled(cells_b, b.tallies, resampling) - resampled(cells_a, a.tallies, resampling)
-    low, high = interval(draws)
+    low, high = interval(found, draws)
     p = p_values(found, draws)
     columns = zip(value_a, value_b, found, low, high, p, benjamini_hochberg(p), strict=True)
     return [

@@ -98,7 +98,7 @@ def rows(table: pl.DataFrame, resampling: Resampling | None, name: str) -> list[
     values = agreement(ratings)[0]
     low = high = np.full(len(MEASURES), np.nan)
     if resampling is not None and ratings.raters > 1:
-        low, high = interval(np.concatenate(list(resampled(ratings, resampling))))
+        low, high = interval(values, np.concatenate(list(resampled(ratings, resampling))))
     judged = int((np.bincount(ratings.unit) > 1).sum())
     found = [
         Score(measure, BY, "Overall", number(value), judged, *bounds(value, lo, hi), name)

@@ -10,7 +10,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from questree.metrics.cells import Cell, Floats, Ints, Tallies, counts, evaluate, joined
+from questree.metrics.cells import Cell, Floats, Ints, Tallies, all_parts, counts, evaluate, joined, ratios
 from questree.progress import report
 
 DRAWN = 1 << 23  # weights of resamples at a time
@@ -66,8 +66,13 @@ def _different(columns: NDArray[Any]) -> tuple[Floats, Ints]:
 
 
 def resampled(cells: Sequence[Cell], tallies: Tallies, resampling: Resampling) -> Floats:
-    """[resample, cell]"""
-    return np.concatenate([evaluate(cells, *sums) for sums in resampled_sums(tallies, resampling)])
+    """[resample, cell]; means are over the parts that the data have, whether a resample has them or not.
+
+    A mean over answers would else be one over fewer answers in a resample without a rare one, and off to one side.
+    What a resample has nothing of has the ratio it has in the data.
+    """
+    held = ratios(*tallies.summed(), all_parts(cells))
+    return np.concatenate([evaluate(cells, *sums, held) for sums in resampled_sums(tallies, resampling)])
 
 
 class Score(msgspec.Struct, frozen=True):
@@ -109,7 +114,7 @@ class Scored:
         values, n = self.values(), counts(self.cells, self.tallies.summed()[1])
         low = high = np.full(len(self.cells), np.nan)
         if resampling is not None and len(self.tallies.total) > 1:
-            low, high = interval(resampled(self.cells, self.tallies, resampling))
+            low, high = interval(values, resampled(self.cells, self.tallies, resampling))
         return [
             Score(*cell.name, number(value), count, *bounds(value, at_least, at_most), model)
             for cell, value, count, at_least, at_most in zip(self.cells, values, n, low, high, strict=True)
@@ -124,12 +129,18 @@ def bounds(value: float, low: float, high: float) -> tuple[float | None, float |
     return (None, None) if np.isnan(value) else (number(low), number(high))
 
 
-def interval(values: Floats, level: float = 0.95) -> tuple[Floats, Floats]:
-    """[cell] low, [cell] high of [resample, cell], over the resamples in which a cell is defined."""
+def interval(values: Floats, draws: Floats, level: float = 0.95) -> tuple[Floats, Floats]:
+    """[cell] low, [cell] high of [resample, cell], over the resamples in which a cell is defined.
+
+    Percentiles (Efron and Tibshirani 1993, section 13.3), stretched to the value of the data where that lies beside
+    them, as it can where draws are few or skewed: no interval excludes what it is an interval of.
+    """
     tail = (1 - level) / 2
-    ordered = np.sort(values, axis=0)  # NaN last
-    known = (~np.isnan(values)).sum(axis=0)
-    return _quantile(ordered, known, tail), _quantile(ordered, known, 1 - tail)
+    ordered = np.sort(draws, axis=0)  # NaN last
+    known = (~np.isnan(draws)).sum(axis=0)
+    low, high = _quantile(ordered, known, tail), _quantile(ordered, known, 1 - tail)
+    beside = np.where(np.isnan(low), np.nan, values)
+    return np.fmin(low, beside), np.fmax(high, beside)
 
 
 def _quantile(ordered: Floats, known: np.ndarray[tuple[int], np.dtype[np.int64]], share: float) -> Floats:

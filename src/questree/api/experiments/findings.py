@@ -71,7 +71,7 @@ def finding(
     source: str = "",
 ) -> Finding:
     """Holds if the whole interval lies on that side of the bound, does not hold if all of it lies on the other."""
-    low, high = (number(float(each[0])) for each in interval(found.draws[:, None]))
+    low, high = (number(float(each[0])) for each in interval(np.array([found.value]), found.draws[:, None]))
     value = number(found.value)
     judged = verdict(low, high, side, bound) if value is not None else "undecided"
     return Finding(name, claim, found.said, value, low, high, side, bound, judged, published, source)

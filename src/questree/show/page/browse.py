@@ -117,8 +117,9 @@ def _intervals(number: Ints, scope: Ints, right: Mask) -> Iterator[dict[str, Any
     different, own = np.unique(scope, return_inverse=True)
     counted = tally(own, number.astype(np.int64), right, len(different), names)
     draws = np.concatenate([part_of(*sums) for sums in resampled_sums(counted, PLOTTED)])
-    low, high = interval(draws)
-    for at, (passed, total) in enumerate(zip(*counted.summed(), strict=True)):
+    sums = counted.summed()
+    low, high = interval(part_of(*sums), draws)
+    for at, (passed, total) in enumerate(zip(*sums, strict=True)):
         shown = {"number": counted.columns[at][0], "n": int(total), "right": passed / total}
         drawn = len(different) > 1 and not np.isnan(low[at])
         yield shown | ({"low": float(low[at]), "high": float(high[at])} if drawn else {})

@@ -229,6 +229,7 @@ def test_films_and_frames_have_a_timeline_and_images_can_be_enlarged(
     with serving(images) as address, people_at(browser, images, address) as pages:
         page = pages["Ann"]
         page.click("text=Begin")
+        expect(page.locator("[data-image]").first).to_be_visible()
         large = page.locator("[data-image][aria-pressed=true] img")
         page.keyboard.press("ArrowRight")
         expect(large).to_have_attribute("alt", re.compile("^image 1 of"))

@@ -8,7 +8,7 @@ from pathlib import Path
 import polars as pl
 import pytest
 
-from questree.api import people, people_results
+from questree.api import people, people_export, people_results
 from questree.faults import BadInput
 from questree.people import turns
 from questree.people.book import Book, Item
@@ -194,6 +194,38 @@ def test_nobody_judges_their_own_paraphrase_and_a_new_one_is_judged_anew(noteboo
     assert Answered.read(book, "paraphrase").paraphrases().is_empty()
 
 
+@pytest.mark.parametrize("name", ["run", "images"])
+def test_gold_of_paraphrases_is_the_same_or_another_question_and_leaves_out_who_cannot_tell(
+    notebook: Path, tmp_path: Path, name: str
+) -> None:
+    options = "--task paraphrase --sample 20 --parts --split all --gold 0.5 --qualify 2 --seed 1"
+    book = asked(copied(notebook, name, tmp_path), options)
+    items = book.items("paraphrase")
+    roles = Counter(one.role for one in items)
+    assert (roles["asked"], roles["gold"], roles["qualification"]) == (20, 10, 2)
+    known = [one for one in items if one.role != "asked"]
+    assert {one.truth for one in known} == {"same", "different"}
+    for one in known:
+        assert (one.text in one.shown["paraphrase"]) == (one.truth == "same")
+        assert one.text != one.shown["paraphrase"]
+
+    def says(who: str, item: Item) -> Reply:
+        if item.role == "asked":
+            return Reply(text=f"{who} asks: {item.text}")
+        right = item.truth or "same"
+        return Reply("cannot tell" if who == "c" and item.role == "gold" else right)
+
+    answer_all(book, "paraphrase", ["a", "b", "c"], says)
+    found = Answered.read(book, "paraphrase")
+    assert found.gold["share"].to_list() == [1.0, 1.0, 0.0]
+    assert found.gold["out"].to_list() == [False, False, True]
+    written = found.paraphrases()["question"].to_list()
+    everybody = Answered.read(book, "paraphrase", Rule(0)).paraphrases()["question"].to_list()
+    assert 0 < len(written) < len(everybody) == 20
+    assert not any(text.startswith("c asks") for text in written)
+    assert people.simulate(book.path.parent, "paraphrase", annotators=1).record["answers"] >= 12  # gold to everybody
+
+
 def test_figures_are_those_that_hands_compute(book: Book) -> None:
     """Two are always right; the third says "cannot tell" to every other thing asked, and gold is beyond them."""
     asked_items = [one for one in book.items("verify") if one.role == "asked"]
@@ -270,7 +302,7 @@ def test_what_is_absent_is_what_most_mark_and_marking_what_is_there_counts_again
         len(items[1].shown["there"])
     ]
     out = tmp_path / "absent.json"
-    people_results.export(book.path.parent, "absent", absent=out, least_gold=0)
+    people_export.export(book.path.parent, "absent", absent=out, least_gold=0)
     assert json.loads(out.read_text()) == found.absent()
 
 

@@ -16,7 +16,8 @@ from playwright.sync_api import Browser, Page, expect
 
 from questree.api import people_results
 from questree.people.book import Book, Item
-from questree.people.page import Desk, application
+from questree.people.desk import Desk
+from questree.people.page import application
 from questree.people.results import Answered, Rule
 from questree.show.page.serving import bound, shown_address
 from questree.tables.run import Run

@@ -57,6 +57,42 @@ def test_people_are_a_column_of_scores_and_of_the_report_beside_models(
     assert "Human" in report.read_text("utf-8")
 
 
+def test_tasks_stand_side_by_side_as_in_the_papers_table(notebook: Path, tmp_path: Path) -> None:
+    run = copied(notebook, "run", tmp_path)
+    wrong: dict[str, set[str]] = {}
+    for task, count in (("verify", 1), ("choose", 4)):
+        book = asked(run, f"--task {task} --sample 12 --gold 0 --no-parts --seed 2")
+        items = book.items(task)
+        wrong[task] = {one.id for one in items[:count]}
+        no, missed = "no" if task == "verify" else "not sure", wrong[task]
+
+        def says(_: str, item: Item, no: str = no, missed: set[str] = missed) -> Reply:
+            return Reply(no if item.id in missed else item.truth or "")
+
+        answer_all(book, task, PEOPLE, says)
+    assert wrong["verify"] < wrong["choose"]  # the same questions
+    done = questree("people", "accuracy", run.folder, "--tasks", "verify,choose", "--resamples", 20, "--json", "-")
+    assert done.returncode == 0, done.stderr
+    rows = {(row["model"], row["by"]): row for row in json.loads(done.stdout) if row["group"] == "Overall"}
+    for task in wrong:
+        whole = rows[task, "reasoning"]
+        assert (whole["n"], whole["value"]) == (12, pytest.approx(1 - len(wrong[task]) / 12))
+        assert whole["low"] <= whole["value"] <= whole["high"]
+        parts = [rows[task, f"reasoning, {kind}"] for kind in ("binary", "open")]
+        assert sum(row["n"] for row in parts) == 12
+        assert sum(row["n"] * (row["value"] or 0) for row in parts) == pytest.approx(12 - len(wrong[task]))
+    shown = questree("people", "accuracy", run.folder, "--tasks", "verify,choose", "--resamples", 0).stdout
+    heads = [line.split() for line in shown.splitlines() if line.split()[:1] == ["verify"]]
+    assert heads[0] == ["verify", "n", "verify", "choose", "n", "choose"]
+    last = next(line.split() for line in shown.splitlines() if line.startswith(" Overall") and " All " in line)
+    assert last == ["Overall", "All", "91.67", "12", "66.67", "12"]
+    for words, message in {
+        ("--tasks", ""): "expected names of tasks",
+        ("--tasks", "verify,nothing"): "expected a task, got 'nothing'",
+    }.items():
+        assert message in questree("people", "accuracy", run.folder, *words).stderr
+
+
 @pytest.mark.parametrize("name", ["run", "images"])
 def test_what_people_reject_is_taken_out_before_balancing_and_counted_by_reason(
     notebook: Path, tmp_path: Path, name: str
@@ -111,7 +147,21 @@ def test_types_that_people_do_not_find_right_are_left_out_of_scores(notebook: Pa
     assert "Interaction" in usual - own
     assert "Object" in own - usual  # which the paper leaves out
     assert before == VIDEO_DAGS.unscored
+
+    def reported(*more: object) -> str:
+        page = tmp_path / "report.html"
+        words = ("--bots", "none", "--split", "all", "--resamples", 0, "--workers", 1, "--csv", tmp_path / "tables.csv")
+        assert questree("report", run.folder, "--out", page, *words, *more).returncode == 0
+        rows = pl.read_csv(tmp_path / "tables.csv", infer_schema=False)
+        lines = rows.filter(pl.col("table") == "decomp-type", pl.col("value").is_not_null())["row"].unique()
+        assert ("types that are not scored" in page.read_text("utf-8")) == bool(more)
+        return ", ".join(sorted(lines))
+
+    assert "Interaction" in reported()
+    assert "Interaction" not in reported("--unscored", out)
+    assert before == VIDEO_DAGS.unscored
     out.write_text("Nothing\n")
+    assert "expected a type, got 'Nothing'" in questree("report", run.folder, "--unscored", out).stderr
     assert "expected a type, got 'Nothing'" in questree("score", run.folder, "--unscored", out).stderr
 
 
@@ -140,7 +190,7 @@ def test_the_same_questions_in_own_words_are_scored_beside_the_original(
     book = asked(run, "--task paraphrase --sample 8 --split all --no-parts")
 
     def says(_: str, item: Item) -> Reply:
-        return Reply("same") if item.role == "confirm" else Reply(text=f"Say: {item.text}")
+        return Reply(text=f"Say: {item.text}") if item.role == "asked" else Reply(item.truth or "same")
 
     answer_all(book, "paraphrase", PEOPLE, says)
     out = tmp_path / "paraphrases.jsonl"

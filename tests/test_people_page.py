@@ -10,7 +10,8 @@ import pytest
 from starlette.testclient import TestClient
 
 from questree.people.book import Book
-from questree.people.page import Desk, application
+from questree.people.desk import Desk
+from questree.people.page import application
 from questree.people.paraphrases import must_change
 from questree.people.results import Answered
 from questree.people.task import WrongReply

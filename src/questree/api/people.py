@@ -8,7 +8,7 @@ import polars as pl
 
 from questree.api.made import Made
 from questree.api.made_up import drawing
-from questree.api.people_drawn import candidates_of, mistakes, with_texts
+from questree.api.people_drawn import candidates_of, mistakes, other_texts, with_texts
 from questree.api.reports import web_packages
 from questree.api.runs import StrPath
 from questree.benchmarks import AGQA, chosen
@@ -113,12 +113,14 @@ def new(
     asked = drawn(candidates, least, seed)
     if asked.is_empty():
         raise BadInput.at(place.folder, f"nothing to ask about in the split {split}")
-    knows = known_task.about != "scopes" and known_task.ask != "paraphrase"
-    wrong = mistakes(dags, own) if knows and dags is not None and (gold or qualify) else {}
+    knows, rewords = known_task.about != "scopes", known_task.ask == "paraphrase"
+    wrong = mistakes(dags, own) if knows and not rewords and dags is not None and (gold or qualify) else {}
     rest = candidates.filter(pl.col("id").is_in(list(wrong))) if known_task.about == "models" else candidates
     found = apart(rest, asked, round(gold * len(asked)) * knows, qualify * knows, seed)
     if dags is not None:
         found = Drawn(*(with_texts(dags, table) for table in found))
+        if rewords:
+            known = replace(known, others=other_texts(dags, candidates, found, seed))
     count = votes or known_task.votes
     sizes = {"asked": len(found.asked), "gold": len(found.gold), "qualification": len(found.qualification)}
     options = TaskOptions(own.name, count, seed, **sizes, drawn=least | {"split": split}, models=listed(models))
@@ -127,6 +129,8 @@ def new(
     book.add_task(name or called, known_task, options, made)
     people = book.add_annotators(listed(annotators)) if annotators else []
     said = [f"{name or called}: {told(known_task, options)}, in {book.path}", *told_links(people)]
+    more = round(gold * len(asked)) * knows + qualify * knows - sizes["gold"] - sizes["qualification"]
+    said += [f"warning: nothing is left for {more:,} more gold questions and questions to qualify"] if more else []
     return Made("people new", said, {"task": name or called, **sizes, "votes": count, "drawn": least})
 
 
@@ -226,7 +230,8 @@ def serve(
         told = "every answer must be on a disk before it is confirmed; copy the run to a folder of this machine"
         raise BadInput.at(run, f"cannot be answered in a store: {told}")
     with web_packages("questree people serve"):
-        from questree.people.page import Desk, application
+        from questree.people.desk import Desk
+        from questree.people.page import application
         from questree.show.page.serving import bound, shown_address
         from questree.show.page.serving import serve as work
     if media is None:

@@ -9,7 +9,7 @@ from questree.api.question_tables import question_table
 from questree.benchmarks import AGQA, Benchmark
 from questree.faults import BadInput
 from questree.models.stored import said
-from questree.people.items import Known
+from questree.people.items import Drawn, Known, others
 from questree.people.sample import CANDIDATES
 from questree.people.task import Task
 from questree.scoring.run_scores import answers_to
@@ -51,6 +51,12 @@ def questions(dags: RunHierarchies, own: Benchmark, parts: bool) -> pl.DataFrame
 
 def with_texts(dags: RunHierarchies, drawn: pl.DataFrame) -> pl.DataFrame:
     return drawn.with_columns(question=texts_by_id(dags, drawn["id"]))
+
+
+def other_texts(dags: RunHierarchies, candidates: pl.DataFrame, drawn: Drawn, seed: int) -> dict[str, str]:
+    """id of gold -> the text of another question about its scope."""
+    paired = others(candidates, pl.concat([drawn.gold, drawn.qualification]), seed)
+    return dict(zip(paired, texts_by_id(dags, pl.Series(list(paired.values()), dtype=pl.String)), strict=True))
 
 
 def videos(run: Run, own: Benchmark, split: str | None) -> pl.DataFrame:

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Unpack
 
 from questree.api.choices import OnePolicy, Policy, ScoringOptions, chosen
+from questree.api.score_sets import leaving_out
 from questree.faults import BadInput, Fault, refuse
 from questree.models.bots import BOTS
 from questree.places import path_of
@@ -82,6 +83,7 @@ def report(
     bots: str | Sequence[str] = REFERENCES,
     split: str = "test",
     media: StrPath | None = None,
+    unscored: StrPath | None = None,
     workers: int = 2,
     **how: Unpack[ScoringOptions],
 ) -> Report:
@@ -103,6 +105,8 @@ def report(
         Split whose questions are scored: test, dev, train or all.
     media
         Folder of pictures to show beside failures: DIR/VIDEO/FRAME or DIR/IMAGE, .png or .jpg.
+    unscored
+        File of types not to score, one per line, instead of those the paper leaves out.
     workers
         Number of processes.
     how
@@ -124,10 +128,12 @@ def report(
     named, references, old = _listed(models), chosen_bots(_listed(bots)), list[str]()
     own = chosen_models(place, named, references, lambda line: old.append(line.removeprefix("warning: ")))
     others, why = tuple(bot for bot in references if bot not in own), tuple(old)
-    about = (benchmark, bool(named), str(pictures or ""), why)
+    types = None if unscored is None else path_of(unscored)
+    about = (benchmark, bool(named), str(pictures or ""), str(types or ""), why)
     asked = ReportRequest(str(place.folder), own, others, file.name, *about)
     choices = How(given.missing, given.resamples, given.seed, given.policy, synonyms=given.synonyms, split=part)
-    made = make(place, asked, choices, workers)
+    with leaving_out(types):
+        made = make(place, asked, choices, workers)
     with new_file(file) as work:
         work.write_text(page(made), "utf-8")
     return Report(file, made, why)

@@ -61,7 +61,8 @@ def timed(run: Run, book: Book, answers: int) -> Iterator[tuple[float, float]]:
     """Milliseconds from an answer to the next item, and of the processor, the client's included."""
     from starlette.testclient import TestClient
 
-    from questree.people.page import Desk, application
+    from questree.people.desk import Desk
+    from questree.people.page import application
 
     page = TestClient(application(Desk(run)), HERE, headers={"origin": HERE})
     home = f"/people/{book.annotators()[0].token}/tasks/large/"
@@ -75,7 +76,8 @@ def timed(run: Run, book: Book, answers: int) -> Iterator[tuple[float, float]]:
 
 def serve_at(folder: Path, port: int) -> None:
     """Until it is killed."""
-    from questree.people.page import Desk, application
+    from questree.people.desk import Desk
+    from questree.people.page import application
     from questree.show.page.serving import bound, serve
 
     with bound("127.0.0.1", port) as place:

@@ -6,7 +6,7 @@ from typing import Annotated
 
 from cyclopts import App, Parameter
 
-from questree.api import people, people_results
+from questree.api import people, people_accuracy, people_export, people_results
 from questree.api.paraphrased import paraphrased_scores
 from questree.cli.functions import command
 from questree.cli.shared_options import Whole
@@ -51,5 +51,6 @@ app.command(command(people.simulate), name="simulate")
 app.command(command(people.power), name="power")
 app.command(command(people.remove), name="remove")
 app.command(command(people_results.agreement, {"bots": EITHER_WAY}), name="agreement")
-app.command(command(people_results.export, {"bots": EITHER_WAY}), name="export")
-app.command(command(people_results.take_in), name="import")
+app.command(command(people_accuracy.accuracy, {"bots": EITHER_WAY}), name="accuracy")
+app.command(command(people_export.export, {"bots": EITHER_WAY}), name="export")
+app.command(command(people_export.take_in), name="import")

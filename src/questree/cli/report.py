@@ -11,7 +11,7 @@ from cyclopts import Parameter
 from questree.api.choices import OnePolicy, Policy
 from questree.cli.clusters import clustered
 from questree.cli.paper import NO_PAPER, Paper, Plots, check_plots, listed, write_paper, write_pictures
-from questree.cli.shared_options import OnlyBenchmark, Whole, WorkersOption
+from questree.cli.shared_options import OnlyBenchmark, UnscoredOption, Whole, WorkersOption
 from questree.cli.terminal import messages, say, watching
 
 NONE = "none"
@@ -46,6 +46,7 @@ def report(
     paper: Paper = NO_PAPER,
     plots: Plots = None,
     media: Annotated[Path | None, Parameter(help=f"{PICTURES}, shown beside failures.")] = None,
+    unscored: UnscoredOption = None,
     workers: WorkersOption = 2,
 ) -> None:
     """Tables laid out as in the papers with intervals, plots, best and worst in words, worked failures as DAGs.
@@ -63,7 +64,7 @@ def report(
     with watching():
         made = work(
             run, out=out, benchmark=benchmark, models=listed(models), bots=references, split=split, media=media,
-            workers=workers, **asdict(how),
+            unscored=unscored, workers=workers, **asdict(how),
         )  # fmt: skip
     say(f"wrote {out} ({out.stat().st_size / 1e6:.1f} MB)")
     for warning in made.warnings:

@@ -16,6 +16,7 @@ from questree.cli.shared_options import (
     RecordsOption,
     RunFolder,
     SplitOption,
+    UnscoredOption,
 )
 from questree.cli.terminal import output, say, tell, watching, write_json
 from questree.faults import BadInput
@@ -44,9 +45,7 @@ def decomp(
         bool, Parameter(help="Also tell kinds of errors apart, where a model only fails to choose.", negative="")
     ] = False,
     by_answer: Annotated[bool, Parameter(help="Also print accuracy per true answer.", negative="")] = False,
-    unscored: Annotated[
-        Path | None, Parameter(help="Types not to score, one per line, instead of those the paper leaves out.")
-    ] = None,
+    unscored: UnscoredOption = None,
     split: SplitOption = None,
     benchmark: BenchmarkOption = "",
     how: ScoringOptions = USUAL,

@@ -61,6 +61,9 @@ RecordsOption = Annotated[Path | None, Parameter(help="AGQA questions: a JSON fi
 CacheOption = Annotated[
     bool, Parameter(help="With --hierarchies: keep what large folders hold for the next time, and use it.")
 ]
+UnscoredOption = Annotated[
+    Path | None, Parameter(help="Types not to score, one per line, instead of those the paper leaves out.")
+]
 SplitOption = Annotated[
     Literal["train", "dev", "test"] | None, Parameter(help="With a run: split to score; dev only of image sets.")
 ]

@@ -1,8 +1,9 @@
-"""Answers of people as files: tables and Label Studio's JSON, written and read; names of people are never written."""
+"""Answers of people as tables, written and read; names of people are never written."""
 
 import csv
+import io
+import math
 from collections.abc import Iterator, Mapping
-from html import escape
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -11,8 +12,10 @@ import polars as pl
 
 from questree.faults import BadInput, Fault, refuse
 from questree.people.book import Book, Item
+from questree.people.paraphrases import must_change
 from questree.people.results import Answered
 from questree.people.task import Reply, Task, WrongReply, checked, choices_of
+from questree.people.terms import Terms
 from questree.people.turns import put
 
 COLUMNS = ("item", "id", "annotator", "value", "text", "faults", "marked", "seconds")
@@ -45,90 +48,58 @@ def table(found: Answered) -> pl.DataFrame:
     return whole.select(task, *named, *rest, counts=~pl.col("out")).sort("item", "annotator")
 
 
-def studio_tasks(found: Answered) -> list[dict[str, Any]]:
-    """Tasks to import into Label Studio: what is shown, and by what an answer finds its item again."""
-    asked = [item for item in found.items.values() if item.role != "confirm"]
-    return [{"data": studio_data(found.name, found.task, item)} for item in asked]
-
-
-def studio_data(name: str, task: Task, item: Item) -> dict[str, Any]:
-    shown = {name: value for name, value in item.shown.items() if name not in ("there", "turned")}
-    if "options" in shown:
-        shown["options"] = [one.value for one in choices_of(task, item.role, shown)]
-    own = {"task": name, "item": item.item, "id": item.id, "scope": item.scope, "question": item.text or item.id}
-    lists = {name: [{"value": word} for word in shown[name]] for name in ("options", "objects") if name in shown}
-    pair = dict(zip(("first", "second"), shown.get("answers", ()), strict=False))
-    return own | {"answer": shown.get("answer", "")} | lists | pair
-
-
-def studio_config(task: Task) -> str:
-    """The labelling interface for these tasks."""
-    shown = ['<Text name="question" value="$question"/>']
-    shown += ['<Text name="answer" value="$answer"/>'] if "answer" in task.shows else []
-    if "answers" in task.shows:
-        shown += ['<Text name="first" value="$first"/>', '<Text name="second" value="$second"/>']
-    asked = [f'<Header value="{escape(task.prompt)}"/>']
-    own = "".join(f'<Choice value="{escape(one.value)}"/>' for one in task.choices)
-    if task.ask == "checklist":
-        asked.append('<Choices name="marked" toName="question" choice="multiple" value="$objects"/>')
-    elif task.ask == "options":
-        asked.append('<Choices name="value" toName="question" value="$options"/>')
-    elif own:
-        asked.append(f'<Choices name="value" toName="question">{own}</Choices>')
-    if task.ask in ("text", "paraphrase") or any(one.more for one in task.choices):
-        asked.append('<TextArea name="text" toName="question" maxSubmissions="1"/>')
-    if task.faults:
-        kinds = "".join(f'<Choice value="{escape(one.value)}"/>' for one in task.faults)
-        asked.append(f'<Choices name="faults" toName="question" choice="multiple">{kinds}</Choices>')
-    return "\n".join(["<View>", *(f"  {line}" for line in [*shown, *asked]), "</View>", ""])
-
-
-def from_studio(path: Path) -> Iterator[Given]:
-    """Label Studio's JSON export; annotations that were cancelled are left out."""
-    try:
-        records = msgspec.json.decode(path.read_bytes(), type=list[dict[str, Any]])
-    except (OSError, msgspec.MsgspecError) as error:
-        raise BadInput.at(path, f"expected Label Studio's JSON export, a list of tasks ({error})") from error
-    for number, record in enumerate(records, 1):
-        data = record.get("data")
-        if not isinstance(data, dict) or not isinstance(record.get("annotations", []), list):
-            raise BadInput.at(f"{path}, task {number}", "expected data and a list of annotations")
-        for at, one in enumerate(record.get("annotations", ()), 1):
-            if not one.get("was_cancelled"):
-                by = one.get("completed_by")
-                who = by.get("email") or by.get("id") if isinstance(by, dict) else by
-                place, seconds = f"{path}, task {number}, annotation {at}", float(one.get("lead_time") or 0)
-                item, id = str(data.get("item", "")), str(data.get("id", ""))
-                yield Given(place, item, id, "" if who is None else str(who), studio_reply(one), seconds)
-
-
-def studio_reply(annotation: Mapping[str, Any]) -> Reply:
-    said: dict[str, list[str]] = {}
-    for part in annotation.get("result", ()):
-        value = part.get("value", {})
-        said[str(part.get("from_name"))] = [str(word) for word in value.get("choices") or value.get("text") or ()]
-    value, text = said.get("value", ()), " ".join(said.get("text", ()))
-    return Reply(value[0] if value else "", text, tuple(said.get("faults", ())), tuple(said.get("marked", ())))
-
-
 def from_csv(path: Path) -> Iterator[Given]:
     """A table of crowd results, one answer per row."""
     try:
-        rows = csv.DictReader(path.read_text("utf-8-sig").splitlines())
+        rows = csv.DictReader(io.StringIO(path.read_text("utf-8-sig"), newline=""))
         there = list(rows.fieldnames or ())
+        _has_columns(path, there)
+        for row in rows:
+            yield given_by(f"{path}, line {rows.line_num}", row)
     except (OSError, UnicodeDecodeError, csv.Error) as error:
         raise BadInput.at(path, f"cannot be read ({error}); {NEEDED}") from error
-    if "annotator" not in there or not {"item", "id"} & set(there) or not {"value", "text", "marked"} & set(there):
-        raise BadInput.at(path, f"{NEEDED}, got {', '.join(there) or 'none'}")
-    for row in rows:
-        own = {name: (row.get(name) or "").strip() for name in COLUMNS}
-        lists = (tuple(filter(None, own[name].split(SEVERAL))) for name in ("faults", "marked"))
+
+
+def from_lines(path: Path) -> Iterator[Given]:
+    """The same as JSON Lines."""
+    try:
+        lines = path.read_bytes().splitlines()
+    except OSError as error:
+        raise BadInput.at(path, f"cannot be read ({error}); {NEEDED}") from error
+    for number, line in enumerate(lines, 1):
         try:
-            seconds = float(own["seconds"] or 0)
-        except ValueError:
-            raise BadInput.at(f"{path}, line {rows.line_num}", f"expected seconds, got {own['seconds']!r}") from None
-        reply = Reply(own["value"], own["text"], *lists)
-        yield Given(f"{path}, line {rows.line_num}", own["item"], own["id"], own["annotator"], reply, seconds)
+            row = msgspec.json.decode(line, type=dict[str, Any]) if line.strip() else None
+        except (UnicodeDecodeError, RecursionError, msgspec.MsgspecError) as error:
+            raise BadInput.at(f"{path}, line {number}", f"expected an object ({error})") from error
+        if row is not None:
+            _has_columns(f"{path}, line {number}", list(row))
+            yield given_by(f"{path}, line {number}", {name: _written(value) for name, value in row.items()})
+
+
+def _written(value: Any) -> str:
+    return "" if value is None else SEVERAL.join(map(str, value)) if isinstance(value, list) else str(value)
+
+
+def _has_columns(place: object, there: list[str]) -> None:
+    if "annotator" not in there or not {"item", "id"} & set(there) or not {"value", "text", "marked"} & set(there):
+        raise BadInput.at(place, f"{NEEDED}, got {', '.join(there) or 'none'}")
+
+
+def given_by(place: str, row: Mapping[str, str | None]) -> Given:
+    own = {name: (row.get(name) or "").strip() for name in COLUMNS}
+    lists = (tuple(filter(None, own[name].split(SEVERAL))) for name in ("faults", "marked"))
+    reply = Reply(own["value"], own["text"], *lists)
+    return Given(place, own["item"], own["id"], own["annotator"], reply, length_of(place, own["seconds"] or 0.0))
+
+
+def length_of(place: str, given: str | float) -> float:
+    try:
+        seconds = float(given)
+    except ValueError:
+        seconds = math.nan
+    if not 0 <= seconds < math.inf:
+        raise BadInput.at(place, f"expected seconds, got {given!r}")
+    return seconds
 
 
 class Taken(NamedTuple):
@@ -137,40 +108,45 @@ class Taken(NamedTuple):
     repeated: int  # the last counts
 
 
-def take(book: Book, name: str, path: Path) -> Taken:
-    """Answers of a file become answers of a task: all of them, or none and every fault."""
+def take(book: Book, name: str, given: Iterator[Given], terms: Terms) -> Taken:
+    """Answers from elsewhere become answers of a task: all of them, or none and every fault."""
     task, _ = book.task(name)
-    items = book.items(name)
+    items, names = book.items(name), {one.annotator: one.name for one in book.annotators()}
     by_number, by_id = {str(one.item): one for one in items}, {one.id: one for one in reversed(items)}
     found: dict[tuple[str, int], tuple[Item, Reply, float]] = {}
     faults, count = list[Fault](), 0
-    for given in (from_studio if path.suffix == ".json" else from_csv)(path):
-        item = by_number.get(given.item) if given.item else by_id.get(given.id)
-        wrong = fault(task, given, item)
+    for one in given:
+        item = by_number.get(one.item) if one.item else by_id.get(one.id)
+        wrong = fault(task, one, item, names, terms)
         if wrong:
-            faults.append(Fault(given.place, wrong))
+            faults.append(Fault(one.place, wrong))
         elif item is not None:
             count += 1
-            reply = checked(task, item.role, item.shown, given.reply)
-            found[given.annotator, item.item] = item, reply, given.seconds
+            reply = checked(task, item.role, item.shown, one.reply)
+            found[one.annotator, item.item] = item, reply, one.seconds
     refuse(faults)
     numbers = {one.name: one.annotator for one in book.add_annotators({who for who, _ in found}, "imported")}
     put(book, name, [(numbers[who], *rest) for (who, _), rest in found.items()])
     return Taken(len(found), len(numbers), count - len(found))
 
 
-def fault(task: Task, given: Given, item: Item | None) -> str:
+def fault(task: Task, given: Given, item: Item | None, names: Mapping[int, str], terms: Terms) -> str:
     """What is wrong with an answer, "" if nothing is."""
     if item is None:
         return f"no item {given.item or given.id!r} in this task"
+    if given.id and given.id != item.id:
+        return f"item {given.item}: expected the id {item.id!r}, got {given.id!r}; is it of another task?"
     if not given.annotator:
         return "expected an annotator, got none"
+    if item.author is not None and names.get(item.author) == given.annotator:
+        return "nobody judges their own paraphrase"
     try:
-        checked(task, item.role, item.shown, given.reply)
-    except WrongReply:
+        reply = checked(task, item.role, item.shown, given.reply)
+        if task.asks_of(item.role) == "paraphrase" and not reply.value:
+            must_change(item.text, reply.text, terms)
+    except WrongReply as wrong:
         known = [one.value for one in choices_of(task, item.role, item.shown)]
         got = given.reply.value or given.reply.text or ", ".join(given.reply.marked)
-        return f"expected an answer to what was asked, got {got!r}" + (
-            f"; choose from {', '.join(known)}" * bool(known)
-        )
+        more = f"; choose from {', '.join(known)}" if known else f" ({wrong})"
+        return f"expected an answer to what was asked, got {got!r}{more}"
     return ""

@@ -13,6 +13,7 @@ from questree.people.book import EVERYBODY, Item, Role
 from questree.people.sample import among, in_order
 from questree.people.task import KEYS, Task
 
+REWORDED = ("Tell me: {}", "Please answer this: {}", "What I would like to know: {}")
 FEWEST = 4  # options, if there are as many answers of a type
 
 
@@ -25,6 +26,7 @@ class Known:
     models: Sequence[Mapping[str, str]] = ()  # of two models: id -> what it says
     objects: Sequence[str] = ()  # that may be absent
     there: Mapping[str, Sequence[str]] = field(default_factory=dict)  # video -> objects that facts show
+    others: Mapping[str, str] = field(default_factory=dict)  # id -> another question about its scope, in words
 
 
 class Drawn(NamedTuple):
@@ -63,7 +65,7 @@ def items(task: Task, drawn: Drawn, candidates: pl.DataFrame, votes: int, known:
             answer=row["answer"],
             shown=shown,
             truth=truth,
-            why=reason(row) if role == "qualification" else "",
+            why=reason(task, row, truth) if role == "qualification" else "",
             type=row["type"] or "",
             template=row["template"] or "",
             split=row["split"] or "",
@@ -71,7 +73,10 @@ def items(task: Task, drawn: Drawn, candidates: pl.DataFrame, votes: int, known:
         )
 
 
-def reason(row: Mapping[str, Any]) -> str:
+def reason(task: Task, row: Mapping[str, Any], truth: str | None) -> str:
+    if task.ask == "paraphrase":
+        same = truth == task.value_of("right", "gold")
+        return "Both ask the same." if same else "They do not ask the same: the answers differ."
     return f"The answer is “{row['answer']}”."
 
 
@@ -86,7 +91,7 @@ def what_is_shown(
     if task.about == "models":
         return two_answers(task, role, row, known)
     if task.ask == "paraphrase":
-        return {"paraphrase": ""}, None
+        return ({"paraphrase": ""}, None) if role == "asked" else known_paraphrase(task, row, known)
     if task.ask == "options":
         return {"options": options.of(row)}, answer
     if task.ask == "text":
@@ -94,6 +99,33 @@ def what_is_shown(
     if role == "asked" or id not in known.wrong or seed_of(known.seed, f"planted {id}") % 2:
         return {"answer": answer}, task.value_of("right") or None
     return {"answer": known.wrong[id]}, task.value_of("wrong") or None
+
+
+def known_paraphrase(task: Task, row: Mapping[str, Any], known: Known) -> tuple[dict[str, Any], str | None]:
+    """The question itself, or another one with another answer, under a phrase that changes nothing."""
+    chance = int(seed_of(known.seed, f"reworded {row['id']}"))
+    other = known.others.get(row["id"]) if chance % 2 else None
+    text = REWORDED[chance // 2 % len(REWORDED)].format(other or row["question"])
+    return {"paraphrase": text}, task.value_of("wrong" if other else "right", "gold")
+
+
+def others(candidates: pl.DataFrame, wanted: pl.DataFrame, seed: int) -> dict[str, str]:
+    """id -> id of another question about the same scope with another answer, of the same type if there is one.
+
+    Where a scope has none, a question of another type asks something else too.
+    """
+    by_scope: dict[tuple[str, ...], list[tuple[str, str, str]]] = defaultdict(list)
+    scopes = {tuple(scope) for scope in wanted["scope"]}
+    for id, scope, type, answer in candidates.select("id", "scope", "type", "answer").drop_nulls().iter_rows():
+        if tuple(scope) in scopes:
+            by_scope[tuple(scope)].append((id, type, answer))
+    found, known = {}, wanted.select("id", "type", "answer").rows()
+    for id, scope, type, answer in wanted.select("id", "scope", "type", "answer").iter_rows():
+        differ = [each for each in by_scope[tuple(scope)] if each[2] != answer]
+        near = [each for each in differ if each[1] == type] or differ or [each for each in known if each[1] != type]
+        if near:
+            found[id] = min(near, key=lambda each: seed_of(seed, f"other {id} {each[0]}"))[0]
+    return found
 
 
 def two_answers(task: Task, role: Role, row: Mapping[str, Any], known: Known) -> tuple[dict[str, Any], str | None]:

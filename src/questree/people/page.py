@@ -1,7 +1,6 @@
 """The pages people answer on: a link of their own, instructions, one item at a time; every answer is kept first."""
 
 from collections.abc import Mapping
-from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
@@ -10,58 +9,22 @@ from starlette.concurrency import run_in_threadpool
 from starlette.exceptions import HTTPException
 from starlette.middleware import Middleware
 from starlette.requests import Request
-from starlette.responses import FileResponse, HTMLResponse, PlainTextResponse, RedirectResponse, Response
+from starlette.responses import HTMLResponse, PlainTextResponse, RedirectResponse, Response
 from starlette.routing import Mount, Route
 from starlette.staticfiles import StaticFiles
-from starlette.types import ASGIApp, Receive, Scope, Send
 
 from questree.faults import BadInput
-from questree.people import turns
-from questree.people.book import Annotator, Book, TaskOptions
+from questree.people import pictures, turns
+from questree.people.book import Annotator, TaskOptions
+from questree.people.desk import Desk, OwnLinks, desk_of, home_of, somebody
 from questree.people.paraphrases import must_change
-from questree.people.scenes import FRAME, SMALL, Scenes
 from questree.people.task import Reply, Task, WrongReply, checked, choices_of
-from questree.people.terms import Terms
-from questree.show.frames import FILMS, SUFFIXES
 from questree.show.page.app import colour_sheet, environment
 from questree.show.page.filters import address
 from questree.show.page.serving import LOOPBACK, Guard
-from questree.tables.run import Run
 
 MOST = 100_000  # bytes of a form
 LONGEST = 24 * 3600.0  # seconds that anybody can have looked at an item
-
-
-class Desk:
-    """What all pages of one run share."""
-
-    def __init__(self, run: Run, media: Path | None = None):
-        self.run, self.book, self.scenes = run, Book.of(run), Scenes(run, media)
-        self.held, self.tasks = self.book.held(), self.book.tasks()
-        words = run.vocabulary() if run.vocabulary_file.is_file() else None
-        self.terms = Terms(words, () if words else self.scenes.nouns)
-
-    def person(self, token: str) -> Annotator | None:
-        """Bots and people of other places have no link."""
-        found = self.book.annotator(token)
-        return found if found and found.kind == "person" else None
-
-
-class OwnLinks:
-    """Whose link a request comes by; beyond loopback there is nothing without one, styles and scripts included."""
-
-    def __init__(self, app: ASGIApp, desk: Desk, open_house: bool):
-        self.app, self.desk, self.open_house = app, desk, open_house
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        if scope["type"] == "http":
-            first, _, rest = scope["path"].removeprefix("/people/").partition("/")
-            known = await run_in_threadpool(self.desk.person, first) if first and rest != first else None
-            scope["somebody"] = known if scope["path"].startswith("/people/") else None
-            if scope["somebody"] is None and not self.open_house:
-                await PlainTextResponse("not here\n", 404)(scope, receive, send)
-                return
-        await self.app(scope, receive, send)
 
 
 def application(desk: Desk, host: str = "127.0.0.1") -> Starlette:
@@ -72,10 +35,7 @@ def application(desk: Desk, host: str = "127.0.0.1") -> Starlette:
         routes=[
             Route("/", overview),
             Route(home, tasks),
-            Route(home + "media/{video:path}/{number:int}", still),
-            Route(home + "films/{video:path}", film),
-            Route(home + "pictures/{image:path}", picture),
-            Route(home + "marks/{name}", mark),
+            *pictures.routes(home),
             Route(home + "tasks/{task}/", work),
             Route(home + "tasks/{task}/begin", begin, methods=["POST"]),
             Route(home + "tasks/{task}/answer", answer, methods=["POST"]),
@@ -100,23 +60,6 @@ def render(request: Request, name: str, **values: Any) -> HTMLResponse:
     root = "/" if request.app.state.open_house else home_of(somebody(request))
     html = environment().get_template(f"people/{name}.html").render(root=root, **values)
     return HTMLResponse(html, headers={"Cache-Control": "no-store"})
-
-
-def desk_of(request: Request) -> Desk:
-    desk: Desk = request.app.state.desk
-    return desk
-
-
-def somebody(request: Request) -> Annotator:
-    """Whose link it is; everything else is not here."""
-    found: Annotator | None = request.scope["somebody"]
-    if found is None:
-        raise HTTPException(404, "not here")
-    return found
-
-
-def home_of(one: Annotator) -> str:
-    return f"/people/{one.token}/"
 
 
 def own(request: Request) -> None:
@@ -198,8 +141,8 @@ def at_work(request: Request, whole: bool = False, message: str = "", given: Rep
         item=item,
         scene=desk.scenes.of(item.scope, options.benchmark, home),
         choices=choices_of(task, item.role, item.shown),
-        asks="choice" if item.role == "confirm" else task.ask,
-        prompt=task.confirm.prompt if task.confirm and item.role == "confirm" else task.prompt,
+        asks=task.asks_of(item.role),
+        prompt=task.confirm.prompt if task.confirm and item.role != "asked" else task.prompt,
         said=said,
         again=hand.before is not None and not message,
         message=message,
@@ -244,7 +187,7 @@ def kept(request: Request, form: Mapping[str, list[str]]) -> Response:
     given = Reply(last.get("value", ""), last.get("text", ""), faults, marked)
     try:
         reply = checked(task, item.role, item.shown, given)
-        if item.role != "confirm" and task.ask == "paraphrase" and not reply.value:
+        if task.asks_of(item.role) == "paraphrase" and not reply.value:
             must_change(item.text, reply.text, desk_of(request).terms)
     except WrongReply as wrong:
         return at_work(request, message=str(wrong), given=given)
@@ -272,42 +215,3 @@ def undo(request: Request) -> Response:
     own(request)
     turns.undo(desk_of(request).book, name, one.annotator)
     return at_work(request)
-
-
-def file(path: Path, kinds: Mapping[str, str]) -> Response:
-    return FileResponse(path, media_type=kinds[path.suffix])
-
-
-def drawn(picture: bytes | None) -> Response:
-    if picture is None:
-        raise HTTPException(404, "not here")
-    return Response(picture, media_type="image/png", headers={"Cache-Control": "private, max-age=3600"})
-
-
-def still(request: Request) -> Response:
-    """A frame: its file, or else drawn; small on the timeline."""
-    somebody(request)
-    video, number, scenes = request.path_params["video"], request.path_params["number"], desk_of(request).scenes
-    longest = SMALL if "small" in request.query_params else FRAME
-    path = scenes.still(video, number)
-    return file(path, SUFFIXES) if path else drawn(scenes.drawn_frame(video, number, longest))
-
-
-def film(request: Request) -> Response:
-    somebody(request)
-    path = desk_of(request).scenes.film(request.path_params["video"])
-    if path is None:
-        raise HTTPException(404, "not here")
-    return file(path, FILMS)
-
-
-def picture(request: Request) -> Response:
-    somebody(request)
-    image, scenes = request.path_params["image"], desk_of(request).scenes
-    path = scenes.picture(image)
-    return file(path, SUFFIXES) if path else drawn(scenes.drawn_image(image))
-
-
-def mark(request: Request) -> Response:
-    somebody(request)
-    return drawn(desk_of(request).scenes.mark(request.path_params["name"]))

@@ -205,10 +205,10 @@ class Answered:
     def paraphrases(self) -> pl.DataFrame:
         """id, question, original, answer: what most of those asked say keeps the meaning."""
         means = {one.value: one.means for one in self.task.confirm.choices} if self.task.confirm else {}
-        rows = []
+        rows, out = [], set(self.gold.filter("out")["annotator"])
         for unit, value, _, _ in majority(self.judged).iter_rows():
             item = self.items[int(unit)]
-            if item.room >= 0 and value is not None and means.get(value) == "right":
+            if item.room >= 0 and item.author not in out and value is not None and means.get(value) == "right":
                 rows.append((item.id, item.shown["paraphrase"], item.text, item.answer))
         names = ("id", "question", "original", "answer")
         table = pl.DataFrame(rows, schema=dict.fromkeys(names, pl.String), orient="row")

@@ -74,11 +74,6 @@ class Scenes:
         there = self.run.images.is_dir()
         return {name: at for at, name in enumerate(self.images.images["id"])} if there else {}
 
-    @property
-    def nouns(self) -> list[str]:
-        """Names of things in images."""
-        return self.images.words["word"].gather(self.images.things["name"].unique(maintain_order=True)).to_list()
-
     def _of_video(self, video: str) -> Facts:
         at = self.video_at[video]
         return self.facts.between(at, at + 1)

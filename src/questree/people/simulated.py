@@ -7,7 +7,6 @@ from questree.people import turns
 from questree.people.book import Book, Item
 from questree.people.task import Reply, Task, choices_of
 
-SECONDS = 10.0  # that a bot says it took
 Answering = Callable[[Task, Item, str], Reply]  # task, item, name -> what is said
 
 
@@ -16,18 +15,19 @@ def mistaken(error: float, seed: int) -> Answering:
 
     def said(task: Task, item: Item, name: str) -> Reply:
         draws = Draws(seed, "bot", name, item.id, item.role)
-        if item.role != "confirm" and task.ask == "checklist":
+        asks = task.asks_of(item.role)
+        if asks == "checklist":
             there = item.shown["there"]
             marked = [thing for thing in item.shown["objects"] if (thing not in there) != (draws.random() < error)]
             return Reply(marked=tuple(sorted(marked)))
-        if item.role != "confirm" and task.ask == "paraphrase":
+        if asks == "paraphrase":
             return Reply(text=f"Tell me: {item.text}")
         known = [one.value for one in choices_of(task, item.role, item.shown)]
         truth = known[0] if item.role == "confirm" else item.truth
         others = [value for value in known if value != truth]
         if truth is None or (others and draws.random() < error and item.role != "qualification"):
             return Reply(value=draws.choice(others or known))
-        return Reply(text=truth) if task.ask == "text" and item.role != "confirm" else Reply(value=truth)
+        return Reply(text=truth) if asks == "text" else Reply(value=truth)
 
     return said
 
@@ -44,7 +44,7 @@ def simulated(book: Book, name: str, names: Sequence[str], say: Answering) -> in
         working = False
         for one in people:
             if hand := turns.give(book, name, one.annotator):
-                turns.answer(book, name, one.annotator, hand.item, say(task, hand.item, one.name), SECONDS)
+                turns.answer(book, name, one.annotator, hand.item, say(task, hand.item, one.name), 0.0)
                 count, working = count + 1, True
     held.close()
     return count

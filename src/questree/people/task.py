@@ -60,9 +60,18 @@ class Task(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     most: int = LONGEST
     admitted: float = 0.0  # least share of the qualification answered right at once
 
-    def value_of(self, means: Means) -> str:
+    @property
+    def answers(self) -> bool:
+        """Are questions answered, or answers judged, so that people can be scored?"""
+        return self.about == "questions" and self.ask in ("choice", "options", "text")
+
+    def asks_of(self, role: str) -> Ask:
+        """What is asked of an item: whether a paraphrase keeps the meaning is a choice, and known of gold."""
+        return "choice" if self.ask == "paraphrase" and role != "asked" else self.ask
+
+    def value_of(self, means: Means, role: str = "asked") -> str:
         """The first choice that means this; "" without one."""
-        return next((one.value for one in self.choices if one.means == means), "")
+        return next((one.value for one in choices_of(self, role, {}) if one.means == means), "")
 
     def means(self, value: str) -> Means:
         return next((one.means for one in self.choices if one.value == value), "")
@@ -124,6 +133,8 @@ def wrong(task: Task) -> list[str]:
         found.append(f"admitted: expected a share from 0 to 1, got {task.admitted:g}")
     if (task.ask == "paraphrase") != (task.confirm is not None):
         found.append('confirm: expected beside ask = "paraphrase", and only there')
+    if task.confirm and not {"right", "wrong"} <= {one.means for one in task.confirm.choices}:
+        found.append('confirm.choices: expected one that means "right" and one that means "wrong"')
     if (task.about == "scopes") != (task.ask == "checklist"):
         found.append('ask = "checklist" and about = "scopes": expected both or neither')
     if not 1 <= task.least <= task.most <= LONGEST:
@@ -137,8 +148,7 @@ class WrongReply(Exception):
 
 def choices_of(task: Task, role: str, shown: Mapping[str, Any]) -> list[Choice]:
     """What can be chosen for an item, in the order of the keys."""
-    if role == "confirm":
-        assert task.confirm is not None
+    if task.confirm and role != "asked":
         return list(task.confirm.choices)
     own = [Choice(word, word) for word in shown.get("options", ())]
     return [*own, *task.choices]
@@ -146,7 +156,7 @@ def choices_of(task: Task, role: str, shown: Mapping[str, Any]) -> list[Choice]:
 
 def checked(task: Task, role: str, shown: Mapping[str, Any], given: Reply) -> Reply:
     """The reply as it is kept, or WrongReply."""
-    asks = "choice" if role == "confirm" else task.ask
+    asks = task.asks_of(role)
     text, known = " ".join(given.text.split()), {one.value for one in choices_of(task, role, shown)}
     if len(text) > task.most:
         raise WrongReply(f"Please write at most {task.most} characters; this has {len(text)}.")

@@ -6,6 +6,8 @@ from collections.abc import Iterable, Iterator
 from functools import cache
 from importlib.resources import files
 
+from questree.tables.images import THINGS, WORDS
+from questree.tables.run import Run
 from questree.vocabulary.words import Vocabulary
 
 TIMES = ("before", "after", "while", "between")
@@ -47,6 +49,16 @@ class Terms:
     def things(self, text: str) -> list[list[str]]:
         """Of every object that a text names, what it may be called."""
         return [names for names in self.names if named(names[0], text)]
+
+
+def terms_of(run: Run) -> Terms:
+    """Words of the vocabulary, or the names of things in images."""
+    if run.vocabulary_file.is_file():
+        return Terms(run.vocabulary())
+    if not run.images.is_dir():
+        return Terms(None)
+    names, words = THINGS.read(run.images)["name"].unique(maintain_order=True), WORDS.read(run.images)["word"]
+    return Terms(None, words.gather(names))
 
 
 def named(thing: str, text: str) -> bool:

@@ -79,7 +79,7 @@ def answer(
             _keep(made, task, annotator, item.item, reply, max(0.0, min(seconds, now - place[2])), now)
         elif as_read(known[0], Reply) != reply:
             _replace(made, task, annotator, item.item, reply, now)
-        if item.role != "confirm" and "paraphrase" in item.shown:
+        if item.role == "asked" and "paraphrase" in item.shown:
             _confirm(made, task, annotator, item, reply.text if not reply.value else "")
         if place[1] == item.item:
             made.execute("UPDATE place SET again = NULL WHERE task = ? AND annotator = ?", (task, annotator))
@@ -100,7 +100,7 @@ def put(book: Book, task: str, given: Sequence[tuple[int, Item, Reply, float]]) 
                     made.execute("UPDATE item SET room = max(room - 1, 0) WHERE task = ? AND item = ?", values)
             else:
                 _replace(made, task, annotator, item.item, reply, now)
-            if item.role != "confirm" and "paraphrase" in item.shown:
+            if item.role == "asked" and "paraphrase" in item.shown:
                 _confirm(made, task, annotator, item, reply.text if not reply.value else "")
 
 

@@ -24,6 +24,7 @@ class ReportRequest:
     benchmark: str = ""  # only this one; without it all that the run holds
     named: bool = True  # were the models asked for by name? others are left out where they cannot be scored
     media: str = ""  # folder of pictures
+    unscored: str = ""  # file of types that are not scored, instead of those of the paper
     left_out: tuple[str, ...] = ()  # what is not told, and why
 
 
@@ -65,6 +66,7 @@ def commands(run: Run, asked: ReportRequest, how: How) -> Iterator[str]:
     models += f"--benchmark {asked.benchmark} " if asked.benchmark else ""
     models += f"--bots {quote(','.join(asked.bots) or 'none')} "
     models += f"--media {quote(asked.media)} " if asked.media else ""
+    models += f"--unscored {quote(asked.unscored)} " if asked.unscored else ""
     choices = f"--split {how.split or 'all'} --policy {how.policy} --missing {how.missing}"
     drawn = f"--resamples {how.resamples} --seed {how.seed}"
     yield f"questree report {name} {models}{choices} {drawn} --out {quote(asked.out)}"

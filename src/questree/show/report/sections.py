@@ -58,6 +58,9 @@ def facts(run: Run, asked: ReportRequest, how: How, told: Sequence["DomainSectio
         yield "intervals", room
     if lost := "; ".join(f"{one.model} {one.unread:.1%}" for one in results_of(scored) if one.unread):
         yield "predictions that are no answer", lost
+    if asked.unscored:
+        types = sorted({type for one in told for type in one.of.view.scheme.unscored})
+        yield "types that are not scored", ", ".join(types) or "none"
     left = [*asked.left_out, *(line for one in told for line in one.left_out())]
     if left:
         yield "left out", "; ".join(left)

@@ -117,9 +117,9 @@ COMMANDS = (
     "export agqa RUN --unbalanced --out RUN/agqa --workers 1",
     "export decomp RUN --out RUN/decomp --workers 1",
     "ground RUN --all --out RUN/ground",
-    "score RUN --json RUN/scores.json",
+    "score RUN --resamples 20 --json RUN/scores.json",
     "audit RUN --workers 1 --json RUN/audit.json",
-    "report RUN --out RUN/report",
+    "report RUN --resamples 20 --bots none --out RUN/report",
 )
 
 

@@ -1,6 +1,7 @@
 """Runs at URLs: the same commands, the same bytes, whole or not at all."""
 
 import os
+import re
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -9,6 +10,7 @@ from unittest.mock import patch
 import pytest
 
 import questree
+from questree.ask.journal import journal
 from questree.faults import BadInput
 from questree.places import Place, changed, forget, moved, path_of
 from questree.places.lease import lease
@@ -17,6 +19,7 @@ from questree.places.stores import files_below, get_bytes, put_bytes
 from questree.tables.owners import remove, writing
 from questree.tables.run import Run
 from questree.tables.store import new_file, new_folder
+from test_pages import commands as page_commands
 from worlds import commands, s3, stored
 
 
@@ -75,6 +78,14 @@ def test_video_stages_in_s3_give_the_bytes_of_the_local_run_on_any_machine(
     assert moved().down - before.down > 500_000  # all of it was fetched
     run = questree.open(f"{bucket}/videos/run")
     assert (run.models, len(run.scopes)) == (["perception-noise"], 4)
+
+
+def test_the_page_on_stores_works(bucket: str, tmp_path: Path) -> None:
+    for line in page_commands("docs/storage.md"):
+        commands.run(f"{line.replace('s3://BUCKET', bucket)} --quiet", tmp_path)
+    (block,) = re.findall(r"```python\n(.*?)```", (Path(__file__).parents[1] / "docs" / "storage.md").read_text(), re.S)
+    exec(block.replace("s3://BUCKET", bucket), {"questree": questree})
+    assert (tmp_path / "decomp").is_dir()
 
 
 def test_workers_on_other_machines_deliver_the_same_bytes(bucket: str, tmp_path: Path) -> None:
@@ -241,6 +252,18 @@ def test_a_file_that_is_changed_in_place_is_in_the_store_at_the_end(at: str, mon
     forget()
     with pytest.raises(BadInput, match="changed elsewhere since"), changed(book):
         pass
+
+
+def test_what_models_said_is_in_the_store_at_the_end(at: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    folder = path_of(f"{at}/run/asked")
+    with journal(folder, "a model") as known:
+        known.keep_prompt("digest", "name", "template")
+        with pytest.raises(BadInput, match="another command is asking a model now"), journal(folder, "a model"):
+            pass
+    elsewhere(monkeypatch, tmp_path)
+    with journal(folder, "a model") as known:
+        assert known.file.execute("select name from prompts").fetchall() == [("name",)]
+    assert sorted(path.name for path in folder.iterdir()) == ["a-model.sqlite"]
 
 
 def test_the_text_of_a_place_is_its_url_and_it_travels_as_such(bucket: str, tmp_path: Path) -> None:

@@ -19,7 +19,7 @@ from questree.people.power import plan
 from questree.people.sample import drawn
 from questree.people.simulated import mistaken, simulated
 from questree.people.task import Task, read_task
-from questree.places import Place, path_of
+from questree.places import Place, changed, path_of
 from questree.tables.run import Run
 
 USUAL = 25  # of every type, if nobody says
@@ -263,7 +263,8 @@ def simulate(run: StrPath, task: str = "verify", *, annotators: int = 3, error: 
     refuse([*wrong, *at_least(1, {"annotators": annotators})])
     book = Book.of(Run(path_of(run)))
     names = [f"bot {number}" for number in range(1, annotators + 1)]
-    count = simulated(book, task, names, mistaken(error, seed))
+    with changed(book.path):
+        count = simulated(book, task, names, mistaken(error, seed))
     said = f"{task}: {count:,} answers of {annotators} bots that err in {error:.0%}"
     return Made("people simulate", [said], {"task": task, "answers": count, "annotators": annotators, "error": error})
 

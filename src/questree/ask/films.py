@@ -1,5 +1,6 @@
 """Single frames of video files, by the second."""
 
+from os import fspath
 from pathlib import Path
 from typing import Any
 
@@ -22,7 +23,7 @@ def frame_at(path: Path, seconds: float) -> Any:
     """What is seen then, as a picture of Pillow; after the end the last frame."""
     av = _library()
     try:
-        with av.open(str(path)) as file:
+        with av.open(fspath(path)) as file:
             stream = file.streams.video[0]
             file.seek(int(seconds * av.time_base), backward=True)
             found = None
@@ -40,7 +41,7 @@ def frame_at(path: Path, seconds: float) -> Any:
 def film_size(path: Path) -> tuple[int, int]:
     av = _library()
     try:
-        with av.open(str(path)) as file:
+        with av.open(fspath(path)) as file:
             stream = file.streams.video[0]
             return int(stream.width), int(stream.height)
     except (av.FFmpegError, IndexError, OSError) as error:

@@ -10,7 +10,7 @@ from questree.ask.films import is_film
 from questree.ask.pictures import Encoding, jpeg, pillow
 from questree.ask.voices import Asked, Model
 from questree.faults import BadInput
-from questree.places import path_of
+from questree.places import fetched, path_of
 from questree.search.verification import function
 
 CONFIG, PROCESSOR = "config.json", "preprocessor_config.json"
@@ -35,7 +35,7 @@ def pipeline_of(folder: Path, answer_tokens: int, temperature: float, size: int)
         raise BadInput.at("--hf", wanted) from None
     sees = (folder / PROCESSOR).is_file() or (folder / "processor_config.json").is_file()
     try:
-        talks = pipeline("image-text-to-text" if sees else "text-generation", model=str(folder))
+        talks = pipeline("image-text-to-text" if sees else "text-generation", model=str(fetched(folder)))
     except (OSError, ValueError, KeyError, ImportError) as error:
         said = " ".join(str(error).split())[:200]
         raise BadInput.at(folder, f"expected a model that transformers can load; {said}") from error

@@ -14,6 +14,7 @@ from typing import Annotated
 from cyclopts import Parameter
 
 from questree.faults import BadInput
+from questree.places import Place
 
 TOUR = [  # what a person would type; DEMO is the folder, VIDEO the first video of the run
     "synth --videos 60 --seed 1 --unasked-objects 0 --out DEMO/world",
@@ -145,6 +146,8 @@ def print_result(folder: Path) -> None:
 
 def clear(folder: Path) -> None:
     """Take away an earlier tour, and nothing else."""
+    if isinstance(folder, Place):
+        raise BadInput.at(folder, "a tour is made on a disk; choose a folder of this machine")
     if not folder.exists():
         return
     own = {Path(place).parts[1] for place in PLACES}

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Iterator
 from fractions import Fraction
+from os import fspath
 from pathlib import Path
 
 import av
@@ -17,7 +18,7 @@ def write_film(path: Path, frames: Iterable[tuple[float, Pixels]], length: float
     shots = _from_the_beginning(frames, length)
     first = next(shots)
     height, width = (side // 2 * 2 for side in first[1].shape[:2])  # the colours of two by two pixels are stored as one
-    with av.open(str(path), "w", format="mp4") as file:
+    with av.open(fspath(path), "w", format="mp4") as file:
         stream = file.add_stream("libx264", rate=30, options=CODER)
         stream.width, stream.height, stream.pix_fmt = width, height, "yuv420p"
         stream.codec_context.time_base, stream.codec_context.thread_count = TICK, 1

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from questree.faults import BadInput
 from questree.places.lease import lease
-from questree.places.mirror import make_folder
+from questree.places.mirror import CHANGING, make_folder
 from questree.places.place import PART, Place
 from questree.places.publish import published_file
 from questree.places.seen import forget
@@ -23,12 +23,16 @@ def changed(target: Path, wait: bool = True) -> Iterator[Path]:
     if not isinstance(target, Place) or target.work is not None:
         yield target
         return
+    if target.url in CHANGING:
+        yield CHANGING[target.url]
+        return
     with lease(f"{target.parent}/.{target.name}.lock", "changing", wait):
         forget(target.url)
-        work = _copied(target)
+        work = CHANGING[target.url] = _copied(target)
         try:
             yield work
         finally:
+            del CHANGING[target.url]
             if work.is_file():
                 published_file(work, target.url)
 

@@ -166,6 +166,7 @@ def test_the_experiment_of_agqa_says_what_holds(taught: Run) -> None:
     table = (out / "tables" / "agqa-categories.md").read_text()
     assert "| hme blind | hme | hcrn blind | hcrn | Most Likely (paper) |" in table
     assert "| 47.42 |" in table
+    assert next(line for line in table.splitlines() if line.startswith("| verify | B |")).count("| 71.09 |") == 1
     assert "HCRN (w/o vision) (paper)" in (out / "index.html").read_text()
     harder = (out / "tables" / "agqa-generalisation.md").read_text()
     assert "hcrn, trained on all" in harder

@@ -12,6 +12,7 @@ import polars as pl
 import pytest
 
 import questree
+from conftest import copy
 from questree.faults import BadInput
 from questree.features.codes import codes
 from questree.features.files import read_shard
@@ -22,6 +23,7 @@ from questree.sources.detections import read_detections
 from questree.stages.ground.grounding import GroundOptions, relevant
 from questree.tables.images import Images
 from questree.tables.run import Run
+from test_pages import commands
 from worlds.commands import questree as command
 from worlds.image_run import GROUPS, image_run
 
@@ -289,3 +291,14 @@ def test_bad_options_are_said_and_nothing_is_written(cleaned_run: Run, given: st
     assert done.returncode == 1
     assert said in done.stderr
     assert not (cleaned_run.folder / "features").exists()
+
+
+def test_the_page_names_commands_that_work(cleaned_run: Run, tmp_path: Path) -> None:
+    """Those that need neither pictures nor networks."""
+    run = copy(cleaned_run, tmp_path)
+    lines = [line for line in commands("docs/experiments.md") if "--from-facts" in line]
+    assert len(lines) == 2
+    for line in lines:
+        done = command(*line.replace("RUN", str(run.folder)).split()[1:])
+        assert done.returncode == 0, done.stderr
+    assert sorted(path.name for path in (run.folder / "features").iterdir()) == ["facts", "noisy"]

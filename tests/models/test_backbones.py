@@ -15,6 +15,7 @@ from questree.features.files import packed
 from questree.features.read import open_features
 from questree.tables.images import Images
 from questree.tables.run import Run
+from test_pages import commands
 from worlds.commands import questree as command
 from worlds.image_run import image_run
 
@@ -120,11 +121,14 @@ def test_clips_are_watched_by_a_backbone_of_videos(filmed: Run, vit: Path, tmp_p
     watcher = tmp_path / "watcher"
     transformers.VideoMAEModel(how).save_pretrained(watcher)
     (watcher / "preprocessor_config.json").write_text('{"size": {"height": 16, "width": 16}}')
-    options: dict[str, Any] = {"frames": 2, "clips": 3, "object_frames": 1, "workers": 1}
-    questree.make_features(
-        filmed.folder, media=filmed.folder / "media", backbone=vit, motion=watcher, name="watched", **options
-    )
-    found = open_features(filmed.folder, "watched")
+    places = {"RUN": filmed.folder, "DIR": filmed.folder / "media", "FOLDER": vit, "WATCHER": watcher}
+    lines = [line.split()[1:] for line in commands("docs/experiments.md") if "--media" in line]
+    assert len(lines) == 2
+    for words in lines:
+        named = [str(places.get(word, word)) for word in words]
+        done = command(*named, *"--frames 2 --clips 3 --object-frames 1 --workers 1".split())
+        assert done.returncode == 0, done.stderr
+    found = open_features(filmed.folder, vit.name)
     id = filmed.load("facts").videos["id"][0]
     values, there = found.take([id], ["motion"])["motion"]
     assert values.shape == (1, 3, 8)

@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
 
+import msgspec
 import polars as pl
 
 from questree.api.experiments.findings import Finding, finding, slope
@@ -13,7 +14,7 @@ from questree.api.experiments.results import ExperimentResults, ScoredModels, be
 from questree.api.question_tables import question_table
 from questree.benchmarks import AGQA
 from questree.formats.agqa_import import records_of
-from questree.metrics.answers import fit_rows, most_likely
+from questree.metrics.answers import MODEL, fit_rows, most_likely
 from questree.metrics.cells import OVERALL
 from questree.metrics.scores import Resampling, Score
 from questree.scoring import agqa_questions
@@ -50,7 +51,7 @@ def run(plan: ExperimentPlan) -> ExperimentResults:
     answer_bots(plan, BOTS)
     learn(plan, list(jobs(plan)))
     found = AgqaScores(plan)
-    rows = beside("agqa", found.rows())
+    rows = of_one_kind(beside("agqa", found.rows()))
     return ExperimentResults(rows, list(filled(found.blocks(rows))), list(found.findings()))
 
 
@@ -166,3 +167,16 @@ class AgqaScores:
 
 def _rest(row: Score) -> tuple[str, float | None, int | None, float | None, float | None, str]:
     return row.group, row.value, row.n, row.low, row.high, row.model
+
+
+def of_one_kind(rows: list[Score]) -> list[Score]:
+    """Where all questions of a category are binary, or all open, what the paper has of the category is of that kind."""
+    asked = {(row.by, row.group): row.n or 0 for row in rows if row.model == MODEL}
+    more = [
+        msgspec.structs.replace(row, by=f"{row.by}, {kind}")
+        for row in rows
+        if row.n is None and row.value is not None
+        for kind, other in (("binary", "open"), ("open", "binary"))
+        if asked.get((f"{row.by}, {kind}", row.group)) and not asked.get((f"{row.by}, {other}", row.group))
+    ]
+    return [*rows, *more]

@@ -13,6 +13,7 @@ from questree.show.report.written import page
 from questree.tables.store import new_folder, only_earlier
 
 FILES = frozenset({"index.html", "findings.json", "scores.json", "tables", "csv"})
+TITLES = {"agqa": "AGQA", "decomp": "AGQA-Decomp", "covr": "COVR", "fpvg": "FPVG"}
 INTRO = (
     "Numbers of this world, each with its 95 % interval, beside those that the paper published, marked (paper). "
     "The worlds differ: compare what follows from the numbers, not the numbers."
@@ -53,4 +54,6 @@ def document(paper: str, plan: ExperimentPlan, found: ExperimentResults, command
         ),
         Section("tables", "Tables", INTRO, tables),
     )
-    return ReportDocument(f"The experiment of {paper}", facts, sections, options, tuple(commands))
+    return ReportDocument(
+        f"The experiments of {TITLES[paper]}, in this world", facts, sections, options, tuple(commands)
+    )

@@ -64,7 +64,7 @@ def findings_grid(findings: Sequence[Finding]) -> Grid:
     columns = (
         Column("Claim", text=True),
         Column("Here"),
-        Column("Bound"),
+        Column("Bound", text=True),
         Column("Paper"),
         Column("Verdict", text=True),
     )

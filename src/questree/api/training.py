@@ -140,10 +140,14 @@ def lesson_of(run: tables.Run, own: Benchmark, options: TrainingOptions) -> Less
         if found.is_empty():
             raise BadInput.at(name, f"expected questions of two {own.scopes} or more, got none to take from")
     learn = drawn(learn, options.sample, options.seed)
+    if not options.parts and not options.consistency:
+        return Lesson(learn, check)
+    dags = dags_of(run, own, options.split, set(learn["id"]))
+    every = nodes(dags)
     if options.parts:
-        below = nodes(dags_of(run, own, options.split, set(learn["id"]))).filter(~pl.col("asked"))
-        learn = pl.concat([learn, below.filter(pl.col("answer").is_not_null()).select(learn.columns)])
-    return Lesson(learn, check)
+        below = every.filter(~pl.col("asked") & pl.col("answer").is_not_null())
+        learn = pl.concat([learn, below.select(learn.columns)])
+    return Lesson(learn, check, *((dags.hierarchies, every) if options.consistency else ()))
 
 
 def features_of(run: tables.Run, name: str, needed: bool) -> FeatureSet | None:

@@ -80,11 +80,14 @@ class RuleReading(NamedTuple):
 
 def readings(model: Answered) -> Iterator[RuleReading]:
     """Every rule where it could apply, by the number of parts it looks at."""
-    found = model.hierarchies
-    parent, kind, first, size = (found.composed[name].to_numpy() for name in COMPOSED.columns)
-    child, type = found.edges["child"].to_numpy(), model.column("type")
-    wanted = (model.scored & model.column("parent"))[parent]
-    columns = NodeColumns(
+    columns = node_columns(model)
+    for rule, rows, nodes in members(model):
+        yield RuleReading(rule, rows, rule.reads(Members(columns, nodes)))
+
+
+def node_columns(model: Answered) -> NodeColumns:
+    """What rules see of all nodes."""
+    return NodeColumns(
         model.words,
         model.prediction,
         model.column("object"),
@@ -93,6 +96,14 @@ def readings(model: Answered) -> Iterator[RuleReading]:
         model.column("parent"),
         lambda: options(model),
     )
+
+
+def members(model: Answered) -> Iterator[tuple[Rule, Ints, tuple[Ints, ...]]]:
+    """Every rule, rows in `composed` that it is about, and per member their nodes: the question, then its parts."""
+    found = model.hierarchies
+    parent, kind, first, size = (found.composed[name].to_numpy() for name in COMPOSED.columns)
+    child, type = found.edges["child"].to_numpy(), model.column("type")
+    wanted = (model.scored & model.column("parent"))[parent]
     for name, rule in model.scheme.rules.items():
         if name not in found.compositions:
             continue
@@ -106,7 +117,7 @@ def readings(model: Answered) -> Iterator[RuleReading]:
                 kept = model.scored[nodes[0]] & model.scored[nodes[-1]] if parts == 2 else np.zeros(len(own), bool)
                 own, nodes = own[kept], [each[kept] for each in nodes]
             if parts and len(own):
-                yield RuleReading(rule, own, rule.reads(Members(columns, (parent[own], *nodes))))
+                yield rule, own, (parent[own], *nodes)
 
 
 def options(model: Answered) -> Ints:

@@ -11,6 +11,7 @@ from torch import nn
 
 from questree.faults import BadInput
 from questree.networks.catalogue import Inputs, Network, Schedule, network
+from questree.training.consistency import rule_loss
 from questree.training.examples import Examples
 from questree.training.eyes import Eyes, Features, exchanged
 from questree.training.folder import TrainedFolder
@@ -104,4 +105,8 @@ def fit(
     place.begin({"plan": plan, "words": known.words, "answers": known.answers, "streams": found.widths})
     eyes = found.eyes(features, both["scope"])
     learn, check = (Examples.of(table, known, eyes) for table in (lesson.learn, lesson.check))
-    return found, Loop(found.module, learn, check, how, plan["seed"], place).run()
+    extra = None
+    if lesson.dags is not None and lesson.nodes is not None:
+        nodes = Examples.of(lesson.nodes, known, eyes)
+        extra = rule_loss(lesson.dags, nodes, known.answers, plan["consistency"], plan["seed"])
+    return found, Loop(found.module, learn, check, how, plan["seed"], place, extra).run()

@@ -7,6 +7,7 @@ import numpy as np
 import polars as pl
 
 from questree.columns.hashing import seed_of
+from questree.tables.hierarchies import Hierarchies
 
 
 @dataclass(frozen=True)
@@ -15,6 +16,8 @@ class Lesson:
 
     learn: pl.DataFrame
     check: pl.DataFrame
+    dags: Hierarchies | None = None  # whose rules the answers shall keep
+    nodes: pl.DataFrame | None = None  # their questions and sub-questions
 
     def digest(self) -> str:
         """Of all questions and answers."""

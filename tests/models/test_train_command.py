@@ -2,15 +2,19 @@
 
 import json
 import os
+import re
+import shlex
 import signal
 import subprocess
 import sys
 import time
+from contextlib import chdir
 from pathlib import Path
 
 import pytest
 
 import questree
+from questree.api.training import predict_questions, trained
 from questree.tables.run import Run
 from worlds.commands import questree as command
 
@@ -56,12 +60,13 @@ def test_a_killed_training_goes_on_to_the_same_bits(taught: Run) -> None:
         time.sleep(0.002)
     process.send_signal(signal.SIGKILL)
     assert process.wait() == -signal.SIGKILL
-    assert not (state.parent / "history.json").exists()
+    assert not trained(taught.folder, "killed")
     before = state.read_bytes()
     for name in ("killed", "whole"):
         assert command("train", taught.folder, *options, "--name", name).returncode == 0
     assert state.read_bytes() != before
     assert kept(taught, "killed") == kept(taught, "whole")
+    assert trained(taught.folder, "killed")
     assert len(json.loads((state.parent / "history.json").read_text())["epochs"]) == 40
 
 
@@ -153,3 +158,35 @@ def test_the_curve_is_a_plot(taught: Run) -> None:
 
 def test_paths_are_plain(tmp_path: Path) -> None:
     assert "no such run folder" in command("train", tmp_path / "nowhere", "--model", "lstm").stderr
+
+
+def test_the_page_on_models_works(taught: Run) -> None:
+    """Its commands and its Python, from top to bottom."""
+    page = (Path(__file__).parents[2] / "docs" / "models.md").read_text("utf-8")
+    commands, python = (re.findall(rf"```{kind}\n(.*?)```", page, re.DOTALL) for kind in ("sh", "python"))
+    for line in "".join(commands).splitlines():
+        words = shlex.split(line.replace("RUN", "run"), comments=True)[1:]
+        done = command(*words, *(("--missing", "skip") if "score" in words else ()), folder=taught.folder.parent)
+        assert done.returncode == 0, f"{line}\n{done.stderr}"
+    with chdir(taught.folder.parent):
+        exec("".join(python), {})
+    assert questree.open(taught.folder).models == ["lstm", "updn"]
+
+
+def test_other_features_may_be_shown(taught: Run) -> None:
+    """A network that was trained without any for want of eyes is asked as such; the rest needs features of the run."""
+    folder = taught.folder
+    with pytest.raises(questree.BadInput, match="got none; `questree features` makes some"):
+        questree.train(folder, model="updn", epochs=1)
+    questree.train(folder, model="updn", epochs=1, blind=True, sample=32)
+    assert questree.predict(folder, model="updn-blind", split="test").record["answered"] > 0
+    questree.make_features(folder, from_facts=True, workers=1)
+    questree.train(folder, model="hcrn", epochs=1, sample=32)
+    kept = {id: list[int]() for id in questree.open(folder).questions(split="test", columns=["id"])["id"]}
+    every, none = (predict_questions(folder, "hcrn", keep=each) for each in (None, kept))
+    assert every.columns == ["id", "prediction", "probability"]
+    assert every.equals(none)  # frames are no boxes
+    questree.train(folder, model="updn", epochs=1, sample=32)
+    every, none = (predict_questions(folder, "updn", keep=each) for each in (None, kept))
+    assert every["id"].equals(none["id"])
+    assert not every["probability"].equals(none["probability"])

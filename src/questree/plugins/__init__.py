@@ -25,17 +25,32 @@ if TYPE_CHECKING:  # what the functions below are given and give back, for those
     from questree.domains.images.kinds import Attribute, Count, Scenes, Thing, Things
     from questree.domains.video.kinds import Frames, Window
     from questree.formats.plain import questions
+    from questree.networks.batches import QuestionBatch
+    from questree.networks.catalogue import Inputs
     from questree.rules import Case, Members, Ways
     from questree.sources.catalogue import Setting
     from questree.stages.augment import Change, Graphs
     from questree.tables.run import Run
     from questree.vocabulary.words import Vocabulary
 
-__all__ = ["augmentation", "bot", "exporter", "generation", "image_template", "load", "metric", "operator", "ops"]
+__all__ = [
+    "augmentation",
+    "bot",
+    "exporter",
+    "generation",
+    "image_template",
+    "load",
+    "metric",
+    "model",
+    "operator",
+    "ops",
+]
 __all__ += ["questions", "rule", "source", "split", "template"]
-__all__ += ["Action", "Attribute", "Bool", "Case", "Categories", "Change", "Count", "Frames", "Graphs", "Members"]
+__all__ += ["Action", "Attribute", "Bool", "Case", "Categories", "Change", "Count", "Frames", "Graphs", "Inputs"]
+__all__ += ["Members", "QuestionBatch"]
 __all__ += ["Object", "Relation", "Run", "Scenes", "Term", "Thing", "Things", "Vocabulary", "Ways", "Window"]
 SETTINGS = (str, int, float, bool)  # types of what a source may be told
+UNSEEN = 128  # numbers of a stream where a model is blind and there are no features
 PLACES = {
     **dict.fromkeys(("Attribute", "Count", "Scenes", "Thing", "Things"), "domains.images.kinds"),
     **dict.fromkeys(("Case", "Members", "Ways"), "rules"),
@@ -43,6 +58,8 @@ PLACES = {
     **dict.fromkeys(("Frames", "Window"), "domains.video.kinds"),
     "Run": "tables.run",
     "questions": "formats.plain",
+    "Inputs": "networks.catalogue",
+    "QuestionBatch": "networks.batches",
     "Vocabulary": "vocabulary.words",
 }
 
@@ -170,6 +187,35 @@ def split(
     if not held_out:
         raise wrong("split", name, "held_out: expected a predicate, got nothing")
     PLUGGED[medium].add(name, Given(held_out, train, test))
+
+
+def model(
+    name: str,
+    *,
+    says: str,
+    streams: Iterable[str] = (),
+    rate: float = 1e-3,
+    batch: int = 64,
+    epochs: int = 15,
+    patience: int = 3,
+) -> Declare[Any]:
+    """`questree train --model NAME`: a function of `inputs` -> a torch.nn.Module, batch -> logits [row, answer].
+
+    `streams`: what it looks at, of appearance, motion and objects; the rest is how it is trained."""
+    from questree.networks.catalogue import PLUGGED, SHIPPED, STREAMS, Network, Schedule, Size
+
+    looked = a_list("model", name, "streams", streams)
+    for stream in looked:
+        one_of("model", name, "streams", stream, STREAMS)
+    if name in SHIPPED:
+        raise wrong("model", name, f"expected a new name, got one that is taken; taken are {', '.join(SHIPPED)}")
+    size = Size(Schedule(rate, batch, epochs, patience))
+
+    def put(build: Callable[..., Any]) -> None:
+        sizes = {"small": size, "paper": size}
+        PLUGGED.add(name, Network(says, build, sizes, dict.fromkeys(looked, UNSEEN)))
+
+    return declared("model", name, ("inputs",), put)
 
 
 def bot(name: str, *, says: str) -> Declare[Any]:

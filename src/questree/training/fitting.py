@@ -15,6 +15,7 @@ from questree.training.consistency import rule_loss
 from questree.training.examples import Examples
 from questree.training.eyes import Eyes, Features, exchanged
 from questree.training.folder import TrainedFolder
+from questree.training.leaks import refuse_leaks
 from questree.training.lessons import Lesson
 from questree.training.loop import Loop, Standing, answered
 from questree.training.words import KnownWords
@@ -47,7 +48,9 @@ class Trained:
         """With the weights that its seed gives."""
         own = network(plan["model"])
         torch.manual_seed(plan["seed"])
-        made: nn.Module = own.build(Inputs(known.words, len(known.answers), widths), **own.sizes[plan["size"]].widths)
+        made = own.build(Inputs(known.words, len(known.answers), widths), **own.sizes[plan["size"]].widths)
+        if not isinstance(made, nn.Module):
+            raise BadInput.at(f"model {plan['model']}", f"expected a torch.nn.Module, got {type(made).__name__}")
         return cls(plan, made.to("cuda" if torch.cuda.is_available() else "cpu"), known, widths)
 
     def eyes(self, features: Features | None, scopes: pl.Series) -> Eyes:
@@ -105,6 +108,7 @@ def fit(
     place.begin({"plan": plan, "words": known.words, "answers": known.answers, "streams": found.widths})
     eyes = found.eyes(features, both["scope"])
     learn, check = (Examples.of(table, known, eyes) for table in (lesson.learn, lesson.check))
+    refuse_leaks(plan["model"], found.module, learn, len(known.answers))
     extra = None
     if lesson.dags is not None and lesson.nodes is not None:
         nodes = Examples.of(lesson.nodes, known, eyes)

@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cache
 from importlib import resources
 from string import Formatter
 from typing import Any
@@ -72,6 +73,7 @@ class Frame:
         return FramePiece("time", "leading") in self.pieces
 
 
+@cache
 def split(text: str) -> Pieces:
     """A pattern taken apart; the rest of a relation follows it directly where the pattern does not place it."""
     found: list[str | FramePiece] = []

@@ -1,6 +1,7 @@
 """Plots of an audit: answer distributions, first words of questions, shares of structures; before and after."""
 
 from collections.abc import Mapping
+from typing import Any
 
 import polars as pl
 
@@ -69,30 +70,41 @@ def first_words(texts: dict[str, pl.Series], size: int = LETTERS) -> str:
         shapes += [svg.words(centre[0], 14, f"First words, {name} ({len(series):,})", 14, "middle")]
         lower = series.str.to_lowercase().str.replace_all("[?,]", "").str.split(" ")
         table = pl.DataFrame({f"w{n}": lower.list.get(n, null_on_oob=True) for n in range(RINGS)})
-        shapes += ring(table.group_by(pl.all()).agg(n=pl.len()), 0, (0.0, 1.0), centre, "", size)
+        shapes += ring(table.group_by(pl.all()).agg(n=pl.len()).rows(), 0, (0.0, 1.0), centre, "", size)
     return svg.drawing(460 * len(texts), 470, shapes)
 
 
+Beginning = tuple[Any, ...]  # the first words of questions, None where they are shorter, and how many begin so
+
+
 def ring(
-    table: pl.DataFrame, depth: int, turns: tuple[float, float], centre: tuple[float, float], fill: str, size: int
+    begins: list[Beginning], depth: int, turns: tuple[float, float], centre: tuple[float, float], fill: str, size: int
 ) -> list[str]:
     """The pieces of one word and of all that follow it; pieces too thin to see are left out."""
     if depth == RINGS:
         return []
-    word, total = f"w{depth}", int(table["n"].sum())
-    parts = table.drop_nulls(word).group_by(word).agg(n=pl.col("n").sum()).sort(["n", word], descending=[True, False])
-    shapes, begin = [], turns[0]
-    for at, (text, n) in enumerate(parts.rows()):
+    after: dict[str, list[Beginning]] = {}
+    for own in begins:
+        if own[depth] is not None:
+            after.setdefault(own[depth], []).append(own)
+    parts = sorted((-counted(inside), text) for text, inside in after.items())
+    shapes, begin, total = [], turns[0], counted(begins)
+    for at, (less, text) in enumerate(parts):
+        n = -less
         end = begin + (turns[1] - turns[0]) * n / max(total, 1)
         if end - begin < 0.002:
             break
-        own = fill or svg.colour(at)
+        own_fill = fill or svg.colour(at)
         inner = 50.0 + depth * 42
-        shapes.append(svg.arc(centre, (inner, inner + 42), (begin, end), own, f"{text}: {n:,}"))
+        shapes.append(svg.arc(centre, (inner, inner + 42), (begin, end), own_fill, f"{text}: {n:,}"))
         if end - begin > 0.0015 * size:
             x, y = svg.point(*centre, inner + 21, (begin + end) / 2)
             turn = ((begin + end) / 2 * 360) % 180 - 90
             shapes.append(svg.words(x, y, text[: ROOM // size], size, "middle", turn))
-        shapes += ring(table.filter(pl.col(word) == text), depth + 1, (begin, end), centre, own, size)
+        shapes += ring(after[text], depth + 1, (begin, end), centre, own_fill, size)
         begin = end
     return shapes
+
+
+def counted(begins: list[Beginning]) -> int:
+    return sum(own[-1] for own in begins)

@@ -229,6 +229,21 @@ def test_words_are_explained_as_the_vocabulary_has_them() -> None:
     assert found["carrying"][1] == "Whoever is carrying something is also holding and touching it."
     assert found["cup"] == ["Also said of: glass, bottle."]
     assert terms.of("Is it so?") == {}
+    assert list(terms.of("What did they hold for the longest time after taking a bag from somewhere?")) == [
+        "holding", "longest", "after", "taking a bag from somewhere",
+    ]  # fmt: skip
+
+
+def test_every_relation_and_action_that_is_asked_about_is_explained() -> None:
+    words, terms = default(), Terms(default())
+    never = {"not contacting", "other relationship", "annotated", "not looking at", "unsure"}
+    for relation in words.relations:
+        if relation.name not in never:
+            for form in filter(None, (relation.name, relation.present, relation.past, relation.progressive)):
+                assert terms.of(f"they {form} it"), form
+    for action in words.actions:
+        for form in (action.phrase, action.present, action.past):
+            assert action.phrase in terms.of(f"they {form} now"), form
 
 
 def test_a_paraphrase_says_the_same_in_other_words_and_names_what_it_must() -> None:

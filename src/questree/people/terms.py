@@ -10,7 +10,7 @@ from questree.tables.images import THINGS, WORDS
 from questree.tables.run import Run
 from questree.vocabulary.words import Vocabulary
 
-TIMES = ("before", "after", "while", "between")
+TIMES = ("before", "after", "while", "between", "first", "last", "longest", "longer", "shortest", "shorter")
 
 
 @cache
@@ -85,9 +85,10 @@ def _of(words: Vocabulary) -> Iterator[tuple[str, list[str], list[str]]]:
         others = [one.name for other, one in enumerate(words.objects) if counted[other] == at != other]
         names = [name for name in _names(words, at)[1:] if name in (*others, *thing.labels)]
         yield thing.name, [thing.name], [f"Also said of: {', '.join(names)}."] if names else []
-    for action in words.actions:
-        names = [action.phrase, *action.labels]
-        yield action.phrase, [*names, action.present, action.past], _defined(known, *names)
+    for at, action in enumerate(words.actions):
+        names, verb = [action.phrase, *action.labels], words.verb_of[at]
+        own = _defined(known, *names) or (_defined(known, words.relations[verb].name) if verb >= 0 else [])
+        yield action.phrase, [*names, action.present, action.past], own
     for relation in words.relations:
         notes = _defined(known, relation.name)
         if implied := words.entailments.get(relation.name):

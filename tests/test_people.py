@@ -3,7 +3,9 @@
 import json
 import sqlite3
 from collections import Counter
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from random import Random
 
 import polars as pl
 import pytest
@@ -317,6 +319,46 @@ def test_bots_err_as_often_as_they_say(notebook: Path, tmp_path: Path) -> None:
     assert abs(share - 0.2) < 3 * (0.2 * 0.8 / len(found.every)) ** 0.5
     by_kind = found.every.group_by("annotator").len()
     assert len(by_kind) == 5
+
+
+def test_a_damaged_book_is_one_line_whatever_is_asked(book: Book) -> None:
+    answer_all(book, "verify", ["a", "b", "c"], right)
+    with sqlite3.connect(book.path) as made:
+        made.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+    whole, run = book.path.read_bytes(), book.path.parent
+    chance = Random(5)
+    for command in ("status", "agreement", "links"):
+        for damage in range(4):
+            data = bytearray(whole[: chance.randrange(len(whole))] if damage == 0 else whole)
+            for _ in range(1 if damage < 3 else 300):
+                data[chance.randrange(len(data))] = chance.randrange(256)
+            for ending in ("-wal", "-shm"):
+                book.path.with_name(book.path.name + ending).unlink(missing_ok=True)
+            book.path.write_bytes(data)
+            done = questree("people", command, run, *(("--resamples", 0) if command == "agreement" else ()))
+            assert done.returncode in (0, 1)
+            assert len(done.stderr.splitlines()) == done.returncode, done.stderr
+
+
+def test_people_who_answer_at_once_get_every_item_as_often_as_it_is_wanted(notebook: Path, tmp_path: Path) -> None:
+    book = asked(copied(notebook, "run", tmp_path), "--sample 8 --gold 0.25")
+    people = book.add_annotators("abcde")
+
+    def work(who: int) -> int:
+        count = 0
+        while hand := turns.give(book, "verify", who):
+            for _ in range(2):  # a double click
+                turns.answer(book, "verify", who, hand.item, right("", hand.item), 1.0)
+            count += 1
+        return count
+
+    with ThreadPoolExecutor(5) as pool:
+        counts = list(pool.map(work, [one.annotator for one in people]))
+    with sqlite3.connect(book.path) as made:
+        given = Counter(item for (item,) in made.execute("SELECT item FROM answer"))
+        assert [count for (count,) in made.execute("SELECT answered FROM place ORDER BY annotator")] == counts
+    assert {given[one.item] for one in book.items("verify") if one.role == "asked"} == {3}
+    assert {given[one.item] for one in book.items("verify") if one.role == "gold"} == {5}
 
 
 def test_the_status_counts_what_is_given_and_what_is_still_wanted(notebook: Path, tmp_path: Path) -> None:

@@ -147,11 +147,9 @@ def test_three_people_answer_a_task_to_the_end(browser: Browser, notebook: Path,
         assert values["majority"] == 1.0
     if task == "verify":
         assert questree("people", "export", run.folder, "--store", "Human", "--least-gold", 0).returncode == 0
-        words = ("--models", "Human", "--bots", "none", "--split", "all", "--resamples", 0, "--workers", 1)
-        assert (
-            questree("report", run.folder, "--out", tmp_path / "r.html", "--csv", tmp_path / "r.csv", *words).returncode
-            == 0
-        )
+        how = ("--models", "Human", "--bots", "none", "--split", "all", "--resamples", 0, "--workers", 1)
+        done = questree("report", run.folder, "--out", tmp_path / "r.html", "--csv", tmp_path / "r.csv", *how)
+        assert done.returncode == 0, done.stderr
         rows = pl.read_csv(tmp_path / "r.csv", infer_schema=False).filter(table="decomp-type", column="Accuracy Human")
         assert rows["value"].drop_nulls().len() > 0
 

@@ -85,6 +85,27 @@ def test_answers_are_kept_once_undone_and_resumed_to_the_end(run: Run) -> None:
     assert len(Answered.read(Book.of(run), "verify").every) == len(items)
 
 
+def test_undo_and_what_is_in_hand_outlive_the_server(run: Run) -> None:
+    home = f"{link(run)}tasks/verify/"
+    items = {str(one.item): one for one in Book.of(run).items("verify")}
+    work = client(run).post(f"{home}begin", headers=OURS).text
+    seen = []
+    for _ in range(3):  # a new server each time
+        seen.append(field(work, "item"))
+        data = {"item": seen[-1], "value": str(items[seen[-1]].truth)}
+        work = client(run).post(f"{home}answer", data=data, headers=OURS).text
+    assert field(client(run).get(home).text, "item") == field(work, "item")
+    assert field(client(run).post(f"{home}undo", headers=OURS).text, "item") == seen[-1]
+    assert field(client(run).get(home).text, "item") == seen[-1]  # still, after another restart
+    client(run).post(f"{home}answer", data={"item": seen[-1], "value": "cannot tell"}, headers=OURS)
+    assert field(client(run).get(home).text, "item") == field(work, "item")
+    said = Answered.read(Book.of(run), "verify").every.filter(item=int(seen[-1])).select("value", "tries").rows()
+    assert said == [("cannot tell", 2)]
+    stale = client(run).post(f"{home}answer", data={"item": seen[-1], "value": "cannot tell"}, headers=OURS).text
+    assert field(stale, "item") == field(work, "item")  # a page one went back to: nothing counts twice
+    assert len(Answered.read(Book.of(run), "verify").every) == 3
+
+
 def test_replies_that_answer_nothing_are_refused_in_words_and_not_kept(run: Run) -> None:
     page, home = client(run), f"{link(run)}tasks/verify/"
     number = field(page.post(f"{home}begin", headers=OURS).text, "item")

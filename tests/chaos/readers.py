@@ -4,6 +4,7 @@ import csv
 import json
 import shutil
 from dataclasses import dataclass
+from importlib.resources import files
 from pathlib import Path
 
 from questree.synth.grounded import write_grounded
@@ -116,9 +117,31 @@ READERS = {
     "run of images": Reader(
         "score decomp sets --model oracle --split train --resamples 0", ("sets/*/*/*", "sets/*/*", "sets/*.*")
     ),
+    "people CSV": Reader("people import asked people.csv", ("people.csv",), "asked"),
+    "people JSON Lines": Reader("people import asked people.jsonl", ("people.jsonl",), "asked"),
+    "people Label Studio": Reader("people import asked studio.json", ("studio.json",), "asked"),
+    "people task": Reader("people new asked --task task.toml --name other --sample 2", ("task.toml",), "asked"),
+    "people book": Reader("people agreement asked --resamples 0", ("asked/people.sqlite",), "asked"),
     "show": Reader("show run 038T4", ("run/facts/*", "run/vocabulary.toml", "run/ledger.json")),
     "report": Reader("report run --out out --resamples 0", ("run/*/*/*.parquet", "run/*/*", "run/*.*")),
 }
+
+
+def people(folder: Path) -> None:
+    """A run about which bots were asked, in the place of people, and what they said as files."""
+    shutil.copytree(folder / "run", folder / "asked")
+    for line in (
+        "questree people new asked --sample 6 --gold 0 --split all --quiet",
+        "questree people simulate asked --quiet",
+        "questree people export asked --out people.csv --label-studio studio.json --quiet",
+        "questree people export asked --out people.jsonl --quiet",
+    ):
+        run(line, folder)
+    said = {"from_name": "value", "to_name": "question", "type": "choices", "value": {"choices": ["yes"]}}
+    annotations = [{"completed_by": {"id": 7, "email": "a@x.org"}, "lead_time": 3.5, "result": [said]}]
+    tasks = json.loads((folder / "studio.json").read_text())
+    (folder / "studio.json").write_text(json.dumps([task | {"annotations": annotations} for task in tasks]))
+    (folder / "task.toml").write_text((files("questree.people") / "tasks" / "verify.toml").read_text("utf-8"), "utf-8")
 
 
 def corpus(folder: Path) -> None:
@@ -181,3 +204,4 @@ def corpus(folder: Path) -> None:
     (folder / "mine.toml").write_text(TEMPLATES)
     videos = Run(folder / "run").load("facts").videos["id"]
     (folder / "absent.csv").write_text("video,object\n" + "".join(f"{video},dish\n" for video in videos))
+    people(folder)

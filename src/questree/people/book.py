@@ -16,6 +16,7 @@ from questree.tables.run import Run
 
 FILE = "people.sqlite"
 VERSION = 1
+DAMAGED = (sqlite3.Error, UnicodeDecodeError, msgspec.MsgspecError)  # what reading a file with other bytes raises
 EVERYBODY = 1 << 30  # room of an item that is put to everybody
 Role = Literal["qualification", "asked", "gold", "confirm"]
 Kind = Literal["person", "bot", "imported"]
@@ -97,22 +98,25 @@ class Book:
 
     def held(self) -> sqlite3.Connection:
         """Kept by whoever asks again and again: when the last connection is closed, SQLite tidies up its log."""
+        self.tasks()
         made = sqlite3.connect(self.path, check_same_thread=False)
         made.execute("SELECT count(*) FROM task").fetchone()
         return made
 
     @contextmanager
     def reading(self, file: Path | None = None) -> Iterator[sqlite3.Connection]:
-        made = sqlite3.connect(file or self.path, timeout=30, isolation_level=None)
+        made = None
         try:
+            made = sqlite3.connect(file or self.path, timeout=30, isolation_level=None)
             version = made.execute("PRAGMA user_version").fetchone()[0]
             if version not in (0, VERSION):
                 raise BadInput.at(self.path, f"expected version {VERSION}, got {version}; upgrade questree")
             yield made
-        except sqlite3.DatabaseError as error:
+        except DAMAGED as error:
             raise BadInput.at(self.path, f"cannot be used ({error})") from error
         finally:
-            made.close()
+            if made is not None:
+                made.close()
 
     @contextmanager
     def writing(self, told: bool = True) -> Iterator[sqlite3.Connection]:
@@ -151,8 +155,8 @@ class Book:
 
     def tasks(self) -> dict[str, tuple[Task, TaskOptions]]:
         with self.reading() as made:
-            rows = made.execute("SELECT name, task, options FROM task ORDER BY name").fetchall()
-        return {name: (as_read(task, Task), as_read(options, TaskOptions)) for name, task, options in rows}
+            rows = made.execute("SELECT name, task, options FROM task ORDER BY name")
+            return {name: (as_read(task, Task), as_read(options, TaskOptions)) for name, task, options in rows}
 
     def task(self, name: str) -> tuple[Task, TaskOptions]:
         there = self.tasks()
@@ -188,6 +192,8 @@ def as_json(value: Any) -> str:
 
 
 def as_read(text: str, kind: Any) -> Any:
+    if not isinstance(text, str):
+        raise msgspec.DecodeError("a text is missing")
     return msgspec.json.decode(text, type=kind)
 
 

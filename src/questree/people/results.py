@@ -63,8 +63,8 @@ class Answered:
                 "SELECT item, annotator, kind, reply, first, tries, seconds FROM answer JOIN annotator "
                 "USING (annotator) WHERE task = ? ORDER BY item, annotator",
                 (name,),
-            ).fetchall()
-        table = pl.DataFrame([_row(*row) for row in rows], schema=ANSWERS, orient="row")
+            )
+            table = pl.DataFrame([_row(*row) for row in rows], schema=ANSWERS, orient="row")
         if task.ask == "text" and read is not None:
             table = table.with_columns(value=_typed(table, items, read))
         return cls(name, task, options, items, table, rule or Rule())

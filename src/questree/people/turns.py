@@ -57,7 +57,7 @@ def give(book: Book, task: str, annotator: int, now: float | None = None) -> InH
         row = made.execute("SELECT * FROM item WHERE task = ? AND item = ?", (task, held)).fetchone()
         before = _answer(made, task, held, annotator)
         undoable = _last(made, task, annotator, held) is not None
-    return InHand(item_of(row), as_read(before[0], Reply) if before else None, undoable, answered)
+        return InHand(item_of(row), as_read(before[0], Reply) if before else None, undoable, answered)
 
 
 def answer(
@@ -113,7 +113,7 @@ def held(book: Book, task: str, annotator: int, item: int) -> Item | None:
             "EXISTS (SELECT 1 FROM answer WHERE task = ? AND item = ? AND annotator = ?))",
             (task, item, *(task, item, annotator) * 2),
         ).fetchone()
-    return item_of(row) if row else None
+        return item_of(row) if row else None
 
 
 def qualified(book: Book, task: str, annotator: int, count: int) -> float | None:

@@ -47,3 +47,11 @@ def test_killed_commands_leave_nothing_and_are_made_up_for(tmp_path: Path, first
         assert not [failure for failure in found if failure]
         tried += len(found)
     assert tried >= 4
+
+
+def test_killed_workers_of_a_cluster_are_made_up_for(tmp_path: Path) -> None:
+    pytest.importorskip("distributed")
+    from chaos.cluster import cluster_kills
+
+    found = list(cluster_kills(tmp_path, 3, stages=3))
+    assert (len(found), [failure for failure in found if failure]) == (3, [])

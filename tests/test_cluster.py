@@ -2,12 +2,19 @@
 
 from collections.abc import Iterator
 from pathlib import Path
+from unittest.mock import patch
 
+import numpy as np
 import pytest
 
 from chaos.kills import content
 from conftest import copy
+from questree.models.asked import AskedNodes
+from questree.models.bots import BOTS, Bot, BotCorpus
+from questree.tables.predictions import WORDS
 from questree.tables.run import Run
+from questree.terms import Array
+from worlds import exported_worlds
 from worlds.commands import questree
 
 distributed = pytest.importorskip("distributed")
@@ -16,7 +23,7 @@ distributed = pytest.importorskip("distributed")
 @pytest.fixture(scope="module")
 def scheduler() -> Iterator[str]:
     """A cluster inside this process: a scheduler, and two workers that are threads."""
-    with distributed.LocalCluster(2, processes=False, threads_per_worker=1, dashboard_address=None) as found:
+    with distributed.LocalCluster(2, processes=False, threads_per_worker=1, dashboard_address=":0") as found:
         yield found.scheduler_address
 
 
@@ -31,15 +38,60 @@ def test_stages_of_videos_give_the_same_bytes(cleaned_run: Run, scheduler: str, 
     options: list[list[object]] = [["--workers", 1], ["--cluster", scheduler]]
     for folder, more in zip(folders, options, strict=True):
         copy(cleaned_run, folder)
-        done(folder, "generate", "run", "--shard", 3, "--rare-below", 3, "--quiet", *more)
+        own = more if "--cluster" in more else []
+        done(folder, "augment", "run", "--quiet", *own)
+        done(folder, "generate", "run", "--shard", 3, "--rare-below", 3, "--phrases", 9, "--quiet", *more)
         done(folder, "balance", "run", "--quiet", *more)
         done(folder, "decompose", "run", "--invalid-actions", 1, "--quiet", *more)
         done(folder, "answer", "run", "--model", "composition-noise", "--quiet", *more)
         done(folder, "answer", "run", "--model", "shortcut", "--quiet", *more)
+        done(folder, "split", "run", "--quiet", *more)
+        done(folder, "audit", "run", "--most", 500, "--quiet", *more)
         done(folder, "export", "decomp", "run", "--out", "decomp", "--quiet", *more)
         done(folder, "export", "agqa", "run", "--out", "agqa", "--quiet", *more)
-        own = more if "--cluster" in more else []
+        done(folder, "import", "agqa", "agqa", "--out", "imported", "--quiet", *own)
         done(folder, "score", "run", "--resamples", 20, "--json", "scores.json", "--quiet", *own)
     plain, cluster = map(content, folders)
     assert plain.keys() == cluster.keys()
     assert [name for name in plain if plain[name] != cluster[name]] == []
+
+
+def test_made_up_worlds_and_their_image_sets_give_the_same_bytes(
+    pictured_run: Run, scheduler: str, tmp_path: Path
+) -> None:
+    folders = [tmp_path / name for name in ("plain", "cluster")]
+    options: list[list[object]] = [["--workers", 1], ["--cluster", scheduler]]
+    for folder, more in zip(folders, options, strict=True):
+        copy(pictured_run, folder)
+        done(folder, "synth", "--out", "world", "--videos", 30, "--quiet", *more)
+        done(folder, "generate", "run", "--questions", 12, "--quiet", *more)
+        done(folder, "balance", "run", "--quiet", *more)
+        done(folder, "split", "run", "--name", "HAS-QUANT", "--quiet", *more)
+        done(folder, "decompose", "run", "--quiet", *more)
+        done(folder, "answer", "run", "--model", "perception-noise", "--quiet", *more)
+    plain, cluster = map(content, folders)
+    assert plain.keys() == cluster.keys()
+    assert [name for name in plain if plain[name] != cluster[name]] == []
+
+
+class Talker:
+    """A bot that says words of its own, other ones in every shard."""
+
+    def __call__(self, corpus: BotCorpus, asked: AskedNodes) -> Array:
+        word = f"word {len(asked) % 7}"
+        corpus.number.setdefault("hm", len(corpus.number))
+        return np.full(len(asked), corpus.number.setdefault(word, len(corpus.number)))
+
+
+def test_words_of_a_bots_own_have_the_numbers_of_one_process(asked_run: Run, scheduler: str, tmp_path: Path) -> None:
+    stored = list[dict[str, bytes]]()
+    with patch.dict(BOTS, {"talker": Bot("talks", Talker())}):
+        for name, more in (("plain", []), ("cluster", ["--cluster", scheduler])):
+            run = copy(asked_run, tmp_path / name)
+            exported_worlds.select_every(run, 400)
+            done(tmp_path / name, "decompose", "run", "--quiet", "--workers", 1)
+            done(tmp_path / name, "answer", "run", "--model", "talker", "--quiet", *more)
+            stored.append(content(run.predictions))
+    assert stored[0] == stored[1]
+    words = WORDS.read(tmp_path / "plain" / "run" / "predictions" / "talker")["word"].to_list()
+    assert "hm" in words and len([word for word in words if word.startswith("word ")]) > 1

@@ -164,7 +164,9 @@ def _taking(plugin: Plugin) -> Iterator[None]:
     except OSError as error:
         if error.filename == str(plugin.file):
             raise BadInput.at(plugin.name, f"cannot be read ({error.strerror})") from error
-        raise blamed(error, [plugin]) or error from error
+        if own := blamed(error, [plugin]):
+            raise own from error
+        raise
     except (Exception, SystemExit) as error:
         raise blamed(error, [plugin]) or BadInput.at(plugin.name, told(error)) from error
     finally:

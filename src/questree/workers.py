@@ -91,6 +91,14 @@ def _processes(workers: int) -> Executor:
     return ProcessPoolExecutor(workers, mp_context=context, initializer=_obey, initargs=(Inside.shared,))
 
 
+def whole(work: Callable[..., Result], *args: Any) -> Result:
+    """What is not shared out is done by one worker elsewhere, if there are any, or else here."""
+    if _elsewhere.get() is None:
+        return work(*args)
+    with processes(1) as pool:
+        return results({work.__name__.strip("_"): pool.submit(work, *args)}, "on a worker")[0]
+
+
 def results(
     tasks: Mapping[str, "Future[Result]"], label: str, remedy: Callable[[], str] = nothing_kept
 ) -> list[Result]:
@@ -166,7 +174,9 @@ def loaded(plugins: tuple[Plugin, ...], packed: bytes) -> Any:
     try:
         return work(*args, **named)
     except Exception as error:
-        raise blamed(error) or error from error
+        if own := blamed(error):
+            raise own from error
+        raise
 
 
 def _obey(shared: Any) -> None:

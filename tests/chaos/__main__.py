@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from unittest.mock import patch
 
+from chaos.cluster import cluster_kills
 from chaos.corruption import COMMANDS, corrupted
 from chaos.fuzz import KEPT, Failure, fuzz
 from chaos.kills import SIGNALS, STAGES, kill_points, made
@@ -28,6 +29,7 @@ class Extent:
     every: int
     only: tuple[str, ...]
     keep: Path
+    kills: int  # of parts of a cluster
 
     def wants(self, name: str) -> bool:
         return name.startswith(self.only)
@@ -39,13 +41,14 @@ def main() -> int:
     options.add_argument("--first", type=int, default=0, help="seed of the first of them")
     options.add_argument("--every", type=int, default=1, help="kill before every n-th operation on files")
     options.add_argument("--only", nargs="+", default=("",), help="tests whose name begins so")
+    options.add_argument("--kills", type=int, default=50, help="kills of workers and schedulers of a cluster")
     options.add_argument("--keep", type=Path, default=KEPT, help="where files that break a reader are kept")
     given = options.parse_args()
-    extent = Extent(given.inputs, given.first, given.every, tuple(given.only), given.keep)
+    extent = Extent(given.inputs, given.first, given.every, tuple(given.only), given.keep, given.kills)
     failed = 0
     with tempfile.TemporaryDirectory(prefix="questree-chaos-") as place:
         print(f"{'test':44} {'tried':>7} {'failed':>7}", flush=True)
-        for group in (damaged, same_bytes, kills):
+        for group in (damaged, same_bytes, cluster, kills):
             for name, results in group(Path(place), extent):
                 found = list(results)
                 wrong = [failure for failure in found if failure]
@@ -75,6 +78,11 @@ def damaged(place: Path, extent: Extent) -> Tests:
 def same_bytes(place: Path, extent: Extent) -> Tests:
     if extent.wants("same bytes"):
         yield "same bytes", same(place / "same")
+
+
+def cluster(place: Path, extent: Extent) -> Tests:
+    if extent.wants("cluster: killed workers, schedulers"):
+        yield "cluster: killed workers, schedulers", cluster_kills(place / "cluster", extent.kills)
 
 
 def kills(place: Path, extent: Extent) -> Tests:

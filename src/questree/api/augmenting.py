@@ -26,6 +26,7 @@ from questree.tables.lock import lock
 from questree.tables.owners import writing
 from questree.tables.run import Run
 from questree.tables.store import new_file, new_folder
+from questree.workers import whole
 
 SHOWN = 3  # classes in a warning
 SETTLING = ("settle opposites", "close entailments")  # rules that remove facts which contradict others
@@ -71,6 +72,10 @@ def augment(
 
 def cleaned(run: Path, options: AugmentOptions, without: Sequence[str], ablation: bool) -> Made:
     """Write the cleaned facts and the ledger."""
+    return whole(_cleaned, run, options, without, ablation)
+
+
+def _cleaned(run: Path, options: AugmentOptions, without: Sequence[str], ablation: bool) -> Made:
     place, absent = Run(run), left_out(run, without)
     rules = [rule for rule in RULES.values() if rule not in absent]
     vocabulary, raw = options.words(place.given_vocabulary()), place.load("raw")

@@ -10,6 +10,7 @@ from questree.places import path_of
 from questree.tables.lock import lock
 from questree.tables.owners import writing
 from questree.tables.run import Run
+from questree.workers import whole
 
 if TYPE_CHECKING:
     from questree.api.runs import StrPath
@@ -49,7 +50,7 @@ def import_agqa(
     gone = [name for name in MADE_FROM if (place / name).is_dir()]
     known, words = (None if path is None else path_of(path) for path in (facts, vocabulary))
     with writing(place, "import agqa"):
-        told = read(path_of(folder), place, known, words)
+        told = whole(read, path_of(folder), place, known, words)
         lock(Run(place), *MADE)
     odd = odd_rows("records", told.faults, told.examples)
     left = odd_rows("records", *told.without_question())
@@ -126,7 +127,7 @@ def import_covr(folder: "StrPath", *, out: "StrPath", words: "StrPath | None" = 
     known = words_of(None if words is None else path_of(words))
     gone = made_from_questions(place)
     with writing(place.folder, "import covr"):
-        told = read(path_of(folder), place, known.attribute_group, replace)
+        told = whole(read, path_of(folder), place, known.attribute_group, replace)
         lock(place, "covr/questions", "covr/balanced")
     odd, again = odd_rows("records", told.faults, told.examples), answered(told.answered)
     other = [{"id": id, "answer": given, "program": found} for id, given, found in told.differing]

@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Required, TypedDict, Unpack
 
 from questree.api.scores import Scores
 from questree.benchmarks import chosen
@@ -14,6 +15,8 @@ from questree.scoring import compared
 from questree.scoring.compared import ComparedQuestions, OneModel, Scoring, Tell, silent
 from questree.tables.run import Run
 
+Fitted = Callable[[str, Scored], list[Score]]
+
 
 @dataclass(frozen=True)
 class ScoreSet:
@@ -21,22 +24,46 @@ class ScoreSet:
 
     corpus: ComparedQuestions
     how: Scoring
-    fitted: Callable[[str, Scored], list[Score]] = lambda *_: []  # rows that follow from the scores of a model
+    fitted: Fitted = lambda *_: []  # rows that follow from the scores of a model
     guessed: Sequence[Score] = ()  # rows that need no predictions
     guesses: Mapping[str, Scored] = field(default_factory=dict)  # what these are computed from, where it is known
 
     def scores(self, found: Iterable[OneModel], told: Sequence[str] = ()) -> Scores:
-        """Of models one by one; rows about coverage come last."""
-        rows, scored, about = list(self.guessed), dict[str, Scored](), list[Score]()
-        for name, one, more in found:
-            scored[name] = one
-            rows += [*one.rows(name, self.how.resampling), *self.fitted(name, one)]
-            about += more
-        return Scores([*rows, *about], scored, self.how.resampling, [*map(in_python, told)], self.guesses)
+        """Of models one by one."""
+        return scores(found, self.how, told, self.fitted, self.guessed, self.guesses)
 
     def of_files(self, files: Sequence[Path], models: Iterable[str] = ()) -> Scores:
         """Of models that are stored in the run, and of files of predictions."""
         return self.scores(self.corpus.scored(files, models))
+
+
+def scores(
+    found: Iterable[OneModel],
+    how: Scoring,
+    told: Sequence[str] = (),
+    fitted: Fitted = lambda *_: [],
+    guessed: Sequence[Score] = (),
+    guesses: Mapping[str, Scored] | None = None,
+) -> Scores:
+    """Of models one by one; rows about coverage come last."""
+    rows, scored, about = list(guessed), dict[str, Scored](), list[Score]()
+    for name, one, more in found:
+        scored[name] = one
+        rows += [*one.rows(name, how.resampling), *fitted(name, one)]
+        about += more
+    return Scores([*rows, *about], scored, how.resampling, [*map(in_python, told)], guesses or {})
+
+
+class DagOptions(TypedDict, total=False):
+    """How DAGs are scored."""
+
+    split: str | None
+    benchmark: str
+    how: Required[Scoring]
+    say: Tell
+    cache: bool
+    errors: bool
+    train: Path | None
 
 
 def dags(
@@ -59,6 +86,31 @@ def dags(
     corpus = compared.compared(hierarchies, questions, run, split, benchmark, how, say, cache, errors)
     guessed = compared.most_likely(corpus, train, how, say if cache else None) if train else []
     return ScoreSet(corpus, how, guessed=guessed)
+
+
+def scored_dags(
+    files: Sequence[Path],
+    models: Sequence[str],
+    run: Path | None = None,
+    hierarchies: Path | None = None,
+    *,
+    workers: int = 2,
+    **given: Unpack[DagOptions],
+) -> Scores:
+    """Files of predictions and stored models on DAGs; of a run about videos shard by shard, if that is the same."""
+    how, say = given["how"], given.get("say", silent)
+    whole = bool(files or not models or given.get("errors") or given.get("train"))
+    if run is None or whole or not _by_shards(run, given.get("benchmark", ""), how):
+        return dags(run, hierarchies, **given).of_files(files, models)
+    from questree.scoring.run_shards import scored_in_shards
+
+    return scores(scored_in_shards(Run(run), models, given.get("split"), how, say, workers), how)
+
+
+def _by_shards(run: Path, benchmark: str, how: Scoring) -> bool:
+    from questree.scoring.run_shards import in_shards
+
+    return not chosen(Run(run), benchmark, "decomposed").of_images and in_shards(how)
 
 
 def leaving_out(types: Path | None) -> AbstractContextManager[None]:

@@ -2,6 +2,8 @@
 
 from collections.abc import Mapping, Sequence
 from contextlib import nullcontext
+from dataclasses import replace
+from pathlib import Path
 from typing import Any, Literal
 
 from questree.api.made import Made
@@ -12,6 +14,7 @@ from questree.places import path_of
 from questree.tables import run as tables
 from questree.tables.lock import lock
 from questree.tables.owners import writing
+from questree.workers import in_parallel, whole
 
 COUNTS = ("few_shot", "draws", "lexical_pairs", "lexical_alone", "lexical_together")
 
@@ -24,10 +27,20 @@ def carried_out(stage: str, run: StrPath, benchmark: str, workers: int, given: M
     used = {name: value for name, value in given.items() if value is not None and value is not False}
     refuse(foreign(own, stage, used))
     with writing(place.folder, stage) if makes else nullcontext():
-        told = own.recipe(stage).work(place, used, workers)
+        recipe = own.recipe(stage)
+        if recipe.shared or not in_parallel(1):
+            told = recipe.work(place, used, workers)
+        else:
+            told = whole(_on_worker, stage, own.name, place.folder, used, workers)
         if makes and told.wrote:
             lock(place, own.locked(makes))
     return told
+
+
+def _on_worker(stage: str, benchmark: str, run: Path, used: Mapping[str, Any], workers: int) -> Told:
+    """What is told is worked out there, too."""
+    told = BENCHMARKS[benchmark].recipe(stage).work(tables.Run(run), used, workers)
+    return replace(told, said=list(told.said), remarks=list(told.remarks))
 
 
 def foreign(own: Benchmark, stage: str, used: Mapping[str, object]) -> list[Fault]:

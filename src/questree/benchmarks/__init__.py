@@ -36,6 +36,7 @@ class Recipe:
 
     takes: frozenset[str]  # the options of its command that mean something here
     work: Callable[[Run, Mapping[str, Any], int], Told]  # run, the options that were given, number of processes
+    shared: bool = False  # does it share out its work among workers? If not, one worker of a cluster does it all
 
 
 @dataclass(frozen=True)

@@ -84,6 +84,7 @@ BENCHMARKS = {  # in `bench`
     "answer": ("stages:answer", "Answer a run with a bot and score its answers."),
     "ask": ("ask:ask", "Ask a stub of a server, with or without pictures."),
     "rewards": ("stages:rewards", "Reward answers to the questions of a synthetic corpus, in batches."),
+    "cluster": ("cluster:cluster", "Generate to scores, by processes and by a local Dask cluster."),
     "covr-index": ("covr:covr_index", "Search the index of images."),
     "covr": ("covr:covr", "Run programs over sets of synthetic images."),
     "questions": ("tables:questions", "Read the selected questions of a synthetic corpus as a table in words."),

@@ -6,6 +6,7 @@ from typing import Annotated
 from cyclopts import Parameter
 
 from questree.api.augmenting import AugmentOptions, cleaned
+from questree.cli.clusters import clustered
 from questree.cli.shared_options import WithoutOption
 from questree.cli.terminal import output, tell_made, watching
 
@@ -13,6 +14,7 @@ USUAL = AugmentOptions()
 
 
 @output
+@clustered
 def augment(
     run: Path,
     /,

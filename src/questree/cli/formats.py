@@ -102,6 +102,7 @@ def written_by(exporter: Exporter) -> Callable[..., None]:
 
 
 @output
+@clustered
 def import_agqa(
     folder: Annotated[Path, Parameter(help="Folder with AGQA_balanced/, AGQA_unbalanced/ or the question files.")],
     /,
@@ -133,6 +134,7 @@ def import_decomp(
 
 
 @output
+@clustered
 def import_covr(
     folder: Annotated[Path, Parameter(help="Folder with train, val (or dev) and test files, .jsonl or .json.")],
     /,

@@ -17,6 +17,7 @@ from questree.cli.shared_options import (
     RunFolder,
     SplitOption,
     UnscoredOption,
+    WorkersOption,
 )
 from questree.cli.terminal import output, say, tell, watching, write_json
 from questree.faults import BadInput
@@ -50,6 +51,7 @@ def decomp(
     benchmark: BenchmarkOption = "",
     how: ScoringOptions = USUAL,
     paper: Paper = NO_PAPER,
+    workers: WorkersOption = 2,
 ) -> None:
     """Accuracy, CA, RWR, Delta, internal consistency, and how accuracy and consistency go together.
 
@@ -61,7 +63,9 @@ def decomp(
     files = score_sets.given_files(predictions or ())
     with watching(), score_sets.leaving_out(unscored):
         models = () if train and not files else score_sets.stored_models(run, model or (), files, benchmark, say)
-        on = score_sets.dags(
+        scores = score_sets.scored_dags(
+            files,
+            models,
             run,
             hierarchies,
             split=split,
@@ -71,8 +75,8 @@ def decomp(
             cache=cache,
             errors=errors,
             train=train,
+            workers=workers,
         )
-        scores = on.of_files(files, models)
     write_json(scores.rows)
     tell(score_tables.decomp_tables(scores.rows, by_answer))
     tell(score_tables.close_pairs(scores.scored, ("accuracy", "type", "Overall"), how.resampling))

@@ -8,12 +8,14 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
+import dask
 from distributed import Scheduler, SpecCluster
 from distributed.deploy.subprocess import SubprocessWorker
 from distributed.system import MEMORY_LIMIT
 
 HERE = "127.0.0.1"
 SILENT = {"DASK_LOGGING__DISTRIBUTED": "critical"}  # what matters is said by the stage, in one line
+APART = {"distributed.scheduler.worker-saturation": 1.0}  # a shard waits for no worker that another one may kill
 ONE_EACH = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1")
 
 
@@ -32,11 +34,12 @@ class LocalWorker(SubprocessWorker):  # type: ignore[misc]
 @contextmanager
 def local_cluster(workers: int) -> Iterator[Any]:
     own = {"nthreads": 1, "memory_limit": MEMORY_LIMIT // workers, "host": HERE, "dashboard": False}
-    cluster = SpecCluster(
-        scheduler={"cls": Scheduler, "options": {"host": HERE, "dashboard_address": f"{HERE}:0"}},
-        workers={at: {"cls": LocalWorker, "options": {"worker_kwargs": own}} for at in range(workers)},
-        silence_logs="critical",
-        name="questree",
-    )
+    with dask.config.set(APART):
+        cluster = SpecCluster(
+            scheduler={"cls": Scheduler, "options": {"host": HERE, "dashboard_address": f"{HERE}:0"}},
+            workers={at: {"cls": LocalWorker, "options": {"worker_kwargs": own}} for at in range(workers)},
+            silence_logs="critical",
+            name="questree",
+        )
     with cluster:
         yield cluster

@@ -1,13 +1,16 @@
 """The workers of a Dask cluster as an executor; what a lost worker or scheduler took with it is sent again."""
 
+import io
 import pickle
 import threading
 import time
+import zlib
 from collections.abc import Callable, Iterator
 from concurrent.futures import Executor, Future, InvalidStateError
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
-from typing import Any, TypeVar
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any, NamedTuple, TypeVar
 from uuid import uuid4
 
 from distributed import Client, KilledWorker
@@ -28,6 +31,18 @@ class SentTask:
     future: "Future[Any]"  # what the stage waits for
     name: str  # of the function, as Dask's dashboard shows it
     packed: bytes
+    lives: int = 1  # how often it is sent again after Dask has given it up
+
+
+class TaskCost(NamedTuple):
+    """What a task moved and took."""
+
+    name: str
+    sent: int  # bytes
+    received: int
+    seconds: float  # on the worker
+    cpu_seconds: float
+    peak: int  # bytes of memory that the worker ever had
 
 
 class ClusterPool(Executor):
@@ -40,7 +55,7 @@ class ClusterPool(Executor):
         threading.Thread(target=self._watch, daemon=True).start()
 
     def submit(self, work: Callable[..., Result], /, *args: Any, **named: Any) -> "Future[Result]":
-        task = SentTask(Future(), getattr(work, "__name__", "task"), pickle.dumps((work, args, named)))
+        task = SentTask(Future(), getattr(work, "__name__", "task"), _packed((work, args, named)))
         self._send(task)
         return task.future
 
@@ -60,7 +75,11 @@ class ClusterPool(Executor):
         forget()  # a worker may have delivered files
         with suppress(InvalidStateError):  # cancelled in the meantime
             if (error := done.exception()) is None:
-                task.future.set_result(done.result())
+                found = done.result()
+                self.connection.costs.append(TaskCost(task.name, len(task.packed), len(found.packed), *found[1:]))
+                task.future.set_result(pickle.loads(zlib.decompress(found.packed)))
+            elif isinstance(error, KilledWorker) and task.lives:  # it may have waited for workers that others killed
+                self._send(replace(task, lives=task.lives - 1))
             elif isinstance(error, KilledWorker):
                 died = "its workers died, one after the other (killed, perhaps out of memory)"
                 task.future.set_exception(LostTask(died))
@@ -100,11 +119,25 @@ class ClusterPool(Executor):
             self.connection.client.cancel(list(left.values()), force=True)
 
 
+class _Packer(pickle.Pickler):
+    """Paths are sent whole: workers are in folders of their own."""
+
+    def reducer_override(self, thing: Any) -> Any:
+        relative = type(thing) is type(Path()) and not thing.is_absolute()
+        return (Path, (str(thing.absolute()),)) if relative else NotImplemented
+
+
+def _packed(work: Any) -> bytes:
+    with io.BytesIO() as found:
+        _Packer(found).dump(work)
+        return found.getvalue()
+
+
 class Connection:
     """A client of a scheduler, or another one after the scheduler was started again."""
 
     def __init__(self, connect: Callable[[float], Client]):
-        self.connect = connect
+        self.connect, self.costs = connect, list[TaskCost]()
         self.client = connect(PATIENCE / 4)
 
     def broken(self) -> bool:

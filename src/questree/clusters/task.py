@@ -1,10 +1,14 @@
 """What happens on a worker: is it like the client, in versions and plugins? Then the work is done."""
 
+import pickle
+import resource
 import sys
+import time
+import zlib
 from functools import cache
 from importlib.metadata import PackageNotFoundError, version
 from platform import node
-from typing import Any
+from typing import Any, NamedTuple
 
 import questree
 from questree.extensions import LOADED, Plugin
@@ -52,15 +56,29 @@ def _loaded_digest(plugin: Plugin) -> str:
     return plugin.digest
 
 
-def on_worker(wanted: Versions, plugins: dict[Plugin, str], packed: bytes) -> Any:
+class WorkDone(NamedTuple):
+    packed: bytes  # what the work gave
+    seconds: float
+    cpu_seconds: float
+    peak: int  # bytes of memory that the worker ever had
+
+
+def on_worker(wanted: Versions, plugins: dict[Plugin, str], packed: bytes) -> WorkDone:
     """Do packed work, as `questree.workers` packs it; workers may join at any time, so each task looks."""
     refuse([*unlike(node(), wanted, versions()), *strange_plugins(node(), plugins)])
+    begun, busy = time.perf_counter(), time.process_time()
     try:
         with delivering():
-            return loaded(tuple(plugins), packed)
+            found = zlib.compress(pickle.dumps(loaded(tuple(plugins), packed)), 1)  # counts are mostly zeros
+        return WorkDone(found, time.perf_counter() - begun, time.process_time() - busy, _peak())
     finally:
         for plugin in LOADED.values():
             _loaded_digest(plugin)
+
+
+def _peak() -> int:
+    unit = 1 if sys.platform == "darwin" else 1024
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * unit
 
 
 def check(client: Any) -> None:
@@ -71,6 +89,8 @@ def check(client: Any) -> None:
 
 
 def _said(place: str, got: Any) -> list[Fault]:
+    if isinstance(got, OSError):  # it died just now
+        return []
     if isinstance(got, BaseException):  # it cannot even import us
         text = " ".join(str(got).split())
         return [Fault(f"worker {place}", f"expected questree {questree.__version__}, got {type(got).__name__}: {text}")]

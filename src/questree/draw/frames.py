@@ -12,7 +12,7 @@ from questree.draw.videos import scenes
 from questree.progress import report
 from questree.synth.video import SynthVideo, make_video
 from questree.tables.store import new_folder
-from questree.workers import processes
+from questree.workers import in_parallel, processes
 
 CHUNK = 4  # videos drawn at a time
 ALONE = 8  # up to so many videos, starting other processes takes longer than the work
@@ -38,7 +38,7 @@ Task = tuple[Path, int, int, int, Size | None]
 
 
 def _drawn(tasks: list[Task], workers: int) -> Iterator[Counter[str]]:
-    if workers == 1:
+    if not in_parallel(workers):
         yield from map(_draw, tasks)
         return
     with processes(workers) as pool:
@@ -51,7 +51,7 @@ def _draw(task: Task) -> Counter[str]:
     for index in range(first, last):
         video = make_video(seed, index)
         if len(video.numbers):
-            (folder / video.id).mkdir()
+            (folder / video.id).mkdir(exist_ok=True)  # a worker may have died at it
             write_film(folder / f"{video.id}.mp4", _shots(folder, video, most), video.length)
             counts.update({"frames": len(video.numbers), "films": 1})
     return counts

@@ -10,7 +10,7 @@ from questree.draw.image import draw_image
 from questree.progress import report
 from questree.synth.images import FIRST_IMAGE, make_image, world
 from questree.tables.store import new_folder
-from questree.workers import processes
+from questree.workers import in_parallel, processes
 
 CHUNK, ALONE = 25, 100  # images drawn at a time; up to so many, one process is faster
 Task = tuple[Path, int, int, int]
@@ -22,7 +22,7 @@ def write_pixels(out: Path, images: int, seed: int, workers: int | None = None) 
     with new_folder(out) as folder:
         tasks = [(folder, seed, first, min(first + CHUNK, images)) for first in range(0, images, CHUNK)]
         report("drawing images", 0, images)
-        if workers == 1 or images <= ALONE:
+        if not in_parallel(workers if images > ALONE else 1):
             return _counted(map(_draw, tasks), images)
         with processes(workers) as pool:
             return _counted(pool.map(_draw, tasks), images)

@@ -396,18 +396,18 @@ def questions(run: Run, options: ExportOptions) -> RecordSource:
 
 def write_part(task: ExportTask) -> dict[str, int]:
     """The records of one piece, as parts of the final files; returns how many there are."""
-    task.out.mkdir()
     found: dict[str, int] = {}
     places = dict(task.places)
-    for name, batch in task.source.batches(task.piece):
-        for split in FIELDS:
-            few = batch.filter(pl.col("split") == split)
-            if len(few):
-                file = f"{split}_{name}.txt"
-                append(task.out / file, few, split)
-                found[file] = found.get(file, 0) + len(few)
-        if places and name == task.source.sets[0]:
-            append_csv(batch, task.out, name, places)
+    with new_folder(task.out) as out:
+        for name, batch in task.source.batches(task.piece):
+            for split in FIELDS:
+                few = batch.filter(pl.col("split") == split)
+                if len(few):
+                    file = f"{split}_{name}.txt"
+                    append(out / file, few, split)
+                    found[file] = found.get(file, 0) + len(few)
+            if places and name == task.source.sets[0]:
+                append_csv(batch, out, name, places)
     return found
 
 

@@ -1,6 +1,6 @@
 """Hierarchies with one model's predictions beside them: the columns all AGQA-Decomp metrics read."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Literal, NamedTuple
@@ -41,23 +41,21 @@ class Answered:
         """[row] position in `groups` of these nodes."""
         return np.asarray(self.group_of_type[self.column("type")[nodes]])
 
-    @property
-    def own_groups(self) -> list[str]:
-        """The rows of tables about DAGs: a type that only questions without a DAG have is no row there."""
-        seen = set(self.group_of_type[np.flatnonzero(np.bincount(self.column("type")))].tolist())
-        return [name for at, name in enumerate(self.groups) if name in self.scheme.groups or at in seen]
+    @cached_property
+    def listing(self) -> "Listing":
+        found = self.hierarchies
+        seen = {found.types[at] for at in np.flatnonzero(np.bincount(self.column("type")))}
+        there = np.unique(found.composed["composition"].to_numpy()).tolist()
+        own = frozenset(found.compositions[at] for at in there)
+        return Listing(tuple(found.types), tuple(found.compositions), frozenset(seen), own)
 
     @property
     def compositions(self) -> list[str]:
-        """The rows of tables by composition: those of the paper, then the data's own."""
-        return list(dict.fromkeys([*self.scheme.compositions, *self.hierarchies.compositions]))
+        return self.listing.compositions
 
     @property
     def rules(self) -> list[str]:
-        """Names of the rules that are reported; a rule from outside leaves data without its composition as it is."""
-        there = np.unique(self.hierarchies.composed["composition"].to_numpy()).tolist()
-        absent = self.scheme.added - {self.hierarchies.compositions[at] for at in there}
-        return self.scheme.names(name for name in self.scheme.rules if name not in absent)
+        return self.listing.rules
 
     @property
     def answered(self) -> Bools:
@@ -68,6 +66,56 @@ class Answered:
     def read(self) -> list["RuleReading"]:
         """What the rules read in the predictions for all scored questions with parts."""
         return list(readings(self))
+
+
+@dataclass(frozen=True)
+class Listing:
+    """What the tables about DAGs list, whoever answered."""
+
+    types: tuple[str, ...]  # of nodes and of questions without a DAG
+    named: tuple[str, ...]  # compositions that have a number
+    seen: frozenset[str]  # types of nodes
+    there: frozenset[str]  # compositions that occur
+
+    @classmethod
+    def together(cls, parts: Sequence["Listing"]) -> "Listing":
+        """Of parts of a corpus, in their order."""
+        types = dict.fromkeys(name for part in parts for name in part.types)
+        named = dict.fromkeys(name for part in parts for name in part.named)
+        seen, there = (set[str]().union(*own) for own in ([p.seen for p in parts], [p.there for p in parts]))
+        return cls(tuple(types), tuple(named), frozenset(seen), frozenset(there))
+
+    @cached_property
+    def scheme(self) -> Scheme:
+        return scheme_of(list(self.types))
+
+    @cached_property
+    def group_of(self) -> dict[str, str | None]:
+        """Type -> the row it counts for; None for an unscored one."""
+        scheme = self.scheme
+        return {name: None if name in scheme.unscored else scheme.group_of(name) for name in self.types}
+
+    @cached_property
+    def groups(self) -> list[str]:
+        """Rows of the tables by type: those of the paper, then types of the data's own."""
+        return list(dict.fromkeys([*self.scheme.groups, *(name for name in self.group_of.values() if name)]))
+
+    @property
+    def own_groups(self) -> list[str]:
+        """The rows of tables about DAGs: a type that only questions without a DAG have is no row there."""
+        seen = {self.group_of[name] for name in self.seen}
+        return [name for name in self.groups if name in self.scheme.groups or name in seen]
+
+    @property
+    def compositions(self) -> list[str]:
+        """The rows of tables by composition: those of the paper, then the data's own."""
+        return list(dict.fromkeys([*self.scheme.compositions, *self.named]))
+
+    @property
+    def rules(self) -> list[str]:
+        """Names of the rules that are reported; a rule from outside leaves data without its composition as it is."""
+        absent = self.scheme.added - self.there
+        return self.scheme.names(name for name in self.scheme.rules if name not in absent)
 
 
 class RuleReading(NamedTuple):

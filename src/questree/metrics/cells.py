@@ -54,11 +54,25 @@ def joined(parts: Sequence[Tallies]) -> Tallies:
     return Tallies(columns, np.hstack([p.passed for p in parts]), np.hstack([p.total for p in parts]))
 
 
+def stacked(parts: Sequence[Tallies]) -> Tallies:
+    """The videos of all parts, one after the other; columns that a part lacks count nothing there."""
+    columns = list(dict.fromkeys(column for part in parts for column in part.columns))
+    place, videos = {column: at for at, column in enumerate(columns)}, sum(len(part.total) for part in parts)
+    kind = np.result_type(np.int32, *(part.passed for part in parts))
+    passed, total = np.zeros((videos, len(columns)), kind), np.zeros((videos, len(columns)), np.int32)
+    begin = 0
+    for part in parts:
+        rows, own = slice(begin, begin + len(part.total)), [place[column] for column in part.columns]
+        passed[rows, own], total[rows, own] = part.passed, part.total
+        begin = rows.stop
+    return Tallies(columns, passed, total)
+
+
 How = Literal[
     "ratio", "rest", "odds", "odds drop", "mean", "mean of defined", "difference", "score", "mean score", "correlation"
 ]
 OVERALL = "Overall"  # the group of all questions
-CONSTANT = 1e-20  # a variance below this is rounding
+CONSTANT = 1e-14  # a variance below this is rounding
 Part = tuple[int, ...]  # columns pooled into one ratio: sum of passed / sum of total
 
 

@@ -6,7 +6,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from questree.metrics.answered import Answered, Missing, ModelAnswers, answered, first, questions_of
+from questree.metrics.answered import Answered, Listing, Missing, ModelAnswers, answered, first, questions_of
 from questree.metrics.catalogue import METRICS, scored
 from questree.metrics.cells import OVERALL, Bools, Cell, Column, Floats, Part, Tallies, joined, mean_tally, share, tally
 from questree.metrics.scores import Scored
@@ -89,7 +89,7 @@ def composition(model: Answered) -> Scored:
     by_type = _tally(model, of, model.group(of), wrong_parts, "type", model.groups)
     return Scored.together(
         [
-            Scored(by_type, composition_cells(by_type, "type", model.own_groups)),
+            Scored(by_type, composition_cells(by_type, "type", model.listing.own_groups)),
             Scored(by_composition, composition_cells(by_composition, "composition", kinds)),
         ]
     )
@@ -171,7 +171,7 @@ def consistency(model: Answered) -> Scored:
     videos = len(model.hierarchies.videos)
     video, column = model.video[node].astype(np.int64), model.group(node) * len(rules) + rule
     tallies = tally(video, column, passed, videos, names)
-    return Scored(tallies, consistency_cells(tallies, model))
+    return Scored(tallies, consistency_cells(tallies, model.listing))
 
 
 def checked(model: Answered) -> tuple[Ints, Ints, Bools]:
@@ -190,10 +190,11 @@ def checked(model: Answered) -> tuple[Ints, Ints, Bools]:
     return np.concatenate(nodes), np.concatenate(rules), np.concatenate(passed)
 
 
-def consistency_cells(tallies: Tallies, model: Answered) -> list[Cell]:
-    scheme = model.scheme
+def consistency_cells(tallies: Tallies, listing: Listing) -> list[Cell]:
+    scheme = listing.scheme
     at = {column[1:]: (number,) for number, column in enumerate(tallies.columns) if column[0] == "IC"}
-    pooled: dict[str, Part] = {rule: tuple(n for (_, name), (n,) in at.items() if name == rule) for rule in model.rules}
+    rules = listing.rules
+    pooled: dict[str, Part] = {rule: tuple(n for (_, name), (n,) in at.items() if name == rule) for rule in rules}
     overall = tuple(pooled.values())
 
     def reported(names: Iterable[str]) -> list[str]:
@@ -208,15 +209,16 @@ def consistency_cells(tallies: Tallies, model: Answered) -> list[Cell]:
     return [
         *(Cell("IC", "rule", rule, (part,)) for rule, part in pooled.items()),
         mean("rule", OVERALL, overall),
-        *(mean("composition", name, tuple(pooled[rule] for rule in reported([name]))) for name in model.compositions),
+        *(mean("composition", name, tuple(pooled[rule] for rule in reported([name]))) for name in listing.compositions),
         mean("composition", OVERALL, overall),
-        *(mean("type", group, of_type(group)) for group in model.own_groups),
+        *(mean("type", group, of_type(group)) for group in listing.own_groups),
         mean("type", OVERALL, overall),
     ]
 
 
 NAME = "IC-accuracy correlation"
 MOMENTS = ("x", "y", "xx", "yy", "xy")
+MIDDLE = 0.5  # taken off either number: products keep their digits, and sums of shards are those of the whole
 
 
 def dag_scores(model: Answered) -> tuple[Floats, Floats]:
@@ -242,19 +244,32 @@ def correlation(model: Answered) -> Scored:
     checked at most once: a yes by its Yes side, a no by its No side, anything else fails the side its children call
     for. DAGs that lack either number are left out; constant input is N/A.
 
-    Columns ("correlation", moment): means over DAGs of x = accuracy, y = consistency (centred) and products.
+    Columns ("correlation", moment): means over DAGs of x = accuracy, y = consistency (less a half) and products.
     """
     accuracy, consistency = dag_scores(model)
-    here = ~np.isnan(accuracy) & ~np.isnan(consistency)
+    here = np.flatnonzero(~np.isnan(accuracy) & ~np.isnan(consistency))
     video = model.hierarchies.dags["video"].to_numpy()[here].astype(np.int64)
-    x, y = accuracy[here], consistency[here]
-    if len(x):  # centred, so that products keep their digits
-        x, y = x - x.mean(), y - y.mean()
+    x, y = accuracy[here] - MIDDLE, consistency[here] - MIDDLE
     videos = len(model.hierarchies.videos)
     values = dict(zip(MOMENTS, (x, y, x * x, y * y, x * y), strict=True))
     tallies = joined([mean_tally(video, value, videos, ("correlation", name)) for name, value in values.items()])
-    parts = tuple((at,) for at in range(len(MOMENTS)))
-    return Scored(tallies, [Cell(NAME, "dag", OVERALL, parts, "correlation")])
+    return Scored(tallies, correlation_cells(tallies))
+
+
+def correlation_cells(tallies: Tallies) -> list[Cell]:
+    at = {column[1]: number for number, column in enumerate(tallies.columns) if column[0] == "correlation"}
+    return [Cell(NAME, "dag", OVERALL, tuple((at[name],) for name in MOMENTS), "correlation")]
+
+
+def dag_cells(tallies: Tallies, listing: Listing) -> list[Cell]:
+    """The cells of all metrics below over the columns of all of them, in the order of `score_answered`."""
+    return [
+        *accuracy_cells(tallies, listing.groups),
+        *composition_cells(tallies, "type", listing.own_groups),
+        *composition_cells(tallies, "composition", listing.compositions),
+        *consistency_cells(tallies, listing),
+        *correlation_cells(tallies),
+    ]
 
 
 DagMetric = Callable[[Answered], Scored]

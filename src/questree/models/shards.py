@@ -178,7 +178,7 @@ class VideoShard:
     def execute(self) -> Array:
         """[node] the answers on the facts of the shard's videos."""
         first, last = int(self.video.min()), int(self.video.max())
-        world = videos(self.run.load("facts").between(first, last + 1), self.words.vocabulary)
+        world = videos(self.run.stored("facts").between(first, last + 1), self.words.vocabulary)
         forms = ((rows, node, values) for rows, _, node, values in self.by_form)
         return executed(forms, self.video - first, lambda form, own, words: answer(form, world.ask(own), words))
 

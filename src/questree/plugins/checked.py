@@ -128,7 +128,9 @@ def _ran(function: Callable[..., Any], *arguments: Any) -> Any:
     try:
         return function(*arguments)
     except Exception as error:
-        raise blamed(error) or error from error
+        if own := blamed(error):
+            raise own from error
+        raise
 
 
 def _listed(place: str, language: Language, compositions: Sequence[str], found: Any) -> list[tuple[str, Node]]:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 import numpy as np
 import polars as pl
+from numpy.typing import NDArray
 
 from questree.benchmarks import Benchmark
 from questree.faults import BadInput, Fault, refuse
@@ -268,10 +269,14 @@ def of_run(
     from questree.stages.decompose.question_texts import texts_by_id
 
     asked = hierarchies_in(run, split, benchmark)
-    if how.vocabulary is None and run.vocabulary_file.is_file():  # image sets have none
-        how = replace(how, vocabulary=run.vocabulary_file)
     texts = partial(texts_by_id, asked)
-    return _of_dags(asked.hierarchies, how, say, texts, asked, run.folder if errors else None)
+    return _of_dags(asked.hierarchies, for_run(run, how), say, texts, asked, run.folder if errors else None)
+
+
+def for_run(run: Run, how: Scoring) -> Scoring:
+    """With the words of a run, unless others are given; image sets have none."""
+    own = how.vocabulary is None and run.vocabulary_file.is_file()
+    return replace(how, vocabulary=run.vocabulary_file) if own else how
 
 
 def _of_dags(
@@ -345,10 +350,15 @@ def _stored_answers(
 
 def answers_of(read: Hierarchies) -> list[str]:
     """Words that are an answer, or an object asked about."""
+    return [word for word, here in zip(read.words, used_words(read).tolist(), strict=True) if here]
+
+
+def used_words(read: Hierarchies) -> NDArray[np.bool_]:
+    """[word]"""
     used = np.zeros(len(read.words) + 1, bool)  # NOTHING is the last
     for column in (read.nodes["answer"], read.nodes["object"], read.isolated["answer"]):
         used[column.to_numpy()] = True
-    return [word for word, here in zip(read.words, used[:-1].tolist(), strict=True) if here]
+    return used[:-1]
 
 
 def names(files: Iterable[Path]) -> list[str]:

@@ -4,7 +4,7 @@ import os
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import ExitStack
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, dataclass, fields, replace
 from pathlib import Path
 from typing import Any
 
@@ -17,15 +17,16 @@ from questree.synth.files import COLUMNS, END, class_files, csv_line, memo, obje
 from questree.synth.habits import Array
 from questree.synth.survey import closeness, features, richness
 from questree.synth.video import Rates, make_video, observe
-from questree.tables.store import new_folder
-from questree.workers import processes
+from questree.tables.owners import remove
+from questree.tables.store import new_file, new_folder
+from questree.workers import in_parallel, processes
 
 CHUNK = 25  # videos made at a time
 ALONE = 400  # up to so many videos, starting other processes takes longer than the work
 FOLDERS = ("", "truth")
 OBJECTS, PERSONS = "object_bbox_and_relationship.pkl", "person_bbox.pkl"
 TABLES = {split: f"Charades_v1_{split}.csv" for split in ("train", "test")}
-FRAME_RATES, NOISE = "frame_rates.csv", "noise.json"
+FRAME_RATES, NOISE, PARTS = "frame_rates.csv", "noise.json", "parts"
 
 
 @dataclass
@@ -51,7 +52,7 @@ def write_world(out: Path, videos: int, seed: int, rates: Rates, workers: int | 
             table = b"video,fps\n" if name.endswith(FRAME_RATES) else (",".join(COLUMNS) + "\n").encode()
             file.write(memo().head + b"}" if name.endswith(".pkl") else table)
         report("videos", 0, videos)
-        for chunk in _chunks(videos, seed, rates, workers or os.cpu_count() or 1):
+        for chunk in _chunks(folder / PARTS, videos, seed, rates, workers or os.cpu_count() or 1):
             for name, data in chunk.files.items():
                 files[name].writelines(data)
             for counted in ("noise", "shown", "richness"):
@@ -88,13 +89,26 @@ def _opened(folder: Path) -> list[str]:
     return [os.path.join(place, name) for place in FOLDERS for name in names]
 
 
-def _chunks(videos: int, seed: int, rates: Rates, workers: int) -> Iterator[WorldChunk]:
+def _chunks(parts: Path, videos: int, seed: int, rates: Rates, workers: int) -> Iterator[WorldChunk]:
     tasks = [(seed, first, min(first + CHUNK, videos), rates) for first in range(0, videos, CHUNK)]
-    if workers == 1 or videos <= ALONE:
+    if not in_parallel(workers if videos > ALONE else 1):
         yield from map(_chunk, tasks)
         return
+    parts.mkdir()
     with processes(workers) as pool:
-        yield from pool.map(_chunk, tasks)
+        places = [parts / f"{first:08d}" for _, first, *_ in tasks]
+        for place, chunk in zip(places, pool.map(_left, tasks, places), strict=True):
+            yield replace(chunk, files=msgspec.msgpack.decode(place.read_bytes(), type=dict[str, list[bytes]]))
+            place.unlink()
+    remove(parts)
+
+
+def _left(task: tuple[int, int, int, Rates], place: Path) -> WorldChunk:
+    """In a worker: what is to be written is left in a file, the rest is counts."""
+    chunk = _chunk(task)
+    with new_file(place) as work:
+        work.write_bytes(msgspec.msgpack.encode(chunk.files))
+    return replace(chunk, files={})
 
 
 def _chunk(task: tuple[int, int, int, Rates]) -> WorldChunk:

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, fields, replace
+from functools import cached_property
 from pathlib import Path
 
 import numpy as np
@@ -87,6 +88,37 @@ class Facts:
             return table[int(lo) : int(hi)].with_columns(video=pl.col("video") - begin)
 
         rest = {f.name: few(getattr(self, f.name)) for f in fields(self) if f.name != "videos"}
+        return Facts(videos=self.videos[begin:end], **rest)
+
+
+@dataclass(frozen=True)
+class StoredFacts:
+    """Facts of many videos where they lie: those of some videos are read when they are asked for."""
+
+    folder: Path
+    videos: pl.DataFrame  # of all
+
+    @classmethod
+    def of(cls, folder: Path) -> "StoredFacts":
+        return cls(folder, VIDEOS.read(folder))
+
+    @cached_property
+    def told(self) -> bool:
+        """Is anything known about any video but its name?"""
+        return any(len(table.only("video").read(self.folder)) for table in (FRAMES, ACTIONS))
+
+    @property
+    def tracks(self) -> pl.DataFrame:
+        return TRACKS.read(self.folder)
+
+    def between(self, begin: int, end: int) -> Facts:
+        """The videos begin <= v < end, renumbered from 0."""
+        inside = pl.col("video").is_between(begin, end, closed="left")
+        rest = {
+            name: table.read(self.folder, inside).with_columns(video=pl.col("video") - begin)
+            for name, table in TABLES.items()
+            if table is not VIDEOS
+        }
         return Facts(videos=self.videos[begin:end], **rest)
 
 

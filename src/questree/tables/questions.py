@@ -121,12 +121,13 @@ TABLES["1.0"] = TABLES["2.0"] | {
 BALANCED = Table("balanced", {"video": pl.UInt32, "number": pl.UInt32})  # as in questions
 
 
-def read_balanced(folder: Path) -> pl.DataFrame:
-    """Every selected question once, in order; the files may have more columns."""
+def read_balanced(folder: Path, first: int = 0, last: int | None = None) -> pl.DataFrame:
+    """Every selected question of all videos, or of some, once and in order; the files may have more columns."""
     files = sorted(folder.glob("*.parquet"))
     if not files:
         raise BadInput.at(folder, "no selection here: expected Parquet files with the columns video, number")
-    found = [Table(file.stem, BALANCED.columns).read(folder) for file in files]
+    inside = None if last is None else pl.col("video").is_between(first, last)
+    found = [Table(file.stem, BALANCED.columns).read(folder, inside) for file in files]
     table = pl.concat(found)
     if ascending(table):
         return table

@@ -11,7 +11,7 @@ import polars as pl
 
 from questree.extensions import require
 from questree.faults import UNREADABLE, BadInput
-from questree.tables.facts import ACTIONS, FRAMES, Facts
+from questree.tables.facts import ACTIONS, FRAMES, Facts, StoredFacts
 from questree.tables.store import own_note
 from questree.tables.table import Table
 from questree.vocabulary.load import load
@@ -124,6 +124,11 @@ class Run:
         """The facts of a stage: raw, facts or truth."""
         self.vocabulary()
         return Facts.load(self._there(stage))
+
+    def stored(self, stage: str) -> StoredFacts:
+        """The same where they lie, for whoever looks at some videos of many."""
+        self.vocabulary()
+        return StoredFacts.of(self._there(stage))
 
     def table(self, stage: str, table: Table) -> pl.DataFrame:
         """One table of a stage."""

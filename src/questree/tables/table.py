@@ -61,13 +61,19 @@ class Table:
     def write(self, data: pl.DataFrame, folder: Path) -> None:
         self.frame(data).write_parquet(folder / f"{self.name}.parquet", compression="zstd", compression_level=1)
 
-    def read(self, folder: Path) -> pl.DataFrame:
+    def read(self, folder: Path, where: pl.Expr | None = None) -> pl.DataFrame:
+        """All rows, or those for which a condition holds: groups of rows that have none are not read."""
         path = folder / f"{self.name}.parquet"
         if not path.is_file():
             raise BadInput.at(path, f"no table {self.name} here; was the stage that writes it run?")
         try:
             missing = self.columns.keys() - pl.read_parquet_schema(path).keys()
-            table = pl.DataFrame() if missing else pl.read_parquet(path, columns=list(self.columns))
+            if missing:
+                table = pl.DataFrame()
+            elif where is None:
+                table = pl.read_parquet(path, columns=list(self.columns))
+            else:
+                table = pl.scan_parquet(path).filter(where).select(list(self.columns)).collect()
         except DAMAGED as error:
             raise unreadable(path, error) from error
         if missing:

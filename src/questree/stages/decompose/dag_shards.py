@@ -41,9 +41,10 @@ from questree.stages.decompose.spoken import Texts
 from questree.stages.generate.annotated import actions_only
 from questree.stages.question_forms import QuestionForm
 from questree.stages.questions import Bank, Shard
-from questree.tables.facts import Facts
+from questree.tables.facts import StoredFacts
 from questree.tables.lock import digest
 from questree.tables.nodes import ABSENT, DECOMPOSED
+from questree.tables.questions import read_balanced
 from questree.tables.run import Run, kept_while
 from questree.tables.shard_folders import NewShard, ShardFolders
 from questree.terms import UNKNOWN, Array, Node, slots, walk
@@ -156,21 +157,21 @@ def world_is_closed(run: Run) -> bool:
     return run.truth.is_dir()
 
 
-@kept_while("vocabulary.toml", "facts", "ledger.json", "questions", "balanced")
-def corpus(run: Path, balanced: bool) -> tuple[Bank, Facts, NodeForms, pl.DataFrame | None, Array]:
+@kept_while("vocabulary.toml", "facts", "ledger.json", "questions")
+def corpus(run: Path) -> tuple[Bank, StoredFacts, NodeForms, Array]:
     """What all shards share, read once per process."""
     bank = Bank(Run(run))
-    chosen = selection(Run(run)) if balanced else None
     bare = actions_only(bank.run) & (not bank.options.get("closed_world"))
-    return bank, Run(run).load("facts"), NodeForms(bank.vocabulary), chosen, bare
+    return bank, Run(run).stored("facts"), NodeForms(bank.vocabulary), bare
 
 
 def shard(run: Path, new: NewShard, options: DecomposeOptions) -> None:
     """Write the tables of one shard."""
-    bank, facts, forms, chosen, bare = corpus(run, options.balanced)
+    bank, facts, forms, bare = corpus(run)
     labels = ABSENT.read(new.out.parent) if options.labels else ABSENT.empty()
     whole = bank.shard(bank.run.questions / new.name)
     last = last_video(whole)
+    chosen = read_balanced(bank.run.balanced, whole.first, last) if options.balanced else None
     world = videos(facts.between(whole.first, last + 1), bank.vocabulary)
     part, beyond = covered(whole, world)
     if chosen is not None:
@@ -198,9 +199,8 @@ def selected(part: Shard, chosen: pl.DataFrame | None) -> Array:
     """Rows of the shard's questions that are decomposed."""
     if chosen is None:
         return np.arange(len(part.questions))
-    mine = chosen.filter(pl.col("video").is_between(part.first, last_video(part)))
     wanted = part.questions.select("video", "number").with_row_index("row")
-    return wanted.join(mine, on=["video", "number"], how="semi")["row"].to_numpy().astype(np.int64)
+    return wanted.join(chosen, on=["video", "number"], how="semi")["row"].to_numpy().astype(np.int64)
 
 
 @dataclass(frozen=True)

@@ -39,14 +39,19 @@ def in_order(found: Hierarchies) -> Hierarchies:
     """As files are read: videos with DAGs by file name, then the others as they come; DAGs by video."""
     with_dags = np.zeros(len(found.videos), bool)
     with_dags[found.dags["video"].to_numpy()] = True
-    named = sorted(np.flatnonzero(with_dags).tolist(), key=lambda at: f"{found.videos[at]}.json")
-    order = named + np.flatnonzero(~with_dags).tolist()
+    order = file_order(found.videos, with_dags)
     number = np.empty(len(order), np.uint32)
     number[order] = np.arange(len(order), dtype=np.uint32)
     dags, isolated = (
         table.with_columns(video=pl.Series(number[table["video"].to_numpy()])) for table in (found.dags, found.isolated)
     )
     return by_video(replace(found, dags=dags, isolated=isolated, videos=[found.videos[at] for at in order]))
+
+
+def file_order(videos: Sequence[str], with_dags: Array) -> list[int]:
+    """Videos in the order `in_order` puts them."""
+    named = sorted(np.flatnonzero(with_dags).tolist(), key=lambda at: f"{videos[at]}.json")
+    return named + np.flatnonzero(~with_dags).tolist()
 
 
 def by_video(found: Hierarchies) -> Hierarchies:
@@ -103,8 +108,7 @@ def run_hierarchies(run: Run, split: str | None = None, workers: int = 2, few: i
     folders = shards(run)
     Bank(run)  # says so if the questions are of other facts
     tasks = [(run.folder, folder.name, split) for folder in folders]
-    size = sum((folder / f"{NODES.name}.parquet").stat().st_size for folder in folders)
-    if workers > 1 and size > few:
+    if workers > 1 and many(folders, few):
         with processes(workers) as pool:
             found = list(watch(pool.map(part, *zip(*tasks, strict=True)), "hierarchies", len(tasks)))
     else:
@@ -113,6 +117,11 @@ def run_hierarchies(run: Run, split: str | None = None, workers: int = 2, few: i
     if whole.dags.is_empty() and whole.isolated.is_empty():
         raise BadInput.at(run.decomposed, f"no questions of the split {split}" if split else "no questions")
     return RunHierarchies(run, whole, [named for _, named in found])
+
+
+def many(folders: Sequence[Path], few: int = FEW) -> bool:
+    """Are there enough nodes for processes to pay?"""
+    return sum((folder / f"{NODES.name}.parquet").stat().st_size for folder in folders) > few
 
 
 @kept_while("vocabulary.toml", "facts", "ledger.json", "questions")

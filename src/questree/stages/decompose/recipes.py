@@ -62,7 +62,9 @@ def of_image_sets(run: Run, given: Mapping[str, Any], workers: int) -> Told:
 
 
 ANY = frozenset({"balanced", "all"})
-VIDEOS = Recipe(ANY | {"closed", "open", "rules_only", "absent", "invalid_actions", "train_set"}, of_videos)
+VIDEOS = Recipe(
+    ANY | {"closed", "open", "rules_only", "absent", "invalid_actions", "train_set"}, of_videos, shared=True
+)
 IMAGE_SETS = Recipe(ANY | {"words"}, of_image_sets)
 
 

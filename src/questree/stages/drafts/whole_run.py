@@ -36,7 +36,7 @@ from questree.tables.images import Images
 from questree.tables.questions import with_forms
 from questree.tables.run import Run, kept_while
 from questree.tables.store import new_folder
-from questree.workers import processes
+from questree.workers import in_parallel, processes
 
 PARTS = ("train", "dev", "test")
 SHARES = {"train": 0.8, "dev": 0.1, "test": 0.1}  # where the source has no split
@@ -211,7 +211,7 @@ def generate(run: Run, options: DraftOptions, workers: int = 2) -> DraftReport:
     scorers(options)  # say now what is wrong with them
     dropped, unmade, tables, short = Reasons(), Reasons(), list[pl.DataFrame](), dict[str, int]()
     with new_folder(run.covr) as folder:
-        with processes(workers) if workers > 1 else nullcontext() as pool:
+        with processes(workers) if in_parallel(workers) else nullcontext() as pool:
             for name in PARTS:
                 ids = images.images["id"].filter(part == name).to_list()
                 wanted = round(options.questions * len(ids) / max(len(part), 1))
@@ -238,7 +238,7 @@ def recipe(run: Run, given: Mapping[str, Any], workers: int) -> Told:
     return Told([*said(report), *replaced, f"wrote {report.total:,} questions to {run.covr}"], report)
 
 
-RECIPE = Recipe(frozenset(field.name for field in fields(DraftOptions)), recipe)
+RECIPE = Recipe(frozenset(field.name for field in fields(DraftOptions)), recipe, shared=True)
 
 
 def said(report: DraftReport) -> Iterator[Said]:

@@ -29,7 +29,7 @@ def recipe(run: Run, given: Mapping[str, Any], workers: int) -> Told:
     return Told([*said(run, counts), *remarks], counts, remarks=remarks)
 
 
-RECIPE = Recipe(frozenset({field.name for field in fields(GenerateOptions)} | {"estimate"}), recipe)
+RECIPE = Recipe(frozenset({field.name for field in fields(GenerateOptions)} | {"estimate"}), recipe, shared=True)
 
 
 def said(run: Run, counts: Counts) -> Iterator[Said]:

@@ -28,7 +28,7 @@ from questree.stages.generate.rules import Tally
 from questree.stages.generate.text import Lexicon, lexicon, texts
 from questree.stages.generate.word_columns import WordColumns, pair_counts, words
 from questree.stages.questions import Shard
-from questree.tables.facts import Facts
+from questree.tables.facts import Facts, StoredFacts
 from questree.tables.questions import NOTHING16, QUESTIONS, TABLES, TEXT
 from questree.tables.run import Run, kept_while
 from questree.tables.shard_folders import NewShard, ShardFolders
@@ -126,9 +126,9 @@ def asked(options: GenerateOptions) -> dict[str, Any]:
 @kept_while("vocabulary.toml", "facts", "ledger.json")
 def corpus(
     run: Path, rare_below: int, edition: Edition, closed: bool = False
-) -> tuple[Facts, WordColumns, Lexicon, Flags]:
+) -> tuple[StoredFacts, WordColumns, Lexicon, Flags]:
     """Facts, words and their phrases, and the videos with actions alone; read once per process."""
-    vocabulary, facts = Run(run).vocabulary(), Run(run).load("facts")
+    vocabulary, facts = Run(run).vocabulary(), Run(run).stored("facts")
     bare = actions_only(Run(run)) & (not closed)
     known = words(vocabulary, pair_counts(facts, vocabulary), rare_below, edition)
     return facts, known, lexicon(vocabulary, known.edition), bare

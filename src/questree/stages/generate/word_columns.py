@@ -14,7 +14,7 @@ from questree.benchmarks.agqa.phrases import indirect_action
 from questree.benchmarks.agqa.templates import Template
 from questree.columns.joins import Ints
 from questree.columns.sets import Flags, Pairs, Sets, occurring, pairs_of, sets_of
-from questree.tables.facts import Facts
+from questree.tables.facts import Facts, StoredFacts
 from questree.vocabulary.words import Vocabulary
 
 
@@ -60,7 +60,7 @@ def _columns(pairs: Sequence[tuple[int, int]]) -> tuple[Ints, Ints]:
     return first, second
 
 
-def pair_counts(facts: Facts, vocabulary: Vocabulary) -> Pairs:
+def pair_counts(facts: Facts | StoredFacts, vocabulary: Vocabulary) -> Pairs:
     """[relation, object] on how many frames of the corpus the pair is annotated."""
     sizes = facts.tracks.select(
         "relation", "object", n=pl.col("bits").list.eval(pl.element().bitwise_count_ones()).list.sum()

@@ -23,10 +23,10 @@ ITEMS = {  # tables and figures of each paper that say something about data or m
 ELSEWHERE = ("show", "report", "generate", "decompose", "build", "people", "fpvg")  # run by tests of their own pages
 PRINTED = {  # what must be in the output
     "audit RUN": "Questions by reasoning type (Table 10)",
-    "score agqa RUN": "Accuracy against the number of steps",
+    "score agqa RUN": "By steps",
     "score decomp RUN": "IC per rule",
-    "score decomp RUN --by-answer": "per ground truth",
-    "score decomp RUN --errors": "unrelated",
+    "score decomp RUN --by-answer": "Accuracy per ground truth",
+    "score decomp RUN --errors": "Errors in choices, both options known",
 }
 
 

@@ -4,6 +4,7 @@ import gzip
 import json
 from pathlib import Path
 
+import numpy as np
 import polars as pl
 import pytest
 
@@ -12,6 +13,8 @@ from questree.metrics.scores import coverage
 from questree.models.policies import read_answers
 from questree.models.predictions import read_predictions
 from questree.said.lexicon import normal, vocabulary_ways
+from questree.scoring.compared import Scoring, of_records
+from questree.tables.scored import ASKED, FLAGS, QuestionRecords
 from questree.vocabulary.load import default
 
 ROWS = [("007", "yes"), ("V-1", "no"), ("007", "a cup, or two")]
@@ -135,3 +138,29 @@ def test_no_synonym_takes_the_place_of_an_answer() -> None:
     table = pl.DataFrame({"id": answers, "prediction": answers})
     read = read_answers(table, answers, "lenient", default())
     assert [a for a, b in zip(answers, read.table["prediction"].to_list(), strict=True) if normal(a) != normal(b)] == []
+
+
+def test_the_kind_of_answer_is_that_of_the_type_whatever_the_wording() -> None:
+    """Two questions to be verified, one of them asked in words that do not say so; one that is open."""
+    table = ASKED.frame(
+        pl.DataFrame(
+            {
+                "id": ["a", "b", "c"],
+                "video": ["v"] * 3,
+                "answer": ["yes", "no", "phone"],
+                "reasoning": [["exists"], ["exists"], ["obj-rel"]],
+                "semantic": ["object"] * 3,
+                "structural": ["verify", "verify", "query"],
+                "binary": [True, True, False],
+                "steps": [1] * 3,
+                "direct": [None] * 3,
+                **dict.fromkeys(FLAGS, [False] * 3),
+            }
+        )
+    )
+    texts = pl.DataFrame({"id": ["a", "c"], "question": ["Tell me whether a phone is there"] * 2})
+    asked = QuestionRecords(table, ["v"], np.zeros(3, np.int64), lambda: texts)
+    said = pl.DataFrame({"id": ["a", "c"], "prediction": ["There was a phone."] * 2})
+    reader = of_records(asked, Scoring(policy="lenient")).reader
+    found = reader.understood(said, "lenient").table
+    assert found.rows() == [("a", "yes"), ("c", "phone")]

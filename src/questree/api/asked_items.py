@@ -15,9 +15,8 @@ from questree.ask.options import Mode
 from questree.ask.requests import Item
 from questree.columns.hashing import seed_of
 from questree.faults import BadInput
-from questree.said.question import ACTION, COUNT, YES_NO
+from questree.scoring.answer_kinds import kinds
 from questree.stages.decompose.hierarchies import RunHierarchies
-from questree.vocabulary.words import Vocabulary
 
 if TYPE_CHECKING:
     from questree.api.runs import Run
@@ -81,17 +80,6 @@ def asked_items(run: "Run", split: str | None, sample: int, seed: int, parts: bo
         return AskedItems(by_scope(nodes.filter("asked").select(COLUMNS)), answers)
     table = by_scope(nodes.select(COLUMNS))
     return AskedItems(table, answers, _dags(dags, table) if conversations else None)
-
-
-def kinds(types: pl.Series, answers: pl.Series, words: Vocabulary) -> pl.Series:
-    """[row] the kind of answer, if all answers to its type are yes and no, numbers or actions; else its text tells."""
-    said, phrases = pl.col("answer"), [action.phrase for action in words.actions]
-    kind = pl.when(said.is_in(["yes", "no"])).then(pl.lit(YES_NO)).when(said.str.contains(r"^\d+$")).then(pl.lit(COUNT))
-    each = kind.when(said.is_in(phrases)).then(pl.lit(ACTION)).otherwise(pl.lit(""))
-    table = pl.DataFrame({"type": types, "answer": answers})
-    known = table.drop_nulls().group_by("type").agg(each.unique().alias("kind"))
-    one = known.filter(pl.col("kind").list.len() == 1).with_columns(pl.col("kind").list.first())
-    return table.join(one, on="type", how="left", maintain_order="left")["kind"].fill_null("")
 
 
 def answers_of(table: pl.DataFrame) -> list[str]:

@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import polars as pl
 
-from questree.api.asked_items import kinds
 from questree.ask.engine import Chain
 from questree.ask.media import Hiding
 from questree.ask.requests import Item
 from questree.faults import BadInput
+from questree.scoring.answer_kinds import kinds
 from questree.scoring.grounded import attribute_groups
 from questree.stages.ground.boxes import Boxes
 from questree.stages.ground.grounding import GroundOptions, ground

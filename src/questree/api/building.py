@@ -1,6 +1,7 @@
 """Raw files into a benchmark in one go: every stage with its defaults."""
 
 import time
+import warnings
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -136,7 +137,7 @@ def build(
     overwrite
         May a run that is there already be replaced?
     videos, images
-        Size of a made-up world.
+        Size of a made-up world. As in Charades, some videos have no annotated frames: left out, with a warning.
     seed
         Seed of a made-up world, of the questions and of their selection.
     source, vocabulary, fps, settings
@@ -163,10 +164,19 @@ def build(
         with TemporaryDirectory(prefix="questree-") as folder:
             synthesize(Path(folder) / "world", videos=videos, images=images, seed=seed, workers=workers)
             sizes = {"world": Path(folder) / "world", "videos": None, "images": None}
-            return build(**{**given, **sizes})
+            return told_of_size(build(**{**given, **sizes}), videos or images or 0)
     if videos is not None or images is not None:
         raise BadInput.at("videos", "expected no world beside it: raw files are as many as they are")
     plan = building(path_of(world), place, source, seed, workers, given)
     for name in plan.steps:
         plan.do(name)
     return open_run(place, benchmark=plan.benchmark.name)
+
+
+def told_of_size(run: Run, wanted: int) -> Run:
+    """The run; whoever wanted more scopes than it has is told why."""
+    name, there = next(iter(run.counts.items()))
+    if there < wanted:
+        why = f"{wanted - there:,} have no annotated frames, as some of Charades, and are left out"
+        warnings.warn(f"the run has {there:,} of {wanted:,} made-up {name}: {why}", stacklevel=3)
+    return run

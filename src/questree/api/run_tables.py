@@ -217,7 +217,11 @@ class RunTables:
 
     @cached_property
     def counts(self) -> dict[str, int]:
-        """How many scopes, questions, selected ones and nodes it has, as far as they are made."""
+        """How many scopes, questions, selected ones and nodes it has, as far as they are made.
+
+        A node is a different program about a scope. `nodes()` has a row for every id: what is asked and is also a
+        sub-question of something else is one node with two ids.
+        """
         from questree.api.cards import counts
 
         return counts(self._place, self._own)

@@ -16,16 +16,17 @@ from questree.metrics.answered import Missing, ModelAnswers, needed
 from questree.metrics.dags import DagMetric, score_decomp
 from questree.metrics.errors import Choices, error_kinds
 from questree.metrics.scores import Coverage, Resampling, Score, Scored, coverage
-from questree.models.policies import POLICIES, Policy, QuestionTexts, ReadPredictions, understood
+from questree.models.policies import KIND, POLICIES, Policy, QuestionTexts, ReadPredictions, understood
 from questree.models.predictions import FieldNames, Predictions, model_name, read_predictions
 from questree.said.lexicon import read_synonyms, shipped
 from questree.said.reading import Reader
+from questree.scoring.answer_kinds import kinds_of_nodes, kinds_of_records
 from questree.tables.hierarchies import Hierarchies
 from questree.tables.predictions import Stored, models, outdated, samples
 from questree.tables.run import Run
 from questree.tables.scored import QuestionRecords
 from questree.vocabulary.load import default, load
-from questree.vocabulary.words import NONE
+from questree.vocabulary.words import NONE, Vocabulary
 
 if TYPE_CHECKING:
     from questree.stages.decompose.hierarchies import RunHierarchies
@@ -110,6 +111,7 @@ class PredictionReader:
     say: Tell = silent
     texts: QuestionTexts | None = None
     samples: frozenset[str] = frozenset()  # models that need not have answered everything
+    kinds: Callable[[Vocabulary], pl.DataFrame] | None = None  # id, kind of answer
 
     @classmethod
     def of(
@@ -119,10 +121,11 @@ class PredictionReader:
         say: Tell,
         texts: QuestionTexts | None = None,
         samples: frozenset[str] = frozenset(),
+        kinds: Callable[[Vocabulary], pl.DataFrame] | None = None,
     ) -> "PredictionReader":
         """For a table of questions with their answers, all of them needed."""
         answers = asked["answer"].unique(maintain_order=True).to_list()
-        return cls(asked["id"], asked["id"], answers, how, say, texts, samples)
+        return cls(asked["id"], asked["id"], answers, how, say, texts, samples, kinds)
 
     def read(self, file: Path, model: str) -> list[tuple[str, pl.DataFrame, list[Score]]]:
         """(model, its answers, rows about coverage) per policy; coverage is said, and refused if it must be whole."""
@@ -150,13 +153,24 @@ class PredictionReader:
             raise BadInput.at(place, lacking(found))
 
     @cached_property
+    def words(self) -> Vocabulary:
+        return load(self.how.vocabulary) if self.how.vocabulary else default()
+
+    @cached_property
     def reader(self) -> Reader:
-        file, synonyms = self.how.vocabulary, self.how.synonyms
-        words = load(file) if file else default()
-        return Reader(self.answers, words, read_synonyms(synonyms) if synonyms else shipped())
+        synonyms = self.how.synonyms
+        return Reader(self.answers, self.words, read_synonyms(synonyms) if synonyms else shipped())
+
+    @cached_property
+    def known_kinds(self) -> pl.DataFrame | None:
+        return self.kinds(self.words) if self.kinds else None
 
     def understood(self, table: pl.DataFrame, policy: Policy) -> ReadPredictions:
-        return understood(table, self.reader, policy, self.texts)
+        if policy != "lenient" or self.known_kinds is None:
+            return understood(table, self.reader, policy, self.texts)
+        asked = table.join(self.known_kinds.rename({"kind": KIND}), on="id", how="left", maintain_order="left")
+        found = understood(asked.with_columns(pl.col(KIND).fill_null("")), self.reader, policy, self.texts)
+        return replace(found, table=found.table.drop(KIND))
 
     def about(self, model: str, policy: Policy, found: Coverage, unparsed: int, count: int) -> tuple[str, list[Score]]:
         """The model's name under a policy, and rows about coverage and unparsed answers."""
@@ -290,7 +304,8 @@ def _of_dags(
     """`folder`: where to look what choices offer, to tell kinds of errors apart."""
     scored, known = (read.keys.gather(needed(read, scored)) for scored in (True, False))
     sampled = frozenset[str]() if asked is None else samples(asked.run)
-    reader = PredictionReader(scored, known, answers_of(read), how, say, texts, sampled)
+    kinds = partial(kinds_of_nodes, read)
+    reader = PredictionReader(scored, known, answers_of(read), how, say, texts, sampled, kinds)
     stored = None if asked is None else partial(_stored_answers, asked, reader)
     more = [partial(error_kinds, choices=choices(folder, asked, how))] if folder else []
     scorer = partial(score_decomp, read, missing=how.missing, more=more)
@@ -328,7 +343,8 @@ def of_records(asked: QuestionRecords, how: Scoring, say: Tell = silent) -> Comp
     """AGQA's questions without DAGs."""
     from questree.metrics.answers import score_agqa
 
-    reader = PredictionReader.of(asked.table, how, say, looked_up(asked.texts))
+    kinds = partial(kinds_of_records, asked.table)
+    reader = PredictionReader.of(asked.table, how, say, looked_up(asked.texts), kinds=kinds)
     return ComparedQuestions(reader, lambda said: score_agqa(asked, said, how.missing))
 
 

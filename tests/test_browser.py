@@ -153,7 +153,11 @@ def test_filters_replace_the_list_and_can_be_gone_back_from(page: Page, seen: Se
     expect(page.locator("input[name=query]")).to_have_value("")
     page.go_back()
     expect(page.locator(".count b")).to_have_text(total)
-    expect(page.locator("figure.plot svg")).to_be_visible()
+    plot = page.locator("figure.plot svg")
+    expect(plot).to_be_visible()
+    before = plot.get_attribute("width") or ""
+    page.set_viewport_size({"width": 420, "height": 900})
+    expect(plot).not_to_have_attribute("width", before)
     seen.nothing()
 
 

@@ -1,4 +1,4 @@
-// Plots of a page: data stands in the attributes of <figure class="plot">, and is drawn again when a part is replaced.
+// Plots of a page: data stands in the attributes of <figure class="plot">, and is drawn again when a part is replaced or resized.
 "use strict";
 
 (() => {
@@ -124,11 +124,26 @@
     return point.difference > 0 ? colour("--right") : colour("--error");
   }
 
+  const drawn = new WeakMap(); // figure -> its plot, and how wide the figure was
+
+  function drawIn(figure) {
+    drawn.get(figure)?.plot.remove();
+    const plot = plots[figure.dataset.plot](figure, JSON.parse(figure.dataset.points));
+    drawn.set(figure, { plot, width: figure.clientWidth });
+    figure.append(plot);
+    for (const named of figure.querySelectorAll("g[aria-label]")) named.removeAttribute("aria-label"); // "line", "dot": no names
+  }
+
+  const resized = new ResizeObserver((entries) => {
+    for (const { target } of entries)
+      if (target.clientWidth && target.clientWidth !== drawn.get(target).width) drawIn(target);
+  });
+
   function draw() {
     for (const figure of document.querySelectorAll("figure.plot:not([data-drawn])")) {
       figure.dataset.drawn = "yes";
-      figure.append(plots[figure.dataset.plot](figure, JSON.parse(figure.dataset.points)));
-      for (const named of figure.querySelectorAll("g[aria-label]")) named.removeAttribute("aria-label"); // "line", "dot": no names
+      drawIn(figure);
+      resized.observe(figure);
     }
   }
 

@@ -126,7 +126,7 @@ def test_clips_are_watched_by_a_backbone_of_videos(filmed: Run, vit: Path, tmp_p
     assert len(lines) == 2
     for words in lines:
         named = [str(places.get(word, word)) for word in words]
-        done = command(*named, *"--frames 2 --clips 3 --object-frames 1 --workers 1".split())
+        done = command(*named, *["--frames", "2", "--clips", "3", "--object-frames", "1", "--workers", "1"])
         assert done.returncode == 0, done.stderr
     found = open_features(filmed.folder, vit.name)
     id = filmed.load("facts").videos["id"][0]

@@ -20,6 +20,7 @@ from questree.tables import run as tables
 from questree.tables.owners import present
 
 FROM_FACTS = "facts"  # features that are made where a run has none
+EPOCHS = 5  # of small networks: so that an experiment on 400 videos ends within minutes
 NEEDED = {"agqa": ("decomposed", "splits"), "decomp": ("decomposed",), "covr": ("decomposed", "splits"), "fpvg": ()}
 
 
@@ -62,7 +63,9 @@ def experiment(
         Features of the run to see by. [default: the only ones; made from facts if there are none]
     splits
         covr: splits to train on, with commas. [default: all that were made]
-    epochs, batch, rate, patience
+    epochs
+        Largest number of epochs. [default: 5, or those of the network if its size is that of the paper]
+    batch, rate, patience
         Options of every training, as in `questree train`. [default: those of the network]
     sample
         Largest number of questions a model learns; 0 for all.
@@ -99,6 +102,7 @@ def experiment(
     require_torch()
     for name in named:
         network(name)
+    epochs = EPOCHS if epochs is None and size == "small" else epochs
     common = {"size": size, "epochs": epochs, "batch": batch, "rate": rate, "patience": patience, "sample": sample}
     common |= {"seed": seed, "again": again}
     seen = features_to_use(place, features, own.name)

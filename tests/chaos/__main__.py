@@ -30,6 +30,7 @@ class Extent:
     only: tuple[str, ...]
     keep: Path
     kills: int  # of parts of a cluster
+    pythons: tuple[str, ...] = ()
 
     def wants(self, name: str) -> bool:
         return name.startswith(self.only)
@@ -43,8 +44,11 @@ def main() -> int:
     options.add_argument("--only", nargs="+", default=("",), help="tests whose name begins so")
     options.add_argument("--kills", type=int, default=50, help="kills of workers and schedulers of a cluster")
     options.add_argument("--keep", type=Path, default=KEPT, help="where files that break a reader are kept")
+    options.add_argument("--pythons", nargs="+", default=(), help="other interpreters that must make the same bytes")
     given = options.parse_args()
-    extent = Extent(given.inputs, given.first, given.every, tuple(given.only), given.keep, given.kills)
+    extent = Extent(
+        given.inputs, given.first, given.every, tuple(given.only), given.keep, given.kills, tuple(given.pythons)
+    )
     failed = 0
     with tempfile.TemporaryDirectory(prefix="questree-chaos-") as place:
         print(f"{'test':44} {'tried':>7} {'failed':>7}", flush=True)
@@ -77,7 +81,7 @@ def damaged(place: Path, extent: Extent) -> Tests:
 
 def same_bytes(place: Path, extent: Extent) -> Tests:
     if extent.wants("same bytes"):
-        yield "same bytes", same(place / "same")
+        yield "same bytes", same(place / "same", extent.pythons)
 
 
 def cluster(place: Path, extent: Extent) -> Tests:

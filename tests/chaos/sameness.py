@@ -1,54 +1,98 @@
-"""The same bytes whatever the number of workers and threads, the seed of hashes, the time zone and the language."""
+"""The same bytes whatever the number of workers and threads, the seed of hashes, the time zone, the language, the order
+of records in source files and the version of Python."""
 
+import csv
+import json
 import os
+import pickle
 import shlex
 import shutil
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from chaos.fuzz import Failure
 from chaos.kills import content
 
+RAW = ("synth --out world --videos 6 --workers {workers}", "synth images --out pictures --images 30")
+RAW_FILES = ("world/", "pictures/")
 LINES = (
-    "synth --out world --videos 6 --workers {workers}",
     "build world --out run --shard 2 --text --workers {workers}",
     "answer run --model composition-noise",
     "export agqa run --out agqa --workers {workers}",
     "export decomp run --out decomp --workers {workers}",
     "score run --model composition-noise --json scores.json",
-    "synth images --out pictures --images 30",
     "build pictures --out sets --questions 60 --workers {workers}",
     "export covr sets --out covr",
 )
-ELSEWHERE: dict[str, dict[str, str]] = {  # how it is run -> environment
-    "two workers": {"workers": "2"},
-    "three workers": {"workers": "3"},
-    "other hashes": {"PYTHONHASHSEED": "1"},
-    "random hashes": {"PYTHONHASHSEED": "random"},
-    "another time zone": {"TZ": "Asia/Kathmandu"},
-    "another language": {"LC_ALL": "tr_TR.UTF-8", "LANG": "tr_TR.UTF-8"},
-    "no language": {"LC_ALL": "C"},
-    "one thread": {"POLARS_MAX_THREADS": "1", "NUMBA_NUM_THREADS": "1"},
-    "many threads": {"POLARS_MAX_THREADS": "8"},
-}
 
 
-def made(folder: Path, workers: str = "1", **environment: str) -> dict[str, bytes]:
-    """All files of a benchmark of videos and one of images."""
+@dataclass(frozen=True)
+class Elsewhere:
+    """Another way to make the same."""
+
+    name: str
+    environment: dict[str, str] = field(default_factory=dict)
+    workers: int = 1
+    turned: bool = False  # source files list everything in the opposite order
+    python: str = sys.executable
+
+
+ELSEWHERE = (
+    Elsewhere("two workers", workers=2),
+    Elsewhere("three workers", workers=3),
+    Elsewhere("other hashes", {"PYTHONHASHSEED": "1"}),
+    Elsewhere("random hashes", {"PYTHONHASHSEED": "random"}),
+    Elsewhere("another time zone", {"TZ": "Asia/Kathmandu"}),
+    Elsewhere("another language", {"LC_ALL": "tr_TR.UTF-8", "LANG": "tr_TR.UTF-8"}),
+    Elsewhere("no language", {"LC_ALL": "C"}),
+    Elsewhere("one thread", {"POLARS_MAX_THREADS": "1", "NUMBA_NUM_THREADS": "1"}),
+    Elsewhere("many threads", {"POLARS_MAX_THREADS": "8"}),
+    Elsewhere("another order", turned=True),
+)
+
+
+def same(place: Path, pythons: Sequence[str] = (), only: Sequence[str] = ("",)) -> Iterator[Failure | None]:
+    """One item per way to make it, and one per further Python."""
+    known = made(place / "made", Elsewhere("here"))
+    unturned = {name: b"" if name.startswith(RAW_FILES) else data for name, data in known.items()}
+    others = [Elsewhere(f"Python {python}", python=python) for python in pythons]
+    for how in (each for each in (*ELSEWHERE, *others) if each.name.startswith(tuple(only))):
+        found = made(place / "made", how)
+        wanted = unturned if how.turned else known
+        other = sorted(file for file in wanted.keys() | found.keys() if wanted.get(file) != found.get(file))
+        yield Failure("sameness", how.name, f"{len(other)} files differ: {', '.join(other[:3])}") if other else None
+
+
+def made(folder: Path, how: Elsewhere) -> dict[str, bytes]:
+    """All files of a benchmark of videos and one of images; of raw files their names, as their order may be another."""
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir(parents=True)
-    for line in LINES:
-        command = [sys.executable, "-m", "questree", *shlex.split(line.format(workers=workers)), "--quiet"]
-        subprocess.run(command, cwd=folder, env=os.environ | {"PYTHONHASHSEED": "0"} | environment, check=True)
-    return content(folder)
+    _run(folder, how, RAW)
+    if how.turned:
+        turn(folder)
+    _run(folder, how, LINES)
+    return {name: b"" if how.turned and name.startswith(RAW_FILES) else data for name, data in content(folder).items()}
 
 
-def same(place: Path) -> Iterator[Failure | None]:
-    """One item per way to run it."""
-    known = made(place / "made")
-    for name, how in ELSEWHERE.items():
-        found = made(place / "made", **how)
-        other = sorted(file for file in known.keys() | found.keys() if known.get(file) != found.get(file))
-        yield Failure("sameness", name, f"{len(other)} files differ: {', '.join(other[:3])}") if other else None
+def _run(folder: Path, how: Elsewhere, lines: Sequence[str]) -> None:
+    for line in lines:
+        command = [how.python, "-m", "questree", *shlex.split(line.format(workers=how.workers)), "--quiet"]
+        subprocess.run(command, cwd=folder, env=os.environ | {"PYTHONHASHSEED": "0"} | how.environment, check=True)
+
+
+def turn(folder: Path) -> None:
+    """Tables, objects and pickled dicts of source files in the opposite order."""
+    for path in (folder / "world").glob("Charades*.csv"):
+        with path.open(newline="") as file:
+            head, *rows = csv.reader(file)
+        with path.open("w", newline="") as file:
+            csv.writer(file).writerows([head, *reversed(rows)])
+    for path in (folder / "world").glob("*.pkl"):
+        with path.open("rb") as file:
+            whole = pickle.load(file)
+        path.write_bytes(pickle.dumps(dict(reversed(whole.items()))))
+    for path in (folder / "pictures").glob("*.json"):
+        path.write_text(json.dumps(dict(reversed(json.loads(path.read_text()).items()))))

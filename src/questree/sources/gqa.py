@@ -40,10 +40,11 @@ SHAPES = "{image: {objects}} (GQA), [{image_id, objects}] (Visual Genome) or [{d
 
 
 def records(data: bytes) -> list[tuple[str | int, Raw]]:
-    """The records of a file, by image id (GQA) or position; raises msgspec.DecodeError if there are none."""
+    """The records of a file, sorted by image id (GQA) or position; raises msgspec.DecodeError if there are none."""
     if data.lstrip()[:1] == b"[":
         return list(enumerate(msgspec.json.decode(data, type=list[Raw])))
-    return list(msgspec.json.decode(data, type=dict[str, Raw]).items())
+    found = msgspec.json.decode(data, type=dict[str, Raw])
+    return [(image, found[image]) for image in sorted(found)]
 
 
 def read(key: str | int, raw: Raw, file: str) -> Read:

@@ -64,7 +64,7 @@ def read_imsitu(folder: Path) -> tuple[Images, Counter[str]]:
     for name, split in splits.items():
         shape = "{image: {verb, frames: [{role: noun}]}}"
         situations: dict[str, ImsituSituation] = read_json(present[name], dict[str, ImsituSituation], shape)
-        for image, situation in watch(situations.items(), f"reading {name}", len(situations)):
+        for image, situation in watch(sorted(situations.items()), f"reading {name}", len(situations)):
             taking.image(image, situation, split, name)
     return taking.reading.done(), taking.skipped + taking.reading.skipped
 

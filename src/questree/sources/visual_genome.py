@@ -154,7 +154,7 @@ def read_visual_genome(folder: Path) -> tuple[Images, Counter[str]]:
     said = _records(folder, ATTRIBUTES, Attributes, "[{image_id, attributes: [{object_id, attributes}]}]")
     sizes = _records(folder, IMAGE_DATA, ImageData, "[{image_id, width, height}]")
     reading = SceneReading()
-    images = dict.fromkeys([*objects, *links, *said])
+    images = sorted({*objects, *links, *said})
     for image in watch(images, f"joining {OBJECTS} and {RELATIONSHIPS}", len(images)):
         scene = _Joined(reading.skipped)
         scene.objects_of(one for record in objects.get(image, ()) for one in record.objects)

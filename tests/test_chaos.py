@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from chaos import bombs
 from chaos.fuzz import KEPT, broken, fuzz, kept_inputs, slug, unchanged
 from chaos.kills import kill_points
 from chaos.readers import READERS, corpus
@@ -35,6 +36,13 @@ def test_files_that_once_broke_a_reader_are_read_or_refused(files: Path, kept: P
     reader, _, *inside = kept.relative_to(KEPT).parts
     name = next(name for name in READERS if slug(name) == reader)
     assert not broken(files, READERS[name], files.joinpath(*inside), kept.read_bytes())
+
+
+def test_small_files_that_ask_for_much_are_refused_soon(files: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(bombs, "COLUMNS", 30_000)
+    tries = list(bombs.bombs(files))
+    assert len(tries) == len(bombs.BOMBS)
+    assert not list(filter(None, tries))
 
 
 @pytest.mark.parametrize("first", [2, 5])

@@ -200,18 +200,24 @@ def blamed(error: BaseException, plugins: Iterable[Plugin] = ()) -> BadInput | N
     return None
 
 
-def wanted(arguments: Sequence[str]) -> tuple[list[str], list[Plugin]]:
-    """The arguments of a command without --plugin, and all plugins it works with, installed ones first."""
+def apart(arguments: Sequence[str], option: str) -> tuple[list[str], list[str]]:
+    """The arguments of a command without an option that every command takes, and the values it was given."""
     rest, named, left = list[str](), list[str](), iter(arguments)
     for each in left:
         if each == "--":
             rest += [each, *left]
-        elif each == OPTION:
+        elif each == option:
             named.append(next(left, ""))
-        elif each.startswith(f"{OPTION}="):
+        elif each.startswith(f"{option}="):
             named.append(each.partition("=")[2])
         else:
             rest.append(each)
+    return rest, named
+
+
+def wanted(arguments: Sequence[str]) -> tuple[list[str], list[Plugin]]:
+    """The arguments of a command without --plugin, and all plugins it works with, installed ones first."""
+    rest, named = apart(arguments, OPTION)
     refuse([Fault(OPTION, "expected a Python file, got nothing") for name in named if not name])
     command = any(not each.startswith("-") for each in rest)  # `questree --help` has nothing of installed packages
     beside = [plugin for run in _runs(rest) for plugin in configured(run)]

@@ -15,6 +15,7 @@ ARGUMENTS = {  # that are called otherwise
     "plugin": "questree.plugins.load",
     "set": "settings",
     "side": "split",
+    "unpack-times": "QUESTREE_UNPACK_TIMES in the environment",
 }
 VARYING = re.compile(r"""'[^']*'|"[^"]*"|-?\d[\d.,]*""")  # names and numbers: what differs among faults of one kind
 

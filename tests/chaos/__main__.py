@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from unittest.mock import patch
 
+from chaos.bombs import bombs
 from chaos.cluster import cluster_kills
 from chaos.corruption import COMMANDS, corrupted
 from chaos.fuzz import KEPT, Failure, fuzz
@@ -67,7 +68,7 @@ def main() -> int:
 def damaged(place: Path, extent: Extent) -> Tests:
     readers = {f"damaged files: {name}": name for name in READERS}
     runs = {f"damaged runs: {name}": name for name in COMMANDS}
-    wanted = [title for title in (*readers, *runs) if extent.wants(title)]
+    wanted = [title for title in (*readers, *runs, "bombs") if extent.wants(title)]
     files, seeds = place / "files" / "corpus", range(extent.first, extent.first + extent.inputs)
     with patch("questree.workers.ProcessPoolExecutor", forked.one_thread):
         if wanted:
@@ -75,6 +76,8 @@ def damaged(place: Path, extent: Extent) -> Tests:
         for title in wanted:
             if title in readers:
                 yield title, fuzz(files, readers[title], seeds, extent.keep)
+            elif title == "bombs":
+                yield title, bombs(files)
             else:
                 yield title, corrupted(files, runs[title])
 

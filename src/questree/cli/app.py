@@ -12,16 +12,18 @@ from cyclopts import App, CycloptsError, Group, Parameter
 from questree import __version__
 from questree.api.catalogue import EXPORTERS, SOURCES
 from questree.cli.shared_options import located
-from questree.extensions import blamed, load, wanted
+from questree.extensions import apart, blamed, load, wanted
 from questree.faults import BadInput, lines
 
 OK, BAD_INPUT, USAGE = 0, 1, 2
+UNPACK = "--unpack-times"  # how many times its size a packed file may hold
 
 app = App(
     name="questree",
     version=__version__,
     help="Build, take apart and score compositional questions.",
-    help_epilogue="Every command takes --plugin FILE.py, repeatable: operators, templates, metrics ... of your own.",
+    help_epilogue="Every command takes --plugin FILE.py, repeatable: operators, templates, metrics ... of your own; "
+    "and --unpack-times N: how many times its size a packed file may hold. [64]",
     help_format="plaintext",  # markdown would swallow <video> and alike
     help_formatter="default" if sys.stdout.isatty() else "plain",
     default_parameter=Parameter(converter=located),
@@ -193,8 +195,11 @@ def _say(bad: BadInput) -> int:
 
 
 def extended(arguments: list[str]) -> list[str]:
-    """Load the plugins a command works with, before anything else; the arguments without them."""
-    rest, plugins = wanted(arguments)
+    """Take what every command takes, and load the plugins it works with, before anything else; the other arguments."""
+    rest, times = apart(arguments, UNPACK)
+    if times:
+        os.environ["QUESTREE_UNPACK_TIMES"] = times[-1] or "nothing"  # for workers, too
+    rest, plugins = wanted(rest)
     if rest[:1] == ["score"] and len(rest) > 1 and not rest[1].startswith("-") and rest[1] not in SCORES:
         rest.insert(1, "decomp")  # `score RUN`: the table that every run with DAGs has
     if plugins:

@@ -56,6 +56,7 @@ def write_sub_questions(decomposed: Path, images: pl.Series, out: Path) -> int:
 
 
 FILES = {"train": "train.jsonl", "dev": "val.jsonl", "test": "test.jsonl"}  # as the release names them
+SIZES = ("length", "depth", "attributes")  # of a question's references
 EARLIER = "dev.jsonl"  # the middle one, before it was named so
 MARK = re.compile(r'"@(\d+)@"')
 
@@ -225,7 +226,7 @@ class KeptRecord:
 
     def row(self, pair: int) -> dict[str, Any]:
         record, info = self.record, self.record.sub_graph_info
-        found = info if set(info) >= {"length", "depth", "attributes"} else size(references(self.program, self.answer))
+        found = info if set(info) >= {*SIZES} else size(references(self.program, self.answer))
         return {
             "id": record.id,
             "split": self.split,
@@ -234,7 +235,7 @@ class KeptRecord:
             "answer": self.answer,
             "program": show(self.program),
             "images": self.images,
-            **{name: found[name] for name in ("length", "depth", "attributes")},
+            **{name: found[name] for name in SIZES},
             "pair": record.pair if record.pair is not None else pair,
         }
 
@@ -280,6 +281,12 @@ def import_covr(folder: Path, run: Run, attribute_groups: Mapping[str, str], rep
     return told
 
 
+def plausible(record: CovrRecord) -> bool:
+    """Whether the sizes that come with it are numbers as questions have them, and fit into our columns."""
+    given = [record.sub_graph_info.get(name, 0) for name in SIZES]
+    return all(type(each) is int and 0 <= each < 1 << 8 for each in given) and 0 <= (record.pair or 0) < 1 << 32
+
+
 def fitting(record: CovrRecord, split: str, known: Corpus, shapes: CovrShapes, seen: set[str]) -> KeptRecord | str:
     """The record as a row of ours, or why it cannot be one."""
     template = TEMPLATE_OF.get(record.pattern_name, record.pattern_name)
@@ -290,6 +297,7 @@ def fitting(record: CovrRecord, split: str, known: Corpus, shapes: CovrShapes, s
         "no scenes": not record.scenes,
         "a scene that is not among the images": bool(missing),
         "no answer": record.answer is None,
+        "sizes that no question has": not plausible(record),
     }
     found = next((fault for fault, true in faults.items() if true), "")
     if found:

@@ -4,6 +4,7 @@ import io
 import struct
 import zipfile
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import islice
 from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
@@ -24,12 +25,16 @@ MOST = 1 << 30  # bytes of one unpacked member
 SAVED, SAVED_SPLITS = "state.json", "dataset_dict.json"  # what `save_to_disk` writes beside its data
 LOGS = ("*.eval", "*_samples_*.jsonl", "*_questree.tsv", "*_questree.xlsx")  # as harnesses name them
 SHOWN = 5
+FIELDS = 20  # of a record, that a message names
 SHEET = "{http://schemas.openxmlformats.org/spreadsheetml/2006/main}"
 
 
 def fields(records: Sequence[Mapping[str, Any]]) -> str:
     """What the first record has, for a message."""
-    return f"the fields are {', '.join(map(str, records[0]))}" if records else "it is empty"
+    names = [f"{name:.40}" for name in map(str, islice(records[0], FIELDS + 1))] if records else []
+    return (
+        f"the fields are {', '.join([*names[:FIELDS], *['...'] * (len(names) > FIELDS)])}" if names else "it is empty"
+    )
 
 
 def of_lmms_eval(record: Mapping[str, Any], ids: Sequence[str]) -> dict[str, Any]:

@@ -36,6 +36,7 @@ FORMS = (
     ".csv, .tsv, .xlsx, .parquet, .arrow, .eval (inspect_ai); also .gz of texts; or a folder that datasets saved"
 )
 FAULTS = 20
+MOST_COLUMNS = 10_000  # of a table of predictions
 LARGE = 1 << 20  # bytes from which a file is worth the start of a compiled reader
 Text = str | int | float | bool | None
 
@@ -267,8 +268,11 @@ def _text(value: Any) -> str | None:
 
 
 def _csv(path: Path, names: FieldNames, separator: str = ",") -> pl.DataFrame:
+    data = content(path)
+    if (columns := data.partition(b"\n")[0].count(separator.encode())) > MOST_COLUMNS:
+        raise BadInput.at(path, f"expected at most {MOST_COLUMNS:,} columns, got {columns + 1:,}")
     try:  # everything as text, so that leading zeros stay; an empty field is an empty prediction
-        table = pl.read_csv(content(path), infer_schema=False, separator=separator)
+        table = pl.read_csv(data, infer_schema=False, separator=separator)
     except pl.exceptions.PolarsError as error:
         raise BadInput.at(path, f"not a readable CSV file ({type(error).__name__})") from error
     return _named(path, names.own(table, path)).with_columns(pl.col(PREDICTION).fill_null(""))

@@ -12,7 +12,7 @@ from typing import Any
 import yaml  # type: ignore[import-untyped]
 
 from questree.faults import BadInput, Fault, refuse
-from questree.tables.store import content
+from questree.tables.store import content, shallow
 
 
 class Pairs(dict[str, frozenset[str]]):
@@ -156,7 +156,8 @@ def _is_words(value: Any) -> bool:
 def _mapping(folder: Path, name: str, headings: tuple[str, ...], faults: list[Fault]) -> dict[str, Any]:
     try:
         # every scalar a string: "on", "off" and "no" are words here
-        found = yaml.load(content_of(folder, name), Loader=getattr(yaml, "CBaseLoader", yaml.BaseLoader)) or {}
+        text = shallow(folder / name, content_of(folder, name))
+        found = yaml.load(text, Loader=getattr(yaml, "CBaseLoader", yaml.BaseLoader)) or {}
     except BadInput as bad:
         faults += bad.faults
         return {}

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from questree.faults import BadInput, Fault, refuse
 from questree.sources.assemble import BOX_COLUMNS, SourceReading, SourceRows, assemble, positions
 from questree.sources.charades import Charades, rates_of, read_rates
-from questree.sources.pickles import collector_paused, flattened, read_pickle
+from questree.sources.pickles import Unfolding, collector_paused, flattened, read_pickle
 from questree.vocabulary.words import Vocabulary
 
 KEY = r"^(.+?)(?:\.mp4)?/(\d{1,9})\.(?:png|jpg)$"  # 001YG.mp4/000089.png
@@ -76,7 +76,9 @@ def read_marks(frames: dict[str, Any], vocabulary: Vocabulary, path: Path, skipp
     keys = list(frames)
     wrong = [key for key in keys if not isinstance(frames[key], list)]
     refuse([Fault(f"{path}, {key}", f"expected a list of objects, got {frames[key]!r:.60}") for key in wrong])
-    frame = np.repeat(np.arange(len(keys)), np.fromiter(map(len, frames.values()), np.int64, len(keys)))  # [object]
+    unfolding, sizes = Unfolding(path), np.fromiter(map(len, frames.values()), np.int64, len(keys))
+    unfolding.take(int(sizes.sum()))
+    frame = np.repeat(np.arange(len(keys)), sizes)  # [object]
 
     def place(row: int) -> str:
         return f"{path}, {keys[frame[row]]}, object {row - int(np.searchsorted(frame, frame[row])) + 1}"
@@ -85,6 +87,7 @@ def read_marks(frames: dict[str, Any], vocabulary: Vocabulary, path: Path, skipp
     faults: list[Fault] = []
     thing = positions([mark.object for mark in marks], "object", vocabulary, faults, place)
     boxes = _boxes([mark.bbox for mark in marks], place, faults)
+    unfolding.take(sum(len(getattr(mark, group) or ()) for mark in marks for group in GROUPS))
     groups = [_relations(marks, group, frame, thing, vocabulary, place, faults) for group in GROUPS]
     refuse(faults)
     columns = {"frame": frame, "object": thing, "visible": np.array([mark.visible for mark in marks], bool)}

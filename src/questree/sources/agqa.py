@@ -12,7 +12,7 @@ import polars as pl
 from questree.faults import BadInput
 from questree.progress import watch
 from questree.sources.assemble import COLUMNS, NO_BOX, SourceReading, Taking, unknown
-from questree.sources.pickles import collector_paused, read_pickle
+from questree.sources.pickles import Unfolding, collector_paused, read_pickle
 from questree.vocabulary.words import Vocabulary
 
 FILES = {"train": "AGQA_train_stsgs.pkl", "test": "AGQA_test_stsgs.pkl"}
@@ -31,9 +31,10 @@ class ReleasedGraphs(Taking):
     columns = FRAMED
     frame_at: dict[str, int]
     place: str
+    unfolding: Unfolding
 
     def file(self, path: Path, split: str) -> None:
-        content = read_pickle(path)
+        content, self.unfolding = read_pickle(path), Unfolding(path)
         if not isinstance(content, dict):
             raise BadInput.at(path, f"expected a dictionary of videos, got {type(content).__name__}")
         seen = {video for video, *_ in self.tables["videos"]}
@@ -99,7 +100,7 @@ class ReleasedGraphs(Taking):
         elif end < start:
             self.skipped["action that ends before it starts, left out"] += 1
         elif kind is not None:
-            rows = [self.frame_row(frame) for frame in _names(vertex.get("all_f"))]
+            rows = [self.frame_row(frame) for frame in self.names(vertex.get("all_f"))]
             frames = sorted((self.tables["frames"][row][1], row) for row in rows if row is not None)
             ends = (frames[0][1], frames[-1][1]) if frames else (None, None)
             self.add("actions", video, kind, float(start), float(end), *ends)
@@ -109,12 +110,17 @@ class ReleasedGraphs(Taking):
         return self.position(kind, name.split("/")[0], f"{self.place}, vertex {name}")
 
     def classes(self, kind: str, name: str, value: Any) -> Iterator[int]:
-        for each in _names(value):
+        for each in self.names(value):
             found = self.words[kind].get(each.split("/")[0])
             if found is None:
                 self.fault(name, unknown(kind, each, self.vocabulary))
             else:
                 yield found
+
+    def names(self, value: Any) -> Iterator[str]:
+        for name in _names(value):
+            self.unfolding.take(1)
+            yield name
 
     def frame_row(self, frame: str) -> int | None:
         row = self.frame_at.get(frame)

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from questree.faults import BadInput
 from questree.progress import report
+from questree.tables.store import MORE_UNPACKED, USUAL_TIMES, unpack_times
 
 LARGEST = 1 << 40  # bytes an array may claim, also with a side of zero
 NUMBERS = re.compile(r"b1|[iu][1248]|f[248]|[SU][1-9]\d{0,6}")  # type codes of plain elements
@@ -134,7 +135,22 @@ def _counts(values: Any) -> bool:
 
 BUFFER = 1 << 20  # bytes
 FREE_MEMORY, PER_BYTE = 1 << 32, 128  # what any pickle may take, and each of its bytes: `}` makes a dictionary
+UNFOLDED = 1 << 20  # items that any pickle may unfold to, whatever its size; larger ones to one for each byte
 ALLOWED = "only plain containers, numbers, strings and arrays of numbers are read"
+
+
+class Unfolding:
+    """Counts what is taken out of a pickle: one that names a container again and again holds far more than bytes."""
+
+    def __init__(self, path: Path):
+        self.path = path
+        self.most = self.left = max(path.stat().st_size * unpack_times() // USUAL_TIMES, UNFOLDED)
+
+    def take(self, items: int) -> None:
+        self.left -= items
+        if self.left < 0:
+            what = f"the containers it repeats unfold to more than {self.most:,} items"
+            raise BadInput.at(self.path, f"refused: {what}; {MORE_UNPACKED}")
 
 
 def read_pickle(path: Path) -> Any:

@@ -3,6 +3,7 @@
 import gzip
 import io
 import os
+import re
 import tempfile
 import zlib
 from codecs import BOM_UTF8
@@ -18,7 +19,9 @@ from questree.tables.owners import part, present, take_place
 
 Record = TypeVar("Record")
 GZIP = b"\x1f\x8b"
-TIMES = "QUESTREE_UNPACK_TIMES"  # in the environment: how many times its size a packed file may hold, 64 if not given
+TIMES, USUAL_TIMES = "QUESTREE_UNPACK_TIMES", 64  # in the environment: how many times its size a packed file may hold
+MORE_UNPACKED = "a larger --unpack-times reads it"
+YAML_NESTING, NESTED = re.compile(rb"[\[\]{}]|(?:[-?:] +){9,}"), 500  # brackets, and lists in one line; levels
 ALWAYS, MOST, PIECE = 1 << 26, 1 << 35, 1 << 22  # bytes: read whatever the size, never read, read at once
 
 
@@ -33,20 +36,38 @@ def content(path: Path) -> bytes:
     return (_unpacked(path, data) if data[:2] == GZIP else data).removeprefix(BOM_UTF8)
 
 
+def unpack_times() -> int:
+    """How many times its size a packed file may hold."""
+    given = os.environ.get(TIMES, "")
+    if given and not (given.isascii() and given.isdigit() and int(given)):
+        raise BadInput.at("--unpack-times", f"expected a whole number from 1 on, got {given!r}")
+    return int(given or USUAL_TIMES)
+
+
 def _unpacked(path: Path, data: bytes) -> bytes:
     """Piece by piece, so that a small file that unpacks to all of memory is refused before it does."""
-    times = int(os.environ.get(TIMES, "64"))
+    times = unpack_times()
     most, found = min(max(times * len(data), ALWAYS), MOST), bytearray()
     try:
         with gzip.GzipFile(fileobj=io.BytesIO(data)) as file:
             while piece := file.read(PIECE):
                 found += piece
                 if len(found) > most:
-                    said = f"unpacks to more than {times} times its size; a larger {TIMES} in the environment reads it"
-                    raise BadInput.at(path, f"refused: {said}")
+                    raise BadInput.at(path, f"refused: unpacks to more than {times} times its size; {MORE_UNPACKED}")
     except (OSError, EOFError, zlib.error) as error:
         raise BadInput.at(path, "a damaged gzip file") from error
     return bytes(found)
+
+
+def shallow(path: Path, data: bytes) -> bytes:
+    """The same; a YAML file nested so deep that its parser would fall through the stack is refused."""
+    depth = deepest = 0
+    for sign in YAML_NESTING.finditer(data):
+        depth += {b"[": 1, b"{": 1, b"]": -1, b"}": -1}.get(sign[0], 0)
+        deepest = max(deepest, depth, sign[0].count(b" "))
+    if deepest > NESTED:
+        raise BadInput.at(path, f"nested more than {NESTED} deep")
+    return data
 
 
 def only_earlier(out: Path, ours: Callable[[str], bool], whole: Collection[str] = (), called: str = "export") -> None:

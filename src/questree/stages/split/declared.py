@@ -15,7 +15,7 @@ from questree.stages.split.compositions import LISTS, Says
 from questree.stages.split.grammar import PredicateLanguage, Wrong, read
 from questree.stages.split.language import flag, more_steps, of_templates
 from questree.stages.split.predicates import Either, Has, Not, Predicate, PredicateWord, parts
-from questree.tables.store import content
+from questree.tables.store import content, shallow
 from questree.vocabulary.words import Vocabulary
 
 VIDEOS, NOVEL, MORE, INDIRECT = "videos", "novel-compositions", "more-steps", "indirect"
@@ -124,7 +124,7 @@ def read_file(path: Path | None, templates: Collection[str] = ()) -> File:
     if path is None:
         return File()
     try:
-        found = msgspec.yaml.decode(content(path).decode(), type=File)
+        found = msgspec.yaml.decode(shallow(path, content(path)).decode(), type=File)
     except UNREADABLE as error:
         raise BadInput.at(path, f"{' '.join(str(error).split())}; expected `splits:` and `more steps:`") from error
     wrong = [name for name in found.more_steps if name not in templates]

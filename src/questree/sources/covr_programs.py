@@ -21,10 +21,13 @@ class ProgramRecord(msgspec.Struct):
 
     @property
     def rows(self) -> Any:
-        """The program, decoded."""
+        """The program, decoded; nothing if it is no text in UTF-8."""
         if type(self.program) is not list:
             return self.program
-        return [msgspec.json.decode(row) if type(row) is msgspec.Raw else row for row in self.program]
+        try:
+            return [msgspec.json.decode(row) if type(row) is msgspec.Raw else row for row in self.program]
+        except UNREADABLE:
+            return None
 
 
 class RowsRecord(ProgramRecord, kw_only=True):

@@ -136,6 +136,16 @@ def _let_go(handle: int | None) -> None:
         os.close(handle)
 
 
+def writer(run: Path) -> str:
+    """Who makes stages of a run at this moment: "`questree generate` (process 7 on here)"; empty if nobody does."""
+    if fcntl is None or (handle := _locked(run / WRITING, wait=False)) is None:
+        with suppress(OSError):
+            return (run / WRITING).read_text("utf-8", "replace")
+        return ""
+    _let_go(handle)
+    return ""
+
+
 class Writing:
     """Runs in which this process writes."""
 

@@ -23,8 +23,9 @@ from questree.show.page import browse as b
 from questree.show.page.compare import BETTER, LEVEL, grids, points
 from questree.show.page.download import KINDS, written
 from questree.show.page.filters import FilteredRows, address
+from questree.show.page.fresh import EVERY, Fresh, clock
 from questree.show.page.order import Rows, ordered
-from questree.show.page.serving import Guard, Smaller, asset_folder
+from questree.show.page.serving import Guard, Limits, Smaller, asset_folder
 from questree.show.page.shown import Shown
 from questree.show.page.site import VIEWS, Collection, Site
 from questree.show.video_view import VideoScene, VideoView
@@ -34,7 +35,8 @@ from questree.stages.split.grammar import Wrong
 IN_MODELS = ("model", "verdict", "contradiction", "rule", "other", "other_verdict")  # filters about what models say
 
 
-def application(site: Site, host: str = "127.0.0.1") -> Starlette:
+def application(site: Site, host: str = "127.0.0.1", every: float = EVERY) -> Starlette:
+    """every: seconds between two looks whether the run has changed."""
     app = Starlette(
         routes=[
             Route("/questions/{id:path}/frames/{frame:int}", frame),
@@ -49,9 +51,14 @@ def application(site: Site, host: str = "127.0.0.1") -> Starlette:
             ),
         ],
         exception_handlers=dict.fromkeys((HTTPException, BadInput, Exception), problem),
-        middleware=[Middleware(Guard, host=host), Middleware(Smaller)],
+        middleware=[
+            Middleware(Guard, host=host),
+            Middleware(Limits),
+            Middleware(Smaller),
+            Middleware(Fresh, every=every),
+        ],
     )
-    app.state.site = site
+    app.state.site, app.state.read_at, app.state.notice = site, clock(), ""
     return app
 
 
@@ -83,7 +90,12 @@ def environment() -> Environment:
 
 def render(request: Request, name: str, status: int = 200, **values: Any) -> HTMLResponse:
     site: Site = request.app.state.site
-    about = {"site": site, "run": site.run.folder.resolve().name, "path": request.url.path}
+    about: dict[str, Any] = {
+        "notice": request.app.state.notice,
+        "site": site,
+        "run": site.run.folder.resolve().name,
+        "path": request.url.path,
+    }
     about["view"] = values["own"].view if "own" in values else site.first.view
     return HTMLResponse(environment().get_template(name).render(**about, **values), status)
 

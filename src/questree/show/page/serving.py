@@ -1,17 +1,20 @@
 """Serving the page until somebody stops it; who may ask, and headers that keep everything at home."""
 
+import asyncio
 import socket
 from contextlib import suppress
 from functools import cache
 from hashlib import sha256
 from ipaddress import ip_address
 from pathlib import Path
+from typing import Any
 
 import uvicorn
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.middleware.gzip import GZipMiddleware
 from starlette.responses import PlainTextResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
+from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from questree.faults import BadInput
 
@@ -38,6 +41,8 @@ HEADERS = {
 }
 
 
+ADDRESS, LONGEST = 8192, 30.0  # bytes of an address, seconds until a page begins
+SILENT, AT_ONCE = 10.0, 1000  # seconds a client may take to ask, connections
 KEPT = "public, max-age=31536000, immutable"  # by browsers: another file has another address
 ASKED_AGAIN = ("/assets/", "/colours.css", "/media/", "/films/", "/pictures/")  # is it still the same?
 AS_THEY_ARE = ("/media/", "/films/", "/pictures/")  # compressed by themselves, and asked for in pieces
@@ -86,6 +91,42 @@ class Guard:
             await self.app(scope, receive, _with_headers(send, scope["path"]))
 
 
+class Limits:
+    """Addresses that no page of ours has are refused; a page that takes too long is given up, and says so."""
+
+    def __init__(self, app: ASGIApp, longest: float = LONGEST):
+        self.app, self.longest = app, longest
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http":
+            await self.app(scope, receive, send)
+        elif len(scope.get("raw_path") or b"") + len(scope["query_string"]) > ADDRESS:
+            said = f"expected an address of at most {ADDRESS:,} bytes\n"
+            await PlainTextResponse(said, 414)(scope, receive, send)
+        else:
+            await self.in_time(scope, receive, send)
+
+    async def in_time(self, scope: Scope, receive: Receive, send: Send) -> None:
+        begun, given_up = asyncio.Event(), False
+
+        async def sending(message: Message) -> None:
+            begun.set()
+            if not given_up:
+                await send(message)
+
+        work = asyncio.ensure_future(self.app(scope, receive, sending))
+        waiting = asyncio.ensure_future(begun.wait())
+        await asyncio.wait({work, waiting}, timeout=self.longest, return_when=asyncio.FIRST_COMPLETED)
+        waiting.cancel()
+        if begun.is_set() or work.done():
+            await work
+            return
+        given_up = True
+        work.add_done_callback(lambda task: task.cancelled() or task.exception())  # it ends by itself, unheard
+        said = f"given up after {self.longest:.0f} seconds; ask for less\n"
+        await PlainTextResponse(said, 503)(scope, receive, send)
+
+
 def _with_headers(send: Send, path: str) -> Send:
     async def sending(message: Message) -> None:
         if message["type"] == "http.response.start":
@@ -118,7 +159,7 @@ def bound(host: str, port: int) -> socket.socket:
         found = socket.socket(family, socket.SOCK_STREAM)
         found.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         found.bind((host, port))
-        found.listen()
+        found.listen(AT_ONCE)
     except OverflowError:
         raise BadInput.at(f"--port {port}", "expected a port from 0 to 65535") from None
     except OSError as error:
@@ -127,9 +168,24 @@ def bound(host: str, port: int) -> socket.socket:
     return found
 
 
+class Impatient(H11Protocol):
+    """Clients that connect and do not come to the end of a request are let go."""
+
+    def connection_made(self, transport: Any) -> None:
+        super().connection_made(transport)
+        self.loop.call_later(SILENT, self.let_go)
+
+    def let_go(self) -> None:
+        if self.cycle is None and not self.transport.is_closing():
+            self.transport.close()
+
+
 def serve(app: ASGIApp, place: socket.socket) -> None:
     """Until Ctrl-C, or a polite request to end."""
-    config = uvicorn.Config(app, log_level="error", lifespan="off", timeout_graceful_shutdown=2)
+    limits: dict[str, Any] = {"limit_concurrency": AT_ONCE, "backlog": AT_ONCE, "timeout_keep_alive": 5}
+    config = uvicorn.Config(
+        app, log_level="error", lifespan="off", timeout_graceful_shutdown=2, http=Impatient, **limits
+    )
     with suppress(KeyboardInterrupt):  # raised again by the server after it has shut down
         uvicorn.Server(config).run(sockets=[place])
 

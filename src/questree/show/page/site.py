@@ -1,5 +1,7 @@
 """Everything the pages are made from, read once when serving begins."""
 
+import os
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -16,7 +18,21 @@ from questree.show.video_view import VideoView
 from questree.show.views import View
 from questree.tables.run import Run
 
+Stamp = tuple[tuple[str, int, int], ...]  # path, number and time of every file and folder
+OTHERS = ("people.sqlite", "asked", "checkpoints")  # what pages show nothing of
+
 VIEWS: tuple[type[View], ...] = (VideoView, ImageView)
+
+
+def stamp_of(run: Run) -> Stamp:
+    """What tells that a run was changed: folders and files are renamed into their places."""
+    found = list[tuple[str, int, int]]()
+    with suppress(OSError):
+        places = [run.folder, *(path for path in run.folder.iterdir() if path.is_dir())]
+        for entry in (entry for place in places for entry in os.scandir(place) if not entry.name.startswith(".")):
+            if not entry.name.startswith(OTHERS):
+                found.append((entry.path, entry.stat().st_ino, entry.stat().st_mtime_ns))
+    return tuple(sorted(found))
 
 
 @dataclass
@@ -51,6 +67,8 @@ class Site:
     run: Run
     collections: dict[type[View], Collection]
     media: Path | None = None
+    how: tuple[str, Scoring] = ("", EXACT)  # the benchmark that comes first, and how answers are judged
+    stamp: Stamp = ()  # of the run when it was read
 
     @classmethod
     def read(cls, run: Run, media: Path | None = None, first: str = "", how: Scoring = EXACT) -> "Site":
@@ -63,7 +81,12 @@ class Site:
         if not views:
             run.vocabulary()
             raise BadInput.at(run.folder, "no questions to look at; `questree generate` writes them")
-        return cls(run, {view: Collection.read(view(run), how) for view in views}, media)
+        stamp = stamp_of(run)  # before anything is read: what changes meanwhile is read again
+        return cls(run, {view: Collection.read(view(run), how) for view in views}, media, (first, how), stamp)
+
+    def again(self) -> "Site":
+        """The same of the run as it is now."""
+        return Site.read(self.run, self.media, *self.how)
 
     def picture(self, image: str) -> str:
         """The address of an image, empty if there is no file of it."""

@@ -1,0 +1,125 @@
+"""A page under pressure: runs that change, long addresses, pages that take long, silent clients, many at once."""
+
+import asyncio
+import socket
+import threading
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+import uvicorn
+from starlette.responses import PlainTextResponse
+from starlette.testclient import TestClient
+from starlette.types import Message, Receive, Scope, Send
+
+from conftest import copy
+from questree.show.page import serving
+from questree.show.page.app import application
+from questree.show.page.serving import ADDRESS, Limits, bound, serve
+from questree.show.page.site import Site
+from questree.tables.owners import writing
+from questree.tables.run import Run
+from worlds.served import answers, served_run, true_but_for
+
+HERE = "http://127.0.0.1:8000"
+CLIENTS = 200
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory: pytest.TempPathFactory) -> Run:
+    run = served_run(tmp_path_factory.mktemp("served") / "run")
+    answers(run, "first", true_but_for({}))
+    return run
+
+
+@pytest.fixture
+def run(made: Run, tmp_path: Path) -> Run:
+    return copy(made, tmp_path / "run")
+
+
+def test_a_run_that_changes_is_read_again_and_pages_say_so(run: Run) -> None:
+    page = TestClient(application(Site.read(run), every=0), HERE)
+    assert "notice" not in page.get("/").text
+    answers(run, "newcomer", true_but_for({}))
+    assert "The run has changed; it was read again at " in page.get("/").text
+    assert "newcomer" in page.get("/").text
+
+
+def test_while_somebody_writes_pages_show_what_was_read_before(run: Run) -> None:
+    page = TestClient(application(Site.read(run), every=0), HERE)
+    with writing(run.folder, "answer"):
+        answers(run, "newcomer", true_but_for({}))
+        said = page.get("/").text
+    assert "`questree answer` (process " in said and "is writing in this run." in said
+    assert "newcomer" not in said
+    assert "it was read again at " in page.get("/").text
+
+
+def test_a_run_that_cannot_be_read_any_more_stays_as_it_was(run: Run) -> None:
+    page = TestClient(application(Site.read(run), every=0), HERE)
+    (run.decomposed / "plan.json").write_bytes(b"{")
+    said = page.get("/")
+    assert said.status_code == 200
+    assert "The run has changed and cannot be read now (" in said.text
+
+
+def test_addresses_that_no_page_has_are_refused(run: Run) -> None:
+    page = TestClient(application(Site.read(run)), HERE)
+    assert page.get("/", params={"words": "a" * 1000}).status_code == 200
+    refused = page.get("/", params={"words": "a" * ADDRESS})
+    assert refused.status_code == 414
+    assert refused.text == "expected an address of at most 8,192 bytes\n"
+    assert refused.headers["content-security-policy"] == serving.POLICY
+    assert "unsafe" not in serving.POLICY and "script-src" not in serving.POLICY  # scripts: only files of ours
+
+
+def test_a_page_that_takes_long_is_given_up() -> None:
+    async def slow(scope: Scope, receive: Receive, send: Send) -> None:
+        await asyncio.sleep(0.2)
+        await PlainTextResponse("late")(scope, receive, send)
+
+    async def asked() -> list[Message]:
+        heard = list[Message]()
+
+        async def send(message: Message) -> None:
+            heard.append(message)
+
+        scope = {"type": "http", "raw_path": b"/", "query_string": b"", "headers": []}
+        await Limits(slow, longest=0.05)(scope, lambda: asyncio.sleep(9), send)  # type: ignore[arg-type,return-value]
+        await asyncio.sleep(0.3)  # nothing is heard of it later
+        return heard
+
+    begin, body = asyncio.run(asked())
+    assert begin["status"] == 503
+    assert body["body"].startswith(b"given up after ")
+
+
+@pytest.fixture
+def at(run: Run, monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[[], socket.socket]]:
+    """A real server; gives connections to it."""
+    monkeypatch.setattr(serving, "SILENT", 0.3)
+    servers, kind = list[uvicorn.Server](), uvicorn.Server
+
+    def server(config: uvicorn.Config) -> uvicorn.Server:
+        servers.append(kind(config))
+        return servers[0]
+
+    monkeypatch.setattr(uvicorn, "Server", server)
+    with bound("127.0.0.1", 0) as place:
+        thread = threading.Thread(target=serve, args=(application(Site.read(run)), place))
+        thread.start()
+        yield lambda: socket.create_connection(place.getsockname()[:2], timeout=60)
+        servers[0].should_exit = True
+        thread.join()
+
+
+def test_silent_clients_are_let_go_and_hundreds_are_answered_at_once(at: Callable[[], socket.socket]) -> None:
+    silent = at()
+    silent.sendall(b"GET / HTTP/1.1\r\nHost: localhost\r\n")  # and no end
+    clients = [at() for _ in range(CLIENTS)]
+    for client in clients:
+        client.sendall(b"GET /colours.css HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n")
+    assert {client.recv(15) for client in clients} == {b"HTTP/1.1 200 OK"}
+    assert silent.recv(1) == b""  # closed
+    for client in (silent, *clients):
+        client.close()

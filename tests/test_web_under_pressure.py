@@ -63,6 +63,18 @@ def test_a_run_that_cannot_be_read_any_more_stays_as_it_was(run: Run) -> None:
     assert "The run has changed and cannot be read now (" in said.text
 
 
+def test_a_page_is_made_once_while_the_run_does_not_change(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    page = TestClient(application(Site.read(run), every=0), HERE)
+    first = page.get("/", params={"answer": "yes"})
+    monkeypatch.setattr("questree.show.page.app.in_order", None)  # a page that is made needs it
+    assert page.get("/", params={"answer": "yes"}).text == first.text
+    assert page.get("/", params={"answer": "yes"}).headers == first.headers
+    with pytest.raises(TypeError):
+        page.get("/", params={"answer": "no"})
+    with pytest.raises(TypeError):
+        page.get("/", params={"answer": "yes"}, headers={"hx-request": "true"})
+
+
 def test_addresses_that_no_page_has_are_refused(run: Run) -> None:
     page = TestClient(application(Site.read(run)), HERE)
     assert page.get("/", params={"words": "a" * 1000}).status_code == 200

@@ -91,6 +91,7 @@ BENCHMARKS = {  # in `bench`
     "covr": ("covr:covr", "Run programs over sets of synthetic images."),
     "questions": ("tables:questions", "Read the selected questions of a synthetic corpus as a table in words."),
     "people": ("people:people", "Answer a large task on its page, on servers that are killed."),
+    "page": ("page:page", "Ask a served run for its pages, many clients at once."),
     "files": ("files:files", "Score and run released files with whole commands, their start included."),
 }
 IMPORTS = {

@@ -23,7 +23,7 @@ from questree.show.page import browse as b
 from questree.show.page.compare import BETTER, LEVEL, grids, points
 from questree.show.page.download import KINDS, written
 from questree.show.page.filters import FilteredRows, address
-from questree.show.page.fresh import EVERY, Fresh, clock
+from questree.show.page.fresh import EVERY, Fresh, KeptPages, clock
 from questree.show.page.order import Rows, ordered
 from questree.show.page.serving import Guard, Limits, Smaller, asset_folder
 from questree.show.page.shown import Shown
@@ -54,8 +54,9 @@ def application(site: Site, host: str = "127.0.0.1", every: float = EVERY) -> St
         middleware=[
             Middleware(Guard, host=host),
             Middleware(Limits),
-            Middleware(Smaller),
             Middleware(Fresh, every=every),
+            Middleware(KeptPages),
+            Middleware(Smaller),
         ],
     )
     app.state.site, app.state.read_at, app.state.notice = site, clock(), ""

@@ -15,7 +15,7 @@ from questree.tables.predictions import WORDS
 from questree.tables.run import Run
 from questree.terms import Array
 from worlds import exported_worlds
-from worlds.commands import questree
+from worlds.commands import questree, run
 
 distributed = pytest.importorskip("distributed")
 
@@ -87,11 +87,22 @@ def test_words_of_a_bots_own_have_the_numbers_of_one_process(asked_run: Run, sch
     stored = list[dict[str, bytes]]()
     with patch.dict(BOTS, {"talker": Bot("talks", Talker())}):
         for name, more in (("plain", []), ("cluster", ["--cluster", scheduler])):
-            run = copy(asked_run, tmp_path / name)
-            exported_worlds.select_every(run, 400)
+            made = copy(asked_run, tmp_path / name)
+            exported_worlds.select_every(made, 400)
             done(tmp_path / name, "decompose", "run", "--quiet", "--workers", 1)
             done(tmp_path / name, "answer", "run", "--model", "talker", "--quiet", *more)
-            stored.append(content(run.predictions))
+            stored.append(content(made.predictions))
     assert stored[0] == stored[1]
     words = WORDS.read(tmp_path / "plain" / "run" / "predictions" / "talker")["word"].to_list()
     assert "hm" in words and len([word for word in words if word.startswith("word ")]) > 1
+
+
+def test_the_page_works(scheduler: str, tmp_path: Path) -> None:
+    """What a laptop does; the other blocks need machines."""
+    laptop = (Path(__file__).parents[1] / "docs" / "cluster.md").read_text("utf-8").split("```sh\n")[1].split("```")[0]
+    lines = [line for line in laptop.splitlines() if line.startswith("questree ")]
+    assert [line.split()[1] for line in lines] == [
+        *("synth", "ingest", "augment", "generate", "decompose", "answer", "score")
+    ]
+    for line in lines:
+        run(f"{line.replace('local:2', scheduler)} --quiet", tmp_path)

@@ -14,6 +14,7 @@ from pathlib import Path
 import pytest
 
 import questree
+from conftest import copy
 from questree.api.training import predict_questions, trained
 from questree.tables.run import Run
 from worlds.commands import questree as command
@@ -190,3 +191,17 @@ def test_other_features_may_be_shown(taught: Run) -> None:
     every, none = (predict_questions(folder, "updn", keep=each) for each in (None, kept))
     assert every["id"].equals(none["id"])
     assert not every["probability"].equals(none["probability"])
+
+
+def test_image_sets_are_learnt_as_videos_are(apart_images: Run, tmp_path: Path) -> None:
+    """With sub-questions and rules; the side dev validates; networks of frames are refused."""
+    folder = copy(apart_images, tmp_path).folder
+    questree.make_features(folder, from_facts=True, workers=1)
+    made = questree.train(folder, model="updn", epochs=2, parts=True, consistency=0.5).record
+    run = questree.open(folder)
+    assert made["validated on"] == len(run.questions(split="dev")) > 0
+    assert made["learnt"] > len(run.questions(split="train"))
+    told = questree.predict(folder, model=made["name"], split="test").record
+    assert 0 < told["answered"] < told["questions"]
+    with pytest.raises(questree.BadInput, match="expected appearance and motion for this network, got objects"):
+        questree.train(folder, model="hcrn")

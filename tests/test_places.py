@@ -15,7 +15,7 @@ from questree.faults import BadInput
 from questree.places import Place, changed, forget, moved, path_of
 from questree.places.lease import lease
 from questree.places.seen import FINISHED, UNFINISHED, WRITING
-from questree.places.stores import files_below, get_bytes, put_bytes
+from questree.places.stores import files_below, get_bytes, put_bytes, store_of
 from questree.tables.owners import remove, writing
 from questree.tables.run import Run
 from questree.tables.store import new_file, new_folder
@@ -205,6 +205,20 @@ def test_what_others_put_there_is_read_and_seen_when_it_changes(at: str) -> None
     put_bytes(f"{at}/given/words.json", b"[1]")
     assert path_of(f"{at}/given/words.json").read_text() == "[1]"
     assert path_of(f"{at}/given/words.json").stat().st_size == 3
+
+
+def test_keys_that_are_no_names_of_files_are_left_alone(at: str) -> None:
+    put_bytes(f"{at}/given/../../../escaped", b"x")
+    put_bytes(f"{at}/given/plain", b"y")
+    assert [path.name for path in path_of(f"{at}/given").rglob("*")] == ["plain"]
+
+
+def test_a_run_that_was_copied_out_of_a_store_is_a_run(bucket: str, tmp_path: Path) -> None:
+    lines = "synth --out AT/world --videos 2 --seed 3\ningest action-genome AT/world --out AT/run\naugment AT/run"
+    stored.carried_out(lines, f"{bucket}/copied")
+    store_of(bucket).get(f"{bucket}/copied/run/", str(tmp_path / "run"), recursive=True)
+    assert (tmp_path / "run" / "facts" / FINISHED).is_file()
+    stored.carried_out("verify AT/run\ngenerate AT/run\nverify AT/run", tmp_path)
 
 
 def test_one_command_at_a_time_writes_in_a_run(at: str) -> None:

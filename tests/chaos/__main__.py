@@ -16,6 +16,7 @@ from chaos.fuzz import KEPT, Failure, fuzz
 from chaos.kills import SIGNALS, STAGES, kill_points, made
 from chaos.readers import READERS, corpus
 from chaos.sameness import same
+from chaos.stores import killed_in_stores
 from worlds import forked
 
 Tests = Iterator[tuple[str, Iterable[Failure | None]]]
@@ -53,7 +54,7 @@ def main() -> int:
     failed = 0
     with tempfile.TemporaryDirectory(prefix="questree-chaos-") as place:
         print(f"{'test':44} {'tried':>7} {'failed':>7}", flush=True)
-        for group in (damaged, same_bytes, cluster, kills):
+        for group in (damaged, same_bytes, cluster, kills, stores):
             for name, results in group(Path(place), extent):
                 found = list(results)
                 wrong = [failure for failure in found if failure]
@@ -104,6 +105,11 @@ def kills(place: Path, extent: Extent) -> Tests:
                 yield title, kill_points(work, command, how, extent.every)
             elif left:
                 made(work, command)
+
+
+def stores(place: Path, extent: Extent) -> Tests:
+    if extent.wants("killed in a store"):
+        yield "killed in a store", killed_in_stores(place / "stores", extent.every)
 
 
 if __name__ == "__main__":

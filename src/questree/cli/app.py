@@ -90,6 +90,7 @@ BENCHMARKS = {  # in `bench`
     "covr-index": ("covr:covr_index", "Search the index of images."),
     "covr": ("covr:covr", "Run programs over sets of synthetic images."),
     "questions": ("tables:questions", "Read the selected questions of a synthetic corpus as a table in words."),
+    "storage": ("storage:storage", "Make a run at a URL: requests, bytes moved."),
     "people": ("people:people", "Answer a large task on its page, on servers that are killed."),
     "page": ("page:page", "Ask a served run for its pages, many clients at once."),
     "files": ("files:files", "Score and run released files with whole commands, their start included."),

@@ -83,9 +83,9 @@ def mirror(url: str) -> Path:
 
 def url_of(parts: tuple[str, ...]) -> str | None:
     """The URL of a mirrored path, given its parts."""
+    parts = Path(os.path.normpath(Path(*parts))).parts if ".." in parts else parts
     if MIRRORS not in parts:
         return None
-    parts = Path(os.path.normpath(Path(*parts))).parts if ".." in parts else parts
     scheme, *rest = parts[parts.index(MIRRORS) + 1 :] or ("",)
     rest = rest[1:] if scheme == "memory" else rest
     return f"{scheme}://{'/'.join(rest)}" if scheme in SCHEMES and rest else None

@@ -9,7 +9,7 @@ from pathlib import Path, PosixPath
 from typing import IO, TYPE_CHECKING, Any
 
 from questree.faults import BadInput
-from questree.places.addresses import checked, home, mirror, scheme_of, url_of
+from questree.places.addresses import MIRRORS, checked, home, mirror, scheme_of, url_of
 from questree.places.mirror import fetch, make_folder
 from questree.places.publish import Staged, arrived, clear, delivered, on_the_way, published, published_file, removed
 from questree.places.seen import FINISHED, below, file_at, listed, names_in, visible, watch
@@ -66,9 +66,10 @@ class Place(Local):
     @property
     def work(self) -> "Place | None":
         """The half-written place it is or lies in."""
-        for at, name in enumerate(self.parts):
-            if name.startswith(".") and name.endswith(PART):
-                return Place(*self.parts[: at + 1])
+        parts = self.parts
+        for at in range(parts.index(MIRRORS) + 1, len(parts)):
+            if parts[at].startswith(".") and parts[at].endswith(PART):
+                return Place(*parts[: at + 1])
         return None
 
     def _delivered(self) -> dict[str, Entry]:

@@ -127,9 +127,9 @@ def file_at(url: str) -> Entry | None:
     return found if found and (visible(above) or not watched) else None
 
 
-def hidden(name: str) -> bool:
-    """Is this one of our own notes, which nobody else needs to see?"""
-    return name in (FINISHED, UNFINISHED, WRITING) or (name.startswith(".") and name.endswith(FINISHED))
+def is_marker(name: str) -> bool:
+    """Does this only say what is whole?"""
+    return name in (FINISHED, UNFINISHED) or (name.startswith(".") and name.endswith(FINISHED))
 
 
 def names_in(folder: str) -> list[str]:
@@ -139,4 +139,4 @@ def names_in(folder: str) -> list[str]:
     found = listed(folder)
     known = {name: Seen.folders.get(f"{folder}/{name}") for name in found.folders}
     inner = (name for name, own in known.items() if own is None or own.whole)
-    return sorted([*(name for name in found.files if name and not hidden(name)), *inner])
+    return sorted([*(name for name in found.files if name and name != WRITING and not is_marker(name)), *inner])

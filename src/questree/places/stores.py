@@ -83,6 +83,11 @@ def _relative(name: str, inside: str) -> str:
     return name.strip("/")[len(inside) :].strip("/")
 
 
+def _plain(name: str) -> bool:
+    """Keys of others may be anything; those that are no names of files stay where they are."""
+    return not {"", ".", ".."} & {*name.split("/")} or not name
+
+
 def files_below(url: str) -> dict[str, Entry]:
     """Relative name -> file, of all below; of a file itself the name is empty."""
     store, inside = store_of(url), _stripped(url)
@@ -96,7 +101,7 @@ def files_below(url: str) -> dict[str, Entry]:
     return {
         _relative(name, inside): _entry(info)
         for name, info in found.items()
-        if info["type"] == "file" and not name.endswith("/")
+        if info["type"] == "file" and not name.endswith("/") and _plain(_relative(name, inside))
     }
 
 
@@ -110,7 +115,7 @@ def entries_in(url: str) -> tuple[dict[str, Entry], set[str]]:
             _check_bucket(store, url)
             found = []
     count(1 + len(found) // 1000)
-    named = [(_relative(info["name"], inside), info) for info in found]
+    named = [(name, info) for info in found if _plain(name := _relative(info["name"], inside))]
     files = {name: _entry(info) for name, info in named if info["type"] == "file" and not info["name"].endswith("/")}
     return files, {name for name, info in named if info["type"] == "directory" and name}
 

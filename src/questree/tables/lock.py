@@ -12,6 +12,7 @@ import polars as pl
 import questree
 from questree.extensions import digests
 from questree.faults import UNREADABLE, BadInput, Fault
+from questree.places.seen import is_marker
 from questree.tables.image_questions import BALANCED
 from questree.tables.questions import read_balanced
 from questree.tables.run import SCHEMA, Run
@@ -80,7 +81,7 @@ def files(run: Run, name: str) -> list[Path]:
     """The files of a stage that are there."""
     place = STAGES[name]
     found = (path for pattern in place.files for path in (run.folder / place.folder).glob(pattern))
-    return sorted(path for path in found if path.is_file())
+    return sorted(path for path in found if path.is_file() and not is_marker(path.name))
 
 
 def stage(run: Run, name: str, code: str = "", templates: str = "") -> LockedStage:

@@ -14,7 +14,7 @@ from typing import ClassVar
 from questree.faults import BadInput
 from questree.places import Place
 from questree.places.lease import Held, lease
-from questree.places.seen import WRITING
+from questree.places.seen import WRITING, is_marker
 
 try:
     import fcntl
@@ -56,8 +56,9 @@ def _own(target: Path, folder: bool) -> tuple[Path, int]:
 
 
 def present(folder: Path) -> list[Path]:
-    """What is in a folder, in order, but for what is half-written; nothing if there is no folder."""
-    there = sorted(folder.iterdir()) if folder.is_dir() else []
+    """What is in a folder, in order, but for what is half-written and markers that came with a copy out of a store;
+    nothing if there is no folder."""
+    there = [path for path in sorted(folder.iterdir()) if not is_marker(path.name)] if folder.is_dir() else []
     return [path for path in there if not (path.name.startswith(".") and path.suffix in (PART, OLD))]
 
 

@@ -1,6 +1,7 @@
 """Experiments beside the papers: their numbers as data, findings by hand, and the whole way with bots for networks."""
 
 import json
+import re
 import shutil
 from collections.abc import Callable, Sequence
 from functools import partial
@@ -181,7 +182,9 @@ def test_the_experiment_of_decomp_says_what_holds(taught: Run) -> None:
     found = run_with_bots("decomp", taught, parted, models="psac")
     assert len(found) == 8
     assert found["psac Delta"].verdict == "holds"  # it puts wrong parts together well
-    assert found["psac consistency"].value is None or found["psac consistency"].value > 0
+    assert (found["psac IC"].value, found["psac IC"].verdict) == (1.0, "does not hold")  # nothing it says contradicts
+    assert found["psac consistency"].value == 0
+    assert re.match(r"IC over \d+ rules of psac consistency - ", found["psac consistency"].statistic)
     assert found["psac consistency, cost"].verdict == "holds"
     assert found["psac gain"].published == pytest.approx(-0.0043)
     assert fits_the_paper(found) == ["psac gain"]

@@ -59,7 +59,8 @@ def jobs(plan: ExperimentPlan) -> Iterator[TrainingJob]:
 def run(plan: ExperimentPlan) -> ExperimentResults:
     learn(plan, list(jobs(plan)))
     found = CovrScores(plan)
-    rows = beside("covr", found.rows())
+    shown = {*splits_of(plan), OVERALL}
+    rows = [row for row in beside("covr", found.rows()) if row.by != "split" or row.group in shown]
     return ExperimentResults(rows, list(filled(found.blocks(rows))), list(found.findings()))
 
 

@@ -41,6 +41,12 @@ class Statistic:
         return Statistic(f"{self.said} - {other.said}", self.value - other.value, self.draws - other.draws)
 
 
+def mean(said: str, some: Sequence[Statistic]) -> Statistic:
+    """Of none there is none."""
+    draws = np.array([each.draws for each in some]).reshape(len(some), -1)
+    return Statistic(said, float(np.mean([each.value for each in some] or [np.nan])), draws.mean(axis=0))
+
+
 def score(scored: Scored, metric: str, by: str, group: str, resampling: Resampling, model: str) -> Statistic:
     """A cell of a model's scores; models scored on the same questions are drawn alike."""
     said = f"{metric if group == OVERALL else f'{metric} on {group}'} of {model}"

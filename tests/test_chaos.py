@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from chaos import bombs
+from chaos import bombs, full_disk
 from chaos.fuzz import KEPT, broken, fuzz, kept_inputs, slug, unchanged
 from chaos.kills import kill_points
 from chaos.readers import READERS, corpus
@@ -42,6 +42,16 @@ def test_small_files_that_ask_for_much_are_refused_soon(files: Path, monkeypatch
     monkeypatch.setattr(bombs, "COLUMNS", 30_000)
     tries = list(bombs.bombs(files))
     assert len(tries) == len(bombs.BOMBS)
+    assert not list(filter(None, tries))
+
+
+def test_a_full_disk_is_one_line_and_the_rerun_makes_the_same(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(
+        full_disk, "STAGES", ("synth images --out pictures --images 6", "ingest gqa pictures --out sets")
+    )
+    monkeypatch.setattr(full_disk, "SIZES", (0, 1 << 10))
+    tries = list(full_disk.full_disk(tmp_path / "work"))
+    assert len(tries) == 4
     assert not list(filter(None, tries))
 
 

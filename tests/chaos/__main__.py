@@ -12,6 +12,7 @@ from unittest.mock import patch
 from chaos.bombs import bombs
 from chaos.cluster import cluster_kills
 from chaos.corruption import COMMANDS, corrupted
+from chaos.full_disk import full_disk
 from chaos.fuzz import KEPT, Failure, fuzz
 from chaos.kills import SIGNALS, STAGES, kill_points, made
 from chaos.readers import READERS, corpus
@@ -54,7 +55,7 @@ def main() -> int:
     failed = 0
     with tempfile.TemporaryDirectory(prefix="questree-chaos-") as place:
         print(f"{'test':44} {'tried':>7} {'failed':>7}", flush=True)
-        for group in (damaged, same_bytes, cluster, kills, stores):
+        for group in (damaged, same_bytes, full, cluster, kills, stores):
             for name, results in group(Path(place), extent):
                 found = list(results)
                 wrong = [failure for failure in found if failure]
@@ -86,6 +87,11 @@ def damaged(place: Path, extent: Extent) -> Tests:
 def same_bytes(place: Path, extent: Extent) -> Tests:
     if extent.wants("same bytes"):
         yield "same bytes", same(place / "same", extent.pythons)
+
+
+def full(place: Path, extent: Extent) -> Tests:
+    if extent.wants("full disk"):
+        yield "full disk", full_disk(place / "full" / "work")
 
 
 def cluster(place: Path, extent: Extent) -> Tests:

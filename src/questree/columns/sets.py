@@ -1,5 +1,6 @@
 """Columns of sets of words, and tables of pairs of words: masks and arrays where words are few, else sorted rows."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -118,6 +119,20 @@ def joined(sets: Sets, word: Ints, words: int) -> Sets:
     row, member = sets.members()
     every = np.concatenate([row, np.arange(len(sets))]), np.concatenate([member, word])
     return sets_of(*every, len(sets), words)
+
+
+def stacked(parts: Sequence[Sets]) -> Sets:
+    """[row] the sets of all parts, one below the other."""
+    lists = [part for part in parts if isinstance(part, MemberLists)]
+    if not lists:
+        return np.concatenate([np.asarray(part) for part in parts])
+    members = np.cumsum([0, *(len(part.member) for part in lists)])
+    sets = np.cumsum([0, *(len(part.start) - 1 for part in lists)])
+    return MemberLists(
+        np.concatenate([part.member for part in lists]),
+        np.concatenate([part.start[:-1] + begin for part, begin in zip(lists, members, strict=False)] + [members[-1:]]),
+        np.concatenate([part.set + begin for part, begin in zip(lists, sets, strict=False)]),
+    )
 
 
 def with_none(sets: Sets) -> Sets:

@@ -1,6 +1,6 @@
 """Which videos share a file, and the memory: as many as give so many questions, by what their facts let expect."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from itertools import pairwise
 
 import numpy as np
@@ -13,12 +13,18 @@ from questree.tables.run import Run
 SHARD = 5_000_000  # questions expected of the videos of a file, unless it is one video
 CHUNK, TOGETHER = 64, SHARD // 2  # videos whose columns are in memory together, and the questions expected of them
 
+LARGEST = 200_000_000  # questions expected of a video; one of which more are expected is left out
+ROWS = 1 << 25  # relations times times of a video: what they do then is in memory for all of these at once
+
 Cuts = tuple[int, ...]  # of a shard: where its chunks of videos begin, and its end
 
 
-def layout(run: Run, most: int) -> list[Cuts]:
-    """The shards of a run, of at most so many videos each."""
-    return cut(expected(run), most)
+def layout(run: Run, most: int, alone: Collection[str] = ()) -> list[Cuts]:
+    """The shards of a run, of at most so many videos each; some videos have one for themselves."""
+    questions = expected(run)
+    if alone:
+        questions[run.table("facts", VIDEOS)["id"].is_in(list(alone)).to_numpy()] = SHARD + 1
+    return cut(questions, most)
 
 
 def cut(expected: Ints, most: int) -> list[Cuts]:
@@ -35,6 +41,17 @@ def cut(expected: Ints, most: int) -> list[Cuts]:
         in_shard, in_chunk = in_shard + questions, in_chunk + questions
     begins = [*(shard[0] for shard in shards), len(expected)]
     return [(*shard, end) for shard, end in zip(shards, begins[1:], strict=True)]
+
+
+def too_large(run: Run, phrases: int | None) -> dict[str, int]:
+    """Videos that would take all of memory and time, and the questions that are expected of each."""
+    questions = expected(run)
+    when = times(run, len(questions))
+    related = run.table("facts", TRACKS.only("video", "relation")).unique()["video"].to_numpy()
+    fewer = np.minimum(1, (phrases if phrases is not None else np.inf) / np.maximum(when, 1))
+    left = (questions * fewer > LARGEST) | (np.bincount(related, minlength=len(when)) * when > ROWS)
+    ids = run.table("facts", VIDEOS)["id"].to_list() if left.any() else []
+    return {ids[at]: int(questions[at]) for at in np.flatnonzero(left)}
 
 
 def regular(shards: Sequence[Cuts], most: int) -> bool:

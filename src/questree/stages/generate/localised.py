@@ -1,6 +1,7 @@
 """What the questions about some videos share: what every relation does in every span of its video (its objects, the
 first and the last one), what edition 1.0 names by it, references and phrases."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
@@ -11,7 +12,7 @@ import polars as pl
 from questree.benchmarks.agqa import held_out as mark
 from questree.columns.hashing import Hashes
 from questree.columns.joins import Ints, against, starts
-from questree.columns.sets import Flags, Sets, has, sets_of, size, the_one, with_none
+from questree.columns.sets import Flags, Sets, has, sets_of, size, stacked, the_one, with_none
 from questree.domains.video import Videos, videos
 from questree.domains.video.atoms import first_done_to
 from questree.domains.video.facts import ANY, NEVER, first_frame
@@ -36,6 +37,7 @@ from questree.stages.generate.unclassed import Related, Silent, done_in, related
 from questree.stages.generate.word_columns import WordColumns
 from questree.tables.facts import Facts
 
+TOGETHER = 1 << 19  # rows that are looked at together; a long video with many relations has many more
 BY_WORD = -1  # the relation is named by its word
 
 
@@ -88,6 +90,11 @@ class Localised:
     named: DoneTo  # names of the relations
 
 
+def pieces(rows: int) -> Iterator[slice]:
+    """At least one, small enough for the memory."""
+    yield from (slice(begin, min(begin + TOGETHER, rows)) for begin in range(0, max(rows, 1), TOGETHER))
+
+
 def localised(world: Videos, words: WordColumns, spans: Spans, silent: Silent) -> Localised:
     """Relations of every group but attention, the derived ones too, in every span of their video."""
     key_video, key_relation, key_object = world.tracks()
@@ -96,24 +103,26 @@ def localised(world: Videos, words: WordColumns, spans: Spans, silent: Silent) -
     annotated = words.vocabulary.relation_at[words.vocabulary.annotated]
     video, relation = key_video[kept], key_relation[kept]
     row, span = against(video, spans.start)
-    asked = world.ask(video[row])
-    window = spans.window[:, :2][span]
+    window = spans.window[:, :2]
     size = spans.start[video + 1] - spans.start[video]
     at = np.full((len(world.ids), len(words.vocabulary.relations) + 1), -1)  # the last column: no relation
     at[video, relation] = np.arange(len(video))
     base = np.cumsum(size) - size
-    useful = relation[row] != annotated  # nobody asks for the first annotated object
-    few = asked.ask(asked.row[useful])
-    superlatives = np.full((2, len(row)), -1)
-    for found, op in zip(superlatives, (first, last), strict=True):
-        found[useful] = op.run(few, relation[row[useful]], window[useful])
+    superlatives, related = np.full((2, len(row)), -1), list[Sets]()
+    for piece in pieces(len(row)):
+        own = row[piece]
+        useful = np.flatnonzero(relation[own] != annotated)  # nobody asks for the first annotated object
+        few, asked = world.ask(video[own[useful]]), world.ask(video[own])
+        for found, op in zip(superlatives, (first, last), strict=True):
+            found[piece][useful] = op.run(few, relation[own[useful]], window[span[piece][useful]])
+        related.append(objects.run(asked, relation[own], window[span[piece]]))
     return Localised(
         relation=relation,
         video=video,
         start=starts(video, len(world.ids)),
         at=at,
         base=base,
-        objects=with_none(objects.run(asked, relation[row], window)),
+        objects=with_none(stacked(related)),
         first=np.append(superlatives[0], -1),
         last=np.append(superlatives[1], -1),
         closing=with_none(closing(world, spans, at, base, len(row))),
@@ -126,14 +135,18 @@ def closing(world: Videos, spans: Spans, at: Ints, base: Ints, rows: int) -> Set
     video, relation, thing = world.tracks()
     track = np.flatnonzero((thing != ANY) & (relation != ANY))
     track = track[at[video[track], relation[track]] >= 0]
-    row, span = against(video[track], spans.start)
-    own = track[row]
-    bits, (lo, hi) = world.bits[own], spans.window[span, :2].T
-    begin = first_frame(bits, lo, hi, True)
-    end = first_frame(bits, np.where(begin < 0, hi, begin), hi, False)
-    ends = end >= 0
-    place = base[at[video[own], relation[own]]] + span - spans.start[video[own]]
-    return sets_of(place[ends], thing[own[ends]], rows, len(world.vocabulary.objects))
+    times = np.diff(spans.start)[video[track]]
+    found = [np.zeros((2, 0), np.int64)]
+    for few in np.split(track, np.flatnonzero(np.diff(np.cumsum(times) // TOGETHER)) + 1):
+        row, span = against(video[few], spans.start)
+        own = few[row]
+        bits, (lo, hi) = world.bits[own], spans.window[span, :2].T
+        begin = first_frame(bits, lo, hi, True)
+        ends = first_frame(bits, np.where(begin < 0, hi, begin), hi, False) >= 0
+        own, span = own[ends], span[ends]
+        found.append(np.stack([base[at[video[own], relation[own]]] + span - spans.start[video[own]], thing[own]]))
+    place, closed = np.concatenate(found, axis=1)
+    return sets_of(place, closed, rows, len(world.vocabulary.objects))
 
 
 def timed_references(words: WordColumns, spans: Spans, local: Localised, silent: Silent) -> list[Ints]:

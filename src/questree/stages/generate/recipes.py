@@ -9,8 +9,9 @@ from questree.faults import BadInput
 from questree.stages.generate.annotated import told
 from questree.stages.generate.estimate import estimate, forecast
 from questree.stages.generate.given import read
-from questree.stages.generate.shards import Counts, GenerateOptions, generate
+from questree.stages.generate.shards import LEFT_OUT, Counts, GenerateOptions, generate
 from questree.tables.run import Run
+from questree.tables.store import own_note
 
 
 def recipe(run: Run, given: Mapping[str, Any], workers: int) -> Told:
@@ -25,11 +26,17 @@ def recipe(run: Run, given: Mapping[str, Any], workers: int) -> Told:
         found = estimate(run, options)
         return Told([*forecast(found)], found, wrote=False)
     counts = generate(run, options, workers)
-    remarks = list(told(run))
+    remarks = [*told(run), *larger(run)]
     return Told([*said(run, counts), *remarks], counts, remarks=remarks)
 
 
 RECIPE = Recipe(frozenset({field.name for field in fields(GenerateOptions)} | {"estimate"}), recipe, shared=True)
+
+
+def larger(run: Run) -> Iterator[str]:
+    """Videos that were left out."""
+    for video, questions in own_note(run.questions / "plan.json").get(LEFT_OUT, {}).items():
+        yield f"warning: video {video}: left out, as about {questions:,} questions are expected of it; try --phrases"
 
 
 def said(run: Run, counts: Counts) -> Iterator[Said]:

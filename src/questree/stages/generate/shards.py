@@ -21,7 +21,7 @@ from questree.extensions import needed
 from questree.faults import BadInput, Fault, at_least, refuse
 from questree.progress import inside
 from questree.stages.generate.annotated import NOTED, actions_only
-from questree.stages.generate.layout import Cuts, layout, regular
+from questree.stages.generate.layout import Cuts, layout, regular, too_large
 from questree.stages.generate.localised import VideoChunk, chunk
 from questree.stages.generate.questions import Questions, ask
 from questree.stages.generate.rules import Tally
@@ -42,6 +42,7 @@ NUMPY: dict[object, type[np.unsignedinteger[Any]]] = {
     pl.UInt64: np.uint64,
 }
 Counts = dict[str, Tally]  # per template
+LEFT_OUT = "left out"  # in the plan: videos about which nothing is asked, and the questions expected of them
 MOST_ROWS = NOTHING16  # of a side table, in a video
 
 
@@ -73,6 +74,7 @@ class GenerateTask:
     new: NewShard
     cuts: Cuts  # of its videos
     options: GenerateOptions
+    left_out: frozenset[str] = frozenset()  # videos about which nothing is asked
 
 
 def generate(run: Run, options: GenerateOptions, workers: int = 2, pool: Executor | None = None) -> Counts:
@@ -80,11 +82,13 @@ def generate(run: Run, options: GenerateOptions, workers: int = 2, pool: Executo
     run.vocabulary()
     options = with_plugins(options)
     refuse(at_least(1, {"workers": workers}))
-    cuts = layout(run, options.shard)
-    place, names = ShardFolders(run.questions, plan(run, options, cuts)), [f"{at:05d}" for at in range(len(cuts))]
+    left_out = too_large(run, options.phrases)
+    cuts = layout(run, options.shard, left_out)
+    place = ShardFolders(run.questions, plan(run, options, cuts, left_out))
+    names = [f"{at:05d}" for at in range(len(cuts))]
     place.start()
     shards = place.shards(names)
-    tasks = [GenerateTask(run.folder, *each, options) for each in zip(shards, cuts, strict=True)]
+    tasks = [GenerateTask(run.folder, *each, options, frozenset(left_out)) for each in zip(shards, cuts, strict=True)]
     remedy = partial(place.kept, names, "a smaller --shard")
     left = [task for task in tasks if not task.new.done]
     with processes(workers, pool, remedy, len(left)) as executor:
@@ -104,10 +108,11 @@ def with_plugins(options: GenerateOptions) -> GenerateOptions:
     return options
 
 
-def plan(run: Run, options: GenerateOptions, shards: list[Cuts]) -> bytes:
+def plan(run: Run, options: GenerateOptions, shards: list[Cuts], left_out: dict[str, int]) -> bytes:
     """What the questions depend on, and which video each shard begins with if they are not all of one size."""
     bare = int(actions_only(run).sum())
     more: dict[str, Any] = ({"plugins": needed()} if needed() else {}) | ({NOTED: bare} if bare else {})
+    more |= {LEFT_OUT: left_out} if left_out else {}
     more |= {} if regular(shards, options.shard) else {"begins": [cuts[0] for cuts in shards]}
     return msgspec.json.encode({"options": asked(options), "facts": run.facts_digest()} | more)
 
@@ -142,6 +147,8 @@ def shard(task: GenerateTask) -> None:
     written = (*TABLES[task.options.edition].values(), *([TEXT] if task.options.text else []))
     tables: dict[str, list[pl.DataFrame]] = {table.name: [] for table in written}
     for at, (begin, end) in enumerate(pairwise(task.cuts)):
+        if not task.left_out.isdisjoint(facts.videos["id"][begin:end]):  # alone: nothing has room beside it
+            continue
         part = loaded(facts.between(begin, end), known, bare[begin:end], options)
         found = questions(part, counts, begin, partial(told_of, at, len(task.cuts) - 1))
         sides = side_tables(part, begin)
@@ -154,7 +161,8 @@ def shard(task: GenerateTask) -> None:
             tables[TEXT.name].append(texts(made, phrases).to_frame())
     with task.new.made() as folder:
         for table in written:
-            table.write(pl.concat(tables[table.name]), folder)
+            none = pl.DataFrame(schema=dict(table.types(known.vocabulary.wide)))
+            table.write(pl.concat(tables[table.name] or [none]), folder)
         (folder / "counts.json").write_bytes(msgspec.json.encode(counts))
     inside(1)
 

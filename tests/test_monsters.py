@@ -1,0 +1,56 @@
+"""Items far larger than others cost memory in proportion, or are left out and named."""
+
+from pathlib import Path
+
+import numpy as np
+import polars as pl
+import pytest
+
+from conftest import copy
+from questree.columns.sets import sets_of, size, stacked
+from questree.stages.generate import layout, localised
+from questree.stages.questions import Bank
+from questree.tables.questions import QUESTIONS
+from questree.tables.run import Run
+from worlds.commands import questree
+
+
+def test_a_video_of_which_too_much_is_expected_is_left_out_and_named(
+    cleaned_run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run = copy(cleaned_run, tmp_path / "run")
+    videos, questions = run.load("facts").videos["id"].to_list(), layout.expected(run)
+    monster = videos[int(questions.argmax())]
+    monkeypatch.setattr(layout, "LARGEST", int(np.sort(questions)[-2]))
+    done = questree("generate", run.folder, "--workers", 1)
+    assert done.returncode == 0, done.stderr
+    assert f"warning: video {monster}: left out, as about {questions.max():,} questions are expected of it" in (
+        done.stdout + done.stderr
+    )
+    found = [QUESTIONS.read(folder)["video"] for folder in sorted(run.questions.glob("0*"))]
+    asked = {videos[at] for at in pl.concat(found).unique()}
+    assert monster not in asked and len(asked) >= len(videos) - 2
+    assert Bank(run)
+    for line in ("balance", "split", "decompose"):
+        done = questree(line, run.folder, *([] if line == "balance" else ["--workers", 1]))
+        assert done.returncode == 0, done.stderr
+
+
+def test_rows_in_pieces_are_the_rows_at_once(cleaned_run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    tables = []
+    for together in (localised.TOGETHER, 1000):
+        monkeypatch.setattr(localised, "TOGETHER", together)
+        run = copy(cleaned_run, tmp_path / str(together))
+        assert questree("generate", run.folder, "--workers", 1).returncode == 0
+        tables.append({path.name: path.read_bytes() for path in sorted(run.questions.glob("*/*"))})
+    assert tables[0] == tables[1]
+
+
+@pytest.mark.parametrize("words", [10, 100])
+def test_sets_are_stacked(words: int) -> None:
+    parts = [
+        sets_of(np.array([0, 0, 2]), np.array([3, 5, 7]), 3, words),
+        sets_of(np.array([1]), np.array([9]), 2, words),
+    ]
+    assert size(stacked(parts)).tolist() == [2, 0, 1, 0, 1]
+    assert stacked([stacked(parts), parts[1]])[5:].__len__() == 2

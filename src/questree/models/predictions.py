@@ -22,6 +22,7 @@ from questree.models.logs import (
     saved_files,
 )
 from questree.tables.store import content, read_json
+from questree.tables.table import DAMAGED, unreadable
 
 IDS = ("id", "csv_q_id", "questionId", "question_id", "qid", "key", "index")  # the first found counts
 PREDICTION, PROBABILITY, OPTIONS = "prediction", "probability", "options"
@@ -288,9 +289,10 @@ def _eval(path: Path, names: FieldNames) -> pl.DataFrame:
 
 def _parquet(path: Path, names: FieldNames) -> pl.DataFrame:
     try:
-        return _named(path, names.own(pl.read_parquet(path), path))
-    except pl.exceptions.PolarsError as error:
-        raise BadInput.at(path, f"not a readable Parquet file ({type(error).__name__})") from error
+        table = pl.read_parquet(path)
+    except DAMAGED as error:
+        raise unreadable(path, error) from error
+    return _named(path, names.own(table, path))
 
 
 def _arrow(path: Path, names: FieldNames) -> pl.DataFrame:

@@ -13,8 +13,8 @@ from conftest import once
 from worlds.commands import questree
 
 OWN = ("run of videos", "run of images", "report", "show")  # files that we write: fewer, as tables are slow to read
-INPUTS = {True: 10, False: 40}
-SLOW = {"absent": 15, "splits": 20, "free text": 20, "templates": 30}
+INPUTS = {True: 20, False: 100}
+SLOW = {"absent": 30, "splits": 40, "free text": 40, "templates": 60}
 
 
 @pytest.fixture(scope="module")

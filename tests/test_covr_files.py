@@ -166,7 +166,7 @@ def imported(tmp_path: Path, *lines: dict[str, Any]) -> tuple[Any, pl.DataFrame]
 def test_a_released_record_becomes_a_row(tmp_path: Path) -> None:
     told, table = imported(tmp_path, record(), record(qid=7, scenes=["train2"], answer=2))
     assert table.rows() == [  # the same text: a pair
-        ("a", "dev", "COUNT", "How many cups?", "1", "count(find($0))", ["cup"], [0], 1, 1, 0, 0),
+        ("a", "dev", "COUNT", "How many cups?", "1", "count(find($0))", ["cup"], [5], 1, 1, 0, 0),
         (
             "7",
             "dev",
@@ -175,7 +175,7 @@ def test_a_released_record_becomes_a_row(tmp_path: Path) -> None:
             "2",
             "count(find($0))",
             ["cup"],
-            [2],
+            [7],
             1,
             1,
             0,

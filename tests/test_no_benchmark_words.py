@@ -20,6 +20,7 @@ DEFAULTS = {"o1", "d1", "d2"}  # of the file format: `person`, `annotated`, `int
 SAID = {"person", "interacting with"}  # by all questions about videos, whatever the vocabulary
 OUR_OWN = {
     "run",
+    "running",
     "open",
     "window",
     "table",

@@ -72,7 +72,8 @@ def processes(
     except BaseException as error:
         for child in multiprocessing.active_children():
             child.terminate()
-        pool.shutdown(wait=False, cancel_futures=True)
+        # a broken pool is waited for: its thread must not be cut off while it gives its locks back
+        pool.shutdown(wait=isinstance(error, BrokenExecutor), cancel_futures=True)
         if isinstance(error, BrokenExecutor):
             died = f"a worker died (killed, perhaps out of memory); {remedy()}"
             raise BadInput([Fault("", died)]) from error

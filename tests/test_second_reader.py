@@ -34,6 +34,9 @@ class Stub(ThreadingHTTPServer):
     def url(self) -> str:
         return f"http://127.0.0.1:{self.server_address[1]}/v1"
 
+    def handle_error(self, *_: object) -> None:
+        """Quietly: a client that was refused hangs up, and what is printed here would be taken for the command's."""
+
 
 class Handler(BaseHTTPRequestHandler):
     server: Stub

@@ -1,7 +1,7 @@
 """What a cluster costs and brings: stages by processes and by a local cluster, with what each task took and moved."""
 
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, nullcontext
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from shutil import rmtree
 from typing import TYPE_CHECKING, Annotated, Any
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from questree.clusters.pool import TaskCost
 
 MODEL = "composition-noise"
+START, EMPTY, TASKS = "start", "empty", 500
 
 
 @dataclass(frozen=True)
@@ -28,12 +29,11 @@ class Engine:
 
     @contextmanager
     def there(self) -> Iterator[Any]:
-        """The cluster is up before the clock starts: it serves many commands."""
+        """The cluster, with all its workers; it serves many commands. Processes start in every stage."""
         from questree.api.clusters import cluster
 
-        with cluster(self.cluster) if self.cluster else nullcontext() as found:
-            if found:
-                found.connection.client.wait_for_workers(self.workers)
+        with cluster(self.cluster) as found:
+            found.connection.client.wait_for_workers(self.workers)
             yield found
 
 
@@ -60,18 +60,41 @@ def cluster(
     with made_run("facts", videos, seed) as run:
         for number in map(int, engines.split(",")):
             engine = ENGINES[number - 1]
-            with engine.there() as found:
+            with ExitStack() as stack:
+                found = started(engine, stack, rows) if engine.cluster else None
                 for stage, work in stages(run, per_video, engine.workers):
-                    if found:
-                        found.connection.costs.clear()
                     rows.append(row(engine, made := measure(stage, videos, work)))
                     if found:
                         costs.append(cost(engine, stage, made, found.connection.costs))
+                if found:
+                    made = measure(EMPTY, TASKS, empty)
+                    costs.append(cost(engine, EMPTY, made, found.connection.costs))
     print_table("Stages", rows)
     print_table("Tasks of the cluster", costs)
-    for line in compared({(row["engine"], row["workers"], row["stage"]): row["seconds"] for row in rows}):
+    seconds = {(row["engine"], row["workers"], row["stage"]): row["seconds"] for row in rows}
+    for line in (*compared(seconds), *in_all(seconds)):
         say(line)
     write_json({"stages": rows, "tasks": costs})
+
+
+def started(engine: Engine, stack: ExitStack, rows: list[dict[str, Any]]) -> Any:
+    """The cluster, and what its start took as a row of its own."""
+    found = list[Any]()
+
+    def start() -> int:
+        found.append(stack.enter_context(engine.there()))
+        return engine.workers
+
+    rows.append(row(engine, measure(START, engine.workers, start)))
+    return found[0]
+
+
+def empty() -> int:
+    """Tasks that do nothing: what they take is what any task costs besides."""
+    from questree.workers import processes, results
+
+    with processes(1) as pool:
+        return len(results({str(number): pool.submit(max, number, 0) for number in range(TASKS)}, EMPTY))
 
 
 def stages(run: Run, per_video: int, workers: int) -> Iterator[tuple[str, Callable[[], int]]]:
@@ -105,10 +128,11 @@ def row(engine: Engine, made: Measurement) -> dict[str, Any]:
 
 
 def cost(engine: Engine, stage: str, made: Measurement, tasks: "list[TaskCost]") -> dict[str, Any]:
-    """What the tasks of a stage took on the workers, and the rest: sending, waiting, what the client does."""
+    """What the tasks of a stage took on the workers, and the rest: sending, waiting, what client and scheduler do (they
+    are one process here). The tasks are forgotten."""
     busy = sum(task.seconds for task in tasks)
     count = max(len(tasks), 1)
-    return {
+    found = {
         "engine": engine.name,
         "stage": stage,
         "tasks": len(tasks),
@@ -118,8 +142,11 @@ def cost(engine: Engine, stage: str, made: Measurement, tasks: "list[TaskCost]")
         "bytes to": sum(task.sent for task in tasks) // count,
         "bytes back": sum(task.received for task in tasks) // count,
         "ms beside work": round(1000 * (made.seconds - busy / engine.workers) / count, 1),
+        "CPU ms here": round(1000 * made.cpu_seconds / count, 1),
         "peak MiB of a worker": max((task.peak for task in tasks), default=0) >> 20,
     }
+    tasks.clear()
+    return found
 
 
 def compared(seconds: dict[tuple[str, int, str], float]) -> Iterator[str]:
@@ -132,3 +159,14 @@ def compared(seconds: dict[tuple[str, int, str], float]) -> Iterator[str]:
         if {("processes", 2, stage), ("local:2", 2, stage)} <= seconds.keys():
             share = seconds["local:2", 2, stage] / seconds["processes", 2, stage] - 1
             yield f"{stage}: local:2 takes {share:+.1%} of the time of two processes"
+
+
+def in_all(seconds: dict[tuple[str, int, str], float]) -> Iterator[str]:
+    """All stages one after the other on one cluster, its start with them."""
+    took = {engine.name: 0.0 for engine in ENGINES if engine.workers == 2}
+    for (name, workers, _), stage in seconds.items():
+        if workers == 2:
+            took[name] += stage
+    if all(took.values()):
+        share = took["local:2"] / took["processes"] - 1
+        yield f"all stages and the start of the cluster: local:2 takes {share:+.1%} of the time of two processes"

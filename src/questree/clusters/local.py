@@ -15,6 +15,8 @@ from distributed.system import MEMORY_LIMIT
 
 HERE = "127.0.0.1"
 SILENT = {"DASK_LOGGING__DISTRIBUTED": "critical"}  # what matters is said by the stage, in one line
+UNWATCHED = {"DASK_DISTRIBUTED__WORKER__PROFILE__ENABLED": "False"}  # a look at the stack every 10 ms, for a dashboard
+READY = ("numba", "questree.stages.generate.shards")  # imported while the client still reads what there is to do
 APART = {"distributed.scheduler.worker-saturation": 1.0}  # a shard waits for no worker that another one may kill
 ONE_EACH = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1")
 
@@ -27,13 +29,13 @@ class LocalWorker(SubprocessWorker):  # type: ignore[misc]
         command = [sys.executable, "-m", "dask", "spec", self.scheduler, "--spec", given]
         quiet = asyncio.subprocess.DEVNULL
         self.process = await asyncio.create_subprocess_exec(
-            *command, env=ONE_EACH | os.environ | SILENT, start_new_session=True, stdout=quiet, stderr=quiet
+            *command, env=ONE_EACH | UNWATCHED | os.environ | SILENT, start_new_session=True, stdout=quiet, stderr=quiet
         )
 
 
 @contextmanager
 def local_cluster(workers: int) -> Iterator[Any]:
-    own = {"nthreads": 1, "memory_limit": MEMORY_LIMIT // workers, "host": HERE, "dashboard": False}
+    own = {"nthreads": 1, "memory_limit": MEMORY_LIMIT // workers, "host": HERE, "dashboard": False, "preload": READY}
     with dask.config.set(APART):
         cluster = SpecCluster(
             scheduler={"cls": Scheduler, "options": {"host": HERE, "dashboard_address": f"{HERE}:0"}},

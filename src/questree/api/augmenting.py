@@ -14,19 +14,14 @@ from questree.benchmarks import Said
 from questree.extensions import listed
 from questree.faults import Fault, refuse
 from questree.places import path_of
-from questree.progress import watch
-from questree.stages.agreement import AgreementScore, Worth, agreement
-from questree.stages.agreement import ablation as measure_rules
-from questree.stages.augment import RULES, AugmentationRule, Change, Entry, guarantees, optional
+from questree.stages.agreement import AgreementScore, Worth
+from questree.stages.augment import RULES, AugmentationRule, Change, Entry, optional
 from questree.stages.augment import AugmentOptions as AugmentOptions
-from questree.stages.augment import augment as clean
-from questree.stages.augment.opposites import giving_way
-from questree.tables.facts import Facts
+from questree.stages.augmented import Augmented, augmented
 from questree.tables.lock import lock
 from questree.tables.owners import writing
 from questree.tables.run import Run
 from questree.tables.store import new_file, new_folder
-from questree.workers import whole
 
 SHOWN = 3  # classes in a warning
 SETTLING = ("settle opposites", "close entailments")  # rules that remove facts which contradict others
@@ -46,7 +41,12 @@ class CleaningOptions(TypedDict, total=False):
 
 
 def augment(
-    run: str | PathLike[str], *, without: Sequence[str] = (), ablation: bool = False, **options: Unpack[CleaningOptions]
+    run: str | PathLike[str],
+    *,
+    without: Sequence[str] = (),
+    ablation: bool = False,
+    workers: int = 2,
+    **options: Unpack[CleaningOptions],
 ) -> Made:
     """Clean the raw facts of a run by the rules of augmentation, as `questree augment` does.
 
@@ -58,6 +58,8 @@ def augment(
         Rules to leave out, by number or name.
     ablation
         Also measure each rule alone and left out; needs a run that knows the truth.
+    workers
+        Number of processes.
     options
         Thresholds of the rules, by name.
 
@@ -67,41 +69,26 @@ def augment(
     known = [field.name for field in fields(AugmentOptions)]
     strange = [name for name in options if name not in known]
     refuse([Fault(name, f"expected an option of augment; choose from {', '.join(known)}") for name in strange])
-    return cleaned(path_of(run), AugmentOptions(**options), without, ablation)
+    return cleaned(path_of(run), AugmentOptions(**options), without, ablation, workers)
 
 
-def cleaned(run: Path, options: AugmentOptions, without: Sequence[str], ablation: bool) -> Made:
+def cleaned(run: Path, options: AugmentOptions, without: Sequence[str], ablation: bool, workers: int) -> Made:
     """Write the cleaned facts and the ledger."""
-    return whole(_cleaned, run, options, without, ablation)
-
-
-def _cleaned(run: Path, options: AugmentOptions, without: Sequence[str], ablation: bool) -> Made:
     place, absent = Run(run), left_out(run, without)
     rules = [rule for rule in RULES.values() if rule not in absent]
-    vocabulary, raw = options.words(place.given_vocabulary()), place.load("raw")
-    truth = place.load("truth") if ablation or place.truth.is_dir() else None
-    facts, ledger = clean(raw, vocabulary, options, rules)
-    broken = guarantees(facts, vocabulary)
-    refuse([Fault(str(run), f"augmented facts break a promise: {line}") for line in broken])
-    sides = {"before": raw, "after": facts} if truth else {}
-    scores = {
-        name: agreement(side, truth, vocabulary)
-        for name, side in watch(sides.items(), "compare with the truth", len(sides))
-        if truth
-    }
-    worths = measure_rules(raw, truth, vocabulary, options, rules) if ablation and truth else []
-    left = len(giving_way(facts.relations, vocabulary))
-    record = _record(options, absent, raw, facts, ledger, scores, worths) | {"contradictions left": left}
+    place.stored("raw")  # say now that there are none
     with writing(run, "augment"):
         with new_folder(place.facts) as folder, new_file(place.ledger) as file:
-            facts.save(folder)
+            found = augmented(place, folder, options, rules, ablation, workers)
+            refuse([Fault(str(run), f"augmented facts break a promise: {line}") for line in found.broken])
+            record = _record(options, absent, found)
             file.write_bytes(as_json(record))
         lock(place, "facts")
     remarks = [f"removed: {removals(record)}", *warnings(record)]
     said: list[Said] = [
-        (f"What the rules did to {len(raw.videos):,} videos", ledger_lines(ledger)),
-        ("Agreement with the truth in percent, entailed facts not counted", score_lines(scores)),
-        ("What each rule is worth: precision and recall in percent", worth_lines(worths)),
+        (f"What the rules did to {found.videos:,} videos", ledger_lines(found.ledger)),
+        ("Agreement with the truth in percent, entailed facts not counted", score_lines(found.scores)),
+        ("What each rule is worth: precision and recall in percent", worth_lines(found.worths)),
         *[contradictions(record), *remarks[1:]],
         f"wrote {place.facts} and {place.ledger}",
     ]
@@ -145,28 +132,17 @@ def removals(record: dict[str, Any]) -> str:
     return "; ".join(lines) or "nothing"
 
 
-def _record(
-    options: AugmentOptions,
-    absent: list[AugmentationRule],
-    raw: Facts,
-    facts: Facts,
-    ledger: list[Entry],
-    scores: dict[str, list[AgreementScore]],
-    worths: list[Worth],
-) -> dict[str, Any]:
-    tables = {"object annotations": "objects", "relation tracks": "tracks", "actions": "actions"}
-    sides = {"before": raw, "after": facts}
+def _record(options: AugmentOptions, absent: list[AugmentationRule], found: Augmented) -> dict[str, Any]:
     return {
         "options": asdict(options) | ({"without": [rule.name for rule in absent]} if absent else {}),
-        "sizes": {
-            name: {side: len(getattr(of, table)) for side, of in sides.items()} for name, table in tables.items()
-        },
-        "rules": ledger,
-        "agreement": {side: [_told(score) for score in found] for side, found in scores.items()},
+        "sizes": found.sizes,
+        "rules": found.ledger,
+        "agreement": {side: [_told(score) for score in scores] for side, scores in found.scores.items()},
         "ablation": [
             {"rule": worth.number, "name": worth.name, "alone": _told(worth.alone), "left out": _told(worth.left_out)}
-            for worth in worths
+            for worth in found.worths
         ],
+        "contradictions left": found.contradictions,
     }
 
 

@@ -85,7 +85,7 @@ def building(world: Path, out: Path, source: str | None, seed: int, workers: int
     asked |= {"text": given.get("text", True)} if "text" in own.recipe("generate").takes else {}
     steps = {
         "ingest": partial(ingest, world, out=out, source=kind, **some("fps", "vocabulary", "settings")),
-        "augment": partial(augment, out, **some("without", "as_released")),
+        "augment": partial(augment, out, workers=workers, **some("without", "as_released")),
         "generate": partial(generate, out, seed=seed, **asked),
         "balance": partial(balance, out, seed=seed, **common),
         "split": partial(split, out, **taken("split", "as_released")),

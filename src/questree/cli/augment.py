@@ -7,7 +7,7 @@ from cyclopts import Parameter
 
 from questree.api.augmenting import AugmentOptions, cleaned
 from questree.cli.clusters import clustered
-from questree.cli.shared_options import WithoutOption
+from questree.cli.shared_options import WithoutOption, WorkersOption
 from questree.cli.terminal import output, tell_made, watching
 
 USUAL = AugmentOptions()
@@ -22,6 +22,7 @@ def augment(
     options: Annotated[AugmentOptions, Parameter(name="*", negative_bool=())] = USUAL,
     without: WithoutOption = (),
     ablation: Annotated[bool, Parameter(negative="")] = False,
+    workers: WorkersOption = 2,
 ) -> None:
     """Clean the raw facts of a run by the rules of augmentation and say what each changed.
 
@@ -33,5 +34,5 @@ def augment(
         Also measure each rule alone and left out; needs a run that knows the truth.
     """
     with watching():
-        made = cleaned(run, options, without, ablation)
+        made = cleaned(run, options, without, ablation, workers)
     tell_made(made)

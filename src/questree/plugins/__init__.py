@@ -160,14 +160,19 @@ def metric(name: str, *, formula: str, by: str = "", how: str = "ratio", needs: 
     return declared("metric", name, ("table",), lambda count: METRICS.add(name, entry(count)))
 
 
-def augmentation(name: str, *, says: str, after: str = "propagate annotations") -> Declare[Any]:
-    """A rule that changes facts: a function of (graphs, vocabulary) -> (graphs, counts of what it changed)."""
+def augmentation(name: str, *, says: str, after: str = "propagate annotations", by_video: bool = False) -> Declare[Any]:
+    """A rule that changes facts: a function of (graphs, vocabulary) -> (graphs, counts of what it changed).
+
+    `by_video`: what it does to a video depends on that video alone, so that many processes may share the videos."""
     from questree.stages.augment import RULES, AugmentationRule
 
     def put(change: Callable[..., Any]) -> None:
         number = max(rule.number for rule in RULES.values()) + 1
-        rule = AugmentationRule(number, name, says, lambda graphs, vocabulary, options: change(graphs, vocabulary))
-        RULES.add(name, rule, after)
+
+        def apply(graphs: "Graphs", vocabulary: "Vocabulary", options: object) -> Any:
+            return change(graphs, vocabulary)
+
+        RULES.add(name, AugmentationRule(number, name, says, apply, by_video=by_video), after)
 
     return declared("augmentation", name, ("graphs", "vocabulary"), put)
 

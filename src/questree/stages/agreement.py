@@ -12,8 +12,7 @@ from dataclasses import dataclass
 
 import polars as pl
 
-from questree.progress import report
-from questree.stages.augment import RULES, AugmentationRule, AugmentOptions, augment
+from questree.stages.augment import AugmentationRule
 from questree.stages.augment.graphs import FACTS, among, counted_as, rows, telling, within, without
 from questree.stages.augment.relations import entailed, verb_facts
 from questree.tables.facts import Facts
@@ -36,6 +35,11 @@ class AgreementScore:
     right: int  # of them true
     true: int  # facts of the truth
     found: int  # of them found
+
+    def __add__(self, other: "AgreementScore") -> "AgreementScore":
+        """The same counted in further videos."""
+        counts = (getattr(self, name) + getattr(other, name) for name in ("stated", "right", "true", "found"))
+        return AgreementScore(self.group, self.given_by_actions, *counts)
 
     @property
     def precision(self) -> float | None:
@@ -98,25 +102,20 @@ class Worth:
     left_out: AgreementScore
 
 
-def ablation(
-    raw: Facts,
-    truth: Facts,
-    vocabulary: Vocabulary,
-    options: AugmentOptions,
-    chosen: Sequence[AugmentationRule] | None = None,
-) -> list[Worth]:
-    """First no rule beside all rules, then each rule that changes facts."""
-    rules = [rule for rule in (RULES.values() if chosen is None else chosen) if rule.when == FACTS]
+def variants(rules: Sequence[AugmentationRule]) -> list[list[AugmentationRule]]:
+    """No rule and all rules that change facts; then each of them alone, and all others."""
+    changing = [rule for rule in rules if rule.when == FACTS]
+    pairs = (([rule], [other for other in changing if other is not rule]) for rule in changing)
+    return [[], changing, *(variant for pair in pairs for variant in pair)]
 
-    def score(chosen: list[AugmentationRule]) -> AgreementScore:
-        facts, _ = augment(raw, vocabulary, options, chosen)
-        found = agreement(facts, truth, vocabulary)
-        return next(s for s in found if s.group == WHOLE and s.given_by_actions)
 
-    worth = [Worth(None, "none, and all", score([]), score(rules))]
-    for done, rule in enumerate(rules):
-        report("rules one by one", done, len(rules))
-        others = [other for other in rules if other is not rule]
-        worth.append(Worth(rule.number, rule.name, score([rule]), score(others)))
-    report("rules one by one", len(rules), len(rules))
-    return worth
+def judged(facts: Facts, truth: Facts, vocabulary: Vocabulary) -> AgreementScore:
+    """What rules are judged by."""
+    return next(s for s in agreement(facts, truth, vocabulary) if s.group == WHOLE and s.given_by_actions)
+
+
+def worths(rules: Sequence[AugmentationRule], scores: Sequence[AgreementScore]) -> list[Worth]:
+    """Of the scores of all variants."""
+    named = [(None, "none, and all"), *((rule.number, rule.name) for rule in rules if rule.when == FACTS)]
+    pairs = zip(named, scores[::2], scores[1::2], strict=True) if scores else ()
+    return [Worth(number, name, alone, left_out) for (number, name), alone, left_out in pairs]

@@ -1,6 +1,7 @@
 """A table is a name and its columns; reading and writing check both."""
 
-from collections.abc import Mapping
+import os
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -15,6 +16,7 @@ NUMBERED = pl.Enum(
 )  # texts that repeat, stored as numbers; the column brings the texts along, in the order they came
 
 
+ROWS = 1 << 17  # of a group of rows in a table that is put together of pieces
 DAMAGED = (Exception, pl.exceptions.PanicException)  # polars raises many kinds for a damaged file
 
 
@@ -61,6 +63,22 @@ class Table:
     def write(self, data: pl.DataFrame, folder: Path) -> None:
         self.frame(data).write_parquet(folder / f"{self.name}.parquet", compression="zstd", compression_level=1)
 
+    def write_piece(self, data: pl.DataFrame, folder: Path) -> None:
+        """Some rows of the table, for `join` to put together with others."""
+        self.frame(data).write_ipc(folder / f"{self.name}.arrow")
+
+    def join(self, pieces: Sequence[Path], folder: Path) -> None:
+        """Write the rows of pieces, one folder after the other: never all in memory, and the bytes do not depend
+        on where one piece ends. What is wide in one of them is wide."""
+        files = [os.fspath(piece / f"{self.name}.arrow") for piece in pieces]
+        schemas = [pl.read_ipc_schema(file) for file in files]
+        wide = {name: dtype for name, dtype in self.wide.items() if any(own[name] == dtype for own in schemas)}
+        rows = pl.concat(
+            [pl.scan_ipc(file).with_columns(pl.col(name).cast(dtype) for name, dtype in wide.items()) for file in files]
+        )
+        out = os.fspath(folder / f"{self.name}.parquet")
+        rows.sink_parquet(out, compression="zstd", compression_level=1, row_group_size=ROWS)
+
     def read(self, folder: Path, where: pl.Expr | None = None) -> pl.DataFrame:
         """All rows, or those for which a condition holds: groups of rows that have none are not read."""
         path = folder / f"{self.name}.parquet"
@@ -81,6 +99,14 @@ class Table:
             older = f"; made by an older version: run `{self.made_by}` again" if self.made_by else ""
             raise BadInput.at(path, f"columns missing: {', '.join(wanted)}; expected {', '.join(self.columns)}{older}")
         return self.frame(table)
+
+    def counted(self, folder: Path, column: str) -> pl.DataFrame:
+        """The values of a column, and `len`: how many rows have each."""
+        path = folder / f"{self.name}.parquet"
+        try:
+            return pl.scan_parquet(path).group_by(column).len().collect(engine="streaming")
+        except DAMAGED as error:
+            raise unreadable(path, error) from error
 
 
 def _numbered(column: pl.Series, dtype: pl.DataType | type[pl.DataType]) -> pl.DataType | type[pl.DataType]:

@@ -2,7 +2,8 @@
 
 from questree.stages.augment.graphs import AugmentationRule, AugmentOptions, Change, Graphs
 from questree.stages.augment.guarantees import guarantees
-from questree.stages.augment.rules import RULES, Entry, augment, optional
+from questree.stages.augment.ledger import Entry
+from questree.stages.augment.rules import RULES, augment, optional
 
 __all__ = [
     "RULES",

@@ -2,9 +2,20 @@
 
 from dataclasses import replace
 
+import numpy as np
 import polars as pl
 
-from questree.stages.augment.graphs import SPOT, AugmentOptions, Change, Graphs, among, counted_as, rows, without
+from questree.stages.augment.graphs import (
+    SPOT,
+    AugmentOptions,
+    Change,
+    Counts,
+    Graphs,
+    among,
+    counted_as,
+    rows,
+    without,
+)
 from questree.tables.table import WORD
 from questree.vocabulary.words import Vocabulary
 
@@ -97,31 +108,51 @@ def drop_sparse_spatial(graphs: Graphs, vocabulary: Vocabulary, options: Augment
     return replace(graphs, relations=relations), changes
 
 
-def settle_heights(graphs: Graphs, vocabulary: Vocabulary, options: AugmentOptions) -> tuple[Graphs, list[Change]]:
+def settle_heights(
+    graphs: Graphs, vocabulary: Vocabulary, options: AugmentOptions, seen: Counts | None = None
+) -> tuple[Graphs, list[Change]]:
+    """`seen` in the whole corpus, if these are some videos of it."""
+    seen = heights_seen(graphs, vocabulary, options) if seen is None else seen
     whole, before = Change("relation facts"), len(graphs.relations)
-    for pair in vocabulary.lists.heights:  # another vocabulary may not speak of heights
-        graphs, changed = _settle(graphs, vocabulary, pair, options)
+    for pair, own in zip(vocabulary.lists.heights, seen, strict=True):  # another vocabulary may not speak of heights
+        graphs, changed = _settle(graphs, vocabulary, pair, options, own)
         whole = replace(whole, removed=before - len(graphs.relations), changed=whole.changed + changed)
     return graphs, [whole]
 
 
+def heights_seen(graphs: Graphs, vocabulary: Vocabulary, options: AugmentOptions) -> Counts:
+    """[pair, object, 2] labels of a class with both boxes: those that say what boxes show, and all."""
+    found = np.zeros((len(vocabulary.lists.heights), len(vocabulary.objects), 2), np.int64)
+    for pair, own in zip(vocabulary.lists.heights, found, strict=True):
+        told = _judged(graphs, vocabulary, pair, options).filter(pl.col("wanted").is_not_null())
+        agree = told.filter(pl.col("relation") == pl.col("wanted"))
+        for at, labels in enumerate((agree, told)):
+            own[:, at] = np.bincount(labels["object"].to_numpy(), minlength=len(own))
+    return found
+
+
+def _judged(graphs: Graphs, vocabulary: Vocabulary, pair: tuple[str, str], options: AugmentOptions) -> pl.DataFrame:
+    """The facts of a pair, and `wanted`: which of the two boxes show, null without boxes."""
+    above, beneath = (pl.lit(vocabulary.relation_at[name], WORD[vocabulary.wide]) for name in pair)
+    labels = graphs.relations.filter((pl.col("relation") == above) | (pl.col("relation") == beneath))
+    levels = _levels(graphs, options.head_share)
+    wanted = pl.when("high").then(beneath).when(~pl.col("high")).then(above)
+    return labels.join(levels, on=SPOT, how="left").with_columns(wanted=wanted)
+
+
 def _settle(
-    graphs: Graphs, vocabulary: Vocabulary, pair: tuple[str, str], options: AugmentOptions
+    graphs: Graphs, vocabulary: Vocabulary, pair: tuple[str, str], options: AugmentOptions, seen: Counts
 ) -> tuple[Graphs, int]:
     """The graphs, and how many facts became the other one of the pair."""
     above, beneath = (vocabulary.relation_at[name] for name in pair)
-    chosen, word = pl.col("relation").is_in([above, beneath]), WORD[vocabulary.wide]
-    labels = graphs.relations.filter(chosen)
-    judged = labels.join(_levels(graphs, options.head_share), on=SPOT, how="left").with_columns(
-        wanted=pl.when("high").then(pl.lit(beneath, word)).when(~pl.col("high")).then(pl.lit(above, word))
-    )
-    classes = _classes(judged, options.height_agreement)
-    told = judged.join(classes, on="object", how="left")
+    word = WORD[vocabulary.wide]
+    labels = _judged(graphs, vocabulary, pair, options)
+    told = labels.join(_classes(seen, options.height_agreement, word), on="object", how="left")
     kept = told.filter(pl.col("consistent").fill_null(True))
     flipped = pl.when("opposite").then(above + beneath - pl.col("relation").cast(pl.Int32)).otherwise("relation")
     settled = kept.with_columns(relation=pl.coalesce("wanted", flipped.cast(word)))
-    relations = rows(graphs.relations.filter(~chosen), settled)
-    return replace(graphs, relations=relations), len(without(rows(settled), labels))
+    others = graphs.relations.filter(~pl.col("relation").is_in([above, beneath]))
+    return replace(graphs, relations=rows(others, settled)), len(without(rows(settled), rows(labels)))
 
 
 def _levels(graphs: Graphs, head_share: float) -> pl.DataFrame:
@@ -139,10 +170,9 @@ def _levels(graphs: Graphs, head_share: float) -> pl.DataFrame:
     )
 
 
-def _classes(judged: pl.DataFrame, agreement: float) -> pl.DataFrame:
+def _classes(seen: Counts, agreement: float, word: type[pl.DataType]) -> pl.DataFrame:
     """object, consistent, opposite: per class with boxes, does it agree with itself, and is its sense the other one?"""
-    agree = (pl.col("relation") == pl.col("wanted")).mean()
-    shares = judged.filter(pl.col("wanted").is_not_null()).group_by("object").agg(agree=agree)
-    opposite = pl.col("agree") < 0.5
-    consistent = pl.max_horizontal("agree", 1 - pl.col("agree")) > agreement
-    return shares.select("object", consistent=consistent, opposite=opposite)
+    judged = np.flatnonzero(seen[:, 1])
+    agree = seen[judged, 0] / seen[judged, 1]
+    consistent = np.maximum(agree, 1 - agree) > agreement
+    return pl.DataFrame({"object": judged, "consistent": consistent, "opposite": agree < 0.5}).cast({"object": word})

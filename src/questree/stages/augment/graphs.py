@@ -5,6 +5,7 @@ from dataclasses import dataclass, fields
 
 import numpy as np
 import polars as pl
+from numpy.typing import NDArray
 
 from questree.columns.keys import distinct, from_keys, keys, known, word_type
 from questree.faults import Fault, refuse
@@ -139,8 +140,13 @@ class Change:
     changed: int = 0
     concerned: int = 0  # rules that act when questions are made: what they will act on
 
+    def __add__(self, other: "Change") -> "Change":
+        numbers = ((getattr(self, name), getattr(other, name)) for name in ("added", "removed", "changed", "concerned"))
+        return Change(self.what, *map(sum, numbers))
 
-Apply = Callable[[Graphs, Vocabulary, AugmentOptions], tuple[Graphs, list[Change]]]
+
+Apply = Callable[..., tuple[Graphs, list[Change]]]  # of graphs, vocabulary, options; of `seen`, if the rule counts
+Counts = NDArray[np.int64]
 
 
 @dataclass(frozen=True)
@@ -152,3 +158,5 @@ class AugmentationRule:
     when: str = FACTS
     fixed: str = ""  # why it cannot be left out
     remedy: str = ""  # of one that cannot: why it removes something, and what helps
+    seen: Callable[[Graphs, Vocabulary, AugmentOptions], Counts] | None = None  # what it counts in all videos first
+    by_video: bool = True  # else it may look at several videos together, so all of them are cleaned in one place

@@ -1,6 +1,7 @@
 """What augmented facts promise, so that questions and their parts never contradict each other."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
 
 import polars as pl
 
@@ -13,13 +14,39 @@ from questree.vocabulary.words import Vocabulary
 SHOWN = 5  # examples per broken promise
 
 
+@dataclass(frozen=True)
+class BrokenPromise:
+    what: str
+    times: int
+    examples: list[str]
+
+    def __str__(self) -> str:
+        return f"{self.times} {self.what}: {'; '.join(self.examples)}{'; ...' if self.times > SHOWN else ''}"
+
+    def __add__(self, other: "BrokenPromise") -> "BrokenPromise":
+        """The same promise, broken by later videos as well."""
+        return BrokenPromise(self.what, self.times + other.times, [*self.examples, *other.examples][:SHOWN])
+
+
 def guarantees(facts: Facts, vocabulary: Vocabulary) -> list[str]:
     """One line per broken promise, nothing when all are kept."""
-    relations = facts.relations
-    return [line for check in CHECKS for line in check(facts, relations, vocabulary)]
+    return list(map(str, broken_promises(facts, facts.relations, vocabulary)))
 
 
-def _frames(facts: Facts, relations: pl.DataFrame, vocabulary: Vocabulary) -> Iterator[str]:
+def broken_promises(facts: Facts, relations: pl.DataFrame, vocabulary: Vocabulary) -> list[BrokenPromise]:
+    """Of facts and their relation rows."""
+    return [promise for check in CHECKS for promise in check(facts, relations, vocabulary)]
+
+
+def together(parts: Iterable[list[BrokenPromise]]) -> list[BrokenPromise]:
+    """What the parts of a corpus break, each promise once."""
+    found = dict[str, BrokenPromise]()
+    for promise in (promise for part in parts for promise in part):
+        found[promise.what] = found[promise.what] + promise if promise.what in found else promise
+    return list(found.values())
+
+
+def _frames(facts: Facts, relations: pl.DataFrame, vocabulary: Vocabulary) -> Iterator[BrokenPromise]:
     """Every action instance has a frame, and its frames are those inside its stamps."""
     bare = facts.actions.filter(pl.col("first").is_null())
     yield from _lines("actions without an annotated frame", _actions(bare, facts, vocabulary))
@@ -31,7 +58,7 @@ def _frames(facts: Facts, relations: pl.DataFrame, vocabulary: Vocabulary) -> It
     yield from _lines("actions whose frames are not those inside their stamps", _actions(wrong, facts, vocabulary))
 
 
-def _verbs(facts: Facts, relations: pl.DataFrame, vocabulary: Vocabulary) -> Iterator[str]:
+def _verbs(facts: Facts, relations: pl.DataFrame, vocabulary: Vocabulary) -> Iterator[BrokenPromise]:
     """An action with an object has its fact on each of its frames, and its verb is done to something."""
     missing = rows(
         without(verb_facts(facts.actions, vocabulary), relations), unnamed_facts(facts.actions, relations, vocabulary)
@@ -39,18 +66,18 @@ def _verbs(facts: Facts, relations: pl.DataFrame, vocabulary: Vocabulary) -> Ite
     yield from _lines("facts missing on a frame of their action", _facts(missing, facts, vocabulary))
 
 
-def _entailments(facts: Facts, relations: pl.DataFrame, vocabulary: Vocabulary) -> Iterator[str]:
+def _entailments(facts: Facts, relations: pl.DataFrame, vocabulary: Vocabulary) -> Iterator[BrokenPromise]:
     missing = without(entailed(relations, vocabulary), relations)
     yield from _lines("entailed facts missing", _facts(missing, facts, vocabulary))
 
 
-def _opposites(facts: Facts, relations: pl.DataFrame, vocabulary: Vocabulary) -> Iterator[str]:
+def _opposites(facts: Facts, relations: pl.DataFrame, vocabulary: Vocabulary) -> Iterator[BrokenPromise]:
     """Nothing holds on a frame that another fact of the same object denies, unless actions say both."""
     wrong = settled(relations, facts.actions, vocabulary)
     yield from _lines("facts that another of their frame denies", _facts(wrong, facts, vocabulary))
 
 
-def _names(facts: Facts, relations: pl.DataFrame, vocabulary: Vocabulary) -> Iterator[str]:
+def _names(facts: Facts, relations: pl.DataFrame, vocabulary: Vocabulary) -> Iterator[BrokenPromise]:
     """Only merged classes, folded verbs and merged actions are used, with one annotation per class and frame."""
     objects = [at for at, to in enumerate(vocabulary.merged_object) if at != to]
     folds = [at for at, to in enumerate(vocabulary.folded) if at != to]
@@ -63,7 +90,7 @@ def _names(facts: Facts, relations: pl.DataFrame, vocabulary: Vocabulary) -> Ite
     yield from _lines("annotations that are double or counted as another class", _spots(twice, facts, vocabulary))
 
 
-CHECKS: tuple[Callable[[Facts, pl.DataFrame, Vocabulary], Iterator[str]], ...] = (
+CHECKS: tuple[Callable[[Facts, pl.DataFrame, Vocabulary], Iterator[BrokenPromise]], ...] = (
     _frames,
     _verbs,
     _entailments,
@@ -72,9 +99,9 @@ CHECKS: tuple[Callable[[Facts, pl.DataFrame, Vocabulary], Iterator[str]], ...] =
 )
 
 
-def _lines(what: str, found: list[str]) -> Iterator[str]:
+def _lines(what: str, found: list[str]) -> Iterator[BrokenPromise]:
     if found:
-        yield f"{len(found)} {what}: {'; '.join(found[:SHOWN])}{'; ...' if len(found) > SHOWN else ''}"
+        yield BrokenPromise(what, len(found), found[:SHOWN])
 
 
 def _actions(actions: pl.DataFrame, facts: Facts, vocabulary: Vocabulary) -> list[str]:

@@ -1,7 +1,7 @@
-"""All fifteen rules, two of ours, and those of plugins, in the order they work, and the ledger of what each changed."""
+"""All fifteen rules, two of ours, and those of plugins, in the order they work."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import polars as pl
 
@@ -10,8 +10,15 @@ from questree.extensions import Registry
 from questree.faults import BadInput
 from questree.progress import report
 from questree.stages.augment.actions import add_actions, infer_missing, merge_overlapping, numbered, trim_overlaps
-from questree.stages.augment.annotations import drop_sparse_spatial, merge_duplicates, merge_synonyms, settle_heights
-from questree.stages.augment.graphs import QUESTIONS, AugmentationRule, AugmentOptions, Change, Graphs, among
+from questree.stages.augment.annotations import (
+    drop_sparse_spatial,
+    heights_seen,
+    merge_duplicates,
+    merge_synonyms,
+    settle_heights,
+)
+from questree.stages.augment.graphs import QUESTIONS, AugmentationRule, AugmentOptions, Change, Counts, Graphs, among
+from questree.stages.augment.ledger import Entry, RuleCounts, classes, entry
 from questree.stages.augment.opposites import close_entailments, settle_opposites
 from questree.stages.augment.propagation import propagate
 from questree.stages.augment.relations import add_unnamed, add_verbs
@@ -58,7 +65,9 @@ for _rule in (
     AugmentationRule(
         12, "drop sparse spatial relations", "too few of a video's annotations have one", drop_sparse_spatial
     ),
-    AugmentationRule(5, "settle above and beneath", "beneath means at head level or higher", settle_heights),
+    AugmentationRule(
+        5, "settle above and beneath", "beneath means at head level or higher", settle_heights, seen=heights_seen
+    ),
     AugmentationRule(
         11, "merge overlapping actions", "instances of one action that overlap are one", merge_overlapping
     ),
@@ -117,63 +126,38 @@ def optional(spelling: str, place: object) -> AugmentationRule:
     return rule
 
 
-@dataclass(frozen=True)
-class Loss:
-    """A class of which a rule removed more than a tenth."""
-
-    of: str  # relation facts, object annotations, actions
-    name: str
-    removed: int
-    before: int
-
-
-@dataclass(frozen=True)
-class Entry:
-    """A rule in the ledger."""
-
-    number: int
-    name: str
-    says: str
-    when: str
-    changes: list[Change]
-    losses: list[Loss]
-
-
 def augment(
     facts: Facts,
     vocabulary: Vocabulary,
     options: AugmentOptions | None = None,
     chosen: Sequence[AugmentationRule] | None = None,
+    seen: Counts | None = None,
 ) -> tuple[Facts, list[Entry]]:
-    """The cleaned facts and the ledger."""
-    graphs, ledger, rules = Graphs.of(facts), [], [*RULES.values()] if chosen is None else chosen
+    """The cleaned facts and the ledger. `seen`: what a rule counts in all videos, if these are some of them."""
+    rules = [*RULES.values()] if chosen is None else chosen
     options = options or AugmentOptions()
-    words = options.words(vocabulary)
+    graphs, counts = applied(Graphs.of(facts), vocabulary, options, rules, seen)
+    return finished(graphs), [entry(*each, vocabulary) for each in zip(rules, counts, strict=True)]
+
+
+def applied(
+    graphs: Graphs,
+    vocabulary: Vocabulary,
+    options: AugmentOptions,
+    rules: Sequence[AugmentationRule],
+    seen: Counts | None = None,
+) -> tuple[Graphs, list[RuleCounts]]:
+    """The graphs after the rules, and what each changed."""
+    words, counts, after = options.words(vocabulary), list[RuleCounts](), classes(graphs, vocabulary)
     for done, rule in enumerate(rules):
         report("augment", done, len(rules))
-        before = graphs
-        graphs, changes = rule.apply(graphs, words, options)
-        lost = losses(before, graphs, vocabulary) if rule.apply is not merge_synonyms else []  # merged is not lost
-        ledger.append(Entry(rule.number, rule.name, rule.says, rule.when, changes, lost))
+        old, before = graphs, after
+        graphs, changes = rule.apply(graphs, words, options, *([seen] if rule.seen and seen is not None else []))
+        after = before if graphs is old else classes(graphs, vocabulary)
+        counts.append(RuleCounts(changes, before, after))
     report("augment", len(rules), len(rules))
-    return replace(graphs, actions=numbered(graphs.actions)).facts(), ledger
+    return graphs, counts
 
 
-TOO_MANY = 0.1  # of the facts of a class
-
-
-def losses(before: Graphs, after: Graphs, vocabulary: Vocabulary) -> list[Loss]:
-    """Classes with far fewer facts than before, the greatest loss first."""
-    named = {
-        ("relation facts", "relations", "relation"): [word.name for word in vocabulary.relations],
-        ("object annotations", "objects", "object"): [word.name for word in vocabulary.objects],
-        ("actions", "actions", "action"): [word.phrase for word in vocabulary.actions],
-    }
-    found = []
-    for (of, table, column), names in named.items():
-        had, have = getattr(before, table), getattr(after, table)
-        if len(have) < len(had):
-            now = dict(have[column].value_counts().rows())
-            lost = [(at, n - now.get(at, 0), n) for at, n in had[column].value_counts().rows()]
-            found += [Loss(of, names[at], gone, n) for at, gone, n in lost if gone > TOO_MANY * n]
-    return sorted(found, key=lambda loss: (-loss.removed, loss.of, loss.name))
+def finished(graphs: Graphs) -> Facts:
+    return replace(graphs, actions=numbered(graphs.actions)).facts()

@@ -31,7 +31,7 @@ from questree.formats.agqa import ExportOptions, export
 from questree.formats.decomp import export_decomp
 from questree.readings.answer import answer
 from questree.show.video_view import VideoView
-from questree.stages.balance.rounds import shortfalls
+from questree.stages.balance.told import shortfalls
 from questree.stages.decompose.dag_shards import DecomposeOptions, decompose
 from questree.stages.drafts import number_questions
 from questree.stages.drafts.given import made

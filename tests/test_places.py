@@ -96,7 +96,10 @@ def test_workers_on_other_machines_deliver_the_same_bytes(bucket: str, tmp_path:
     stored.carried_out(first, f"{bucket}/elsewhere")
     worker = stored.Elsewhere(tmp_path / "another")
     try:
-        with patch("questree.workers.ProcessPoolExecutor", lambda *_, **__: worker):
+        with (
+            patch("questree.workers.ProcessPoolExecutor", lambda *_, **__: worker),
+            patch("questree.stages.balance.rounds.FEW", 0),
+        ):
             stored.carried_out(some, f"{bucket}/elsewhere")
     finally:
         worker.stop()

@@ -11,9 +11,19 @@ from typing import IO, TYPE_CHECKING, Any
 from questree.faults import BadInput
 from questree.places.addresses import MIRRORS, checked, home, mirror, scheme_of, url_of
 from questree.places.mirror import fetch, make_folder
-from questree.places.publish import Staged, arrived, clear, delivered, on_the_way, published, published_file, removed
+from questree.places.publish import (
+    Staged,
+    arrived,
+    borrow,
+    clear,
+    delivered,
+    on_the_way,
+    published,
+    published_file,
+    removed,
+)
 from questree.places.seen import FINISHED, below, file_at, listed, names_in, visible, watch
-from questree.places.stores import Entry, delete, get
+from questree.places.stores import Entry, delete
 
 PART = ".part"  # what is half-written is hidden and ends so, or lies in something that does
 
@@ -96,8 +106,7 @@ class Place(Local):
             if on_the_way(self.local):  # its folder is there on the machine it came from
                 make_folder(self.local.parent)
             if "" in self._delivered():
-                make_folder(self.local.parent)
-                get(self.url, self.local)
+                borrow(self.url, self.local)
         return str(self.local)
 
     def __reduce__(self) -> Any:

@@ -13,7 +13,7 @@ from questree.places.finished import digest, digests_of, marker, marker_of_file,
 from questree.places.lease import lease
 from questree.places.mirror import keep, make_folder
 from questree.places.seen import DELIVERED, FINISHED, UNFINISHED, WRITING, below, file_at, forget
-from questree.places.stores import Entry, copy, delete, file_entry, files_below, get_bytes, put, put_bytes
+from questree.places.stores import Entry, copy, delete, file_entry, files_below, get, get_bytes, put, put_bytes
 
 
 class Staged:
@@ -127,6 +127,7 @@ class Travelled(threading.local):
 
     base: Path | None = None  # of their mirrors: nobody else writes there
     here: list[tuple[str, Path]]
+    fetched: set[Path]  # files that other workers delivered
 
 
 TRAVELLED = Travelled()
@@ -146,10 +147,18 @@ def on_the_way(local: Path) -> bool:
     return TRAVELLED.base is not None and local.is_relative_to(TRAVELLED.base)
 
 
+def borrow(url: str, local: Path) -> None:
+    """Fetch what another worker delivered; it is not delivered again."""
+    make_folder(local.parent)
+    get(url, local)
+    if on_the_way(local):
+        TRAVELLED.fetched.add(local)
+
+
 @contextmanager
 def delivering() -> Iterator[None]:
     """In a worker: what a task writes below places of another machine goes to the store at its end."""
-    TRAVELLED.base, TRAVELLED.here = cache_folder() / "tasks" / uuid4().hex, []
+    TRAVELLED.base, TRAVELLED.here, TRAVELLED.fetched = cache_folder() / "tasks" / uuid4().hex, [], set()
     try:
         yield
         for url, local in sorted(set(TRAVELLED.here)):
@@ -161,8 +170,9 @@ def delivering() -> Iterator[None]:
 
 def _deliver(url: str, here: Path) -> None:
     """Files first, then the note that says they are whole."""
-    files = {path.relative_to(here).as_posix(): path for path in sorted(here.rglob("*")) if path.is_file()}
-    if here.is_file():
+    own = (path for path in sorted(here.rglob("*")) if path.is_file() and path not in TRAVELLED.fetched)
+    files = {path.relative_to(here).as_posix(): path for path in own}
+    if here.is_file() and here not in TRAVELLED.fetched:
         files, url = {here.name: here}, url.rpartition("/")[0]
     if files:
         put([(path, f"{url}/{name}") for name, path in files.items()])

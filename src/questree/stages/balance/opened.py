@@ -28,12 +28,22 @@ class OpenQuestions:
     effect: Ints
     hash: Hashes
 
+    @property
+    def columns(self) -> Hashes:
+        """[column, question]"""
+        return np.stack([column.astype(np.uint64) for column in vars(self).values()])
+
+    @classmethod
+    def of(cls, columns: Hashes) -> "OpenQuestions":
+        template, group, key, answer, effect = columns[1:-1].view(np.int64)
+        return cls(columns[0], template, group, key, answer, effect, columns[-1])
+
     def where(self, kept: NDArray[np.bool_]) -> "OpenQuestions":
         return OpenQuestions(**{name: column[kept] for name, column in vars(self).items()})
 
 
 def open_questions(rows: pl.DataFrame, test: NDArray[np.bool_], seeds: Hashes, known: TemplateColumns) -> OpenQuestions:
-    """rows: of `packing.COLUMNS`; test, seeds: per video."""
+    """rows: of `binary.COLUMNS`; test, seeds: per video."""
     columns = {name: rows[name].to_numpy().astype(np.int64) for name in rows.columns}
     video, template = columns["video"], columns["template"]
     split = test[video].astype(np.int64)
@@ -53,13 +63,22 @@ def open_questions(rows: pl.DataFrame, test: NDArray[np.bool_], seeds: Hashes, k
     )
 
 
-def smooth(open: OpenQuestions, how: Smoothing) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
-    """[question] does it stay after the groups, and after the content keys of what stayed?"""
-    first = stays(open.group, open, how)
-    second = first.copy()
-    few = open.where(first)
-    second[first] = stays(few.key, few, how)
-    return first, second
+@dataclass(frozen=True)
+class GroupCuts:
+    """What stays of the answers and effects of each group of templates: all of a run, or its lowest hashes."""
+
+    runs: Ints  # group, answer and effect, ascending
+    whole: NDArray[np.bool_]  # [run]
+    below: Hashes  # [run] hashes lower than this stay
+
+    def stays(self, open: OpenQuestions) -> NDArray[np.bool_]:
+        run = np.searchsorted(self.runs, runs_of(open.group, open))
+        return np.asarray(self.whole[run] | (open.hash < self.below[run]))
+
+
+def runs_of(by: Ints, open: OpenQuestions) -> Ints:
+    """[question] its value of `by`, answer and effect as one number."""
+    return np.asarray((by << ANSWER_BITS | open.answer) * EFFECTS + open.effect)
 
 
 def stays(by: Ints, open: OpenQuestions, how: Smoothing) -> NDArray[np.bool_]:
@@ -69,7 +88,7 @@ def stays(by: Ints, open: OpenQuestions, how: Smoothing) -> NDArray[np.bool_]:
         return found
     if int(by.max()) >> 63 - ANSWER_BITS - 2:  # many words
         by = np.unique(by, return_inverse=True)[1]
-    packed = (by << ANSWER_BITS | open.answer) * EFFECTS + open.effect
+    packed = runs_of(by, open)
     order = np.lexsort((open.hash, packed))
     runs, begin, count = np.unique(packed[order], return_index=True, return_counts=True)
     quota = quotas(runs, count, how)

@@ -5,11 +5,10 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from questree.columns.hashing import mix, seed_of
+from questree.columns.hashing import Hashes
 from questree.columns.joins import Ints
-from questree.stages.balance.binary import CELLS, KINDS, MOST_TEMPLATES, Keys, template_of
+from questree.stages.balance.binary import CELLS, KINDS, MOST_TEMPLATES, template_of
 from questree.stages.balance.levelling import QUERY, SPLITS, BalanceOptions
 
 
@@ -55,12 +54,12 @@ def water(counts: Ints, total: int) -> Ints:
     return lowered
 
 
-def level_of(counts: Ints, total: int) -> int:
-    """The highest level at which the counts, cut at it, add up to at most `total`."""
+def level_of(counts: Ints, total: int, times: Ints | int = 1) -> int:
+    """The highest level at which the counts, cut at it, add up to at most `total`; `times`: how often each occurs."""
     low, high = 0, int(counts.max())
     while low < high:
         middle = (low + high + 1) // 2
-        if int(np.minimum(counts, middle).sum()) <= total:
+        if int((np.minimum(counts, middle) * times).sum()) <= total:
             low = middle
         else:
             high = middle - 1
@@ -90,38 +89,61 @@ def evened(kept: Ints, sizes: Ints) -> Ints:
     return found
 
 
-def keys_kept(keys: list[Keys], cells: Ints, seed: int) -> list[NDArray[np.int64]]:
-    """Per bucket [key] how many of its questions stay; of both answers the same number."""
-    size, cell = np.concatenate([k.size for k in keys]), np.concatenate([k.cell for k in keys])
-    order = np.concatenate([mix(seed_of(seed, "keys"), k.content) for k in keys])
-    by_cell = np.argsort(cell, kind="stable")
-    start = np.searchsorted(cell[by_cell], np.arange(CELLS + 1))
-    kept = np.empty(len(size), np.int64)
-    for number in np.flatnonzero(np.diff(start)):
-        at = by_cell[start[number] : start[number + 1]]
-        kept[at] = visit(size[at], order[at], int(cells[number]))
-    ends = np.cumsum([len(k.size) for k in keys])[:-1]
-    return np.split(kept, ends)
-
-
-def visit(size: Ints, order: Ints, total: int) -> Ints:
-    """Keys lowered to a common level; those with a surplus are visited in the order of their hashes.
+@dataclass(frozen=True)
+class KeyCuts:
+    """How far the keys of each cell are lowered; those above the level are visited in the order of their hashes.
 
     One that cannot lose half of its surplus from each answer keeps one more; once there are enough, the rest go whole.
     """
-    if total >= size.sum():
-        return size.copy()
-    level = level_of(size, total)
-    kept = np.where(size > level, 0, size)
-    room = total - int(kept.sum())
-    above = np.flatnonzero(size > level)
-    above = above[np.argsort(order[above])]
-    wanted = np.full(len(above), level, np.int64)
-    wanted[: room - level * len(above)] += 1
-    wanted += wanted % 2
-    before = np.cumsum(wanted) - wanted
-    kept[above] = np.clip((room - before) // 2 * 2, 0, wanted)
-    return kept
+
+    level: Ints  # [cell]
+    above: Ints  # [cell] keys with more questions
+    more: Ints  # [cell] how many of these may keep one more than the level
+    full: Ints  # [cell] how many have what they may keep
+    rest: Ints  # [cell] what the next one has
+
+    @property
+    def ranks(self) -> Ints:
+        """[2 * cell] whose hashes must be known; -1 where no key is above the level, or all are full."""
+        more = np.where(self.above > 0, self.more, -1)
+        return np.append(more, np.where(self.full < self.above, self.full, -1))
+
+    def kept(self, cell: Ints, size: Ints, order: Hashes, at: Hashes) -> Ints:
+        """[key] how many of its questions stay; at: the hashes of the ranks."""
+        level, room = self.level[cell], self.full[cell] == self.above[cell]
+        wanted = level + (order < at[:CELLS][cell])
+        wanted += wanted % 2
+        last = at[CELLS:][cell]
+        lowered = np.where(room | (order < last), wanted, np.where(order == last, self.rest[cell], 0))
+        return np.where(size > level, lowered, size)
+
+
+def key_cuts(cell: Ints, size: Ints, number: Ints, cells: Ints) -> KeyCuts:
+    """cell, size, number: so many keys of a cell have so many questions; cells: [cell] how many questions stay."""
+    found = KeyCuts(*(np.zeros(CELLS, np.int64) for _ in range(5)))
+    order = np.argsort(cell, kind="stable")
+    start = np.searchsorted(cell[order], np.arange(CELLS + 1))
+    for own in np.flatnonzero(np.diff(start)):
+        at = order[start[own] : start[own + 1]]
+        cut = cut_of(size[at], number[at], int(cells[own]))
+        found.level[own], found.above[own], found.more[own], found.full[own], found.rest[own] = cut
+    return found
+
+
+def cut_of(size: Ints, number: Ints, total: int) -> tuple[int, int, int, int, int]:
+    """level, above, more, full and rest of a cell that keeps `total` questions."""
+    if total >= (size * number).sum():
+        return int(size.max()), 0, 0, 0, 0
+    level = level_of(size, total, number)
+    above = int(number[size > level].sum())
+    room = total - int((size * number)[size <= level].sum())
+    more = room - level * above
+    large, small = level + 1 + (level + 1) % 2, level + level % 2
+    full = min(more, room // large)
+    if full == more:
+        full += min(above - more, (room - large * more) // small) if small else above - more
+    before = large * min(full, more) + small * max(full - more, 0)
+    return level, above, more, full, (room - before) // 2 * 2
 
 
 def shown(

@@ -1,0 +1,182 @@
+"""The work of balancing, shared out: shards deal their questions into buckets of content keys, which are files; buckets
+count and choose. What comes back are counts, and the few hashes around a threshold."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from os import replace
+from pathlib import Path
+from typing import NamedTuple
+from uuid import uuid4
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from questree.columns.hashing import Hashes, mix, seed_of
+from questree.columns.joins import Ints
+from questree.stages.balance.binary import CELLS, COLUMNS, deal, dealt
+from questree.stages.balance.content_keys import Keys, chosen, keys
+from questree.stages.balance.levelling import SPLITS, BalanceOptions
+from questree.stages.balance.opened import GroupCuts, OpenQuestions, open_questions, runs_of, stays
+from questree.stages.balance.structure import KeyCuts
+from questree.stages.balance.thresholds import SeenHashes, Windows, seen
+from questree.stages.questions import Bank
+from questree.stages.template_columns import TemplateColumns
+from questree.tables.facts import VIDEOS
+from questree.tables.run import Run, kept_while
+
+OPEN_COLUMNS = 7
+
+
+class BalanceCorpus(NamedTuple):
+    """What all tasks share."""
+
+    known: TemplateColumns
+    test: NDArray[np.bool_]  # [video]
+    seeds: Hashes  # [video]
+
+
+@kept_while("vocabulary.toml", "facts", "ledger.json", "questions")
+def corpus(run: Path, seed: int) -> BalanceCorpus:
+    """Read once per process."""
+    bank, videos = Bank(Run(run)), Run(run).table("facts", VIDEOS)
+    test = (videos["split"] != "train").to_numpy()  # a video whose source says nothing is for testing
+    seeds = np.array([seed_of(seed, f"balance {video}") for video in videos["id"]], np.uint64)
+    return BalanceCorpus(bank.templates, test, seeds)
+
+
+@dataclass(frozen=True)
+class Balancing:
+    """What every task is done with; small enough to send anywhere that sees the run."""
+
+    run: Path
+    scratch: Path  # for the files of buckets
+    options: BalanceOptions
+    shards: tuple[str, ...]
+    bits: int  # of the number of a bucket
+
+    @property
+    def corpus(self) -> BalanceCorpus:
+        return corpus(self.run, self.options.seed)
+
+    @property
+    def buckets(self) -> range:
+        return range(1 << self.bits)
+
+    def put(self, kind: str, bucket: int, name: str, columns: Iterable[Ints]) -> None:
+        """Columns of numbers of eight bytes; a worker that was given up may still write the same."""
+        target = self.scratch / kind / str(bucket) / name
+        target.parent.mkdir(parents=True, exist_ok=True)
+        work = target.with_name(f".{name}.{uuid4().hex}")
+        with open(work, "wb") as file:
+            for column in columns:
+                column.tofile(file)
+        replace(work, target)
+
+    def take(self, kind: str, bucket: int, names: Sequence[str], width: int) -> Hashes:
+        """[column, row] of all these."""
+        files = [self.scratch / kind / str(bucket) / name for name in names]
+        ends = np.cumsum([0, *(file.stat().st_size // (8 * width) for file in files)])
+        found = np.empty((width, ends[-1]), np.uint64)
+        for path, (begin, end) in zip(files, pairwise(ends), strict=True):
+            with open(path, "rb") as file:
+                for column in found:
+                    file.readinto(column[begin:end])
+        return found
+
+
+class DealtShard(NamedTuple):
+    before: Ints  # [split, template] questions
+    runs: Ints  # of open questions: group, answer and effect
+    number: Ints  # [run]
+    width: int  # columns of binary questions
+
+
+def deal_shard(task: Balancing, shard: str, without: pl.DataFrame | None) -> DealtShard:
+    """Write the questions of a shard by bucket, without those that are taken out before."""
+    known, test, seeds = task.corpus
+    questions = COLUMNS.read(task.run / "questions" / shard)
+    if without is not None:
+        questions = questions.join(without, on=["video", "number"], how="anti", maintain_order="left")
+    template = questions["template"].to_numpy().astype(np.int64)
+    split = test[questions["video"].to_numpy()]
+    before = np.bincount(template + split * len(known), minlength=2 * len(known)).reshape(2, -1)
+    open = open_questions(questions.filter(pl.Series(known.open[template])), test, seeds, known)
+    binary = deal(questions, test, known, task.bits)
+    by_key = dealt(open.columns, mix(np.uint64(0), open.key), task.bits)
+    for kind, (columns, start) in (("binary", binary), ("open", by_key)):
+        for bucket, (begin, end) in enumerate(pairwise(start)):
+            task.put(kind, bucket, shard, columns[:, begin:end])
+    runs, number = np.unique(runs_of(open.group, open), return_counts=True)
+    return DealtShard(before, runs, number, len(binary[0]))
+
+
+def read_open(task: Balancing, bucket: int) -> OpenQuestions:
+    return OpenQuestions.of(task.take("open", bucket, task.shards, OPEN_COLUMNS))
+
+
+def look_at_groups(task: Balancing, bucket: int, runs: Ints, within: Windows) -> SeenHashes:
+    """runs: group, answer and effect, ascending."""
+    open = read_open(task, bucket)
+    return seen(np.searchsorted(runs, runs_of(open.group, open)), open.hash, within)
+
+
+class CountedBucket(NamedTuple):
+    groups: Ints  # [split, template] open questions that stay after the groups
+    keys: Ints  # ... and after the content keys
+    cell: Ints  # so many keys of a cell ...
+    size: Ints  # ... have so many binary questions after the first round
+    number: Ints
+
+
+def count_bucket(task: Balancing, bucket: int, width: int, cuts: GroupCuts) -> CountedBucket:
+    """The first round: open questions are chosen, binary ones sorted by key."""
+    known, test, _ = task.corpus
+    open = read_open(task, bucket)
+    first = open.where(cuts.stays(open))
+    second = first.where(stays(first.key, first, task.options.smoothing))
+    task.put("chosen", bucket, "open", [second.place])
+    found = keys(task.take("binary", bucket, task.shards, width))
+    order = mix(seed_of(task.options.seed, "keys"), found.content)
+    task.put("sorted", bucket, "rows", [found.packed, found.place])
+    task.put("sorted", bucket, "keys", [found.begin[1:], found.size, found.cell.astype(np.int64), order])
+    pairs, number = np.unique(found.size * CELLS + found.cell, return_counts=True)
+    groups, own = (by_template(rows, test, len(known)) for rows in (first, second))
+    return CountedBucket(groups, own, pairs % CELLS, pairs // CELLS, number)
+
+
+def by_template(open: OpenQuestions, test: NDArray[np.bool_], templates: int) -> Ints:
+    """[split, template]"""
+    split = test[(open.place >> np.uint64(32)).astype(np.int64)].astype(np.int64)
+    own = np.bincount(split * templates + open.template, minlength=len(SPLITS) * templates)
+    return own.reshape(len(SPLITS), -1)
+
+
+class SortedKeys(NamedTuple):
+    end: Ints  # [key] of its questions
+    size: Ints
+    cell: Ints
+    order: Hashes  # in which keys are visited
+
+
+def read_keys(task: Balancing, bucket: int) -> SortedKeys:
+    end, size, cell, order = task.take("sorted", bucket, ["keys"], 4)
+    return SortedKeys(end.view(np.int64), size.view(np.int64), cell.view(np.int64), order)
+
+
+def look_at_keys(task: Balancing, bucket: int, cuts: KeyCuts, within: Windows) -> SeenHashes:
+    """Twice: of those that may keep one more, and of the last one that keeps something."""
+    own = read_keys(task, bucket)
+    above = own.size > cuts.level[own.cell]
+    cell, order = own.cell[above], own.order[above]
+    return seen(np.append(cell, CELLS + cell), np.append(order, order), within)
+
+
+def choose_bucket(task: Balancing, bucket: int, cuts: KeyCuts, at: Hashes) -> Ints:
+    """Write the questions that stay; returns [cell] how many."""
+    own, (packed, place) = read_keys(task, bucket), task.take("sorted", bucket, ["rows"], 2)
+    keep = cuts.kept(own.cell, own.size, own.order, at)
+    found = Keys(packed, place, np.append(0, own.end), own.size, own.cell.astype(np.uint16))
+    task.put("chosen", bucket, "binary", [chosen(found, keep, task.corpus.seeds)])
+    return np.bincount(own.cell, keep, CELLS).astype(np.int64)

@@ -22,7 +22,6 @@ from questree.domains.video import VIDEO, videos
 from questree.faults import BadInput
 from questree.notation.own import parse, show
 from questree.show.timeline import grounds
-from questree.show.timeline import programs as filled
 from questree.show.video_view import VideoView
 from questree.tables.run import Run
 from test_pages import ROOT, commands
@@ -148,7 +147,7 @@ def programs(run: Run, shard: str) -> Rows:
 
     view = VideoView(run)
     opened = view.open(shard)
-    told = zip(filled(opened, view.bank.vocabulary), opened.nodes["video"], strict=True)
+    told = zip(view.programs(opened), opened.nodes["video"], strict=True)
     return [{"node": at, "video": video, "program": show(node)} for at, (node, video) in enumerate(told)]
 
 

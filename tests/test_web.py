@@ -36,6 +36,7 @@ from questree.show.page.site import Collection, Site
 from questree.show.video_view import VideoView
 from questree.stages.decompose.hierarchies import shards
 from questree.stages.decompose.image_sets import decompose_run, read_sets, spoken_sets
+from questree.stages.decompose.spoken import say
 from questree.stages.questions import Bank, Question
 from questree.stages.split.grammar import read
 from questree.stages.split.language import of_videos
@@ -74,6 +75,17 @@ def site(run: Run) -> Site:
 @pytest.fixture(scope="module")
 def own(site: Site) -> Collection:
     return site.first
+
+
+def test_a_node_is_said_as_its_shard_is(run: Run, own: Collection) -> None:
+    view = own.view
+    assert isinstance(view, VideoView)
+    for name in view.shards():
+        shard = view.open(name)
+        assert shard.forms is not None
+        said = view.said(shard)
+        assert [each.row for each in said] == say(shard.forms, shard.nodes, view.texts).drop("video").to_dicts()
+        assert ["".join(text for _, text in each.pieces) for each in said] == [each.row["text"] for each in said]
 
 
 @pytest.fixture(scope="module")

@@ -19,11 +19,14 @@ LISTS = ("objects", "relations", "actions")  # of the vocabulary; words of other
 
 def names(kind: Kind, vocabulary: Vocabulary) -> list[str]:
     """The name of every word of a kind, by position."""
+    return [name(kind, at, vocabulary) for at in range(len(getattr(vocabulary, kind.words)))]
+
+
+def name(kind: Kind, at: int, vocabulary: Vocabulary) -> str:
+    """The name of a word by its position."""
     if kind.words == "objects":
-        return [word.name for word in vocabulary.objects]
-    if kind.words == "relations":
-        return [word.name for word in vocabulary.relations]
-    return [word.phrase for word in vocabulary.actions]
+        return vocabulary.objects[at].name
+    return vocabulary.relations[at].name if kind.words == "relations" else vocabulary.actions[at].phrase
 
 
 def positions(kind: Kind, vocabulary: Vocabulary) -> dict[str, int]:

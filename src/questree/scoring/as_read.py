@@ -66,10 +66,8 @@ def policy_of(run: Run, benchmark: str, how: Scoring, split: str | None = None) 
     return partial(as_read, corpus.asked, reader=corpus.reader, policy=how.policies[0])
 
 
-def beside(stored: Stored, words: Callable[[Stored], Sequence[str | None]]) -> list[str | None]:
+def beside(stored: AsRead, words: Callable[[Stored], Sequence[str | None]]) -> list[str | None]:
     """What was said, where it is read as something else; `words` looks it up."""
-    if not isinstance(stored, AsRead):
-        return [None] * len(words(stored))
     return [raw if raw != read else None for raw, read in zip(words(stored.raw), words(stored), strict=True)]
 
 

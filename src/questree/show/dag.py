@@ -31,6 +31,7 @@ class Opened:
     number: Mapping[str, int]  # word -> its number in `columns`
     known: pl.Series  # [node] how its answer is
     forms: pl.DataFrame | None = None  # programs with holes, where nodes have words in columns
+    numbers: Sequence[int] = ()  # [node] of a single DAG: its number in the shard it was taken from
 
     @cached_property
     def label(self) -> Ints:  # [edge]
@@ -51,9 +52,16 @@ class Opened:
         return [self.columns.types[at] for at in self.columns.type.tolist()]
 
     def predicted(self, stored: Stored) -> tuple[Ints, Ints]:
-        """Numbers of a stored model's words: [node], [question in the order of `tops`]."""
-        nodes = stored.shard(self.name, len(self.nodes))
-        return nodes, stored.asked(self.name, nodes[self.tops["node"].to_numpy()])
+        """Numbers of a stored model's words: [node], [question in the order of `tops`]; read once."""
+        if id(stored) not in self._predicted:
+            nodes = stored.shard(self.name, len(self.nodes))
+            asked = stored.asked(self.name, nodes[self.tops["node"].to_numpy()])
+            self._predicted[id(stored)] = stored, nodes, asked  # the model is kept, so that no other gets its number
+        return self._predicted[id(stored)][1:]
+
+    @cached_property
+    def _predicted(self) -> dict[int, tuple[Stored, Ints, Ints]]:
+        return {}
 
     def below(self, top: int) -> list[int]:
         """The node and all below it, parents first."""
@@ -67,18 +75,19 @@ class Opened:
 
     def only(self, top: int) -> "Opened":
         """The DAG of one node as a shard of its own: the node is number 0."""
-        kept = self.below(top)
-        place = {node: at for at, node in enumerate(kept)}
+        kept = np.array(self.below(top))
         edges = self.edges[np.concatenate([np.arange(self.first[node], self.first[node + 1]) for node in kept])]
-        ends = {end: edges[end].replace_strict(place, return_dtype=pl.UInt32) for end in ("parent", "child")}
+        ends = {end: np.searchsorted(kept, edges[end].to_numpy()).astype(np.uint32) for end in ("parent", "child")}
+        asked = np.flatnonzero(self.tops["node"].to_numpy() == top)
         own = self.columns
         return replace(
             self,
             nodes=self.nodes[kept],
             known=self.known[kept],
-            edges=edges.with_columns(**ends),
-            tops=self.tops.filter(self.tops["node"] == top).with_columns(node=pl.lit(0, pl.UInt32)),
+            edges=edges.with_columns(**{end: pl.Series(at) for end, at in ends.items()}),
+            tops=self.tops[asked].with_columns(node=pl.lit(0, pl.UInt32)),
             columns=Columns(own.type[kept], own.answer[kept], own.object[kept], own.types),
+            numbers=kept.tolist(),
         )
 
     def united(self, own: Ints) -> Ints:
@@ -100,6 +109,11 @@ class Opened:
             bits = np.uint64(1) << self.label.astype(np.uint64)
             found[inner] = np.bitwise_or.reduceat(bits, self.first[inner])
         return found
+
+    @cached_property
+    def read(self) -> Hierarchies:
+        """The nodes alone, as rules read them; the same for every model."""
+        return self.hierarchies()
 
     def hierarchies(self, tops: Ints = NO_QUESTIONS) -> Hierarchies:
         """A row per node, then a row per question whose node is in `tops`: it may be answered otherwise than its node.

@@ -160,7 +160,7 @@ class ImageView(View):
         }
         return Listed(columns, self.opened(shard) if self.decomposed else None)
 
-    def find(self, key: int) -> Posed:
+    def pose(self, key: int) -> Posed:
         row = with_programs(self.every[[key]]).row(0, named=True)
         try:
             program: Node | None = parse(row["program"], IMAGES)

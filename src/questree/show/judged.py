@@ -68,7 +68,7 @@ def answered(shard: Opened, said: Sequence[str | None], missing: Missing) -> Ans
     """Answers to the nodes of one DAG, as rules read them; with `skip` they do not look at what was not answered."""
     number = dict(shard.number)
     spoken = np.array([NOTHING if word is None else number.setdefault(word, len(number)) for word in said], np.int32)
-    return beside(shard.hierarchies(), spoken, number, missing)
+    return beside(shard.read, spoken, number, missing)
 
 
 def broken_in(model: Answered) -> Iterator[Broken]:
@@ -76,7 +76,7 @@ def broken_in(model: Answered) -> Iterator[Broken]:
     found = model.hierarchies
     child = found.edges["child"].to_numpy()
     for rule, rows in broken_rules(model):
-        for parent, composition, first, count in found.composed[rows].iter_rows():
+        for parent, composition, first, count in found.composed[rows].iter_rows() if len(rows) else ():
             name = found.compositions[composition]
             yield Broken(rule, name, parent, against(model, name, child[first : first + count].tolist()))
 

@@ -1,12 +1,12 @@
 """Questions about videos as they are shown: texts by what their words name, evidence on a timeline."""
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import cached_property, lru_cache
+from functools import cached_property, lru_cache, partial
 from pathlib import Path
 from string import Formatter
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 import polars as pl
@@ -15,25 +15,24 @@ from numpy.typing import NDArray
 from questree.benchmarks import AGQA
 from questree.benchmarks.agqa.held_out import FLAGS, INDIRECT
 from questree.columns.hashing import mix, seed_of
-from questree.domains.video import VIDEO, Videos, videos
+from questree.domains.video import Videos, videos
 from questree.notation import agqa, own
-from questree.notation.own import parse
-from questree.readings.english import english
 from questree.readings.evidence import DECIDES, roles
 from questree.rules import VIDEO_DAGS
 from questree.show.dag import Dag, Ints, Opened, Piece
 from questree.show.frames import media_file
-from questree.show.timeline import Timeline, TimelineRow, grounds, mentioned, programs
+from questree.show.timeline import APART, Timeline, VideoTracks, filled, grounds, mentioned
 from questree.show.views import READ, Evidence, Listed, Mask, Posed, Scene, View
 from questree.stages.balance.rounds import between, selection
 from questree.stages.decompose.answer_words import AnswerWords
 from questree.stages.decompose.dag_shards import tables, tables_by_rules
 from questree.stages.decompose.forms import NodeForms, ordered_slots
 from questree.stages.decompose.hierarchies import Columns, dags_given, shards
-from questree.stages.decompose.spoken import Texts, say
+from questree.stages.decompose.spoken import Texts, program
 from questree.stages.generate.text import Lexicon, lexicon, texts
 from questree.stages.questions import Bank, Question, Shard, direct_equivalents
 from questree.tables.facts import SPLIT_UNSAID, VIDEOS, Facts
+from questree.tables.hierarchies import NOTHING
 from questree.tables.nodes import EDGES, FORMS, KNOWN, NODES, TOPS, read_nodes
 from questree.tables.run import Run
 from questree.terms import Node, slots
@@ -42,9 +41,19 @@ if TYPE_CHECKING:  # splits are only imported where questions are looked for
     from questree.stages.split.rows import QuestionRows
 
 KEY = 1 << 32  # video * KEY + number
+SEEN, SAID = 32, 4096  # videos, and nodes of DAGs, that are kept as they are shown
 TIME = re.compile(r"\b(before|after|while|between|for the \w+ amount of time|for a \w+ amount of time)\b")
 INSIDE = {"a": "action", "b": "action", "object": "object", "relation": "relation"}  # slots of slots: time.a
 STORED = (FORMS, NODES, EDGES, TOPS)
+
+
+@dataclass(frozen=True)
+class SaidNode:
+    """A node of a DAG as it is said."""
+
+    row: dict[str, Any]  # text, type, program, answer
+    pieces: list[Piece]
+    program: Node
 
 
 @dataclass(frozen=True)
@@ -52,16 +61,11 @@ class VideoScene(Scene):
     template: ClassVar[str] = "timeline.html"
     script: ClassVar[str] = "timeline.js"
     facts: Facts  # of the video
-    world: Videos
     timeline: Timeline
+    evidence_of: Callable[[Node], list[Evidence]]
 
     def evidence(self, program: Node) -> list[Evidence]:
-        needed = roles(program)
-        return [
-            Evidence(own.show(node), at, f"{len(at)} frame{'s' if len(at) != 1 else ''}", needed[node])
-            for node, at in grounds(program, self.world).items()
-            if at
-        ]
+        return self.evidence_of(program)
 
     def files(self, program: Node | None, folder: Path) -> list[tuple[str, Path]]:
         """Of what is not seen anywhere: all frames."""
@@ -70,10 +74,6 @@ class VideoScene(Scene):
         deciding = sorted({at for one in found if one.role == DECIDES for at in one.at}) or range(len(numbers))
         paths = {at: media_file(folder, video, int(numbers[at])) for at in deciding}
         return [(f"frame {numbers[at]}, {seconds[at]:.1f} s", path) for at, path in paths.items() if path]
-
-    @cached_property
-    def rows(self) -> list[TimelineRow]:
-        return self.timeline.rows()
 
     @property
     def size(self) -> tuple[int, int] | None:
@@ -103,7 +103,8 @@ class VideoView(View):
         self.words, self.texts = AnswerWords(self.bank.vocabulary), Texts(self.bank.vocabulary)
         self.number, self.decomposed = dict(self.words.number), run.decomposed.is_dir()
         self.templates = [template.name for template in self.bank.edition.by_code]
-        self.keyed = lru_cache(READ)(self._keyed)
+        self.keyed, self.seen = lru_cache(READ)(self._keyed), lru_cache(SEEN)(self._seen)
+        self.said_stored, self.evidence = lru_cache(SAID)(self._said_stored), lru_cache(SAID)(self._evidence)
         self._asked: dict[str, Shard] = {}  # only with the questions that are listed
         self._rows: dict[str, QuestionRows] = {}
 
@@ -139,17 +140,40 @@ class VideoView(View):
         return Opened(name, nodes, edges, tops, columns, VIDEO_DAGS.compositions, self.words.number, known, forms)
 
     def dag(self, one: Opened) -> Dag:
-        assert one.forms is not None
-        rows = say(one.forms, one.nodes, self.texts).drop("video").to_dicts()
-        programs = one.forms["program"]
-        text = [
-            [("", row["text"])] if "text" in row else spelled(programs[row["form"]], row, self.texts)
-            for row in one.nodes.iter_rows(named=True)
-        ]
-        return Dag.of(rows, text, one)
+        said = self.said(one)
+        return Dag.of([each.row for each in said], [each.pieces for each in said], one)
 
     def programs(self, one: Opened) -> list[Node]:
-        return programs(one, self.bank.vocabulary)
+        return [each.program for each in self.said(one)]
+
+    def said(self, one: Opened) -> list[SaidNode]:
+        """[node] of a shard that is one DAG; questions about a video have many sub-questions in common."""
+        if one.numbers:
+            return [self.said_stored(one.name, number) for number in one.numbers]
+        return [self._said(one, at) for at in range(len(one.nodes))]
+
+    def _said_stored(self, shard: str, number: int) -> SaidNode:
+        return self._said(self.opened(shard), number)
+
+    def _said(self, shard: Opened, number: int) -> SaidNode:
+        """As `say` has it, which says all nodes of a shard."""
+        assert shard.forms is not None
+        row, answer = shard.nodes.row(number, named=True), int(shard.columns.answer[number])
+        asked = program(shard.forms["program"][row["form"]])
+        values = {slot.name: np.array([row[slot.name]]) for slot in ordered_slots(asked)}
+        pieces = [("", row["text"])] if "text" in row else spelled(asked, row, self.texts)
+        told = {
+            "text": "".join(text for _, text in pieces),
+            "type": shard.forms["type"][row["form"]],
+            "program": self.texts.programs([(slice(0, 1), "", asked, values)], shard.nodes)[0],
+            "answer": self.answers[answer] if answer != NOTHING else None,
+        }
+        return SaidNode(told, pieces, filled(asked, row, self.bank.vocabulary))
+
+    @cached_property
+    def answers(self) -> list[str]:
+        """[number of an answer] the answer."""
+        return list(self.words.number)
 
     def _keyed(self, number: int) -> tuple[Shard, Ints, Ints]:
         """All questions of a shard, their keys in order, and the row of each; `keyed` keeps the last few."""
@@ -175,7 +199,7 @@ class VideoView(View):
         columns = {name: asked[name].to_numpy() for name in ("template", "steps")}
         return Listed(columns | {"answer": answer_numbers(self.words, self.bank, asked), "key": keys_of(asked)}, opened)
 
-    def find(self, key: int) -> Posed:
+    def pose(self, key: int) -> Posed:
         shard, rows = self.stored(key)
         asked = (
             shard.question(int(rows[0])) if len(rows) else self.bank.find(f"{self.bank.ids[key // KEY]}-{key % KEY}")
@@ -206,10 +230,24 @@ class VideoView(View):
         return self._opened("", found)
 
     def scene(self, asked: Posed, one: Opened | None) -> VideoScene:
-        words, at = self.bank.vocabulary, asked.stored.video
-        facts = self.facts.between(at, at + 1)
-        named = mentioned(self.programs(one) if one else (), words)
-        return VideoScene(facts, videos(facts, words), Timeline(facts, words, named))
+        video = asked.stored.video
+        tracks, _ = self.seen(video)
+        named = mentioned(self.programs(one) if one else (), self.bank.vocabulary)
+        kept = self.evidence if len(tracks.seconds) <= APART else self._evidence  # of long videos it is large
+        return VideoScene(tracks.facts, Timeline(tracks, named), partial(kept, video))
+
+    def _evidence(self, video: int, program: Node) -> list[Evidence]:
+        needed = roles(program)
+        return [
+            Evidence(own.show(node), at, f"{len(at)} frame{'s' if len(at) != 1 else ''}", needed[node])
+            for node, at in grounds(program, self.seen(video)[1]).items()
+            if at
+        ]
+
+    def _seen(self, video: int) -> tuple[VideoTracks, Videos]:
+        """One video as it is drawn and as programs see it; `seen` keeps the last few."""
+        facts = self.facts.between(video, video + 1)
+        return VideoTracks(facts, self.bank.vocabulary), videos(facts, self.bank.vocabulary)
 
     def labels(self, asked: Posed) -> list[tuple[str, str]]:
         question: Question = asked.stored
@@ -322,15 +360,24 @@ def keys_of(table: pl.DataFrame) -> Ints:
     return np.asarray(table["video"].to_numpy().astype(np.int64) * KEY + table["number"].to_numpy())
 
 
-def spelled(program: str, row: dict[str, int], texts: Texts) -> list[Piece]:
-    """The text of a node about a video in pieces."""
-    node = parse(program, VIDEO)
+def spelled(node: Node, row: dict[str, int], texts: Texts) -> list[Piece]:
+    """The text of a node about a video in pieces; `node` is its form."""
     kinds = {slot.name: slot.kind for slot in ordered_slots(node)}
     found: list[Piece] = []
-    for text, name, form, _ in Formatter().parse(english(node, texts.vocabulary)):
+    for text, name, form, _ in Formatter().parse(texts.pattern(node)):
         found += [("time" if at % 2 else "", part) for at, part in enumerate(TIME.split(text)) if part]
         if name and (word := texts.words(kinds[name], form or "")[row[name]]):
             found.append((kinds[name].name, word))
+    return separated(found) if " between " in texts.pattern(node) else found
+
+
+def separated(pieces: list[Piece]) -> list[Piece]:
+    """With a comma where a relation would run on into "between", as texts have it."""
+    found: list[Piece] = []
+    for piece in pieces:
+        if piece == ("time", "between") and "".join(text for _, text in found).endswith(" in "):
+            found[-1] = (found[-1][0], f"{found[-1][1].removesuffix(' ')}, ")
+        found.append(piece)
     return found
 
 

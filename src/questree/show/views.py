@@ -22,6 +22,7 @@ from questree.terms import Node
 Ints = NDArray[Any]
 Mask = NDArray[np.bool_]  # [question]
 READ = 8  # shards kept open
+POSED = 2048  # questions kept as they are asked: lists have many in common
 MARKED: tuple[Role, ...] = (DECIDES, REFERENCE, TIME)  # evidence that is drawn, each by its own mark
 
 
@@ -106,7 +107,7 @@ class View(ABC):
 
     def __init__(self, run: Run):
         self.run = run
-        self.opened = lru_cache(READ)(self.open)
+        self.opened, self.find = lru_cache(READ)(self.open), lru_cache(POSED)(self.pose)
 
     @classmethod
     def there(cls, run: Run) -> bool:
@@ -174,8 +175,8 @@ class View(ABC):
         """The name of the shard whose DAGs a question is among."""
 
     @abstractmethod
-    def find(self, key: int) -> Posed:
-        """Any question of the run."""
+    def pose(self, key: int) -> Posed:
+        """Any question of the run; `find` keeps some."""
 
     @abstractmethod
     def worded(self, shard: str, rows: Ints) -> pl.Series:

@@ -56,8 +56,8 @@ class Table:
         """The data with exactly these columns, in this order and of these types; what is wide stays wide."""
         table = data if isinstance(data, pl.DataFrame) else pl.DataFrame(data)
         kept = {name: dtype for name, dtype in self.wide.items() if table[name].dtype == dtype}
-        return table.select(
-            table[name].cast(kept.get(name) or _numbered(table[name], dtype)) for name, dtype in self.columns.items()
+        return pl.DataFrame(
+            [table[name].cast(kept.get(name) or _numbered(table[name], dtype)) for name, dtype in self.columns.items()]
         )
 
     def write(self, data: pl.DataFrame, folder: Path) -> None:

@@ -228,14 +228,10 @@ def neighbours(own: Collection, wanted: Mapping[str, str], row: int) -> tuple[st
     places = np.flatnonzero(rows == row)
     if not len(places):
         return None, None
-    at = int(places[0])
-
-    def near(place: int) -> str | None:
-        if not 0 <= place < len(rows):
-            return None
-        return address(own.view.item + own.questions.question(int(rows[place])).id, wanted)
-
-    return near(at - 1), near(at + 1)
+    near = [place for place in (int(places[0]) - 1, int(places[0]) + 1) if 0 <= place < len(rows)]
+    ids = own.view.ids(own.questions.columns["key"][rows[near]])
+    found = {place: address(own.view.item + id, wanted) for place, id in zip(near, ids, strict=True)}
+    return found.get(int(places[0]) - 1), found.get(int(places[0]) + 1)
 
 
 def frame(request: Request) -> Response:

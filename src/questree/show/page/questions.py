@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 
 from questree.metrics.answered import beside
 from questree.progress import watch
+from questree.scoring.as_read import AsRead, policy_of
 from questree.scoring.as_read import beside as raw_beside
-from questree.scoring.as_read import policy_of
 from questree.scoring.compared import Scoring, stored_models
 from questree.show.dag import Ints, Opened, words_of
 from questree.show.judged import broken_rules
@@ -178,7 +178,8 @@ class Questions:
         for name, model in self.models.items():
             words = [int(model.judgement.said[at]), *model.number[shard.predicted(model.stored)[0][below]].tolist()]
             said[name] = [self.word(number) for number in words]
-            raw[name] = raw_beside(model.stored, partial(words_of, shard=shard, nodes=below, top=top))
+            if isinstance(model.stored, AsRead):
+                raw[name] = raw_beside(model.stored, partial(words_of, shard=shard, nodes=below, top=top))
         return shard.only(node), said, raw
 
 

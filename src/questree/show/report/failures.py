@@ -9,8 +9,8 @@ import numpy as np
 import polars as pl
 
 from questree.progress import watch
+from questree.scoring.as_read import AsRead, policy_of
 from questree.scoring.as_read import beside as raw_beside
-from questree.scoring.as_read import policy_of
 from questree.scoring.compared import Scoring
 from questree.scoring.run_scores import answers_to
 from questree.show import cards
@@ -123,6 +123,8 @@ def told(view: View, row: Mapping[str, Any], stored: Mapping[str, Stored], media
         sentence=reason(dag, found),
         picture=cards.markup(dag, found, view.kinds, asked.text),
         narrow=outlined(dag, found, view.kinds),
-        raw={name: raw for name, own in stored.items() if (raw := raw_beside(own, words)[0])},
+        raw={
+            name: raw for name, own in stored.items() if isinstance(own, AsRead) and (raw := raw_beside(own, words)[0])
+        },
         shots=embedded(view.scene(asked, one).files(asked.program, media)) if media else (),
     )

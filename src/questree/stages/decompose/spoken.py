@@ -44,7 +44,10 @@ from questree.terms import (
 
 HOLE = re.compile(r"\$(\w+)[!?]*")
 VERB, NOUN = "verb", "noun"
+NAMED = "named"  # beside the forms of English
+FEW = 8  # rows that are said one by one: columns cost more
 Values = dict[str, Array]  # slot -> [row]
+SpokenPiece = str | tuple[pl.Series, Array]  # a constant text, or words and [row] which of them
 FormRows = tuple[slice, str, Node, Values]  # rows of its nodes, type, program, words of each slot
 
 
@@ -64,11 +67,11 @@ class Texts:
     def english(self, node: Node, values: Values, rows: int) -> pl.Series:
         """[row] the questions of one form."""
         kinds = {slot.name: slot.kind for slot in ordered_slots(node)}
-        pieces: list[pl.Series | str] = []
+        pieces: list[SpokenPiece] = []
         for text, name, form, _ in Formatter().parse(self.pattern(node)):
             pieces.append(text)
             if name:
-                pieces.append(self.words(kinds[name], form or "")[values[name]])
+                pieces.append((self.words(kinds[name], form or ""), values[name]))
         said = joined(pieces, rows)
         return said.str.replace_all(*RUN_ON, literal=True) if " between " in self.pattern(node) else said
 
@@ -94,7 +97,7 @@ class Texts:
                 self._programs[node] = self._written(node)
             kinds = {slot.name: slot.kind for slot in ordered_slots(node)}
             text, *rest = HOLE.split(self._programs[node])
-            pieces: list[pl.Series | str] = [text]
+            pieces: list[SpokenPiece] = [text]
             for hole, text in zip(rest[::2], rest[1::2], strict=True):
                 pieces += [self._word(hole, kinds, values), text]
             found.append(joined(pieces, rows.stop - rows.start))
@@ -106,7 +109,7 @@ class Texts:
         except ProgramError:  # an operator from outside
             return show(node)
 
-    def _word(self, hole: str, kinds: dict[str, Kind], values: Values) -> pl.Series:
+    def _word(self, hole: str, kinds: dict[str, Kind], values: Values) -> tuple[pl.Series, Array]:
         """What fills a hole: a slot's word, or the verb or noun of its action."""
         words, (slot, _, part) = self.vocabulary, hole.partition("_")
         kind, at = kinds[slot], values[slot]
@@ -114,11 +117,13 @@ class Texts:
             kind, at = RELATION, words.verb_of[words.merged_action[at]]
         elif part == NOUN:
             kind, at = OBJECT, words.noun_of[at]
-        return self.named(kind).gather(at)
+        return self.named(kind), at
 
     def named(self, kind: Kind) -> pl.Series:
         """[position] every word of a kind as programs name it."""
-        return pl.Series(names(kind, self.vocabulary), dtype=pl.String)
+        if (kind.name, NAMED) not in self._lists:
+            self._lists[kind.name, NAMED] = pl.Series(names(kind, self.vocabulary), dtype=pl.String)
+        return self._lists[kind.name, NAMED]
 
     @property
     def words_of_answers(self) -> Any:
@@ -192,14 +197,18 @@ def in_pairs(node: Node) -> Node:
     return found
 
 
-def joined(pieces: list[pl.Series | str], rows: int) -> pl.Series:
-    """[row] columns and constant texts put together."""
-    parts = [
-        pl.lit(piece) if isinstance(piece, str) else piece for piece in pieces if not isinstance(piece, str) or piece
-    ]
-    if not any(isinstance(piece, pl.Series) for piece in parts):
-        return pl.repeat("".join(piece for piece in pieces if isinstance(piece, str)), rows, eager=True)
-    return pl.select(pl.concat_str(parts)).to_series()
+def joined(pieces: Sequence[SpokenPiece], rows: int) -> pl.Series:
+    """[row] words and constant texts put together."""
+    parts = [piece for piece in pieces if piece]
+    if all(isinstance(piece, str) for piece in parts):
+        return pl.Series(["".join(map(str, parts))] * rows, dtype=pl.String)
+    if rows <= FEW:
+        each = [
+            [piece] * rows if isinstance(piece, str) else [piece[0][at] for at in piece[1].tolist()] for piece in parts
+        ]
+        return pl.Series(["".join(row) for row in zip(*each, strict=True)], dtype=pl.String)
+    columns = [pl.lit(piece) if isinstance(piece, str) else piece[0].gather(piece[1]) for piece in parts]
+    return pl.select(pl.concat_str(columns)).to_series()
 
 
 SPOKEN = ("text", "type", "program", "answer")

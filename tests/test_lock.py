@@ -1,6 +1,7 @@
 """The lock file: what is verified, what is only noted, and what a comparison of two runs says."""
 
 from pathlib import Path
+from shutil import rmtree
 
 import msgspec
 import polars as pl
@@ -17,6 +18,7 @@ from questree.stages.split.engine import SplitOptions
 from questree.stages.split.videos import split
 from questree.tables.lock import differences, lock, of_code, read, verify
 from questree.tables.run import Run
+from worlds.commands import questree
 
 
 @pytest.fixture
@@ -134,3 +136,23 @@ def test_what_does_not_come_out_again_is_named(run: Run) -> None:
         "train.parquet": "comes out differently when it is made again",
         "more.parquet": "does not come out again",
     }
+
+
+def test_stored_predictions_a_ledger_and_an_audit_are_verified(run: Run) -> None:
+    for words in (("decompose", "--workers", 1), ("answer", "--model", "oracle"), ("audit", "--workers", 1)):
+        assert questree(words[0], run.folder, *words[1:], "--quiet").returncode == 0
+    run.ledger.write_text('{"options": {}, "facts": 10}')
+    lock(run, "ledger")
+    assert verify(run)[0] == []
+    stored = run.predictions / "oracle"
+    shard, audit = next(stored.glob("*/predictions.parquet")), run.folder / "audit" / "audit.json"
+    for path in (run.ledger, audit, stored / "plan.json", stored / "words.parquet", shard):
+        whole = path.read_bytes()
+        at = whole.rindex(b"1") if path.suffix == ".json" else len(whole) // 2
+        path.write_bytes(whole[:at] + b"2" + whole[at + 1 :])
+        assert [(fault.place, fault.message) for fault in verify(run)[0]] == [(str(path), "has changed")]
+        path.write_bytes(whole)
+    shard.unlink()
+    assert [fault.message for fault in verify(run)[0]] == ["is missing"]
+    rmtree(stored)  # a model may be removed by hand
+    assert verify(run)[0] == []

@@ -1,7 +1,10 @@
 """Damaged files: every reader takes them or refuses them in lines, soon, and leaves nothing half-written."""
 
+import os
 import shlex
 import shutil
+import signal
+import tempfile
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -13,6 +16,7 @@ from chaos.readers import OUT, READERS, Reader
 from worlds.commands import questree
 
 LONGEST = 20.0  # seconds of processor time
+HANGS = 120  # seconds on the clock after which it is interrupted
 KEPT = Path(__file__).parent.parent / "data" / "chaos"  # READER/SEED/FILE: each is a test of tests/test_chaos.py
 CODES = (0, 1, 2)
 SAID = ("error: ", "warning: ", "note: ")
@@ -76,11 +80,43 @@ def unchanged(place: Path, kept: Path) -> Iterator[None]:
         kept.rename(place)
 
 
+@contextmanager
+def alarmed(seconds: int) -> Iterator[None]:
+    """What goes on for longer is stopped by an error."""
+
+    def stop(*_: object) -> None:
+        raise TimeoutError(f"no end after {seconds} s")
+
+    before = signal.signal(signal.SIGALRM, stop)
+    signal.alarm(seconds)
+    try:
+        yield
+    finally:
+        signal.alarm(0)
+        signal.signal(signal.SIGALRM, before)
+
+
+@contextmanager
+def printed() -> Iterator[list[bytes]]:
+    """What arrives at the standard error of the process, past Python: known at the end."""
+    found, kept = list[bytes](), os.dup(2)
+    with tempfile.TemporaryFile() as file:
+        os.dup2(file.fileno(), 2)
+        try:
+            yield found
+        finally:
+            os.dup2(kept, 2)
+            os.close(kept)
+            file.seek(0)
+            found += [data] if (data := file.read()) else []
+
+
 def tried(corpus: Path, command: str) -> str:
     """What is wrong with how the command ended; nothing if all is well."""
     begin = time.process_time()
     try:
-        done = questree(*shlex.split(command), folder=corpus)
+        with alarmed(HANGS), printed() as lines_of_libraries:
+            done = questree(*shlex.split(command), folder=corpus)
     except BaseException as error:
         if isinstance(error, KeyboardInterrupt):
             raise
@@ -89,6 +125,8 @@ def tried(corpus: Path, command: str) -> str:
             frame = frame.tb_next
         place = f"{Path(frame.tb_frame.f_code.co_filename).name}:{frame.tb_lineno}" if frame else ""
         return f"{type(error).__name__} at {place}: {str(error)[:200]}"
+    if lines_of_libraries:
+        return f"a library said {lines_of_libraries[0][:300]!r}"
     if time.process_time() - begin > LONGEST:
         return f"took {time.process_time() - begin:.0f} s"
     if done.returncode not in CODES:

@@ -83,7 +83,7 @@ def cleaned(run: Path, options: AugmentOptions, without: Sequence[str], ablation
             refuse([Fault(str(run), f"augmented facts break a promise: {line}") for line in found.broken])
             record = _record(options, absent, found)
             file.write_bytes(as_json(record))
-        lock(place, "facts")
+        lock(place, "facts", "ledger")
     remarks = [f"removed: {removals(record)}", *warnings(record)]
     said: list[Said] = [
         (f"What the rules did to {found.videos:,} videos", ledger_lines(found.ledger)),

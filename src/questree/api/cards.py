@@ -1,13 +1,11 @@
 """What is in a run, counted without reading it, and a card that shows it in a notebook."""
 
 from html import escape
-from pathlib import Path
 from typing import TYPE_CHECKING
-
-import polars as pl
 
 from questree.benchmarks import COVR, Benchmark
 from questree.tables.run import Run
+from questree.tables.table import rows_in
 
 if TYPE_CHECKING:
     from questree.api import runs
@@ -31,12 +29,7 @@ PLACES = {  # name -> files of the tables whose rows are counted, inside a run
 def counts(run: Run, own: Benchmark) -> dict[str, int]:
     """What there is -> how many; what is not made yet is left out."""
     files = {name: sorted(run.folder.glob(pattern)) for name, pattern in PLACES[own.name].items()}
-    return {name: sum(map(rows, found)) for name, found in files.items() if found}
-
-
-def rows(file: Path) -> int:
-    """Read off the end of the file."""
-    return int(pl.scan_parquet(file).select(pl.len()).collect().item())
+    return {name: sum(map(rows_in, found)) for name, found in files.items() if found}
 
 
 def card(run: "runs.Run") -> str:

@@ -26,6 +26,7 @@ from questree.tables.images import IMAGES
 from questree.tables.questions import QUESTIONS, ascending, with_programs
 from questree.tables.run import Run
 from questree.tables.scored import FLAGS
+from questree.tables.table import rows_in
 
 SHARED = ("id", "scope", "split", "question", "answer", "program", "template")  # columns of either medium, the first
 OF_VIDEOS = (*SHARED, "steps", "structural", "semantic", "reasoning", "binary", *FLAGS, "direct", "balanced")
@@ -145,8 +146,7 @@ class WantedQuestions:
         if self.only is not None:
             count = len(self.only)
         else:
-            each = (pl.scan_parquet(folder / f"{QUESTIONS.name}.parquet") for folder in self.folders)
-            count = sum(int(table.select(pl.len()).collect().item()) for table in each)
+            count = sum(rows_in(folder / f"{QUESTIONS.name}.parquet") for folder in self.folders)
             count = int(count * (self.inside.mean() or 0))  # type: ignore[operator, arg-type]
         needed, free = count * (BYTES + TEXTS * len(self.columns & {"question", "program"})), available()
         if needed > free:

@@ -18,6 +18,7 @@ from questree.places import path_of
 from questree.scoring.footnotes import Footnotes
 from questree.scoring.grids import grid, once
 from questree.tables.store import new_file
+from questree.tables.table import read_parquet
 
 ROWS: dict[str, type[pl.DataType]] = {
     name: pl.Float64 if name in ("value", "low", "high") else pl.String for name in Score.__struct_fields__
@@ -188,9 +189,10 @@ class Scores:
         if file.suffix not in FORMS:
             raise BadInput.at(file, f"expected a name that ends with {', '.join(FORMS)}")
         try:
+            file.stat()
             if file.suffix == ".json":
                 return cls(msgspec.json.decode(file.read_bytes(), type=list[Score]))
-            table = pl.read_csv(file, schema=ROWS) if file.suffix == ".csv" else pl.read_parquet(file)
+            table = pl.read_csv(file, schema=ROWS) if file.suffix == ".csv" else read_parquet(file)
             return cls([Score(**row) for row in table.select(list(ROWS)).iter_rows(named=True)])
         except OSError as error:
             raise BadInput.at(file, f"cannot be read ({error.strerror})") from error

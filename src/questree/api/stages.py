@@ -1,7 +1,6 @@
 """The stages of a run as functions, each with the options of its command; what they tell is a value."""
 
 from collections.abc import Mapping, Sequence
-from contextlib import nullcontext
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, Literal
@@ -26,13 +25,13 @@ def carried_out(stage: str, run: StrPath, benchmark: str, workers: int, given: M
     own = chosen(place, benchmark or (run.benchmark if isinstance(run, Run) else ""), needs)
     used = {name: value for name, value in given.items() if value is not None and value is not False}
     refuse(foreign(own, stage, used))
-    with writing(place.folder, stage) if makes else nullcontext():
+    with writing(place.folder, stage):
         recipe = own.recipe(stage)
         if recipe.shared or not in_parallel(1):
             told = recipe.work(place, used, workers)
         else:
             told = whole(_on_worker, stage, own.name, place.folder, used, workers)
-        if makes and told.wrote:
+        if told.wrote:
             lock(place, own.locked(makes))
     return told
 

@@ -66,7 +66,7 @@ class Requests:
     def __post_init__(self) -> None:
         self.pictures = Pictures(self.encoding)
         seen = MEDIA["film"] if self.sight and self.sight.film else MEDIA[self.medium]
-        self.understood = lru_cache(OFTEN)(partial(Reader.question.__wrapped__, self.reader, options=()))
+        self.understood = lru_cache(OFTEN)(partial(self.reader.asked_once, options=()))
         self.system = self.prompt.system(seen if self.sight else BLIND[self.medium])
 
     def asking(self, item: Item, history: tuple[Turn, ...] = ()) -> Asking:

@@ -15,7 +15,7 @@ STAGES = {  # a stage -> the table it needs, and the one it makes
     "balance": ("questions", "balanced"),
     "split": ("questions", "splits"),
     "decompose": ("questions", "decomposed"),
-    "audit": ("questions", ""),
+    "audit": ("questions", "audit"),
 }
 Said = str | tuple[str, Sequence[Mapping[str, Any]]]  # a line, or a table with its title
 
@@ -88,7 +88,7 @@ AGQA = BENCHMARKS.add(
         "video",
         "videos",
         "videos",
-        {name: name for name in ("facts", "questions", "balanced", "splits", "decomposed")}
+        {name: name for name in ("facts", "questions", "balanced", "splits", "decomposed", "audit")}
         | {"source": "vocabulary.toml"},
         {"ingest": ("raw", "videos"), "augment": ("facts", "actions")},
         {
@@ -122,7 +122,8 @@ COVR = BENCHMARKS.add(
         "image sets",
         "images",
         {"source": "images", "facts": "images", "questions": "covr/questions.parquet"}
-        | {"balanced": "covr/balanced.parquet", "splits": "covr/splits", "decomposed": "covr/decomposed"},
+        | {"balanced": "covr/balanced.parquet", "splits": "covr/splits", "decomposed": "covr/decomposed"}
+        | {"audit": "covr/audit"},
         {"ingest": ("images", "images")},
         {
             "generate": "questree.stages.drafts.whole_run:RECIPE",

@@ -13,7 +13,7 @@ from questree.columns.joins import listed, starts
 from questree.faults import UNREADABLE, BadInput
 from questree.features.rows import StreamRows
 from questree.tables.store import new_file
-from questree.tables.table import DAMAGED, Table, unreadable
+from questree.tables.table import Table, read_parquet
 
 FeatureFormat = Literal["safetensors", "parquet"]
 NUMPY = {"F32": np.float32, "I64": np.int64, "I32": np.int32}
@@ -87,10 +87,7 @@ def _items(name: str, rows: StreamRows) -> pl.DataFrame:
 
 
 def _streams(path: Path, places: int) -> dict[str, StreamRows]:
-    try:
-        table = pl.read_parquet(path)
-    except DAMAGED as error:
-        raise unreadable(path, error) from error
+    table = read_parquet(path)
     found = dict[str, StreamRows]()
     for (name,), own in table.group_by("stream", maintain_order=True):
         values = own["values"].explode().to_numpy().reshape(len(own), -1)

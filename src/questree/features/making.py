@@ -23,6 +23,7 @@ from questree.tables.images import IMAGES, Images
 from questree.tables.run import Run, kept_while
 from questree.tables.shard_folders import ShardFolders
 from questree.tables.store import new_file
+from questree.tables.table import readable
 from questree.vocabulary.words import Vocabulary
 from questree.workers import processes, results
 
@@ -92,7 +93,8 @@ class FactsOfImages(FeatureSource):
         file = Run(self.run).covr / "questions.parquet"
         if not file.is_file():
             return IMAGES_OF_A_SET
-        return int(pl.scan_parquet(file).select(pl.col("images").list.len().max()).collect().item() or 1)
+        with readable(file):
+            return int(pl.scan_parquet(file).select(pl.col("images").list.len().max()).collect().item() or 1)
 
     def ids(self) -> list[str]:
         return IMAGES.read(Run(self.run).images)["id"].to_list()

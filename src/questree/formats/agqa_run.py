@@ -27,8 +27,8 @@ from questree.stages.generate.layout import cut
 from questree.stages.generate.shards import GenerateOptions
 from questree.stages.split.declared import INDIRECT, MORE, NOVEL, VIDEOS
 from questree.stages.split.videos import TWINS, MadeOfVideos
+from questree.tables.digests import digest
 from questree.tables.facts import Facts
-from questree.tables.lock import digest
 from questree.tables.owners import remove, take_place
 from questree.tables.questions import BALANCED, TABLES, TEXT
 from questree.tables.run import Run

@@ -33,6 +33,7 @@ from questree.tables.facts import SPLIT_UNSAID, Facts
 from questree.tables.nodes import EDGES, NEGATIVES, TOPS
 from questree.tables.run import Run, kept_while
 from questree.tables.store import new_folder, only_earlier, own_note
+from questree.tables.table import read_parquet
 from questree.workers import processes
 
 
@@ -215,7 +216,7 @@ def set_of(run: Run) -> str:
 def corpus(run: Path) -> tuple[Bank, Facts, Texts, pl.DataFrame | None]:
     """What all shards share; the sub-questions chosen to train on, if any were."""
     bank, path = Bank(Run(run)), chosen_file(Run(run))
-    return bank, Run(run).load("facts"), Texts(bank.vocabulary), pl.read_parquet(path) if path.is_file() else None
+    return bank, Run(run).load("facts"), Texts(bank.vocabulary), read_parquet(path) if path.is_file() else None
 
 
 def write_shard(run: Path, name: str, out: Path, set: str) -> dict[str, tuple[int, list[str]]]:

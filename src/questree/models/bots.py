@@ -194,8 +194,8 @@ def answer_run(
     with new_folder(run.predictions / (name or options.model)) as place:
         found = list(_stored_shards(corpus, place, workers))
         write_words(place, renumbered(place, found, list(corpus.number)))
-        write_plan(place, run, {"model": options.model, "seed": options.seed, "noise": options.noise})
         without_halves(place)
+        write_plan(place, run, {"model": options.model, "seed": options.seed, "noise": options.noise})
     return sum(shard.answered for shard in found), sum(shard.nodes for shard in found)
 
 

@@ -21,8 +21,9 @@ from questree.models.logs import (
     read_xlsx,
     saved_files,
 )
+from questree.tables.silence import silence
 from questree.tables.store import content, read_json
-from questree.tables.table import DAMAGED, unreadable
+from questree.tables.table import DAMAGED, read_parquet
 
 IDS = ("id", "csv_q_id", "questionId", "question_id", "qid", "key", "index")  # the first found counts
 PREDICTION, PROBABILITY, OPTIONS = "prediction", "probability", "options"
@@ -288,19 +289,16 @@ def _eval(path: Path, names: FieldNames) -> pl.DataFrame:
 
 
 def _parquet(path: Path, names: FieldNames) -> pl.DataFrame:
-    try:
-        table = pl.read_parquet(path)
-    except DAMAGED as error:
-        raise unreadable(path, error) from error
-    return _named(path, names.own(table, path))
+    return _named(path, names.own(read_parquet(path), path))
 
 
 def _arrow(path: Path, names: FieldNames) -> pl.DataFrame:
     """As `datasets` saves them to disk, a stream; or an Arrow file."""
     for read in (pl.read_ipc_stream, pl.read_ipc):
         try:
-            table = read(path)
-        except (pl.exceptions.PolarsError, OSError):
+            with silence():
+                table = read(path)
+        except DAMAGED:
             continue
         return _named(path, names.own(table, path))
     raise BadInput.at(path, "not a readable Arrow file")

@@ -2,8 +2,8 @@
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Mapping
-from functools import cached_property, lru_cache
+from collections.abc import Callable, Iterable, Mapping
+from functools import cached_property, lru_cache, partial
 from typing import NamedTuple
 
 from questree.said.cleaned import marked, plain
@@ -83,9 +83,13 @@ class Reader:
     def all(self) -> Lexicon:
         return self.among(tuple(self.answers))
 
-    @lru_cache(maxsize=4096)  # noqa: B019  a reader lives as long as its command
     def among(self, answers: tuple[str, ...]) -> Lexicon:
-        return lexicon(answers, self.ways)
+        return self._lexicons(answers)
+
+    @cached_property
+    def _lexicons(self) -> Callable[[tuple[str, ...]], Lexicon]:
+        """Kept by the reader, not by its class, which would keep every reader there ever was."""
+        return lru_cache(maxsize=4096)(partial(lexicon, other_ways=self.ways))
 
     @cached_property
     def by_kind(self) -> dict[str, Lexicon]:
@@ -102,10 +106,18 @@ class Reader:
         kept = {kind: tuple(a for a in self.answers if a in names or a in strange) for kind, names in named.items()}
         return {kind: self.among(own) for kind, own in kept.items() if own}
 
-    @lru_cache(maxsize=65536)  # noqa: B019
     def question(self, text: str, answer_type: str, options: tuple[str, ...]) -> AskedQuestion:
+        return self._questions(text, answer_type, options)
+
+    @cached_property
+    def asked_once(self) -> partial[AskedQuestion]:
+        """`question` for texts that do not come again."""
         lexicons = [self.by_kind[kind] for kind in (ACTION, OBJECT, RELATION) if kind in self.by_kind]
-        return understood(text, answer_type, options, [*lexicons, self.all], frozenset(self.answers))
+        return partial(understood, lexicons=[*lexicons, self.all], known=frozenset(self.answers))
+
+    @cached_property
+    def _questions(self) -> Callable[[str, str, tuple[str, ...]], AskedQuestion]:
+        return lru_cache(maxsize=65536)(self.asked_once)
 
     @cached_property
     def wider(self) -> "Reader | None":

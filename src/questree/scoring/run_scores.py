@@ -38,6 +38,7 @@ from questree.tables.predictions import IMAGE_SETS, Stored, models
 from questree.tables.questions import QUESTIONS
 from questree.tables.run import Run
 from questree.tables.scored import ASKED, QuestionRecords
+from questree.tables.table import rows_in
 
 Words = NDArray[np.int32]
 NEEDED = ("video", "number", "template", "answer", "steps", "flags")
@@ -123,7 +124,7 @@ def video_questions(run: Run, split: str | None) -> RunQuestions:
         tops = TOPS.read(folder)
         here = np.ones(len(tops), bool) if split is None else (side.gather(tops["video"]) == split).to_numpy()
         kept = np.flatnonzero(here)
-        nodes = pl.scan_parquet(folder / f"{NODES.name}.parquet").select(pl.len()).collect().item()
+        nodes = rows_in(folder / f"{NODES.name}.parquet")
         parts.append(ScoredShard(folder.name, nodes, tops["node"].to_numpy(), kept))
         questions = COLUMNS.read(run.questions / folder.name)
         tables.append(tops[kept].join(questions, on=["video", "number"], how="left", maintain_order="left"))

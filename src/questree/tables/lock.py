@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Iterator
 from functools import cache
-from hashlib import blake2b
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -13,10 +12,13 @@ import questree
 from questree.extensions import digests
 from questree.faults import UNREADABLE, BadInput, Fault
 from questree.places.seen import is_marker
+from questree.tables.digests import changed, digest
 from questree.tables.image_questions import BALANCED
+from questree.tables.predictions import PLAN
 from questree.tables.questions import read_balanced
 from questree.tables.run import SCHEMA, Run
 from questree.tables.store import new_file, own_note
+from questree.tables.table import rows_in
 
 
 class StagePlace(NamedTuple):
@@ -30,16 +32,17 @@ class StagePlace(NamedTuple):
 STAGES = {  # in the order they are made
     **{name: StagePlace(name) for name in ("raw", "truth", "images", "imported")},
     "facts": StagePlace("facts", notes=("../ledger.json",)),
+    "ledger": StagePlace(".", ("ledger.json",), ()),
     **{name: StagePlace(name) for name in ("questions", "balanced")},
     **{name: StagePlace(name) for name in ("splits", "decomposed", "hierarchies")},
     "covr/questions": StagePlace("covr", ("questions.parquet", "report.json")),
     "covr/balanced": StagePlace("covr", ("balanced.parquet", "balanced.json"), ("balanced.json",)),
     "covr/splits": StagePlace("covr/splits", notes=("report.json",)),
     "covr/decomposed": StagePlace("covr/decomposed"),
+    **{name: StagePlace(name) for name in ("audit", "covr/audit")},
 }
 PACKAGE = Path(questree.__file__).parent
 TEMPLATES = PACKAGE / "benchmarks"
-PIECE = 1 << 22  # bytes read at once
 
 
 class LockedStage(msgspec.Struct, frozen=True):
@@ -54,17 +57,6 @@ class Lock(msgspec.Struct, frozen=True):
     vocabulary: str  # empty for a run of images, which has none
     stages: dict[str, LockedStage] = {}
     schema: int = SCHEMA
-
-
-def digest(*paths: Path, under: Path | None = None) -> str:
-    """Of the content of files; of their names, too, if a folder is given they lie in."""
-    found = blake2b(digest_size=16)
-    for path in paths:
-        found.update(f"{path.relative_to(under)}\0".encode() if under else b"")
-        with path.open("rb") as file:
-            while piece := file.read(PIECE):
-                found.update(piece)
-    return found.hexdigest()
 
 
 def of_code(folder: Path) -> str:
@@ -131,10 +123,12 @@ def read(run: Run) -> Lock:
 
 
 def verify(run: Run) -> tuple[list[Fault], list[str]]:
-    """What is not as the lock file says: data that changed are faults, another code or other templates are notes."""
+    """What is not as the lock file and the plans of stored predictions say: data that changed are faults, another code
+    or other templates are notes."""
     locked, now = read(run), state(run)
     faults = [] if locked.vocabulary == now.vocabulary else [Fault(str(run.vocabulary_file), "has changed")]
     faults += [Fault(str(run.folder / file), said) for file, said in changes(by_path(locked), by_path(now))]
+    faults += [fault for plan in sorted(run.predictions.glob(f"*/{PLAN}")) for fault in changed(plan)]
     others: dict[str, list[str]] = {}  # what is said -> of which stages
     for name, was in locked.stages.items():
         for what in ("code", "templates"):
@@ -252,5 +246,5 @@ def rows(run: Run, name: str) -> dict[str, int]:
     for path in (path for path in files(run, name) if path.suffix == ".parquet"):
         inner = path.relative_to(run.folder / STAGES[name].folder)
         table = inner.stem if inner.parts[0].isdigit() else str(inner.with_suffix(""))
-        found[table] = found.get(table, 0) + int(pl.scan_parquet(path).select(pl.len()).collect().item())
+        found[table] = found.get(table, 0) + rows_in(path)
     return found

@@ -2,16 +2,15 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from hashlib import blake2b
 from pathlib import Path
 from typing import Any
 
-import msgspec
 import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
 from questree.faults import BadInput
+from questree.tables.digests import digest, write_note
 from questree.tables.hierarchies import NOTHING
 from questree.tables.run import Run
 from questree.tables.store import own_note
@@ -61,12 +60,9 @@ class Stored:
 
 def nodes_digest(run: Run, folder: Path) -> str:
     """Of the nodes that the predictions in a folder are about: those of videos, those of image sets, or both."""
-    digest = blake2b(digest_size=16)
     paths = sorted(run.decomposed.glob("*/nodes.parquet")) if answers_videos(folder) else []
     paths += sorted((run.covr / "decomposed").glob("nodes.parquet")) if answers_images(folder) else []
-    for path in paths:
-        digest.update(path.read_bytes())
-    return digest.hexdigest()
+    return digest(*paths)
 
 
 def answers_videos(folder: Path) -> bool:
@@ -79,8 +75,7 @@ def answers_images(folder: Path) -> bool:
 
 def write_plan(folder: Path, run: Run, options: Mapping[str, Any]) -> None:
     """After all shards."""
-    plan = {"options": options, "nodes": nodes_digest(run, folder)}
-    (folder / PLAN).write_bytes(msgspec.json.format(msgspec.json.encode(plan)) + b"\n")
+    write_note(folder / PLAN, {"options": options, "nodes": nodes_digest(run, folder)})
 
 
 def write_words(folder: Path, words: Sequence[str]) -> None:

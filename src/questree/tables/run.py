@@ -13,7 +13,7 @@ from questree.extensions import require
 from questree.faults import UNREADABLE, BadInput
 from questree.tables.facts import ACTIONS, FRAMES, Facts, StoredFacts
 from questree.tables.store import own_note
-from questree.tables.table import Table
+from questree.tables.table import Table, rows_in
 from questree.vocabulary.load import load
 from questree.vocabulary.words import Vocabulary
 
@@ -144,7 +144,7 @@ class Run:
     def has_facts(self) -> bool:
         """Is anything known about any video but its name? Questions may be imported without."""
         files = (self._there("facts") / f"{table.name}.parquet" for table in (FRAMES, ACTIONS))
-        return any(pl.scan_parquet(file).select(pl.len()).collect().item() for file in files)
+        return any(map(rows_in, files))
 
     def facts_digest(self) -> str:
         """Of the cleaned facts and the words they are written in."""

@@ -1,13 +1,15 @@
 """A table is a name and its columns; reading and writing check both."""
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
 import polars as pl
 
 from questree.faults import BadInput
+from questree.tables.silence import silence
 
 WORD = {False: pl.UInt8, True: pl.UInt16}  # are there many words? -> type of a position in the vocabulary
 NO_WORD = {False: 255, True: 65535}  # and what stands where there is none
@@ -20,16 +22,32 @@ ROWS = 1 << 17  # of a group of rows in a table that is put together of pieces
 DAMAGED = (Exception, pl.exceptions.PanicException)  # polars raises many kinds for a damaged file
 
 
-def unreadable(path: Path, error: BaseException) -> BadInput:
-    return BadInput.at(path, f"not a readable Parquet file ({type(error).__name__})")
+@contextmanager
+def readable(path: Path) -> Iterator[None]:
+    """Within it a Parquet file is read; that it is damaged is told in one line, whatever polars says about it."""
+    try:
+        with silence():
+            yield
+    except DAMAGED as error:
+        raise BadInput.at(path, f"not a readable Parquet file ({type(error).__name__})") from error
 
 
 def columns_in(path: Path) -> list[str]:
     """Names of the columns of a Parquet file."""
-    try:
+    with readable(path):
         return list(pl.read_parquet_schema(path))
-    except DAMAGED as error:
-        raise unreadable(path, error) from error
+
+
+def read_parquet(path: Path) -> pl.DataFrame:
+    """All of a Parquet file."""
+    with readable(path):
+        return pl.read_parquet(path)
+
+
+def rows_in(path: Path) -> int:
+    """Number of rows of a Parquet file, read off its end."""
+    with readable(path):
+        return int(pl.scan_parquet(path).select(pl.len()).collect().item())
 
 
 @dataclass(frozen=True)
@@ -84,7 +102,7 @@ class Table:
         path = folder / f"{self.name}.parquet"
         if not path.is_file():
             raise BadInput.at(path, f"no table {self.name} here; was the stage that writes it run?")
-        try:
+        with readable(path):
             missing = self.columns.keys() - pl.read_parquet_schema(path).keys()
             if missing:
                 table = pl.DataFrame()
@@ -92,8 +110,6 @@ class Table:
                 table = pl.read_parquet(path, columns=list(self.columns))
             else:
                 table = pl.scan_parquet(path).filter(where).select(list(self.columns)).collect()
-        except DAMAGED as error:
-            raise unreadable(path, error) from error
         if missing:
             wanted = [name for name in self.columns if name in missing]
             older = f"; made by an older version: run `{self.made_by}` again" if self.made_by else ""

@@ -41,8 +41,8 @@ from questree.stages.decompose.spoken import Texts
 from questree.stages.generate.annotated import actions_only
 from questree.stages.question_forms import QuestionForm
 from questree.stages.questions import Bank, Shard
+from questree.tables.digests import digest
 from questree.tables.facts import StoredFacts
-from questree.tables.lock import digest
 from questree.tables.nodes import ABSENT, DECOMPOSED
 from questree.tables.questions import read_balanced
 from questree.tables.run import Run, kept_while

@@ -5,7 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from chaos import bombs, full_disk
+from chaos import bombs
+from chaos.corruption import corrupted
+from chaos.full_disk import full_disk
 from chaos.fuzz import KEPT, broken, fuzz, kept_inputs, slug, unchanged
 from chaos.kills import kill_points
 from chaos.readers import READERS, corpus
@@ -38,6 +40,13 @@ def test_files_that_once_broke_a_reader_are_read_or_refused(files: Path, kept: P
     assert not broken(files, READERS[name], files.joinpath(*inside), kept.read_bytes())
 
 
+@pytest.mark.parametrize("name", ["run", "sets"])
+def test_damaged_files_of_a_run_are_verified_and_one_line_in_every_command(files: Path, name: str) -> None:
+    tries = list(corrupted(files, name, every=25))
+    assert len(tries) > 3
+    assert not list(filter(None, tries))
+
+
 def test_small_files_that_ask_for_much_are_refused_soon(files: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(bombs, "COLUMNS", 30_000)
     tries = list(bombs.bombs(files))
@@ -45,14 +54,10 @@ def test_small_files_that_ask_for_much_are_refused_soon(files: Path, monkeypatch
     assert not list(filter(None, tries))
 
 
-def test_a_full_disk_is_one_line_and_the_rerun_makes_the_same(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(
-        full_disk, "STAGES", ("synth images --out pictures --images 6", "ingest gqa pictures --out sets")
-    )
-    monkeypatch.setattr(full_disk, "SIZES", (0, 1 << 10))
-    tries = list(full_disk.full_disk(tmp_path / "work"))
-    assert len(tries) == 4
-    assert not list(filter(None, tries))
+def test_a_full_disk_is_one_line_and_the_rerun_makes_the_same(tmp_path: Path) -> None:
+    commands = ("synth images --out pictures --images 6", "ingest gqa pictures --out sets")
+    tries = [found for _, tried in full_disk(tmp_path / "work", commands, commands, (0, 1 << 13)) for found in tried]
+    assert (len(tries), list(filter(None, tries))) == (4, [])
 
 
 @pytest.mark.parametrize("first", [2, 5])

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from unittest.mock import patch
 
+from chaos.at_once import at_once
 from chaos.bombs import bombs
 from chaos.cluster import cluster_kills
 from chaos.corruption import COMMANDS, corrupted
@@ -55,7 +56,7 @@ def main() -> int:
     failed = 0
     with tempfile.TemporaryDirectory(prefix="questree-chaos-") as place:
         print(f"{'test':44} {'tried':>7} {'failed':>7}", flush=True)
-        for group in (damaged, same_bytes, full, cluster, kills, stores):
+        for group in (damaged, same_bytes, full, together, cluster, kills, stores):
             for name, results in group(Path(place), extent):
                 found = list(results)
                 wrong = [failure for failure in found if failure]
@@ -90,8 +91,18 @@ def same_bytes(place: Path, extent: Extent) -> Tests:
 
 
 def full(place: Path, extent: Extent) -> Tests:
-    if extent.wants("full disk"):
-        yield "full disk", full_disk(place / "full" / "work")
+    """Commands before a wanted one are done, with all the room there is."""
+    wanted = [command for command in STAGES if extent.wants(f"full disk: {command.split(' --')[0]}")]
+    if wanted:
+        before = STAGES[: STAGES.index(wanted[-1]) + 1]
+        for command, found in full_disk(place / "full" / "work", before, wanted):
+            yield f"full disk: {command.split(' --')[0]}", found
+
+
+def together(place: Path, extent: Extent) -> Tests:
+    for title, results in at_once(place / "at once"):
+        if extent.wants(title):
+            yield title, results
 
 
 def cluster(place: Path, extent: Extent) -> Tests:

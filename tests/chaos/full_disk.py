@@ -1,39 +1,66 @@
 """A disk that is full at any moment: one line, nothing half-written, and with room again the same bytes."""
 
+import os
 import shlex
 import shutil
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 
 from chaos.fuzz import Failure
-from chaos.kills import STAGES, content, made
+from chaos.kills import content, made
+from worlds import forked
 
-SIZES = (0, 1 << 10, 1 << 13, 1 << 16)  # bytes a file may have; none at all, then more and more
+ROOMS = (0, 1 << 12, 1 << 14, 1 << 16)  # bytes that are left; none at all, then more and more
+DISK = 1 << 28  # bytes of a small disk
 
 
-def full_disk(folder: Path) -> Iterator[Failure | None]:
-    """One item per command and size: no file may grow beyond it, which is what a full disk says of the next byte."""
+def full_disk(
+    folder: Path, commands: Sequence[str], wanted: Sequence[str], rooms: Sequence[int] = ROOMS
+) -> Iterator[tuple[str, Iterator[Failure | None]]]:
+    """All commands are done one after the other; of those wanted one item per amount of room."""
     folder.mkdir(parents=True)
-    for command in STAGES:
-        kept = folder.with_name("kept")
-        shutil.rmtree(kept, ignore_errors=True)
-        shutil.copytree(folder, kept)
-        made(folder, command)
-        whole = content(folder)
-        for size in SIZES:
-            why = _tried(kept, folder.with_name("again"), command, size, whole)
-            yield Failure(f"full disk: {command.split(' --')[0]}", f"files of {size:,} bytes", why) if why else None
+    kept = folder.with_name("kept")
+    with small_disk(folder.with_name("disk")) as disk:
+        for command in commands:
+            shutil.rmtree(kept, ignore_errors=True)
+            shutil.copytree(folder, kept)
+            made(folder, command)
+            if command in wanted:
+                yield command, _rooms(kept, disk, command, rooms, content(folder))
 
 
-def _tried(kept: Path, again: Path, command: str, size: int, whole: dict[str, bytes]) -> str:
+def _rooms(
+    kept: Path, disk: Path, command: str, rooms: Sequence[int], whole: dict[str, bytes]
+) -> Iterator[Failure | None]:
+    for room in rooms:
+        why = _tried(kept, disk, command, room, whole)
+        yield Failure("full disk", f"{command}, room for {room:,} bytes", why) if why else None
+
+
+@contextmanager
+def small_disk(place: Path) -> Iterator[Path]:
+    """A disk of its own, where this is allowed; else a folder, in which files cannot grow."""
+    place.mkdir()
+    mounted = not subprocess.run(
+        ["mount", "-t", "tmpfs", "-o", f"size={DISK}", "questree-chaos", str(place)], capture_output=True
+    ).returncode
+    try:
+        yield place
+    finally:
+        if mounted:
+            subprocess.run(["umount", str(place)], check=True)
+
+
+def _tried(kept: Path, disk: Path, command: str, room: int, whole: dict[str, bytes]) -> str:
+    again = disk / "work"
     shutil.rmtree(again, ignore_errors=True)
     shutil.copytree(kept, again)
     before = content(again)
-    limits = f"import resource; resource.setrlimit(resource.RLIMIT_FSIZE, ({size}, {size}))"
-    line = [sys.executable, "-c", f"{limits}; {START}", *shlex.split(command)]
-    done = subprocess.run(line, cwd=again, capture_output=True, text=True)
+    with _filled(disk, room) as limited:
+        done = _limited(command, again, room) if limited else forked.questree(*shlex.split(command), folder=again)
     if done.returncode == 0:
         return "" if content(again) == whole else "it says that all is well, and has not written everything"
     if done.returncode != 1 or len(done.stderr.strip().splitlines()) != 1 or not done.stderr.startswith("error: "):
@@ -44,6 +71,29 @@ def _tried(kept: Path, again: Path, command: str, size: int, whole: dict[str, by
         return f"{other[0]} is neither as before nor as afterwards"
     made(again, command)
     return "" if content(again) == whole else "with room again it makes other bytes"
+
+
+@contextmanager
+def _filled(disk: Path, room: int) -> Iterator[bool]:
+    """Only so much room is left; or nothing is done about it, which is said."""
+    filler = disk / "filler"
+    if not os.path.ismount(disk):
+        yield True
+        return
+    size = os.statvfs(disk)
+    with filler.open("wb") as file:
+        os.posix_fallocate(file.fileno(), 0, max(size.f_bavail * size.f_frsize - room, 1))
+    try:
+        yield False
+    finally:
+        filler.unlink()
+
+
+def _limited(command: str, folder: Path, size: int) -> "subprocess.CompletedProcess[str]":
+    """No file may grow beyond a size, which is what a full disk says of the next byte."""
+    limits = f"import resource; resource.setrlimit(resource.RLIMIT_FSIZE, ({size}, {size}))"
+    line = [sys.executable, "-c", f"{limits}; {START}", *shlex.split(command)]
+    return subprocess.run(line, cwd=folder, capture_output=True, text=True)
 
 
 START = (

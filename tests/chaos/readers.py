@@ -35,6 +35,10 @@ MADE = (
     "questree answer run --model composition-noise --out said.jsonl --quiet",
     "questree answer sets --model oracle --quiet",
     "questree answer run --model oracle --quiet",
+    "questree audit run --workers 1 --quiet",
+    "questree features run --from-facts --quiet",
+    "questree features sets --from-facts --quiet",
+    "questree ask run --python worlds.talker:yes --name talker --questions 2 --no-media --quiet",
 )
 TEMPLATES = """
 [[template]]
@@ -122,6 +126,9 @@ READERS = {
     "people Label Studio": Reader("people import asked studio.json", ("studio.json",), "asked"),
     "people task": Reader("people new asked --task task.toml --name other --sample 2", ("task.toml",), "asked"),
     "people book": Reader("people agreement asked --resamples 0", ("asked/people.sqlite",), "asked"),
+    "asked": Reader(
+        "ask run --python worlds.talker:yes --name talker --questions 2 --no-media", ("run/asked/*",), "run"
+    ),
     "show": Reader("show run 038T4", ("run/facts/*", "run/vocabulary.toml", "run/ledger.json")),
     "report": Reader("report run --out out --resamples 0", ("run/*/*/*.parquet", "run/*/*", "run/*.*")),
 }

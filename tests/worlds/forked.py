@@ -8,11 +8,13 @@ import json
 import os
 import runpy
 import signal
+import sqlite3
 import subprocess
 import sys
 import tempfile
+from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, partial
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -79,7 +81,16 @@ def become(words: list[str], folder: str, out: str, err: str, processes: bool, k
         concurrent.futures.ProcessPoolExecutor = one_thread  # type: ignore[assignment,misc]
     signal.alarm(SECONDS)
     if killed_at:
-        sys.addaudithook(Killer(os.path.realpath(folder), killed_at, by))
+        killer = Killer(os.path.realpath(folder), killed_at, by)
+        sys.addaudithook(killer)
+        sqlite3.connect = partial(traced, sqlite3.connect, killer)
+
+
+def traced(connect: Callable[..., sqlite3.Connection], killer: "Killer", *given: Any, **more: Any) -> Any:
+    """A book: every statement is an operation on files."""
+    book = connect(*given, **more)
+    book.set_trace_callback(lambda statement: killer.count())
+    return book
 
 
 @dataclass
@@ -95,9 +106,12 @@ class Killer:
             return
         names = [os.path.realpath(os.fsdecode(name)) for name in given if isinstance(name, str | bytes | os.PathLike)]
         if any(name.startswith(self.folder + os.sep) for name in names):
-            self.left -= 1
-            if not self.left:
-                os.kill(os.getpid(), self.by)
+            self.count()
+
+    def count(self) -> None:
+        self.left -= 1
+        if not self.left:
+            os.kill(os.getpid(), self.by)
 
 
 if __name__ == "__main__":

@@ -1,9 +1,10 @@
 """Is a run still what its lock file says, and what differs between two."""
 
+from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from questree.faults import Fault
+from questree.faults import BadInput, Fault
 from questree.places import path_of
 from questree.tables import lock as locks
 from questree.tables.run import Run
@@ -41,6 +42,18 @@ def verify(run: "StrPath", *, again: bool = False, workers: int = 2) -> Verified
 
         faults += made_again(place, workers)
     return Verified(faults, notes)
+
+
+def changed_among(words: Iterable[str]) -> list[Fault]:
+    """What changed in the runs among the words of a command after they were locked."""
+    folders = {Path(word) for word in words if "\0" not in word and Run(Path(word)).lock_file.is_file()}
+    faults = list[Fault]()
+    for folder in sorted(folders):
+        try:
+            faults += locks.verify(Run(folder))[0]
+        except BadInput as bad:
+            faults += bad.faults
+    return faults
 
 
 def write_lock(run: "StrPath") -> tuple[Path, locks.Lock]:

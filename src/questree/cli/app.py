@@ -13,7 +13,7 @@ from questree import __version__
 from questree.api.catalogue import EXPORTERS, SOURCES
 from questree.cli.shared_options import located
 from questree.extensions import apart, blamed, load, wanted
-from questree.faults import BadInput, lines
+from questree.faults import BadInput, Fault, lines
 
 OK, BAD_INPUT, USAGE = 0, 1, 2
 UNPACK = "--unpack-times"  # how many times its size a packed file may hold
@@ -180,7 +180,7 @@ def main() -> None:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         status = OK
     except Exception as error:
-        if own := blamed(error):
+        if own := blamed(error) or _damaged(error):
             status = _say(own)
         elif isinstance(error, OSError | MemoryError | RecursionError | UnicodeEncodeError):
             print(f"error: {type(error).__name__}: {error}", file=sys.stderr)  # full disk, no memory, ASCII terminal
@@ -188,6 +188,15 @@ def main() -> None:
         else:
             raise
     sys.exit(status)
+
+
+def _damaged(error: Exception) -> BadInput | None:
+    """Files that changed after their run was locked may say anything, so nobody can foresee what comes of them."""
+    from questree.api.locks import changed_among
+
+    faults = changed_among(sys.argv[1:])
+    why = f"so it is no wonder that reading it fails ({type(error).__name__})"
+    return BadInput(Fault(fault.place, f"{fault.message}, {why}") for fault in faults) if faults else None
 
 
 def _say(bad: BadInput) -> int:

@@ -18,10 +18,11 @@ from questree.features.options import FeatureOptions
 from questree.features.read import NOTE, PLACES, StreamShape, features_folder
 from questree.features.rows import DETECTIONS, OBJECTS, PlaceFeatures, StreamRows
 from questree.features.video_facts import VideoFacts
+from questree.tables.digests import write_note
 from questree.tables.facts import VIDEOS, Facts
 from questree.tables.images import IMAGES, Images
 from questree.tables.run import Run, kept_while
-from questree.tables.shard_folders import ShardFolders
+from questree.tables.shard_folders import NOTES, ShardFolders
 from questree.tables.store import new_file
 from questree.tables.table import readable
 from questree.vocabulary.words import Vocabulary
@@ -136,15 +137,15 @@ def write_features(
     folder, ids = features_folder(run.folder) / name, source.ids()
     plan = {"source": source.called, "format": format, "shard": shard, "state": source.state(), **asdict(options)}
     place = ShardFolders(folder, msgspec.json.format(msgspec.json.encode(plan)))
-    place.start()
     work = place.work
     begins = range(0, len(ids), shard)
     tasks = [
         FeatureTask(source, work / f"{at:05d}.{format}", begin, min(begin + shard, len(ids)))
         for at, begin in enumerate(begins)
     ]
-    remedy = partial(place.kept, [task.out.name for task in tasks], "a smaller --shard")
-    with processes(workers, pool, remedy) as executor:
+    names = [task.out.name for task in tasks]
+    remedy = partial(place.kept, names, "a smaller --shard")
+    with place.begun(names), processes(workers, pool, remedy) as executor:
         left = {f"shard {task.out.stem}": task for task in tasks if not task.out.is_file()}
         results({called: executor.submit(made_shard, task) for called, task in left.items()}, "features", remedy)
     note = _gathered(source, options, tasks, plan, work)
@@ -161,13 +162,14 @@ def made_shard(task: FeatureTask) -> None:
 
 
 def _places_of(shard: Path) -> Path:
-    return shard.with_name(f"{shard.stem}.places")
+    """Among the notes about unfinished work, which go when all shards are there."""
+    return shard.parent / NOTES / f"{shard.stem}.places"
 
 
 def _gathered(
     source: FeatureSource, options: FeatureOptions, tasks: list[FeatureTask], plan: dict[str, Any], work: Path
 ) -> dict[str, Any]:
-    """Lists and shapes over all shards; what only they needed is removed."""
+    """Lists and shapes over all shards."""
     parts = [pl.read_parquet(_places_of(task.out)) for task in tasks]
     shards = [read_shard(task.out, len(part)) for task, part in zip(tasks, parts, strict=True)]
     names = [name for name in (shards[0] if shards else {}) if name != DETECTIONS]
@@ -186,9 +188,7 @@ def _gathered(
         "digest": _digest([*(task.out for task in tasks), work / "places.parquet"]),
         "made": plan,
     }
-    (work / NOTE).write_bytes(msgspec.json.format(msgspec.json.encode(note)))
-    for task in tasks:
-        _places_of(task.out).unlink()
+    write_note(work / NOTE, note, (path for path in work.iterdir() if path.is_file() and path.name != NOTE))
     return note | {"places": len(places)}
 
 

@@ -1,6 +1,6 @@
 """Digests of files, and notes that know whether they and the files beside them are still what was written."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from hashlib import blake2b
 from pathlib import Path
 from typing import Any
@@ -11,7 +11,7 @@ from questree.faults import BadInput, Fault
 from questree.tables.store import own_note
 
 PIECE = 1 << 22  # bytes read at once
-FILES, SELF = "files", "digest"  # of a note: digests of the files beside it, and its own
+FILES, SELF = "files", "note"  # of a note: digests of the files beside it, and its own
 
 
 def digest(*paths: Path, under: Path | None = None) -> str:
@@ -25,10 +25,9 @@ def digest(*paths: Path, under: Path | None = None) -> str:
     return found.hexdigest()
 
 
-def write_note(path: Path, said: Mapping[str, Any]) -> None:
-    """What is said, with the digests of all files in the note's folder and of the note itself."""
-    beside = sorted(file for file in path.parent.rglob("*") if file.is_file() and file != path)
-    note = {**said, FILES: {str(file.relative_to(path.parent)): digest(file) for file in beside}}
+def write_note(path: Path, said: Mapping[str, Any], files: Iterable[Path]) -> None:
+    """What is said, with the digests of files in the note's folder and of the note itself."""
+    note = {**said, FILES: {str(file.relative_to(path.parent)): digest(file) for file in sorted(files)}}
     path.write_bytes(msgspec.json.format(msgspec.json.encode(note | {SELF: _own(note)})) + b"\n")
 
 

@@ -14,7 +14,6 @@ from questree.faults import UNREADABLE, BadInput, Fault
 from questree.places.seen import is_marker
 from questree.tables.digests import changed, digest
 from questree.tables.image_questions import BALANCED
-from questree.tables.predictions import PLAN
 from questree.tables.questions import read_balanced
 from questree.tables.run import SCHEMA, Run
 from questree.tables.store import new_file, own_note
@@ -27,11 +26,12 @@ class StagePlace(NamedTuple):
     folder: str
     files: tuple[str, ...] = ("**/*",)
     notes: tuple[str, ...] = ("plan.json", "report.json")
+    noted_in: str = ""  # where these are, if not in its folder
 
 
 STAGES = {  # in the order they are made
     **{name: StagePlace(name) for name in ("raw", "truth", "images", "imported")},
-    "facts": StagePlace("facts", notes=("../ledger.json",)),
+    "facts": StagePlace("facts", notes=("ledger.json",), noted_in="."),
     "ledger": StagePlace(".", ("ledger.json",), ()),
     **{name: StagePlace(name) for name in ("questions", "balanced")},
     **{name: StagePlace(name) for name in ("splits", "decomposed", "hierarchies")},
@@ -41,6 +41,7 @@ STAGES = {  # in the order they are made
     "covr/decomposed": StagePlace("covr/decomposed"),
     **{name: StagePlace(name) for name in ("audit", "covr/audit")},
 }
+NOTED = ("predictions/*/plan.json", "features/*/features.json")  # what knows its own digests: it comes and goes
 PACKAGE = Path(questree.__file__).parent
 TEMPLATES = PACKAGE / "benchmarks"
 
@@ -83,7 +84,8 @@ def stage(run: Run, name: str, code: str = "", templates: str = "") -> LockedSta
 
 
 def options(run: Run, name: str) -> dict[str, Any]:
-    paths = (run.folder / STAGES[name].folder / note for note in STAGES[name].notes)
+    place = STAGES[name]
+    paths = (run.folder / (place.noted_in or place.folder) / note for note in place.notes)
     notes = (own_note(path) for path in paths if path.is_file())
     return next((dict(note["options"]) for note in notes if "options" in note), {})
 
@@ -123,12 +125,13 @@ def read(run: Run) -> Lock:
 
 
 def verify(run: Run) -> tuple[list[Fault], list[str]]:
-    """What is not as the lock file and the plans of stored predictions say: data that changed are faults, another code
-    or other templates are notes."""
+    """What is not as the lock file and the notes of predictions and features say: data that changed are faults,
+    another code or other templates are notes."""
     locked, now = read(run), state(run)
     faults = [] if locked.vocabulary == now.vocabulary else [Fault(str(run.vocabulary_file), "has changed")]
     faults += [Fault(str(run.folder / file), said) for file, said in changes(by_path(locked), by_path(now))]
-    faults += [fault for plan in sorted(run.predictions.glob(f"*/{PLAN}")) for fault in changed(plan)]
+    notes = sorted(path for pattern in NOTED for path in run.folder.glob(pattern))
+    faults += [fault for note in notes for fault in changed(note)]
     others: dict[str, list[str]] = {}  # what is said -> of which stages
     for name, was in locked.stages.items():
         for what in ("code", "templates"):

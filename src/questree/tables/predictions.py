@@ -75,7 +75,8 @@ def answers_images(folder: Path) -> bool:
 
 def write_plan(folder: Path, run: Run, options: Mapping[str, Any]) -> None:
     """After all shards."""
-    write_note(folder / PLAN, {"options": options, "nodes": nodes_digest(run, folder)})
+    files = (path for path in folder.rglob("*") if path.is_file())
+    write_note(folder / PLAN, {"options": options, "nodes": nodes_digest(run, folder)}, files)
 
 
 def write_words(folder: Path, words: Sequence[str]) -> None:

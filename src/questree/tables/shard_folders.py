@@ -41,6 +41,17 @@ class ShardFolders:
             (self.work / NOTES).mkdir(parents=True)
             (self.work / NOTES / STATE).write_text(self.state)
 
+    @contextmanager
+    def begun(self, names: Sequence[str]) -> Iterator[None]:
+        """Work at these shards: where it fails before the first one is finished, nothing is left."""
+        self.start()
+        try:
+            yield
+        except Exception:
+            if not any((self.work / name).exists() for name in names):
+                remove(self.work)
+            raise
+
     def shards(self, names: Sequence[str]) -> list["NewShard"]:
         return [NewShard(self.work / name, self.state, self.work / NOTES / f"{name}.json") for name in names]
 

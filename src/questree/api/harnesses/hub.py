@@ -19,7 +19,7 @@ from questree.api.question_steps import RunSteps
 from questree.benchmarks import chosen
 from questree.faults import BadInput, Fault, at_least
 from questree.stages.decompose.hierarchies import hierarchies_in
-from questree.tables.lock import Lock
+from questree.tables.lock import read
 from questree.tables.run import Run
 
 SPLITS = ("train", "dev", "test")  # in this order
@@ -28,7 +28,6 @@ SIZES = (1_000, 10_000, 100_000, 1_000_000, 10_000_000, 100_000_000)
 SIZE_NAMES = ("n<1K", "1K<n<10K", "10K<n<100K", "100K<n<1M", "1M<n<10M", "10M<n<100M", "100M<n<1B")
 ROWS = 4096  # of a group, in which a picture is kept once
 ROOM = 1 << 30  # bytes of pictures that are kept once
-LOCK = "lock.json"
 
 
 @dataclass(frozen=True)
@@ -202,10 +201,9 @@ def statistics(parts: list[Part], every: pl.DataFrame) -> str:
 
 def history(run: Run) -> str:
     """The stages of the run with their options, from its lock file."""
-    path = run.folder / LOCK
-    if not path.is_file():
+    if not run.lock_file.is_file():
         return "The run has no lock file."
-    lock = msgspec.json.decode(path.read_bytes(), type=Lock)
+    lock = read(run)
     lines = ["| stage | options |", "|---|---|"]
     for name, stage in lock.stages.items():
         told = msgspec.json.encode(stage.options).decode() if stage.options else ""

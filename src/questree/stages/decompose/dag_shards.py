@@ -137,14 +137,14 @@ def decompose(
     plan = msgspec.json.encode({"options": options, "questions": run.questions_digest()})
     taken = digest(*sorted(run.balanced.glob("*"))).encode() if options.balanced else b""
     place, names = ShardFolders(run.decomposed, plan, taken), [folder.name for folder in bank.folders()]
-    place.start()
-    if len(labels):
-        ABSENT.write(labels, place.work)
     shards, remedy = place.shards(names), partial(place.kept, names)
-    left = [new for new in shards if not new.done]
-    with processes(workers, pool, remedy, len(left)) as executor:
-        tasks = {f"shard {new.name}": executor.submit(shard, run.folder, new, options) for new in left}
-        results(tasks, "decompose", remedy)
+    with place.begun(names):
+        if len(labels):
+            ABSENT.write(labels, place.work)
+        left = [new for new in shards if not new.done]
+        with processes(workers, pool, remedy, len(left)) as executor:
+            tasks = {f"shard {new.name}": executor.submit(shard, run.folder, new, options) for new in left}
+            results(tasks, "decompose", remedy)
     summary = DecomposeSummary()
     for new in shards:
         summary.add(DecomposeSummary.read(new.note))

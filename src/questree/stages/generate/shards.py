@@ -86,13 +86,13 @@ def generate(run: Run, options: GenerateOptions, workers: int = 2, pool: Executo
     cuts = layout(run, options.shard, left_out)
     place = ShardFolders(run.questions, plan(run, options, cuts, left_out))
     names = [f"{at:05d}" for at in range(len(cuts))]
-    place.start()
     shards = place.shards(names)
     tasks = [GenerateTask(run.folder, *each, options, frozenset(left_out)) for each in zip(shards, cuts, strict=True)]
     remedy = partial(place.kept, names, "a smaller --shard")
-    left = [task for task in tasks if not task.new.done]
-    with processes(workers, pool, remedy, len(left)) as executor:
-        results({f"shard {task.new.name}": executor.submit(shard, task) for task in left}, "generate", remedy)
+    with place.begun(names):
+        left = [task for task in tasks if not task.new.done]
+        with processes(workers, pool, remedy, len(left)) as executor:
+            results({f"shard {task.new.name}": executor.submit(shard, task) for task in left}, "generate", remedy)
     counts = total([task.new.out for task in tasks])
     place.finish()
     return counts

@@ -1,0 +1,5 @@
+"""A model in Python, for `questree ask --python worlds.talker:yes`."""
+
+
+def yes(question: object) -> str:
+    return "yes"

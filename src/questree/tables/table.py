@@ -119,10 +119,8 @@ class Table:
     def counted(self, folder: Path, column: str) -> pl.DataFrame:
         """The values of a column, and `len`: how many rows have each."""
         path = folder / f"{self.name}.parquet"
-        try:
+        with readable(path):
             return pl.scan_parquet(path).group_by(column).len().collect(engine="streaming")
-        except DAMAGED as error:
-            raise unreadable(path, error) from error
 
 
 def _numbered(column: pl.Series, dtype: pl.DataType | type[pl.DataType]) -> pl.DataType | type[pl.DataType]:

@@ -122,6 +122,8 @@ class ImageFacts:
         ]
         thing = np.concatenate([own for own, _ in said]).astype(np.int64) - begin
         told, at = np.unique(pl.concat([text for _, text in said]).to_numpy(), return_inverse=True)
+        once = np.unique(thing * len(told) + at)  # near two cups is near a cup: nothing drowns in what is said again
+        thing, at = np.divmod(once, max(len(told), 1))
         return summed(end - begin + 1, thing, codes(told.tolist(), width)[at])
 
 

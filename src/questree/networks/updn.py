@@ -1,6 +1,5 @@
 """UpDn (Anderson et al., 2018): the question looks at objects once, and what it sees is multiplied with it."""
 
-import torch
 from torch import Tensor, nn
 
 from questree.networks.batches import QuestionBatch
@@ -8,22 +7,25 @@ from questree.networks.catalogue import Inputs, Network, Schedule, Size
 from questree.networks.layers import QuestionReader, masked_softmax, pooled
 
 
+def narrowed(wide: int, width: int) -> nn.Module:
+    return nn.Sequential(nn.Linear(wide, width), nn.ReLU())
+
+
 class UpDn(nn.Module):
     def __init__(self, inputs: Inputs, width: int, embedded: int, dropout: float):
         super().__init__()
         seen = inputs.streams["objects"]
         self.question = QuestionReader(len(inputs.words), width, embedded, kind="GRU")
-        self.weigh = nn.Sequential(nn.Linear(seen + width, width), nn.Tanh(), nn.Linear(width, 1))
-        self.seen = nn.Sequential(nn.Linear(seen, width), nn.ReLU())
-        self.asked = nn.Sequential(nn.Linear(width, width), nn.ReLU())
+        self.look, self.sought = narrowed(seen, width), narrowed(width, width)
+        self.weigh = nn.Linear(width, 1)
+        self.seen, self.asked = narrowed(seen, width), narrowed(width, width)
         self.answer = nn.Sequential(
             nn.Linear(width, 2 * width), nn.ReLU(), nn.Dropout(dropout), nn.Linear(2 * width, inputs.answers)
         )
 
     def forward(self, batch: QuestionBatch) -> Tensor:
         question, objects = self.question(batch.words, batch.lengths), batch.streams["objects"]
-        beside = question[:, None].expand(-1, objects.items.shape[1], -1)
-        scores = self.weigh(torch.cat([objects.items, beside], -1))[:, :, 0]
+        scores = self.weigh(self.look(objects.items) * self.sought(question)[:, None])[:, :, 0]
         seen = pooled(masked_softmax(scores, objects.there), objects.items)
         found: Tensor = self.answer(self.seen(seen) * self.asked(question))
         return found

@@ -11,12 +11,12 @@ LONGEST = 64  # words
 SPREAD = 0.02  # of numbers that nothing is known of yet
 
 
-class Block(nn.Module):
-    """Every vector looks at every vector that is there, then a perceptron; each of a normed input, around a short cut."""
+class JointAttention(nn.Module):
+    """Every vector looks at all that are there, then a perceptron: each of a normed input, around a short cut."""
 
     def __init__(self, width: int, heads: int, dropout: float):
         super().__init__()
-        self.heads, self.share = heads, dropout
+        self.heads = heads
         self.project, self.out = nn.Linear(width, 3 * width), nn.Linear(width, width)
         self.think = nn.Sequential(
             nn.Linear(width, 4 * width), nn.GELU(), nn.Dropout(dropout), nn.Linear(4 * width, width)
@@ -46,7 +46,7 @@ class OneStream(nn.Module):
         self.first = nn.Parameter(torch.randn(width) * SPREAD)
         self.objects = nn.Linear(inputs.streams["objects"], width)
         self.norm, self.dropout = nn.LayerNorm(width), nn.Dropout(dropout)
-        self.blocks = nn.ModuleList(Block(width, heads, dropout) for _ in range(layers))
+        self.blocks = nn.ModuleList(JointAttention(width, heads, dropout) for _ in range(layers))
         self.answer = nn.Sequential(
             nn.LayerNorm(width), nn.Linear(width, width), nn.Tanh(), nn.Linear(width, inputs.answers)
         )

@@ -11,7 +11,6 @@ from unittest.mock import patch
 
 from chaos.at_once import at_once
 from chaos.bombs import bombs
-from chaos.cluster import cluster_kills
 from chaos.corruption import COMMANDS, corrupted
 from chaos.full_disk import full_disk
 from chaos.fuzz import KEPT, Failure, fuzz
@@ -55,12 +54,12 @@ def main() -> int:
     )
     failed = 0
     with tempfile.TemporaryDirectory(prefix="questree-chaos-") as place:
-        print(f"{'test':44} {'tried':>7} {'failed':>7}", flush=True)
+        print(f"{'test':48} {'tried':>7} {'failed':>7}", flush=True)
         for group in (damaged, same_bytes, full, together, cluster, kills, stores):
             for name, results in group(Path(place), extent):
                 found = list(results)
                 wrong = [failure for failure in found if failure]
-                print(f"{name:44} {len(found):7,} {len(wrong):7,}", flush=True)
+                print(f"{name:48} {len(found):7,} {len(wrong):7,}", flush=True)
                 for failure in wrong[:20]:
                     print(f"    {failure.test}: {failure.input}: {failure.why}", flush=True)
                 failed += len(wrong)
@@ -106,8 +105,11 @@ def together(place: Path, extent: Extent) -> Tests:
 
 
 def cluster(place: Path, extent: Extent) -> Tests:
-    if extent.wants("cluster: killed workers, schedulers"):
-        yield "cluster: killed workers, schedulers", cluster_kills(place / "cluster", extent.kills)
+    title = "cluster: killed and stopped workers, schedulers"
+    if extent.wants(title):
+        from chaos.cluster import cluster_kills  # needs Dask
+
+        yield title, cluster_kills(place / "cluster", extent.kills)
 
 
 def kills(place: Path, extent: Extent) -> Tests:

@@ -1,4 +1,4 @@
-"""Workers and schedulers of a Dask cluster killed at random moments of commands: the files are those of one process."""
+"""Workers and schedulers of a Dask cluster killed or stopped at random moments: the files are those of one process."""
 
 import os
 import random
@@ -14,7 +14,7 @@ from pathlib import Path
 from chaos.fuzz import Failure
 from chaos.kills import content
 from worlds.commands import questree, run
-from worlds.dask_processes import DaskProcesses, dask_processes
+from worlds.dask_processes import PATIENCE, DaskProcesses, dask_processes
 
 BEFORE = (
     "questree synth --out world --videos 6 --workers 1 --quiet",
@@ -29,10 +29,12 @@ STAGES = (  # each begins with what the ones before it wrote
     "export decomp run --out decomp",
 )
 WORKERS = 2
+LONGEST = 2 * PATIENCE  # seconds a worker is stopped; the scheduler gives it up on the way, or does not
 
 
 def cluster_kills(place: Path, kills: int, seed: int = 0, stages: int = len(STAGES)) -> Iterator[Failure | None]:
-    """One item per kill, most of workers, some of the scheduler: what went wrong, or nothing."""
+    """One item per kill: of ten about seven are of workers, two of the scheduler, and a worker is stopped for a while;
+    what went wrong, or nothing."""
     drawn, states, seconds = random.Random(seed), list[Path](), list[float]()
     work = place / "0"
     work.mkdir(parents=True)
@@ -51,7 +53,7 @@ def cluster_kills(place: Path, kills: int, seed: int = 0, stages: int = len(STAG
             shutil.rmtree(again)
         for number in range(kills):
             at = number % stages
-            kill = _kill_scheduler if number % 10 == 9 else _kill_worker
+            (kill,) = drawn.choices((_kill_worker, _kill_scheduler, _stop_worker), (7, 2, 1))
             moment = drawn.random() * seconds[at]
             yield _killed(place / "again", states[at : at + 2], STAGES[at], cluster, kill, moment, drawn)
 
@@ -82,6 +84,15 @@ def _killed(
 def _kill_worker(cluster: DaskProcesses, drawn: random.Random) -> None:
     with suppress(ProcessLookupError):
         os.kill(drawn.choice(cluster.pids()), signal.SIGKILL)
+
+
+def _stop_worker(cluster: DaskProcesses, drawn: random.Random) -> None:
+    """As a slow one: it goes on when others may have done its work."""
+    worker = drawn.choice(cluster.pids())
+    with suppress(ProcessLookupError):
+        os.kill(worker, signal.SIGSTOP)
+        time.sleep(drawn.random() * LONGEST)
+        os.kill(worker, signal.SIGCONT)
 
 
 def _kill_scheduler(cluster: DaskProcesses, drawn: random.Random) -> None:

@@ -14,7 +14,12 @@ from typing import Any
 from distributed import Client
 
 HERE = "127.0.0.1"
-QUIET = {"DASK_LOGGING__DISTRIBUTED": "critical", "PYTHONPATH": os.pathsep.join(sys.path)}
+PATIENCE = 10  # seconds after which the scheduler gives up a worker that says nothing
+QUIET = {
+    "DASK_LOGGING__DISTRIBUTED": "critical",
+    "DASK_DISTRIBUTED__SCHEDULER__WORKER_TTL": f"{PATIENCE}s",
+    "PYTHONPATH": os.pathsep.join(sys.path),
+}
 
 
 class DaskProcesses:

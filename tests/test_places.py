@@ -4,6 +4,7 @@ import os
 import re
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack
 from pathlib import Path
 from unittest.mock import patch
 
@@ -21,6 +22,8 @@ from questree.tables.run import Run
 from questree.tables.store import new_file, new_folder
 from test_pages import commands as page_commands
 from worlds import commands, s3, stored
+
+Contents = dict[str, dict[str, str]]  # medium -> name of every file -> digest of its content
 
 
 @pytest.fixture(scope="module")
@@ -58,20 +61,28 @@ def elsewhere(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     forget()
 
 
-def test_image_stages_in_memory_give_the_bytes_of_the_local_run(tmp_path: Path) -> None:
+@pytest.fixture(scope="module")
+def here(tmp_path_factory: pytest.TempPathFactory) -> Contents:
+    """What stages write on this machine's disk."""
+    place, found = tmp_path_factory.mktemp("here"), Contents()
+    for name, lines in {"videos": stored.VIDEOS, "images": stored.IMAGES}.items():
+        stored.carried_out(lines, place / name)
+        found[name] = stored.content(place / name)
+    return found
+
+
+def test_image_stages_in_memory_give_the_bytes_of_the_local_run(here: Contents, tmp_path: Path) -> None:
     at = f"memory://{tmp_path.name}"
-    stored.carried_out(stored.IMAGES, tmp_path / "here")
     stored.carried_out(stored.IMAGES, at)
-    assert stored.content(at) == stored.content(tmp_path / "here")
+    assert stored.content(at) == here["images"]
 
 
 def test_video_stages_in_s3_give_the_bytes_of_the_local_run_on_any_machine(
-    bucket: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    bucket: str, here: Contents, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    stored.carried_out(stored.VIDEOS, tmp_path / "here")
     stored.carried_out(stored.VIDEOS, f"{bucket}/videos")
     mine = stored.content(f"{bucket}/videos")
-    assert mine == stored.content(tmp_path / "here")
+    assert mine == here["videos"]
     before = moved()
     elsewhere(monkeypatch, tmp_path)
     assert stored.content(f"{bucket}/videos") == mine
@@ -80,32 +91,32 @@ def test_video_stages_in_s3_give_the_bytes_of_the_local_run_on_any_machine(
     assert (run.models, len(run.scopes)) == (["perception-noise"], 4)
 
 
+def test_a_cluster_on_a_store_delivers_the_same_bytes(bucket: str, here: Contents, tmp_path: Path) -> None:
+    """Two worker processes with a mirror of their own, as on another machine; questree.toml beside the run names it."""
+    pytest.importorskip("distributed")
+    from worlds.dask_processes import dask_processes
+
+    theirs = tmp_path / "another"
+    with ExitStack() as stack:
+        with patch.dict(os.environ, QUESTREE_CACHE=str(theirs)):
+            cluster = stack.enter_context(dask_processes(2, tmp_path / "scratch"))
+        for name, lines in {"videos": stored.VIDEOS, "images": stored.IMAGES}.items():
+            at = f"{bucket}/cluster/{name}"
+            put_bytes(f"{at}/questree.toml", f'cluster = "{cluster.address}"'.encode())
+            stored.carried_out(lines, at)
+            path_of(f"{at}/questree.toml").unlink()
+            assert stored.content(at) == here[name]
+    left = [name for name in files_below(f"{bucket}/cluster") if ".part" in name or ".delivered" in name]
+    assert (left, [*theirs.rglob("*.part")]) == ([], [])
+    assert any(theirs.rglob("questions.parquet"))
+
+
 def test_the_page_on_stores_works(bucket: str, tmp_path: Path) -> None:
     for line in page_commands("docs/storage.md"):
         commands.run(f"{line.replace('s3://BUCKET', bucket)} --quiet", tmp_path)
     (block,) = re.findall(r"```python\n(.*?)```", (Path(__file__).parents[1] / "docs" / "storage.md").read_text(), re.S)
     exec(block.replace("s3://BUCKET", bucket), {"questree": questree})
     assert (tmp_path / "decomp").is_dir()
-
-
-def test_workers_on_other_machines_deliver_the_same_bytes(bucket: str, tmp_path: Path) -> None:
-    first, rest = stored.VIDEOS.split("generate", 1)
-    some = "generate" + rest.split("report")[0] + "export" + rest.split("export", 1)[1].split("import")[0]
-    stored.carried_out(first, tmp_path / "here")
-    stored.carried_out(some, tmp_path / "here")
-    stored.carried_out(first, f"{bucket}/elsewhere")
-    worker = stored.Elsewhere(tmp_path / "another")
-    try:
-        with (
-            patch("questree.workers.ProcessPoolExecutor", lambda *_, **__: worker),
-            patch("questree.stages.balance.rounds.FEW", 0),
-        ):
-            stored.carried_out(some, f"{bucket}/elsewhere")
-    finally:
-        worker.stop()
-    assert stored.content(f"{bucket}/elsewhere") == stored.content(tmp_path / "here")
-    assert [name for name in files_below(f"{bucket}/elsewhere") if ".part" in name or ".delivered" in name] == []
-    assert not list((tmp_path / "another").rglob("*.part"))
 
 
 @pytest.mark.parametrize("change", [2, 4, 9])

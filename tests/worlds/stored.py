@@ -1,17 +1,11 @@
 """The same commands on this machine's disk and at a URL: what they write, file by file."""
 
-import os
-import pickle
 import subprocess
 import sys
-from collections.abc import Callable
-from concurrent.futures import Executor, Future, ProcessPoolExecutor
 from hashlib import blake2b
-from multiprocessing import get_context
 from pathlib import Path
-from typing import Any
 
-from questree.places import Place, delivering, forget, path_of
+from questree.places import Place, path_of
 from worlds.commands import questree
 
 VIDEOS = """
@@ -66,34 +60,6 @@ def name(path: Path, folder: Path) -> str:
 
 def told(path: Path, folder: Path) -> str:
     return blake2b(path.read_bytes().replace(str(folder).encode(), b"AT"), digest_size=8).hexdigest()
-
-
-class Elsewhere(Executor):
-    """A worker as on another machine: a process with a mirror of its own."""
-
-    def __init__(self, cache: Path):
-        self.inner = ProcessPoolExecutor(1, get_context("spawn"), _with_cache, (str(cache),))
-
-    def submit(self, work: Callable[..., Any], /, *args: Any, **named: Any) -> "Future[Any]":
-        found = self.inner.submit(_delivered, pickle.dumps((work, args, named)))
-        found.add_done_callback(lambda _: forget())
-        return found
-
-    def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:
-        """It works for several commands; `stop` ends it."""
-
-    def stop(self) -> None:
-        self.inner.shutdown()
-
-
-def _with_cache(cache: str) -> None:
-    os.environ["QUESTREE_CACHE"] = cache
-
-
-def _delivered(packed: bytes) -> Any:
-    with delivering():
-        work, args, named = pickle.loads(packed)
-        return work(*args, **named)
 
 
 KILLED = """

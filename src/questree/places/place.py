@@ -53,7 +53,7 @@ def path_of(given: "str | os.PathLike[str]") -> Path:
 def _there(url: str, origin: str) -> "Place":
     """A place that travelled between processes."""
     own = Place(mirror(url))
-    return own if origin == home() or own.work is None else Place(arrived(url))
+    return own if origin == home() or own.work is None else Place(arrived(url, own.work.url))
 
 
 class Place(Local):

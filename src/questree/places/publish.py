@@ -126,20 +126,21 @@ class Travelled(threading.local):
     """Half-written places that came to this thread from another machine, with the task it works on."""
 
     base: Path | None = None  # of their mirrors: nobody else writes there
-    here: list[tuple[str, Path]]
-    fetched: set[Path]  # files that other workers delivered
+    works: dict[str, Path]  # URL of each -> where it is here
+    fetched: set[Path]  # what others delivered there and was read here
 
 
 TRAVELLED = Travelled()
 
 
-def arrived(url: str) -> Path:
-    """Where a half-written place of another machine is on this one."""
+def arrived(url: str, work: str) -> Path:
+    """Where a place of another machine is on this one, that is or lies in a half-written one."""
     if TRAVELLED.base is None:
         return mirror(url)
-    local = TRAVELLED.base / mirror(url).relative_to(cache_folder())
-    TRAVELLED.here.append((url, local))
-    return local
+    if work not in TRAVELLED.works:
+        forget(work)  # others may have delivered since
+        TRAVELLED.works[work] = TRAVELLED.base / mirror(work).relative_to(cache_folder())
+    return TRAVELLED.base / mirror(url).relative_to(cache_folder())
 
 
 def on_the_way(local: Path) -> bool:
@@ -158,11 +159,11 @@ def borrow(url: str, local: Path) -> None:
 @contextmanager
 def delivering() -> Iterator[None]:
     """In a worker: what a task writes below places of another machine goes to the store at its end."""
-    TRAVELLED.base, TRAVELLED.here, TRAVELLED.fetched = cache_folder() / "tasks" / uuid4().hex, [], set()
+    TRAVELLED.base, TRAVELLED.works, TRAVELLED.fetched = cache_folder() / "tasks" / uuid4().hex, {}, set()
     try:
         yield
-        for url, local in sorted(set(TRAVELLED.here)):
-            _deliver(url, local)
+        for work, here in sorted(TRAVELLED.works.items()):
+            _deliver(work, here)
     finally:
         shutil.rmtree(TRAVELLED.base, ignore_errors=True)
         TRAVELLED.base = None
@@ -170,8 +171,8 @@ def delivering() -> Iterator[None]:
 
 def _deliver(url: str, here: Path) -> None:
     """Files first, then the note that says they are whole."""
-    own = (path for path in sorted(here.rglob("*")) if path.is_file() and path not in TRAVELLED.fetched)
-    files = {path.relative_to(here).as_posix(): path for path in own}
+    made = (path for path in sorted(here.rglob("*")) if path.is_file() and path not in TRAVELLED.fetched)
+    files = {path.relative_to(here).as_posix(): path for path in made}
     if here.is_file() and here not in TRAVELLED.fetched:
         files, url = {here.name: here}, url.rpartition("/")[0]
     if files:

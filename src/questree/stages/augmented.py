@@ -9,14 +9,12 @@ from functools import reduce
 from itertools import pairwise
 from operator import add
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import TypeVar
 
 import numpy as np
 import polars as pl
 
 from questree.faults import at_least, refuse
-from questree.places import path_of
 from questree.stages.agreement import AgreementScore, Worth, agreement, judged, variants, worths
 from questree.stages.augment.graphs import AugmentationRule, AugmentOptions, Counts, Graphs
 from questree.stages.augment.guarantees import BrokenPromise, broken_promises, together
@@ -24,6 +22,7 @@ from questree.stages.augment.ledger import Entry, RuleCounts, entry
 from questree.stages.augment.opposites import giving_way
 from questree.stages.augment.rules import RULES, applied, finished
 from questree.tables.facts import FRAMES, OBJECTS, TABLES, Facts
+from questree.tables.owners import part
 from questree.tables.run import Run
 from questree.tables.store import new_folder
 from questree.vocabulary.words import Vocabulary
@@ -114,8 +113,7 @@ def augmented(
         run.stored("truth")  # say now that there is none
     cuts = layout(run) if all(rule.by_video for rule in rules) else [0, len(run.stored("raw").videos)]
     names = tuple(rule.name for rule in rules)
-    with TemporaryDirectory(prefix=".parts-", dir=out) as parts:
-        folder = path_of(parts)
+    with part(out / "parts", folder=True) as folder:
         tasks = [
             AugmentTask(run.folder, begin, end, folder / f"{at:05d}", options, names, ablation)
             for at, (begin, end) in enumerate(pairwise(cuts))

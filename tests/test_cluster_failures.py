@@ -1,11 +1,11 @@
 """What goes wrong on a cluster: it is one line that names what failed, everything else is finished and kept."""
 
-import signal
 import subprocess
 import sys
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 from unittest.mock import patch
 
@@ -110,20 +110,65 @@ def test_work_that_was_begun_anew_is_not_mixed(cleaned_run: Run, tmp_path: Path)
     assert [path.name for path in old.work.iterdir()] == ["notes"]
 
 
+EATEN = """
+from pathlib import Path
+from time import sleep
+first = not Path(NOTE).exists()
+Path(NOTE).touch()
+if first or not ONCE:
+    eaten = b"x" * (900 << 20)  # more than the limit
+    sleep(120)
+"""
+
+
 @pytest.mark.processes
-def test_a_task_whose_workers_die_is_told_and_the_others_are_done() -> None:
+def test_a_worker_over_its_memory_is_killed_and_its_task_tried_again_or_told(tmp_path: Path) -> None:
+    """By its nanny, which starts another one; the others are done."""
     import dask
 
-    with dask.config.set({"distributed.scheduler.allowed-failures": 0}), cluster("local:1") as found:
+    eaten = [
+        EATEN.replace("NOTE", repr(str(tmp_path / f"{once}"))).replace("ONCE", f"{once}") for once in (True, False)
+    ]
+    with (
+        patch("questree.clusters.local.MEMORY_LIMIT", 800 << 20),
+        dask.config.set({"distributed.scheduler.allowed-failures": 0}),
+        cluster("local:1") as found,
+    ):
         assert found.address.startswith("tcp://127.0.0.1:") and found.watched_at.startswith("http://127.0.0.1:")
         with processes(1) as pool, pytest.raises(BadInput) as bad:
             assert pool.submit(Path.is_absolute, Path("run")).result()  # workers are in folders of their own
-            tasks: dict[str, Any] = {"shard 0": pool.submit(signal.raise_signal, signal.SIGKILL)}
-            results(tasks | {"shard 1": pool.submit(max, 1, 2)}, "test", lambda: "rerun")
+            tasks: dict[str, Any] = {f"shard {at}": pool.submit(exec, code) for at, code in enumerate(eaten)}
+            results(tasks | {"shard 2": pool.submit(max, 1, 2)}, "test", lambda: "rerun")
     assert said(bad.value) == [
-        "shard 0: its workers died, one after the other (killed, perhaps out of memory)",
-        "shard 0: failed, 1 of 2 are finished; rerun",
+        "shard 1: its workers died, one after the other (killed, perhaps out of memory)",
+        "shard 1: failed, 2 of 3 are finished; rerun",
     ]
+
+
+def test_a_scheduler_that_goes_away_before_work_starts_is_waited_for() -> None:
+    from questree.clusters.pool import Connection
+
+    class Gone:
+        status = "running"
+
+        def __init__(self, *comm: Any):
+            self.scheduler_comm = next(iter(comm), None)
+
+        def close(self, timeout: float) -> None:
+            pass
+
+    clients = [Gone(), there := Gone(SimpleNamespace(comm=SimpleNamespace(closed=lambda: False)))]
+
+    def ask(client: Any) -> str:
+        if client is not there:
+            raise OSError("Stream is closed")
+        return "asked"
+
+    with patch("questree.clusters.pool.LOOK", 0.0):
+        connection = Connection(lambda seconds: clients.pop(0))
+        assert connection.insist(ask) == "asked"
+        with patch("questree.clusters.pool.PATIENCE", -1.0), pytest.raises(OSError, match="closed"):
+            connection.insist(lambda client: fails(OSError("closed")))
 
 
 def test_other_versions_are_one_line_before_work_starts() -> None:

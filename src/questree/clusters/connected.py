@@ -8,6 +8,7 @@ from functools import partial
 from typing import Any
 
 from distributed import Client
+from distributed.utils import silence_logging_cmgr
 
 from questree.clusters.local import local_cluster
 from questree.clusters.pool import Connection, pool
@@ -46,20 +47,21 @@ def connected(name: str) -> Iterator[Connected]:
         raise BadInput.at("--cluster", f"{wanted}, got {name!r}")
     with ExitStack() as stack:
         where = stack.enter_context(local_cluster(int(local[1]))) if local else name
-        found = stack.enter_context(_connection(name, where))
-        if not local:
-            check(found.client)
+        stack.enter_context(silence_logging_cmgr("CRITICAL"))  # a scheduler that went away is waited for, or told
+        found = stack.enter_context(_connection(name, where, compare=not local))
         stack.enter_context(elsewhere(partial(pool, found)))
         yield Connected(found)
 
 
 @contextmanager
-def _connection(name: str, where: Any) -> Iterator[Connection]:
+def _connection(name: str, where: Any, compare: bool) -> Iterator[Connection]:
     def connect(seconds: float) -> Client:
         return Client(where, timeout=seconds, set_as_default=False)
 
     try:
         found = Connection(connect)
+        if compare:
+            found.insist(check)
     except (OSError, ValueError) as error:
         said = " ".join(str(error).split())[:200]
         raise BadInput.at("--cluster", f"expected a scheduler that answers, got none at {name} ({said})") from error

@@ -201,6 +201,18 @@ class Connection:
         comm = self.client.scheduler_comm
         return self.client.status != "running" or comm is None or comm.comm.closed()
 
+    def insist(self, ask: Callable[[Client], Result]) -> Result:
+        """What the scheduler says; if it goes away meanwhile, what another one at its address says."""
+        until = time.monotonic() + PATIENCE
+        while True:
+            try:
+                return ask(self.client)
+            except OSError:
+                if time.monotonic() > until:
+                    raise
+            time.sleep(LOOK)
+            self.mend(threading.Event())
+
     def mend(self, given_up: threading.Event) -> None:
         """Wait until there is a scheduler; the client looks for it itself unless it was told that it ends."""
         until = time.monotonic() + PATIENCE

@@ -17,6 +17,7 @@ from questree.cli.stages import balance as command
 from questree.columns.hashing import Hashes, mix, seed_of
 from questree.columns.joins import Ints
 from questree.faults import BadInput
+from questree.stages import questions
 from questree.stages.balance import rounds
 from questree.stages.balance.binary import CELLS, stirred
 from questree.stages.balance.buckets import BalanceCorpus, Balancing
@@ -246,7 +247,7 @@ def test_the_selection_depends_on_the_seed_alone(
     generate(run, GenerateOptions(shard=shard, rare_below=3), workers=1)
     for folder in Bank(run).folders():  # the order of the rows does not matter either
         QUESTIONS.write(QUESTIONS.read(folder).sample(fraction=1, shuffle=True, seed=1), folder)
-    with patch.object(rounds, "FEW", 0), patch.object(rounds, "LEAST", 50_000), patch.object(rounds, "MOST", 50_000):
+    with patch.object(questions, "FEW", 0), patch.object(rounds, "LEAST", 50_000), patch.object(rounds, "MOST", 50_000):
         assert rounds.bucket_bits(200_000) == 2
         balance(run, BalanceOptions(), workers=workers)
     assert [path.name for path in run.folder.iterdir() if path.name.startswith(".")] == []

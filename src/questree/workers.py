@@ -6,7 +6,7 @@ import pickle
 import signal
 import sys
 import threading
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from concurrent.futures import BrokenExecutor, Executor, Future, ProcessPoolExecutor, ThreadPoolExecutor
 from contextlib import AbstractContextManager, contextmanager
 from contextvars import ContextVar
@@ -118,6 +118,13 @@ def results(
     if errors:
         _tell_failed(errors, done, len(tasks), remedy)
     return [future.result() for future in tasks.values()]
+
+
+def over(
+    pool: Executor, label: str, kind: str, names: Iterable[object], work: Callable[..., Result], task: Any, *more: Any
+) -> list[Result]:
+    """What the work gives for each of these, in their order; `task` is what it is done with."""
+    return results({f"{kind} {name}": pool.submit(work, task, name, *more) for name in names}, label)
 
 
 def _tell_failed(errors: Mapping[str, Exception], done: int, tasks: int, remedy: Callable[[], str]) -> NoReturn:

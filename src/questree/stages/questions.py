@@ -1,6 +1,8 @@
 """The questions of a run as columns: whoever wants to know what is asked, in which form and words, reads it here."""
 
 from collections.abc import Iterable, Iterator, Sequence
+from concurrent.futures import Executor
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
@@ -28,9 +30,11 @@ from questree.tables.run import Run
 from questree.tables.table import NO_WORD
 from questree.terms import ACTION, OBJECT, Node, fill, slots
 from questree.vocabulary.words import Vocabulary
+from questree.workers import processes
 
 OF_ACTIONS = ("verb", "object", "object.relation")  # what is said inside an action reference
 DIRECT, LONGEST, SHORTEST, INDIRECT = range(len(ACTION_REFERENCES))
+FEW = 1 << 26  # bytes of questions that one process works through sooner than others have started
 GIVEN_TEXT = "text"  # column of questions that were given with their text; others are worded when they are read
 
 
@@ -419,6 +423,15 @@ class Bank:
 
     def folders(self) -> list[Path]:
         return sorted(path for path in self.run.questions.iterdir() if path.is_dir())
+
+    def bytes(self) -> int:
+        """Of the files of questions."""
+        return sum((folder / f"{QUESTIONS.name}.parquet").stat().st_size for folder in self.folders())
+
+    def pool(self, workers: int) -> AbstractContextManager[Executor]:
+        """Who works on shards: processes if there are enough questions for them to pay."""
+        tasks = len(self.folders()) if workers > 1 and self.bytes() > FEW else 1
+        return processes(workers, tasks=tasks)
 
     def shard(self, folder: Path) -> Shard:
         sides = {name: table.read(folder) for name, table in TABLES[self.edition.name].items()}

@@ -35,13 +35,12 @@ from questree.stages.balance.thresholds import of_rank
 from questree.stages.balance.told import BalanceReport, said, table
 from questree.stages.questions import Bank
 from questree.tables.owners import part
-from questree.tables.questions import BALANCED, QUESTIONS, read_balanced
+from questree.tables.questions import BALANCED, read_balanced
 from questree.tables.run import Run
 from questree.tables.store import new_folder, own_note
-from questree.workers import processes, results
+from questree.workers import over
 
 Result = TypeVar("Result")
-FEW = 1 << 26  # bytes of questions that one process balances sooner than others have started
 LEAST, MOST = 1 << 22, 1 << 28  # bytes of questions in a bucket
 
 
@@ -50,12 +49,11 @@ def balance(run: Run, options: BalanceOptions, workers: int = 2, without: pl.Dat
 
     `without`: video, number of questions that are taken out before.
     """
-    folders = Bank(run).folders()
-    size = sum((folder / f"{QUESTIONS.name}.parquet").stat().st_size for folder in folders)
-    names, taken = tuple(folder.name for folder in folders), 0 if without is None else len(without)
+    bank, taken = Bank(run), 0 if without is None else len(without)
+    names = tuple(folder.name for folder in bank.folders())
     with part(run.balanced, folder=True) as scratch:
-        task = Balancing(run.folder, scratch, options, names, bucket_bits(size))
-        with processes(workers, tasks=len(names) if workers > 1 and size > FEW else 1) as pool:
+        task = Balancing(run.folder, scratch, options, names, bucket_bits(bank.bytes()))
+        with bank.pool(workers) as pool:
             places, report = select(task, pool, without)
         report = replace(report, questions=run.questions_digest(), without=taken)
         write(run.balanced, places, task.corpus.test, report)
@@ -101,12 +99,26 @@ RECIPE = Recipe(SMOOTHING | {"seed", "shares", "without"}, recipe, shared=True)
 
 def selection(run: Run) -> pl.DataFrame | None:
     """The balanced selection of a run, sorted by video and number; None if there is none."""
+    return read_balanced(run.balanced) if has_selection(run) else None
+
+
+def has_selection(run: Run) -> bool:
+    """Refuses one of other questions."""
     if not run.balanced.is_dir():
-        return None
+        return False
     note = run.balanced / "report.json"
     if note.is_file() and own_note(note, "questions")["questions"] != run.questions_digest():
         raise BadInput.at(run.balanced, "was selected from other questions than there are now; run `questree balance`")
-    return read_balanced(run.balanced)
+    return True
+
+
+def selected(run: Run, questions: pl.DataFrame) -> pl.DataFrame:
+    """The selected ones among questions of a shard."""
+    if questions.is_empty():
+        return questions
+    video = questions["video"].to_numpy()
+    chosen = read_balanced(run.balanced, int(video.min()), int(video.max()))
+    return questions.join(chosen, on=["video", "number"], how="semi", maintain_order="left")
 
 
 def between(chosen: pl.DataFrame, asked: pl.DataFrame) -> pl.DataFrame:
@@ -126,12 +138,10 @@ class Rounds:
     pool: Executor
 
     def shards(self, work: Callable[..., Result], label: str, *args: Any) -> list[Result]:
-        names = self.task.shards
-        return results({f"shard {name}": self.pool.submit(work, self.task, name, *args) for name in names}, label)
+        return over(self.pool, label, "shard", self.task.shards, work, self.task, *args)
 
     def buckets(self, work: Callable[..., Result], label: str, *args: Any) -> list[Result]:
-        own = self.task.buckets
-        return results({f"bucket {at}": self.pool.submit(work, self.task, at, *args) for at in own}, label)
+        return over(self.pool, label, "bucket", self.task.buckets, work, self.task, *args)
 
 
 def select(task: Balancing, pool: Executor, without: pl.DataFrame | None = None) -> tuple[Places, BalanceReport]:

@@ -121,10 +121,13 @@ class File(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 def read_file(path: Path | None, templates: Collection[str] = ()) -> File:
     """The splits of a file, none without one; `templates` may have a number of steps."""
-    if path is None:
-        return File()
+    return File() if path is None else file_of(path, shallow(path, content(path)).decode(), templates)
+
+
+def file_of(path: Path, text: str, templates: Collection[str] = ()) -> File:
+    """The splits that a text of a file says."""
     try:
-        found = msgspec.yaml.decode(shallow(path, content(path)).decode(), type=File)
+        found = msgspec.yaml.decode(text, type=File)
     except UNREADABLE as error:
         raise BadInput.at(path, f"{' '.join(str(error).split())}; expected `splits:` and `more steps:`") from error
     wrong = [name for name in found.more_steps if name not in templates]

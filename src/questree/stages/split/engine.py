@@ -3,15 +3,15 @@
 The proof: nothing held out is in train, every part of it is, and nothing is seen on both sides.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
 import msgspec
 import numpy as np
 
-from questree.columns.joins import Ints
 from questree.faults import Fault, refuse
 from questree.stages.split.declared import Split
 from questree.stages.split.predicates import Predicate
@@ -42,56 +42,80 @@ class SplitOptions:
 
 
 @dataclass
-class Proof:
-    """What was seen of one split so far, shard by shard."""
+class SplitCounts:
+    """What was seen of one split in some of the questions; small enough to come from anywhere."""
 
-    split: Split
     train: int = 0
     test: int = 0
     places: dict[str, set[int]] = field(default_factory=lambda: {"train": set(), "test": set()})
     called: str = ""  # what the places are: videos, images
-    missing: list[Predicate] = field(default_factory=list)
+    met: set[int] = field(default_factory=set)  # parts of compositions that train has, by number
     wrong: dict[str, int] = field(default_factory=dict)  # composition -> questions of train that have it
     examples: dict[str, list[str]] = field(default_factory=dict)
 
-    def __post_init__(self) -> None:
-        self.missing = list(dict.fromkeys(part for each in self.split.compositions for part in each.parts))
+    def add(self, other: "SplitCounts") -> None:
+        """Of questions that come later."""
+        self.train += other.train
+        self.test += other.test
+        self.called = self.called or other.called
+        self.met |= other.met
+        for side, own in other.places.items():
+            self.places[side] |= own
+        for composition, count in other.wrong.items():
+            self.accuse(composition, count, other.examples[composition])
+
+    def accuse(self, composition: str, count: int, examples: list[str]) -> None:
+        self.wrong[composition] = self.wrong.get(composition, 0) + count
+        seen = self.examples.setdefault(composition, [])
+        seen += examples[: EXAMPLES - len(seen)]
+
+
+@dataclass
+class Proof:
+    """What was seen of one split so far, shard by shard."""
+
+    split: Split
+    counts: SplitCounts = field(default_factory=SplitCounts)
+
+    @cached_property
+    def parts(self) -> list[Predicate]:
+        return list(dict.fromkeys(part for each in self.split.compositions for part in each.parts))
 
     def see(self, rows: QuestionRows, train: Truth, test: Truth) -> None:
-        self.called = rows.called
-        self.train += int(train.sum())
-        self.test += int(test.sum())
-        for side, own in (("train", train), ("test", test)):
-            self.places[side] |= rows.places(own)
+        own = self.counts
+        own.called = rows.called
+        own.train += int(train.sum())
+        own.test += int(test.sum())
+        for side, there in (("train", train), ("test", test)):
+            own.places[side] |= rows.places(there)
         for each in self.split.compositions:
-            self._accuse(str(each.held_out), rows, np.flatnonzero(each.held_out.holds(rows) & train))
-        self.missing = [part for part in self.missing if not (part.holds(rows) & train).any()]
-
-    def _accuse(self, composition: str, rows: QuestionRows, at: Ints) -> None:
-        if len(at):
-            self.wrong[composition] = self.wrong.get(composition, 0) + len(at)
-            seen = self.examples.setdefault(composition, [])
-            seen += rows.ids(at[:EXAMPLES].tolist())
+            if len(at := np.flatnonzero(each.held_out.holds(rows) & train)):
+                own.accuse(str(each.held_out), len(at), rows.ids(at[:EXAMPLES].tolist()))
+        left = [at for at in range(len(self.parts)) if at not in own.met]
+        own.met |= {at for at in left if (self.parts[at].holds(rows) & train).any()}
 
     def faults(self, ids: list[str]) -> list[Fault]:
         """A held-out composition in train, or a place on both sides; ids of all places."""
         found = [] if self.split.lenient else [Fault(self.split.name, text) for text in self._leaks()]
-        both = sorted(self.places["train"] & self.places["test"])
+        both = sorted(self.counts.places["train"] & self.counts.places["test"])
         if both:
             named = some([ids[place] for place in both[:EXAMPLES]], len(both))
-            found.append(Fault(self.split.name, f"{len(both):,} {self.called} are in train and in test: {named}"))
+            found.append(
+                Fault(self.split.name, f"{len(both):,} {self.counts.called} are in train and in test: {named}")
+            )
         return found
 
     def _leaks(self) -> Iterator[str]:
-        for composition, count in self.wrong.items():
+        for composition, count in self.counts.wrong.items():
             have = "question of train has" if count == 1 else "questions of train have"
-            yield f"{count:,} {have} {composition}: {some(self.examples[composition], count)}"
+            yield f"{count:,} {have} {composition}: {some(self.counts.examples[composition], count)}"
 
     def warnings(self) -> list[str]:
         """A part that never occurs in train: the corpus is too small to learn it."""
         found = [f"{self.split.name}: as released, {text}" for text in self._leaks() if self.split.lenient]
-        found += [f"{self.split.name}: nothing in train has {part}" for part in self.missing]
-        empty = [side for side in ("train", "test") if not getattr(self, side)]
+        missing = (part for at, part in enumerate(self.parts) if at not in self.counts.met)
+        found += [f"{self.split.name}: nothing in train has {part}" for part in missing]
+        empty = [side for side in ("train", "test") if not getattr(self.counts, side)]
         return found + [f"{self.split.name}: {side} is empty" for side in empty]
 
 
@@ -111,21 +135,15 @@ def parts_of(split: Split, rows: QuestionRows, side: dict[str, Truth]) -> Parts:
     return found | {"test": side["test"] & held}
 
 
-def divide(
-    splits: Sequence[Split],
-    pieces: Iterable[tuple[QuestionRows, Iterable[Parts]]],
-    write: Callable[[str, QuestionRows, Parts], None],
-    ids: list[str],
-) -> list[Proof]:
-    """Prove and write every split, piece by piece of the questions; a violated proof is refused. ids: of all places."""
-    proofs = [Proof(split) for split in splits]
-    for rows, inside in pieces:
-        for proof, parts in zip(proofs, inside, strict=True):
-            judged = np.logical_or.reduce([parts[name] for name in JUDGED if name in parts])
-            proof.see(rows, parts["train"], judged)
-            write(proof.split.name, rows, parts)
+def see(proof: Proof, rows: QuestionRows, parts: Parts) -> None:
+    """The questions of some parts, which a proof looks at."""
+    judged = np.logical_or.reduce([parts[name] for name in JUDGED if name in parts])
+    proof.see(rows, parts["train"], judged)
+
+
+def prove(proofs: Sequence[Proof], ids: list[str]) -> None:
+    """Refuse what is violated; ids: of all places."""
     refuse([fault for proof in proofs for fault in proof.faults(ids)])
-    return proofs
 
 
 def write_notes(folder: Path, notes: Mapping[str, Any]) -> None:

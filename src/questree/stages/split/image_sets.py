@@ -12,7 +12,7 @@ from questree.faults import BadInput, Fault, refuse
 from questree.progress import watch
 from questree.stages.split import properties as splits
 from questree.stages.split.declared import PLUGGED, File, Split, added, read_file
-from questree.stages.split.engine import Parts, Proof, SplitOptions, divide, parts_of, write_notes
+from questree.stages.split.engine import Parts, Proof, SplitOptions, parts_of, prove, see, write_notes
 from questree.stages.split.language import of_images
 from questree.stages.split.rows import QuestionRows, Truth, image_rows
 from questree.stages.split.training_lists import ALL, TrainingLists
@@ -60,7 +60,7 @@ def split_run(run: Run, options: SplitOptions) -> list[MadeOfImages]:
     lists, known = TrainingLists(ids, side["train"], options.drawing.seed, options.curve), {s.name: s for s in wanted}
     with new_folder(run.covr / "splits") as folder:
 
-        def write(name: str, _: QuestionRows, parts: Parts) -> None:
+        def write(name: str, parts: Parts) -> None:
             found[name] = parts
             held = known[name].test
             assert held is not None
@@ -68,8 +68,12 @@ def split_run(run: Run, options: SplitOptions) -> list[MadeOfImages]:
             table = pl.concat([pl.DataFrame({"id": listed}).with_columns(part=pl.lit(part)) for part, listed in own])
             Table(slug(name), SIDES.columns).write(table, folder)
 
-        every = (parts_of(each, rows, side) for each in watch(wanted, "splitting", len(wanted)))
-        proofs = divide(wanted, [(rows, every)], write, IMAGES.read(run.images)["id"].to_list())
+        proofs = [Proof(each) for each in wanted]
+        for proof in watch(proofs, "splitting", len(wanted)):
+            parts = parts_of(proof.split, rows, side)
+            see(proof, rows, parts)
+            write(proof.split.name, parts)
+        prove(proofs, IMAGES.read(run.images)["id"].to_list())
         of_train, few_shot = int(side["train"].sum()), options.drawing.few_shot
         made = [made_of(proof, found[proof.split.name], rows, of_train, few_shot) for proof in proofs]
         used = {"drawing": options.drawing, "draws": options.draws, "names": options.names, "all": options.all}
@@ -95,7 +99,7 @@ def made_of(proof: Proof, parts: Parts, rows: QuestionRows, of_train: int, few_s
         counts=counts,
         filtered=of_train - counts["train"],
         kept=int((parts["train"] & split.test.holds(rows)).sum()),
-        images={side: len(places) for side, places in proof.places.items()},
+        images={side: len(places) for side, places in proof.counts.places.items()},
         warnings=[*proof.warnings(), *split.warnings],
         held_out=split.drawn,
     )

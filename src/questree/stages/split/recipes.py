@@ -58,7 +58,7 @@ def of_image_sets(run: Run, given: Mapping[str, Any], _: int) -> Told:
     return Told([*said, proved, f"wrote {run.covr / 'splits'}"], made)
 
 
-VIDEOS = Recipe(ANY | {"more_steps", "as_released"}, of_videos)
+VIDEOS = Recipe(ANY | {"more_steps", "as_released"}, of_videos, shared=True)
 IMAGE_SETS = Recipe(ANY | DRAWN | {"name", "draws", "curve"}, of_image_sets)
 
 

@@ -105,7 +105,7 @@ class QuestionRows:
 
 
 def video_rows(shard: Shard) -> QuestionRows:
-    shape = cache(lambda code: form_shape(shard.form(code)))
+    shape = cache(lambda code: form_shape(shard.form(code)))  # a number is looked up faster than a form
 
     def ids(at: list[int]) -> list[str]:
         return shard.where(shard.questions[at]).named_ids.to_list()
@@ -113,6 +113,7 @@ def video_rows(shard: Shard) -> QuestionRows:
     return QuestionRows(shard.questions, shard.forms, shard.words, shape, ids, "video")
 
 
+@cache
 def form_shape(form: QuestionForm) -> ProgramShape:
     """The operators of a form, outer ones first."""
 

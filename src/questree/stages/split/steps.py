@@ -1,20 +1,20 @@
 """More steps than in training: the most steps of each template in train (12.18 of the sheet)."""
 
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Executor
 from pathlib import Path
 
 import numpy as np
-import polars as pl
 from numpy.typing import NDArray
 
 from questree.benchmarks.agqa.editions import Edition
 from questree.columns.joins import Ints
-from questree.progress import watch
-from questree.stages.balance.rounds import between, selection
+from questree.stages.balance.rounds import has_selection, selected
 from questree.stages.questions import Bank
 from questree.tables.facts import VIDEOS
 from questree.tables.questions import QUESTIONS
+from questree.tables.run import Run, kept_while
 from questree.tables.store import own_note
+from questree.workers import over
 
 SHARE = 0.75  # of a template's training questions that stay
 KNOWN = {"relTime": 5}  # from the release
@@ -22,12 +22,18 @@ NEVER = 255  # a template without questions
 STEPS = QUESTIONS.only("video", "number", "template", "steps")
 
 
-def thresholds(
-    bank: Bank, train: NDArray[np.bool_], given: dict[str, int], chosen: pl.DataFrame | None, workers: int = 2
-) -> tuple[int, ...]:
-    """[template] the most steps in training; train: [video], chosen: the questions that are split, None for all."""
-    with ThreadPoolExecutor(workers) as pool:
-        return most_steps(step_counts(bank, train, chosen, pool), given, bank.edition)
+@kept_while("vocabulary.toml", "facts", "ledger.json", "questions")
+def corpus(run: Path) -> tuple[Bank, NDArray[np.bool_]]:
+    """The questions of a run, and [video] is it for training? Read once per process."""
+    return Bank(Run(run)), (Run(run).table("facts", VIDEOS)["split"] == "train").to_numpy()
+
+
+def thresholds(bank: Bank, pool: Executor, given: dict[str, int], chosen: bool) -> tuple[int, ...]:
+    """[template] the most steps in training; chosen: of the balanced selection, or of all questions."""
+    names = [folder.name for folder in bank.folders()]
+    counts = over(pool, "counting steps", "shard", names, step_counts, bank.run.folder, chosen)
+    none = np.zeros((2, len(bank.edition.by_code), NEVER + 1), np.int64)
+    return most_steps(np.asarray(sum(counts, none)), given, bank.edition)
 
 
 def of_run(bank: Bank) -> tuple[int, ...]:
@@ -35,8 +41,8 @@ def of_run(bank: Bank) -> tuple[int, ...]:
     note = bank.run.folder / "splits" / "report.json"
     if note.is_file():
         return told(note, bank.edition)
-    train = (bank.run.table("facts", VIDEOS)["split"] == "train").to_numpy()
-    return thresholds(bank, train, {}, selection(bank.run))
+    with bank.pool(1) as pool:
+        return thresholds(bank, pool, {}, has_selection(bank.run))
 
 
 def told(report: Path, edition: Edition) -> tuple[int, ...]:
@@ -46,20 +52,15 @@ def told(report: Path, edition: Edition) -> tuple[int, ...]:
     return tuple(known.get(template.name, NEVER) for template in edition.by_code)
 
 
-def step_counts(bank: Bank, train: NDArray[np.bool_], chosen: pl.DataFrame | None, pool: ThreadPoolExecutor) -> Ints:
-    """[train, template, steps] how many questions."""
+def step_counts(run: Path, shard: str, chosen: bool) -> Ints:
+    """[train, template, steps] how many questions of a shard."""
+    bank, train = corpus(run)
+    table = STEPS.read(bank.run.questions / shard)
+    table = selected(bank.run, table) if chosen else table
+    video, template, steps = (table[name].to_numpy().astype(np.int64) for name in ("video", "template", "steps"))
     shape = (2, len(bank.edition.by_code), NEVER + 1)
-
-    def one(folder: Path) -> Ints:
-        table = STEPS.read(folder)
-        if chosen is not None:
-            table = table.join(between(chosen, table), on=["video", "number"], how="semi")
-        video, template, steps = (table[name].to_numpy().astype(np.int64) for name in ("video", "template", "steps"))
-        return np.bincount(np.ravel_multi_index((train[video] * 1, template, steps), shape), minlength=np.prod(shape))
-
-    folders = bank.folders()
-    counts = watch(pool.map(one, folders), "counting steps", len(folders))
-    return np.asarray(sum(counts, np.zeros(int(np.prod(shape)), np.int64))).reshape(shape)
+    at = np.ravel_multi_index((train[video] * 1, template, steps), shape)
+    return np.bincount(at, minlength=int(np.prod(shape))).reshape(shape)
 
 
 def most_steps(counts: Ints, given: dict[str, int], edition: Edition) -> tuple[int, ...]:

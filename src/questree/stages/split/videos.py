@@ -1,10 +1,10 @@
 """Splits of questions about videos: by video, novel compositions, more steps, indirect references, your own."""
 
-from collections.abc import Iterator
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
+from typing import Any
 
 import polars as pl
 
@@ -12,20 +12,22 @@ from questree.benchmarks.agqa import held_out
 from questree.faults import BadInput
 from questree.progress import watch
 from questree.stages.balance.levelling import SPLITS
-from questree.stages.balance.rounds import between, selection
+from questree.stages.balance.rounds import has_selection, selected
 from questree.stages.questions import Bank, Shard, direct_equivalents
-from questree.stages.split.declared import INDIRECT, Split, added, agqa, left_out, read_file
-from questree.stages.split.engine import Parts, Proof, SplitOptions, divide, parts_of, write_notes
+from questree.stages.split.declared import INDIRECT, File, Split, added, agqa, file_of, left_out, read_file
+from questree.stages.split.engine import Proof, SplitCounts, SplitOptions, parts_of, prove, see, write_notes
 from questree.stages.split.language import of_videos
-from questree.stages.split.rows import QuestionRows, Truth, video_rows
-from questree.stages.split.steps import thresholds
-from questree.tables.facts import VIDEOS
+from questree.stages.split.rows import video_rows
+from questree.stages.split.steps import corpus, thresholds
+from questree.tables.owners import part
 from questree.tables.questions import BALANCED
 from questree.tables.run import Run
 from questree.tables.store import new_folder
 from questree.tables.table import Table
+from questree.workers import over
 
 # the direct twin of an indirect question: the same arguments and key, with nothing referred to
+PARTS = "parts"
 TWINS = Table("twins", {"video": pl.UInt32, "number": pl.UInt32, "twin": pl.UInt32})  # twin: number in the same video
 
 
@@ -40,68 +42,109 @@ class MadeOfVideos:
 
     @classmethod
     def of(cls, proof: Proof) -> "MadeOfVideos":
-        train, test = (len(proof.places[side]) for side in SPLITS)
+        seen = proof.counts
+        train, test = (len(seen.places[side]) for side in SPLITS)
         told = (f"{proof.split.name}: {text}" for text in proof.split.warnings)
-        return cls(proof.split.name, proof.train, proof.test, train, test, [*proof.warnings(), *told])
+        return cls(proof.split.name, seen.train, seen.test, train, test, [*proof.warnings(), *told])
+
+
+@dataclass(frozen=True)
+class SplitTask:
+    """What every shard is split with; small enough to send anywhere that sees the run."""
+
+    run: Path
+    scratch: Path  # for the parts of shards
+    most: tuple[int, ...]  # [template] steps in train
+    chosen: bool  # the balanced selection, or all questions
+    as_released: bool
+    file: Path | None  # the user's splits ...
+    text: str  # ... as written
+
+
+@lru_cache(maxsize=1)
+def declared(task: SplitTask) -> tuple[list[Split], list[set[int]]]:
+    """The splits, and what this process has met in train of the parts of each: nobody has to look for it again."""
+    bank, _ = corpus(task.run)
+    splits = agqa(bank.vocabulary, task.most, bank.edition, task.as_released)
+    file = file_of(task.file, task.text, bank.edition.codes) if task.file else File()
+    language = of_videos(bank.vocabulary, task.most, bank.edition)
+    splits += added("video", file, task.file, language, {each.name for each in splits})
+    return splits, [set() for _ in splits]
 
 
 def split(run: Run, options: SplitOptions, workers: int = 2) -> list[MadeOfVideos]:
     """Write RUN/splits/<name>/train.parquet and test.parquet, shard by shard: nothing has to fit into memory."""
-    bank, train = Bank(run), (run.table("facts", VIDEOS)["split"] == "train").to_numpy()
-    edition, chosen = bank.edition, None if options.all else selection(run)
-    file = read_file(options.file, edition.codes)
-    most = thresholds(bank, train, {**file.more_steps, **(options.more_steps or {})}, chosen, workers)
-    splits = agqa(bank.vocabulary, most, edition, options.as_released)
-    language = of_videos(bank.vocabulary, most, edition)
-    splits += added("video", file, options.file, language, {each.name for each in splits})
-    with new_folder(run.folder / "splits") as folder:
-        with ThreadPoolExecutor(workers) as pool, ExitStack() as files:
-            writers = {
-                (each.name, side): files.enter_context(TableWriter(folder / each.name / f"{side}.parquet", BALANCED))
-                for each in splits
-                for side in SPLITS
-            }
-            twins = files.enter_context(TableWriter(folder / INDIRECT / "twins.parquet", TWINS))
-
-            def pieces() -> Iterator[tuple[QuestionRows, list[Parts]]]:
-                made = pool.map(lambda shard: piece(bank.shard(shard), chosen, train, splits), bank.folders())
-                for found in watch(made, "splitting", len(bank.folders())):
-                    if found is not None:
-                        twins.write(found[2])
-                        yield found[:2]
-
-            def write(name: str, rows: QuestionRows, parts: Parts) -> None:
-                for side in SPLITS:
-                    writers[name, side].write(rows.questions.filter(parts[side]))
-
-            proofs = divide(splits, pieces(), write, bank.ids)
+    bank, chosen = Bank(run), not options.all and has_selection(run)
+    given = {**read_file(options.file, bank.edition.codes).more_steps, **(options.more_steps or {})}
+    names = [folder.name for folder in bank.folders()]
+    with new_folder(run.folder / "splits") as folder, part(run.folder / "splits", folder=True) as scratch:
+        with bank.pool(workers) as pool:
+            most = thresholds(bank, pool, given, chosen)
+            task = SplitTask(run.folder, scratch, most, chosen, options.as_released, options.file, options.given)
+            proofs = [Proof(each) for each in declared(task)[0]]
+            for found in over(pool, "splitting", "shard", names, split_shard, task):
+                for proof, counts in zip(proofs, found, strict=True):
+                    proof.counts.add(counts)
+        prove(proofs, bank.ids)
+        put_together(task, names, folder)
         made = [MadeOfVideos.of(proof) for proof in proofs]
-        asked = {t.name for t in edition.templates}
-        steps = {t.name: m for t, m in zip(edition.by_code, most, strict=True) if t.name in asked}
-        used = {"all": options.all, "as released": options.as_released, "more steps": steps, "file": options.given}
-        predicates = {s.name: {"train": str(s.train or "all"), "test": str(s.test or "all")} for s in splits}
-        notes = {"options": used, "splits": made, "predicates": predicates}
-        absent = left_out(bank.vocabulary)
-        write_notes(folder, {"report.json": notes | ({"left out": absent} if absent else {})})
+        write_notes(folder, {"report.json": report(task, bank, made, options)})
     return made
 
 
-def piece(
-    shard: Shard, chosen: pl.DataFrame | None, train: Truth, splits: list[Split]
-) -> tuple[QuestionRows, list[Parts], pl.DataFrame] | None:
-    """The chosen questions of a shard, the parts of every split, and the twins of indirect test questions."""
-    asked = shard.questions
-    if chosen is not None:
-        asked = asked.join(between(chosen, asked), on=["video", "number"], how="semi", maintain_order="left")
-    if asked.is_empty():
-        return None
-    rows, of_train = video_rows(shard.where(asked)), train[asked["video"].to_numpy()]
-    side = {"train": of_train, "test": ~of_train}
-    test = asked.filter(~of_train)
+def report(task: SplitTask, bank: Bank, made: list[MadeOfVideos], options: SplitOptions) -> dict[str, Any]:
+    asked = {t.name for t in bank.edition.templates}
+    steps = {t.name: m for t, m in zip(bank.edition.by_code, task.most, strict=True) if t.name in asked}
+    used = {"all": options.all, "as released": options.as_released, "more steps": steps, "file": options.given}
+    predicates = {s.name: {"train": str(s.train or "all"), "test": str(s.test or "all")} for s in declared(task)[0]}
+    absent = left_out(bank.vocabulary)
+    return {"options": used, "splits": made, "predicates": predicates} | ({"left out": absent} if absent else {})
+
+
+def split_shard(task: SplitTask, shard: str) -> list[SplitCounts]:
+    """Per split, what was seen of it; the questions go to files, with a column for each part."""
+    (bank, train), (splits, met) = corpus(task.run), declared(task)
+    whole = bank.shard(bank.run.questions / shard)
+    asked = selected(bank.run, whole.questions) if task.chosen else whole.questions
+    rows, of_train = video_rows(whole.where(asked)), train[asked["video"].to_numpy()]
+    side, found = {"train": of_train, "test": ~of_train}, asked.select("video", "number")
+    proofs = [Proof(each, SplitCounts(met=set(own))) for each, own in zip(splits, met, strict=True)]
+    for proof, own in zip(proofs, met, strict=True):
+        parts = parts_of(proof.split, rows, side)
+        see(proof, rows, parts)
+        own |= proof.counts.met
+        found = found.with_columns(pl.Series(part_of(proof.split, side), parts[side]) for side in SPLITS)
+    for name, table in ((PARTS, found), (TWINS.name, twins_of(whole, asked.filter(~of_train)))):
+        table.write_ipc(task.scratch / f"{shard}.{name}")
+    return [proof.counts for proof in proofs]
+
+
+def part_of(split: Split, side: str) -> str:
+    """A column of the parts of a shard."""
+    return f"{split.name} {side}"
+
+
+def twins_of(shard: Shard, test: pl.DataFrame) -> pl.DataFrame:
+    """The twins of indirect test questions."""
     twins = test.with_columns(twin=direct_equivalents(test, shard.questions, shard.edition))
     indirect = (pl.col("flags") & held_out.INDIRECT > 0) & pl.col("twin").is_not_null()
-    inside = [parts_of(each, rows, side) for each in splits]
-    return rows, inside, TWINS.frame(twins.filter(indirect).sort("video", "number"))
+    return TWINS.frame(twins.filter(indirect).sort("video", "number"))
+
+
+def put_together(task: SplitTask, shards: list[str], folder: Path) -> None:
+    """What shards have of each part, one after the other."""
+    with ExitStack() as files:
+        writers = {
+            part_of(each, side): files.enter_context(TableWriter(folder / each.name / f"{side}.parquet", BALANCED))
+            for each in declared(task)[0]
+            for side in SPLITS
+        }
+        twins = files.enter_context(TableWriter(folder / INDIRECT / "twins.parquet", TWINS))
+        for shard in watch(shards, "writing", len(shards)):
+            found, own = (pl.read_ipc(task.scratch / f"{shard}.{name}") for name in (PARTS, TWINS.name))
+            twins.write(own)
+            for name, writer in writers.items():
+                writer.write(found.filter(name))
 
 
 class TableWriter:

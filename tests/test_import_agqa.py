@@ -11,9 +11,9 @@ import pytest
 from questree.cli.answer import answer
 from questree.cli.formats import import_agqa as import_command
 from questree.faults import BadInput
-from questree.formats.agqa_import import files, import_questions, read
+from questree.formats.agqa_import import files, read
 from questree.formats.agqa_run import import_agqa
-from questree.formats.json_records import pieces
+from questree.formats.json_records import pieces, spans
 from questree.notation.agqa import AgqaProgram, AgqaShapes
 from questree.tables.run import Run
 from questree.vocabulary import default
@@ -175,14 +175,14 @@ def test_an_id_that_is_there_twice_is_refused(release: Path, tmp_path: Path) -> 
 def test_an_id_twice_in_a_long_file_is_found_too(
     release: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("questree.formats.agqa_import.pieces", lambda path: pieces(path, 2000))
+    monkeypatch.setattr("questree.formats.agqa_import.spans", lambda path: spans(path, 2000))
     monkeypatch.setattr("questree.formats.agqa_import.ROWS", 2)
     first = next(iter(some(release).items()))
     text = json.dumps(some(release, 9))[:-1] + f', "{first[0]}": {json.dumps(first[1])}}}'
     (tmp_path / "test_balanced.txt").write_text(text)
     with pytest.raises(BadInput, match=f"id '{first[0]}' is there twice"):
-        import_questions(tmp_path, tmp_path / "imported", default())
-    assert not (tmp_path / "imported").exists()
+        import_agqa(tmp_path, tmp_path / "run")
+    assert not (tmp_path / "run").exists()
 
 
 @pytest.mark.parametrize(

@@ -2,16 +2,22 @@
 
 import json
 import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager
 from html import unescape
 from pathlib import Path
+from unittest.mock import patch
 
 import polars as pl
 import pytest
 from starlette.testclient import TestClient
 
+from chaos.kills import content
 from questree.benchmarks.agqa.held_out import NOVEL, held_out
 from questree.faults import BadInput
+from questree.formats import agqa_import
 from questree.formats.agqa_run import import_agqa
+from questree.formats.json_records import spans
 from questree.show.page.app import application
 from questree.show.page.site import Site
 from questree.stages.balance.rounds import selection
@@ -343,3 +349,51 @@ def test_dags_that_cannot_be_read_are_told_and_kept(apart: Path, tmp_path: Path)
     assert set(rest) <= every(run).keys()
     command(f"questree export decomp {run.folder} --out AGAIN --quiet", tmp_path)
     assert json.loads(next((tmp_path / "AGAIN").glob(f"*/{path.name}")).read_text()) == dags
+
+
+def both_sets(release: Path, folder: Path) -> Path:
+    """Some questions of test videos, a few of them balanced, too."""
+    records = dict(list(made.records(release, "unbalanced", "test").items())[::7])
+    folder.mkdir()
+    (folder / "test_unbalanced.txt").write_text(json.dumps(records))
+    (folder / "test_balanced.txt").write_text(json.dumps(dict(list(records.items())[::5])))
+    return folder
+
+
+@contextmanager
+def cut_small() -> Iterator[None]:
+    """Files are read in many parts."""
+    with (
+        patch.object(agqa_import, "ROWS", 40),
+        patch.object(agqa_import, "spans", lambda path: spans(path, 4000)),
+    ):
+        yield
+
+
+@pytest.mark.parametrize("known", [True, False])
+def test_however_files_are_cut_the_questions_are_the_same(release: Path, tmp_path: Path, known: bool) -> None:
+    source, facts = both_sets(release, tmp_path / "files"), release if known else None
+    whole, cut = tmp_path / "whole", tmp_path / "cut"
+    told = [import_agqa(source, whole, facts)]
+    with cut_small():
+        assert len(list(agqa_import.file_parts(source, cut))) > 8
+        told.append(import_agqa(source, cut, facts))
+    assert told[0].questions == told[1].questions and told[0].shapes == told[1].shapes
+    ours, theirs = (
+        {name: data for name, data in content(run).items() if not name.startswith("imported")} for run in (whole, cut)
+    )
+    assert ours == theirs and any(name.startswith("splits") for name in ours)
+
+
+def test_a_part_of_a_file_that_cannot_be_read_is_named(release: Path, tmp_path: Path) -> None:
+    source = both_sets(release, tmp_path / "files")
+    file = source / "test_unbalanced.txt"
+    text = file.read_text()
+    at = text.index('"question": ', len(text) // 2)
+    file.write_text(text[:at] + text[at:].replace('"question": ', '"question" ', 1))
+    with cut_small(), pytest.raises(BadInput) as bad:
+        import_agqa(source, tmp_path / "run")
+    first, last = map(str, bad.value.faults)
+    assert first.startswith(f"{file}: not JSON: ") and last.startswith("test_unbalanced.txt, part ")
+    assert last.endswith("finished; nothing is written; rerun, with --workers 1")
+    assert not (tmp_path / "run").exists()

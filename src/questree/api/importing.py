@@ -24,7 +24,12 @@ def odd_rows(unit: str, odd: Counter[str], examples: Mapping[str, Sequence[str]]
 
 
 def import_agqa(
-    folder: "StrPath", *, out: "StrPath", facts: "StrPath | None" = None, vocabulary: "StrPath | None" = None
+    folder: "StrPath",
+    *,
+    out: "StrPath",
+    facts: "StrPath | None" = None,
+    vocabulary: "StrPath | None" = None,
+    workers: int = 2,
 ) -> Made:
     """Read AGQA's question files, released or exported by us, into a run; odd records are listed and kept.
 
@@ -38,6 +43,8 @@ def import_agqa(
         Facts to answer from: a run, or a folder of scene graphs.
     vocabulary
         Vocabulary file of the words. AGQA's if left out.
+    workers
+        Number of processes.
 
     >>> _ = questree.export("run", "agqa", out="agqa", workers=1)
     >>> questree.import_agqa("agqa", out="imported")
@@ -50,7 +57,7 @@ def import_agqa(
     gone = [name for name in MADE_FROM if (place / name).is_dir()]
     known, words = (None if path is None else path_of(path) for path in (facts, vocabulary))
     with writing(place, "import agqa"):
-        told = whole(read, path_of(folder), place, known, words)
+        told = read(path_of(folder), place, known, words, workers)
         lock(Run(place), *MADE)
     odd = odd_rows("records", told.faults, told.examples)
     left = odd_rows("records", *told.without_question())

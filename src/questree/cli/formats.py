@@ -110,10 +110,11 @@ def import_agqa(
     out: Annotated[Path, Parameter(help="Run folder, new or not.")],
     facts: Annotated[Path | None, Parameter(help="Facts to answer from: a run, or a folder of scene graphs.")] = None,
     vocabulary: Annotated[Path | None, Parameter(help="Vocabulary file of the words. [default: AGQA's]")] = None,
+    workers: WorkersOption = 2,
 ) -> None:
     """Read AGQA's question files, released or exported by us, into a run; odd records are listed and kept."""
     with watching():
-        made = importing.import_agqa(folder, out=out, facts=facts, vocabulary=vocabulary)
+        made = importing.import_agqa(folder, out=out, facts=facts, vocabulary=vocabulary, workers=workers)
     tell_made(made)
 
 

@@ -1,7 +1,7 @@
 """AGQA's question files, {question id: record}, released or exported here: read into a run, or to be scored."""
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -13,14 +13,13 @@ import polars as pl
 
 from questree.benchmarks.agqa.records import AS_JSON, FIELDS, TEST, AgqaRecord, lines, quoted, strict
 from questree.faults import UNREADABLE, BadInput
-from questree.formats.json_records import JsonPiece, decoded, pieces, refuse_repeated
+from questree.formats.json_records import JsonPiece, JsonSpan, decoded, spans
 from questree.notation.agqa import AgqaShapes
 from questree.readings.forms import met
 from questree.tables.questions import PROGRAM
 from questree.tables.scored import ASKED, FLAGS, QuestionRecords
-from questree.tables.store import content, new_folder
+from questree.tables.store import content, new_file
 from questree.tables.table import Table
-from questree.vocabulary.words import Vocabulary
 
 SETS = ("balanced", "unbalanced")
 COLUMNS = {
@@ -53,7 +52,7 @@ def read(folder: Path, file: str) -> pl.DataFrame:
 
 
 EXAMPLES = 3  # ids named per fault
-ROWS = 1 << 16  # of a table on disk
+ROWS = 1 << 16  # of a table on disk: what one process reads at once
 
 
 @dataclass
@@ -68,6 +67,16 @@ class AgqaImported:
     left_out: list[pl.DataFrame] = field(default_factory=list)  # id, why: what no question of a run can be made of
     videos: int = 0
     facts: bool = False  # is anything known about them?
+
+    def add(self, other: "AgqaImported") -> None:
+        """What was counted in a further part."""
+        for file, count in other.questions.items():
+            self.questions[file] = self.questions.get(file, 0) + count
+        self.shapes |= other.shapes
+        self.kept_as_is += other.kept_as_is
+        self.faults.update(other.faults)
+        for fault, ids in other.examples.items():
+            self.examples[fault] = [*self.examples.get(fault, []), *ids][:EXAMPLES]
 
     def without_question(self) -> tuple[Counter[str], dict[str, list[str]]]:
         """Why there is no question in the run of so many records, and some of their ids."""
@@ -96,26 +105,45 @@ def question_files(folder: Path) -> dict[tuple[str, str], Path]:
     return found
 
 
-Take = Callable[[str, str, pl.DataFrame], None]  # set, split and some of its records
+@dataclass(frozen=True)
+class FilePart:
+    """Records of a question file that stand next to each other, and the table they become."""
+
+    path: Path
+    set: str
+    split: str
+    number: int
+    spans: tuple[JsonSpan, ...]
+    out: Path  # folder of the set
+
+    @property
+    def name(self) -> str:
+        return f"{self.split}-{self.number:05d}"
 
 
-def import_questions(folder: Path, target: Path, vocabulary: Vocabulary, take: Take | None = None) -> AgqaImported:
-    """Read all question files of a folder into `target`, whole or not at all; `take` sees all of it go by."""
-    told, shapes = AgqaImported(), AgqaShapes(vocabulary)
-    with new_folder(target) as work:
-        for (name, split), path in question_files(folder).items():
-            (work / name).mkdir(exist_ok=True)
-            hashes = []
-            parts = (columns(members(path, piece), split, shapes) for piece in pieces(path))
-            for number, part in enumerate(grown(parts)):
-                table(f"{split}-{number:05d}").write(part, work / name)
-                hashes.append(part["id"].hash())
-                tally(part, told)
-                if take:
-                    take(name, split, part)
-            told.questions[path.name] = sum(map(len, hashes))
-            refuse_repeated(path, hashes, work / name / f"{split}-*.parquet")
-    return told
+def file_parts(folder: Path, out: Path) -> Iterator[FilePart]:
+    """All records of a folder's question files, in parts of at least ROWS, but for the last of a file; one part even
+    if there is nothing."""
+    for (name, split), path in question_files(folder).items():
+        number, waiting = 0, list[JsonSpan]()
+        for span in spans(path):
+            waiting.append(span)
+            if sum(own.members for own in waiting) >= ROWS:
+                yield FilePart(path, name, split, number, tuple(waiting), out / name)
+                number, waiting = number + 1, []
+        if waiting or not number:
+            yield FilePart(path, name, split, number, tuple(waiting), out / name)
+
+
+def read_part(part: FilePart, shapes: AgqaShapes) -> tuple[pl.DataFrame, AgqaImported]:
+    """The records, which are also written to their table, and what is odd about them."""
+    read = [columns(members(part.path, span.piece(part.path)), part.split, shapes) for span in part.spans]
+    found, told = pl.concat([AS_READ.empty(), *read]), AgqaImported()
+    with new_file(part.out / f"{part.name}.parquet") as file:
+        table(part.name).write_to(found, file)
+    told.questions[part.path.name] = len(found)
+    tally(found, told)
+    return found, told
 
 
 def members(path: Path, piece: JsonPiece) -> dict[str, str]:
@@ -125,17 +153,6 @@ def members(path: Path, piece: JsonPiece) -> dict[str, str]:
         return {id: bytes(raw).decode() for id, raw in found.items()}
     except UnicodeDecodeError as error:
         raise BadInput.at(path, f"not text in UTF-8 ({error})") from error
-
-
-def grown(parts: Iterator[pl.DataFrame]) -> Iterator[pl.DataFrame]:
-    """The same rows in tables of at least ROWS, but for the last; one table even if there is nothing."""
-    waiting: list[pl.DataFrame] = []
-    for part in parts:
-        waiting.append(part)
-        if sum(map(len, waiting)) >= ROWS:
-            yield pl.concat(waiting)
-            waiting = []
-    yield pl.concat([AS_READ.empty(), *waiting])
 
 
 def tally(part: pl.DataFrame, told: AgqaImported) -> None:

@@ -1,7 +1,7 @@
 """Released question files as a run: facts, questions, the balanced selection and the splits its records tell of."""
 
+import os
 import shutil
-from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
@@ -13,39 +13,52 @@ import polars as pl
 
 from questree.benchmarks.agqa import held_out
 from questree.columns.joins import Ints
-from questree.domains.video import Videos, videos
 from questree.faults import BadInput
-from questree.formats.agqa_import import SETS, AgqaImported, import_questions, question_files
-from questree.formats.agqa_packed import NONE, Packer, Values, tables
-from questree.progress import watch
-from questree.readings.answer import answer
+from questree.formats.agqa_import import SETS, AgqaImported, file_parts, question_files
+from questree.formats.agqa_packed import Packer
+from questree.formats.agqa_tasks import (
+    FACTS,
+    IDS,
+    LEFT,
+    LISTED,
+    LISTING,
+    PIECES,
+    PackedPiece,
+    QuestionsTask,
+    ReadTask,
+    pack,
+    take_in,
+    write_questions,
+)
+from questree.formats.json_records import refuse_repeated
 from questree.sources.agqa import FILES as GRAPHS
 from questree.sources.agqa import read_agqa
 from questree.sources.runs import check_target
 from questree.stages.balance.levelling import SPLITS
-from questree.stages.generate.layout import cut
+from questree.stages.generate.layout import Cuts, cut
 from questree.stages.generate.shards import GenerateOptions
 from questree.stages.split.declared import INDIRECT, MORE, NOVEL, VIDEOS
 from questree.stages.split.videos import TWINS, MadeOfVideos
 from questree.tables.digests import digest
 from questree.tables.facts import Facts
 from questree.tables.owners import remove, take_place
-from questree.tables.questions import BALANCED, TABLES, TEXT
+from questree.tables.questions import BALANCED
 from questree.tables.run import Run
 from questree.tables.store import new_folder
 from questree.tables.table import Table
-from questree.terms import Node, Term
 from questree.vocabulary.load import default_text, parse
 from questree.vocabulary.words import Vocabulary
+from questree.workers import processes, results
 
-LISTED = ("video", "number", "template", "steps", "flags", "novel_comp", "more_steps", "twin")
 MADE = ("facts", "imported", "questions", "balanced", "splits")  # folders of a run that an import writes
 MADE_FROM = ("decomposed", "audit")  # and those made from earlier ones
-PART, PIECES = ".import.part", ".pieces"
+PART = ".import.part"
 HELD_OUT = {NOVEL: "novel_comp", MORE: "more_steps"}  # a split -> the field of a record that says what is held out
 
 
-def import_agqa(folder: Path, out: Path, facts: Path | None = None, vocabulary: Path | None = None) -> AgqaImported:
+def import_agqa(
+    folder: Path, out: Path, facts: Path | None = None, vocabulary: Path | None = None, workers: int = 1
+) -> AgqaImported:
     """Questions of a folder into a run, new or not, with the facts of another run or of scene graphs."""
     sources = question_files(folder)
     check_target(out)
@@ -64,8 +77,8 @@ def import_agqa(folder: Path, out: Path, facts: Path | None = None, vocabulary: 
         ledger = Run(facts).ledger if facts else run.ledger
         if ledger.is_file():
             shutil.copy(ledger, work.ledger)
-        made = Importing(work, work.vocabulary(), known)
-        told = import_questions(folder, work.imported, made.vocabulary, made.take)
+        made = Importing(work, work.vocabulary(), known, workers)
+        told = made.read(folder)
         balanced = any(name == SETS[0] for name, _ in sources)
         made.write({path.name: digest(path) for path in sources.values()}, balanced)
         told.left_out, told.videos, told.facts = made.left_out, len(made.packer.videos), known.told
@@ -117,41 +130,65 @@ def read_facts(place: Path, text: str) -> Facts:
 
 @dataclass
 class Importing:
-    """Questions on their way into a run, piece by piece: nothing but a few columns is in memory for all of them."""
+    """Questions on their way into a run: workers read parts of files, and make shards of whole videos of them."""
 
     run: Run
     vocabulary: Vocabulary
     facts: Facts  # known before
+    workers: int = 1
     packer: Packer = field(init=False)
-    listed: list[pl.DataFrame] = field(default_factory=list)
+    pieces: list[PackedPiece] = field(default_factory=list)
     split: dict[str, str] = field(default_factory=dict)  # video -> that of its file
-    left_out: list[pl.DataFrame] = field(default_factory=list)  # id, why
 
     def __post_init__(self) -> None:
-        self.packer = Packer(self.vocabulary, resolve=self.resolve, more_videos=not self.facts.told)
+        self.packer = Packer(self.vocabulary, more_videos=not self.facts.told)
         for name in self.facts.videos["id"].to_list() if self.facts.told else ():
             self.packer.videos[name]
-        (self.run.folder / PIECES).mkdir()
+        self.place.mkdir()
+        if self.facts.told:
+            with new_folder(self.place / FACTS) as folder:
+                self.facts.save(folder)
 
-    def resolve(self, term: Term, words: Values, video: Ints) -> Ints:
-        """What a reference stands for on the facts."""
-        if not self.facts.told or not isinstance(term, Node):
-            return np.full(len(video), NONE)
-        return np.maximum(answer(term, self.world.ask(video), words), NONE)
+    @property
+    def place(self) -> Path:
+        return self.run.folder / PIECES
 
-    @cached_property
-    def world(self) -> Videos:
-        return videos(self.facts, self.vocabulary)
+    def read(self, folder: Path) -> AgqaImported:
+        """All question files of a folder, into the run as they came and as packed pieces."""
+        told = AgqaImported()
+        tasks = {
+            f"{part.path.name}, part {part.number}": ReadTask(self.run.folder, part, self.place / f"{at:05d}")
+            for at, part in enumerate(file_parts(folder, self.run.imported))
+        }
+        with processes(self.workers, tasks=min(self.workers, len(tasks))) as pool:
+            read = results({name: pool.submit(take_in, task) for name, task in tasks.items()}, "reading questions")
+        for own, piece in read:
+            told.add(own)
+            self.add(piece)
+        for path in question_files(folder).values():
+            few = [task for task in tasks.values() if task.part.path == path]
+            hashes = [pl.read_ipc(task.folder / IDS).to_series() for task in few]
+            refuse_repeated(path, hashes, [task.part.out / f"{task.part.name}.parquet" for task in few])
+        return told
 
     def take(self, name: str, split: str, records: pl.DataFrame) -> None:
-        """Records of a set and split."""
-        found, left = self.packer.pack(records)
-        found.write_parquet(self.run.folder / PIECES / f"{len(self.listed):05d}.parquet", compression="lz4")
-        self.listed.append(found.select(LISTED).with_columns(balanced=pl.lit(name == SETS[0])))
-        self.left_out.append(left)
+        """Records of a set and split, packed here."""
+        self.add(pack(self.packer, records, self.place / f"{len(self.pieces):05d}", name, split, own=False))
+
+    def add(self, piece: PackedPiece) -> None:
+        """A packed piece with videos that may be new: they are numbered as they come."""
+        if piece.names is not None:
+            new = np.array([self.packer.videos[name] for name in piece.names], np.int64)
+            piece = replace(piece, names=None, video=new[piece.own])
+        self.pieces.append(piece)
         names = list(self.packer.videos)
-        for video in found["video"].unique().to_list():
-            self.split.setdefault(names[video], split)
+        for video in piece.video.tolist():
+            self.split.setdefault(names[video], piece.split)
+
+    @cached_property
+    def left_out(self) -> list[pl.DataFrame]:
+        """id, why: of every piece."""
+        return [pl.read_parquet(piece.folder / LEFT) for piece in self.pieces]
 
     def write(self, sources: dict[str, str], balanced: bool) -> None:
         """Facts, questions, selection and splits, as far as records tell of them; `sources`: digests of the files."""
@@ -159,34 +196,40 @@ class Importing:
         if not run.facts.is_dir():
             run.facts.mkdir()
             self.all_videos().save(run.facts)
-        every = (
-            pl.concat(self.listed)
-            .group_by("video", "number")
-            .agg(pl.col("balanced").any(), pl.exclude("video", "number", "balanced").first())
-        )
-        asked = every.sort("video", "number")
-        shards = cut(np.bincount(asked["video"], minlength=len(self.packer.videos)), GenerateOptions().shard)
+        shards = cut(self.expected(), GenerateOptions().shard)
         run.questions.mkdir()
-        for number, cuts in watch(list(enumerate(shards)), "questions", len(shards)):
-            self.write_shard(run.questions / f"{number:05d}", cuts[0], cuts[-1])
-        remove(run.folder / PIECES)
+        asked = self.write_shards(shards)
         begins = [cuts[0] for cuts in shards]
         plan = {"options": {}, "facts": run.facts_digest(), "begins": begins, "imported": sources}
         (run.questions / "plan.json").write_bytes(msgspec.json.encode(plan))
         chosen = asked.filter("balanced")
         if balanced:
             self.write_selection(chosen)
-        if not asked["more_steps"].null_count():
+        if not asked.select(pl.col("more_steps").null_count()).collect().item():
             self.write_splits(chosen if balanced else asked)
+        self.left_out  # noqa: B018 - read before it goes
+        remove(self.place)
 
-    def write_shard(self, folder: Path, first: int, end: int) -> None:
-        folder.mkdir()
-        pieces = pl.scan_parquet(self.run.folder / PIECES / "*.parquet")
-        found = pieces.filter(pl.col("video").is_between(first, end, closed="left")).collect()
-        once = found.unique(["video", "number"], keep="first", maintain_order=True)
-        for name, table in tables(once, self.vocabulary).items():
-            known = TEXT if name == TEXT.name else TABLES[self.packer.edition.name][name]
-            known.write(table, folder)
+    def expected(self) -> Ints:
+        """[video] its questions: most of those of one set are in the other, too."""
+        found = np.zeros((len(SETS), len(self.packer.videos)), np.int64)
+        for piece in self.pieces:
+            np.add.at(found[SETS.index(piece.set)], piece.video, piece.questions)
+        return np.asarray(found.max(axis=0))
+
+    def write_shards(self, shards: list[Cuts]) -> pl.LazyFrame:
+        """The questions, shard by shard; of all of them LISTED columns, their side and whether they are balanced."""
+        sides = tuple(self.split.get(name, "") for name in self.packer.videos)
+        tasks = list[QuestionsTask]()
+        for number, cuts in enumerate(shards):
+            first, end = cuts[0], cuts[-1]
+            own = tuple(piece for piece in self.pieces if len(piece.among(first, end)))
+            edition = self.packer.edition.name
+            tasks.append(QuestionsTask(self.run.folder, f"{number:05d}", first, end, own, sides[first:end], edition))
+        with processes(self.workers, tasks=min(self.workers, len(tasks))) as pool:
+            results({f"shard {task.name}": pool.submit(write_questions, task) for task in tasks}, "questions")
+        listings = [pl.scan_ipc(os.fspath(task.listing / LISTING)) for task in tasks]
+        return pl.concat(listings) if listings else pl.LazyFrame(schema=LISTED)
 
     def all_videos(self) -> Facts:
         """The facts with all videos, in the splits of their questions' files."""
@@ -197,43 +240,42 @@ class Importing:
         split = [self.split.get(name, own) for name, own in every.select("id", "split").iter_rows()]
         return replace(self.facts, videos=every.with_columns(pl.Series("split", split, pl.String)))
 
-    def sides(self, asked: pl.DataFrame) -> Iterator[tuple[str, pl.DataFrame]]:
+    def sides(self, asked: pl.LazyFrame) -> dict[str, pl.LazyFrame]:
         """Questions of training and of test videos."""
-        names = list(self.packer.videos)
-        split = pl.Series([self.split.get(name, "") for name in names], dtype=pl.String).gather(asked["video"])
-        yield from ((side, asked.filter(split == side)) for side in SPLITS)
+        return {side: asked.filter(pl.col("side") == side) for side in SPLITS}
 
-    def write_selection(self, chosen: pl.DataFrame) -> None:
+    def write_selection(self, chosen: pl.LazyFrame) -> None:
         self.run.balanced.mkdir()
-        for side, own in self.sides(chosen):
-            Table(side, BALANCED.columns).write(own, self.run.balanced)
+        for side, own in self.sides(chosen).items():
+            Table(side, BALANCED.columns).sink(own, self.run.balanced)
         note = {"questions": self.run.questions_digest()}
         (self.run.balanced / "report.json").write_bytes(msgspec.json.encode(note))
 
-    def write_splits(self, asked: pl.DataFrame) -> None:
+    def write_splits(self, asked: pl.LazyFrame) -> None:
         """The splits of the release: what a record says is held out is tested and not trained on."""
         folder, made = self.run.folder / "splits", list[MadeOfVideos]()
         for name in (VIDEOS, NOVEL, MORE, INDIRECT):
             (folder / name).mkdir(parents=True)
-            parts = dict(self.sides(asked))
+            parts = self.sides(asked)
             if name in HELD_OUT:
                 parts = {side: own.filter(pl.col(HELD_OUT[name]) == (side == "test")) for side, own in parts.items()}
             for side, own in parts.items():
-                Table(side, BALANCED.columns).write(own, folder / name)
-            count = {side: (len(own), own["video"].n_unique()) for side, own in parts.items()}
+                Table(side, BALANCED.columns).sink(own, folder / name)
+            told = pl.len(), pl.col("video").n_unique().alias("videos")
+            count = {side: own.select(told).collect().row(0) for side, own in parts.items()}
             (train, train_videos), (test, test_videos) = count["train"], count["test"]
             made.append(MadeOfVideos(name, train, test, train_videos, test_videos, []))
-        twins = dict(self.sides(asked))["test"].filter(pl.col("twin").is_not_null())
-        TWINS.write(twins.filter(pl.col("flags") & held_out.INDIRECT > 0), folder / INDIRECT)
-        told = {side: {name: f"{field} {int(side == 'test')}" for name, field in HELD_OUT.items()} for side in SPLITS}
-        predicates = {made.name: {side: told[side].get(made.name, "all") for side in SPLITS} for made in made}
+        twins = self.sides(asked)["test"].filter(pl.col("twin").is_not_null())
+        TWINS.sink(twins.filter(pl.col("flags") & held_out.INDIRECT > 0), folder / INDIRECT)
+        said = {side: {name: f"{field} {int(side == 'test')}" for name, field in HELD_OUT.items()} for side in SPLITS}
+        predicates = {made.name: {side: said[side].get(made.name, "all") for side in SPLITS} for made in made}
         notes: dict[str, Any] = {"more steps": self.most_steps(asked), "splits": made, "predicates": predicates}
         (folder / "report.json").write_bytes(msgspec.json.format(msgspec.json.encode(notes)))
 
-    def most_steps(self, asked: pl.DataFrame) -> dict[str, int]:
+    def most_steps(self, asked: pl.LazyFrame) -> dict[str, int]:
         """Template -> the most steps of a question whose record does not call them more."""
-        few = asked.filter(pl.col("more_steps") == 0).group_by("template").agg(pl.col("steps").max()).sort("template")
+        few = asked.filter(pl.col("more_steps") == 0).group_by("template").agg(pl.col("steps").max())
         templates = self.packer.edition.by_code
-        known = {templates[code].name: steps for code, steps in few.iter_rows()}
-        least = asked.group_by("template").agg(pl.col("steps").min()).sort("template")
+        known = {templates[code].name: steps for code, steps in few.sort("template").collect().iter_rows()}
+        least = asked.group_by("template").agg(pl.col("steps").min()).sort("template").collect()
         return {templates[code].name: known.get(templates[code].name, steps - 1) for code, steps in least.iter_rows()}

@@ -1,6 +1,7 @@
 """One huge JSON object cut into pieces that are JSON objects themselves, without reading all of it at once."""
 
 import json
+import os
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from functools import cache
@@ -129,10 +130,10 @@ def faults(path: Path, piece: JsonPiece, record: type[Record], error: Exception)
         yield Fault(str(path), f"{len(wrong) - MOST:,} more faults like these")
 
 
-def refuse_repeated(path: Path, hashes: Sequence[pl.Series], stored: Path) -> None:
+def refuse_repeated(path: Path, hashes: Sequence[pl.Series], stored: Sequence[Path]) -> None:
     """Ids that occur twice in a file, given their hashes; equal ones only say to look among the rows stored."""
     if hashes and pl.concat(hashes).is_duplicated().any():
-        ids = pl.scan_parquet(stored).select("id").collect().to_series()
+        ids = pl.scan_parquet([os.fspath(file) for file in stored]).select("id").collect().to_series()
         refuse(
             [Fault(str(path), f"id {id!r} is there twice") for id in ids.filter(ids.is_duplicated()).unique().sort()]
         )

@@ -165,7 +165,7 @@ class Buckets:
         for own, ids in in_order(pool, deal_asked, tasks):
             found = pl.concat([found, own]).unique()
             hashes.append(ids)
-        refuse_repeated(path, hashes, self.folder / "*" / "asked-*.parquet")
+        refuse_repeated(path, hashes, sorted(self.folder.glob("*/asked-*.parquet")))
         pl.DataFrame({"video": found.sort()}).write_parquet(self.videos_file)
         return found.sort()
 

@@ -79,7 +79,11 @@ class Table:
         )
 
     def write(self, data: pl.DataFrame, folder: Path) -> None:
-        self.frame(data).write_parquet(folder / f"{self.name}.parquet", compression="zstd", compression_level=1)
+        self.write_to(data, folder / f"{self.name}.parquet")
+
+    def write_to(self, data: pl.DataFrame, path: Path) -> None:
+        """A file of another name, until it is renamed."""
+        self.frame(data).write_parquet(path, compression="zstd", compression_level=1)
 
     def write_piece(self, data: pl.DataFrame, folder: Path) -> None:
         """Some rows of the table, for `join` to put together with others."""
@@ -91,11 +95,13 @@ class Table:
         files = [os.fspath(piece / f"{self.name}.arrow") for piece in pieces]
         schemas = [pl.read_ipc_schema(file) for file in files]
         wide = {name: dtype for name, dtype in self.wide.items() if any(own[name] == dtype for own in schemas)}
-        rows = pl.concat(
-            [pl.scan_ipc(file).with_columns(pl.col(name).cast(dtype) for name, dtype in wide.items()) for file in files]
-        )
+        casts = [pl.col(name).cast(dtype) for name, dtype in wide.items()]
+        self.sink(pl.concat([pl.scan_ipc(file).with_columns(casts) for file in files]), folder)
+
+    def sink(self, rows: pl.LazyFrame, folder: Path) -> None:
+        """Write rows as they come, never all in memory; they have the types of the table."""
         out = os.fspath(folder / f"{self.name}.parquet")
-        rows.sink_parquet(out, compression="zstd", compression_level=1, row_group_size=ROWS)
+        rows.select(list(self.columns)).sink_parquet(out, compression="zstd", compression_level=1, row_group_size=ROWS)
 
     def read(self, folder: Path, where: pl.Expr | None = None) -> pl.DataFrame:
         """All rows, or those for which a condition holds: groups of rows that have none are not read."""

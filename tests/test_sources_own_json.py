@@ -308,6 +308,15 @@ def test_a_line_of_json_lines_is_an_image(tmp_path: Path) -> None:
     assert read_own_images(file)[0].images["id"].to_list() == ["a", "b"]
 
 
+def test_the_order_of_own_images_does_not_matter(tmp_path: Path) -> None:
+    album = [{"id": name, "things": [{"id": "x", "name": thing}]} for name, thing in (("b", "cup"), ("a", "dog"))]
+    for name, records in (("mine.json", album), ("turned.json", album[::-1])):
+        (tmp_path / name).write_bytes(msgspec.json.encode({"images": records}))
+    one, other = (read_own_images(tmp_path / name)[0] for name in ("mine.json", "turned.json"))
+    assert one.images["id"].to_list() == ["a", "b"]
+    assert all(table.equals(getattr(other, name)) for name, table in vars(one).items())
+
+
 def test_nul_is_refused(tmp_path: Path) -> None:
     assert faults(tmp_path, changed("id", to="a\0b")) == ["video id: expected a text without NUL, got 'a\\x00b'"]
     named = {"images": [{"id": "a", "things": [{"id": "x", "name": "c\0p", "attributes": ["r\0d"]}]}]}

@@ -17,7 +17,7 @@ from chaos.fuzz import Failure
 from chaos.kills import content
 
 RAW = ("synth --out world --videos 6 --workers {workers}", "synth images --out pictures --images 30")
-RAW_FILES = ("world/", "pictures/")
+RAW_FILES = ("world/", "pictures/", "own/")
 LINES = (
     "build world --out run --shard 2 --text --workers {workers}",
     "answer run --model composition-noise",
@@ -26,7 +26,10 @@ LINES = (
     "score run --model composition-noise --json scores.json",
     "build pictures --out sets --questions 60 --workers {workers}",
     "export covr sets --out covr",
+    "build own/own_videos.json --out told --workers {workers}",
+    "build own/album.json --out album --questions 20 --workers {workers}",
 )
+OWN = Path(__file__).parent.parent / "fixtures" / "own_videos.json"
 
 
 @dataclass(frozen=True)
@@ -71,6 +74,7 @@ def made(folder: Path, how: Elsewhere) -> dict[str, bytes]:
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir(parents=True)
     _run(folder, how, RAW)
+    own(folder)
     if how.turned:
         turn(folder)
     _run(folder, how, LINES)
@@ -81,6 +85,18 @@ def _run(folder: Path, how: Elsewhere, lines: Sequence[str]) -> None:
     for line in lines:
         command = [how.python, "-m", "questree", *shlex.split(line.format(workers=how.workers)), "--quiet"]
         subprocess.run(command, cwd=folder, env=os.environ | {"PYTHONHASHSEED": "0"} | how.environment, check=True)
+
+
+def own(folder: Path) -> None:
+    """Videos and images in our JSON format, the images those of the made-up world."""
+    (folder / "own").mkdir()
+    shutil.copy(OWN, folder / "own")
+    scenes = json.loads((folder / "pictures" / "train_sceneGraphs.json").read_text())
+    album = [
+        {"id": image, "things": [{"id": id, "name": thing["name"]} for id, thing in scene["objects"].items()]}
+        for image, scene in scenes.items()
+    ]
+    (folder / "own" / "album.json").write_text(json.dumps({"images": album}))
 
 
 def turn(folder: Path) -> None:
@@ -96,3 +112,6 @@ def turn(folder: Path) -> None:
         path.write_bytes(pickle.dumps(dict(reversed(whole.items()))))
     for path in (folder / "pictures").glob("*.json"):
         path.write_text(json.dumps(dict(reversed(json.loads(path.read_text()).items()))))
+    for path in (folder / "own").glob("*.json"):
+        whole = json.loads(path.read_text())
+        path.write_text(json.dumps({name: records[::-1] for name, records in whole.items()}))

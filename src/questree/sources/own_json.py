@@ -264,9 +264,10 @@ def _relation_names(vocabulary: Vocabulary) -> list[str]:
 
 
 def read_own_images(source: Path, records: Iterable[Any] | None = None) -> tuple[Images, Counter[str]]:
-    """The same of images, and what was odd about them."""
+    """The same of images, sorted by id, and what was odd about them."""
     reading = SceneReading()
-    for image, path in given(source, Album, reading.faults, records, loose_relations):
+    found = given(source, Album, reading.faults, records, loose_relations)
+    for image, path in sorted(found, key=lambda each: each[0].id):
         _take(image, path, reading)
     return reading.done(), reading.skipped
 

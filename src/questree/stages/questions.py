@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import Executor
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
@@ -389,6 +389,15 @@ class Speaker:
         return self.make.time(TIMES[row["kind"]], way % ways, *named)
 
 
+@contextmanager
+def _readable_plan(plan: Path) -> Iterator[None]:
+    """The options the questions were made with and the shards' first videos are read within it."""
+    try:
+        yield
+    except (OSError, *UNREADABLE, LookupError, TypeError, ValueError, ArithmeticError) as error:
+        raise BadInput.at(plan, "damaged or missing; `questree generate` makes the questions again") from error
+
+
 class Bank:
     """All questions of a run; templates are numbered as in `edition.by_code`."""
 
@@ -398,24 +407,24 @@ class Bank:
         if not run.questions.is_dir():
             raise BadInput.at(run.questions, "not there yet; `questree generate` writes it")
         self.ids: list[str] = run.table("facts", VIDEOS)["id"].to_list()
-        self.options, begins = self._planned(run.questions / "plan.json")
-        self.begins: Ints = np.arange(0, len(self.ids), self.options["shard"]) if begins is None else np.array(begins)
-        self.edition = edition_of(self.options)
+        plan = run.questions / "plan.json"
+        with _readable_plan(plan):
+            found = msgspec.json.decode(plan.read_bytes())
+            self.options, facts = dict(found["options"]), found["facts"]
+            begins = msgspec.convert(found.get("begins"), list[int] | None)
+        self._refuse_other_facts(facts, "imported" in found)
+        with _readable_plan(plan):
+            every = np.arange(0, len(self.ids), self.options["shard"]) if begins is None else begins
+            self.begins: Ints = np.array(every)
+            self.edition = edition_of(self.options)
         self.templates = TemplateColumns(self.edition.by_code)
 
-    def _planned(self, plan: Path) -> tuple[dict[str, Any], list[int] | None]:
-        """The options the questions were made with, and the shards' first videos; refuses questions of other facts."""
-        try:
-            found = msgspec.json.decode(plan.read_bytes())
-            options, facts = dict(found["options"]), found["facts"]
-        except (OSError, *UNREADABLE, KeyError, TypeError) as error:
-            raise BadInput.at(plan, "damaged or missing; `questree generate` makes the questions again") from error
+    def _refuse_other_facts(self, facts: str, imported: bool) -> None:
         if facts != self.run.facts_digest():
-            again = "import" if "imported" in found else "generate"
+            again = "import" if imported else "generate"
             raise BadInput.at(self.run.questions, f"made from other facts; run `questree {again}` again")
         self.run.require_plugins(self.run.questions)
-        self.given = "imported" in found
-        return options, found.get("begins")
+        self.given = imported
 
     def number(self, video: int) -> int:
         """Of the shard with this video."""

@@ -1,6 +1,7 @@
 """A disk that is full at any moment: one line, nothing half-written, and with room again the same bytes."""
 
 import os
+import re
 import shlex
 import shutil
 import subprocess
@@ -9,11 +10,12 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
-from chaos.fuzz import Failure
+from chaos.fuzz import SAID, Failure
 from chaos.kills import content, made
 from worlds import forked
 
 ROOMS = (0, 1 << 12, 1 << 14, 1 << 16)  # bytes that are left; none at all, then more and more
+KEPT, HALF = "are kept", re.compile(r"(^|/)\.[^/]+\.part/")  # of finished shards it is said that they stay
 DISK = 1 << 28  # bytes of a small disk
 
 
@@ -63,11 +65,11 @@ def _tried(kept: Path, disk: Path, command: str, room: int, whole: dict[str, byt
         done = _limited(command, again, room) if limited else forked.questree(*shlex.split(command), folder=again)
     if done.returncode == 0:
         return "" if content(again) == whole else "it says that all is well, and has not written everything"
-    if done.returncode != 1 or len(done.stderr.strip().splitlines()) != 1 or not done.stderr.startswith("error: "):
+    lines = done.stderr.strip().splitlines()  # one for each file that has no room, and which shards are kept
+    if done.returncode != 1 or not lines or not all(line.startswith(SAID) for line in lines):
         return f"exit code {done.returncode}, said {done.stderr[-300:]!r}"
-    if other := sorted(
-        name for name, data in content(again).items() if data not in (before.get(name), whole.get(name))
-    ):
+    left = {name: data for name, data in content(again).items() if not (KEPT in lines[-1] and HALF.search(name))}
+    if other := sorted(name for name, data in left.items() if data not in (before.get(name), whole.get(name))):
         return f"{other[0]} is neither as before nor as afterwards"
     made(again, command)
     return "" if content(again) == whole else "with room again it makes other bytes"

@@ -181,16 +181,24 @@ def writing(run: Path, what: str) -> Iterator[None]:
             with writing(run, what):
                 yield
             return
-        os.ftruncate(handle, 0)
-        os.pwrite(handle, _called(what).encode(), 0)
         Writing.now.add(place)
         try:
+            _sign(handle, run, what)
             yield
         finally:
             Writing.now.discard(place)
             file.unlink(missing_ok=True)
     finally:
         os.close(handle)
+
+
+def _sign(handle: int, run: Path, what: str) -> None:
+    """Say in the file of a run's lock who has it."""
+    try:
+        os.ftruncate(handle, 0)
+        os.pwrite(handle, _called(what).encode(), 0)
+    except OSError as error:
+        raise BadInput.at(run, f"cannot be written ({error.strerror})") from error
 
 
 def _called(what: str) -> str:

@@ -44,8 +44,8 @@ class ShardFolders:
     @contextmanager
     def begun(self, names: Sequence[str]) -> Iterator[None]:
         """Work at these shards: where it fails before the first one is finished, nothing is left."""
-        self.start()
         try:
+            self.start()
             yield
         except Exception:
             if not any((self.work / name).exists() for name in names):

@@ -22,6 +22,7 @@ GZIP = b"\x1f\x8b"
 TIMES, USUAL_TIMES = "QUESTREE_UNPACK_TIMES", 64  # in the environment: how many times its size a packed file may hold
 MORE_UNPACKED = "a larger --unpack-times reads it"
 YAML_NESTING, NESTED = re.compile(rb"[\[\]{}]|(?:[-?:] +){9,}"), 500  # brackets, and lists in one line; levels
+BY_SYSTEM = re.compile(r"([A-Z][\w ]+) \(os error \d+\)")  # what the system says, inside an error of polars
 ALWAYS, MOST, PIECE = 1 << 26, 1 << 35, 1 << 22  # bytes: read whatever the size, never read, read at once
 
 
@@ -127,6 +128,13 @@ def new_folder(target: Path) -> Iterator[Path]:
 
 
 @contextmanager
+def scratch(target: Path) -> Iterator[Path]:
+    """A folder for what is needed on the way to `target`; gone at the end."""
+    with part(target, folder=True) as work, _said(target):
+        yield work
+
+
+@contextmanager
 def new_file(target: Path) -> Iterator[Path]:
     """A file to write; it takes the place of `target` only when the block ends without an error."""
     target = target.resolve() if target.is_symlink() else target
@@ -155,7 +163,9 @@ def _said(target: Path) -> Iterator[None]:
     except Exception as error:
         if not type(error).__module__.startswith("polars"):
             raise
-        raise BadInput.at(target, f"cannot be written ({str(error).splitlines()[0]})") from error
+        said = str(error).splitlines()[0]
+        why = BY_SYSTEM.search(said)
+        raise BadInput.at(target, f"cannot be written ({why[1] if why else said})") from error
 
 
 def _umask() -> int:

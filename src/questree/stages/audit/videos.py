@@ -21,9 +21,9 @@ from questree.stages.generate.text import lexicon, texts
 from questree.stages.questions import Bank
 from questree.stages.template_columns import TemplateColumns
 from questree.tables.facts import VIDEOS
-from questree.tables.owners import part
 from questree.tables.questions import time_without_kind
 from questree.tables.run import Run
+from questree.tables.store import scratch
 
 PART = 8_000_000  # rows of counts in memory together
 GROUP = 65_536  # rows of counts read together
@@ -37,7 +37,7 @@ def audit(run: Run, options: AuditOptions, workers: int = 2) -> Audit:
     bank, chosen = Bank(run), selection(run)
     test = (run.table("facts", VIDEOS)["split"] != "train").to_numpy()
     types = types_of(bank.edition.by_code)
-    with part(run.folder / "audit", folder=True) as place, ThreadPoolExecutor(workers) as pool:
+    with scratch(run.folder / "audit") as place, ThreadPoolExecutor(workers) as pool:
         keys = counts(bank, test, chosen, pool, place)
         table = without_keys(keys)
         said = {

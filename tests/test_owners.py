@@ -1,11 +1,13 @@
 """What a killed process leaves is removed by the next, never what a living one works at; two writers are told apart."""
 
+import errno
 import os
 import signal
 import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
+from typing import NoReturn
 
 import pytest
 
@@ -13,6 +15,7 @@ from questree.faults import BadInput
 from questree.places.seen import WRITING
 from questree.tables import owners
 from questree.tables.owners import part, present, take_place, writing
+from questree.tables.shard_folders import ShardFolders
 from questree.tables.store import new_file, new_folder
 
 HALF = """
@@ -101,3 +104,30 @@ def test_names_like_ours_stay(tmp_path: Path) -> None:
         (tmp_path / name).write_text("somebody's")
     owners.sweep(tmp_path / "table")
     assert sorted(path.name for path in tmp_path.iterdir()) == sorted(kept)
+
+
+def full(*_: object, **__: object) -> NoReturn:
+    raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+
+def test_a_full_disk_leaves_no_sign_of_a_writer(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(os, "pwrite", full)
+    with pytest.raises(BadInput, match=r"cannot be written \(No space left on device\)"), writing(tmp_path, "augment"):
+        pass
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_shards_that_cannot_be_begun_leave_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    place = ShardFolders(tmp_path / "questions", b"{}")
+    monkeypatch.setattr(Path, "write_text", full)
+    with pytest.raises(OSError, match="No space left"), place.begun(["00000"]):
+        pass
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_finished_shards_stay_where_another_one_fails(tmp_path: Path) -> None:
+    place = ShardFolders(tmp_path / "questions", b"{}")
+    with pytest.raises(ZeroDivisionError), place.begun(["00000", "00001"]):
+        (place.work / "00000").mkdir()
+        raise ZeroDivisionError
+    assert [path.name for path in place.work.iterdir() if path.name != "notes"] == ["00000"]

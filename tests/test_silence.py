@@ -1,6 +1,8 @@
 """Of a damaged Parquet file people see our one line, not what a library prints about it."""
 
 import os
+import subprocess
+import sys
 import threading
 from pathlib import Path
 
@@ -36,3 +38,13 @@ def test_lines_arrive_again_when_the_last_thread_has_read(capfd: pytest.CaptureF
     other.join()
     os.write(2, b"seen")
     assert capfd.readouterr().err == "seen"
+
+
+def test_what_is_said_while_another_thread_reads_arrives(tmp_path: Path) -> None:
+    code = (
+        "import sys, threading; from questree.tables.silence import silence; go = threading.Event()\n"
+        "def reads():\n  with silence(): go.set(); threading.Event().wait()\n"
+        "threading.Thread(target=reads, daemon=True).start(); go.wait(); print('seen', file=sys.stderr)"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60)
+    assert (done.returncode, done.stderr) == (0, "seen\n")

@@ -10,7 +10,7 @@ import pytest
 import uvicorn
 from starlette.responses import PlainTextResponse
 from starlette.testclient import TestClient
-from starlette.types import Message, Receive, Scope, Send
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from conftest import copy
 from questree.show.page import serving
@@ -85,25 +85,70 @@ def test_addresses_that_no_page_has_are_refused(run: Run) -> None:
     assert "unsafe" not in serving.POLICY and "script-src" not in serving.POLICY  # scripts: only files of ours
 
 
+async def heard(app: ASGIApp, *, reads: float = 0) -> list[Message]:
+    """What a client hears that takes some seconds to read each message."""
+    found = list[Message]()
+
+    async def send(message: Message) -> None:
+        found.append(message)
+        await asyncio.sleep(reads)
+
+    async def receive() -> Message:
+        await asyncio.sleep(9)
+        return {"type": "http.disconnect"}
+
+    scope = {"type": "http", "path": "/", "raw_path": b"/", "query_string": b"", "headers": []}
+    await app(scope, receive, send)
+    return found
+
+
+def page_after(seconds: float) -> ASGIApp:
+    async def page(scope: Scope, receive: Receive, send: Send) -> None:
+        await asyncio.sleep(seconds)
+        await PlainTextResponse("made")(scope, receive, send)
+
+    return page
+
+
 def test_a_page_that_takes_long_is_given_up() -> None:
-    async def slow(scope: Scope, receive: Receive, send: Send) -> None:
-        await asyncio.sleep(0.2)
-        await PlainTextResponse("late")(scope, receive, send)
-
     async def asked() -> list[Message]:
-        heard = list[Message]()
-
-        async def send(message: Message) -> None:
-            heard.append(message)
-
-        scope = {"type": "http", "raw_path": b"/", "query_string": b"", "headers": []}
-        await Limits(slow, longest=0.05)(scope, lambda: asyncio.sleep(9), send)  # type: ignore[arg-type,return-value]
+        found = await heard(Limits(page_after(0.2), longest=0.05))
         await asyncio.sleep(0.3)  # nothing is heard of it later
-        return heard
+        return found
 
     begin, body = asyncio.run(asked())
     assert begin["status"] == 503
     assert body["body"].startswith(b"given up after ")
+
+
+def test_the_time_of_a_page_begins_with_its_turn() -> None:
+    async def asked() -> list[list[Message]]:
+        limits = Limits(page_after(0.6), longest=1, at_a_time=1)
+        return list(await asyncio.gather(heard(limits), heard(limits)))
+
+    assert {begin["status"] for begin, _ in asyncio.run(asked())} == {200}
+
+
+def test_slow_readers_keep_nobody_waiting_and_pages_without_end_do() -> None:
+    async def asked() -> tuple[list[Message], list[Message]]:
+        limits = Limits(page_after(0), longest=0.3, at_a_time=1)
+        slow = asyncio.ensure_future(heard(limits, reads=1))
+        await asyncio.sleep(0.1)
+        quick = await heard(limits)
+        await slow
+        stuck = Limits(page_after(0.6), longest=0.2, at_a_time=1)
+        ended = asyncio.ensure_future(heard(stuck))  # given up, but still being made
+        await asyncio.sleep(0.1)
+        late = await heard(stuck)
+        await ended
+        await asyncio.sleep(0.4)
+        assert stuck.turns._value == 1  # the turn was given back
+        return quick, late
+
+    quick, late = asyncio.run(asked())
+    assert quick[0]["status"] == 200
+    assert late[0]["status"] == 503
+    assert late[1]["body"].startswith(b"others have been asking ")
 
 
 @pytest.fixture

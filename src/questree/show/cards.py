@@ -7,25 +7,17 @@ from functools import cache, cached_property
 from pathlib import Path
 from typing import Any
 
-from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
 from questree.show import colours
 from questree.show.dag import Dag
 from questree.show.judged import Judged
+from questree.show.templates import ShownAnswer, environment
 
 HERE = Path(__file__).parent / "page"
 MODULES = ("folding.js", "layered.js", "dag.js")  # each may import from those before it
 IMPORT, EXPORT = re.compile(r"^import .*\n", re.MULTILINE), re.compile(r"^export ", re.MULTILINE)
 SOURCE_MAP = re.compile(r"^//# sourceMappingURL.*$", re.MULTILINE)
-
-
-@dataclass(frozen=True)
-class ShownAnswer:
-    model: str
-    word: str | None
-    right: bool | None
-    raw: str | None = None  # what was said, if it was read as the word
 
 
 @dataclass(frozen=True)
@@ -105,15 +97,7 @@ class Cards:
         return Branch(node, via, **marks, again=again, parts=parts)
 
 
-@cache
-def _environment() -> Environment:
-    return Environment(
-        loader=FileSystemLoader(HERE / "templates"),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
+_environment = cache(environment)
 
 
 def markup(dag: Dag, judged: Judged | None, kinds: Mapping[str, str], name: str = "") -> str:

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import polars as pl
 
+from questree.domains.video.facts import WORD
 from questree.faults import BadInput
 from questree.show.tags import LETTER, Box, Tag, meet, tags
 from questree.show.timeline import Mentioned
@@ -134,11 +135,11 @@ def box_of(row: dict[str, float]) -> Box:
 
 def holding(facts: Facts, position: int, vocabulary: Vocabulary, mentioned: Mentioned) -> list[tuple[str, bool]]:
     """Relations of a frame, those the question is about first; that an object is annotated is seen."""
-    derived = vocabulary.group("derived", "attention").tolist()
-    table = facts.relations.filter((pl.col("frame") == position) & ~pl.col("relation").is_in(derived))
+    unshown, (word, bit) = set(vocabulary.group("derived", "attention").tolist()), divmod(position, WORD)
     found = [
         (f"{vocabulary.relations[relation].name} {vocabulary.objects[thing].name}", mentioned.track(relation, thing))
-        for relation, thing in table.select("relation", "object").iter_rows()
+        for relation, thing, bits in facts.tracks["relation", "object", "bits"].iter_rows()
+        if relation not in unshown and word < len(bits) and bits[word] >> bit & 1
     ]
     return sorted(found, key=lambda each: not each[1])
 

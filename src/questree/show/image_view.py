@@ -167,7 +167,7 @@ class ImageView(View):
         except ProgramError:
             program = None
         text = coloured(row["question"], program)
-        return Posed(row["id"], row["question"], text, row["answer"], row["template"], program, row)
+        return Posed(row["id"], row["question"], text, row["answer"], row["template"], lambda: program, row)
 
     def alone(self, asked: Posed) -> Opened | None:
         if asked.program is None:

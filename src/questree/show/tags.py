@@ -2,9 +2,11 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import chain
 
 Box = tuple[float, float, float, float]  # x1, y1, x2, y2 in pixels
 TALL, LETTER = 5.0, 3.8  # of a tag and of its letters, in hundredths of the picture
+ROOM = 100  # names that are kept apart; of crowds the others stand where they are first tried
 WIDE = 0.64  # of a letter against its height, on average, in bold
 
 
@@ -25,9 +27,13 @@ def tags(boxes: Sequence[tuple[str, Box]], unit: float, seen: Box) -> list[Tag]:
     found: list[Tag] = []
     for label, box in boxes:
         width, height = min(len(label) * LETTER * unit * WIDE + unit, seen[2] - seen[0]), TALL * unit
-        places = [Tag(x, y, width, height) for x, y in near(box, width, height, seen)]
-        free = (tag for tag in places if not any(meet(tag.box, other.box) for other in found))
-        found.append(next(free, places[0]))
+        places = (Tag(x, y, width, height) for x, y in near(box, width, height, seen))
+        first = next(places)
+        if len(found) < ROOM:
+            first = next(
+                (tag for tag in chain([first], places) if not any(meet(tag.box, one.box) for one in found)), first
+            )
+        found.append(first)
     return found
 
 

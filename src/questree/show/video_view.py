@@ -30,7 +30,7 @@ from questree.stages.decompose.forms import NodeForms, ordered_slots
 from questree.stages.decompose.hierarchies import Columns, dags_given, shards
 from questree.stages.decompose.spoken import Texts, program
 from questree.stages.generate.text import Lexicon, lexicon, texts
-from questree.stages.questions import Bank, Question, Shard, direct_equivalents
+from questree.stages.questions import SAME, Bank, Question, Shard, direct_equivalent
 from questree.tables.facts import SPLIT_UNSAID, VIDEOS, Facts
 from questree.tables.hierarchies import NOTHING
 from questree.tables.nodes import EDGES, FORMS, KNOWN, NODES, TOPS, read_nodes
@@ -204,7 +204,8 @@ class VideoView(View):
         asked = (
             shard.question(int(rows[0])) if len(rows) else self.bank.find(f"{self.bank.ids[key // KEY]}-{key % KEY}")
         )
-        return Posed(asked.id, asked.text, pieces(asked), asked.answer, asked.template.name, asked.program, asked)
+        about = asked.id, asked.text, pieces(asked), asked.answer, asked.template.name
+        return Posed(*about, lambda: asked.program, asked)
 
     def stored(self, key: int) -> tuple[Shard, Ints]:
         """The shard of a question, and its row there, if there is such a question."""
@@ -267,10 +268,12 @@ class VideoView(View):
         question: Question = asked.stored
         if not question.row["flags"] & INDIRECT:
             return []
-        shard, rows = self.stored(question.video * KEY + question.row["number"])
-        there = shard.questions.filter(video=question.video)
-        found = direct_equivalents(shard.questions[rows], there, self.bank.edition)
-        return (found.drop_nulls().cast(pl.Int64) + question.video * KEY).to_list()
+        begin = question.video * KEY
+        shard, keys, order = self.keyed(self.bank.number(question.video))
+        rows = order[slice(*np.searchsorted(keys, [begin, begin + KEY]))]
+        columns = {name: shard.questions[name].to_numpy()[rows] for name in ("number", "flags", "time", *SAME)}
+        found = direct_equivalent(question.row, columns, self.bank.edition)
+        return [] if found is None else [begin + found]
 
     def notations(self, asked: Posed) -> dict[str, str]:
         text = agqa.written(asked.stored.program, self.bank.vocabulary, self.bank.edition.name)

@@ -1,9 +1,9 @@
 """How the questions of a domain are shown: what a scope and its evidence look like is all in which media differ."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -35,8 +35,13 @@ class Posed:
     pieces: list[Piece]
     answer: str
     template: str
-    program: Node | None  # None if its program cannot be read
+    reading: Callable[[], Node | None]
     stored: Any  # as the view keeps it
+
+    @cached_property
+    def program(self) -> Node | None:
+        """None if it cannot be read; lists do without."""
+        return self.reading()
 
 
 @dataclass(frozen=True)

@@ -1,6 +1,6 @@
 """The questions of a run as columns: whoever wants to know what is asked, in which form and words, reads it here."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Executor
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, field, replace
@@ -28,13 +28,14 @@ from questree.tables.facts import VIDEOS
 from questree.tables.questions import NOTHING16, QUESTIONS, TABLES, TEXT, WORDED, time_actions, time_kind
 from questree.tables.run import Run
 from questree.tables.table import NO_WORD
-from questree.terms import ACTION, OBJECT, Node, fill, slots
+from questree.terms import ACTION, OBJECT, Node, Term, fill, slots
 from questree.vocabulary.words import Vocabulary
 from questree.workers import processes
 
 OF_ACTIONS = ("verb", "object", "object.relation")  # what is said inside an action reference
 DIRECT, LONGEST, SHORTEST, INDIRECT = range(len(ACTION_REFERENCES))
 FEW = 1 << 26  # bytes of questions that one process works through sooner than others have started
+SAME = ("template", "relation", "x", "y")  # of questions that ask the same directly
 GIVEN_TEXT = "text"  # column of questions that were given with their text; others are worded when they are read
 
 
@@ -43,11 +44,17 @@ class Question:
     id: str
     video: int  # row in `videos`
     template: Template
-    program: Node
+    terms: dict[str, Term]  # what fills each slot
     text: str
     spans: dict[str, Span]  # slot, and slots inside: "time.a"
     answer: str
     row: dict[str, int]  # its row in the table of questions
+
+    @cached_property
+    def program(self) -> Node:
+        found = fill(self.template.node, self.terms)
+        assert isinstance(found, Node)
+        return canonical(found)
 
 
 @dataclass(frozen=True)
@@ -258,10 +265,9 @@ class Shard:
         row: dict[str, int] = self.questions.row(at, named=True)
         template, edition = self.edition.by_code[row["template"]], self.edition.name
         ways = choices(self.seeds, np.array([row["video"] - self.first]), np.array([row["number"]]), edition)
-        say = Speaker(self, ArgumentMaker(self.vocabulary, edition), row["video"])
-        said = {name: say.slot(name, template, row, ways) for name in slots(template.node)}
-        program = fill(template.node, {name: argument.term for name, argument in said.items()})
-        assert isinstance(program, Node)
+        say = Speaker(self, self.arguments, row["video"])
+        said = {name: say.slot(name, template, row, ways) for name in template.kinds}
+        terms = {name: argument.term for name, argument in said.items()}
         if GIVEN_TEXT in row:
             text, spans = str(row.pop(GIVEN_TEXT)), dict[str, Span]()
             for name in said:
@@ -269,9 +275,13 @@ class Shard:
         else:
             known = template.frames
             text, spans = render_spans(known[int(ways.frame[0]) % len(known)], {n: a.forms for n, a in said.items()})
-        answer = spell(program.kind, row["answer"], self.vocabulary)
+        answer = spell(template.node.kind, row["answer"], self.vocabulary)
         name = f"{self.ids[row['video']]}-{row['number']}"
-        return Question(name, row["video"], template, canonical(program), text, spans, answer or "", row)
+        return Question(name, row["video"], template, terms, text, spans, answer or "", row)
+
+    @cached_property
+    def arguments(self) -> ArgumentMaker:
+        return ArgumentMaker(self.vocabulary, self.edition.name)
 
     def side(self, name: str, video: int, row: int) -> dict[str, int]:
         return self.sides[name].row(int(self.named.start[name][video - self.first]) + row, named=True)
@@ -312,13 +322,23 @@ def numbered(names: pl.Series, number: pl.Series) -> pl.Series:
     return pl.select(pl.concat_str(names, pl.lit("-"), number.cast(pl.String))).to_series()
 
 
+def direct_equivalent(row: Mapping[str, int], columns: Mapping[str, Ints], edition: Edition) -> int | None:
+    """The same for one question; `columns` are all questions of its video, by number."""
+    timed = "{time}" in edition.by_code[row["template"]].local
+    found = columns["flags"] & REFERRED == 0
+    for name in (*SAME, *(("time",) if timed else ())):
+        found &= columns[name] == row[name]
+    at = np.flatnonzero(found)
+    return int(columns["number"][at[0]]) if len(at) else None
+
+
 def direct_equivalents(asked: pl.DataFrame, questions: pl.DataFrame, edition: Edition) -> pl.Series:
     """[asked] number of the first question of its video that asks the same directly; null if there is none.
 
     The same: template, direct arguments, raw key. `questions` are all questions of their videos (section 8).
     """
     timed = pl.Series(["{time}" in template.local for template in edition.by_code])  # a time makes another raw key
-    same = ["video", "template", "relation", "x", "y", "key time"]
+    same = ["video", *SAME, "key time"]
 
     def keyed(table: pl.DataFrame) -> pl.DataFrame:
         own = timed.gather(table["template"])
@@ -352,7 +372,7 @@ class Speaker:
             return self.make.action(row["x"])
         side = WORDED[name]
         way = int(getattr(ways, side)[0])
-        is_object = slots(template.node)[name].kind == OBJECT
+        is_object = template.kinds[name] == OBJECT.name
         return self.object(row[side], way) if is_object else self.action(row[side], way)
 
     def time_way(self, template: Template, row: dict[str, int], ways: Any) -> int:

@@ -1,14 +1,16 @@
 """What fills the slots of one question, said twice: as a term of its program and as phrases of its text."""
 
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from questree.benchmarks.agqa import phrases
 from questree.benchmarks.agqa.frames import Forms
 from questree.benchmarks.agqa.templates import ALL, TIMES, WHOLE
 from questree.domains.video import VIDEO
+from questree.notation.grammar import name
 from questree.tables.questions import time_actions, time_kind
-from questree.terms import ACTION, OBJECT, RELATION, Term, Word
+from questree.terms import ACTION, OBJECT, RELATION, Kind, Term, Word
 from questree.vocabulary.words import Vocabulary
 
 OP = VIDEO.ops
@@ -25,15 +27,21 @@ class ArgumentMaker:
 
     vocabulary: Vocabulary
     edition: str = "2.0"
+    words: dict[tuple[Kind, int], Argument] = field(default_factory=dict, repr=False, compare=False)  # made before
 
     def relation(self, at: int) -> Argument:
-        return Argument(Word(self.vocabulary.relations[at].name, RELATION), phrases.relation(at, self.vocabulary))
+        return self._word(RELATION, at, phrases.relation)
 
     def object(self, at: int) -> Argument:
-        return Argument(Word(self.vocabulary.objects[at].name, OBJECT), phrases.noun(at, self.vocabulary))
+        return self._word(OBJECT, at, phrases.noun)
 
     def action(self, at: int) -> Argument:
-        return Argument(Word(self.vocabulary.actions[at].phrase, ACTION), phrases.action(at, self.vocabulary))
+        return self._word(ACTION, at, phrases.action)
+
+    def _word(self, kind: Kind, at: int, forms: Callable[[int, Vocabulary], Forms]) -> Argument:
+        if (kind, at) not in self.words:
+            self.words[kind, at] = Argument(Word(name(kind, at, self.vocabulary), kind), forms(at, self.vocabulary))
+        return self.words[kind, at]
 
     def object_reference(self, kind: str, relation: int, wording: int, time: Argument | None = None) -> Argument:
         """An object named by its relation, over the whole video or (edition 1.0) over a time of its own."""

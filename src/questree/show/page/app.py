@@ -6,7 +6,7 @@ from typing import Any
 from urllib.parse import quote
 
 import numpy as np
-from jinja2 import Environment, PackageLoader, StrictUndefined
+from jinja2 import Environment
 from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
 from starlette.middleware import Middleware
@@ -16,7 +16,7 @@ from starlette.routing import BaseRoute, Mount, Route
 from starlette.staticfiles import StaticFiles
 
 from questree.faults import BadInput, Fault
-from questree.show import colours
+from questree.show import colours, templates
 from questree.show.frames import FILMS, SUFFIXES, film_file, frame_of, image_file, media_file
 from questree.show.image_view import ImageView
 from questree.show.page import browse as b
@@ -53,9 +53,9 @@ def application(site: Site, host: str = "127.0.0.1", every: float = EVERY) -> St
         exception_handlers=dict.fromkeys((HTTPException, BadInput, Exception), problem),
         middleware=[
             Middleware(Guard, host=host),
-            Middleware(Limits),
             Middleware(Fresh, every=every),
             Middleware(KeptPages),
+            Middleware(Limits),
             Middleware(Smaller),
         ],
     )
@@ -75,13 +75,7 @@ def routes(view: type[View]) -> list[BaseRoute]:
 
 @cache
 def environment() -> Environment:
-    found = Environment(
-        loader=PackageLoader("questree.show.page"),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
+    found = templates.environment()
     found.filters["percent"] = lambda value: "–" if value is None else f"{100 * value:.1f} %"
     found.filters["points"] = lambda value: "–" if value is None else f"{100 * value:+.1f}"
     found.globals["address"] = address

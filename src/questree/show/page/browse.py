@@ -10,10 +10,10 @@ from numpy.typing import NDArray
 from questree.metrics.cells import share as part_of
 from questree.metrics.cells import tally
 from questree.metrics.scores import Resampling, interval, resampled_sums
-from questree.show.cards import ShownAnswer
 from questree.show.page.filters import FilteredRows
 from questree.show.page.questions import RIGHT, WRONG
 from questree.show.page.site import Collection
+from questree.show.templates import ShownAnswer
 from questree.show.views import Ints, Mask
 
 PAGE = 50

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from questree.faults import Fault
 from questree.show.page.questions import RIGHT, UNKNOWN, WRONG, Judgement, Questions
+from questree.show.templates import Choice
 from questree.show.views import Mask
 from questree.stages.split.grammar import Wrong, check
 
@@ -42,12 +43,6 @@ def address(path: str, wanted: Mapping[str, str], **changes: Any) -> str:
     place = DOTS.sub(r"/\1%2F", quote(path))
     kept = {name: str(value) for name, value in {**wanted, **changes}.items() if value not in ("", None)}
     return f"{place}?{urlencode(kept)}" if kept else place
-
-
-@dataclass(frozen=True)
-class Choice:
-    value: str
-    count: int | None = None  # questions of the run
 
 
 @dataclass(frozen=True)

@@ -23,10 +23,10 @@ def ordered(own: Collection, found: FilteredRows, sort: str) -> Rows:
     if not sort or not len(found.rows):
         return found.rows
     check("column to sort by", (sort.removeprefix(DOWN),), sortable(own, own.models))
-    if found.kept.get("sorted", ("",))[0] != sort:  # the last order is kept, not all
-        found.kept["sorted"] = sort, _sorted(own, found.rows, sort)
-    rows: Rows = found.kept["sorted"][1]
-    return rows
+    kept: tuple[str, Rows] = found.kept.get("sorted", ("", found.rows))
+    if kept[0] != sort:  # the last order is kept, not all
+        kept = found.kept["sorted"] = sort, _sorted(own, found.rows, sort)
+    return kept[1]
 
 
 def _sorted(own: Collection, rows: Rows, sort: str) -> Rows:

@@ -41,7 +41,8 @@ HEADERS = {
 }
 
 
-ADDRESS, LONGEST = 8192, 30.0  # bytes of an address, seconds until a page begins
+ADDRESS, LONGEST = 8192, 30.0  # bytes of an address, seconds until it is a page's turn, and until it begins
+AT_A_TIME = 4  # pages that are made; more would only get into each other's way
 SILENT, AT_ONCE = 10.0, 1000  # seconds a client may take to ask, connections
 KEPT = "public, max-age=31536000, immutable"  # by browsers: another file has another address
 ASKED_AGAIN = ("/assets/", "/colours.css", "/media/", "/films/", "/pictures/")  # is it still the same?
@@ -68,7 +69,7 @@ class Smaller:
 
     def __init__(self, app: ASGIApp):
         self.app = app
-        self.gzip = GZipMiddleware(app, minimum_size=500, compresslevel=6)
+        self.gzip = GZipMiddleware(app, minimum_size=500, compresslevel=4)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         plain = scope["type"] == "http" and scope["path"].startswith(AS_THEY_ARE)
@@ -92,37 +93,53 @@ class Guard:
 
 
 class Limits:
-    """Addresses that no page of ours has are refused; a page that takes too long is given up, and says so."""
+    """Addresses that no page of ours has are refused; a few pages are made at a time, and one that takes too long is
+    given up, and says so."""
 
-    def __init__(self, app: ASGIApp, longest: float = LONGEST):
-        self.app, self.longest = app, longest
+    def __init__(self, app: ASGIApp, longest: float = LONGEST, at_a_time: int = AT_A_TIME):
+        self.app, self.longest, self.turns = app, longest, asyncio.Semaphore(at_a_time)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        if scope["type"] != "http":
-            await self.app(scope, receive, send)
-        elif len(scope.get("raw_path") or b"") + len(scope["query_string"]) > ADDRESS:
+        if scope["type"] == "http" and len(scope.get("raw_path") or b"") + len(scope["query_string"]) > ADDRESS:
             said = f"expected an address of at most {ADDRESS:,} bytes\n"
             await PlainTextResponse(said, 414)(scope, receive, send)
+        elif scope["type"] != "http" or scope["path"].startswith(ASKED_AGAIN):
+            await self.app(scope, receive, send)
         else:
-            await self.in_time(scope, receive, send)
+            try:
+                await asyncio.wait_for(self.turns.acquire(), self.longest)
+            except TimeoutError:
+                said = f"others have been asking for {self.longest:.0f} seconds; ask again later\n"
+                await PlainTextResponse(said, 503)(scope, receive, send)
+            else:
+                await self.in_time(scope, receive, send)
 
     async def in_time(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """The turn ends when the page begins, so that slow readers keep nobody waiting; or when the work is done."""
         begun, given_up = asyncio.Event(), False
 
         async def sending(message: Message) -> None:
-            begun.set()
+            if not begun.is_set():
+                begun.set()
+                self.turns.release()
             if not given_up:
                 await send(message)
 
-        work = asyncio.ensure_future(self.app(scope, receive, sending))
-        waiting = asyncio.ensure_future(begun.wait())
+        def ended(work: asyncio.Future[None]) -> None:
+            if not begun.is_set():
+                begun.set()
+                self.turns.release()
+            if given_up and not work.cancelled():
+                work.exception()  # it ends by itself, unheard
+
+        work, waiting = asyncio.ensure_future(self.app(scope, receive, sending)), asyncio.ensure_future(begun.wait())
+        work.add_done_callback(ended)
         await asyncio.wait({work, waiting}, timeout=self.longest, return_when=asyncio.FIRST_COMPLETED)
         waiting.cancel()
         if begun.is_set() or work.done():
             await work
             return
         given_up = True
-        work.add_done_callback(lambda task: task.cancelled() or task.exception())  # it ends by itself, unheard
         said = f"given up after {self.longest:.0f} seconds; ask for less\n"
         await PlainTextResponse(said, 503)(scope, receive, send)
 

@@ -457,9 +457,9 @@ class Bank:
         """Of the files of questions."""
         return sum((folder / f"{QUESTIONS.name}.parquet").stat().st_size for folder in self.folders())
 
-    def pool(self, workers: int) -> AbstractContextManager[Executor]:
-        """Who works on shards: processes if there are enough questions for them to pay."""
-        tasks = len(self.folders()) if workers > 1 and self.bytes() > FEW else 1
+    def pool(self, workers: int, times: int = 1) -> AbstractContextManager[Executor]:
+        """Who works on shards: processes if there are enough questions, each of which is worked on `times`, to pay."""
+        tasks = len(self.folders()) if workers > 1 and times * self.bytes() > FEW else 1
         return processes(workers, tasks=tasks)
 
     def shard(self, folder: Path) -> Shard:

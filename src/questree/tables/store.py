@@ -11,6 +11,7 @@ from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, TypeVar
+from uuid import uuid4
 
 import msgspec
 
@@ -151,6 +152,18 @@ def new_file(target: Path) -> Iterator[Path]:
             yield work
         work.chmod(0o666 & ~_umask())
         take_place(work, target)
+
+
+@contextmanager
+def for_others(target: Path) -> Iterator[Path]:
+    """A file of a stage at work, for its other tasks to read.
+
+    It is renamed when it is complete: a worker that was given up may still write the same one.
+    """
+    target.parent.mkdir(parents=True, exist_ok=True)
+    work = target.with_name(f".{target.name}.{uuid4().hex}")
+    yield work
+    os.replace(work, target)
 
 
 @contextmanager

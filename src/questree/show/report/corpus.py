@@ -1,7 +1,6 @@
 """What a run's questions are: counts in one pass, tables and plots of templates, answers, lengths, parts and splits."""
 
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -19,18 +18,19 @@ from questree.stages.audit.categories import CategoryCount, categories
 from questree.stages.audit.categories import drawn as drawn_categories
 from questree.stages.audit.image_corpus import COMMON, figure_4, figure_6, parts_of, table_3
 from questree.stages.audit.plots import LETTERS, answers, first_words, structures
-from questree.stages.audit.videos import answer_bars, answer_codes, sample, selected, spellings
-from questree.stages.balance.rounds import selection
+from questree.stages.audit.videos import AuditTask, answer_bars, answer_codes, marked, say_shard, spellings, texts_of
+from questree.stages.audit.videos import corpus as audited_corpus
+from questree.stages.balance.rounds import has_selection
 from questree.stages.questions import Bank
 from questree.stages.split.image_sets import selected as selected_images
 from questree.stages.split.rows import image_rows
 from questree.svg import PAGE
-from questree.tables.facts import VIDEOS
 from questree.tables.image_questions import ANSWERED
 from questree.tables.nodes import KNOWN
 from questree.tables.questions import QUESTIONS
 from questree.tables.run import Run
 from questree.tables.store import own_note
+from questree.workers import over
 
 ASKED = QUESTIONS.only("video", "number", "template", "answer")
 Named = Callable[[str, str], Missing]  # what a run does not have, in a sentence -> with the command that makes it
@@ -50,22 +50,21 @@ class AnswerCounts:
 
 def counts_of(run: Run, seed: int, workers: int = 2) -> AnswerCounts:
     """Of a run that has questions."""
-    bank, chosen = Bank(run), selection(run)
-    test = (run.table("facts", VIDEOS)["split"] != "train").to_numpy()
-    with ThreadPoolExecutor(workers) as pool:
-        folders = bank.folders()
-        parts = watch(pool.map(lambda folder: counted(folder, chosen, bank), folders), "counting answers", len(folders))
-        counts = pl.concat(list(parts)).group_by("template", "answer").agg(pl.col("before", "after").sum())
+    bank = Bank(run)
+    task, shards = AuditTask(run.folder, seed, has_selection(run)), [folder.name for folder in bank.folders()]
+    with bank.pool(workers) as pool:
+        parts = over(pool, "counting answers", "shard", shards, counted, task)
+        counts = pl.concat(parts).group_by("template", "answer").agg(pl.col("before", "after").sum())
         share = min(1.0, TEXTS / max(int(counts["after"].sum()), 1))
-        texts = sample(bank, test, chosen, (share, share), seed, pool)["question"]
-    return AnswerCounts(bank, chosen is not None, len(bank.ids), counts.sort("template", "answer"), texts)
+        texts = texts_of(over(pool, "saying questions", "shard", shards, say_shard, task, (share, share)))["question"]
+    return AnswerCounts(bank, task.chosen, len(bank.ids), counts.sort("template", "answer"), texts)
 
 
-def counted(folder: Path, chosen: pl.DataFrame | None, bank: Bank) -> pl.DataFrame:
-    questions = ASKED.read(folder)
-    after = pl.Series(selected(questions, chosen))
-    codes = pl.Series(answer_codes(questions, bank.templates).astype(np.uint32))
-    table = questions.select("template", answer=codes, after=after)
+def counted(task: AuditTask, shard: str) -> pl.DataFrame:
+    run = Run(task.run)
+    questions, known = ASKED.read(run.questions / shard), audited_corpus(task.run, task.seed).bank.templates
+    codes = pl.Series(answer_codes(questions, known).astype(np.uint32))
+    table = questions.select("template", answer=codes, after=pl.Series(marked(task, questions)))
     return table.group_by("template", "answer").agg(before=pl.len(), after=pl.col("after").sum())
 
 

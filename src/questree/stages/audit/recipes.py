@@ -23,7 +23,7 @@ def of_image_sets(run: Run, given: Mapping[str, Any], _: int) -> Told:
 
 
 OPTIONS = frozenset({"most", "seed", "templates"})
-VIDEOS, IMAGE_SETS = Recipe(OPTIONS, of_videos), Recipe(OPTIONS, of_image_sets)
+VIDEOS, IMAGE_SETS = Recipe(OPTIONS, of_videos, shared=True), Recipe(OPTIONS, of_image_sets)
 
 
 def told(found: Audit, folder: Path, templates: bool) -> Iterator[Said]:

@@ -1,51 +1,82 @@
 """The audit of questions about videos: how often each answer is given to each content key, and their texts."""
 
-from concurrent.futures import ThreadPoolExecutor
+import os
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
 from questree.benchmarks.agqa.templates import Template
-from questree.columns.hashing import mix, seed_of
+from questree.columns.hashing import Hashes, mix, seed_of
 from questree.columns.joins import Ints
-from questree.progress import watch
 from questree.readings.answer import spell
 from questree.stages.audit.audited import Audit, AuditedQuestions, AuditOptions, audited, shares, without_keys
 from questree.stages.audit.categories import categories
-from questree.stages.audit.guesses import Parts, Types
+from questree.stages.audit.guesses import SETS, Parts, Types
 from questree.stages.balance.binary import COLUMNS
-from questree.stages.balance.rounds import selection
-from questree.stages.generate.text import lexicon, texts
+from questree.stages.balance.rounds import has_selection
+from questree.stages.generate.text import Lexicon, lexicon, texts
 from questree.stages.questions import Bank
 from questree.stages.template_columns import TemplateColumns
 from questree.tables.facts import VIDEOS
-from questree.tables.questions import time_without_kind
-from questree.tables.run import Run
-from questree.tables.store import scratch
+from questree.tables.questions import keys_of, read_balanced, time_without_kind
+from questree.tables.run import Run, kept_while
+from questree.tables.store import for_others, scratch
+from questree.workers import over
 
 PART = 8_000_000  # rows of counts in memory together
 GROUP = 65_536  # rows of counts read together
 EVERY = 1_000  # of so many keys one says where parts begin
+COUNTS = ".parquet"
 GROUPED = ["key", "template", "answer", "test"]
 SAID = {"frames": "yes or no", "bool": "yes or no", "order": "before or after"}  # what is answered
 
 
+@dataclass(frozen=True)
+class AuditTask:
+    """What every shard is looked at with; small enough to send anywhere that sees the run."""
+
+    run: Path
+    seed: int
+    chosen: bool  # is there a selection?
+    scratch: Path | None = None  # for counts and texts
+
+
+class AuditCorpus(NamedTuple):
+    bank: Bank
+    test: NDArray[np.bool_]  # [video]
+    lexicon: Lexicon
+    seeds: Hashes  # [video]
+
+
+@kept_while("vocabulary.toml", "facts", "ledger.json", "questions")
+def corpus(run: Path, seed: int) -> AuditCorpus:
+    """Read once per process."""
+    bank = Bank(Run(run))
+    test = (bank.run.table("facts", VIDEOS)["split"] != "train").to_numpy()
+    seeds = np.array([seed_of(seed, f"audit {video}") for video in bank.ids], np.uint64)
+    return AuditCorpus(bank, test, lexicon(bank.vocabulary, bank.edition), seeds)
+
+
 def audit(run: Run, options: AuditOptions, workers: int = 2) -> Audit:
     """Write RUN/audit."""
-    bank, chosen = Bank(run), selection(run)
-    test = (run.table("facts", VIDEOS)["split"] != "train").to_numpy()
-    types = types_of(bank.edition.by_code)
-    with scratch(run.folder / "audit") as place, ThreadPoolExecutor(workers) as pool:
-        keys = counts(bank, test, chosen, pool, place)
-        table = without_keys(keys)
-        said = {
-            name: sample(bank, test, few, shares(table, name, options.most), options.seed, pool)
-            for name, few in (("before", None), ("after", chosen))
-        }
+    bank, chosen = Bank(run), has_selection(run)
+    types, shards = types_of(bank.edition.by_code), [folder.name for folder in bank.folders()]
+    with scratch(run.folder / "audit") as place:
+        task = AuditTask(run.folder, options.seed, chosen, place)
+        with bank.pool(workers, times=4) as pool:
+            keys = merged(place, over(pool, "counting answers", "shard", shards, count_shard, task))
+            table = without_keys(keys)
+            for name in SETS:
+                how = replace(task, chosen=chosen and name == "after"), name, shares(table, name, options.most)
+                over(pool, "saying questions", "shard", shards, write_said, *how)
+        said = {name: texts_of(pl.read_ipc(place / f"{shard}.{name}") for shard in shards) for name in SETS}
         bars, counted = answer_bars(bank), [*categories(table, bank.edition)]
-        asked = AuditedQuestions(chosen is not None, keys, table, said, types, bars, spellings(bank), counted)
+        asked = AuditedQuestions(chosen, keys, table, said, types, bars, spellings(bank), counted)
         return audited(asked, options, run.folder / "audit")
 
 
@@ -94,89 +125,89 @@ def answer_codes(questions: pl.DataFrame, known: TemplateColumns) -> Ints:
     return np.asarray(known.answer_kind[questions["template"].to_numpy()] << 16 | questions["answer"].to_numpy())
 
 
-def selected(questions: pl.DataFrame, chosen: pl.DataFrame | None) -> NDArray[np.bool_]:
-    """[question] is it in the selection? All are, if there is none."""
-    if chosen is None or questions.is_empty():
+def marked(task: AuditTask, questions: pl.DataFrame) -> NDArray[np.bool_]:
+    """[question] of a shard: is it in the selection? All are, if there is none."""
+    if not task.chosen or questions.is_empty():
         return np.ones(len(questions), bool)
-    place = questions["video"].to_numpy().astype(np.uint64) << np.uint64(32) | questions["number"].to_numpy()
-    video = chosen["video"].to_numpy()
-    lo, hi = np.searchsorted(video, [place.min() >> np.uint64(32), (place.max() >> np.uint64(32)) + np.uint64(1)])
-    own = video[lo:hi].astype(np.uint64) << np.uint64(32) | chosen["number"].to_numpy()[lo:hi]
-    return np.isin(place, own)
+    video = questions["video"].to_numpy()
+    chosen = read_balanced(Run(task.run).balanced, int(video.min()), int(video.max()))
+    return np.isin(keys_of(questions), keys_of(chosen))
 
 
-def counts(
-    bank: Bank, test: NDArray[np.bool_], chosen: pl.DataFrame | None, pool: ThreadPoolExecutor, place: Path
-) -> Parts:
-    """key, template, answer, test, before, after: how many questions of all, and of the selection.
+class CountedShard(NamedTuple):
+    rows: int  # of counts
+    some: Ints  # of its keys every so many
 
-    Long videos have as many keys as questions: what shards count is put down in `place` and joined part by part.
+
+def count_shard(task: AuditTask, shard: str) -> CountedShard:
+    """Write key, template, answer, test, before, after: how many questions of all, and of the selection."""
+    bank, test, *_ = corpus(task.run, task.seed)
+    questions = COLUMNS.read(bank.run.questions / shard)
+    table = pl.DataFrame(
+        {
+            "key": content_keys(questions, bank.templates),
+            "template": questions["template"],
+            "answer": answer_codes(questions, bank.templates).astype(np.uint32),
+            "test": test[questions["video"].to_numpy()],
+            "after": marked(task, questions),
+        }
+    )
+    own = table.group_by(GROUPED).agg(before=pl.len(), after=pl.col("after").sum()).sort(GROUPED)
+    assert task.scratch is not None
+    with for_others(task.scratch / f"{shard}{COUNTS}") as file:
+        own.write_parquet(file, compression="zstd", compression_level=1, row_group_size=GROUP)
+    return CountedShard(len(own), own["key"].gather_every(EVERY).to_numpy())
+
+
+def merged(place: Path, found: Sequence[CountedShard]) -> Parts:
+    """The counts of all shards.
+
+    Long videos have as many keys as questions: what shards counted is joined part by part.
     """
-
-    def one(folder: Path) -> tuple[int, pl.Series]:
-        questions = COLUMNS.read(folder)
-        table = pl.DataFrame(
-            {
-                "key": content_keys(questions, bank.templates),
-                "template": questions["template"],
-                "answer": answer_codes(questions, bank.templates).astype(np.uint32),
-                "test": test[questions["video"].to_numpy()],
-                "after": selected(questions, chosen),
-            }
-        )
-        own = table.group_by(GROUPED).agg(before=pl.len(), after=pl.col("after").sum()).sort(GROUPED)
-        own.write_parquet(
-            place / f"{folder.name}.parquet", compression="zstd", compression_level=1, row_group_size=65536
-        )
-        return len(own), own["key"].gather_every(EVERY)
-
-    folders = bank.folders()
-    found = list(watch(pool.map(one, folders), "counting answers", len(folders)))
-    parts = max(sum(rows for rows, _ in found) // PART, 1)
-    keys = pl.concat([some for _, some in found]).sort()
+    parts = max(sum(shard.rows for shard in found) // PART, 1)
+    keys = pl.Series(np.concatenate([shard.some for shard in found]), dtype=pl.Int64).sort()
     begins = keys.gather([len(keys) * part // parts for part in range(1, parts)]).unique().sort().to_list()
-    merged = [place / f"part {number}" for number in range(len(begins) + 1)]
-    for path, low, high in zip(merged, [None, *begins], [*begins, None], strict=True):
-        rows = pl.scan_parquet(sorted(place.glob("*.parquet")))
+    files = [os.fspath(path) for path in sorted(place.glob(f"*{COUNTS}"))]
+    made = [place / f"part {number}" for number in range(len(begins) + 1)]
+    for path, low, high in zip(made, [None, *begins], [*begins, None], strict=True):
+        rows = pl.scan_parquet(files)
         rows = rows if low is None else rows.filter(pl.col("key") >= low)
         rows = rows if high is None else rows.filter(pl.col("key") < high)
         whole = rows.group_by(GROUPED).agg(pl.col("before", "after").sum()).collect(engine="streaming")
         whole.sort(GROUPED).write_parquet(path, compression="zstd", compression_level=1)
-    return [pl.scan_parquet(path) for path in merged]
+    return [pl.scan_parquet(path) for path in made]
 
 
-def sample(
-    bank: Bank,
-    test: NDArray[np.bool_],
-    chosen: pl.DataFrame | None,
-    shares: tuple[float, float],
-    seed: int,
-    pool: ThreadPoolExecutor,
-) -> pl.DataFrame:
+def say_shard(task: AuditTask, shard: str, shares: tuple[float, float]) -> pl.DataFrame:
     """question, template, answer, kind, test, hash; shares: of the train and of the test questions that are taken."""
-    said = lexicon(bank.vocabulary, bank.edition)
-    keys = np.array([seed_of(seed, f"audit {video}") for video in bank.ids], np.uint64)
+    bank, test, said, seeds = corpus(task.run, task.seed)
+    whole = bank.shard(bank.run.questions / shard)
+    table = whole.questions
+    video = table["video"].to_numpy()
+    hashes = mix(seeds[video], table["number"].to_numpy())
+    share = np.where(test[video], shares[1], shares[0])
+    kept = marked(task, table) & ((hashes >> np.uint64(11)).astype(np.float64) < share * 2.0**53)
+    few = table.filter(kept)
+    return pl.DataFrame(
+        {
+            "question": texts(whole.where(few), said),
+            "template": few["template"],
+            "answer": answer_codes(few, bank.templates),
+            "kind": bank.templates.answer_kind[few["template"].to_numpy()],
+            "test": test[few["video"].to_numpy()],
+            "hash": hashes[kept],
+        },
+        schema_overrides={"answer": pl.Int64, "kind": pl.Int64},
+    )
 
-    def one(folder: Path) -> pl.DataFrame:
-        shard = bank.shard(folder)
-        table = shard.questions
-        video = table["video"].to_numpy()
-        hashes = mix(keys[video], table["number"].to_numpy())
-        share = np.where(test[video], shares[1], shares[0])
-        kept = selected(table, chosen) & ((hashes >> np.uint64(11)).astype(np.float64) < share * 2.0**53)
-        few = table.filter(kept)
-        return pl.DataFrame(
-            {
-                "question": texts(shard.where(few), said),
-                "template": few["template"],
-                "answer": answer_codes(few, bank.templates),
-                "kind": bank.templates.answer_kind[few["template"].to_numpy()],
-                "test": test[few["video"].to_numpy()],
-                "hash": hashes[kept],
-            },
-            schema_overrides={"answer": pl.Int64, "kind": pl.Int64},
-        )
 
-    folders = bank.folders()
-    found = watch(pool.map(one, folders), "saying questions", len(folders))
-    return pl.concat(list(found)).sort("hash")
+def write_said(task: AuditTask, shard: str, name: str, shares: tuple[float, float]) -> None:
+    """The same for the set of this name, as a file."""
+    assert task.scratch is not None
+    with for_others(task.scratch / f"{shard}.{name}") as file:
+        say_shard(task, shard, shares).write_ipc(file)
+
+
+def texts_of(said: Iterable[pl.DataFrame]) -> pl.DataFrame:
+    """What shards said, in the order of the hash."""
+    return pl.concat(said).sort("hash")

@@ -4,10 +4,8 @@ count and choose. What comes back are counts, and the few hashes around a thresh
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from os import replace
 from pathlib import Path
 from typing import NamedTuple
-from uuid import uuid4
 
 import numpy as np
 import polars as pl
@@ -25,6 +23,7 @@ from questree.stages.questions import Bank
 from questree.stages.template_columns import TemplateColumns
 from questree.tables.facts import VIDEOS
 from questree.tables.run import Run, kept_while
+from questree.tables.store import for_others
 
 OPEN_COLUMNS = 7
 
@@ -65,14 +64,10 @@ class Balancing:
         return range(1 << self.bits)
 
     def put(self, kind: str, bucket: int, name: str, columns: Iterable[Ints]) -> None:
-        """Columns of numbers of eight bytes; a worker that was given up may still write the same."""
-        target = self.scratch / kind / str(bucket) / name
-        target.parent.mkdir(parents=True, exist_ok=True)
-        work = target.with_name(f".{name}.{uuid4().hex}")
-        with open(work, "wb") as file:
+        """Columns of numbers of eight bytes."""
+        with for_others(self.scratch / kind / str(bucket) / name) as work, open(work, "wb") as file:
             for column in columns:
                 column.tofile(file)
-        replace(work, target)
 
     def take(self, kind: str, bucket: int, names: Sequence[str], width: int) -> Hashes:
         """[column, row] of all these."""

@@ -34,10 +34,9 @@ from questree.stages.balance.structure import cells_kept, key_cuts, shown
 from questree.stages.balance.thresholds import of_rank
 from questree.stages.balance.told import BalanceReport, said, table
 from questree.stages.questions import Bank
-from questree.tables.owners import part
 from questree.tables.questions import BALANCED, read_balanced
 from questree.tables.run import Run
-from questree.tables.store import new_folder, own_note
+from questree.tables.store import new_folder, own_note, scratch
 from questree.workers import over
 
 Result = TypeVar("Result")
@@ -51,8 +50,8 @@ def balance(run: Run, options: BalanceOptions, workers: int = 2, without: pl.Dat
     """
     bank, taken = Bank(run), 0 if without is None else len(without)
     names = tuple(folder.name for folder in bank.folders())
-    with part(run.balanced, folder=True) as scratch:
-        task = Balancing(run.folder, scratch, options, names, bucket_bits(bank.bytes()))
+    with scratch(run.balanced) as place:
+        task = Balancing(run.folder, place, options, names, bucket_bits(bank.bytes()))
         with bank.pool(workers) as pool:
             places, report = select(task, pool, without)
         report = replace(report, questions=run.questions_digest(), without=taken)

@@ -19,10 +19,9 @@ from questree.stages.split.engine import Proof, SplitCounts, SplitOptions, parts
 from questree.stages.split.language import of_videos
 from questree.stages.split.rows import video_rows
 from questree.stages.split.steps import corpus, thresholds
-from questree.tables.owners import part
 from questree.tables.questions import BALANCED
 from questree.tables.run import Run
-from questree.tables.store import new_folder
+from questree.tables.store import for_others, new_folder, scratch
 from questree.tables.table import Table
 from questree.workers import over
 
@@ -77,10 +76,10 @@ def split(run: Run, options: SplitOptions, workers: int = 2) -> list[MadeOfVideo
     bank, chosen = Bank(run), not options.all and has_selection(run)
     given = {**read_file(options.file, bank.edition.codes).more_steps, **(options.more_steps or {})}
     names = [folder.name for folder in bank.folders()]
-    with new_folder(run.folder / "splits") as folder, part(run.folder / "splits", folder=True) as scratch:
+    with new_folder(run.folder / "splits") as folder, scratch(run.folder / "splits") as place:
         with bank.pool(workers) as pool:
             most = thresholds(bank, pool, given, chosen)
-            task = SplitTask(run.folder, scratch, most, chosen, options.as_released, options.file, options.given)
+            task = SplitTask(run.folder, place, most, chosen, options.as_released, options.file, options.given)
             proofs = [Proof(each) for each in declared(task)[0]]
             for found in over(pool, "splitting", "shard", names, split_shard, task):
                 for proof, counts in zip(proofs, found, strict=True):
@@ -115,7 +114,8 @@ def split_shard(task: SplitTask, shard: str) -> list[SplitCounts]:
         own |= proof.counts.met
         found = found.with_columns(pl.Series(part_of(proof.split, side), parts[side]) for side in SPLITS)
     for name, table in ((PARTS, found), (TWINS.name, twins_of(whole, asked.filter(~of_train)))):
-        table.write_ipc(task.scratch / f"{shard}.{name}")
+        with for_others(task.scratch / f"{shard}.{name}") as file:
+            table.write_ipc(file)
     return [proof.counts for proof in proofs]
 
 

@@ -110,5 +110,7 @@ def _opened(place: Path, own: Path, model: str, busy: BadInput) -> Iterator[Jour
                 file.execute("pragma synchronous = normal")
                 file.executescript(SCHEMA)
                 yield Journal(file)
+        except sqlite3.OperationalError as error:  # no room, no right to write
+            raise BadInput.at(place, f"cannot be used ({error})") from error
         except sqlite3.DatabaseError as error:
             raise BadInput.at(place, f"expected what {model} said before, got a damaged file ({error})") from error

@@ -132,7 +132,8 @@ class Book:
                     made.execute(f"PRAGMA user_version = {VERSION}")
                 yield made
             except BaseException:
-                made.execute("ROLLBACK")
+                if made.in_transaction:  # SQLite ends it itself where the disk is full
+                    made.execute("ROLLBACK")
                 raise
             made.execute("COMMIT")
 

@@ -16,7 +16,7 @@ from worlds.commands import questree
 
 OWN = ("run of videos", "run of images", "report", "show")  # files that we write: fewer, as tables are slow to read
 INPUTS = {True: 20, False: 100}
-SLOW = {"absent": 30, "splits": 40, "free text": 40, "templates": 60}
+SLOW = {"absent": 30, "asked": 30, "splits": 40, "free text": 40, "templates": 60}
 
 
 @pytest.fixture(scope="module")

@@ -27,6 +27,7 @@ from questree.formats.agqa_tasks import (
     QuestionsTask,
     ReadTask,
     pack,
+    packed_words,
     take_in,
     write_questions,
 )
@@ -48,7 +49,7 @@ from questree.tables.store import new_folder
 from questree.tables.table import Table
 from questree.vocabulary.load import default_text, parse
 from questree.vocabulary.words import Vocabulary
-from questree.workers import processes, results
+from questree.workers import processes, results, whole
 
 MADE = ("facts", "imported", "questions", "balanced", "splits")  # folders of a run that an import writes
 MADE_FROM = ("decomposed", "audit")  # and those made from earlier ones
@@ -70,18 +71,18 @@ def import_agqa(
     known = run.newest() if there else None
     if facts and known and known.told:
         raise BadInput.at(out, "this run has facts already; leave out --facts, or choose a new folder")
-    known = read_facts(facts, text) if facts else known or Facts.none()
     with new_folder(out / PART if there else out) as place:
         work = Run(place)
         work.vocabulary_file.write_text(text, "utf-8")
         ledger = Run(facts).ledger if facts else run.ledger
         if ledger.is_file():
             shutil.copy(ledger, work.ledger)
-        made = Importing(work, work.vocabulary(), known, workers)
+        place_of = facts_folder(facts, text, work) if facts else _newest(run) if known else None
+        made = Importing(work, work.vocabulary(), place_of, workers)
         told = made.read(folder)
         balanced = any(name == SETS[0] for name, _ in sources)
         made.write({path.name: digest(path) for path in sources.values()}, balanced)
-        told.left_out, told.videos, told.facts = made.left_out, len(made.packer.videos), known.told
+        told.left_out, told.videos, told.facts = made.left_out, len(made.packer.videos), made.facts.told
     if there:
         into(run)
     return told
@@ -114,18 +115,40 @@ def into(run: Run) -> None:
 
 def read_facts(place: Path, text: str) -> Facts:
     """The facts of a run, or of the scene graphs in a folder."""
+    folder, graphs = facts_at(place, text)
+    return read_agqa(folder, parse(text, "vocabulary")).facts if graphs else Facts.load(folder)
+
+
+def facts_at(place: Path, text: str) -> tuple[Path, bool]:
+    """A folder of facts, or one of scene graphs: then True."""
     run = Run(place)
     if run.vocabulary_file.is_file():
-        found = run.newest()
+        found = _newest(run)
         if found is None:
             raise BadInput.at(place, "this run has no facts; `questree ingest` reads them")
         if run.vocabulary_file.read_text("utf-8") != text:
             raise BadInput.at(place, "its vocabulary is not the one of the run the questions go to")
-        return found
+        return found, False
     for folder in (place, place / "AGQA_scene_graphs"):
         if any((folder / name).is_file() for name in GRAPHS.values()):
-            return read_agqa(folder, parse(text, "vocabulary")).facts
+            return folder, True
     raise BadInput.at(place, f"neither a run folder nor a folder with {' or '.join(GRAPHS.values())}")
+
+
+def facts_folder(place: Path, text: str, work: Run) -> Path:
+    """A folder of facts that workers see, too: one of them reads scene graphs into `work`."""
+    folder, graphs = facts_at(place, text)
+    return whole(write_graphs, folder, text, work.folder / PIECES / FACTS) if graphs else folder
+
+
+def write_graphs(folder: Path, text: str, out: Path) -> Path:
+    with new_folder(out) as place:
+        read_agqa(folder, parse(text, "vocabulary")).facts.save(place)
+    return out
+
+
+def _newest(run: Run) -> Path | None:
+    return next((folder for folder in (run.facts, run.raw) if folder.is_dir()), None)
 
 
 @dataclass
@@ -134,20 +157,20 @@ class Importing:
 
     run: Run
     vocabulary: Vocabulary
-    facts: Facts  # known before
+    known: Path | None = None  # folder of facts
     workers: int = 1
+    facts: Facts = field(init=False)
     packer: Packer = field(init=False)
     pieces: list[PackedPiece] = field(default_factory=list)
     split: dict[str, str] = field(default_factory=dict)  # video -> that of its file
 
     def __post_init__(self) -> None:
+        self.words = packed_words(self.vocabulary)
+        self.facts = Facts.load(self.known) if self.known else Facts.none()
         self.packer = Packer(self.vocabulary, more_videos=not self.facts.told)
         for name in self.facts.videos["id"].to_list() if self.facts.told else ():
             self.packer.videos[name]
-        self.place.mkdir()
-        if self.facts.told:
-            with new_folder(self.place / FACTS) as folder:
-                self.facts.save(folder)
+        self.place.mkdir(exist_ok=True)
 
     @property
     def place(self) -> Path:
@@ -155,9 +178,9 @@ class Importing:
 
     def read(self, folder: Path) -> AgqaImported:
         """All question files of a folder, into the run as they came and as packed pieces."""
-        told = AgqaImported()
+        told, known = AgqaImported(), self.known if self.facts.told else None
         tasks = {
-            f"{part.path.name}, part {part.number}": ReadTask(self.run.folder, part, self.place / f"{at:05d}")
+            f"{part.path.name}, part {part.number}": ReadTask(self.words, known, part, self.place / f"{at:05d}")
             for at, part in enumerate(file_parts(folder, self.run.imported))
         }
         with processes(self.workers, tasks=min(self.workers, len(tasks))) as pool:
@@ -224,8 +247,8 @@ class Importing:
         for number, cuts in enumerate(shards):
             first, end = cuts[0], cuts[-1]
             own = tuple(piece for piece in self.pieces if len(piece.among(first, end)))
-            edition = self.packer.edition.name
-            tasks.append(QuestionsTask(self.run.folder, f"{number:05d}", first, end, own, sides[first:end], edition))
+            more = own, sides[first:end], self.packer.edition.name
+            tasks.append(QuestionsTask(self.run.folder, self.words, f"{number:05d}", first, end, *more))
         with processes(self.workers, tasks=min(self.workers, len(tasks))) as pool:
             results({f"shard {task.name}": pool.submit(write_questions, task) for task in tasks}, "questions")
         listings = [pl.scan_ipc(os.fspath(task.listing / LISTING)) for task in tasks]

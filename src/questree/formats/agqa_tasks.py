@@ -1,9 +1,11 @@
 """Question files shared out: parts of files are read and packed, then shards are made of whole videos."""
 
 import os
+import pickle
+import zlib
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, lru_cache
 from pathlib import Path
 
 import numpy as np
@@ -18,7 +20,7 @@ from questree.readings.answer import answer
 from questree.tables.facts import StoredFacts
 from questree.tables.hierarchies import Numbers
 from questree.tables.questions import TABLES, TEXT
-from questree.tables.run import Run, kept_while
+from questree.tables.run import Run
 from questree.tables.store import new_folder
 from questree.terms import Node, Term
 from questree.vocabulary.words import Vocabulary
@@ -31,7 +33,10 @@ LISTED = {
     "side": pl.String,
     "balanced": pl.Boolean,
 }
-PIECES, FACTS = ".pieces", "facts"  # of a run that is being made: a folder for what is shared out, facts among it
+PIECES, FACTS = (
+    ".pieces",
+    "facts",
+)  # of a run that is being made: a folder for what workers write, facts of graphs among it
 PACKED, LEFT, IDS = "packed.parquet", "left.parquet", "ids.arrow"  # files of a piece
 LISTING = "listed.arrow"  # of a shard: some columns of its questions
 
@@ -78,22 +83,27 @@ def pack(packer: Packer, records: pl.DataFrame, folder: Path, set: str, split: s
 class ReadTask:
     """A part of a question file on its way into a run."""
 
-    run: Path  # that is being made
+    words: bytes  # the vocabulary, packed: what a client has half-written is not seen by workers of a store
+    facts: Path | None  # folder of those that are known
     part: FilePart
     folder: Path  # for the packed questions
 
 
-@kept_while("vocabulary.toml", f"{PIECES}/{FACTS}")
-def reading(run: Path) -> tuple[Vocabulary, AgqaShapes, Packer, StoredFacts | None]:
+def packed_words(vocabulary: Vocabulary) -> bytes:
+    return zlib.compress(pickle.dumps(vocabulary), 1)
+
+
+@lru_cache(maxsize=1)
+def reading(words: bytes, known: bool) -> tuple[Vocabulary, AgqaShapes, Packer]:
     """Shapes and templates that are met again are not read again."""
-    words, place = Run(run).vocabulary(), run / PIECES / FACTS
-    facts = StoredFacts.of(place) if place.is_dir() else None
-    return words, AgqaShapes(words), Packer(words, more_videos=facts is None), facts
+    vocabulary: Vocabulary = pickle.loads(zlib.decompress(words))
+    return vocabulary, AgqaShapes(vocabulary), Packer(vocabulary, more_videos=not known)
 
 
 def take_in(task: ReadTask) -> tuple[AgqaImported, PackedPiece]:
     """Read a part of a file, keep it as it came, and pack it."""
-    words, shapes, packer, facts = reading(task.run)
+    words, shapes, packer = reading(task.words, task.facts is not None)
+    facts = None if task.facts is None else StoredFacts.of(task.facts)
     records, told = read_part(task.part, shapes)
     own = replace(packer, videos=Numbers())
     if facts is not None:
@@ -124,7 +134,8 @@ class Referred:
 class QuestionsTask:
     """A shard of questions that is to be made of packed pieces."""
 
-    run: Path
+    run: Path  # that is being made
+    words: bytes
     name: str
     first: int  # videos first <= v < end
     end: int
@@ -143,7 +154,7 @@ def write_questions(task: QuestionsTask) -> None:
     chosen = found.filter("balanced").select("video", "number").unique().with_columns(chosen=pl.lit(True))
     once = found.unique(["video", "number"], keep="first", maintain_order=True).drop("balanced")
     with new_folder(Run(task.run).questions / task.name) as folder:
-        for name, table in tables(once, Run(task.run).vocabulary()).items():
+        for name, table in tables(once, reading(task.words, known=False)[0]).items():
             (TEXT if name == TEXT.name else TABLES[task.edition][name]).write(table, folder)
     side = pl.Series(task.sides, dtype=pl.String).gather(once["video"].cast(pl.Int64) - task.first)
     listed = once.with_columns(side=side).join(chosen, on=["video", "number"], how="left")

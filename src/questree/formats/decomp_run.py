@@ -18,7 +18,6 @@ from questree.readings.categories import steps
 from questree.readings.forms import lifted
 from questree.sources.runs import check_target
 from questree.stages.questions import Bank
-from questree.tables.facts import Facts
 from questree.tables.nodes import DECOMPOSED, GIVEN
 from questree.tables.run import Run
 from questree.tables.store import new_file, new_folder
@@ -61,7 +60,7 @@ def into(folder: Path, out: Path, vocabulary: Path | None) -> tuple[DecompImport
 
 def questions_of(run: Run, packer: DagPacker, ids: dict[str, list[str]]) -> None:
     """A run of DAGs alone: the questions they are of. A folder tells set and split by its name."""
-    made = Importing(run, packer.vocabulary, (run.newest() if run.facts.is_dir() else None) or Facts.none())
+    made = Importing(run, packer.vocabulary, run.facts if run.facts.is_dir() else None)
     made.packer.resolve = packer.meant(made.packer.videos)
     shapes = AgqaShapes(packer.vocabulary)
     for name, own in ids.items():

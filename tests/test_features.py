@@ -1,8 +1,11 @@
 """Features from facts, beside what a reader of the facts would sum up by hand; their files; what is taken of them."""
 
+import re
 import shutil
+import signal
 from collections.abc import Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import chdir
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -24,11 +27,13 @@ from questree.stages.ground.grounding import GroundOptions, relevant
 from questree.tables.images import Images
 from questree.tables.run import Run
 from test_pages import commands
+from worlds import forked
 from worlds.commands import questree as command
 from worlds.image_run import GROUPS, image_run
 
 make = partial(questree.make_features, from_facts=True, workers=1)
 ROOMS = ["train0", "train2"]
+PAGE = Path(__file__).parents[1] / "docs" / "experiments.md"
 
 
 @pytest.fixture
@@ -217,6 +222,21 @@ def test_what_a_killed_command_finished_is_kept(videos: Run) -> None:
     assert (where / "halved" / "00000.safetensors").stat().st_mtime_ns == first.st_mtime_ns
 
 
+def test_a_command_killed_anywhere_goes_on_to_the_same_bytes(videos: Run, tmp_path: Path) -> None:
+    """By SIGKILL, before the first shard, between two, and while the note is written."""
+    words, where = (
+        ["features", "run", "--from-facts", "--shard", 5, "--workers", 1, "--quiet"],
+        videos.folder / "features",
+    )
+    assert forked.questree(*words, "--name", "whole", folder=tmp_path).returncode == 0
+    for at in (4, 9, 16):
+        killed = forked.questree(*words, "--name", "killed", folder=tmp_path, killed_at=at)
+        assert killed.returncode == -signal.SIGKILL, f"operation {at}"
+        assert not (where / "killed").exists()
+    assert command(*words, "--name", "killed", folder=tmp_path).returncode == 0
+    assert bytes_of(where / "killed") == bytes_of(where / "whole")
+
+
 def test_other_options_do_not_go_on_with_what_is_there(videos: Run) -> None:
     for noise in (0.1, 0.2):
         options = FeatureOptions(noise=noise)
@@ -302,3 +322,10 @@ def test_the_page_names_commands_that_work(cleaned_run: Run, tmp_path: Path) -> 
         done = command(*line.replace("RUN", str(run.folder)).split()[1:])
         assert done.returncode == 0, done.stderr
     assert sorted(path.name for path in (run.folder / "features").iterdir()) == ["facts", "noisy"]
+    (python,) = re.findall(r"```python\n(.*?)```", PAGE.read_text("utf-8"), re.DOTALL)
+    own = str(run.load("facts").videos["id"][0])
+    told = dict[str, Any]()
+    with chdir(tmp_path):
+        exec(python.replace("038T4", own), told)
+    assert told["values"].shape == (1, 8, 128)
+    assert told["there"].all()

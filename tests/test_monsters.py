@@ -8,6 +8,7 @@ import pytest
 
 from conftest import copy
 from questree.columns.sets import sets_of, size, stacked
+from questree.show.tags import ROOM, meet, tags
 from questree.stages.generate import layout, localised
 from questree.stages.questions import Bank
 from questree.tables.questions import QUESTIONS
@@ -15,14 +16,11 @@ from questree.tables.run import Run
 from worlds.commands import questree
 
 
-def test_a_video_of_which_too_much_is_expected_is_left_out_and_named(
-    cleaned_run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_video_of_which_too_much_is_expected_is_left_out_and_named(cleaned_run: Run, tmp_path: Path) -> None:
     run = copy(cleaned_run, tmp_path / "run")
     videos, questions = run.load("facts").videos["id"].to_list(), layout.expected(run)
     monster = videos[int(questions.argmax())]
-    monkeypatch.setattr(layout, "LARGEST", int(np.sort(questions)[-2]))
-    done = questree("generate", run.folder, "--workers", 1)
+    done = questree("generate", run.folder, "--workers", 1, "--largest", int(np.sort(questions)[-2]))
     assert done.returncode == 0, done.stderr
     assert f"warning: video {monster}: left out, as about {questions.max():,} questions are expected of it" in (
         done.stdout + done.stderr
@@ -44,6 +42,16 @@ def test_rows_in_pieces_are_the_rows_at_once(cleaned_run: Run, tmp_path: Path, m
         assert questree("generate", run.folder, "--workers", 1).returncode == 0
         tables.append({path.name: path.read_bytes() for path in sorted(run.questions.glob("*/*"))})
     assert tables[0] == tables[1]
+
+
+def test_names_of_a_crowd_are_placed_in_time_and_those_of_a_few_are_kept_apart() -> None:
+    """An image with 2,000 objects on one spot: the search for free places ends after the first hundred."""
+    few, crowd = ([("thing", (10.0, 10.0, 60.0, 60.0))] * many for many in (20, 2000))
+    seen = (0.0, 0.0, 1000.0, 800.0)
+    placed = tags(few, 1.0, seen)
+    assert not any(meet(one.box, other.box) for at, one in enumerate(placed) for other in placed[:at])
+    assert tags(crowd, 1.0, seen)[:20] == placed
+    assert len({tag.box for tag in tags(crowd, 1.0, seen)[ROOM:]}) == 1
 
 
 @pytest.mark.parametrize("words", [10, 100])

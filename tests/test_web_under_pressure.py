@@ -3,7 +3,9 @@
 import asyncio
 import socket
 import threading
+import time
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -155,6 +157,7 @@ def test_slow_readers_keep_nobody_waiting_and_pages_without_end_do() -> None:
 def at(run: Run, monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[[], socket.socket]]:
     """A real server; gives connections to it."""
     monkeypatch.setattr(serving, "SILENT", 0.3)
+    monkeypatch.setattr(serving, "UNREAD", 0.3)
     servers, kind = list[uvicorn.Server](), uvicorn.Server
 
     def server(config: uvicorn.Config) -> uvicorn.Server:
@@ -180,3 +183,21 @@ def test_silent_clients_are_let_go_and_hundreds_are_answered_at_once(at: Callabl
     assert silent.recv(1) == b""  # closed
     for client in (silent, *clients):
         client.close()
+
+
+def test_clients_that_stop_asking_or_reading_later_are_let_go(at: Callable[[], socket.socket]) -> None:
+    whole = b"GET /assets/vendor/d3.min.js HTTP/1.1\r\nHost: localhost\r\n\r\n"
+    with at() as again:
+        again.sendall(b"GET /colours.css HTTP/1.1\r\nHost: localhost\r\n\r\n")
+        assert again.recv(15) == b"HTTP/1.1 200 OK"
+        again.sendall(b"GET / HTTP/1.1\r\n")  # and no end
+        while again.recv(1 << 16):
+            pass
+    with at() as deaf:
+        deaf.sendall(whole * 80)  # 20 MB, of which nothing is read for a while
+        time.sleep(1.5)
+        heard = 0
+        with suppress(ConnectionResetError):
+            while read := deaf.recv(1 << 20):
+                heard += len(read)
+    assert heard < 80 * (Path(serving.__file__).parent / "assets/vendor/d3.min.js").stat().st_size

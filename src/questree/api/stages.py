@@ -75,6 +75,7 @@ def generate(
     rare_below: int | None = None,
     shard: int | None = None,
     phrases: int | None = None,
+    largest: int | None = None,
     edition: Literal["2.0", "1.0"] | None = None,
     text: bool = False,
     estimate: bool = False,
@@ -109,6 +110,8 @@ def generate(
         Videos: largest number of videos per file. [128]
     phrases
         Videos: largest number of time phrases per video. [default: all]
+    largest
+        Videos: questions expected of a video (120 bytes of memory each) beyond which it is left out. [200,000,000]
     edition
         Videos: edition of AGQA. [2.0]
     text

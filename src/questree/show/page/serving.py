@@ -43,7 +43,7 @@ HEADERS = {
 
 ADDRESS, LONGEST = 8192, 30.0  # bytes of an address, seconds until it is a page's turn, and until it begins
 AT_A_TIME = 4  # pages that are made; more would only get into each other's way
-SILENT, AT_ONCE = 10.0, 1000  # seconds a client may take to ask, connections
+SILENT, UNREAD, AT_ONCE = 10.0, 60.0, 1000  # seconds a client may take to ask, and read nothing; connections
 KEPT = "public, max-age=31536000, immutable"  # by browsers: another file has another address
 ASKED_AGAIN = ("/assets/", "/colours.css", "/media/", "/films/", "/pictures/")  # is it still the same?
 AS_THEY_ARE = ("/media/", "/films/", "/pictures/")  # compressed by themselves, and asked for in pieces
@@ -186,15 +186,36 @@ def bound(host: str, port: int) -> socket.socket:
 
 
 class Impatient(H11Protocol):
-    """Clients that connect and do not come to the end of a request are let go."""
+    """Clients that do not come to the end of a request, the first or a later one, or that read nothing, are let go."""
+
+    asking: asyncio.TimerHandle | None = None  # ends a request that is not complete
+    unread: asyncio.TimerHandle | None = None
 
     def connection_made(self, transport: Any) -> None:
         super().connection_made(transport)
-        self.loop.call_later(SILENT, self.let_go)
+        self.asking = self.loop.call_later(SILENT, self.let_go)
+
+    def data_received(self, data: bytes) -> None:
+        super().data_received(data)
+        complete = self.cycle is not None and not self.cycle.response_complete  # it is being answered
+        if complete and self.asking is not None:
+            self.asking.cancel()
+            self.asking = None
+        elif not complete and self.asking is None:
+            self.asking = self.loop.call_later(SILENT, self.let_go)
 
     def let_go(self) -> None:
-        if self.cycle is None and not self.transport.is_closing():
+        if not self.transport.is_closing():
             self.transport.close()
+
+    def pause_writing(self) -> None:
+        super().pause_writing()
+        self.unread = self.loop.call_later(UNREAD, self.transport.abort)
+
+    def resume_writing(self) -> None:
+        super().resume_writing()
+        if self.unread is not None:
+            self.unread.cancel()
 
 
 def serve(app: ASGIApp, place: socket.socket) -> None:

@@ -13,7 +13,7 @@ from questree.tables.run import Run
 SHARD = 5_000_000  # questions expected of the videos of a file, unless it is one video
 CHUNK, TOGETHER = 64, SHARD // 2  # videos whose columns are in memory together, and the questions expected of them
 
-LARGEST = 200_000_000  # questions expected of a video; one of which more are expected is left out
+LARGEST = 200_000_000  # questions expected of a video; one of which more are expected is left out, unless told
 ROWS = 1 << 25  # relations times times of a video: what they do then is in memory for all of these at once
 
 Cuts = tuple[int, ...]  # of a shard: where its chunks of videos begin, and its end
@@ -43,13 +43,13 @@ def cut(expected: Ints, most: int) -> list[Cuts]:
     return [(*shard, end) for shard, end in zip(shards, begins[1:], strict=True)]
 
 
-def too_large(run: Run, phrases: int | None) -> dict[str, int]:
+def too_large(run: Run, phrases: int | None, largest: int = LARGEST) -> dict[str, int]:
     """Videos that would take all of memory and time, and the questions that are expected of each."""
     questions = expected(run)
     when = times(run, len(questions))
     related = run.table("facts", TRACKS.only("video", "relation")).unique()["video"].to_numpy()
     fewer = np.minimum(1, (phrases if phrases is not None else np.inf) / np.maximum(when, 1))
-    left = (questions * fewer > LARGEST) | (np.bincount(related, minlength=len(when)) * when > ROWS)
+    left = (questions * fewer > largest) | (np.bincount(related, minlength=len(when)) * when > ROWS)
     ids = run.table("facts", VIDEOS)["id"].to_list() if left.any() else []
     return {ids[at]: int(questions[at]) for at in np.flatnonzero(left)}
 

@@ -36,7 +36,8 @@ RECIPE = Recipe(frozenset({field.name for field in fields(GenerateOptions)} | {"
 def larger(run: Run) -> Iterator[str]:
     """Videos that were left out."""
     for video, questions in own_note(run.questions / "plan.json").get(LEFT_OUT, {}).items():
-        yield f"warning: video {video}: left out, as about {questions:,} questions are expected of it; try --phrases"
+        why = f"left out, as about {questions:,} questions are expected of it"
+        yield f"warning: video {video}: {why}; try --phrases or --largest"
 
 
 def said(run: Run, counts: Counts) -> Iterator[Said]:

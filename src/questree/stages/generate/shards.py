@@ -21,7 +21,7 @@ from questree.extensions import needed
 from questree.faults import BadInput, Fault, at_least, refuse
 from questree.progress import inside
 from questree.stages.generate.annotated import NOTED, actions_only
-from questree.stages.generate.layout import Cuts, layout, regular, too_large
+from questree.stages.generate.layout import LARGEST, Cuts, layout, regular, too_large
 from questree.stages.generate.localised import VideoChunk, chunk
 from questree.stages.generate.questions import Questions, ask
 from questree.stages.generate.rules import Tally
@@ -55,6 +55,7 @@ class GenerateOptions:
     rare_below: int = 10  # frames of the corpus a pair must be seen on
     shard: int = 128  # most videos per file
     phrases: int | None = None  # kept per video, besides the whole video
+    largest: int = LARGEST  # questions expected of a video; one of which more are expected is left out
     text: bool = False  # also write every question's text
     edition: str = SECOND.name  # of AGQA
     templates: tuple[Template, ...] = ()  # asked besides those of the edition
@@ -63,7 +64,7 @@ class GenerateOptions:
 
     def __post_init__(self) -> None:
         small = at_least(0, {"references": self.references, "rare_below": self.rare_below, "phrases": self.phrases})
-        refuse([*small, *at_least(1, {"shard": self.shard})])
+        refuse([*small, *at_least(1, {"shard": self.shard, "largest": self.largest})])
 
 
 @dataclass(frozen=True)
@@ -82,7 +83,7 @@ def generate(run: Run, options: GenerateOptions, workers: int = 2, pool: Executo
     run.vocabulary()
     options = with_plugins(options)
     refuse(at_least(1, {"workers": workers}))
-    left_out = too_large(run, options.phrases)
+    left_out = too_large(run, options.phrases, options.largest)
     cuts = layout(run, options.shard, left_out)
     place = ShardFolders(run.questions, plan(run, options, cuts, left_out))
     names = [f"{at:05d}" for at in range(len(cuts))]
@@ -124,6 +125,7 @@ def asked(options: GenerateOptions) -> dict[str, Any]:
         *(() if options.templates else ("templates", "only_templates")),
         *["closed_world"] * (not options.closed_world),
         *["phrases"] * (options.phrases is None),
+        *["largest"] * (options.largest == LARGEST),
     ]
     return {name: found[name] for name in found if name not in left}
 

@@ -22,7 +22,7 @@ audit AT/run
 report AT/run --out AT/report.html --resamples 0
 export agqa AT/run --out AT/agqa
 export decomp AT/run --out AT/decomp
-import agqa AT/agqa --out AT/read
+import agqa AT/agqa --out AT/read --facts AT/agqa
 verify AT/run
 """
 IMAGES = """

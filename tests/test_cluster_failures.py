@@ -164,8 +164,15 @@ def test_a_scheduler_that_goes_away_before_work_starts_is_waited_for() -> None:
             raise OSError("Stream is closed")
         return "asked"
 
+    def connect(seconds: float) -> Any:
+        return greeted() if (greeted := greetings.pop()) else clients.pop(0)
+
+    def reset() -> None:
+        raise ConnectionResetError("while it was greeted")
+
+    greetings = [None, None, reset]
     with patch("questree.clusters.pool.LOOK", 0.0):
-        connection = Connection(lambda seconds: clients.pop(0))
+        connection = Connection(connect)
         assert connection.insist(ask) == "asked"
         with patch("questree.clusters.pool.PATIENCE", -1.0), pytest.raises(OSError, match="closed"):
             connection.insist(lambda client: fails(OSError("closed")))

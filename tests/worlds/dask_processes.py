@@ -37,12 +37,11 @@ class DaskProcesses:
     def start(self) -> None:
         scheduler = ["scheduler", "--host", HERE, "--port", str(self.port), "--no-dashboard"]
         own = ["--nworkers", str(self.workers), "--nthreads", "1", "--no-dashboard", "--local-directory", self.folder]
+        self.folder.mkdir(parents=True, exist_ok=True)
+        how: dict[str, Any] = {"env": os.environ | QUIET, "cwd": self.folder, "start_new_session": True}
         for words in (scheduler, ["worker", self.address, *map(str, own)]):
-            command = [sys.executable, "-m", "dask", *words]
-            quiet, alone = subprocess.DEVNULL, True
-            self.running.append(
-                subprocess.Popen(command, env=os.environ | QUIET, stdout=quiet, stderr=quiet, start_new_session=alone)
-            )
+            command, quiet = [sys.executable, "-m", "dask", *words], subprocess.DEVNULL
+            self.running.append(subprocess.Popen(command, stdout=quiet, stderr=quiet, **how))
 
     def client(self) -> Any:
         return Client(self.address, timeout=60, set_as_default=False)

@@ -14,12 +14,14 @@ import numpy as np
 import polars as pl
 
 from questree.cli.terminal import watching
-from questree.tables.facts import VIDEOS
+from questree.tables.facts import TABLES, VIDEOS, Facts
+from questree.tables.owners import part
 from questree.tables.questions import QUESTIONS, packed_time, time_actions, time_kind
 from questree.tables.run import Run
 from questree.tables.store import new_folder
 
 Stage = Literal["facts", "questions", "copies", "balanced", "selected", "decomposed"]
+WORLD = 10_000  # videos of a made-up world, at most: 2 GB while it is read
 SHUFFLES = 8  # of the actions in time phrases, over all copies; more would make too many content keys
 Made = TypeVar("Made")
 
@@ -57,7 +59,33 @@ def make_run(place: Path, stage: Stage, videos: int, seed: int, size: int) -> Ru
 
 
 def cleaned(place: Path, videos: int, seed: int) -> Run:
-    """A run with cleaned facts of a synthetic world."""
+    """A run with cleaned facts of a synthetic world; a large one is made of several worlds, as each is read at once.
+
+    Its raw facts are those of the first: no stage that is measured reads them.
+    """
+    parts = [min(WORLD, videos - begin) for begin in range(0, videos, WORLD)]
+    run, first = cleaned_world(place, parts[0], seed)
+    if len(parts) > 1:
+        with new_folder(run.facts) as folder, part(place / "facts", folder=True) as pieces:
+            for at, size in enumerate(parts):
+                with TemporaryDirectory(dir=place) as other:
+                    made = cleaned_world(Path(other), size, seed + at)[1] if at else first
+                write_piece(made, at, pieces / f"{at:05d}")
+            for table in TABLES.values():
+                table.join([pieces / f"{at:05d}" for at in range(len(parts))], folder)
+    return run
+
+
+def write_piece(facts: Facts, at: int, folder: Path) -> None:
+    """The facts of one of several worlds, its videos numbered after those of the worlds before it."""
+    folder.mkdir()
+    for name, table in TABLES.items():
+        rows: pl.DataFrame = getattr(facts, name)
+        ids = pl.col("id") + (f"x{at}" if at else "")
+        table.write_piece(rows.with_columns(ids if name == VIDEOS.name else pl.col("video") + at * WORLD), folder)
+
+
+def cleaned_world(place: Path, videos: int, seed: int) -> tuple[Run, Facts]:
     from questree.sources.action_genome import read_action_genome
     from questree.sources.runs import write_run
     from questree.stages.augment import augment
@@ -68,9 +96,10 @@ def cleaned(place: Path, videos: int, seed: int) -> Run:
     write_world(place / "world", videos, seed, Rates(), None)
     raw, run = read_action_genome(place / "world", default(), None).facts, Run(place / "run")
     write_run(run.folder, default_text(), raw)
+    found = augment(raw, default())[0]
     with new_folder(run.facts) as facts:
-        augment(raw, default())[0].save(facts)
-    return run
+        found.save(facts)
+    return run, found
 
 
 def select(run: Run, per_video: int) -> None:

@@ -195,7 +195,18 @@ class Connection:
 
     def __init__(self, connect: Callable[[float], Client]):
         self.connect, self.costs = connect, list[TaskCost]()
-        self.client = connect(PATIENCE / 4)
+        self.client = self._reached(PATIENCE / 4)
+
+    def _reached(self, seconds: float) -> Client:
+        """A client; a scheduler may also go away while it greets us."""
+        until = time.monotonic() + seconds
+        while True:
+            try:
+                return self.connect(max(until - time.monotonic(), LOOK))
+            except OSError:
+                if time.monotonic() > until:
+                    raise
+            time.sleep(LOOK)
 
     def broken(self) -> bool:
         comm = self.client.scheduler_comm
@@ -220,7 +231,7 @@ class Connection:
             pass
         if self.broken() and not given_up.is_set():
             old = self.client
-            self.client = self.connect(max(until - time.monotonic(), LOOK))
+            self.client = self._reached(until - time.monotonic())
             with suppress(Exception):
                 old.close(timeout=LOOK)
 

@@ -131,3 +131,11 @@ def test_finished_shards_stay_where_another_one_fails(tmp_path: Path) -> None:
         (place.work / "00000").mkdir()
         raise ZeroDivisionError
     assert [path.name for path in place.work.iterdir() if path.name != "notes"] == ["00000"]
+
+
+def test_a_library_that_finds_no_room_is_one_line(tmp_path: Path) -> None:
+    told = "Error while serializing: I/O error: No space left on device (os error 28)"
+    with pytest.raises(BadInput, match=r"weights: cannot be written \(No space left on device\)"):  # noqa: SIM117
+        with new_file(tmp_path / "weights"):
+            raise RuntimeError(told)
+    assert list(tmp_path.iterdir()) == []

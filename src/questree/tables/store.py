@@ -23,7 +23,7 @@ GZIP = b"\x1f\x8b"
 TIMES, USUAL_TIMES = "QUESTREE_UNPACK_TIMES", 64  # in the environment: how many times its size a packed file may hold
 MORE_UNPACKED = "a larger --unpack-times reads it"
 YAML_NESTING, NESTED = re.compile(rb"[\[\]{}]|(?:[-?:] +){9,}"), 500  # brackets, and lists in one line; levels
-BY_SYSTEM = re.compile(r"([A-Z][\w ]+) \(os error \d+\)")  # what the system says, inside an error of polars
+BY_SYSTEM = re.compile(r"([A-Z][\w ]+) \(os error \d+\)")  # what the system says, inside an error of a library
 ALWAYS, MOST, PIECE = 1 << 26, 1 << 35, 1 << 22  # bytes: read whatever the size, never read, read at once
 
 
@@ -171,14 +171,16 @@ def _said(target: Path) -> Iterator[None]:
     """A full disk, or whatever else keeps a file from being written, is told in one line."""
     try:
         yield
+    except BadInput:
+        raise
     except OSError as error:
         raise BadInput.at(target, f"cannot be written ({error.strerror or error})") from error
     except Exception as error:
-        if not type(error).__module__.startswith("polars"):
+        why = BY_SYSTEM.search(str(error))
+        if not why and not type(error).__module__.startswith("polars"):
             raise
-        said = str(error).splitlines()[0]
-        why = BY_SYSTEM.search(said)
-        raise BadInput.at(target, f"cannot be written ({why[1] if why else said})") from error
+        said = why[1] if why else str(error).splitlines()[0]
+        raise BadInput.at(target, f"cannot be written ({said})") from error
 
 
 def _umask() -> int:

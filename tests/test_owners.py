@@ -13,7 +13,7 @@ import pytest
 
 from questree.faults import BadInput
 from questree.places.seen import WRITING
-from questree.tables import owners
+from questree.tables import owners, shard_folders
 from questree.tables.owners import part, present, take_place, writing
 from questree.tables.shard_folders import ShardFolders
 from questree.tables.store import new_file, new_folder
@@ -139,3 +139,16 @@ def test_a_library_that_finds_no_room_is_one_line(tmp_path: Path) -> None:
         with new_file(tmp_path / "weights"):
             raise RuntimeError(told)
     assert list(tmp_path.iterdir()) == []
+
+
+def test_shards_killed_while_their_notes_are_removed_are_made_anew(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    place = ShardFolders(tmp_path / "features", b"{}")
+    place.start()
+    (place.work / "00000").mkdir()
+    with monkeypatch.context() as killed, pytest.raises(OSError, match="No space left"):
+        killed.setattr(shard_folders, "remove", full)
+        place.finish()
+    place.start()
+    assert not (place.work / "00000").exists()

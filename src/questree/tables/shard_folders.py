@@ -65,6 +65,7 @@ class ShardFolders:
         if planned:
             (self.work / PLAN).write_bytes(self.plan)
         without_halves(self.work)
+        (self.work / NOTES / STATE).unlink(missing_ok=True)  # killed among the notes, nobody takes these for whole
         remove(self.work / NOTES)
         take_place(self.work, self.target)
 

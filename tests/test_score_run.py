@@ -16,8 +16,9 @@ from questree.bench.stages import answer as bench
 from questree.cli.answer import answer
 from questree.cli.app import app
 from questree.cli.compare import compare
-from questree.cli.score import decomp
+from questree.cli.score import agqa, decomp
 from questree.faults import BadInput
+from questree.formats.agqa import ExportOptions, export
 from questree.formats.decomp import export_decomp
 from questree.formats.decomp_files import read_hierarchies
 from questree.models.bots import BotOptions, answer_run
@@ -130,6 +131,45 @@ def test_whoever_answers_a_question_and_the_same_part_differently_is_stored_as_s
         how=Scoring(resamples=0),
     )
     assert scores(stored) == scores(files)
+
+
+@pytest.mark.parametrize("wording", ["as asked", "Tell me."])
+def test_free_text_gets_the_same_score_whether_it_is_stored_or_comes_from_a_file(
+    run: Run, released: dict[str, Path], wording: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Both are read by the type of the question, also where its wording says nothing."""
+    if wording != "as asked":
+        for place in ("stages.decompose.question_texts", "scoring.as_read"):
+            monkeypatch.setattr(f"questree.{place}.texts_at", lambda _, rows: pl.Series([wording] * len(rows)))
+    said = ("There was a towel.", "Yes: holding a towel.", "I would say no, walking past a door", "gibberish", "2")
+    rows = [{"id": id, "prediction": said[at % len(said)]} for at, id in enumerate(ids_of(released))]
+    file, stored, files = (tmp_path / name for name in ("talker.jsonl", "stored.json", "files.json"))
+    file.write_text("\n".join(map(json.dumps, rows)))
+    answer(run.folder, model="talker", predictions=file, quiet=True)
+    for policy in ("vqa", "lenient"):
+        how = Scoring(resamples=0, policy=policy)
+        decomp(run.folder, model=["talker"], json=stored, quiet=True, how=how)
+        decomp(run.folder, predictions=[file], json=files, quiet=True, how=how)
+        assert stored.read_bytes() == files.read_bytes(), policy
+    unparsed = next(row for row in json.loads(files.read_text()) if row["metric"] == "unparsed")
+    assert unparsed["n"] == len(rows) and 0 < unparsed["value"] < 1
+
+
+def test_free_text_to_questions_alone_gets_the_same_score_in_a_run_and_in_its_question_file(
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    export(run, tmp_path / "out", ExportOptions(csv=False, graphs=False), pool=ThreadPoolExecutor(1))
+    questions = tmp_path / "out" / "AGQA_balanced" / "test_balanced.txt"
+    monkeypatch.setattr("questree.scoring.compared.looked_up", lambda _: None)  # no wording tells anything
+    said = ("There was a towel.", "I would say no", "gibberish")
+    rows = [{"id": id, "prediction": said[at % 3]} for at, id in enumerate(json.loads(questions.read_text()))]
+    file, stored, files = (tmp_path / name for name in ("talker.jsonl", "stored.json", "files.json"))
+    file.write_text("\n".join(map(json.dumps, rows)))
+    answer(run.folder, model="talker", predictions=file, quiet=True)
+    how = Scoring("skip", resamples=0, policy="lenient")
+    agqa(run.folder, model=["talker"], json=stored, quiet=True, how=how)
+    agqa(questions=questions, predictions=[file], json=files, quiet=True, how=how)
+    assert len(json.loads(files.read_text())) > 30 and stored.read_bytes() == files.read_bytes()
 
 
 def ids_of(released: dict[str, Path]) -> list[str]:

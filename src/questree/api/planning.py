@@ -65,8 +65,8 @@ def power(
         None if path is None else path_of(path) for path in (run, predictions, hierarchies, questions)
     )
     own, options, said = benchmark or getattr(run, "benchmark", ""), chosen(Planning, how), list[Said]()
-    if half_width <= 0:
-        raise BadInput.at("--half-width", f"expected more than 0, got {half_width}")
+    if not 0 < half_width < 1:
+        raise BadInput.at("--half-width", f"expected a fraction above 0 and below 1, got {half_width}")
     files = given_files([file] if file else [])
     models, bots = planned_by(place, model, files, own)
     on = dags(place, released, asked, split=split, benchmark=own, how=options, say=said.append, cache=cache)

@@ -1,8 +1,24 @@
 """Loops that are compiled, or fetched compiled, when they are first called: numba is not imported before."""
 
+import sys
 from collections.abc import Callable
 from functools import cache, cached_property, partial, update_wrapper
 from typing import TYPE_CHECKING, Any
+
+
+@cache
+def numba_alone() -> Any:
+    """numba. Wherever coverage is installed numba imports it, which takes a quarter of its own time: only those who
+    measure coverage need that, and they have imported it before."""
+    unused = "coverage" not in sys.modules
+    if unused:
+        sys.modules["coverage"] = None  # type: ignore[assignment]
+    try:
+        import numba
+    finally:
+        if unused:
+            del sys.modules["coverage"]
+    return numba
 
 
 @cache
@@ -32,9 +48,7 @@ class Loop:
 
     @cached_property
     def compiled(self) -> Any:
-        from numba import njit
-
-        found = njit(**self.options)(self.__wrapped__)  # type: ignore[attr-defined]
+        found = numba_alone().njit(**self.options)(self.__wrapped__)  # type: ignore[attr-defined]
         if self.options.get("cache"):
             found._cache = kept_loops()(found.py_func)
         return found

@@ -10,6 +10,7 @@ from typing import Any
 import msgspec
 import numpy as np
 from msgspec import Raw
+from numpy.typing import NDArray
 
 from questree.columns.compiled import njit
 from questree.columns.json_values import (
@@ -36,6 +37,7 @@ FEW = 1024  # different items there is room for at first
 ITEM = 3  # bytes of an item and its comma, at least
 WRONG = -1
 EIGHT, HALF = np.uint64(8), np.uint64(32)
+HEAD, GUESSES = 72, 1 << 16  # bytes by which an object is guessed, which saves looking for its end; guesses kept
 
 
 @dataclass(frozen=True)
@@ -44,7 +46,7 @@ class JsonLists:
 
     values: list[Any]  # [record] None where there is none
     counts: Ints  # [list, record]
-    items: tuple[Ints, Ints]  # [item] of all records one after the other, the number of its text
+    items: tuple[NDArray[Any], NDArray[Any]]  # [item] of all records one after the other, the number of its text
     strings: list[str]  # [number]
     objects: list[Raw]  # [number]
 
@@ -53,18 +55,16 @@ def json_lists(text: bytes, value: str, strings: str, objects: str) -> JsonLists
     """Records with a value, a list of strings and a list of objects under these keys."""
     bytes, most = np.frombuffer(text, np.uint8), len(text) // SMALLEST + 2
     spans, counts = np.empty((2, most), np.int64), np.empty((2, most), np.int64)
-    items = np.empty(len(text) // ITEM + 2, np.int32)
+    items = np.empty((2, len(text) // ITEM + 2), np.int32)
     keys = np.array([_hash(np.frombuffer(key.encode(), np.uint8)) for key in (value, strings, objects)], np.uint64)
-    records, total, begin, end = _scan(bytes, keys, spans, counts, items)
+    records, totals, begin, end = _scan(bytes, keys, spans, counts, items)
     if records == WRONG or (counts[:, :records] == WRONG).any():
         raise NotPlain
-    found, is_object = items[:total], bytes[begin] == OPEN
-    place = np.where(is_object, np.cumsum(is_object), np.cumsum(~is_object)) - 1  # among those of its kind
-    which = is_object[found]
+    is_object = bytes[begin] == OPEN
     return JsonLists(
         _decoded(text, spans[0, :records], spans[1, :records], list[Any]),
         counts[:, :records],
-        (place[found[~which]], place[found[which]]),
+        (items[0, : totals[0]], items[1, : totals[1]]),
         _decoded(text, begin[~is_object], end[~is_object], list[str]),
         _decoded(text, begin[is_object], end[is_object], list[Raw]),
     )
@@ -72,11 +72,8 @@ def json_lists(text: bytes, value: str, strings: str, objects: str) -> JsonLists
 
 def _decoded(text: bytes, begin: Ints, end: Ints, kind: type[list[Any]]) -> list[Any]:
     """The values of spans; refuses what is no JSON."""
-    spans = zip(begin.tolist(), end.tolist(), strict=True)
     try:
-        found: list[Any] = msgspec.json.decode(
-            b"[%s]" % b",".join([b"null" if a == WRONG else text[a:b] for a, b in spans]), type=kind
-        )
+        found: list[Any] = msgspec.json.decode(_listed(text, begin, end), type=kind)
     except UNREADABLE:
         raise NotPlain from None
     if len(found) != len(begin):
@@ -84,13 +81,30 @@ def _decoded(text: bytes, begin: Ints, end: Ints, kind: type[list[Any]]) -> list
     return found
 
 
+def _listed(text: bytes, begin: Ints, end: Ints) -> bytes:
+    """The spans as a list; behind each stands at least one more byte."""
+    if not len(begin) or begin.min() == WRONG:
+        spans = zip(begin.tolist(), end.tolist(), strict=True)
+        return b"[%s]" % b",".join([b"null" if a == WRONG else text[a:b] for a, b in spans])
+    last = np.cumsum(end + 1 - begin) - 1  # [span] where its comma stands
+    at = np.ones(last[-1] + 1, np.int64)  # of every byte, how far it is from the one before
+    at[0], at[last[:-1] + 1] = begin[0], begin[1:] - end[:-1]
+    found = np.frombuffer(text, np.uint8)[np.cumsum(at)]
+    found[last] = COMMA
+    found[-1] = LIST_END
+    return b"".join((b"[", found.tobytes()))
+
+
 @njit(cache=True)
 def _scan(text, keys, spans, counts, items):  # type: ignore[no-untyped-def]
     """How many records and items there are, and the spans of different items; WRONG if the text is not understood."""
     table, hashes = np.full(4 * FEW, WRONG, np.int32), np.empty(FEW, np.uint64)
     begin, end, different = np.empty(FEW, np.int64), np.empty(FEW, np.int64), 0
-    wrong = WRONG, 0, begin[:0], end[:0]
-    record, total, at = 0, 0, _past_blanks(text, 0)
+    place = np.empty(FEW, np.int32)  # [different] its number among those of its kind
+    totals, known = np.zeros(2, np.int64), np.zeros(2, np.int64)
+    guesses = np.full(GUESSES, WRONG, np.int32)  # by what stands at the beginning, the last item that began so
+    wrong = WRONG, totals, begin[:0], end[:0]
+    record, at = 0, _past_blanks(text, 0)
     if at >= len(text) or text[at] != LIST:
         return wrong
     at = _past_blanks(text, at + 1)
@@ -135,16 +149,31 @@ def _scan(text, keys, spans, counts, items):  # type: ignore[no-untyped-def]
                         at = _past_blanks(text, at + 1)
                     if at >= len(text) or text[at] != (OPEN if which else QUOTE):
                         return wrong
-                    first = at
-                    at = _skipped(text, at) if which else _string(text, at + 1) + 1
-                    if at > len(text):
-                        return wrong
-                    mark = _mixed(text, first, at)
-                    number = _numbered(text, first, at, mark, table, hashes, begin, end, different)
-                    items[total], total, count = number, total + 1, count + 1
-                    different += number == different
+                    first, number, slot = at, np.int64(WRONG), np.int64(0)
+                    if which and first + HEAD <= len(text):
+                        slot = np.int64(_mixed(text, first, first + HEAD) & np.uint64(GUESSES - 1))
+                        number = np.int64(guesses[slot])
+                        size = end[number] - begin[number] if number != WRONG else 0
+                        if first + size > len(text) or not _equal(text, first, begin[number], size):
+                            number = np.int64(WRONG)
+                        at = first + size
+                    if number == WRONG:
+                        at = _skipped(text, first) if which else _string(text, first + 1) + 1
+                        if at > len(text):
+                            return wrong
+                        mark = _mixed(text, first, at)
+                        number = _numbered(text, first, at, mark, table, hashes, begin, end, different)
+                        if which:
+                            guesses[slot] = number
+                    if number == different:
+                        place[number] = known[which]
+                        known[which] += 1
+                        different += 1
+                    items[which, totals[which]], count = place[number], count + 1
+                    totals[which] += 1
                     if different == len(begin):
                         table, hashes, begin, end = _grown(hashes, begin, end)
+                        place = np.append(place, place)
                     at = _past_blanks(text, at)
                 counts[which, record], at = count, at + 1
             else:
@@ -153,7 +182,7 @@ def _scan(text, keys, spans, counts, items):  # type: ignore[no-untyped-def]
         record, at = record + 1, _past_blanks(text, at + 1)
     if at >= len(text) or _past_blanks(text, at + 1) < len(text):
         return wrong
-    return record, total, begin[:different], end[:different]
+    return record, totals, begin[:different], end[:different]
 
 
 @njit(cache=True)

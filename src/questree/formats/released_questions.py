@@ -36,7 +36,7 @@ VIDEOS = "videos.parquet"
 Result = TypeVar("Result")
 
 
-class AnsweredRecord(msgspec.Struct):
+class AnsweredRecord(msgspec.Struct, gc=False):
     """expected a record with answer, video_id, program, all texts"""
 
     answer: str
@@ -44,7 +44,7 @@ class AnsweredRecord(msgspec.Struct):
     program: str
 
 
-class ReleasedRecord(AnsweredRecord):
+class ReleasedRecord(AnsweredRecord, gc=False):
     """expected a record with question, answer, video_id, program, all texts"""
 
     question: str

@@ -1,6 +1,7 @@
 """Programs run row by row: rows that do the same with the same kinds are one batch, whatever is around them."""
 
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -12,7 +13,22 @@ from questree.notation.covr_written import Rows
 from questree.readings.answer import WELL, evaluate, noted
 from questree.terms import Array, Kind, Slot, slots
 
-CHUNK = 32_768  # programs that are run together
+CHUNK = 16_384  # programs that are run together
+
+
+@dataclass(frozen=True)
+class SomeSets(ImageSets):
+    """Some of the sets, each as often as a row asks about it; many operators never look at their pages."""
+
+    row: Ints  # [row] which set
+    pages: Ints  # [set, page]
+
+    def __len__(self) -> int:
+        return len(self.row)
+
+    @cached_property
+    def page(self) -> Ints:
+        return self.pages[self.row]
 
 
 @dataclass
@@ -36,19 +52,21 @@ class RowsRun:
         reason, words = np.full(len(self.images), WELL, np.int64), list(rows.written.words)
         where = np.full(len(self.images), len(program))  # [program] the first step that went wrong
         key = rows.level * len(sizes) + does
-        order = np.argsort(key, kind="stable")
+        order = np.argsort(key.astype(np.int16) if key.max(initial=0) < 2**15 else key, kind="stable")  # short: faster
         key = key[order]
         for own in np.split(order, np.flatnonzero(np.diff(key)) + 1) if len(order) else ():
             node, of = operations.read[does[own[0]]].node, program[own]
-            world = ImageSets(self.corpus, self.images[of])
-            world.__dict__["page"] = page[of]  # as it would find it
+            world = SomeSets(self.corpus, self.images, of, page)
             given = dict[str, Array]()
 
             def column(slot: Slot, own: Ints = own) -> Array:
                 if slot.name[0] == "d":
                     return np.asarray(self.values[slot.kind][needs[first_need[own] + int(slot.name[1:])]])
-                different, at = np.unique(said[first_word[own] + int(slot.name)], return_inverse=True)
-                return np.asarray(self.corpus.positions([words[word] for word in different.tolist()], slot.kind)[at])
+                word, used = said[first_word[own] + int(slot.name)], np.zeros(len(words), bool)
+                used[word] = True
+                position = np.zeros(len(words), np.int64)
+                position[used] = self.corpus.positions([words[at] for at in np.flatnonzero(used)], slot.kind)
+                return np.asarray(position[word])
 
             for param, arg in node.named():
                 if isinstance(arg, Slot):

@@ -11,14 +11,16 @@ import msgspec
 import numpy as np
 from msgspec import Raw
 
-from questree.columns.joins import Ints, by_value, ranges
+from questree.columns.compiled import njit
+from questree.columns.joins import Ints, ranges
 from questree.notation.covr import Blank, read_row
 from questree.tables.hierarchies import Numbers
 from questree.terms import Kind, Node, ProgramError, Slot
 
 DEEPEST = 20  # sub-programs inside each other; others are read with care
 NEEDS, KINDS = 8, 64  # rows that one needs, and kinds there are, at most: together with its way they fit a number
-ODD = -1
+ODD, UNSURE = -1, -2
+MANY = 4096  # rows of unknown operations that are noted at once
 Argument = type | int | None  # of a row: the type of a word, how many words a list has, None for a sub-program
 
 
@@ -44,11 +46,20 @@ class Operations:
     known: dict[int, int] = field(default_factory=dict)  # a way and kinds of what it needs -> number, ODD if malformed
     read: list[Operation] = field(default_factory=list)
 
-    def numbered(self, keys: Ints) -> Ints:
-        """[key] the number of what a row does."""
-        return np.array([self.known[key] if key in self.known else self._of(key) for key in keys.tolist()], np.int64)
+    def settled(self, way: Ints, needs: Ints, counts: Ints) -> tuple[Ints, Ints]:
+        """[row] the number of what it does, as it takes the kinds of its needs, ODD if it is malformed; its level."""
+        does, level, unknown = np.zeros(len(way), np.int64), np.zeros(len(way), np.int64), np.zeros(MANY, np.int64)
+        while True:
+            keys = np.array(sorted(self.known), np.int64)
+            numbers = np.array([self.known[key] for key in keys.tolist()], np.int64)
+            kinds = np.array([*(each.kind for each in self.read), 0])
+            missing = _settled(way, needs, counts, keys, numbers, kinds, does, level, unknown)
+            if not missing:
+                return does, level
+            for key in np.unique(unknown[:missing]).tolist():
+                self._learn(key)
 
-    def _of(self, key: int) -> int:
+    def _learn(self, key: int) -> None:
         number, kinds = key, list[int]()
         for _ in range(NEEDS):
             number, kind = divmod(number, KINDS)
@@ -57,7 +68,6 @@ class Operations:
             self.known[key] = self._read(number, [kind - 1 for kind in reversed(kinds) if kind])
         except (ProgramError, IndexError):  # malformed, or needs what is
             self.known[key] = ODD
-        return self.known[key]
 
     def _read(self, way: int, kinds: list[int]) -> int:
         operation, types = list(self.ways)[way]
@@ -126,7 +136,9 @@ class WrittenRows(dict[bytes, int]):
         if len(row) != 1 + ("dependencies" in row) + ("arguments" in row) or type(row["operation"]) is not str:
             raise Odd
         needs, values = (_items(row.get(name)) for name in ("dependencies", "arguments"))
-        words, types, inner = list[str | int](), list[Argument](), list[int]()
+        words: list[str | int] = []
+        types: list[Argument] = []
+        inner: list[int] = []  # annotated, not called: this is done for every different row
         for value in values:
             kind = type(value)
             if kind is str or kind is int:
@@ -156,7 +168,7 @@ class WrittenRows(dict[bytes, int]):
 
     def _sub_program(self, program: list[Any], around: list[list[int]]) -> int:
         """The place of its last row."""
-        places = list[int]()
+        places: list[int] = []
         for each in program:
             self._add(each, [*around, places])
             places.append(len(self.way) - 1 - self.begin[-1])
@@ -216,35 +228,34 @@ class Rows:
         above = np.minimum(first[own] + at, own)  # of others it is no row of the program
         needs = np.where(outer, last[above], last[own] + 1 - (begin[row + 1] - begin[row])[own] + at)
         _, word = ranges(said_end[entry], said_end[entry + 1])
-        counts = np.diff(needs_end)[entry]
-        level = _levels(needs, np.cumsum(counts) - counts, counts)
-        does = _operations(written, np.array(written.way, np.int64)[entry], level, needs, counts)
+        counts, way = np.diff(needs_end)[entry], np.array(written.way, np.int64)[entry]
+        does, level = written.operations.settled(way, needs, counts)
         found = cls(written, program[of], does, level, needs, np.array(written.said, np.int64)[word])
         return found, np.unique(found.program[does == ODD])
 
 
-def _levels(needs: Ints, first: Ints, many: Ints) -> Ints:
-    level, some = np.zeros(len(first), np.int32), np.flatnonzero(many)
-    while len(some):
-        new = np.maximum.reduceat(level[needs], first[some]) + 1
-        if np.array_equal(new, level[some]):
-            break
-        level[some] = new
-    return level
-
-
-def _operations(written: WrittenRows, way: Ints, level: Ints, needs: Ints, counts: Ints) -> Ints:
-    """[row] the number of what it does, ODD if it is malformed: level by level, as it takes the kinds of its needs."""
-    does, kind, first = np.full(len(way), ODD), np.zeros(len(way), np.int64), np.cumsum(counts) - counts
-    small = level.astype(np.int16) if level.max(initial=0) < 2**15 else level  # sorted much faster
-    for _, rows in by_value(small):
-        key = way[rows]
+@njit(cache=True)
+def _settled(way, needs, counts, keys, numbers, kinds, does, level, unknown):  # type: ignore[no-untyped-def]
+    """Fill in what rows do, UNSURE where that is not known yet, and their levels; how many keys are unknown, which are
+    noted as far as there is room. Rows need only rows before them."""
+    kind, place, missing = np.zeros(len(way), np.int64), 0, 0
+    for row in range(len(way)):
+        key, sure, height = way[row], True, 0
         for at in range(NEEDS):
-            there = np.flatnonzero(counts[rows] > at)
-            key = key * KINDS
-            key[there] += kind[needs[first[rows[there]] + at]] + 1
-        different, which = np.unique(key, return_inverse=True)
-        does[rows] = written.operations.numbered(different)[which]
-        kinds = np.array([*(each.kind for each in written.operations.read), 0])
-        kind[rows] = kinds[does[rows]]
-    return does
+            key *= KINDS
+            if at < counts[row]:
+                need = needs[place + at]
+                sure &= does[need] != UNSURE
+                key += kind[need] + 1
+                height = max(height, level[need] + 1)
+        place, level[row], does[row] = place + counts[row], height, UNSURE
+        if not sure:
+            continue
+        known = np.searchsorted(keys, key)
+        if known < len(keys) and keys[known] == key:
+            does[row] = numbers[known]
+            kind[row] = kinds[does[row]]  # the last for ODD
+        elif missing < len(unknown):
+            unknown[missing] = key
+            missing += 1
+    return missing

@@ -11,7 +11,7 @@ from questree.formats.agqa_import import SETS, imported_fields, records_of
 from questree.metrics.answers import score_agqa
 from questree.metrics.scores import Score
 from questree.models.stored import video_predictions
-from questree.scoring.compared import ComparedQuestions, PredictionReader, Scoring, Tell, looked_up, silent
+from questree.scoring.compared import ComparedQuestions, Scoring, Tell, for_run, of_records, silent
 from questree.scoring.run_scores import COLUMNS, records
 from questree.stages.balance.rounds import between, selection
 from questree.stages.generate.text import lexicon, texts
@@ -63,14 +63,9 @@ def generated(bank: Bank, chosen: pl.DataFrame | None, split: str) -> pl.DataFra
 
 def scored_on(asked: QuestionRecords, run: Run, how: Scoring, say: Tell = silent) -> ComparedQuestions:
     """Questions of a run, with files of predictions or models that are stored in it."""
-    reader = PredictionReader.of(asked.table, how, say, looked_up(asked.texts), samples(run))
+    alone = of_records(asked, for_run(run, how), say, samples(run))
 
     def stored(name: str) -> list[tuple[str, pl.DataFrame, list[Score]]]:
-        return reader.readings(run.predictions / name, video_predictions(run, name, asked.table["id"]))
+        return alone.reader.readings(run.predictions / name, video_predictions(run, name, asked.table["id"]))
 
-    return ComparedQuestions(
-        reader,
-        lambda said: score_agqa(asked, said, how.missing),
-        stored,
-        sampled=lambda said: score_agqa(asked, said, "skip"),
-    )
+    return replace(alone, stored=stored, sampled=lambda said: score_agqa(asked, said, "skip"))

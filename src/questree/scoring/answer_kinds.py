@@ -1,5 +1,6 @@
 """What kind of answer a question asks for, told by the true answers to all questions of its type, not by its words."""
 
+import numpy as np
 import polars as pl
 
 from questree.said.question import ACTION, COUNT, YES_NO
@@ -25,10 +26,15 @@ def kinds_of_records(asked: pl.DataFrame, words: Vocabulary) -> pl.DataFrame:
 
 
 def kinds_of_nodes(read: Hierarchies, words: Vocabulary) -> pl.DataFrame:
-    """id, kind of the nodes of DAGs."""
+    """[key] id, kind of the nodes of DAGs, in the order of the keys."""
     columns = ("key", "type", "answer")
-    nodes = pl.concat([read.nodes.select(columns), read.isolated.select(columns)]).unique("key", maintain_order=True)
-    types = pl.Series(read.types, dtype=pl.String).gather(nodes["type"])
-    said = pl.Series([*read.words, None], dtype=pl.String)
-    answers = said.gather(nodes["answer"].to_numpy() % len(said))  # NOTHING is the last
-    return pl.DataFrame({"id": read.keys.gather(nodes["key"]), "kind": kinds(types, answers, words)})
+    nodes = pl.concat([read.nodes.select(columns), read.isolated.select(columns)])
+    said = pl.Series([*read.words, None], dtype=pl.String)  # NOTHING is the last
+    pairs = nodes.select("type", answer=pl.col("answer").cast(pl.Int64) % len(said)).unique()
+    known = kinds(pairs["type"], said.gather(pairs["answer"]), words)
+    of_type = pl.DataFrame({"type": pairs["type"], "kind": known}).unique("type")
+    asked = np.full(len(read.keys), len(read.types))  # [key] its type; of a key that nobody asks for, one beyond
+    asked[nodes["key"].to_numpy()] = nodes["type"].to_numpy()
+    kind = np.full(len(read.types) + 1, "", object)
+    kind[of_type["type"].to_numpy()] = of_type["kind"].to_numpy()
+    return pl.DataFrame({"id": read.keys, "kind": pl.Series(kind.tolist(), dtype=pl.String).gather(asked)})

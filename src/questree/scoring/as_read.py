@@ -81,7 +81,7 @@ def read_by_key(asked: RunHierarchies, given: ModelAnswers, reader: PredictionRe
     if not len(rows):
         return given
     table = pl.DataFrame({"id": rows, PREDICTION: words.gather(given.by_key[rows])})
-    own = replace(reader, texts=lambda rows: texts_at(asked, rows.to_numpy()), kinds=None)  # rows are no ids
+    own = replace(reader, texts=lambda rows: texts_at(asked, rows.to_numpy()), kinds=reader.kinds_at)
     meant = own.understood(table, policy).table[PREDICTION]
     number = {word: at for at, word in enumerate(given.words)}
     for word in meant.unique(maintain_order=True):

@@ -165,6 +165,11 @@ class PredictionReader:
     def known_kinds(self) -> pl.DataFrame | None:
         return self.kinds(self.words) if self.kinds else None
 
+    def kinds_at(self, _: Vocabulary) -> pl.DataFrame:
+        """The same where rows of keys stand for ids, as in answers that a run keeps."""
+        assert self.known_kinds is not None
+        return self.known_kinds.select(pl.int_range(pl.len()).alias("id"), "kind")
+
     def understood(self, table: pl.DataFrame, policy: Policy) -> ReadPredictions:
         if policy != "lenient" or self.known_kinds is None:
             return understood(table, self.reader, policy, self.texts)
@@ -339,12 +344,14 @@ def choices(folder: Path, asked: "RunHierarchies | None", how: Scoring) -> Choic
     return Choices(read_choices(folder) if asked is None else choices_of(asked), names | about)
 
 
-def of_records(asked: QuestionRecords, how: Scoring, say: Tell = silent) -> ComparedQuestions:
-    """AGQA's questions without DAGs."""
+def of_records(
+    asked: QuestionRecords, how: Scoring, say: Tell = silent, some: frozenset[str] = frozenset()
+) -> ComparedQuestions:
+    """AGQA's questions without DAGs; `some`: models that need not have answered everything."""
     from questree.metrics.answers import score_agqa
 
     kinds = partial(kinds_of_records, asked.table)
-    reader = PredictionReader.of(asked.table, how, say, looked_up(asked.texts), kinds=kinds)
+    reader = PredictionReader.of(asked.table, how, say, looked_up(asked.texts), some, kinds)
     return ComparedQuestions(reader, lambda said: score_agqa(asked, said, how.missing))
 
 

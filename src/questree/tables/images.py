@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import polars as pl
 
@@ -65,15 +65,13 @@ def joined(first: Images, second: Images) -> Images:
     return Images(**{name: words if name == "words" else moved(name) for name in TABLES})
 
 
-@dataclass(frozen=True)
-class SceneEdge:
+class SceneEdge(NamedTuple):
     relation: str
     object: int  # position among the things of its image
     prepositions: Sequence[tuple[str, int]] = ()  # (preposition, position of its object)
 
 
-@dataclass(frozen=True)
-class Thing:
+class Thing(NamedTuple):
     id: str
     name: str
     box: tuple[float, float, float, float] | None  # x1, y1, x2, y2 in pixels

@@ -50,6 +50,7 @@ def test_a_function_names_its_arguments_where_its_command_names_options(notebook
         (lambda: questree.score(some), ("score", "decomp", "--predictions", some)),
         (lambda: questree.open(run).score(some, on="dags"), ("score", "decomp", run, "--predictions", some)),
         (lambda: questree.power(run, half_width=0.0), ("power", run, "--half-width", 0)),
+        (lambda: questree.power(run, half_width=2.0), ("power", run, "--half-width", 2)),
         (lambda: questree.answer(run, "oracle", noise=3.0), ("answer", run, "--model", "oracle", "--noise", 3)),
         (lambda: questree.report(run, bots="me"), ("report", run, "--bots", "me")),
         (lambda: questree.open(run, benchmark="x"), ("generate", run, "--benchmark", "x")),

@@ -186,22 +186,20 @@ def scene_faults(scene: GqaScene, place: str) -> Iterator[Fault]:
 def _object_faults(each: GqaObject, scene: GqaScene) -> Iterator[str]:
     if not each.name.strip():
         yield "the name is empty"
-    if any(not attribute.strip() for attribute in each.attributes):
+    if not all(map(str.strip, each.attributes)):
         yield "an attribute is empty"
-    sides = {"x": each.x, "y": each.y, "w": each.w, "h": each.h}
-    missing = [side for side, value in sides.items() if value is None]
-    if 0 < len(missing) < len(sides):
+    missing = [side for side in ("x", "y", "w", "h") if getattr(each, side) is None]
+    if 0 < len(missing) < 4:
         yield f"the box has no {', '.join(missing)}; give all of x, y, w, h or none"
-    for side in ("w", "h"):
-        if (value := sides[side]) is not None and value < 0:
+    for side, value in (("w", each.w), ("h", each.h)):
+        if value is not None and value < 0:
             yield f"a box of negative size: {side} is {value}"
     for relation in each.relations:
-        links: list[GqaRelation | GqaPreposition] = [relation, *relation.prepositions]
-        for name, target in [(one.name, str(one.object)) for one in links]:
-            if not name.strip():
+        for one in (relation, *relation.prepositions):
+            if not one.name.strip():
                 yield "the name of a relation is empty"
-            if target not in scene.objects:
-                yield f"relation {name!r} to object {target}, which is not in this image"
+            if str(one.object) not in scene.objects:
+                yield f"relation {one.name!r} to object {one.object}, which is not in this image"
 
 
 def _things(scene: GqaScene) -> list[Thing]:

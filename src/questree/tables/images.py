@@ -92,16 +92,18 @@ class Gathering:
         self, id: str, split: str, size: tuple[int | None, int | None], location: str | None, things: Sequence[Thing]
     ) -> None:
         image, first = len(self._columns["images"]["id"]), len(self._columns["things"]["id"])
-        self._append("images", id, split, *size, location)
+        edges, word = len(self._columns["relations"]["subject"]), self._word
+        rows = {name: list[tuple[Any, ...]]() for name in ("things", "attributes", "relations", "prepositions")}
         for at, thing in enumerate(things, first):
-            self._append("things", image, thing.id, self._word(thing.name), *(thing.box or (None,) * 4))
-            for attribute in dict.fromkeys(thing.attributes):  # an attribute said twice is one attribute
-                self._append("attributes", at, self._word(attribute))
+            rows["things"].append((image, thing.id, word(thing.name), *(thing.box or (None,) * 4)))
+            # an attribute said twice is one attribute
+            rows["attributes"] += [(at, word(attribute)) for attribute in dict.fromkeys(thing.attributes)]
             for edge in thing.edges:
-                row = len(self._columns["relations"]["subject"])
-                self._append("relations", at, self._word(edge.relation), first + edge.object)
-                for preposition, target in edge.prepositions:
-                    self._append("prepositions", row, self._word(preposition), first + target)
+                row = edges + len(rows["relations"])
+                rows["relations"].append((at, word(edge.relation), first + edge.object))
+                rows["prepositions"] += [(row, word(name), first + target) for name, target in edge.prepositions]
+        for name, values in ({"images": [(id, split, *size, location)]} | rows).items():
+            self._extend(name, values)
 
     def done(self) -> Images:
         self._columns["words"]["word"] = list(self._words)
@@ -111,6 +113,6 @@ class Gathering:
     def _word(self, word: str) -> int:
         return self._words.setdefault(word, len(self._words))
 
-    def _append(self, table: str, *values: Any) -> None:
-        for column, value in zip(self._columns[table].values(), values, strict=True):
-            column.append(value)
+    def _extend(self, table: str, rows: list[tuple[Any, ...]]) -> None:
+        for column, values in zip(self._columns[table].values(), zip(*rows, strict=True), strict=bool(rows)):
+            column += values

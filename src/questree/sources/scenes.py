@@ -195,7 +195,8 @@ def _object_faults(each: GqaObject, scene: GqaScene) -> Iterator[str]:
         if value is not None and value < 0:
             yield f"a box of negative size: {side} is {value}"
     for relation in each.relations:
-        for one in (relation, *relation.prepositions):
+        links: list[GqaRelation | GqaPreposition] = [relation, *relation.prepositions]
+        for one in links:
             if not one.name.strip():
                 yield "the name of a relation is empty"
             if str(one.object) not in scene.objects:

@@ -25,7 +25,7 @@ SORTS = ("", "question", "-question", "answer", "-answer", "steps", "-steps", "t
 FILTERS: tuple[Mapping[str, str], ...] = (
     {},
     {"answer": "yes"},
-    {"words": "holding"},
+    {"words": "before"},
     {"model": MODELS[0], "verdict": "wrong"},
     {"model": MODELS[1], "contradiction": "yes"},
 )

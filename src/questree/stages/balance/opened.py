@@ -1,6 +1,7 @@
 """Open questions: answers are smoothed per group of templates, then per content key inside the group."""
 
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 import polars as pl
@@ -104,7 +105,7 @@ def quotas(runs: Ints, count: Ints, how: Smoothing) -> Ints:
     effects[of_run, runs % EFFECTS] = count
     total = effects.sum(axis=1)
     starts = np.flatnonzero(np.diff(answers >> ANSWER_BITS, prepend=-1))
-    for a, b in zip(starts, [*starts[1:], len(answers)], strict=True):
+    for a, b in pairwise([*starts, len(answers)]):
         left = answers_kept(total[a:b], how)
         for answer in np.flatnonzero(left < total[a:b]):
             effects[a + answer] = remaining(effects[a + answer], total[a + answer] - left[answer])

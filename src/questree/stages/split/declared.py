@@ -121,10 +121,10 @@ class File(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 def read_file(path: Path | None, templates: Collection[str] = ()) -> File:
     """The splits of a file, none without one; `templates` may have a number of steps."""
-    return File() if path is None else file_of(path, shallow(path, content(path)).decode(), templates)
+    return File() if path is None else file_of(path, shallow(path, content(path)), templates)
 
 
-def file_of(path: Path, text: str, templates: Collection[str] = ()) -> File:
+def file_of(path: Path, text: str | bytes, templates: Collection[str] = ()) -> File:
     """The splits that a text of a file says."""
     try:
         found = msgspec.yaml.decode(text, type=File)

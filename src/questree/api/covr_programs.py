@@ -23,18 +23,38 @@ MALFORMED = "malformed"
 SHOWN = 5  # malformed programs that are explained
 
 
+@dataclass(frozen=True)
+class ProgramResults:
+    ids: list[Any]  # [program]
+    values: list[Any]  # [program]
+    reasons: list[str | None]  # [program] why there is no value
+
+    def records(self) -> list[dict[str, Any]]:
+        """{id, ok, value} or {id, ok, error} of every program."""
+        return [
+            {"id": id, "ok": True, "value": value} if why is None else {"id": id, "ok": False, "error": why}
+            for id, value, why in zip(self.ids, self.values, self.reasons, strict=True)
+        ]
+
+
 def execute(scenes: "StrPath", programs: "StrPath", *, workers: int = 2) -> tuple[list[dict[str, Any]], list[str]]:
     """Run programs, each over its scenes, as `questree covr execute` does: results, and what is wrong with some.
 
     A bad program is an error of its own and stops no other.
     """
+    results, wrong = executed(scenes, programs, workers)
+    return results.records(), wrong
+
+
+def executed(scenes: "StrPath", programs: "StrPath", workers: int) -> tuple[ProgramResults, list[str]]:
+    """The same, as columns: many programs are only counted."""
     from questree.domains.images import corpus
     from questree.sources.covr import read_scenes
     from questree.sources.pickles import collector_paused
 
     with collector_paused():
         read, asked = read_scenes(path_of(scenes)), read_programs(path_of(programs))
-        results, wrong = results_of(asked, corpus(read.images, read.attribute_groups), workers)
+        results, wrong = outcomes(asked, corpus(read.images, read.attribute_groups), workers)
     return results, list(explained(asked, wrong))
 
 
@@ -61,8 +81,13 @@ class _Group:
 
 
 def results_of(asked: Programs, corpus: "Corpus", workers: int = 1) -> tuple[list[dict[str, Any]], dict[int, str]]:
-    """{id, ok, value} or {id, ok, error} of every program, in their order; and the malformed ones with what is wrong
-    with their scenes, "" if it is the program."""
+    found, wrong = outcomes(asked, corpus, workers)
+    return found.records(), wrong
+
+
+def outcomes(asked: Programs, corpus: "Corpus", workers: int) -> tuple[ProgramResults, dict[int, str]]:
+    """Of every program, in their order; and the malformed ones with what is wrong with their scenes, "" if it is the
+    program."""
     images, wrong = _images(asked, corpus)
     odd = list[int]()
     values: list[Any] = [None] * len(asked)
@@ -79,10 +104,7 @@ def results_of(asked: Programs, corpus: "Corpus", workers: int = 1) -> tuple[lis
         found(group.rows, given, why)
         wrong |= {row: "" for row, reason in zip(group.rows, why, strict=True) if reason == MALFORMED}
     ids = asked.ids if isinstance(asked, WrittenPrograms) else [each.id for each in asked]
-    return [
-        {"id": id, "ok": True, "value": value} if why is None else {"id": id, "ok": False, "error": why}
-        for id, value, why in zip(ids, values, reasons, strict=True)
-    ], wrong
+    return ProgramResults(ids, values, reasons), wrong
 
 
 def _images(asked: Programs, corpus: "Corpus") -> tuple[Ints, dict[int, str]]:

@@ -17,15 +17,16 @@ def execute_command(
     workers: Annotated[int, Parameter(help="Number of threads.")] = 2,
 ) -> None:
     """Run programs, each over its scenes. A bad program is an error of its own and stops no other."""
-    from questree.api.covr_programs import execute
+    from questree.api.covr_programs import executed
 
     with watching():
-        results, wrong = execute(scenes, programs, workers=workers)
-    outcomes = Counter(result.get("error", "answered") for result in results)
-    print_table(f"{len(results):,} programs", [{"outcome": name, "programs": n} for name, n in outcomes.items()])
+        results, wrong = executed(scenes, programs, workers)
+    outcomes = Counter(results.reasons)
+    rows = [{"outcome": why or "answered", "programs": n} for why, n in outcomes.items()]
+    print_table(f"{len(results.ids):,} programs", rows)
     for line in wrong:
         say(line)
-    write_json(results)
+    write_json(results.records)
 
 
 Scenes = Annotated[Path, Parameter(help='{"gqa", "imsitu"}: scene graphs.')]

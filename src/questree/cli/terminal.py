@@ -148,9 +148,11 @@ def tell(said: Iterable["Said"]) -> None:
 
 
 def write_json(value: Any) -> None:
-    """The result, for programs, where --json says."""
+    """The result, or what makes it, for programs, where --json says."""
     path = _json.get()
     _written.set(True)
+    if path is not None and callable(value):
+        value = value()
     if str(path) == "-":
         sys.stdout.write(files.as_json(value).decode())
     elif path is not None:

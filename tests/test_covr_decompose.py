@@ -1,7 +1,7 @@
 """DAGs of questions about image sets: their shape, their English, and that the truth breaks no rule."""
 
-from pathlib import Path
 from typing import Any
+from unittest.mock import patch
 
 import polars as pl
 import pytest
@@ -17,7 +17,8 @@ from questree.rules import IMAGE_DAGS
 from questree.search.word_tables import default_words
 from questree.sources.gqa import ingest
 from questree.stages.decompose.hierarchies import image_hierarchies
-from questree.stages.decompose.image_sets import ImageDecomposeSummary, decompose_run, read_sets, spoken_sets
+from questree.stages.decompose.image_sets import read_sets, spoken_sets
+from questree.stages.decompose.set_chunks import ImageDecomposeSummary, decompose_run
 from questree.stages.drafts.whole_run import DraftOptions, generate
 from questree.synth.images import make_image, write_images
 from questree.tables.images import IMAGES as IMAGE_TABLE
@@ -189,8 +190,9 @@ def test_parents_stand_before_their_parts(made: Made) -> None:
 
 
 @pytest.mark.processes
-def test_the_same_run_gives_the_same_tables(made: Made, tmp_path: Path) -> None:
-    run = made[0]
+def test_the_same_run_gives_the_same_tables_by_chunks_of_any_size(made: Made) -> None:
+    run, told, _ = made
     before = {path.name: path.read_bytes() for path in (run.covr / "decomposed").iterdir()}
-    decompose_run(run, default_words(), every=True, workers=2)
+    with patch("questree.stages.decompose.set_chunks.QUESTIONS", 700):
+        assert decompose_run(run, default_words(), every=True, workers=2) == told
     assert {path.name: path.read_bytes() for path in (run.covr / "decomposed").iterdir()} == before

@@ -23,7 +23,8 @@ from questree.search.word_tables import (
     folder_of_words,
 )
 from questree.sources.own_json import read_own_images
-from questree.stages.decompose.image_sets import decompose_run, read_sets, spoken_sets
+from questree.stages.decompose.image_sets import read_sets, spoken_sets
+from questree.stages.decompose.set_chunks import decompose_run
 from questree.stages.drafts.answering import ANOTHER_WORD
 from questree.stages.drafts.chunk import Workshop
 from questree.tables.image_questions import ANSWERED

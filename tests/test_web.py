@@ -35,7 +35,8 @@ from questree.show.page.shown import Shown
 from questree.show.page.site import Collection, Site
 from questree.show.video_view import VideoView
 from questree.stages.decompose.hierarchies import shards
-from questree.stages.decompose.image_sets import decompose_run, read_sets, spoken_sets
+from questree.stages.decompose.image_sets import read_sets, spoken_sets
+from questree.stages.decompose.set_chunks import decompose_run
 from questree.stages.decompose.spoken import say
 from questree.stages.questions import Bank, Question
 from questree.stages.split.grammar import read

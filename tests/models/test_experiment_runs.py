@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from questree.search.word_tables import default_words
-from questree.stages.decompose.image_sets import decompose_run
+from questree.stages.decompose.set_chunks import decompose_run
 from questree.tables.run import Run
 from worlds.commands import questree as command
 from worlds.commands import run as carried_out

@@ -29,8 +29,8 @@ from questree.show.dag import Dag, Ints, Opened, Piece
 from questree.show.frames import Boxed, image_file, picture, size_of
 from questree.show.views import Evidence, Listed, Mask, Posed, Scene, View
 from questree.stages.decompose.hierarchies import image_ids, set_columns
-from questree.stages.decompose.image_sets import decompose as taken_apart
 from questree.stages.decompose.image_sets import read_sets, spoken_sets
+from questree.stages.decompose.set_chunks import decompose as taken_apart
 from questree.stages.ground.node_evidence import outermost
 from questree.stages.split.grammar import check, read
 from questree.stages.split.image_sets import SIDES, selected
@@ -174,7 +174,7 @@ class ImageView(View):
             return None
         words = default_words()
         known = corpus(self.facts, words.attribute_group)
-        found, _ = taken_apart(self.every.filter(id=asked.id), known)
+        found = taken_apart(self.every.filter(id=asked.id), known)
         return opened("", found) if len(found["tops"]) else None
 
     def scene(self, asked: Posed, one: Opened | None) -> ImageScene:

@@ -1,41 +1,32 @@
 """Questions about image sets -> the tables of their DAGs, each node answered by execution; and those tables as text."""
 
-from collections import Counter
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 
-import msgspec
 import numpy as np
 import polars as pl
 
 from questree.columns.joins import Ints
-from questree.domains.images import Corpus, ImageSets, corpus
+from questree.domains.images import Corpus, ImageSets
 from questree.domains.images.corpus import padded
 from questree.domains.images.english import countable
 from questree.domains.images.graph import Graph
 from questree.domains.images.kinds import ATTRIBUTE, COUNT, GROUP, LINK_NAME, NOUN
 from questree.faults import BadInput
 from questree.notation.own_shapes import program_shapes
-from questree.progress import report
 from questree.readings.answer import answer
 from questree.readings.forms import ProgramShapes
 from questree.readings.parts import node_type
 from questree.rules import IMAGE_DAGS
 from questree.search.same_words import SameWords
-from questree.search.word_tables import WordTables
 from questree.stages.decompose.columns import (
-    edge_table,
     executed_blocks,
-    form_table,
-    node_table,
 )
-from questree.stages.decompose.expand import Batch, Block, expand, marked_apart
+from questree.stages.decompose.expand import Batch, Block, marked_apart
 from questree.stages.decompose.forms import NodeForms, Variant
 from questree.stages.decompose.spoken import SetTexts, english_of, say
-from questree.stages.split.image_sets import selected
-from questree.tables.images import Images
 from questree.tables.nodes import (
     ASKED_TOPS,
     EDGES,
@@ -48,24 +39,8 @@ from questree.tables.nodes import (
     nodes_about,
     slots_of,
 )
-from questree.tables.run import Run
-from questree.tables.store import new_folder
 from questree.tables.table import columns_in
 from questree.terms import BOOL, UNKNOWN, Array, Kind, Node, Slot, Term, slots
-
-STEPS = 3
-
-
-@dataclass(frozen=True)
-class ImageDecomposeSummary:
-    questions: int
-    unknown: int  # questions that no template asks: left out
-    without_parts: int
-    nodes: int
-    edges: int
-    types: dict[str, int]
-    undefined: dict[str, int]  # nodes without an answer, by type
-    different: list[str]  # ids of questions whose stored answer is not the executed one
 
 
 @dataclass(frozen=True)
@@ -105,76 +80,65 @@ class ImageForms(NodeForms):
         return isinstance(term, Slot) and term.alone
 
 
-def decompose_run(
-    run: Run, words: WordTables, every: bool = False, workers: int = 1, words_from: Path | None = None
-) -> ImageDecomposeSummary:
-    """Write RUN/covr/decomposed/, whole or not at all; the balanced questions, or every one."""
-    questions, images = selected(run, every), Images.load(run.images)
-    same, groups = SameWords.of(images), words.attribute_group
-    merged = corpus(same.merged(images), groups) if same else None
-    tables, summary = decompose(questions, corpus(images, groups), workers, same, merged)
-    with new_folder(run.covr / "decomposed") as folder:
-        for name, table in tables.items():
-            table.write_parquet(folder / f"{name}.parquet", compression="zstd", compression_level=1)
-        options = {"all": every, "words": str(words_from or "")}
-        (folder / "plan.json").write_bytes(msgspec.json.encode({"options": options}))
-    return summary
-
-
-def decompose(
-    questions: pl.DataFrame,
-    corpus: Corpus,
-    workers: int = 1,
-    same: SameWords | None = None,
-    merged: Corpus | None = None,
-) -> tuple[dict[str, pl.DataFrame], ImageDecomposeSummary]:
-    """Columns of tables/image_questions.ANSWERED -> the tables of tables/nodes.py about sets.
+@dataclass(frozen=True)
+class AskedSets:
+    """Questions about image sets, and what they are taken apart with.
 
     merged: the corpus with one word for what means the `same`; the answer to a sub-question it changes is not said.
     """
-    report("decompose", 0, STEPS)
-    programs = program_shapes(questions)
-    known = np.array([node_type(shape) in IMAGE_DAGS.types for shape in programs.shapes], bool)[programs.code]
-    asked, rows = questions.filter(pl.Series(known)), np.flatnonzero(known)
-    numbers: dict[tuple[int, ...], int] = {}
-    scope = [numbers.setdefault(tuple(sorted(images)), len(numbers)) for images in asked["images"].to_list()]
-    said = SetWords(list(dict.fromkeys([*programs.words, *corpus.words, *corpus.groups])), len(numbers))
-    place = np.full(len(questions), UNKNOWN, np.int64)  # [question] its number among those asked
-    place[rows] = np.arange(len(rows))
-    forms = ImageForms(said)
-    blocks, tops = expand(forms, batches(programs, forms, place, np.array(scope, np.int64)), len(rows))
-    report("decompose", 1, STEPS)
-    answers = executed(blocks, said, corpus, padded(list(numbers)), workers)
-    report("decompose", 2, STEPS)
+
+    questions: pl.DataFrame  # columns of tables/image_questions.ANSWERED; those that some template asks
+    unknown: int  # how many others there are
+    programs: ProgramShapes
+    sets: list[tuple[int, ...]]  # rows of images
+    scope: Ints  # [question] its set
+    said: SetWords
+    corpus: Corpus
+    same: SameWords | None = None
+    merged: Corpus | None = None
+
+    @classmethod
+    def of(
+        cls, questions: pl.DataFrame, corpus: Corpus, same: SameWords | None = None, merged: Corpus | None = None
+    ) -> "AskedSets":
+        programs = program_shapes(questions)
+        known = np.array([node_type(shape) in IMAGE_DAGS.types for shape in programs.shapes], bool)[programs.code]
+        asked, numbers = questions.filter(pl.Series(known)), dict[tuple[int, ...], int]()
+        scope = [numbers.setdefault(tuple(sorted(images)), len(numbers)) for images in asked["images"].to_list()]
+        said = SetWords(list(dict.fromkeys([*programs.words, *corpus.words, *corpus.groups])), len(numbers))
+        own, unknown = some(programs, np.flatnonzero(known)), len(questions) - len(asked)
+        return cls(asked, unknown, own, list(numbers), np.array(scope, np.int64), said, corpus, same, merged)
+
+    @cached_property
+    def forms(self) -> ImageForms:
+        return ImageForms(self.said)
+
+    @cached_property
+    def images(self) -> Ints:
+        """[set, image]"""
+        return padded(self.sets)
+
+
+def some(programs: ProgramShapes, rows: Ints) -> ProgramShapes:
+    return replace(programs, code=programs.code[rows], filled=programs.filled[rows])
+
+
+def batches(programs: ProgramShapes, forms: ImageForms, scope: Ints) -> Iterator[Batch]:
+    """The questions by form; `scope`: [question] its set."""
+    for shape, every in programs.by_shape:
+        words = {name: programs.filled[every, int(name)] for name in slots(shape)}
+        yield from marked_apart(forms, shape, words, scope[every], every)
+
+
+def answered_nodes(asked: AskedSets, blocks: list[Block], tops: Ints) -> tuple[Array, Array]:
+    """[node] its answer, and how it is known."""
+    answers = executed_blocks(blocks, runner(blocks, asked.said, asked.corpus, asked.images))
     how = np.where(answers == UNKNOWN, UNDEFINED, EXECUTED).astype(np.uint8)
-    if same is not None and merged is not None:
-        other = changed(blocks, said, corpus, merged, same, padded(list(numbers)), workers)
+    if asked.same is not None and asked.merged is not None:
+        other = changed(blocks, asked.said, asked.corpus, asked.merged, asked.same, asked.images)
         other[tops] = False  # whoever asked knew the answer
         how[other & (how == EXECUTED)] = NOT_SAID
-    widest = max((len(block.form.slots) for block in blocks), default=0)
-    tables = {
-        SETS.name: pl.DataFrame({"images": list(map(list, numbers))}, schema=dict(SETS.columns)),
-        WORDS.name: pl.DataFrame({"word": said.words}, schema=dict(WORDS.columns)),
-        FORMS.name: form_table(blocks),
-        "nodes": node_table(blocks, answers, how, 0, nodes_about("set", widest, pl.UInt32), np.uint32),
-        EDGES.name: edge_table(blocks, answers, IMAGE_DAGS.compositions)[0],
-        ASKED_TOPS.name: ASKED_TOPS.frame({"id": asked["id"], "node": tops, "question": asked["question"]}),
-    }
-    report("decompose", STEPS, STEPS)
-    return tables, summary_of(asked, tables, len(questions) - len(asked))
-
-
-def batches(programs: ProgramShapes, forms: ImageForms, place: Ints, scope: Ints) -> Iterator[Batch]:
-    """The questions that are asked, by form; `place`: [question] its number among them, `scope`: [number] its set."""
-    for shape, every in programs.by_shape:
-        every = every[place[every] != UNKNOWN]
-        words = {name: programs.filled[every, int(name)] for name in slots(shape)}
-        yield from marked_apart(forms, shape, words, scope[place[every]], place[every])
-
-
-def executed(blocks: list[Block], said: SetWords, corpus: Corpus, images: Ints, workers: int) -> Array:
-    """[node] the answer: yes or no, a count, a word; UNKNOWN where there is none. images: [set, image]."""
-    return executed_blocks(blocks, runner(blocks, said, corpus, images), workers)
+    return answers, how
 
 
 Answering = Callable[[Node, Array, dict[str, Array]], Array]  # (form, [row] set, words of each slot) -> [row] answer
@@ -199,7 +163,7 @@ def runner(
 
 
 def changed(
-    blocks: list[Block], said: SetWords, corpus: Corpus, merged: Corpus, same: SameWords, images: Ints, workers: int
+    blocks: list[Block], said: SetWords, corpus: Corpus, merged: Corpus, same: SameWords, images: Ints
 ) -> Array:
     """[node] is its answer another if words that mean the same are one? Only nodes with such a word are run."""
     kinds = (NOUN, ATTRIBUTE, LINK_NAME)
@@ -219,18 +183,7 @@ def changed(
             found[rows] = own != other
         return found
 
-    return executed_blocks(blocks, run, workers).astype(bool)
-
-
-def summary_of(questions: pl.DataFrame, tables: dict[str, pl.DataFrame], unknown: int) -> ImageDecomposeSummary:
-    nodes, edges, tops = spoken_sets(tables, asked=False), tables[EDGES.name], tables[ASKED_TOPS.name]
-    answered = nodes["answer"].gather(tops["node"])
-    different = questions["id"].filter(answered.ne_missing(questions["answer"])).to_list()
-    types, undefined = Counter(nodes["type"]), Counter(nodes.filter(pl.col("answer").is_null())["type"])
-    leaves = int((~tops["node"].is_in(edges["parent"].unique().implode())).sum())
-    return ImageDecomposeSummary(
-        len(tops), unknown, leaves, len(nodes), len(edges), dict(types), dict(undefined), different
-    )
+    return executed_blocks(blocks, run).astype(bool)
 
 
 def read_sets(folder: Path) -> dict[str, pl.DataFrame]:

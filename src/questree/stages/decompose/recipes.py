@@ -9,9 +9,9 @@ from questree.search.word_tables import words_of
 from questree.stages.decompose.choose import choose, chosen_file
 from questree.stages.decompose.columns import Coverage, DecomposeSummary
 from questree.stages.decompose.dag_shards import DecomposeOptions, decompose, world_is_closed
-from questree.stages.decompose.image_sets import decompose_run
 from questree.stages.decompose.negatives import read_labels
 from questree.stages.decompose.propagate import MOST
+from questree.stages.decompose.set_chunks import decompose_run
 from questree.tables.facts import VIDEOS as VIDEO_TABLE
 from questree.tables.nodes import ANSWERED, KNOWN
 from questree.tables.run import Run
@@ -65,7 +65,7 @@ ANY = frozenset({"balanced", "all"})
 VIDEOS = Recipe(
     ANY | {"closed", "open", "rules_only", "absent", "invalid_actions", "train_set"}, of_videos, shared=True
 )
-IMAGE_SETS = Recipe(ANY | {"words"}, of_image_sets)
+IMAGE_SETS = Recipe(ANY | {"words"}, of_image_sets, shared=True)
 
 
 def record(summary: DecomposeSummary) -> dict[str, Any]:

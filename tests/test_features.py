@@ -296,6 +296,14 @@ def test_what_is_damaged_is_said_in_one_line(rooms: Run, tmp_path: Path) -> None
         read_shard(tmp_path / "x.parquet", 1)
 
 
+def test_nothing_is_made_of_a_run_whose_questions_are_damaged(tmp_path: Path) -> None:
+    run = image_run(tmp_path / "run")
+    (run.covr / "questions.parquet").write_bytes(b"no table")
+    with pytest.raises(BadInput, match=r"questions\.parquet: not a readable Parquet file"):
+        make(run.folder, shard=3)
+    assert not [path for path in run.folder.rglob("*") if "features" in str(path.relative_to(run.folder))]
+
+
 @pytest.mark.parametrize(
     ("given", "said"),
     [

@@ -6,6 +6,7 @@ from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from random import Random
+from typing import Any
 
 import polars as pl
 import pytest
@@ -18,6 +19,7 @@ from questree.people.power import found_right, items_needed, majority_right
 from questree.people.results import Answered, Rule
 from questree.people.sample import among, drawn
 from questree.people.task import Reply, read_task, shipped, understood
+from questree.tables.run import Run
 from worlds.asked_people import answer_all, asked, copied
 from worlds.commands import questree
 
@@ -377,6 +379,26 @@ def test_power_is_a_binomial_tail_and_the_usual_formula() -> None:
     rows = people.power(accuracy=0.86, error=0.1, half_width=0.1, groups=4).record
     assert [row["votes"] for row in rows] == [1, 3, 5, 7]
     assert all(row["answers"] == row["items per group"] * row["votes"] * 4 for row in rows)
+
+
+def test_a_full_disk_leaves_no_empty_book(book: Book, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A book that cannot have a second page; one that has tasks keeps them."""
+    known, connect = book.tasks(), sqlite3.connect
+
+    def small(*given: Any, **more: Any) -> sqlite3.Connection:
+        made = connect(*given, **more)
+        made.execute("PRAGMA max_page_count = 1")
+        return made
+
+    task, options = next(iter(known.values()))
+    new = Book(Run(book.path.parent / "new"))
+    new.path.parent.mkdir()
+    monkeypatch.setattr(sqlite3, "connect", small)
+    for each, name in ((new, "first"), (book, "x" * 100_000)):
+        with pytest.raises(BadInput, match=r"people.sqlite: cannot be used \(database or disk is full\)"):
+            each.add_task(name, task, options, [])
+    assert list(new.path.parent.iterdir()) == []
+    assert book.tasks() == known
 
 
 def test_commands_say_what_is_wrong_in_one_line(notebook: Path, tmp_path: Path) -> None:

@@ -1,9 +1,11 @@
 """What is wrong with somebody's input, said in one line per fault and all at once."""
 
+import os
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextvars import ContextVar
 from dataclasses import dataclass
+from errno import ENOSPC
 
 UNREADABLE: tuple[type[Exception], type[UnicodeDecodeError], type[RecursionError]]  # what a damaged text file raises
 EXAMPLES = 3  # faults of one kind that are told one by one
@@ -17,6 +19,7 @@ ARGUMENTS = {  # that are called otherwise
     "side": "split",
     "unpack-times": "QUESTREE_UNPACK_TIMES in the environment",
 }
+SHORT_WRITE = re.compile(r"\d+ requested and \d+ written")
 VARYING = re.compile(r"""'[^']*'|"[^"]*"|-?\d[\d.,]*""")  # names and numbers: what differs among faults of one kind
 
 
@@ -111,6 +114,11 @@ def lines(faults: Iterable[Fault]) -> Iterator[str]:
         if len(alike) > EXAMPLES:
             said = alike[0].message if len({fault.message for fault in alike}) == 1 else same
             yield f"... and {len(alike) - EXAMPLES:,} more: {one_line(said)}"
+
+
+def why_unwritten(error: OSError) -> str:
+    """What the system says; numpy tells only how much it could not write, which is a full disk."""
+    return os.strerror(ENOSPC) if SHORT_WRITE.fullmatch(str(error)) else error.strerror or str(error)
 
 
 def refuse(faults: list[Fault]) -> None:

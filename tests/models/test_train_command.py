@@ -130,6 +130,17 @@ def test_damaged_weights_are_told_in_one_line(taught: Run) -> None:
     assert "weights.safetensors: damaged" in said.stderr
 
 
+def test_a_changed_file_of_a_network_is_named_by_verify(taught: Run) -> None:
+    questree.train(taught.folder, model="lstm", epochs=1, sample=8)
+    assert questree.verify(taught.folder).faults == []
+    for file in ("model.json", *FILES):
+        path = taught.folder / "trained" / "lstm" / file
+        whole = path.read_bytes()
+        path.write_bytes(whole.replace(b"e", b"f", 1))
+        assert [fault.place for fault in questree.verify(taught.folder).faults] == [str(path)]
+        path.write_bytes(whole)
+
+
 def test_weights_are_tensors_and_nothing_else(taught: Run) -> None:
     questree.train(taught.folder, model="lstm", epochs=1)
     files = sorted(path.name for path in (taught.folder / "trained" / "lstm").iterdir())

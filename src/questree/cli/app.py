@@ -13,7 +13,7 @@ from questree import __version__
 from questree.api.catalogue import EXPORTERS, SOURCES
 from questree.cli.shared_options import located
 from questree.extensions import apart, blamed, load, wanted
-from questree.faults import BadInput, Fault, lines
+from questree.faults import BadInput, Fault, lines, why_unwritten
 
 OK, BAD_INPUT, USAGE = 0, 1, 2
 UNPACK = "--unpack-times"  # how many times its size a packed file may hold
@@ -183,7 +183,8 @@ def main() -> None:
         if own := blamed(error) or _damaged(error):
             status = _say(own)
         elif isinstance(error, OSError | MemoryError | RecursionError | UnicodeEncodeError):
-            print(f"error: {type(error).__name__}: {error}", file=sys.stderr)  # full disk, no memory, ASCII terminal
+            why = why_unwritten(error) if isinstance(error, OSError) and not error.filename else error
+            print(f"error: {type(error).__name__}: {why}", file=sys.stderr)  # full disk, no memory, ASCII terminal
             status = BAD_INPUT
         else:
             raise

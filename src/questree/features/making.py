@@ -135,6 +135,7 @@ def write_features(
 ) -> dict[str, Any]:
     """Write RUN/features/NAME; an interrupted run goes on where it stopped. What is told about them."""
     folder, ids = features_folder(run.folder) / name, source.ids()
+    most = source.images_of_scope  # before anything is made: questions may be damaged
     plan = {"source": source.called, "format": format, "shard": shard, "state": source.state(), **asdict(options)}
     place = ShardFolders(folder, msgspec.json.format(msgspec.json.encode(plan)))
     work = place.work
@@ -148,7 +149,7 @@ def write_features(
     with place.begun(names), processes(workers, pool, remedy) as executor:
         left = {f"shard {task.out.stem}": task for task in tasks if not task.out.is_file()}
         results({called: executor.submit(made_shard, task) for called, task in left.items()}, "features", remedy)
-    note = _gathered(source, options, tasks, plan, work)
+    note = _gathered(source, options, tasks, plan, most, work)
     place.finish(planned=False)  # the note says it
     return note
 
@@ -167,13 +168,18 @@ def _places_of(shard: Path) -> Path:
 
 
 def _gathered(
-    source: FeatureSource, options: FeatureOptions, tasks: list[FeatureTask], plan: dict[str, Any], work: Path
+    source: FeatureSource,
+    options: FeatureOptions,
+    tasks: list[FeatureTask],
+    plan: dict[str, Any],
+    most: int,
+    work: Path,
 ) -> dict[str, Any]:
     """Lists and shapes over all shards."""
     parts = [pl.read_parquet(_places_of(task.out)) for task in tasks]
     shards = [read_shard(task.out, len(part)) for task, part in zip(tasks, parts, strict=True)]
     names = [name for name in (shards[0] if shards else {}) if name != DETECTIONS]
-    shapes = {name: _shape(name, [own[name] for own in shards], source, options) for name in names}
+    shapes = {name: _shape([own[name] for own in shards], most if name == OBJECTS else 1) for name in names}
     places = pl.concat([BOXED.empty(), *parts]).with_columns(
         shard=pl.Series(np.repeat(np.arange(len(parts)), [*map(len, parts)]), dtype=pl.UInt32),
         row=pl.Series(np.concatenate([np.zeros(0, int), *(np.arange(len(part)) for part in parts)]), dtype=pl.UInt32),
@@ -192,8 +198,7 @@ def _gathered(
     return note | {"places": len(places)}
 
 
-def _shape(name: str, rows: list[StreamRows], source: FeatureSource, options: FeatureOptions) -> StreamShape:
-    times = source.images_of_scope if name == OBJECTS else 1
+def _shape(rows: list[StreamRows], times: int) -> StreamShape:
     return StreamShape(max(own.most for own in rows) * times, rows[0].values.shape[1])
 
 

@@ -121,7 +121,7 @@ class Book:
     @contextmanager
     def writing(self, told: bool = True) -> Iterator[sqlite3.Connection]:
         """One transaction: all of it or nothing. What is `told` to be kept is on the disk by then, power cut or not."""
-        with changed(self.path) as file, self.reading(file) as made:
+        with changed(self.path) as file, _whole_or_none(file), self.reading(file) as made:
             made.execute("PRAGMA journal_mode = WAL")
             made.execute(f"PRAGMA synchronous = {'FULL' if told else 'NORMAL'}")
             made.execute("BEGIN IMMEDIATE")
@@ -186,6 +186,25 @@ class Book:
     def items(self, task: str) -> list[Item]:
         with self.reading() as made:
             return [item_of(row) for row in made.execute("SELECT * FROM item WHERE task = ? ORDER BY item", (task,))]
+
+
+@contextmanager
+def _whole_or_none(file: Path) -> Iterator[None]:
+    """A new book in which nothing was written, as on a full disk, goes again; unless somebody else began one."""
+    new, log = not file.exists(), file.with_name(f"{file.name}-wal")
+    try:
+        yield
+    except BaseException:
+        if new and file.is_file() and not any(_version(file)) and not (log.is_file() and log.stat().st_size):
+            for part in (file, log, file.with_name(f"{file.name}-shm")):
+                part.unlink(missing_ok=True)
+        raise
+
+
+def _version(file: Path) -> bytes:
+    """`PRAGMA user_version`, where SQLite has no room even to read it."""
+    with file.open("rb") as book:
+        return book.read(64)[60:]
 
 
 def as_json(value: Any) -> str:

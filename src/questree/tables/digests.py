@@ -25,9 +25,10 @@ def digest(*paths: Path, under: Path | None = None) -> str:
     return found.hexdigest()
 
 
-def write_note(path: Path, said: Mapping[str, Any], files: Iterable[Path]) -> None:
-    """What is said, with the digests of files in the note's folder and of the note itself."""
-    note = {**said, FILES: {str(file.relative_to(path.parent)): digest(file) for file in sorted(files)}}
+def write_note(path: Path, said: Mapping[str, Any], files: Iterable[Path], folder: Path | None = None) -> None:
+    """What is said, with the digests of the note itself and of files in its folder, or the one it will lie in."""
+    beside = folder or path.parent
+    note = {**said, FILES: {str(file.relative_to(beside)): digest(file) for file in sorted(files)}}
     path.write_bytes(msgspec.json.format(msgspec.json.encode(note | {SELF: _own(note)})) + b"\n")
 
 

@@ -41,7 +41,8 @@ STAGES = {  # in the order they are made
     "covr/decomposed": StagePlace("covr/decomposed"),
     **{name: StagePlace(name) for name in ("audit", "covr/audit")},
 }
-NOTED = ("predictions/*/plan.json", "features/*/features.json")  # what knows its own digests: it comes and goes
+# what knows its own digests: it comes and goes
+NOTED = ("predictions/*/plan.json", "features/*/features.json", "trained/*/history.json")
 PACKAGE = Path(questree.__file__).parent
 TEMPLATES = PACKAGE / "benchmarks"
 
@@ -125,8 +126,8 @@ def read(run: Run) -> Lock:
 
 
 def verify(run: Run) -> tuple[list[Fault], list[str]]:
-    """What is not as the lock file and the notes of predictions and features say: data that changed are faults,
-    another code or other templates are notes."""
+    """What is not as the lock file and the notes of predictions, features and trained networks say: data that changed
+    are faults, another code or other templates are notes."""
     locked, now = read(run), state(run)
     faults = [] if locked.vocabulary == now.vocabulary else [Fault(str(run.vocabulary_file), "has changed")]
     faults += [Fault(str(run.folder / file), said) for file, said in changes(by_path(locked), by_path(now))]

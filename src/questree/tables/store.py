@@ -15,7 +15,7 @@ from uuid import uuid4
 
 import msgspec
 
-from questree.faults import UNREADABLE, BadInput
+from questree.faults import UNREADABLE, BadInput, why_unwritten
 from questree.tables.owners import part, present, take_place
 
 Record = TypeVar("Record")
@@ -174,7 +174,7 @@ def _said(target: Path) -> Iterator[None]:
     except BadInput:
         raise
     except OSError as error:
-        raise BadInput.at(target, f"cannot be written ({error.strerror or error})") from error
+        raise BadInput.at(target, f"cannot be written ({why_unwritten(error)})") from error
     except Exception as error:
         why = BY_SYSTEM.search(str(error))
         if not why and not type(error).__module__.startswith("polars"):

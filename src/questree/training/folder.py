@@ -8,6 +8,7 @@ from safetensors import safe_open
 from safetensors.torch import load_file, save_file
 
 from questree.faults import BadInput
+from questree.tables.digests import write_note
 from questree.tables.run import Run
 from questree.tables.store import new_file, own_note
 from questree.training.options import same
@@ -58,6 +59,12 @@ class TrainedFolder:
             same(self.model()["plan"], told["plan"], self.folder)
         else:
             self.write(MODEL, told)
+
+    def end(self, told: dict[str, Any]) -> None:
+        """The history, which knows the digests of all that was trained."""
+        files = [path for name in (MODEL, WEIGHTS, STATE, CURVE) if (path := self.folder / name).is_file()]
+        with new_file(self.folder / HISTORY) as work:
+            write_note(work, told, files, self.folder)
 
     def forget(self) -> None:
         """What was trained here before."""

@@ -16,7 +16,7 @@ from questree.progress import note, report
 from questree.tables.hierarchies import NOTHING
 from questree.training.curve import loss_curve
 from questree.training.examples import Examples
-from questree.training.folder import CURVE, HISTORY, TrainedFolder
+from questree.training.folder import CURVE, TrainedFolder
 
 LABEL = "training"
 SAVED = 200  # steps between two states within an epoch
@@ -66,7 +66,7 @@ class Loop:
         now = self.resumed(optimizer)
         while not now.over(self.how):
             self.epoch(optimizer, now)
-        self.place.write(HISTORY, {"ended": True, "best": now.best, "epochs": now.epochs})
+        self.place.end({"ended": True, "best": now.best, "epochs": now.epochs})
         return now
 
     def epoch(self, optimizer: Any, now: Standing) -> None:

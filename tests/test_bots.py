@@ -15,6 +15,7 @@ import polars as pl
 import pytest
 
 from conftest import copy
+from questree.api.locks import changed_among
 from questree.cli.answer import answer
 from questree.faults import BadInput
 from questree.formats.decomp import export_decomp
@@ -354,6 +355,9 @@ def test_all_that_is_wrong_with_a_bot_is_said_at_once(run: Run) -> None:
         f"--model: expected a bot, got 'oracel'; choose from {', '.join(BOTS)}",
         "--noise: expected 0 to 1, got 1.5",
         "--model: '../x' cannot be the name of a model; expected letters, digits, spaces and . _ + - : @ =, "
-        "and no dot at the beginning",
+        "no dot at the beginning and at most 120 bytes",
     ]
     assert not (run.folder.parent / "x").exists()
+    with pytest.raises(BadInput, match="cannot be the name of a model"):
+        answer(run.folder, model="oracle", name="x" * 300, quiet=True)
+    assert changed_among(["x" * 300, "a\0b"]) == []  # as words of a command that failed

@@ -386,7 +386,7 @@ def test_a_full_disk_leaves_no_empty_book(book: Book, monkeypatch: pytest.Monkey
     known, connect = book.tasks(), sqlite3.connect
 
     def small(*given: Any, **more: Any) -> sqlite3.Connection:
-        made = connect(*given, **more)
+        made: sqlite3.Connection = connect(*given, **more)
         made.execute("PRAGMA max_page_count = 1")
         return made
 

@@ -1,5 +1,6 @@
 """Is a run still what its lock file says, and what differs between two."""
 
+import os
 from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
@@ -46,7 +47,8 @@ def verify(run: "StrPath", *, again: bool = False, workers: int = 2) -> Verified
 
 def changed_among(words: Iterable[str]) -> list[Fault]:
     """What changed in the runs among the words of a command after they were locked."""
-    folders = {Path(word) for word in words if "\0" not in word and Run(Path(word)).lock_file.is_file()}
+    there = [Path(word) for word in words if os.path.isdir(word)]  # also says so of words that no path can be
+    folders = {folder for folder in there if Run(folder).lock_file.is_file()}
     faults = list[Fault]()
     for folder in sorted(folders):
         try:

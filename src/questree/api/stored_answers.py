@@ -11,6 +11,7 @@ from questree.scoring.compared import stored_models
 from questree.stages.decompose.hierarchies import hierarchies_in
 from questree.tables.run import Run
 
+LONGEST = 120  # bytes: with what is put around it while it is written, every system takes it
 SIGNS = " ._+-:@="  # in the name of a model, besides letters and digits
 
 
@@ -32,7 +33,8 @@ def named(run: Run, model: str, own: Benchmark) -> list[Fault]:
 def plain_name(option: str, name: str, what: str) -> list[Fault]:
     """Names become folders."""
     plain = all(sign.isalnum() or sign in SIGNS for sign in name)
-    if plain and name.strip() and not name.startswith("."):
+    if plain and name.strip() and not name.startswith(".") and len(name.encode()) <= LONGEST:
         return []
-    wanted = f"expected letters, digits, spaces and {' '.join(SIGNS.strip())}, and no dot at the beginning"
-    return [Fault(option, f"{name!r} cannot be the name of {what}; {wanted}")]
+    wanted = f"expected letters, digits, spaces and {' '.join(SIGNS.strip())}"
+    limits = f"no dot at the beginning and at most {LONGEST} bytes"
+    return [Fault(option, f"{name!r} cannot be the name of {what}; {wanted}, {limits}")]

@@ -24,9 +24,9 @@ ELSEWHERE = ("show", "report", "generate", "decompose", "build", "people", "fpvg
 PRINTED = {  # what must be in the output
     "audit RUN": "Questions by reasoning type (Table 10)",
     "score agqa RUN": "By steps",
-    "score decomp RUN": "IC per rule",
-    "score decomp RUN --by-answer": "Accuracy per ground truth",
-    "score decomp RUN --errors": "Errors in choices, both options known",
+    "score decomp RUN --split test": "IC per rule",
+    "score decomp RUN --split test --by-answer": "Accuracy per ground truth",
+    "score decomp RUN --split test --errors": "Errors in choices, both options known",
 }
 
 

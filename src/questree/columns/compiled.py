@@ -3,21 +3,23 @@
 import sys
 from collections.abc import Callable
 from functools import cache, cached_property, partial, update_wrapper
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 
 @cache
 def numba_alone() -> Any:
-    """numba. Wherever coverage is installed numba imports it, which takes a quarter of its own time: only those who
-    measure coverage need that, and they have imported it before."""
-    unused = "coverage" not in sys.modules
-    if unused:
-        sys.modules["coverage"] = None  # type: ignore[assignment]
+    """numba, without what it imports where that is installed and what takes a third of its own time: coverage, which
+    those who measure it have imported before, and a YAML parser for settings that hardly anybody has."""
+    unused = [name for name in ("coverage", "yaml") if name not in sys.modules]
+    if Path(".numba_config.yaml").exists() and "yaml" in unused:
+        unused.remove("yaml")
+    sys.modules.update(dict.fromkeys(unused))  # type: ignore[arg-type]
     try:
         import numba
     finally:
-        if unused:
-            del sys.modules["coverage"]
+        for name in unused:
+            del sys.modules[name]
     return numba
 
 

@@ -2,7 +2,6 @@
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -43,35 +42,23 @@ def executed(
     forms: Iterable[tuple[slice, Node, dict[str, Array]]],
     scope: Array,
     run: Callable[[Node, Array, dict[str, Array]], Array],
-    workers: int = 1,
 ) -> Array:
     """[node] the answer, UNKNOWN where there is none: of every form some nodes at a time.
 
     forms: (its nodes, the form, the words of its slots); scope: [node]; run: (form, scopes, words) -> answers.
     """
     found = np.full(len(scope), UNKNOWN, np.int32)
-
-    def work(nodes: slice, form: Node, values: dict[str, Array], begin: int) -> None:
-        rows = slice(begin, min(begin + ROWS, nodes.stop))
-        own = slice(rows.start - nodes.start, rows.stop - nodes.start)
-        found[rows] = run(form, scope[rows], {name: column[own] for name, column in values.items()})
-
-    todo = [(*each, begin) for each in forms for begin in range(each[0].start, each[0].stop, ROWS)]
-    if workers == 1:  # handing over to a thread costs more than most forms
-        for each in todo:
-            work(*each)
-        return found
-    with ThreadPoolExecutor(workers) as pool:
-        for _ in pool.map(lambda each: work(*each), todo):
-            pass
+    for nodes, form, values in forms:
+        for begin in range(nodes.start, nodes.stop, ROWS):
+            rows = slice(begin, min(begin + ROWS, nodes.stop))
+            own = slice(rows.start - nodes.start, rows.stop - nodes.start)
+            found[rows] = run(form, scope[rows], {name: column[own] for name, column in values.items()})
     return found
 
 
-def executed_blocks(
-    blocks: list[Block], run: Callable[[Node, Array, dict[str, Array]], Array], workers: int = 1
-) -> Array:
+def executed_blocks(blocks: list[Block], run: Callable[[Node, Array, dict[str, Array]], Array]) -> Array:
     scope = np.concatenate([np.zeros(0, np.int64), *(block.video for block in blocks)])
-    return executed(((block.rows, block.form.node, block.values) for block in blocks), scope, run, workers)
+    return executed(((block.rows, block.form.node, block.values) for block in blocks), scope, run)
 
 
 def known(blocks: list[Block], answers: Array, closed: bool, absent: Negatives, forms: NodeForms) -> Array:

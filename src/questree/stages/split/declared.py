@@ -124,7 +124,7 @@ def read_file(path: Path | None, templates: Collection[str] = ()) -> File:
     return File() if path is None else file_of(path, shallow(path, content(path)), templates)
 
 
-def file_of(path: Path, text: str | bytes, templates: Collection[str] = ()) -> File:
+def file_of(path: Path, text: bytes, templates: Collection[str] = ()) -> File:
     """The splits that a text of a file says."""
     try:
         found = msgspec.yaml.decode(text, type=File)

@@ -36,9 +36,14 @@ class SplitOptions:
     draws: int = 3  # image sets: of the program split and of the lexical split, each with the next seed
 
     @property
+    def written(self) -> bytes:
+        """The user's file."""
+        return content(self.file) if self.file else b""
+
+    @property
     def given(self) -> str:
-        """The user's file, as written."""
-        return content(self.file).decode() if self.file else ""
+        """The same, to be told."""
+        return self.written.decode(errors="replace")
 
 
 @dataclass

@@ -57,7 +57,7 @@ class SplitTask:
     chosen: bool  # the balanced selection, or all questions
     as_released: bool
     file: Path | None  # the user's splits ...
-    text: str  # ... as written
+    text: bytes  # ... as written
 
 
 @lru_cache(maxsize=1)
@@ -79,7 +79,7 @@ def split(run: Run, options: SplitOptions, workers: int = 2) -> list[MadeOfVideo
     with new_folder(run.folder / "splits") as folder, scratch(run.folder / "splits") as place:
         with bank.pool(workers) as pool:
             most = thresholds(bank, pool, given, chosen)
-            task = SplitTask(run.folder, place, most, chosen, options.as_released, options.file, options.given)
+            task = SplitTask(run.folder, place, most, chosen, options.as_released, options.file, options.written)
             proofs = [Proof(each) for each in declared(task)[0]]
             for found in over(pool, "splitting", "shard", names, split_shard, task):
                 for proof, counts in zip(proofs, found, strict=True):

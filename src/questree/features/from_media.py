@@ -1,5 +1,6 @@
 """Features of pictures by a backbone: frames and clips of videos, and boxes of frames or images, cut out."""
 
+from abc import abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -42,9 +43,10 @@ class Media(FeatureSource):
             sorted((each.name, each.stat().st_size, each.stat().st_mtime_ns) for each in f.iterdir()) for f in folders
         ]
 
-    @cached_property
+    @property
+    @abstractmethod
     def sight(self) -> Sight:
-        raise NotImplementedError
+        """Who finds the frames or images, and looks at them."""
 
     def check(self) -> None:
         """All that is not there is told before anything is made."""

@@ -2,6 +2,7 @@
 
 import json
 import re
+import shutil
 from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
 from itertools import cycle
@@ -19,8 +20,10 @@ from questree.stages.audit import videos
 from questree.stages.audit.audited import AuditOptions, without_keys
 from questree.stages.audit.videos import audit
 from questree.stages.generate import layout, questions, shards
+from questree.stages.generate.annotated import actions_only
 from questree.stages.generate.layout import cut, expected, regular, times
 from questree.stages.generate.shards import GenerateOptions, generate
+from questree.stages.generate.word_columns import pair_counts
 from questree.stages.questions import Bank
 from questree.tables.questions import read_balanced
 from questree.tables.run import Run
@@ -81,9 +84,30 @@ def test_questions_are_expected_of_pairs_of_objects_in_times(tmp_path: Path) -> 
     )
     with new_folder(run.facts) as folder:
         found.save(folder)
-    assert times(run, 3).tolist() == [1 + 2 * 3 + 1, 1, 1]
+    assert times(run).tolist() == [1 + 2 * 3 + 1, 1, 1]
     # dishes and cups are held and touched somewhere, so there are four pairs with either relation; in C is neither
     assert expected(run).tolist() == [8 * (2 * 2 + 2 * 2), 2 * 2 + 2 * 2, 0]
+
+
+def test_what_is_told_of_the_corpus_does_not_depend_on_how_many_videos_are_read_at_once(
+    cleaned_run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run = copy(cleaned_run, tmp_path)
+    shutil.rmtree(run.truth, ignore_errors=True)  # with it everything is known of videos with actions alone
+    pl.read_parquet(run.raw / "tracks.parquet").filter(pl.col("video") % 5 != 2).write_parquet(
+        run.raw / "tracks.parquet"
+    )
+
+    def told() -> list[list[int]]:
+        counts = np.asarray(pair_counts(run.stored("facts"), run.vocabulary()))
+        return [times(run).tolist(), expected(run).tolist(), actions_only(run).tolist(), counts.tolist()]
+
+    assert run.stored("facts").told and len(run.stored("facts").videos) > 7
+    whole = told()
+    assert [at for at, bare in enumerate(whole[2]) if bare][:2] == [2, 7]
+    assert np.array_equal(whole[3], np.asarray(pair_counts(run.load("facts"), run.vocabulary())))
+    monkeypatch.setattr("questree.tables.facts.RANGE", 3)
+    assert told() == whole
 
 
 def test_smaller_shards_are_the_same_questions_everywhere(

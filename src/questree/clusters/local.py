@@ -18,7 +18,8 @@ SILENT = {"DASK_LOGGING__DISTRIBUTED": "critical"}  # what matters is said by th
 UNWATCHED = {"DASK_DISTRIBUTED__WORKER__PROFILE__ENABLED": "False"}  # a look at the stack every 10 ms, for a dashboard
 READY = ("numba", "questree.stages.generate.shards")  # imported while the client still reads what there is to do
 APART = {"distributed.scheduler.worker-saturation": 1.0}  # a shard waits for no worker that another one may kill
-ONE_EACH = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1")
+THREADS = ("OMP", "OPENBLAS", "MKL", "NUMBA")
+ONE_EACH = {"POLARS_MAX_THREADS": "1"} | {f"{name}_NUM_THREADS": "1" for name in THREADS}  # a worker is a core
 
 
 class LocalWorker(SubprocessWorker):  # type: ignore[misc]

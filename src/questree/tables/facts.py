@@ -1,6 +1,6 @@
 """What is known about videos: six tables, with every relation track a bitset over the annotated frames."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, fields, replace
 from functools import cached_property
 from pathlib import Path
@@ -10,7 +10,7 @@ import polars as pl
 
 from questree.columns.joins import listed
 from questree.columns.keys import BY_FRAME, BY_TRACK, distinct, from_keys, keys, weights, word_type
-from questree.tables.table import Table
+from questree.tables.table import Table, rows_in
 
 VIDEO, FRAME = {"video": pl.UInt32}, {"frame": pl.UInt16}  # row in `videos`; position among the video's frames
 BOX = {"x1": pl.Float32, "y1": pl.Float32, "x2": pl.Float32, "y2": pl.Float32}  # pixels, all null without a box
@@ -41,6 +41,7 @@ ACTIONS = Table(  # frames first..last (null: no annotated frame lies inside sta
     optional=frozenset({"first", "last"}),
     wide={"action": pl.UInt16, "instance": pl.UInt16},  # the instance where some action has more than 255
 )
+RANGE = 8192  # videos of which rows are in memory together, where all are looked at
 TABLES: Mapping[str, Table] = {t.name: t for t in (VIDEOS, FRAMES, OBJECTS, PERSONS, TRACKS, ACTIONS)}
 
 
@@ -105,21 +106,22 @@ class StoredFacts:
     @cached_property
     def told(self) -> bool:
         """Is anything known about any video but its name?"""
-        return any(len(table.only("video").read(self.folder)) for table in (FRAMES, ACTIONS))
+        return any(rows_in(self.folder / f"{table.name}.parquet") for table in (FRAMES, ACTIONS))
 
-    @property
-    def tracks(self) -> pl.DataFrame:
-        return TRACKS.read(self.folder)
+    def ranges(self, table: Table) -> Iterator[tuple[int, int, pl.DataFrame]]:
+        """All rows of a table, those of videos begin <= v < end together; in them the first is number 0."""
+        for begin in range(0, max(len(self.videos), 1), RANGE):
+            end = min(begin + RANGE, len(self.videos))
+            yield begin, end, self._rows(table, begin, end)
 
     def between(self, begin: int, end: int) -> Facts:
         """The videos begin <= v < end, renumbered from 0."""
-        inside = pl.col("video").is_between(begin, end, closed="left")
-        rest = {
-            name: table.read(self.folder, inside).with_columns(video=pl.col("video") - begin)
-            for name, table in TABLES.items()
-            if table is not VIDEOS
-        }
+        rest = {name: self._rows(table, begin, end) for name, table in TABLES.items() if table is not VIDEOS}
         return Facts(videos=self.videos[begin:end], **rest)
+
+    def _rows(self, table: Table, begin: int, end: int) -> pl.DataFrame:
+        inside = pl.col("video").is_between(begin, end, closed="left")
+        return table.read(self.folder, inside).with_columns(video=pl.col("video") - begin)
 
 
 def instances(actions: pl.DataFrame) -> pl.DataFrame:

@@ -2,7 +2,6 @@
 
 from collections.abc import Callable
 from functools import lru_cache, wraps
-from hashlib import blake2b
 from pathlib import Path
 from typing import Any, Concatenate, ParamSpec, TypeVar, cast
 
@@ -11,9 +10,10 @@ import polars as pl
 
 from questree.extensions import require
 from questree.faults import UNREADABLE, BadInput
-from questree.tables.facts import ACTIONS, FRAMES, Facts, StoredFacts
+from questree.tables.digests import digest
+from questree.tables.facts import Facts, StoredFacts
 from questree.tables.store import own_note
-from questree.tables.table import Table, rows_in
+from questree.tables.table import Table
 from questree.vocabulary.load import load
 from questree.vocabulary.words import Vocabulary
 
@@ -143,19 +143,15 @@ class Run:
 
     def has_facts(self) -> bool:
         """Is anything known about any video but its name? Questions may be imported without."""
-        files = (self._there("facts") / f"{table.name}.parquet" for table in (FRAMES, ACTIONS))
-        return any(map(rows_in, files))
+        return StoredFacts.of(self._there("facts")).told
 
     def facts_digest(self) -> str:
         """Of the cleaned facts and the words they are written in."""
-        digest = blake2b(self.vocabulary_file.read_bytes(), digest_size=16)
-        for path in sorted(self._there("facts").glob("*.parquet")):
-            digest.update(path.read_bytes())
-        return digest.hexdigest()
+        return digest(self.vocabulary_file, *sorted(self._there("facts").glob("*.parquet")))
 
     def questions_digest(self) -> str:
         """Of how the questions about videos were made."""
-        return blake2b((self.questions / "plan.json").read_bytes(), digest_size=16).hexdigest()
+        return digest(self.questions / "plan.json")
 
     def newest(self) -> Facts | None:
         """The facts after augmentation, or else as read; None if there are none."""

@@ -34,10 +34,11 @@ def actions_only(run: Run) -> Flags:
     count = len(run.table("facts", VIDEOS))
     if run.truth.is_dir() or not run.raw.is_dir():
         return np.zeros(count, bool)
-    rows = run.table("raw", TRACKS.only("video", "relation")).filter(
-        ~pl.col("relation").is_in(run.vocabulary().group("derived").tolist())
-    )
-    return np.asarray(np.bincount(rows["video"], minlength=count) == 0)
+    given = ~pl.col("relation").is_in(run.vocabulary().group("derived").tolist())
+    found = np.ones(count, bool)
+    for begin, _, rows in run.stored("raw").ranges(TRACKS.only("video", "relation")):
+        found[begin + rows.filter(given)["video"].unique().to_numpy().astype(np.int64)] = False
+    return found
 
 
 def needs_relations(template: Template) -> bool:

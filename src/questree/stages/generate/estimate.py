@@ -84,7 +84,7 @@ def chosen(run: Run, weight: Ints, seed: int) -> list[tuple[int, int]]:
     """Some videos, by a keyed hash: as many as give no more questions than may be counted, few phrases of each."""
     names = run.table("facts", VIDEOS)["id"]
     order = np.argsort([seed_of(seed, f"estimate {name}") for name in names])
-    thin = weight * np.minimum(1, PHRASES / times(run, len(weight)))
+    thin = weight * np.minimum(1, PHRASES / times(run))
     count = int(np.searchsorted(np.cumsum(thin[order]), SAMPLED))
     return [(at, at + 1) for at in sorted(order[: min(max(count, LEAST), MOST)].tolist())]
 

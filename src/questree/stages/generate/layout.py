@@ -45,11 +45,14 @@ def cut(expected: Ints, most: int) -> list[Cuts]:
 
 def too_large(run: Run, phrases: int | None, largest: int = LARGEST) -> dict[str, int]:
     """Videos that would take all of memory and time, and the questions that are expected of each."""
-    questions = expected(run)
-    when = times(run, len(questions))
-    related = run.table("facts", TRACKS.only("video", "relation")).unique()["video"].to_numpy()
+    questions, when = expected(run), times(run)
+    columns = TRACKS.only("video", "relation")
+    related = [
+        np.bincount(rows.unique()["video"], minlength=end - begin)
+        for begin, end, rows in run.stored("facts").ranges(columns)
+    ]
     fewer = np.minimum(1, (phrases if phrases is not None else np.inf) / np.maximum(when, 1))
-    left = (questions * fewer > largest) | (np.bincount(related, minlength=len(when)) * when > ROWS)
+    left = (questions * fewer > largest) | (np.concatenate(related) * when > ROWS)
     ids = run.table("facts", VIDEOS)["id"].to_list() if left.any() else []
     return {ids[at]: int(questions[at]) for at in np.flatnonzero(left)}
 
@@ -64,25 +67,37 @@ def expected(run: Run) -> Ints:
 
     So for every relation of the video: the pairs of objects of the video that the corpus has with it, in every time.
     """
-    videos = len(run.table("facts", VIDEOS))
-    facts = run.table("facts", TRACKS.only("video", "relation", "object")).unique()
+    facts, pairs = run.stored("facts"), TRACKS.only("video", "relation", "object")
+    seen = pl.concat([rows.select("relation", "object").unique() for *_, rows in facts.ranges(pairs)]).unique()
+    own = [(relation, np.array(things)) for relation, things in seen.group_by("relation").agg("object").iter_rows()]
+    paired = [_paired(rows, end - begin, own) for begin, end, rows in facts.ranges(pairs)]
+    return np.asarray(np.concatenate(paired) * times(run), np.int64)
+
+
+def _paired(facts: pl.DataFrame, videos: int, own: Sequence[tuple[int, Ints]]) -> Ints:
+    """[video] pairs of its objects, for every relation it has those that the corpus has with it."""
     things = facts.select("video", "object").unique()
     video, thing = things["video"].to_numpy(), things["object"].to_numpy()
+    having = facts.select("video", "relation").unique().partition_by("relation", as_dict=True)
     pairs = np.zeros(videos)
-    for relation in facts["relation"].unique().to_list():
-        own = facts.filter(pl.col("relation") == relation)
-        there = np.bincount(video[np.isin(thing, own["object"].to_numpy())], minlength=videos)
-        with_it = own["video"].unique().to_numpy()
-        pairs[with_it] += there[with_it] ** 2
-    return np.asarray(pairs * times(run, videos), np.int64)
+    for relation, corpus in own:
+        if (relation,) in having:
+            there = np.bincount(video[np.isin(thing, corpus)], minlength=videos)
+            with_it = having[relation,]["video"].to_numpy()
+            pairs[with_it] += there[with_it] ** 2
+    return pairs
 
 
-def times(run: Run, videos: int) -> Ints:
+def times(run: Run) -> Ints:
     """[video] the whole video; before, after and while an action; between two actions."""
+    columns = ACTIONS.only("video", "action", "start", "first", "last")
+    return np.concatenate([_times(rows, end - begin) for begin, end, rows in run.stored("facts").ranges(columns)])
+
+
+def _times(actions: pl.DataFrame, videos: int) -> Ints:
     first = pl.col("first").sort_by("start", "first").first()
     last = pl.col("last").sort_by("start", "first").last()
-    done = run.table("facts", ACTIONS.only("video", "action", "start", "first", "last")).drop_nulls()
-    done = done.group_by("video", "action").agg(first=first, last=last).sort("video", "first")
+    done = actions.drop_nulls().group_by("video", "action").agg(first=first, last=last).sort("video", "first")
     video = done["video"].to_numpy().astype(np.int64)
     begin, end = (video << 32 | done[name].to_numpy() for name in ("first", "last"))
     later = starts(video, videos)[video + 1] - np.searchsorted(begin, end, side="right")

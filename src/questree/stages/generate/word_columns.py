@@ -14,7 +14,7 @@ from questree.benchmarks.agqa.phrases import indirect_action
 from questree.benchmarks.agqa.templates import Template
 from questree.columns.joins import Ints
 from questree.columns.sets import Flags, Pairs, Sets, occurring, pairs_of, sets_of
-from questree.tables.facts import Facts, StoredFacts
+from questree.tables.facts import TRACKS, Facts, StoredFacts
 from questree.vocabulary.words import Vocabulary
 
 
@@ -62,9 +62,9 @@ def _columns(pairs: Sequence[tuple[int, int]]) -> tuple[Ints, Ints]:
 
 def pair_counts(facts: Facts | StoredFacts, vocabulary: Vocabulary) -> Pairs:
     """[relation, object] on how many frames of the corpus the pair is annotated."""
-    sizes = facts.tracks.select(
-        "relation", "object", n=pl.col("bits").list.eval(pl.element().bitwise_count_ones()).list.sum()
-    )
+    parts = [facts.tracks] if isinstance(facts, Facts) else (tracks for *_, tracks in facts.ranges(TRACKS))
+    frames = pl.col("bits").list.eval(pl.element().bitwise_count_ones()).list.sum()
+    sizes = pl.concat([part.group_by("relation", "object").agg(n=frames.cast(pl.Int64).sum()) for part in parts])
     relation, thing, count = (column.to_numpy().astype(np.int64) for column in sizes)
     return pairs_of(relation, thing, count, (len(vocabulary.relations), len(vocabulary.objects)))
 

@@ -1,5 +1,6 @@
 """Features from facts, beside what a reader of the facts would sum up by hand; their files; what is taken of them."""
 
+import json
 import re
 import shutil
 import signal
@@ -23,6 +24,7 @@ from questree.features.making import FactsOfVideos, write_features
 from questree.features.options import FeatureOptions
 from questree.features.read import FeatureSet, open_features, scope_key
 from questree.sources.detections import read_detections
+from questree.stages.ground.boxes import video_boxes
 from questree.stages.ground.grounding import GroundOptions, relevant
 from questree.tables.images import Images
 from questree.tables.run import Run
@@ -285,6 +287,59 @@ def test_a_detector_without_noise_finds_what_is_annotated(rooms: Run, tmp_path: 
     assert open_features(run.folder, "detected")._columns["boxes"].tolist() == np.diff(noisy.start).tolist()
 
 
+def test_a_detector_of_videos_without_noise_changes_nothing(videos: Run) -> None:
+    """Its boxes are those that are annotated, frame by frame, and objects are the same."""
+    make(videos.folder)
+    make(videos.folder, name="exact", detections=True, jitter=0, spurious=0)
+    found = read_detections(videos.folder / "features" / "exact" / "detections.json")
+    facts, words = videos.load("facts"), videos.vocabulary()
+    boxes = video_boxes(facts, words)[0].table
+    np.testing.assert_array_equal(found.boxes, np.trunc(boxes.select("x1", "y1", "x2", "y2").to_numpy()))
+    ids = facts.videos["id"].to_list()
+    named = [f"{ids[video]}/{number:06}" for video, number in facts.frames.select("video", "number").rows()]
+    assert found.images == named
+    counts = boxes.group_by("place", "frame").len()
+    counted = {f"{place}/{frame:06}": count for place, frame, count in counts.rows()}
+    assert np.diff(found.start).tolist() == [counted.get(name, 0) for name in named]
+    exact, known = (open_features(videos.folder, name).take(ids, ["objects"])["objects"] for name in ("exact", "facts"))
+    for one, other in zip(exact, known, strict=True):
+        np.testing.assert_array_equal(one, other)
+
+
+def test_a_detector_of_videos_misses_shifts_and_makes_up(videos: Run) -> None:
+    """Every object shown has the box of its number among all detections of its video; what is nowhere is a class."""
+    how: dict[str, Any] = {"detections": True, "object_frames": 3, "width": 32, "seed": 3}
+    make(videos.folder, name="noisy", jitter=0.2, spurious=2, miss=0.4, shard=5, **how)
+    found = read_detections(videos.folder / "features" / "noisy" / "detections.json")
+    facts, words = videos.load("facts"), videos.vocabulary()
+    features = open_features(videos.folder, "noisy")
+    annotated = len(video_boxes(facts, words)[0].table)
+    real = len(found.boxes) - 2 * len(facts.frames)
+    assert abs(real / annotated - 0.6) < 4 * (0.6 * 0.4 / annotated) ** 0.5
+    assert np.diff(found.start).min() == 2
+    told = json.loads((videos.folder / "features" / "noisy" / "detections.json").read_text())
+    classes, alone = codes([f"object {word.id}" for word in words.objects], 26), 0
+    for video, (id, width, height) in enumerate(facts.videos.select("id", "width", "height").rows()):
+        numbers = facts.frames.filter(pl.col("video") == video)["number"].to_list()
+        views = [told[f"{id}/{number:06}"]["bboxes"] for number in numbers]
+        first = np.append(0, np.cumsum([len(view) for view in views]))
+        sampled = sorted({int((step + 0.5) * len(numbers) / 3) for step in range(3)})
+        every = taken(features, id, "objects")
+        assert len(every) == sum(len(views[frame]) for frame in sampled)
+        for frame in sampled:
+            kept = [*range(first[frame], first[frame + 1])]
+            values, there = features.take([id], ["objects"], [kept])["objects"]
+            shares = np.array(views[frame]) / [width, height, width, height]
+            np.testing.assert_allclose(values[0][there[0]][:, -6:-2], shares, atol=1e-5)
+            for made_up in values[0][there[0]][-2:, :-6]:
+                alone += np.isclose(classes, made_up, atol=1e-6).all(axis=1).any()
+        assert alone % (2 * len(sampled)) == 0
+    assert alone > 50
+    make(videos.folder, name="same", jitter=0.2, spurious=2, miss=0.4, shard=3, **how)
+    again = videos.folder / "features" / "same" / "detections.json"
+    assert again.read_bytes() == (videos.folder / "features" / "noisy" / "detections.json").read_bytes()
+
+
 def test_what_is_damaged_is_said_in_one_line(rooms: Run, tmp_path: Path) -> None:
     folder = Path(shutil.copytree(rooms.folder / "features" / "facts", tmp_path / "facts"))
     for file in folder.glob("*.safetensors"):
@@ -310,7 +365,7 @@ def test_nothing_is_made_of_a_run_whose_questions_are_damaged(tmp_path: Path) ->
         ("", "features: expected --from-facts, or --media DIR with --backbone DIR"),
         ("--from-facts --width 8 --miss 2", "--miss: expected a share of at most 1, got 2"),
         ("--from-facts --jitter 0.1", "--jitter: expected it with --detections, got it alone"),
-        ("--from-facts --detections", "--detections: expected a run of image sets, got videos"),
+        ("--from-facts --spurious 3", "--spurious: expected it with --detections, got it alone"),
         ("--from-facts --name ../x", "'../x' cannot be the name of features"),
     ],
 )

@@ -78,11 +78,11 @@ def make_features(
     confuse
         From facts: share of classes, relations and actions that are taken for others.
     detections
-        Image sets, from facts: objects are boxes of a made-up detector, which are also written as detections.json.
+        Objects are boxes of a made-up detector, near annotated ones, which are also written as detections.json.
     jitter
         With `detections`: largest shift of a side of a box, as a share of the box. [0.1]
     spurious
-        With `detections`: boxes per image where there is nothing. [2]
+        With `detections`: boxes per frame or image where there is nothing. [2]
     seed
         Seed of noise and draws.
     shard
@@ -104,8 +104,6 @@ def make_features(
         seed,
     )  # fmt: skip
     found = [*options.faults(), *at_least(1, {"shard": shard, "workers": workers}), *([] if detections else given)]
-    if detections and not own.of_images:
-        found.append(Fault("--detections", "expected a run of image sets, got videos; their boxes are annotated"))
     refuse([*found, *(plain_name("--name", name, "features") if name else [])])
     if from_facts == (media is not None) or (media is None) != (backbone is None) or (motion and media is None):
         raise BadInput.at("features", "expected --from-facts, or --media DIR with --backbone DIR")

@@ -153,7 +153,7 @@ class PicturedVideos(VideoFacts):
         return noisy(self.options, MOTION, self.ids, moved, start)
 
     def things(self, kept: Ints) -> Floats:
-        video, frame = (self.boxed[name].to_numpy()[kept].tolist() for name in ("video", "frame"))
+        video, frame, _ = (own[kept].tolist() for own in self.placed)
         crops = [cut(self.picture(*at), box) for *at, box in zip(video, frame, self.where(kept)[:, :4], strict=True)]
         return looked(self.backbone, crops)
 

@@ -5,6 +5,7 @@ from concurrent.futures import Executor
 from dataclasses import asdict, dataclass
 from functools import partial
 from hashlib import blake2b
+from itertools import pairwise
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -12,14 +13,16 @@ import msgspec
 import numpy as np
 import polars as pl
 
+from questree.columns.joins import starts
 from questree.features.files import FeatureFormat, read_shard, write_shard
 from questree.features.image_facts import ImageFacts
 from questree.features.options import FeatureOptions
 from questree.features.read import NOTE, PLACES, StreamShape, features_folder
 from questree.features.rows import DETECTIONS, OBJECTS, PlaceFeatures, StreamRows
 from questree.features.video_facts import VideoFacts
+from questree.stages.ground.boxes import VIEW
 from questree.tables.digests import write_note
-from questree.tables.facts import VIDEOS, Facts
+from questree.tables.facts import FRAMES, VIDEOS, Facts
 from questree.tables.images import IMAGES, Images
 from questree.tables.run import Run, kept_while
 from questree.tables.shard_folders import NOTES, ShardFolders
@@ -60,6 +63,10 @@ class FeatureSource(ABC):
     def ids(self) -> list[str]: ...
 
     @abstractmethod
+    def views(self) -> list[list[str]]:
+        """[place] what a detector looks at one by one: an image, or the frames of a video."""
+
+    @abstractmethod
     def state(self) -> Any:
         """Differs if what they are made from does."""
 
@@ -72,6 +79,13 @@ class FactsOfVideos(FeatureSource):
 
     def ids(self) -> list[str]:
         return Run(self.run).table("facts", VIDEOS)["id"].to_list()
+
+    def views(self) -> list[list[str]]:
+        ids, frames = self.ids(), Run(self.run).table("facts", FRAMES)
+        own = pl.Series(ids, dtype=pl.String).gather(frames["video"])
+        names = frames.select(place=own, frame="number").select(VIEW).to_series().to_list()
+        start = starts(frames["video"].to_numpy(), len(ids)).tolist()
+        return [names[a:b] for a, b in pairwise(start)]
 
     def state(self) -> Any:
         return Run(self.run).facts_digest()
@@ -99,6 +113,9 @@ class FactsOfImages(FeatureSource):
 
     def ids(self) -> list[str]:
         return IMAGES.read(Run(self.run).images)["id"].to_list()
+
+    def views(self) -> list[list[str]]:
+        return [[id] for id in self.ids()]
 
     def state(self) -> Any:
         digest = blake2b(digest_size=16)
@@ -185,7 +202,7 @@ def _gathered(
         row=pl.Series(np.concatenate([np.zeros(0, int), *(np.arange(len(part)) for part in parts)]), dtype=pl.UInt32),
     )
     if options.detections:
-        _write_detections(work / DETECTED, shards, places["id"].to_list())
+        _write_detections(work / DETECTED, shards, source.views())
     PLACES.write(PLACES.frame(places), work)
     note = {
         "medium": source.medium,
@@ -202,13 +219,15 @@ def _shape(rows: list[StreamRows], times: int) -> StreamShape:
     return StreamShape(max(own.most for own in rows) * times, rows[0].values.shape[1])
 
 
-def _write_detections(path: Path, shards: list[dict[str, StreamRows]], ids: list[str]) -> None:
-    """As `questree score fpvg --detections` reads them, in GQA's format."""
+def _write_detections(path: Path, shards: list[dict[str, StreamRows]], views: list[list[str]]) -> None:
+    """As `questree score fpvg --detections` reads them, in GQA's format; views: of each place."""
     every = [own[DETECTIONS] for own in shards]
-    boxes = [
-        rows.values[rows.start[at] : rows.start[at + 1]].tolist() for rows in every for at in range(len(rows.start) - 1)
-    ]
-    found = {id: {"bboxes": own, "objectsNum": len(own)} for id, own in zip(ids, boxes, strict=True)}
+    rows = [rows.of(np.array([at])) for rows in every for at in range(len(rows.start) - 1)]
+    found = {
+        name: {"bboxes": (boxes := own.values[own.number == at].tolist()), "objectsNum": len(boxes)}
+        for own, names in zip(rows, views, strict=True)
+        for at, name in enumerate(names)
+    }
     path.write_bytes(msgspec.json.encode(found))
 
 

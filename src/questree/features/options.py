@@ -18,7 +18,7 @@ class FeatureOptions:
     confuse: float = 0.0  # probability that an object, a relation, an attribute or an action is taken for another
     detections: bool = False  # objects are boxes of a made-up detector
     jitter: float = 0.0  # of its boxes: each side is moved by so much of the box's size
-    spurious: int = 0  # boxes per image where there is nothing
+    spurious: int = 0  # boxes per frame or image where there is nothing
     seed: int = 1
 
     def faults(self) -> list[Fault]:

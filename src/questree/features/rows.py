@@ -19,7 +19,7 @@ class StreamRows:
 
     values: Floats  # [row, width]
     start: Ints  # [place + 1] where a place's rows begin
-    number: Ints  # [row] which of the place's boxes it shows, -1 for none
+    number: Ints  # [row] which of the place's boxes it shows, -1 for none; of detections which of its frames
 
     @property
     def most(self) -> int:

@@ -8,8 +8,9 @@ import polars as pl
 
 from questree.columns.joins import ranges, starts
 from questree.features.codes import Floats, Ints, chance, codes
+from questree.features.detector import Detector, SeenBoxes
 from questree.features.options import FeatureOptions
-from questree.features.rows import APPEARANCE, MOTION, OBJECTS, SIDES, PlaceFeatures, StreamRows
+from questree.features.rows import APPEARANCE, DETECTIONS, MOTION, OBJECTS, SIDES, PlaceFeatures, StreamRows
 from questree.features.seen import noisy, sides, summed, taken_for
 from questree.stages.ground.boxes import CLASS, FRAME, spot, video_boxes
 from questree.stages.ground.boxes import SIDES as CORNERS
@@ -29,8 +30,11 @@ class VideoFacts:
 
     def made(self) -> PlaceFeatures:
         streams = {APPEARANCE: self.appearance(), MOTION: self.motion(), OBJECTS: self.objects()}
-        boxes = np.diff(starts(self.boxed["video"].to_numpy(), len(self.ids)))
-        return PlaceFeatures(self.ids, streams, boxes)
+        video, frame, _ = self.placed
+        start = starts(video, len(self.ids))
+        if self.options.detections:
+            streams[DETECTIONS] = StreamRows(self.seen.corner.astype(np.float32), start, frame)
+        return PlaceFeatures(self.ids, streams, np.diff(start))
 
     @cached_property
     def ids(self) -> list[str]:
@@ -110,35 +114,61 @@ class VideoFacts:
             video=pl.Series(video), frame=pl.Series(frame), object=pl.Series(object)
         )
 
+    @cached_property
+    def seen(self) -> SeenBoxes:
+        """These boxes of all frames, or what a detector finds of them; `thing` is a row of `boxed`."""
+        video, frame = (self.boxed[name].to_numpy() for name in ("video", "frame"))
+        place = np.repeat(np.arange(len(self.ids)), self.frames)  # [view]
+        detector = Detector(self.options, self.ids, place, self.sizes[place])
+        view = (np.cumsum(self.frames) - self.frames)[video] + frame
+        known = detector.annotated(view, np.arange(len(view)), self.boxed.select(CORNERS).to_numpy())
+        return detector.detected(known) if self.options.detections else known
+
+    @cached_property
+    def placed(self) -> tuple[Ints, Ints, Ints]:
+        """[box of `seen`] its video, the position of its frame, and which of the video's boxes it is."""
+        video = np.repeat(np.arange(len(self.ids)), self.frames)[self.seen.view]
+        frame = self.seen.view - (np.cumsum(self.frames) - self.frames)[video]
+        return video, frame, np.arange(len(video)) - starts(video, len(self.ids))[video]
+
+    @cached_property
+    def sizes(self) -> Ints:
+        """[video] width, height"""
+        return self.facts.videos.select(pl.col("width", "height").fill_null(1)).to_numpy().astype(np.float64)
+
     def objects(self) -> StreamRows:
         """An object sums its class and its relations; the person what is being done."""
-        options = self.options
-        video, frame = (self.boxed[name].to_numpy() for name in ("video", "frame"))
-        number = np.arange(len(video)) - starts(video, len(self.ids))[video]
-        seen = chance(options.seed, "miss", self.ids, video, number) >= options.miss
+        options, (video, frame, number) = self.options, self.placed
         sampled, at, _ = self.sampled(options.object_frames)
-        kept = np.flatnonzero(seen & np.isin(video << FRAME | frame, sampled << FRAME | at))
-        view = video[kept] << FRAME | frame[kept]
+        kept = np.flatnonzero(self.seen.there & np.isin(video << FRAME | frame, sampled << FRAME | at))
+        view = self.seen.view[kept]
         kept = kept[np.arange(len(kept)) - np.searchsorted(view, view) < options.objects]
         values = np.concatenate([self.things(kept), self.where(kept)], axis=1)
         return noisy(options, OBJECTS, self.ids, values, starts(video[kept], len(self.ids)), number[kept])
 
     def things(self, kept: Ints) -> Floats:
-        """[object, width] without where it is; kept: rows of `boxed`."""
+        """[object, width] without where it is; kept: rows of `seen`. What is nowhere looks like any class."""
         words, width = self.vocabulary, self.options.width - SIDES
-        video, frame, object = (self.boxed[name].to_numpy()[kept] for name in ("video", "frame", "object"))
+        video, frame, _ = (own[kept] for own in self.placed)
+        real, object = self.seen.thing[kept] >= 0, self._classes(kept)
         draw = chance(self.options.seed, "class", self.ids, video, frame << CLASS | object)
         called = taken_for(object, draw, len(words.objects), self.options.confuse)
         own = self.relations.sort("video", "frame", "object", "relation")
         key = spot(*(own[name].to_numpy().astype(np.int64) for name in ("video", "frame", "object")))
-        wanted = spot(video, frame, object)
+        wanted = np.where(real, spot(video, frame, object), -1)
         row, fact = ranges(np.searchsorted(key, wanted), np.searchsorted(key, wanted, side="right"))
         relation = codes([f"relation {word.id}" for word in words.relations], width)[own["relation"].to_numpy()[fact]]
         things = codes([f"object {word.id}" for word in words.objects], width)[called]
-        persons = np.flatnonzero(object == words.object_at[words.person])
+        persons = np.flatnonzero(real & (object == words.object_at[words.person]))
         values = things + summed(len(kept), row, relation)
         values[persons] += self._doing(video[persons], frame[persons], width)
         return values
+
+    def _classes(self, kept: Ints) -> Ints:
+        video, _, number = (own[kept] for own in self.placed)
+        draw = chance(self.options.seed, "nothing", self.ids, video, number)
+        wrong, thing = (draw * len(self.vocabulary.objects)).astype(np.int64), self.seen.thing[kept]
+        return np.where(thing < 0, wrong, np.append(self.boxed["object"].to_numpy(), 0)[thing])
 
     def _doing(self, video: Ints, frame: Ints, width: int) -> Floats:
         """[row, width] the actions under way."""
@@ -152,7 +182,6 @@ class VideoFacts:
 
     def where(self, kept: Ints) -> Floats:
         """[object, SIDES]"""
-        video, frame = (self.boxed[name].to_numpy()[kept] for name in ("video", "frame"))
-        size = self.facts.videos.select(pl.col("width", "height").fill_null(1)).to_numpy().astype(np.float64)
-        corner = self.boxed.select(CORNERS).to_numpy()[kept] / np.tile(size[video], 2)
+        video, frame, _ = (own[kept] for own in self.placed)
+        corner = self.seen.corner[kept] / np.tile(self.sizes[video], 2)
         return sides(corner, (frame + 0.5) / self.frames[video])

@@ -76,7 +76,7 @@ def of_run(
 ) -> Judged:
     """The questions of a run, and what their programs visit, among annotated boxes or those of detectors."""
     from questree.stages.ground.detected import relevant_detections
-    from questree.stages.ground.grounding import about_videos, relevant
+    from questree.stages.ground.grounding import relevant
 
     groups = attribute_groups(run, options, words)
     texts = looked_up(partial(texts_of_run, run, options))
@@ -84,8 +84,6 @@ def of_run(
     if not detections:
         said = "relevance: the evidence of the programs, on annotated boxes; no detector"
         return Judged(asked, {NO_DETECTOR: found}, said, texts)
-    if about_videos(run, options):
-        raise BadInput.at("--detections", "expected questions about image sets, got a run of videos")
     by_detector = {
         name: relevant_detections(run, options, groups, read_detections(path), irrelevant)
         for path, name in detectors(detections).items()

@@ -23,6 +23,9 @@ BOXES = Table(
     {"box": pl.UInt32, "place": pl.String, "frame": pl.UInt32, "name": pl.String, **BOX},
     optional=frozenset({"frame"}),
 )
+# what a detector looks at: an image by its id, a frame as its picture is called, VIDEO/000012
+NUMBERED = pl.format("{}/{}", "place", pl.col("frame").cast(pl.String).str.zfill(6))
+VIEW = pl.when(pl.col("frame").is_null()).then("place").otherwise(NUMBERED).alias("view")
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-"""What questions about image sets are about, among boxes of a detector: those that overlap what programs rest on."""
+"""What questions are about, among boxes of a detector: those that overlap what programs rest on."""
 
 from collections.abc import Mapping
 
@@ -7,7 +7,7 @@ import polars as pl
 
 from questree.columns.joins import Ints, listed, ranges, starts
 from questree.metrics.relevance import Irrelevant, relevance
-from questree.stages.ground.boxes import SIDES, Boxes
+from questree.stages.ground.boxes import SIDES, VIEW, Boxes
 from questree.stages.ground.grounding import GroundOptions, ground
 from questree.tables.run import Run
 from questree.tables.scored import GROUNDED, REASONS, RELEVANCE, Annotated, Detections
@@ -20,7 +20,7 @@ NO_DETECTIONS, NOTHING_RELEVANT, NOTHING_IRRELEVANT = (
 def relevant_detections(
     run: Run, options: GroundOptions, attribute_groups: Mapping[str, str], found: Detections, irrelevant: Irrelevant
 ) -> pl.DataFrame:
-    """RELEVANCE of every question: detections as positions among those of its images, one after the other."""
+    """RELEVANCE of every question: detections as positions among those of its images or frames, one after the other."""
     parts = [RELEVANCE.empty()]
     for table, boxes in ground(run, options, attribute_groups):
         parts.append(among_detections(table, boxes, found, irrelevant))
@@ -28,16 +28,16 @@ def relevant_detections(
 
 
 def among_detections(table: pl.DataFrame, boxes: Boxes, found: Detections, irrelevant: Irrelevant) -> pl.DataFrame:
-    """table: of GROUNDS. Every image of a question is judged alone; one without anything relevant is irrelevant."""
-    views = table.select("place").with_row_index("question").explode("place")  # [view] an image of a question
+    """table: of GROUNDS. Every view of a question is judged alone; one without anything relevant is irrelevant."""
+    views = _views(table)
     question = views["question"].to_numpy().astype(np.int64)
     asked = _annotated(table, boxes, views)
     judged = relevance(asked, found, irrelevant)
-    place = pl.DataFrame({"place": found.images}).with_row_index("at")
-    at = views.join(place, on="place", how="left", maintain_order="left")["at"].cast(pl.Int64).fill_null(-1).to_numpy()
+    known = pl.DataFrame({"view": pl.Series(found.images, dtype=pl.String)}).with_row_index("at")
+    at = views.join(known, on="view", how="left", maintain_order="left")["at"].cast(pl.Int64).fill_null(-1).to_numpy()
     size = np.append(np.diff(found.start), 0)[at]  # [view] rows of detections
     before = np.cumsum(size) - size
-    shift = before - before[np.searchsorted(question, question)]  # [view] those of the images before it
+    shift = before - before[np.searchsorted(question, question)]  # [view] those of the views before it
     near = _positions(judged["relevant"], shift)
     far = _positions(judged["irrelevant"], shift)
     bare = np.flatnonzero(np.diff(asked.start) == 0)
@@ -46,17 +46,24 @@ def among_detections(table: pl.DataFrame, boxes: Boxes, found: Detections, irrel
     return _joined(len(table), question, (near, far), np.bincount(question, size, len(table)), at)
 
 
+def _views(table: pl.DataFrame) -> pl.DataFrame:
+    """question, view: the images of every question, or the annotated frames of its video."""
+    frames = pl.concat_list("relevant_frames", "irrelevant_frames").list.sort()
+    places = table.select("place", frame=frames).with_row_index("question").explode("place")
+    return places.explode("frame", empty_as_null=True).select("question", VIEW)
+
+
 def _annotated(table: pl.DataFrame, boxes: Boxes, views: pl.DataFrame) -> Annotated:
-    """Images of questions as questions of their own, with the relevant annotated boxes of each."""
+    """Views of questions as questions of their own, with the relevant annotated boxes of each."""
     first = int(boxes.table["box"][0]) if len(boxes.table) else 0
     about = table.select(box="relevant").with_row_index("question").explode("box").drop_nulls("box")
-    place = boxes.table["place"].gather(about["box"].cast(pl.Int64) - first)
-    view = views.with_row_index("view")
-    own = about.with_columns(place=place).join(view, on=["question", "place"], how="inner").sort("view", "box")
+    shown = boxes.table.select(VIEW).to_series().gather(about["box"].cast(pl.Int64) - first)
+    asked = views.with_row_index("row")
+    own = about.with_columns(view=shown).join(asked, on=["question", "view"], how="inner").sort("row", "box")
     questions = GROUNDED.frame(
-        views.select(id=pl.int_range(pl.len()).cast(pl.String), image="place", answer=pl.lit(""), structural=pl.lit(""))
+        views.select(id=pl.int_range(pl.len()).cast(pl.String), image="view", answer=pl.lit(""), structural=pl.lit(""))
     )
-    start = starts(own["view"].to_numpy(), len(views))
+    start = starts(own["row"].to_numpy(), len(views))
     corners = boxes.table.select(SIDES).to_numpy().astype(np.float64)
     return Annotated(questions, corners, own["box"].to_numpy().astype(np.int64) - first, start)
 

@@ -20,7 +20,7 @@ from numba.core.dispatcher import Dispatcher
 from questree.extensions import installed
 from questree.formats.agqa_run import import_agqa
 from questree.search.word_tables import default_words
-from questree.sources.action_genome import read_action_genome
+from questree.sources.action_genome_videos import read_action_genome
 from questree.sources.runs import write_run
 from questree.stages.augment import augment
 from questree.stages.decompose.set_chunks import decompose_run

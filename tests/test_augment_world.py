@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from questree.sources.action_genome import read_action_genome
+from questree.sources.action_genome_videos import read_action_genome
 from questree.stages.agreement import AgreementScore, agreement
 from questree.stages.augment import RULES, AugmentOptions, Graphs, augment, guarantees
 from questree.synth.video import Rates

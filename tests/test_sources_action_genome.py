@@ -7,7 +7,7 @@ import polars as pl
 import pytest
 
 from questree.faults import BadInput
-from questree.sources.action_genome import read_action_genome
+from questree.sources.action_genome_videos import read_action_genome
 from questree.sources.assemble import CLIPPED, SourceReading
 from questree.vocabulary import default
 from worlds.raw_files import mark, people, write_action_genome, write_charades

@@ -13,7 +13,7 @@ import pytest
 from questree.__main__ import main
 from questree.cli.terminal import output, write_json
 from questree.faults import BadInput
-from questree.tables.facts import Facts
+from questree.tables.facts import FactPieces
 from questree.tables.run import Run
 from questree.vocabulary.load import default_text
 from worlds.raw_files import mark, write_action_genome
@@ -200,11 +200,11 @@ def test_an_earlier_run_stays_when_writing_fails(
     assert ingest("action-genome", raw_folder(tmp_path / "raw"), "--out", run, "--fps", 30) == 0
     before = {path.name: path.read_bytes() for path in (run / "raw").iterdir()}
 
-    def full(facts: Facts, folder: Path) -> None:
+    def full(facts: FactPieces, folder: Path) -> None:
         (folder / "videos.parquet").write_bytes(b"half")
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(Facts, "save", full)
+    monkeypatch.setattr(FactPieces, "save", full)
     assert ingest("json", FIXTURES / "own_videos.json", "--out", run) == 130
     assert {path.name: path.read_bytes() for path in (run / "raw").iterdir()} == before
     assert sorted(path.name for path in run.iterdir()) == ["lock.json", "raw", "vocabulary.toml"]

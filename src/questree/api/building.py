@@ -83,8 +83,9 @@ def building(world: Path, out: Path, source: str | None, seed: int, workers: int
     subquestions: dict[str, Any] = {"train_set": True} if "train_set" in own.recipe("decompose").takes else {}
     asked = taken("generate", "questions", "shard", "phrases", "closed_world")
     asked |= {"text": given.get("text", True)} if "text" in own.recipe("generate").takes else {}
+    read = some("fps", "vocabulary", "settings")
     steps = {
-        "ingest": partial(ingest, world, out=out, source=kind, **some("fps", "vocabulary", "settings")),
+        "ingest": partial(ingest, world, out=out, source=kind, workers=workers, **read),
         "augment": partial(augment, out, workers=workers, **some("without", "as_released")),
         "generate": partial(generate, out, seed=seed, **asked),
         "balance": partial(balance, out, seed=seed, **common),

@@ -5,16 +5,19 @@ from os import PathLike
 from pathlib import Path
 from typing import Any
 
-from questree.api.catalogue import Source, source_of
+from questree.api.catalogue import SOURCES, Source, source_of
 from questree.api.made import Made, Said
-from questree.faults import BadInput, Fault, refuse
+from questree.faults import BadInput, Fault, at_least, refuse
 from questree.places import path_of
 from questree.sources.runs import check_target, note_left_out, summary, write_image_run, write_run
+from questree.sources.shared_videos import PiecedReading, Sharing, is_large, read_whole
 from questree.tables.lock import lock
 from questree.tables.owners import writing
 from questree.tables.run import Run
+from questree.tables.store import scratch
 from questree.vocabulary.load import default_text, parse
 from questree.vocabulary.words import Vocabulary
+from questree.workers import processes
 
 StrPath = str | PathLike[str]
 
@@ -28,6 +31,7 @@ def ingest(
     vocabulary: StrPath | None = None,
     add: bool = False,
     settings: Mapping[str, Any] | None = None,
+    workers: int = 2,
 ) -> Made:
     """Read raw files into a run, as `questree ingest SOURCE` does.
 
@@ -47,21 +51,24 @@ def ingest(
         Images: keep those in the run and add these.
     settings
         Settings of a plugin's source by name.
+    workers
+        Number of processes.
 
     >>> questree.ingest("world", out="new").data()["splits"][0]
     {'split': 'train', 'videos': 9, 'frames': 270, 'objects': 1831, 'persons': 266, 'relations': 3691, 'actions': 64}
     """
     place = path_of(folder)
-    own = source_of(source, place)[1]
+    name, own = source_of(source, place)
     more = dict(settings or {})
-    strange = [name for name in more if name not in own.settings]
+    strange = [each for each in more if each not in own.settings]
     known = ", ".join(own.settings) or "none"
-    refuse([Fault("settings", f"expected a setting, got {name!r}; choose from {known}") for name in strange])
+    refuse([Fault("settings", f"expected a setting, got {each!r}; choose from {known}") for each in strange])
+    refuse(at_least(1, {"workers": workers}))
     with writing(path_of(out), "ingest"):
         if own.medium == "images":
             return read_images(own, place, path_of(out), add, more)
         more |= {"fps": fps} if own.rated else {}
-        return read_videos(own, place, path_of(out), path_of(vocabulary) if vocabulary else None, more)
+        return read_videos(name, place, path_of(out), path_of(vocabulary) if vocabulary else None, more, workers)
 
 
 def read_images(source: Source, folder: Path, out: Path, add: bool, more: Mapping[str, Any]) -> Made:
@@ -99,21 +106,38 @@ def words_in(path: Path | None) -> tuple[str, Vocabulary]:
     return text, parse(text, path)
 
 
-def read_videos(source: Source, folder: Path, out: Path, vocabulary: Path | None, more: Mapping[str, Any]) -> Made:
+def read_videos(
+    kind: str, folder: Path, out: Path, vocabulary: Path | None, more: Mapping[str, Any], workers: int
+) -> Made:
     """Of a source of videos."""
     text, words = words_in(vocabulary)
     check_target(out)
-    raw = source.read(folder, words, **more)
-    if raw.facts.videos.is_empty():
-        why = "".join(f"; {what}: {times:,}" for what, times in raw.skipped.items())
-        raise BadInput.at(folder, f"no video found in these files{why}")
-    if all(table.is_empty() for table in (raw.facts.actions, raw.facts.objects, raw.facts.tracks)):
-        none = f"got none in {len(raw.facts.videos):,} video{'s' * (len(raw.facts.videos) > 1)}"
-        raise BadInput.at(folder, f"expected annotated actions, objects or relations, {none}")
-    write_run(out, text, raw.facts, raw.truth)
+    with scratch(out) as place:
+        with processes(workers, tasks=workers if is_large(folder) else 1) as pool:
+            raw = shared_reading(Sharing(pool, place), kind, folder, words, more)
+        splits = summary(raw.counts)
+        every = splits[-1]
+        if not every["videos"]:
+            why = "".join(f"; {what}: {times:,}" for what, times in raw.skipped.items())
+            raise BadInput.at(folder, f"no video found in these files{why}")
+        if not any(every[what] for what in ("actions", "objects", "relations")):
+            none = f"got none in {every['videos']:,} video{'s' * (every['videos'] != 1)}"
+            raise BadInput.at(folder, f"expected annotated actions, objects or relations, {none}")
+        write_run(out, text, raw.facts, raw.truth)
     note_left_out(Run(out).raw, raw.skipped)
     lock(Run(out), "raw", "truth")
-    record: dict[str, Any] = {"run": str(out), "splits": summary(raw.facts, words), "skipped": dict(raw.skipped)}
-    said: list[Any] = [(f"facts in {out / 'raw'}", record["splits"]), odd(raw.skipped)]
+    record: dict[str, Any] = {"run": str(out), "splits": splits, "skipped": dict(raw.skipped)}
+    said: list[Any] = [(f"facts in {out / 'raw'}", splits), odd(raw.skipped)]
     said += [f"the truth beside it is in {out / 'truth'}"] if raw.truth else []
     return Made("ingest", said, record, remarks(raw.skipped))
+
+
+def shared_reading(
+    sharing: Sharing, kind: str, folder: Path, words: Vocabulary, more: Mapping[str, Any]
+) -> PiecedReading:
+    """Facts as pieces: of files that are shared out, or of all of them by one worker."""
+    share = SOURCES[kind].share
+    if share is None:
+        return read_whole(sharing, kind, folder, words, more)
+    found: PiecedReading = share(folder, words, sharing, **more)
+    return found

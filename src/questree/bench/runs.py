@@ -86,7 +86,7 @@ def write_piece(facts: Facts, at: int, folder: Path) -> None:
 
 
 def cleaned_world(place: Path, videos: int, seed: int) -> tuple[Run, Facts]:
-    from questree.sources.action_genome import read_action_genome
+    from questree.sources.action_genome_videos import read_action_genome
     from questree.sources.runs import write_run
     from questree.stages.augment import augment
     from questree.synth.video import Rates

@@ -59,7 +59,7 @@ def frames(
 @output
 def augment(*, videos: Videos = 200, seed: Seed = 1, workers: Workers = None) -> None:
     """Clean the facts of a synthetic world, made and read before the clock starts; rows are relation facts."""
-    from questree.sources.action_genome import read_action_genome
+    from questree.sources.action_genome_videos import read_action_genome
     from questree.stages.augment import augment as clean
     from questree.synth.video import Rates
     from questree.synth.world import write_world

@@ -220,7 +220,7 @@ def extended(arguments: list[str]) -> list[str]:
         for name in [name for name in SOURCES if name not in known[0]]:
             from questree.cli.ingest import command
 
-            ingest.command(command(SOURCES[name]), name=name, help=SOURCES[name].says)
+            ingest.command(command(name), name=name, help=SOURCES[name].says)
         for name in [name for name in EXPORTERS if name not in known[1]]:
             from questree.cli.formats import written_by
 

@@ -27,7 +27,6 @@ from questree.formats.agqa_tasks import (
     QuestionsTask,
     ReadTask,
     pack,
-    packed_words,
     take_in,
     write_questions,
 )
@@ -48,6 +47,7 @@ from questree.tables.run import Run
 from questree.tables.store import new_folder
 from questree.tables.table import Table
 from questree.vocabulary.load import default_text, parse
+from questree.vocabulary.packed import packed_words
 from questree.vocabulary.words import Vocabulary
 from questree.workers import processes, results, whole
 

@@ -1,8 +1,6 @@
 """Question files shared out: parts of files are read and packed, then shards are made of whole videos."""
 
 import os
-import pickle
-import zlib
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
@@ -23,6 +21,7 @@ from questree.tables.questions import TABLES, TEXT
 from questree.tables.run import Run
 from questree.tables.store import new_folder
 from questree.terms import Node, Term
+from questree.vocabulary.packed import unpacked_words
 from questree.vocabulary.words import Vocabulary
 
 LISTED = {
@@ -83,20 +82,16 @@ def pack(packer: Packer, records: pl.DataFrame, folder: Path, set: str, split: s
 class ReadTask:
     """A part of a question file on its way into a run."""
 
-    words: bytes  # the vocabulary, packed: what a client has half-written is not seen by workers of a store
+    words: bytes  # the vocabulary, packed
     facts: Path | None  # folder of those that are known
     part: FilePart
     folder: Path  # for the packed questions
 
 
-def packed_words(vocabulary: Vocabulary) -> bytes:
-    return zlib.compress(pickle.dumps(vocabulary), 1)
-
-
 @lru_cache(maxsize=1)
 def reading(words: bytes, known: bool) -> tuple[Vocabulary, AgqaShapes, Packer]:
     """Shapes and templates that are met again are not read again."""
-    vocabulary: Vocabulary = pickle.loads(zlib.decompress(words))
+    vocabulary = unpacked_words(words)
     return vocabulary, AgqaShapes(vocabulary), Packer(vocabulary, more_videos=not known)
 
 

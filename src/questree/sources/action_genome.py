@@ -1,9 +1,10 @@
-"""Action Genome's two pickles, frame by frame, with the Charades files beside them -> facts."""
+"""Action Genome's two pickles, frame by frame -> columns."""
 
+import os
 import re
 from collections import Counter
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from itertools import chain
 from pathlib import Path
 from typing import Any, TypeVar
@@ -14,9 +15,8 @@ import polars as pl
 from numpy.typing import NDArray
 
 from questree.faults import BadInput, Fault, refuse
-from questree.sources.assemble import BOX_COLUMNS, SourceReading, SourceRows, assemble, positions
-from questree.sources.charades import Charades, rates_of, read_rates
-from questree.sources.pickles import Unfolding, collector_paused, flattened, read_pickle
+from questree.sources.assemble import BOX_COLUMNS, positions
+from questree.sources.pickles import Unfolding, flattened, read_pickle
 from questree.vocabulary.words import Vocabulary
 
 KEY = r"^(.+?)(?:\.mp4)?/(\d{1,9})\.(?:png|jpg)$"  # 001YG.mp4/000089.png
@@ -46,20 +46,60 @@ class FoundPeople(msgspec.Struct):
     bbox_mode: str = "xyxy"
 
 
-@dataclass(frozen=True)
-class Marks:
-    """Columns of the objects file; `frame` is the position of a frame in the file."""
-
-    objects: pl.DataFrame  # frame, object, x1, y1, x2, y2, visible, set
-    relations: pl.DataFrame  # frame, relation, object
+# What a file says as columns; `frame` is a row of `keys`
+MARKS = ("objects", "relations")  # frame, object, x1, y1, x2, y2, visible, set; frame, relation, object
+PEOPLE = ("persons", "sizes")  # frame, x1, y1, x2, y2, score: one per frame; frame, width, height in pixels
 
 
 @dataclass(frozen=True)
-class PersonColumns:
-    """Columns of the persons file; one person per frame."""
+class FrameColumns:
+    """What one of the files says about frames, in the order of the file."""
 
-    persons: pl.DataFrame  # frame, x1, y1, x2, y2, score
-    sizes: pl.DataFrame  # frame, width, height in pixels
+    keys: pl.DataFrame  # key, id, number
+    tables: Mapping[str, pl.DataFrame]  # MARKS or PEOPLE
+
+    @classmethod
+    def of(cls, frames: Mapping[str, Any], tables: Mapping[str, pl.DataFrame]) -> "FrameColumns":
+        keys = pl.Series("key", list(frames), dtype=pl.String)
+        parts = keys.str.extract_groups(KEY).struct.rename_fields(["id", "number"]).struct.unnest()
+        return cls(parts.select(keys, "id", pl.col("number").cast(pl.UInt32)), tables)
+
+    def sorted(self) -> "FrameColumns":
+        """By the ids of videos; the frames of one stay in the order of the file."""
+        order = self.keys.select(pl.arg_sort_by("id", maintain_order=True)).to_series().to_numpy()
+        row = np.empty(len(order), np.int64)  # [frame] its new place
+        row[order] = np.arange(len(order))
+        tables = {name: kept(table, row).sort("frame", maintain_order=True) for name, table in self.tables.items()}
+        return FrameColumns(self.keys[order], tables)
+
+    def between(self, first: str, end: str | None) -> "FrameColumns":
+        """Of the videos first <= id < end, if these are sorted by them."""
+        low, high = span(self.keys, first, end)
+        tables = dict[str, pl.DataFrame]()
+        for name, table in self.tables.items():
+            begin, stop = np.searchsorted(table["frame"].to_numpy(), [low, high]).tolist()
+            tables[name] = table[begin:stop].with_columns(pl.col("frame") - low)
+        return FrameColumns(self.keys[low:high], tables)
+
+    def write(self, folder: Path) -> None:
+        for name, table in {"keys": self.keys, **self.tables}.items():
+            table.write_ipc(folder / f"{name}.arrow")
+
+    @classmethod
+    def read(cls, folder: Path, names: Sequence[str]) -> "FrameColumns":
+        keys, *tables = (pl.read_ipc(os.fspath(folder / f"{name}.arrow")) for name in ("keys", *names))
+        return cls(keys, dict(zip(names, tables, strict=True)))
+
+
+def span(table: pl.DataFrame, first: str, end: str | None) -> tuple[int, int]:
+    """Begin and end of the rows first <= id < end of a table that is sorted by id."""
+    ids = table["id"]
+    return ids.search_sorted(first), len(ids) if end is None else ids.search_sorted(end)
+
+
+def kept(table: pl.DataFrame, row: NDArray[np.int64]) -> pl.DataFrame:
+    """The table with its frames renumbered, without those that are left out."""
+    return table.with_columns(frame=pl.Series(row[table["frame"].to_numpy()])).filter(pl.col("frame") >= 0)
 
 
 def read_frames(path: Path) -> dict[str, Any]:
@@ -72,7 +112,7 @@ def read_frames(path: Path) -> dict[str, Any]:
     return content
 
 
-def read_marks(frames: dict[str, Any], vocabulary: Vocabulary, path: Path, skipped: Counter[str]) -> Marks:
+def read_marks(frames: dict[str, Any], vocabulary: Vocabulary, path: Path, skipped: Counter[str]) -> FrameColumns:
     keys = list(frames)
     wrong = [key for key in keys if not isinstance(frames[key], list)]
     refuse([Fault(f"{path}, {key}", f"expected a list of objects, got {frames[key]!r:.60}") for key in wrong])
@@ -93,7 +133,9 @@ def read_marks(frames: dict[str, Any], vocabulary: Vocabulary, path: Path, skipp
     columns = {"frame": frame, "object": thing, "visible": np.array([mark.visible for mark in marks], bool)}
     sets = pl.Series("set", [_set(mark.metadata) for mark in marks], dtype=pl.String)
     objects = pl.DataFrame(columns | dict(zip(BOX_COLUMNS, _corners(boxes).T, strict=True))).with_columns(sets)
-    return Marks(_only_visible_boxes(objects, skipped), pl.concat(groups))
+    return FrameColumns.of(
+        frames, dict(zip(MARKS, (_only_visible_boxes(objects, skipped), pl.concat(groups)), strict=True))
+    )
 
 
 def _convert(records: list[Any], kind: type[Record], place: Place) -> list[Record]:
@@ -176,7 +218,7 @@ def _only_visible_boxes(objects: pl.DataFrame, skipped: Counter[str]) -> pl.Data
     return objects.with_columns(pl.when(keep).then(pl.col(name)).alias(name) for name in BOX_COLUMNS)
 
 
-def read_people(frames: dict[str, Any], path: Path, skipped: Counter[str]) -> PersonColumns:
+def read_people(frames: dict[str, Any], path: Path, skipped: Counter[str]) -> FrameColumns:
     keys = list(frames)
 
     def place(row: int) -> str:
@@ -193,7 +235,8 @@ def read_people(frames: dict[str, Any], path: Path, skipped: Counter[str]) -> Pe
     first = order[np.unique(frame[order], return_index=True)[1]]
     skipped["second person in a frame, left out"] += len(frame) - len(first)
     columns = {"frame": frame[first], **dict(zip(BOX_COLUMNS, boxes[first].T, strict=True)), "score": scores[first]}
-    return PersonColumns(pl.DataFrame(columns).with_columns(pl.col("score").fill_nan(None)), _sizes(found))
+    persons = pl.DataFrame(columns).with_columns(pl.col("score").fill_nan(None))
+    return FrameColumns.of(frames, dict(zip(PEOPLE, (persons, _sizes(found)), strict=True)))
 
 
 def _people_boxes(found: Sequence[FoundPeople], place: Place) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
@@ -225,111 +268,3 @@ def _sizes(found: Sequence[FoundPeople]) -> pl.DataFrame:
 
 def _is_size(size: Any) -> bool:
     return isinstance(size, tuple | list) and len(size) == 2 and all(isinstance(side, int | float) for side in size)
-
-
-OBJECTS, PERSONS = "object_bbox_and_relationship.pkl", "person_bbox.pkl"
-
-
-def read_action_genome(
-    folder: Path, vocabulary: Vocabulary, fps: float | None = None, rates_in: Path | None = None
-) -> SourceReading:
-    """Facts of a folder; its frame rates may lie in another one."""
-    if not folder.is_dir():
-        raise BadInput.at(folder, f"no such folder; expected one with {OBJECTS}, {PERSONS} and the Charades CSV files")
-    faults = [Fault(str(folder / name), "no such file") for name in (OBJECTS, PERSONS) if not (folder / name).is_file()]
-    charades = Charades(folder, vocabulary, faults)
-    rates = read_rates(rates_in or folder, faults)
-    refuse(faults)
-    with collector_paused():
-        frames = read_frames(folder / OBJECTS)
-        keys = list(frames)
-        marks = read_marks(frames, vocabulary, folder / OBJECTS, charades.skipped)
-        del frames
-        frames = read_frames(folder / PERSONS)
-        person_keys = list(frames)
-        people = read_people(frames, folder / PERSONS, charades.skipped)
-        del frames
-    videos, table = _frames(keys, charades, rates, fps, folder)
-    return assemble(_rows(videos, table, keys, person_keys, marks, people, charades), vocabulary, str(folder))
-
-
-def read_with_truth(folder: Path, vocabulary: Vocabulary, fps: float | None = None) -> SourceReading:
-    """The same; a folder `truth` inside, with the same files, holds the clean facts about the same frames."""
-    raw, inside = read_action_genome(folder, vocabulary, fps), folder / "truth"
-    if not inside.is_dir():
-        return raw
-    truth = read_action_genome(inside, vocabulary, fps, rates_in=folder).facts
-    for table in ("videos", "frames"):
-        if not getattr(truth, table).equals(getattr(raw.facts, table)):
-            raise BadInput.at(inside, f"its {table} are not those of {folder}; the truth is about the same ones")
-    return replace(raw, truth=truth)
-
-
-def _frames(
-    keys: list[str], charades: Charades, rates: dict[str, float], fps: float | None, folder: Path
-) -> tuple[pl.DataFrame, pl.DataFrame]:
-    """Videos (id, split, length) that both sources know, and their frames (video, number, seconds, key)."""
-    parts = pl.Series("key", keys, dtype=pl.String).str.extract_groups(KEY).struct.rename_fields(["id", "number"])
-    table = parts.struct.unnest().with_columns(pl.col("number").cast(pl.UInt32)).with_row_index("key")
-    ids = table["id"].unique(maintain_order=True).to_list()
-    both = [each for each in ids if each in charades.split]
-    charades.skipped["video with frames but without a Charades row, left out"] += len(ids) - len(both)
-    charades.skipped["Charades video without frames, left out"] += len(charades.split) - len(both)
-    columns = {
-        "id": pl.Series(both, dtype=pl.String),
-        "split": pl.Series([charades.split[each] for each in both], dtype=pl.String),
-        "length": pl.Series([charades.length[each] for each in both], dtype=pl.Float64),
-        "rate": pl.Series(rates_of(both, rates, fps, folder), dtype=pl.Float64),
-    }
-    videos = pl.DataFrame(columns).with_row_index("video")
-    table = table.join(videos, on="id", maintain_order="left")
-    single = table.unique(["video", "number"], keep="first", maintain_order=True)
-    charades.skipped["frame written in two ways, second left out"] += len(table) - len(single)
-    return videos.drop("rate"), single.select("key", "video", "number", seconds=pl.col("number") / pl.col("rate"))
-
-
-def _rows(
-    videos: pl.DataFrame,
-    frames: pl.DataFrame,
-    keys: list[str],
-    person_keys: list[str],
-    marks: Marks,
-    people: PersonColumns,
-    charades: Charades,
-) -> SourceRows:
-    row = np.full(len(keys) + 1, -1, np.int64)  # [key] row in `frames`; the last stands for keys without objects
-    row[frames["key"].to_numpy()] = np.arange(len(frames))
-    at = {key: position for position, key in enumerate(keys)}
-    person_row = row[np.fromiter((at.get(key, -1) for key in person_keys), np.int64, len(person_keys))]
-    charades.skipped["frame with persons but without objects, left out"] += sum(key not in at for key in person_keys)
-    objects = _kept(marks.objects, row)
-    _count_sets(objects, frames, videos, charades.skipped)
-    sizes = _kept(people.sizes, person_row)
-    sizes = sizes.with_columns(video=frames["video"][sizes["frame"]]).unique("video", keep="first", maintain_order=True)
-    return SourceRows(
-        videos=videos.join(sizes.drop("frame"), on="video", how="left", maintain_order="left"),
-        frames=frames,
-        objects=objects,
-        persons=_kept(people.persons, person_row),
-        relations=_kept(marks.relations, row),
-        actions=_actions(charades, videos),
-        skipped=charades.skipped,
-    )
-
-
-def _kept(table: pl.DataFrame, row: NDArray[np.int64]) -> pl.DataFrame:
-    """The table with its frames renumbered, without those that are left out."""
-    return table.with_columns(frame=pl.Series(row[table["frame"].to_numpy()])).filter(pl.col("frame") >= 0)
-
-
-def _count_sets(objects: pl.DataFrame, frames: pl.DataFrame, videos: pl.DataFrame, skipped: Counter[str]) -> None:
-    """The Charades file a video is listed in decides; annotations that name another set are only counted."""
-    video = frames["video"][objects["frame"]]
-    other = objects.select(pl.col("set").is_not_null() & (pl.col("set") != videos["split"][video])).to_series()
-    skipped["video whose annotations name another split than its Charades file"] += video.filter(other).n_unique()
-
-
-def _actions(charades: Charades, videos: pl.DataFrame) -> pl.DataFrame:
-    schema = {"id": pl.String, "action": pl.Int64, "start": pl.Float64, "end": pl.Float64}
-    actions = pl.DataFrame(charades.actions, schema=schema, orient="row")
-    return actions.join(videos.select("id", "video"), on="id", maintain_order="left").drop("id")

@@ -4,6 +4,7 @@ import gc
 import math
 import re
 from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeGuard
 
@@ -13,6 +14,7 @@ from questree.faults import BadInput
 from questree.progress import watch
 from questree.sources.assemble import COLUMNS, NO_BOX, SourceReading, Taking, unknown
 from questree.sources.pickles import Unfolding, collector_paused, read_pickle
+from questree.sources.shared_videos import PiecedReading, Sharing, read_parts
 from questree.vocabulary.words import Vocabulary
 
 FILES = {"train": "AGQA_train_stsgs.pkl", "test": "AGQA_test_stsgs.pkl"}
@@ -23,6 +25,7 @@ FRAMED = {
     **COLUMNS,
     "actions": {**COLUMNS["actions"], "first_frame": pl.Int64, "last_frame": pl.Int64},
 }  # actions name their frames
+IN_BOTH = "is in both files"
 
 
 class ReleasedGraphs(Taking):
@@ -37,13 +40,12 @@ class ReleasedGraphs(Taking):
         content, self.unfolding = read_pickle(path), Unfolding(path)
         if not isinstance(content, dict):
             raise BadInput.at(path, f"expected a dictionary of videos, got {type(content).__name__}")
-        seen = {video for video, *_ in self.tables["videos"]}
         for video, vertices in watch(content.items(), f"taking in {path.name}", len(content)):
             self.place, self.frame_at = f"{path}, video {video}", {}
             if not isinstance(vertices, dict) or not isinstance(video, str):
                 self.say(self.place, "expected a dictionary of vertices")
-            elif video in seen:
-                self.say(self.place, "is in both files")
+            elif self.meet(video, path):
+                self.say(self.place, IN_BOTH)
             else:
                 self.video(video, split, vertices)
 
@@ -131,17 +133,43 @@ class ReleasedGraphs(Taking):
         self.say(f"{self.place}, vertex {name}", message)
 
 
-def read_agqa(folder: Path, vocabulary: Vocabulary) -> SourceReading:
-    graphs = ReleasedGraphs(vocabulary)
-    for split, path in _files(folder).items():
+@dataclass(frozen=True)
+class GraphFile:
+    """The scene graphs of a split."""
+
+    path: Path
+    split: str
+
+    @property
+    def name(self) -> str:
+        return self.path.name
+
+    def take(self, vocabulary: Vocabulary) -> ReleasedGraphs:
+        graphs = ReleasedGraphs(vocabulary)
+        self.into(graphs)
+        return graphs
+
+    def into(self, graphs: ReleasedGraphs) -> None:
         gc.freeze()  # what was there before need not be looked at
         try:
             with collector_paused():
-                graphs.file(path, split)
+                graphs.file(self.path, self.split)
             gc.collect()  # cyclic links: only the collector frees a graph, and the next file needs the room
         finally:
             gc.unfreeze()
+
+
+def read_agqa(folder: Path, vocabulary: Vocabulary) -> SourceReading:
+    graphs = ReleasedGraphs(vocabulary)
+    for split, path in _files(folder).items():
+        GraphFile(path, split).into(graphs)
     return graphs.reading(str(folder))
+
+
+def share_agqa(folder: Path, vocabulary: Vocabulary, sharing: Sharing) -> PiecedReading:
+    """The same, a file at a time."""
+    parts = [GraphFile(path, split) for split, path in _files(folder).items()]
+    return read_parts(sharing, folder, vocabulary, parts, lambda _: IN_BOTH)
 
 
 def _files(folder: Path) -> dict[str, Path]:

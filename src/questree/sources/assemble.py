@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from difflib import get_close_matches
 from functools import lru_cache
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -94,6 +95,29 @@ class SourceRows:
     skipped: Counter[str] = field(default_factory=Counter)  # what was left out or is odd, in words -> how often
 
 
+class Met:
+    """Videos or images in the order in which they came, and what was told before each: parts of a source find together
+    what none of them sees alone."""
+
+    def __init__(self) -> None:
+        self.ids = list[str]()
+        self.files = list[Path]()  # the different ones
+        self.file = list[int]()  # [id] in `files`
+        self.before = list[int]()  # [id] faults
+        self._file_of = dict[str, int]()
+
+    def note(self, id: str, file: Path, faults: int) -> Path | None:
+        """The file of the last one with this id, if there was one."""
+        if not self.files or self.files[-1] != file:
+            self.files.append(file)
+        earlier, own = self._file_of.get(id), len(self.files) - 1
+        self._file_of[id] = own
+        self.ids.append(id)
+        self.file.append(own)
+        self.before.append(faults)
+        return None if earlier is None else self.files[earlier]
+
+
 class Taking:
     """What a reader has taken in: rows as tuples in the order of COLUMNS, faults, and what was left out or is odd."""
 
@@ -106,6 +130,11 @@ class Taking:
         self.faults = list[Fault]()
         self.used = dict[tuple[str, bool], None]()  # names, and whether the vocabulary has them
         self.skipped = Counter[str]()
+        self.met = Met()
+
+    def meet(self, video: str, file: Path) -> Path | None:
+        """A video comes, from this file; the file of an earlier one of the same id."""
+        return self.met.note(video, file, len(self.faults))
 
     def add(self, table: str, *values: Any) -> int:
         """The number of the new row."""

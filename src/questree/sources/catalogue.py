@@ -36,14 +36,21 @@ class Source:
     rated: bool = False  # needs frames per second for some videos
     takes: str = FOLDER
     settings: Mapping[str, Setting] = field(default_factory=dict)
+    sharer: str = ""  # module:function, where files are shared out: a reader that also takes a `Sharing`
 
     @property
     def read(self) -> Reader:
-        if not isinstance(self.reader, str):
-            return self.reader
-        module, _, name = self.reader.partition(":")
-        found: Reader = getattr(import_module(f"questree.sources.{module}"), name)
-        return found
+        return self.reader if not isinstance(self.reader, str) else _found(self.reader)
+
+    @property
+    def share(self) -> Reader | None:
+        return _found(self.sharer) if self.sharer else None
+
+
+def _found(place: str) -> Reader:
+    module, _, name = place.partition(":")
+    found: Reader = getattr(import_module(f"questree.sources.{module}"), name)
+    return found
 
 
 SOURCES = Registry[Source]("source")
@@ -51,9 +58,10 @@ for _name, _source in {
     "action-genome": Source(
         "Charades CSV files and Action Genome pickles.",
         "video",
-        "action_genome:read_with_truth",
+        "action_genome_videos:read_with_truth",
         "object_bbox_and_relationship.pkl",
         rated=True,
+        sharer="action_genome_videos:share_action_genome",
     ),
     "charades": Source(
         "Charades CSV files alone: actions, no objects.",
@@ -62,7 +70,13 @@ for _name, _source in {
         "Charades_v1_*.csv",
         rated=True,
     ),
-    "agqa": Source("AGQA's released scene-graph pickles.", "video", "agqa:read_agqa", "AGQA_*_stsgs.pkl"),
+    "agqa": Source(
+        "AGQA's released scene-graph pickles.",
+        "video",
+        "agqa:read_agqa",
+        "AGQA_*_stsgs.pkl",
+        sharer="agqa:share_agqa",
+    ),
     "star": Source("STAR situation JSON.", "video", "star:read_star", "STAR_*.json", rated=True),
     "gqa": Source(
         "GQA or Visual Genome scene graphs (images).", "images", "gqa:read_gqa", "*[sS]cene*[gG]raphs*.json*"
@@ -76,7 +90,14 @@ for _name, _source in {
     "imsitu": Source(
         "imSitu's situations: frames and verbs (images).", "images", "imsitu:read_imsitu", "imsitu_space.json"
     ),
-    "json": Source("Your own videos, in our JSON format.", "video", "own_json:read_own_json", "*.json*", takes=OWN),
+    "json": Source(
+        "Your own videos, in our JSON format.",
+        "video",
+        "own_json:read_own_json",
+        "*.json*",
+        takes=OWN,
+        sharer="own_parts:share_own_json",
+    ),
     "images": Source("Your own images, in our JSON format.", "images", "own_json:read_own_images", takes=OWN),
 }.items():
     SOURCES.add(_name, _source)

@@ -122,13 +122,17 @@ def check_fps(fps: float | None) -> None:
 
 def rates_of(videos: list[str], rates: dict[str, float], fps: float | None, folder: Path) -> list[float]:
     """Frames per second of these videos: from the table, or the one that was given for all others."""
+    refuse_unrated([each for each in videos if each not in rates], fps, folder)
+    return [rates.get(each, fps or 0.0) for each in videos]
+
+
+def refuse_unrated(without: list[str], fps: float | None, folder: Path) -> None:
+    """Videos that no table gives a frame rate need one for all of them."""
     check_fps(fps)
-    without = [each for each in videos if each not in rates]
     if without and fps is None:
         many = f"{len(without):,} video{'s' if len(without) > 1 else ''} (first: {without[0]})"
         remedy = f"add {RATES} with the columns video,fps or give --fps; 24 to 30 frames per second are usual"
         raise BadInput.at(folder, f"the frame rate of {many} is not known: {remedy}")
-    return [rates.get(each, fps or 0.0) for each in videos]
 
 
 def _rows(path: Path, columns: tuple[str, ...], faults: list[Fault]) -> Iterator[dict[str, str]]:

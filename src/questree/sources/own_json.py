@@ -100,15 +100,13 @@ class OwnRows(Taking):
 
     def __init__(self, vocabulary: Vocabulary):
         super().__init__(vocabulary)
-        self.file_of: dict[str, Path] = {}  # video id -> file
         self.person = vocabulary.object_at[vocabulary.person]
 
     def video(self, video: OwnVideo, path: Path) -> None:
         place = f"{path}, video {video.id}"
         self.say(place, *_video_faults(video))
-        if video.id in self.file_of:
-            self.say(place, f"a video of this id is also in {self.file_of[video.id]}")
-        self.file_of[video.id] = path
+        if other := self.meet(video.id, path):
+            self.say(place, also_in(other))
         at = self.add("videos", video.id, video.split, video.length, video.width, video.height)
         self.say(place, *_order_faults(video.frames))
         for frame in video.frames:
@@ -204,6 +202,10 @@ def _box_faults(box: Corners, video: OwnVideo) -> Iterator[str]:
     width, height = video.width or float("inf"), video.height or float("inf")
     if min(x1, y1) < -SLACK or x2 > width + SLACK or y2 > height + SLACK:
         yield f"box {list(box)} is outside the frame of {video.width or '?'} x {video.height or '?'} pixels"
+
+
+def also_in(file: Path) -> str:
+    return f"a video of this id is also in {file}"
 
 
 def read_own_json(source: Path, vocabulary: Vocabulary, records: Iterable[Any] | None = None) -> SourceReading:

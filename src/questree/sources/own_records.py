@@ -1,7 +1,9 @@
 """Records of videos or images, from JSON, JSON lines or a plugin: those of the right form, and faults of the others."""
 
+from codecs import BOM_UTF8
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, get_args, get_origin
 
@@ -39,21 +41,50 @@ def given(
 ) -> Iterator[tuple[Any, Path]]:
     """(record, file) of a file, or of all JSON files of a folder, or of what a plugin's source yields; every record
     that has not the right form leaves its faults."""
-    (listed,) = msgspec.structs.fields(whole)
-    if records is not None:
-        data = _listing(listed, _encoded(records, listed, str(source), faults))
-        yield from ((record, source) for record in _collected(data, source, faults, whole, listed, loose))
+    if records is None:
+        yield from OwnFiles(tuple(own_files(source))).records(whole, faults, loose)
         return
-    for path in own_files(source):
-        try:
-            data = content(path)
-        except BadInput as bad:
-            faults += bad.faults
-            continue
-        if path.suffix == LINES:
-            data = _listing(listed, _lines(data, path, faults))
-        found = _collected(data, path, faults, whole, listed, loose)
-        yield from ((record, path) for record in watch(found, f"taking in {path.name}", len(found)))
+    (listed,) = msgspec.structs.fields(whole)
+    data = _listing(listed, _encoded(records, listed, str(source), faults))
+    yield from ((record, source) for record in _collected(data, source, faults, whole, listed, loose))
+
+
+@dataclass(frozen=True)
+class OwnFiles:
+    """Some JSON files, one after the other, or a part of one: whole lines."""
+
+    paths: tuple[Path, ...]
+    lines: tuple[int, int] | None = None  # begin and end in bytes
+
+    @property
+    def name(self) -> str:
+        names = [path.name for path in self.paths]
+        whole = names[0] if len(names) == 1 else f"{names[0]} to {names[-1]}"
+        return f"{whole}, bytes {self.lines[0]:,} to {self.lines[1]:,}" if self.lines else whole
+
+    def records(
+        self, whole: type[msgspec.Struct], faults: list[Fault], loose: Loose = lambda record: ()
+    ) -> Iterator[tuple[Any, Path]]:
+        """(record, file); every record that has not the right form leaves its faults."""
+        (listed,) = msgspec.structs.fields(whole)
+        for path in self.paths:
+            try:
+                data = self._data(path)
+            except BadInput as bad:
+                faults += bad.faults
+                continue
+            if path.suffix == LINES:
+                data = _listing(listed, _lines(data, path, faults))
+            found = _collected(data, path, faults, whole, listed, loose)
+            yield from ((record, path) for record in watch(found, f"taking in {path.name}", len(found)))
+
+    def _data(self, path: Path) -> bytes:
+        if self.lines is None:
+            return content(path)
+        begin, end = self.lines
+        with path.open("rb") as file:
+            file.seek(begin)
+            return file.read(end - begin).removeprefix(b"" if begin else BOM_UTF8)
 
 
 def own_files(source: Path) -> list[Path]:

@@ -1,8 +1,10 @@
 """A reading becomes a run folder: facts, the words they refer to, and what is in them, counted."""
 
-from collections.abc import Mapping
+from collections import Counter
+from collections.abc import Iterable, Mapping
 from contextlib import ExitStack
 from pathlib import Path
+from typing import Protocol
 
 import msgspec
 import numpy as np
@@ -31,7 +33,13 @@ def check_target(folder: Path) -> None:
             raise BadInput.at(folder, "not empty and not a run folder; choose a new folder")
 
 
-def write_run(folder: Path, vocabulary_text: str, facts: Facts, truth: Facts | None = None) -> None:
+class Saved(Protocol):
+    """Facts, wherever they are."""
+
+    def save(self, folder: Path) -> None: ...
+
+
+def write_run(folder: Path, vocabulary_text: str, facts: Saved, truth: Saved | None = None) -> None:
     """All of it or nothing. What an earlier run made of other facts is taken away, image facts stay."""
     check_target(folder)
     if not folder.exists():
@@ -45,7 +53,7 @@ def write_run(folder: Path, vocabulary_text: str, facts: Facts, truth: Facts | N
     run.ledger.unlink(missing_ok=True)
 
 
-def _write(run: Run, vocabulary_text: str, facts: Facts, truth: Facts | None) -> None:
+def _write(run: Run, vocabulary_text: str, facts: Saved, truth: Saved | None) -> None:
     with ExitStack() as parts:  # everything is complete before the first part gets its name
         parts.enter_context(new_file(run.vocabulary_file)).write_text(vocabulary_text, "utf-8")
         facts.save(parts.enter_context(new_folder(run.raw)))
@@ -53,18 +61,27 @@ def _write(run: Run, vocabulary_text: str, facts: Facts, truth: Facts | None) ->
             truth.save(parts.enter_context(new_folder(run.truth)))
 
 
-def summary(facts: Facts, vocabulary: Vocabulary) -> list[dict[str, str | int]]:
-    """Videos, frames, ... per split and in all; a relation is counted once per frame, `annotated` not at all."""
+SplitCounts = Mapping[str, Mapping[str, int]]  # split -> what -> how many
+
+
+def split_counts(facts: Facts, vocabulary: Vocabulary) -> SplitCounts:
+    """Videos, frames, ... per split; a relation is counted once per frame, `annotated` not at all."""
     found = {name: np.bincount(getattr(facts, name)["video"], minlength=len(facts.videos)) for name in COUNTED}
     counts = {"videos": np.ones(len(facts.videos), np.int64), **found}  # [video] each
     counts["relations"] = _relations(facts, vocabulary)
     split = facts.videos["split"].to_numpy()
-    rows: list[dict[str, str | int]] = []
-    for name in [*sorted(set(split), reverse=True), None]:
-        chosen = np.full(len(split), True) if name is None else split == name
-        title = "all" if name is None else name or "no split"
-        rows.append({"split": title, **{what: int(counts[what][chosen].sum()) for what in SHOWN}})
-    return rows
+    return {name: {what: int(counts[what][split == name].sum()) for what in SHOWN} for name in set(split)}
+
+
+def summary(parts: Iterable[SplitCounts]) -> list[dict[str, str | int]]:
+    """What parts of the videos have, added up per split and in all."""
+    total, every = dict[str, Counter[str]](), Counter[str]()
+    for part in parts:
+        for name, own in part.items():
+            total.setdefault(name, Counter()).update(own)
+            every.update(own)
+    named = {name or "no split": total[name] for name in sorted(total, reverse=True)} | {"all": every}
+    return [{"split": name, **{what: own[what] for what in SHOWN}} for name, own in named.items()]
 
 
 def _relations(facts: Facts, vocabulary: Vocabulary) -> NDArray[np.int64]:

@@ -21,7 +21,7 @@ from questree.stages.augment.guarantees import BrokenPromise, broken_promises, t
 from questree.stages.augment.ledger import Entry, RuleCounts, entry
 from questree.stages.augment.opposites import giving_way
 from questree.stages.augment.rules import RULES, applied, finished
-from questree.tables.facts import FRAMES, OBJECTS, TABLES, Facts
+from questree.tables.facts import FRAMES, OBJECTS, FactPieces, Facts
 from questree.tables.owners import part
 from questree.tables.run import Run
 from questree.tables.store import new_folder
@@ -127,8 +127,7 @@ def augmented(
             begun = each(prepare, "augment, counting") if any(rule.seen for rule in rules) else []
             seen = [_total(counts) for counts in zip(*(part.seen for part in begun), strict=True)]
             parts_done = each(clean, "augment", seen)
-        for table in TABLES.values():
-            table.join([task.out for task in tasks], out)
+        FactPieces([task.out for task in tasks]).save(out)
     return _augmented(run, options, rules, cuts[-1], begun, parts_done)
 
 
@@ -179,10 +178,7 @@ def clean(task: AugmentTask, seen: Sequence[Counts | None]) -> Cleaned:
     graphs, counts = applied(begun, words, task.options, rules, own)
     facts = finished(graphs)
     with new_folder(task.out) as folder:
-        for name, table in TABLES.items():
-            rows: pl.DataFrame = getattr(facts, name)
-            moved = rows if name == "videos" else rows.with_columns(video=pl.col("video") + task.begin)
-            table.write_piece(moved, folder)
+        facts.save_piece(folder, task.begin)
     sizes = np.array([[len(getattr(side, table)) for side in (raw, facts)] for table in SIZES.values()])
     truth = task.truth(raw.videos["id"])
     scores = [score for side in (raw, facts) for score in agreement(side, truth, words)] if truth else []

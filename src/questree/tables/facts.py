@@ -1,6 +1,6 @@
 """What is known about videos: six tables, with every relation track a bitset over the annotated frames."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from functools import cached_property
 from pathlib import Path
@@ -60,9 +60,19 @@ class Facts:
         for name, table in TABLES.items():
             table.write(getattr(self, name), folder)
 
+    def save_piece(self, folder: Path, begin: int = 0) -> None:
+        """As a piece of the tables of many videos, of which these are begin, begin + 1, ..."""
+        for name, table in TABLES.items():
+            rows: pl.DataFrame = getattr(self, name)
+            table.write_piece(rows if name == "videos" else rows.with_columns(pl.col("video") + begin), folder)
+
     @classmethod
     def load(cls, folder: Path) -> "Facts":
         return cls(**{field.name: TABLES[field.name].read(folder) for field in fields(cls)})
+
+    @classmethod
+    def load_piece(cls, folder: Path) -> "Facts":
+        return cls(**{name: table.read_piece(folder) for name, table in TABLES.items()})
 
     @classmethod
     def none(cls) -> "Facts":
@@ -90,6 +100,18 @@ class Facts:
 
         rest = {f.name: few(getattr(self, f.name)) for f in fields(self) if f.name != "videos"}
         return Facts(videos=self.videos[begin:end], **rest)
+
+
+@dataclass(frozen=True)
+class FactPieces:
+    """Facts of many videos as pieces in folders, one after the other."""
+
+    folders: Sequence[Path]
+
+    def save(self, folder: Path) -> None:
+        """The tables, put together without holding them."""
+        for table in TABLES.values():
+            table.join(self.folders, folder)
 
 
 @dataclass(frozen=True)

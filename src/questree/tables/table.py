@@ -89,6 +89,10 @@ class Table:
         """Some rows of the table, for `join` to put together with others."""
         self.frame(data).write_ipc(folder / f"{self.name}.arrow")
 
+    def read_piece(self, folder: Path) -> pl.DataFrame:
+        """The rows of a piece; of columns that are looked at alone, only these come into memory."""
+        return pl.read_ipc(os.fspath(folder / f"{self.name}.arrow"))
+
     def join(self, pieces: Sequence[Path], folder: Path) -> None:
         """Write the rows of pieces, one folder after the other: never all in memory, and the bytes do not depend
         on where one piece ends. What is wide in one of them is wide."""

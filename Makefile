@@ -25,7 +25,9 @@ test: setup
 	$(BIN)/pytest -n 2 --dist loadfile
 
 .venv/models: .venv/ready requirements-models.lock
-	$(BIN)/pip install --quiet --disable-pip-version-check --requirement requirements-models.lock
+	$(BIN)/pip install --quiet --disable-pip-version-check --no-compile --requirement requirements-models.lock
+	$(BIN)/pip install --quiet --disable-pip-version-check --no-compile --no-deps --upgrade --target .venv/torchvision \
+		torchvision==0.28.0  # beside the rest: its wheel is for CUDA, and transformers fails where it cannot be imported
 	touch $@
 
 test-models: .venv/models

@@ -1,7 +1,6 @@
 """What models are shown: frames, images in order, what a question is about and what it is not; and models in Python."""
 
 import base64
-import importlib.util
 import io
 import json
 import shutil
@@ -260,34 +259,6 @@ def test_a_function_is_asked_and_remembers(notebook: Path, painted: Path, tmp_pa
     assert done.returncode == 1 and "model: expected 4 answers to a batch, got 1" in done.stderr
     done = questree("ask", "run", "--python", "nowhere:at_all", "--no-media", folder=tmp_path)
     assert done.returncode == 1 and "nowhere:at_all: neither a file nor a function of a module" in done.stderr
-
-
-needs_transformers = pytest.mark.skipif(
-    importlib.util.find_spec("transformers") is None or importlib.util.find_spec("torch") is None,
-    reason="transformers and torch are not installed",
-)
-
-
-@needs_transformers
-@pytest.mark.parametrize("sees", [False, True])
-def test_a_pipeline_of_a_local_folder_answers(apart_images: Run, tmp_path: Path, painted: Path, sees: bool) -> None:
-    from worlds.tiny_models import tiny_text_model, tiny_vision_model
-
-    (tiny_vision_model if sees else tiny_text_model)(tmp_path / "tiny")
-    run = copy(apart_images, tmp_path)
-    media = tmp_path / "pictures"
-    media.mkdir()
-    for name in open_run(run.folder).facts("images")["id"]:
-        Image.new("RGB", (32, 32), (9, 90, 200)).save(media / f"{name}.png")
-    words = ("--hf", "tiny", "--answer-tokens", 4, "--questions", 2, "--batch", 2, "--raw", "raw.jsonl")
-    seen = ("--media", media) if sees else ("--no-media",)
-    done = questree("ask", "run", *words, *seen, folder=tmp_path)
-    assert done.returncode == 0, done.stderr
-    lines = [json.loads(line) for line in (tmp_path / "raw.jsonl").read_text().splitlines()]
-    assert len(lines) >= 2 and all(isinstance(line["raw"], str) for line in lines)
-    assert len(open_run(run.folder).predictions("tiny")) == len(lines)
-    again = questree("ask", "run", *words, *seen, "--json", "told.json", folder=tmp_path)
-    assert again.returncode == 0 and json.loads((tmp_path / "told.json").read_text())["requests"] == 0
 
 
 def test_a_folder_without_a_model_is_refused(apart_images: Run, tmp_path: Path) -> None:

@@ -1,6 +1,9 @@
-"""Features of pictures by backbones with random weights, which transformers or torchvision load."""
+"""Features of pictures by backbones with random weights, which transformers loads."""
 
 import json
+import shutil
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -10,17 +13,23 @@ import pytest
 import questree
 from conftest import copy
 from questree.faults import BadInput
-from questree.features.backbones import backbone_in
 from questree.features.files import packed
+from questree.features.from_media import MediaOfVideos
+from questree.features.local_models import backbone_in
+from questree.features.making import write_features
+from questree.features.options import FeatureOptions
 from questree.features.read import open_features
 from questree.tables.images import Images
 from questree.tables.run import Run
+from test_features import Killed
 from test_pages import commands
 from worlds.commands import questree as command
 from worlds.image_run import image_run
 
 torch = pytest.importorskip("torch", reason="PyTorch is not installed; `make test-models` installs it")
-transformers = pytest.importorskip("transformers", reason="transformers is not installed; `pip install 'questree[hf]'`")
+transformers = pytest.importorskip(
+    "transformers", reason="transformers is not installed; `make test-models` installs it"
+)
 pillow = pytest.importorskip("PIL.Image", reason="Pillow is not installed; `pip install 'questree[ask]'`")
 
 
@@ -76,13 +85,46 @@ def test_a_thing_is_what_the_backbone_sees_in_its_box(rooms: Run, vit: Path) -> 
 @pytest.fixture(scope="module")
 def filmed(cleaned_run: Run, tmp_path_factory: pytest.TempPathFactory) -> Run:
     """Videos whose frames are of a grey that says their number."""
-    run = copy(cleaned_run, tmp_path_factory.mktemp("filmed"))
+    return painted(
+        copy(cleaned_run, tmp_path_factory.mktemp("filmed")),
+        lambda number: pillow.new("RGB", (24, 24), (number % 250,) * 3),
+    )
+
+
+def painted(run: Run, frame: Callable[[int], Any]) -> Run:
+    """With a picture of every annotated frame, which follows from its number."""
     facts = run.load("facts")
     for video, number in facts.frames.select("video", "number").rows():
         place = run.folder / "media" / facts.videos["id"][video]
         place.mkdir(parents=True, exist_ok=True)
-        pillow.new("RGB", (24, 24), (number % 250,) * 3).save(place / f"{number:06}.png")
+        frame(number).save(place / f"{number:06}.png")
     return run
+
+
+def shaded(number: int) -> Any:
+    """Every part of it looks different."""
+    across, down = np.meshgrid(np.arange(60), np.arange(40))
+    return pillow.fromarray(np.stack([4 * across, 6 * down, 0 * down + number % 250], axis=2).astype(np.uint8))
+
+
+def test_detected_boxes_of_frames_are_cut_out(cleaned_run: Run, vit: Path, tmp_path: Path) -> None:
+    run = painted(copy(cleaned_run, tmp_path), shaded)
+    how: dict[str, Any] = {"media": run.folder / "media", "backbone": vit, "frames": 1, "clips": 1, "object_frames": 1}
+    questree.make_features(run.folder, detections=True, spurious=1, miss=0.5, name="cut", workers=1, **how)
+    told = json.loads((run.folder / "features" / "cut" / "detections.json").read_text())
+    facts, found, checked = run.load("facts"), open_features(run.folder, "cut"), 0
+    for video, (id, width, height) in enumerate(facts.videos.select("id", "width", "height").rows()):
+        numbers = facts.frames.filter(facts.frames["video"] == video)["number"].to_list()
+        number = numbers[len(numbers) // 2]
+        boxes = np.clip(np.array(told[f"{id}/{number:06}"]["bboxes"]) / [width, height, width, height], 0, 1)
+        values, there = found.take([id], ["objects"])["objects"]
+        assert there.sum() == len(boxes)
+        for own, (x1, y1, x2, y2) in zip(values[0][there[0]], boxes * [60, 40, 60, 40], strict=True):
+            corner = min(int(x1), 59), min(int(y1), 39)
+            crop = shaded(number).crop((*corner, max(round(x2), corner[0] + 1), max(round(y2), corner[1] + 1)))
+            np.testing.assert_allclose(own[:-6], seen_alone(vit, crop), atol=1e-4)
+            checked += 1
+    assert checked > 2 * len(facts.videos)
 
 
 def test_frames_and_what_changes_between_them(filmed: Run, vit: Path) -> None:
@@ -94,10 +136,6 @@ def test_frames_and_what_changes_between_them(filmed: Run, vit: Path) -> None:
         "object_frames": 1,
     }
     questree.make_features(filmed.folder, name="one", shard=5, workers=1, **how)
-    questree.make_features(filmed.folder, name="two", shard=5, workers=2, **how)
-    folders = [filmed.folder / "features" / name for name in ("one", "two")]
-    one, two = ({path.name: path.read_bytes() for path in sorted(each.iterdir())} for each in folders)
-    assert one == two
     facts, found = filmed.load("facts"), open_features(filmed.folder, "one")
     id = facts.videos["id"][2]
     numbers = facts.frames.filter(facts.frames["video"] == 2)["number"].to_list()
@@ -113,14 +151,20 @@ def test_frames_and_what_changes_between_them(filmed: Run, vit: Path) -> None:
     np.testing.assert_allclose(boxes[:, :-6], np.tile(middle, (len(boxes), 1)), atol=1e-5)
 
 
-def test_clips_are_watched_by_a_backbone_of_videos(filmed: Run, vit: Path, tmp_path: Path) -> None:
+@pytest.fixture(scope="module")
+def watcher(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A small VideoMAE that looks at two pictures."""
+    folder = tmp_path_factory.mktemp("watching") / "watcher"
     how = transformers.VideoMAEConfig(
         hidden_size=8, num_hidden_layers=1, num_attention_heads=2, intermediate_size=8,
         image_size=16, patch_size=8, num_frames=2, tubelet_size=2,
     )  # fmt: skip
-    watcher = tmp_path / "watcher"
-    transformers.VideoMAEModel(how).save_pretrained(watcher)
-    (watcher / "preprocessor_config.json").write_text('{"size": {"height": 16, "width": 16}}')
+    transformers.VideoMAEModel(how).save_pretrained(folder)
+    (folder / "preprocessor_config.json").write_text('{"size": {"height": 16, "width": 16}}')
+    return folder
+
+
+def test_clips_are_watched_by_a_backbone_of_videos(filmed: Run, vit: Path, watcher: Path) -> None:
     places = {"RUN": filmed.folder, "DIR": filmed.folder / "media", "FOLDER": vit, "WATCHER": watcher}
     lines = [line.split()[1:] for line in commands("docs/experiments.md") if "--media" in line]
     assert len(lines) == 2
@@ -146,20 +190,58 @@ def test_safetensors_are_read_by_their_package() -> None:
     assert {name: array.tolist() for name, array in found.items()} == {k: v.tolist() for k, v in arrays.items()}
 
 
-def test_a_torchvision_model_is_found_by_the_name_of_its_weights(tmp_path: Path) -> None:
-    models = pytest.importorskip("torchvision.models", reason="torchvision is not installed")
-    torch.save(models.get_model("resnet18").state_dict(), tmp_path / "resnet18-0badcafe.pth")
-    assert seen_alone(tmp_path, pillow.new("RGB", (9, 9))).shape == (512,)
-
-
 def test_what_is_missing_is_said_before_anything_is_made(rooms: Run, vit: Path, tmp_path: Path) -> None:
     (tmp_path / "empty").mkdir()
     with pytest.raises(BadInput, match=r"expected a folder with config.json \(transformers\) or one file of weights"):
         questree.make_features(rooms.folder, media=rooms.folder / "media", backbone=tmp_path / "empty")
     with pytest.raises(BadInput, match=r"expected train0\.png or \.jpg, got none"):
         questree.make_features(rooms.folder, media=tmp_path / "empty", backbone=vit)
-    broken = tmp_path / "broken"
-    broken.mkdir()
-    (broken / "config.json").write_text('{"model_type": "nothing known"}')
-    with pytest.raises(BadInput, match="expected a model that transformers can load"):
+    with pytest.raises(BadInput, match="motion: expected a run of videos, got image sets"):
+        questree.make_features(rooms.folder, media=rooms.folder / "media", backbone=vit, motion=vit)
+    assert not (rooms.folder / "features" / vit.name).exists()
+
+
+@pytest.mark.parametrize(
+    ("file", "content"),
+    [
+        ("config.json", '{"model_type": "nothing known"}'),
+        ("config.json", "no JSON"),
+        ("model.safetensors", "no weights"),
+    ],
+)
+def test_a_damaged_backbone_is_one_line(rooms: Run, vit: Path, tmp_path: Path, file: str, content: str) -> None:
+    broken = Path(shutil.copytree(vit, tmp_path / "broken"))
+    (broken / file).write_text(content)
+    with pytest.raises(BadInput, match="broken: expected a model that transformers can load; "):
         questree.make_features(rooms.folder, media=rooms.folder / "media", backbone=broken)
+
+
+def test_who_looks_at_pictures_does_not_watch_clips(filmed: Run, vit: Path, watcher: Path) -> None:
+    with pytest.raises(BadInput) as told:
+        questree.make_features(filmed.folder, media=filmed.folder / "media", backbone=watcher, motion=vit)
+    assert str(told.value).splitlines() == [
+        "backbone: expected a model of single pictures, got one of clips: watcher",
+        f"motion: expected a model of clips, got one of single pictures: {vit.name}",
+    ]
+
+
+def test_weights_of_half_precision_are_looked_through(vit: Path, tmp_path: Path) -> None:
+    transformers.ViTModel.from_pretrained(vit).half().save_pretrained(tmp_path)
+    (tmp_path / "preprocessor_config.json").write_bytes((vit / "preprocessor_config.json").read_bytes())
+    picture = shaded(3)
+    np.testing.assert_allclose(seen_alone(tmp_path, picture), seen_alone(vit, picture), atol=1e-2)
+
+
+@pytest.mark.processes
+def test_looking_that_was_killed_goes_on_in_processes_to_the_same_bytes(filmed: Run, vit: Path) -> None:
+    options, where = FeatureOptions(frames=2, clips=1, object_frames=1), filmed.folder / "features"
+    source = MediaOfVideos(filmed.folder, options, filmed.folder / "media", vit)
+    source.check()
+    write_features(source, options, filmed, "whole", "parquet", 4, 1, ThreadPoolExecutor(1))
+    with pytest.raises(KeyboardInterrupt):
+        write_features(source, options, filmed, "killed", "parquet", 4, 1, Killed(1))
+    assert [path.name for path in where.glob(".killed.part/*.parquet")] == ["00000.parquet"]
+    write_features(source, options, filmed, "killed", "parquet", 4, 2)
+    whole, again = ({path.name: path.read_bytes() for path in (where / name).iterdir()} for name in ("whole", "killed"))
+    assert whole == again
+    assert len(whole) == 3 + 2

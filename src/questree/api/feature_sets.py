@@ -14,6 +14,7 @@ from questree.tables import run as tables
 from questree.tables.owners import writing
 
 ALONE = "expected it with --detections, got it alone"
+UNSEEN = "expected it with --from-facts, got it with --media"
 
 
 def make_features(
@@ -56,13 +57,13 @@ def make_features(
     backbone
         With `media`: folder of a model of transformers (config.json), or with weights of torchvision (NAME-....pth).
     motion
-        With `media`, videos: folder of a model of transformers that looks at clips. [default: how appearance changes]
+        With `media`, videos: folder of a model as above that looks at clips. [default: how appearance changes]
     name
         Name of the features. [default: facts, or the name of the backbone]
     format
         Form of the files.
     width
-        Numbers per frame, clip or object. [128; a backbone has its own]
+        From facts: numbers per frame, clip or object. [128; a backbone has its own]
     frames
         Videos: number of frames, evenly over the video.
     clips
@@ -74,7 +75,7 @@ def make_features(
     noise
         Noise on every number, where 1 is as much as a word adds.
     miss
-        From facts: share of objects that are not seen.
+        Share of objects that are not seen.
     confuse
         From facts: share of classes, relations and actions that are taken for others.
     detections
@@ -97,13 +98,18 @@ def make_features(
     """
     place = tables.Run(path_of(run))
     own = chosen(place, benchmark, "facts")
-    given = [Fault("--jitter", ALONE)] * (jitter is not None) + [Fault("--spurious", ALONE)] * (spurious is not None)
+    of_detector = {"--jitter": jitter is not None, "--spurious": spurious is not None}
+    of_facts = {"--width": width is not None, "--confuse": confuse > 0}
+    found = [Fault(option, ALONE) for option, given in of_detector.items() if given and not detections]
+    found += [Fault(option, UNSEEN) for option, given in of_facts.items() if given and media is not None]
+    if motion is not None and own.of_images:
+        found.append(Fault("--motion", "expected a run of videos, got image sets"))
     options = FeatureOptions(
-        width or 128, frames, clips, object_frames, objects, noise, miss, confuse, detections,
+        128 if width is None else width, frames, clips, object_frames, objects, noise, miss, confuse, detections,
         (0.1 if jitter is None else jitter) * detections, (2 if spurious is None else spurious) * detections,
         seed,
     )  # fmt: skip
-    found = [*options.faults(), *at_least(1, {"shard": shard, "workers": workers}), *([] if detections else given)]
+    found += [*options.faults(), *at_least(1, {"shard": shard, "workers": workers})]
     refuse([*found, *(plain_name("--name", name, "features") if name else [])])
     if from_facts == (media is not None) or (media is None) != (backbone is None) or (motion and media is None):
         raise BadInput.at("features", "expected --from-facts, or --media DIR with --backbone DIR")

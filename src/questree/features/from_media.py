@@ -1,9 +1,9 @@
 """Features of pictures by a backbone: frames and clips of videos, and boxes of frames or images, cut out."""
 
 from abc import abstractmethod
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
-from functools import cached_property
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -11,15 +11,17 @@ from typing import Any
 import numpy as np
 
 from questree.ask.media import Sight
-from questree.ask.pictures import Shot, opened_picture, pillow
-from questree.faults import refuse
-from questree.features.backbones import Backbone, backbone_in
+from questree.ask.pictures import Shot, opened_picture
+from questree.faults import Fault, refuse
+from questree.features.backbones import Backbone
 from questree.features.codes import Floats, Ints
 from questree.features.image_facts import ImageFacts
+from questree.features.local_models import backbone_in
 from questree.features.making import FactsOfImages, FactsOfVideos, FeatureSource, image_facts, video_facts
 from questree.features.rows import APPEARANCE, MOTION, PlaceFeatures, StreamRows
 from questree.features.seen import noisy
 from questree.features.video_facts import VideoFacts
+from questree.stages.ground.boxes import FRAME
 
 ALL = 1 << 30  # frames
 
@@ -43,28 +45,38 @@ class Media(FeatureSource):
             sorted((each.name, each.stat().st_size, each.stat().st_mtime_ns) for each in f.iterdir()) for f in folders
         ]
 
-    @property
     @abstractmethod
-    def sight(self) -> Sight:
-        """Who finds the frames or images, and looks at them."""
+    def sight(self, first: int, end: int) -> Sight:
+        """Who finds the frames or images of these places; not kept, as it cannot be sent to workers."""
 
     def check(self) -> None:
         """All that is not there is told before anything is made."""
-        refuse(self.sight.faults(self.ids()))
-        backbone_in(self.backbone)
+        ids = self.ids()
+        refuse(self.sight(0, len(ids)).faults(ids))
+        self.looks()
+
+    def looks(self) -> tuple[Backbone, Backbone | None]:
+        """Who looks at pictures, and who looks at clips."""
+        one, several = backbone_in(self.backbone), backbone_in(self.motion, "--motion") if self.motion else None
+        wrong = [Fault("--backbone", f"expected a model of single pictures, got one of clips: {one.name}")]
+        found = wrong if one.pictures > 1 else []
+        if several is not None and several.pictures == 1:
+            found.append(Fault("--motion", f"expected a model of clips, got one of single pictures: {several.name}"))
+        refuse(found)
+        return one, several
 
 
 class MediaOfImages(Media, FactsOfImages):
     def state(self) -> Any:
         return [FactsOfImages.state(self), self.files()]
 
-    @cached_property
-    def sight(self) -> Sight:
+    def sight(self, first: int, end: int) -> Sight:
         return Sight(self.media, "images")
 
     def made(self, first: int, end: int) -> PlaceFeatures:
-        look = backbone_in(self.backbone)
-        return PicturedImages(image_facts(self.run), first, end, self.options, self.sight, look).made()
+        look, _ = self.looks()
+        sight = self.sight(first, end)
+        return PicturedImages(image_facts(self.run), first, end, self.options, sight, look).made()
 
 
 @dataclass(frozen=True)
@@ -75,26 +87,24 @@ class PicturedImages(ImageFacts):
     backbone: Backbone
 
     def things(self, image: Ints, thing: Ints, number: Ints, corner: Ints) -> Floats:
-        whole = {at: opened_picture(self.sight.shots([self.ids[at]])[0], 0) for at in np.unique(image).tolist()}
-        crops = [cut(whole[at], box) for at, box in zip(image.tolist(), corner, strict=True)]
-        return looked(self.backbone, crops)
+        opened = lru_cache(1)(lambda at: opened_picture(self.sight.shots([self.ids[at]])[0], 0))
+        return self.backbone.seen(cut(opened(at), box) for at, box in zip(image.tolist(), corner, strict=True))
 
 
 class MediaOfVideos(Media, FactsOfVideos):
     def state(self) -> Any:
         return [FactsOfVideos.state(self), self.files()]
 
-    @cached_property
-    def sight(self) -> Sight:
-        facts, _ = video_facts(self.run)
+    def sight(self, first: int, end: int) -> Sight:
+        facts = video_facts(self.run)[0].between(first, end)
         ids = facts.videos["id"].gather(facts.frames["video"]).to_list()
         rows = zip(ids, facts.frames["number"].to_list(), facts.frames["seconds"].to_list(), strict=True)
         return Sight(self.media, "video", ALL, seconds={(id, number): seconds for id, number, seconds in rows})
 
     def made(self, first: int, end: int) -> PlaceFeatures:
         facts, vocabulary = video_facts(self.run)
-        looks = backbone_in(self.backbone), backbone_in(self.motion) if self.motion else None
-        return PicturedVideos(facts.between(first, end), vocabulary, self.options, self.sight, *looks).made()
+        looks, sight = self.looks(), self.sight(first, end)
+        return PicturedVideos(facts.between(first, end), vocabulary, self.options, sight, *looks).made()
 
 
 @dataclass(frozen=True)
@@ -104,35 +114,27 @@ class PicturedVideos(VideoFacts):
     sight: Sight
     backbone: Backbone
     watcher: Backbone | None
-    _opened: dict[tuple[int, int], Any] = field(default_factory=dict)
 
     @cached_property
     def shots(self) -> list[Mapping[int, Shot]]:
         """[video] number of a frame -> its picture."""
         return [{shot.number: shot for shot in self.sight.shots(id)} for id in self.ids]
 
-    @cached_property
-    def numbers(self) -> list[list[int]]:
-        """[video] numbers of its annotated frames."""
-        start = np.append(0, np.cumsum(self.frames))
-        every = self.facts.frames["number"].to_list()
-        return [every[a:b] for a, b in pairwise(start.tolist())]
-
-    def picture(self, video: int, frame: int) -> Any:
-        """Of an annotated frame, or of the nearest one that there is a picture of."""
-        wanted, there = self.numbers[video][frame], self.shots[video]
-        number = wanted if wanted in there else min(there, key=lambda each: (abs(each - wanted), each))
-        if (video, number) not in self._opened:
-            self._opened[video, number] = opened_picture(there[number], 0)
-        return self._opened[video, number]
+    def pictures(self, video: Ints, frame: Ints) -> Iterator[Any]:
+        """Of annotated frames, or of the nearest ones that there are pictures of; one is open at a time."""
+        opened = lru_cache(1)(opened_picture)
+        numbers = self.facts.frames["number"].to_numpy()[(np.cumsum(self.frames) - self.frames)[video] + frame]
+        for at, wanted in zip(video.tolist(), numbers.tolist(), strict=True):
+            there = self.shots[at]
+            nearest = wanted if wanted in there else min(there, key=lambda each: (abs(each - wanted), each))
+            yield opened(there[nearest], 0)
 
     @cached_property
     def _seen(self) -> tuple[Floats, Ints]:
         """[frame, width] of the sampled frames of all videos, and [video + 1] where a video's begin."""
         video, frame, start = self.sampled(self.options.frames)
-        return looked(
-            self.backbone, [self.picture(*each) for each in zip(video.tolist(), frame.tolist(), strict=True)]
-        ), start
+        each, at = np.unique(video << FRAME | frame, return_inverse=True)  # short videos show one several times
+        return self.backbone.seen(self.pictures(each >> FRAME, each & ((1 << FRAME) - 1)))[at], start
 
     def appearance(self) -> StreamRows:
         return noisy(self.options, APPEARANCE, self.ids, *self._seen)
@@ -147,15 +149,13 @@ class PicturedVideos(VideoFacts):
             moved = np.concatenate([values[:0], *parts])
         else:
             video, frame, _ = self.sampled(clips * self.watcher.pictures)
-            moved = looked(
-                self.watcher, [self.picture(*each) for each in zip(video.tolist(), frame.tolist(), strict=True)]
-            )
+            moved = self.watcher.seen(self.pictures(video, frame))
         return noisy(self.options, MOTION, self.ids, moved, start)
 
     def things(self, kept: Ints) -> Floats:
-        video, frame, _ = (own[kept].tolist() for own in self.placed)
-        crops = [cut(self.picture(*at), box) for *at, box in zip(video, frame, self.where(kept)[:, :4], strict=True)]
-        return looked(self.backbone, crops)
+        video, frame, _ = (own[kept] for own in self.placed)
+        boxes = zip(self.pictures(video, frame), self.where(kept)[:, :4], strict=True)
+        return self.backbone.seen(cut(picture, box) for picture, box in boxes)
 
 
 def cut(image: Any, box: Ints) -> Any:
@@ -163,13 +163,6 @@ def cut(image: Any, box: Ints) -> Any:
     x1, y1, x2, y2 = np.clip(box, 0, 1) * np.tile([image.width, image.height], 2)
     left, top = min(int(x1), image.width - 1), min(int(y1), image.height - 1)
     return image.crop((left, top, max(round(x2), left + 1), max(round(y2), top + 1)))
-
-
-def looked(backbone: Backbone, images: Sequence[Any]) -> Floats:
-    """[image, width], or [clip, width]; where there are none, none of that width."""
-    if images:
-        return backbone.seen(images)
-    return backbone.seen([pillow().new("RGB", (8, 8))] * backbone.pictures)[:0]
 
 
 def changes(values: Floats, clips: int) -> Floats:

@@ -163,9 +163,10 @@ def write_features(
     ]
     names = [task.out.name for task in tasks]
     remedy = partial(place.kept, names, "a smaller --shard")
-    with place.begun(names), processes(workers, pool, remedy) as executor:
+    with place.begun(names):
         left = {f"shard {task.out.stem}": task for task in tasks if not task.out.is_file()}
-        results({called: executor.submit(made_shard, task) for called, task in left.items()}, "features", remedy)
+        with processes(workers, pool, remedy, len(left)) as executor:
+            results({called: executor.submit(made_shard, task) for called, task in left.items()}, "features", remedy)
     note = _gathered(source, options, tasks, plan, most, work)
     place.finish(planned=False)  # the note says it
     return note

@@ -9,7 +9,7 @@ import pytest
 
 from questree.columns.hashing import seed_of
 from questree.faults import BadInput
-from questree.stages.balance.pairs import PairsOptions, balance, select
+from questree.stages.balance.pairs import PairsOptions, balance, ranked, select
 from questree.tables.image_questions import ANSWERED, BALANCED
 from questree.tables.questions import with_forms
 from questree.tables.run import Run
@@ -86,14 +86,14 @@ def test_the_selection_is_that_of_a_naive_judge(seed: int) -> None:
     ]
     table = questions(rows)
     for room in (0, 1, 7, 40, 200):
-        assert select(table, room, seed)[0] == naive(table, room, seed)
+        assert select(ranked(table, seed), room, seed)[0] == naive(table, room, seed)
 
 
 def test_texts_with_two_answers_come_first_then_rare_answers_then_rare_structures() -> None:
     rows = [("q", "yes", (1, 1)), ("q", "no", (3, 3))]
     rows += [(f"y{i}", "yes", (1, 1)) for i in range(5)] + [("y5", "yes", (3, 3))]
     rows += [("n0", "no", (1, 1)), ("n1", "no", (1, 1)), ("n2", "no", (5, 3))]
-    taken, first = select(questions(rows), 6, seed=1)
+    taken, first = select(ranked(questions(rows), 1), 6, seed=1)
     assert first == 2
     assert taken[:2] == [0, 1]
     assert Counter(rows[at][1] for at in taken) == {"yes": 3, "no": 3}
@@ -103,19 +103,19 @@ def test_texts_with_two_answers_come_first_then_rare_answers_then_rare_structure
 def test_a_template_below_its_quota_is_balanced_too() -> None:
     """61 to 6 without twins: 6 to 6; with three answers the most common one is cut to the second."""
     rows = [(f"q{at}", "yes" if at < 61 else "no", (1, 1)) for at in range(67)]
-    taken, _ = select(questions(rows), 100, seed=1)
+    taken, _ = select(ranked(questions(rows), 1), 100, seed=1)
     assert Counter(rows[at][1] for at in taken) == {"yes": 6, "no": 6}
     rows += [(f"r{at}", "perhaps", (1, 1)) for at in range(20)]
-    taken, _ = select(questions(rows), 100, seed=1)
+    taken, _ = select(ranked(questions(rows), 1), 100, seed=1)
     assert Counter(rows[at][1] for at in taken) == {"yes": 20, "perhaps": 20, "no": 6}
     twins = [(f"q{at}", answer, (1, 1)) for at in range(4) for answer in ("yes", "no")]  # these stay whole
-    taken, _ = select(questions([*twins, *((f"y{at}", "yes", (1, 1)) for at in range(9))]), 100, seed=1)
+    taken, _ = select(ranked(questions([*twins, *((f"y{at}", "yes", (1, 1)) for at in range(9))]), 1), 100, seed=1)
     assert taken == list(range(8))
 
 
 def test_a_pair_is_not_torn_where_only_pairs_fit() -> None:
     rows = [(f"q{i}", answer, (1, 1)) for i in range(20) for answer in ("yes", "no")]
-    taken, first = select(questions(rows), 10, seed=1)
+    taken, first = select(ranked(questions(rows), 1), 10, seed=1)
     assert first == 40
     assert len(taken) == 10
     assert set(Counter(rows[at][0] for at in taken).values()) == {2}

@@ -9,6 +9,7 @@ from itertools import combinations
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import polars as pl
 import pytest
 from cyclopts import CycloptsError
@@ -17,6 +18,7 @@ from questree.benchmarks.covr.splits import FEW_SHOT, PROPERTIES, RELEASED, ZERO
 from questree.cli.app import app
 from questree.cli.covr import released_command as command
 from questree.cli.stages import split as split_command
+from questree.columns.hashing import seeds_of
 from questree.faults import BadInput
 from questree.notation import covr
 from questree.notation.own import show
@@ -24,10 +26,12 @@ from questree.sources.covr import read_sides
 from questree.stages.split import properties as splits
 from questree.stages.split.engine import Proof, SplitOptions
 from questree.stages.split.grammar import Wrong, read
-from questree.stages.split.image_sets import read_split, slug, split_run
-from questree.stages.split.language import of_images
-from questree.stages.split.properties import Drawing, Lexical, drawn_pairs, of_records, of_shapes, terms, together
+from questree.stages.split.image_sets import read_split, split_run
+from questree.stages.split.language import of_image_rows
+from questree.stages.split.lexical import Lexical, counted_terms, drawn_pairs, term_pairs, terms, together
+from questree.stages.split.properties import Drawing, of_records, of_shapes
 from questree.stages.split.rows import QuestionRows, image_rows
+from questree.stages.split.set_chunks import slug
 from questree.tables.image_questions import ANSWERED
 from questree.tables.questions import with_forms, with_programs
 from questree.tables.run import Run
@@ -72,13 +76,13 @@ def ids(rows: QuestionRows, held: Any, side: str = "") -> set[str]:
 
 
 def holds(text: str, rows: QuestionRows) -> set[str]:
-    return ids(rows, read(text, of_images(rows)).holds(rows))
+    return ids(rows, read(text, of_image_rows(rows)).holds(rows))
 
 
 @pytest.mark.parametrize("vector", VECTORS)
 def test_a_property_holds_out_the_questions_of_the_vectors(released: QuestionRows, vector: str) -> None:
     name = VECTORS[vector]
-    held = splits.named(name, released).predicate.holds(released)
+    held = splits.named(name, released.position).predicate.holds(released)
     for side in ("train", "val"):
         wanted = set(EXPECTED["splits"][vector][side]["comp"]) - QUIRK.get(name, {}).get(side, set())
         assert ids(released, held, side) == wanted
@@ -139,7 +143,10 @@ def test_the_drawn_pairs_keep_their_thresholds(released: QuestionRows) -> None:
     sides = read_sides(QUESTIONS)
     terms = {side: [naive_terms(record) for record in records] for side, records in sides.items()}
     at = {side: (released.questions["side"] == side).to_numpy() for side in sides}
-    pairs = drawn_pairs(released, at["train"], at["val"], SMALL, 1)
+    half = np.arange(len(released)) < len(released) // 2  # what is counted in parts is added up
+    parts = [counted_terms(released, at["train"] & own, at["val"] & own) for own in (half, ~half)]
+    counted = term_pairs(parts)
+    pairs = drawn_pairs(counted, SMALL, 1)
     assert len(pairs) == len({frozenset(pair) for pair in pairs}) == SMALL.pairs
     fitting = 0
     for pair in combinations(sorted({term for own in terms["val"] for term in own}), 2):
@@ -148,7 +155,7 @@ def test_the_drawn_pairs_keep_their_thresholds(released: QuestionRows) -> None:
         fits = min(apart) >= SMALL.alone and together >= SMALL.together
         fitting += fits
         assert fits or pair not in pairs
-    all_of_them = drawn_pairs(released, at["train"], at["val"], Lexical(10_000, SMALL.alone, SMALL.together), 1)
+    all_of_them = drawn_pairs(counted, Lexical(10_000, SMALL.alone, SMALL.together), 1)
     assert len(all_of_them) == fitting
 
 
@@ -188,8 +195,8 @@ def test_programs_in_our_notation_have_the_same_properties(released: QuestionRow
     table = released.questions[kept]
     stored = image_rows(with_forms(table.with_columns(program=pl.Series(texts))))
     for name in PROPERTIES:
-        predicate = splits.named(name, released).predicate.holds(released)[kept]
-        assert (splits.named(name, stored).predicate.holds(stored) == predicate).all(), name
+        predicate = splits.named(name, released.position).predicate.holds(released)[kept]
+        assert (splits.named(name, stored.position).predicate.holds(stored) == predicate).all(), name
     assert [stored.shape(code).text for code in stored.code] == [released.shape(released.code[at]).text for at in kept]
 
 
@@ -231,7 +238,7 @@ def test_the_language_speaks_of_rows_dependencies_words_and_answers(run: Run) ->
 )
 def test_a_predicate_that_cannot_be_read_says_what_it_wanted(run: Run, text: str, complaint: str) -> None:
     with pytest.raises(Wrong, match=complaint):
-        read(text, of_images(image_rows(ANSWERED.read(run.covr))))
+        read(text, of_image_rows(image_rows(ANSWERED.read(run.covr))))
 
 
 OWN = """
@@ -260,7 +267,7 @@ def test_every_split_of_a_run_keeps_what_it_holds_out_for_testing(split: Run) ->
     names = [path.stem for path in sorted((split.covr / "splits").glob("*.parquet"))]
     assert len(names) == len(FEW_SHOT) + len(ZERO_SHOT) + 2 * 2 + 2
     for name in (*FEW_SHOT, *ZERO_SHOT):
-        held = ids(rows, splits.named(name, rows).predicate.holds(rows))
+        held = ids(rows, splits.named(name, rows.position).predicate.holds(rows))
         found = {part: set(ids.to_list()) for part, ids in read_split(split, name).items()}
         kept = 4 if name in FEW_SHOT else 0
         assert len(found["train"] & held) == min(kept, len(side["train"] & held))
@@ -284,7 +291,8 @@ def test_the_report_counts_and_the_plan_feeds_the_generalization_score(split: Ru
 
 def kept(table: pl.DataFrame, seed: int) -> Any:
     rows, train = image_rows(table), (table["split"] == "train").to_numpy()
-    return splits.few_shot(splits.named("HAS-QUANT", rows), rows, train, Drawing(seed, few_shot=3)).train
+    held, hashed = splits.named("HAS-QUANT", rows.position), seeds_of(seed, table["id"])
+    return splits.few_shot(held, splits.examples(held, rows, hashed, train, Drawing(seed, few_shot=3))).train
 
 
 def test_examples_that_stay_depend_on_the_seed_and_not_on_the_order(run: Run) -> None:
@@ -304,8 +312,8 @@ def test_a_question_that_stays_in_train_is_an_error_with_its_id(run: Run, tmp_pa
 
 def test_an_image_on_both_sides_is_an_error(run: Run) -> None:
     rows = image_rows(ANSWERED.read(run.covr))
-    proof = Proof(splits.zero_shot(splits.named("TPL-VERIFYATTR", rows)))
-    rest = ~splits.named("TPL-VERIFYATTR", rows).predicate.holds(rows)
+    proof = Proof(splits.zero_shot(splits.named("TPL-VERIFYATTR", rows.position)))
+    rest = ~splits.named("TPL-VERIFYATTR", rows.position).predicate.holds(rows)
     proof.see(rows, rest, rest)
     (fault,) = proof.faults([f"image{at}" for at in range(8)])
     assert "8 images are in train and in test: image0, image1, image2" in fault.message

@@ -1,5 +1,6 @@
 """Keyed hashes of ids: the only randomness there is, so nothing depends on order, shard or worker."""
 
+from collections.abc import Iterable
 from hashlib import blake2b
 from typing import Any
 
@@ -12,6 +13,13 @@ Hashes = NDArray[np.uint64]
 def seed_of(seed: int, name: str) -> np.uint64:
     """A number for a (seed, name), the same on every machine."""
     return np.uint64(int.from_bytes(blake2b(f"{seed}\0{name}".encode(), digest_size=8).digest(), "little"))
+
+
+def seeds_of(seed: int, names: Iterable[str]) -> Hashes:
+    """[name] the same number for each of many names."""
+    start = f"{seed}\0"
+    digests = (blake2b(f"{start}{name}".encode(), digest_size=8).digest() for name in names)
+    return np.frombuffer(b"".join(digests), "<u8").astype(np.uint64)
 
 
 def mix(start: Any, *columns: Any) -> Hashes:

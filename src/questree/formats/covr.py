@@ -131,7 +131,7 @@ def _plain(row: dict[str, Any], ids: list[str]) -> dict[str, Any]:
 def _properties(questions: pl.DataFrame) -> list[list[str]]:
     """[question] the names of the properties it has, as the release has them."""
     rows = image_rows(questions)
-    held = {said: named(name, rows).predicate.holds(rows).tolist() for name, said in RELEASED.items()}
+    held = {said: named(name, rows.position).predicate.holds(rows).tolist() for name, said in RELEASED.items()}
     return [[name for name, has in zip(held, own, strict=True) if has] for own in zip(*held.values(), strict=True)]
 
 

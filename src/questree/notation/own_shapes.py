@@ -1,6 +1,7 @@
 """Questions given to us, by columns: each program is one of a few shapes with slots, and the words that fill them."""
 
 from collections.abc import Iterable
+from functools import lru_cache
 
 import polars as pl
 
@@ -11,6 +12,8 @@ from questree.notation.own import parse
 from questree.readings.forms import ProgramShapes, met, numbered
 from questree.terms import Language, Node, ProgramError, Word, fill, slots
 
+SHAPES = 1 << 12  # that are kept: other questions have the same
+
 
 def program_shapes(questions: pl.DataFrame, language: Language = IMAGES) -> ProgramShapes:
     """From the columns form and words (tables/questions.PROGRAM); numbered anew, so that no other question matters."""
@@ -18,6 +21,7 @@ def program_shapes(questions: pl.DataFrame, language: Language = IMAGES) -> Prog
     return ProgramShapes([_shape(form, language) for form in forms], code, *numbered(questions["words"]))
 
 
+@lru_cache(SHAPES)
 def _shape(form: str, language: Language) -> Node:
     try:
         return parse(form, language)

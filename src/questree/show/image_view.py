@@ -33,9 +33,10 @@ from questree.stages.decompose.image_sets import read_sets, spoken_sets
 from questree.stages.decompose.set_chunks import decompose as taken_apart
 from questree.stages.ground.node_evidence import outermost
 from questree.stages.split.grammar import check, read
-from questree.stages.split.image_sets import SIDES, selected
-from questree.stages.split.language import of_images
+from questree.stages.split.image_sets import selected
+from questree.stages.split.language import of_image_rows
 from questree.stages.split.rows import QuestionRows, image_rows
+from questree.stages.split.set_chunks import SIDES
 from questree.tables.image_questions import answered
 from questree.tables.images import Images
 from questree.tables.predictions import IMAGE_SETS
@@ -280,7 +281,7 @@ class ImageView(View):
 
     def query(self, text: str, shards: Sequence[str]) -> list[Mask]:
         """The language of splits."""
-        return [np.asarray(read(text, of_images(self.rows)).holds(self.rows))]
+        return [np.asarray(read(text, of_image_rows(self.rows)).holds(self.rows))]
 
     @cached_property
     def rows(self) -> QuestionRows:

@@ -67,8 +67,8 @@ def split_again(run: Run, used: Used, workers: int, _: Run) -> None:
     split(run, SplitOptions(given_file(run, used), bool(used["all"]), more, released), workers)
 
 
-def split_images_again(run: Run, used: Used, *_: object) -> None:
-    split_run(run, msgspec.convert(used | {"file": given_file(run, used)}, SplitOptions))
+def split_images_again(run: Run, used: Used, workers: int, _: Run) -> None:
+    split_run(run, msgspec.convert(used | {"file": given_file(run, used)}, SplitOptions), workers)
 
 
 def given_file(run: Run, used: Used) -> Path | None:
@@ -88,7 +88,7 @@ MAKE: dict[str, Callable[[Run, Used, int, Run], object]] = {
     "splits": split_again,
     "decomposed": decompose_again,
     "covr/questions": lambda run, used, workers, _: drafts.generate(run, drafts.options_of(used), workers),
-    "covr/balanced": lambda run, used, *_: pairs.balance(run, pairs.PairsOptions(**used)),
+    "covr/balanced": lambda run, used, workers, _: pairs.balance(run, pairs.PairsOptions(**used), workers=workers),
     "covr/splits": split_images_again,
     "covr/decomposed": lambda run, used, workers, _: decompose_run(
         run, words_of(folder_of(used)), used["all"], workers, folder_of(used)

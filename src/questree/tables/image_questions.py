@@ -1,11 +1,16 @@
-"""Questions about sets of images, and which of them are kept, as columns."""
+"""Questions about sets of images, and which of them are kept, as columns; read some at a time."""
+
+import os
+from dataclasses import dataclass
+from itertools import pairwise
+from pathlib import Path
 
 import polars as pl
 
 from questree.faults import BadInput
 from questree.tables.questions import PROGRAM
 from questree.tables.run import Run
-from questree.tables.table import Table
+from questree.tables.table import Table, readable, rows_in
 
 ANSWERED = Table(  # RUN/covr/questions.parquet, in the order they were made
     "questions",
@@ -28,16 +33,67 @@ BALANCED = Table("balanced", {"id": pl.String})  # RUN/covr/balanced.parquet
 MADE_FROM = {"balanced.parquet": "balanced selection", "splits": "splits", "decomposed": "DAGs"}
 
 
+QUESTIONS = 1 << 16  # of a chunk
+EMPTY = "the balanced selection is empty; `questree balance` makes another, or use --all"
+
+
 def answered(run: Run) -> pl.DataFrame:
     """The image questions of a run; none are none to work with."""
+    count(run)
+    return ANSWERED.read(run.covr)
+
+
+def count(run: Run) -> int:
+    """How many image questions a run has; none are none to work with."""
     made_by = "`questree generate` makes them, `questree import covr` reads them"
-    if not (run.covr / f"{ANSWERED.name}.parquet").is_file():
+    path = run.covr / f"{ANSWERED.name}.parquet"
+    if not path.is_file():
         raise BadInput.at(run.covr, f"no image questions here; {made_by}")
     run.require_plugins(run.covr)
-    table = ANSWERED.read(run.covr)
-    if table.is_empty():
+    ANSWERED.read(run.covr, rows=(0, 1))  # say now what is wrong with them
+    found = rows_in(path)
+    if not found:
         raise BadInput.at(run.covr, f"the table of image questions is empty; {made_by}")
-    return table
+    return found
+
+
+def has_selection(run: Run) -> bool:
+    return (run.covr / f"{BALANCED.name}.parquet").is_file()
+
+
+@dataclass(frozen=True)
+class QuestionChunk:
+    """Some image questions of a run that stand next to each other; small enough to send anywhere that sees the run."""
+
+    run: Path
+    begin: int  # rows begin <= r < end
+    end: int
+
+    def __str__(self) -> str:
+        return f"{self.begin}-{self.end - 1}"
+
+    def read(self, *columns: str) -> pl.DataFrame:
+        """All columns, or some."""
+        table = ANSWERED.only(*columns) if columns else ANSWERED
+        return table.read(Run(self.run).covr, rows=(self.begin, self.end))
+
+    def chosen(self, ids: pl.Series) -> pl.Series:
+        """[question] is it in the balanced selection, which is never all in memory?"""
+        file = os.fspath(Run(self.run).covr / f"{BALANCED.name}.parquet")
+        with readable(Path(file)):
+            own = pl.scan_parquet(file).filter(pl.col("id").is_in(ids.implode())).collect(engine="streaming")
+        return ids.is_in(own["id"].implode())
+
+    def selected(self, every: bool, *columns: str) -> pl.DataFrame:
+        """Those of the balanced selection, if there is one; `columns` as for `read`."""
+        table = self.read(*columns)
+        return table if every or not has_selection(Run(self.run)) else table.filter(self.chosen(table["id"]))
+
+
+def chunks(run: Run) -> list[QuestionChunk]:
+    """All image questions of a run."""
+    rows = count(run)
+    return [QuestionChunk(run.folder, *cuts) for cuts in pairwise([*range(0, rows, QUESTIONS), rows])]
 
 
 def made_from_questions(run: Run) -> str | None:

@@ -95,20 +95,35 @@ class Table:
 
     def join(self, pieces: Sequence[Path], folder: Path) -> None:
         """Write the rows of pieces, one folder after the other: never all in memory, and the bytes do not depend
-        on where one piece ends. What is wide in one of them is wide."""
+        on where one piece ends. What is wide in one of them is wide, and texts are numbered as they come."""
+        self.join_to(pieces, folder / f"{self.name}.parquet")
+
+    def join_to(self, pieces: Sequence[Path], path: Path) -> None:
+        """A file of another name, until it is renamed."""
         files = [os.fspath(piece / f"{self.name}.arrow") for piece in pieces]
         schemas = [pl.read_ipc_schema(file) for file in files]
-        wide = {name: dtype for name, dtype in self.wide.items() if any(own[name] == dtype for own in schemas)}
-        casts = [pl.col(name).cast(dtype) for name, dtype in wide.items()]
-        self.sink(pl.concat([pl.scan_ipc(file).with_columns(casts) for file in files]), folder)
+        types: dict[str, pl.DataType | type[pl.DataType]] = {
+            name: dtype for name, dtype in self.wide.items() if any(own[name] == dtype for own in schemas)
+        }
+        types |= {
+            name: _together([own[name] for own in schemas])
+            for name, dtype in self.columns.items()
+            if dtype in (NUMBERED, pl.List(NUMBERED))
+        }
+        casts = [pl.col(name).cast(dtype) for name, dtype in types.items()]
+        self.sink_to(pl.concat([pl.scan_ipc(file).with_columns(casts) for file in files]), path)
 
     def sink(self, rows: pl.LazyFrame, folder: Path) -> None:
-        """Write rows as they come, never all in memory; they have the types of the table."""
-        out = os.fspath(folder / f"{self.name}.parquet")
-        rows.select(list(self.columns)).sink_parquet(out, compression="zstd", compression_level=1, row_group_size=ROWS)
+        self.sink_to(rows, folder / f"{self.name}.parquet")
 
-    def read(self, folder: Path, where: pl.Expr | None = None) -> pl.DataFrame:
-        """All rows, or those for which a condition holds: groups of rows that have none are not read."""
+    def sink_to(self, rows: pl.LazyFrame, path: Path) -> None:
+        """Write rows as they come, never all in memory; they have the types of the table."""
+        own = rows.select(list(self.columns))
+        own.sink_parquet(os.fspath(path), compression="zstd", compression_level=1, row_group_size=ROWS)
+
+    def read(self, folder: Path, where: pl.Expr | None = None, rows: tuple[int, int] | None = None) -> pl.DataFrame:
+        """All rows, or those for which a condition holds, or between two places: groups of rows that have none are not
+        read."""
         path = folder / f"{self.name}.parquet"
         if not path.is_file():
             raise BadInput.at(path, f"no table {self.name} here; was the stage that writes it run?")
@@ -116,10 +131,13 @@ class Table:
             missing = self.columns.keys() - pl.read_parquet_schema(path).keys()
             if missing:
                 table = pl.DataFrame()
-            elif where is None:
+            elif where is None and rows is None:
                 table = pl.read_parquet(path, columns=list(self.columns))
             else:
-                table = pl.scan_parquet(path).filter(where).select(list(self.columns)).collect()
+                scanned = pl.scan_parquet(path)
+                scanned = scanned if rows is None else scanned.slice(rows[0], rows[1] - rows[0])
+                scanned = scanned if where is None else scanned.filter(where)
+                table = scanned.select(list(self.columns)).collect()
         if missing:
             wanted = [name for name in self.columns if name in missing]
             older = f"; made by an older version: run `{self.made_by}` again" if self.made_by else ""
@@ -144,3 +162,11 @@ def _texts(column: pl.Series) -> pl.DataType:
     if isinstance(column.dtype, pl.Enum):
         return column.dtype
     return pl.Enum(column.cast(pl.String).drop_nulls().unique(maintain_order=True))
+
+
+def _together(types: Sequence[pl.DataType]) -> pl.DataType:
+    """One type for the NUMBERED texts of several pieces."""
+    if isinstance(types[0], pl.List):
+        return pl.List(_together([each.inner for each in types if isinstance(each, pl.List)]))  # type: ignore[misc]
+    texts = (text for each in types if isinstance(each, pl.Enum) for text in each.categories)
+    return pl.Enum(list(dict.fromkeys(texts)))

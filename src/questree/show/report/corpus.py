@@ -17,8 +17,9 @@ from questree.show.views import View
 from questree.stages.audit.categories import CategoryCount, categories
 from questree.stages.audit.categories import drawn as drawn_categories
 from questree.stages.audit.image_corpus import COMMON, figure_4, figure_6, parts_of, table_3
+from questree.stages.audit.key_counts import texts_of
 from questree.stages.audit.plots import LETTERS, answers, first_words, structures
-from questree.stages.audit.videos import AuditTask, answer_bars, answer_codes, marked, say_shard, spellings, texts_of
+from questree.stages.audit.videos import AuditTask, answer_bars, answer_codes, marked, say_shard, spellings
 from questree.stages.audit.videos import corpus as audited_corpus
 from questree.stages.balance.rounds import has_selection
 from questree.stages.questions import Bank

@@ -1,53 +1,133 @@
 """The audit of questions about image sets: what their text alone tells about their answers, template by template."""
 
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import NamedTuple
+
 import numpy as np
 import polars as pl
 
 from questree.benchmarks.covr.templates import TEMPLATES
-from questree.columns.hashing import mix, seed_of
-from questree.stages.audit.audited import Audit, AuditedQuestions, AuditOptions, audited, shares
+from questree.columns.hashing import mix, seed_of, seeds_of
+from questree.stages.audit.audited import Audit, AuditedQuestions, AuditOptions, audited, shares, without_keys
 from questree.stages.audit.guesses import SETS, Types
-from questree.tables.image_questions import BALANCED, answered
+from questree.stages.audit.key_counts import COUNTS, FIRST, GROUPED, CountedShard, merged, put_counts, texts_of
+from questree.tables.image_questions import QuestionChunk, chunks, has_selection
 from questree.tables.run import Run
+from questree.tables.store import for_others, scratch
+from questree.workers import over, processes
 
 NAMES = [template.name for template in TEMPLATES]
 BINARY = ("yes", "no")
 
 
-def audit(run: Run, options: AuditOptions) -> Audit:
+@dataclass(frozen=True)
+class SetAuditTask:
+    """What every chunk is looked at with; small enough to send anywhere that sees the run."""
+
+    scratch: Path
+    seed: int
+
+    def place(self, chunk: QuestionChunk, what: str) -> Path:
+        return self.scratch / f"{chunk.begin}{what}"
+
+
+LOOKED_AT = ".seen"  # a file of what is known about every question but its text
+
+
+class SeenAnswers(NamedTuple):
+    """What a chunk has of templates and answers."""
+
+    first: dict[str, int]  # template -> the lowest hash of its questions
+    answers: set[str]
+    open: set[str]  # templates with answers besides yes and no
+
+
+class NumberedWords(NamedTuple):
+    """The numbers of templates, in the order of their first questions, and of answers, in their alphabet."""
+
+    templates: list[str]
+    answers: list[str]
+
+    @classmethod
+    def of(cls, seen: Sequence[SeenAnswers]) -> "NumberedWords":
+        names = {name for own in seen for name in own.first}
+        first = {name: min(own.first[name] for own in seen if name in own.first) for name in names}
+        return cls(sorted(names, key=first.__getitem__), sorted(set[str]().union(*(own.answers for own in seen))))
+
+    def put(self, table: pl.DataFrame) -> pl.DataFrame:
+        """With the columns template and answer."""
+        template = dict(zip(self.templates, range(len(self.templates)), strict=True))
+        answer = dict(zip(self.answers, range(len(self.answers)), strict=True))
+        return table.with_columns(
+            template=table["name"].replace_strict(template, return_dtype=pl.Int64),
+            answer=table["said"].replace_strict(answer, return_dtype=pl.Int64),
+        )
+
+
+def audit(run: Run, options: AuditOptions, workers: int = 1) -> Audit:
     """Write RUN/covr/audit. The key of a question is its text; questions of dev are left out."""
-    table, balanced = questions(run, options.seed)
-    templates = table["name"].unique(maintain_order=True).to_list()
-    table = table.with_columns(
-        template=table["name"].replace_strict(templates, range(len(templates)), return_dtype=pl.Int64),
-        answer=pl.col("said").rank("dense").cast(pl.Int64),
-        key=pl.col("question").rank("dense").cast(pl.Int64),
-    )
-    counts = table.group_by("template", "key", "answer", "test", maintain_order=True).agg(
-        before=pl.len().cast(pl.Int64), after=pl.col("kept").sum().cast(pl.Int64)
-    )
-    sets = {"before": table, "after": table.filter("kept")}
-    said = {name: sampled(sets[name], shares(counts, name, options.most)) for name in SETS}
-    words = dict(table.select("answer", "said").unique().rows())
-    asked = AuditedQuestions(balanced, [counts.lazy()], counts, said, types_of(table, templates), templates, words)
-    return audited(asked, options, run.covr / "audit")
+    parts, target = chunks(run), run.covr / "audit"
+    with scratch(target) as place:
+        task = SetAuditTask(place, options.seed)
+        with processes(workers, tasks=min(workers, len(parts))) as pool:
+            seen = over(pool, "reading questions", "questions", parts, look, task)
+            known = NumberedWords.of(seen)
+            keys = merged(place, over(pool, "counting answers", "questions", parts, count_chunk, task, known), [FIRST])
+            table = without_keys(keys)
+            share = {name: shares(table, name, options.most) for name in SETS}
+            over(pool, "saying questions", "questions", parts, write_said, task, known, share)
+        said = {name: texts_of(pl.read_ipc(task.place(part, f".{name}")) for part in parts) for name in SETS}
+        types = types_of(set[str]().union(*(own.open for own in seen)), known.templates)
+        words = dict(enumerate(known.answers))
+        asked = AuditedQuestions(has_selection(run), keys, table, said, types, known.templates, words)
+        return audited(asked, options, target)
 
 
-def questions(run: Run, seed: int) -> tuple[pl.DataFrame, bool]:
-    """name, question, said, kind, test, kept, hash, in the order of the hash; and whether there is a selection."""
-    every = answered(run).filter(pl.col("split") != "dev")
-    balanced = (run.covr / f"{BALANCED.name}.parquet").is_file()
-    kept = every["id"].is_in(BALANCED.read(run.covr)["id"].implode()) if balanced else pl.Series([True] * len(every))
-    ids = np.array([seed_of(seed, id) for id in every["id"]], np.uint64)
+def look(task: SetAuditTask, chunk: QuestionChunk) -> SeenAnswers:
+    """Write name, said, test, kept, hash and key of every question."""
+    every = asked(chunk, "id", "template", "question", "answer")
+    kept = chunk.chosen(every["id"]) if has_selection(Run(chunk.run)) else pl.Series([True] * len(every))
+    hashed = mix(seed_of(task.seed, "audit"), seeds_of(task.seed, every["id"]))
+    texts = every["question"].unique()
+    key = pl.DataFrame({"question": texts, "key": seeds_of(0, texts).view(np.int64)})
+    table = every.join(key, on="question", how="left", maintain_order="left").select(
+        "key", name="template", said="answer", test=pl.col("split") == "test", kept=kept, hash=pl.Series(hashed)
+    )
+    with for_others(task.place(chunk, LOOKED_AT)) as file:
+        table.write_ipc(file)
+    first = dict(table.group_by("name").agg(pl.col("hash").min()).rows())
+    open_ones = set(table.filter(~pl.col("said").is_in(BINARY))["name"])
+    return SeenAnswers(first, set(table["said"].unique()), open_ones)
+
+
+def asked(chunk: QuestionChunk, *columns: str) -> pl.DataFrame:
+    return chunk.read("split", *columns).filter(pl.col("split") != "dev")
+
+
+def count_chunk(task: SetAuditTask, chunk: QuestionChunk, known: NumberedWords) -> CountedShard:
+    """Write how often every answer is given to every text."""
+    table = known.put(pl.read_ipc(task.place(chunk, LOOKED_AT)))
+    own = table.group_by(GROUPED).agg(
+        pl.col("hash").min().alias(FIRST), before=pl.len().cast(pl.Int64), after=pl.col("kept").sum().cast(pl.Int64)
+    )
+    return put_counts(own, task.place(chunk, COUNTS))
+
+
+def write_said(
+    task: SetAuditTask, chunk: QuestionChunk, known: NumberedWords, share: dict[str, tuple[float, float]]
+) -> None:
+    """question, template, answer, kind, test, hash of what is looked at before and after balancing, each as a file."""
     order = {name: at for at, name in enumerate(NAMES)}
-    table = every.select(
-        "question",
-        name="template",
-        said="answer",
-        kind=pl.col("template").replace_strict(order, default=len(NAMES), return_dtype=pl.Int64),
-        test=pl.col("split") == "test",
+    table = known.put(pl.read_ipc(task.place(chunk, LOOKED_AT))).with_columns(
+        asked(chunk, "question")["question"],
+        kind=pl.col("name").replace_strict(order, default=len(NAMES), return_dtype=pl.Int64),
     )
-    return table.with_columns(kept=kept, hash=pl.Series(mix(seed_of(seed, "audit"), ids))).sort("hash"), balanced
+    for name, own in (("before", table), ("after", table.filter("kept"))):
+        with for_others(task.place(chunk, f".{name}")) as file:
+            some = sampled(own, share[name])
+            some.select("question", "template", "answer", "kind", "test", "hash").write_ipc(file)
 
 
 def sampled(table: pl.DataFrame, share: tuple[float, float]) -> pl.DataFrame:
@@ -56,9 +136,8 @@ def sampled(table: pl.DataFrame, share: tuple[float, float]) -> pl.DataFrame:
     return table.filter((pl.col("hash") // 2**11).cast(pl.Float64) < limit)
 
 
-def types_of(table: pl.DataFrame, templates: list[str]) -> Types:
+def types_of(open_ones: Collection[str], templates: list[str]) -> Types:
     """A template whose answers are yes and no alone is binary."""
-    open_ones = set(table.filter(~pl.col("said").is_in(BINARY))["name"])
     return {
         "all": ["all"] * len(templates),
         "answers": ["open" if name in open_ones else "binary" for name in templates],

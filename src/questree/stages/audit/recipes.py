@@ -17,13 +17,13 @@ def of_videos(run: Run, given: Mapping[str, Any], workers: int) -> Told:
     return Told([*told(found, run.folder, "templates" in given)], found)
 
 
-def of_image_sets(run: Run, given: Mapping[str, Any], _: int) -> Told:
-    found = image_sets.audit(run, AuditOptions(given["most"], given["seed"]))
+def of_image_sets(run: Run, given: Mapping[str, Any], workers: int) -> Told:
+    found = image_sets.audit(run, AuditOptions(given["most"], given["seed"]), workers)
     return Told([*told(found, run.covr, "templates" in given)], found)
 
 
 OPTIONS = frozenset({"most", "seed", "templates"})
-VIDEOS, IMAGE_SETS = Recipe(OPTIONS, of_videos, shared=True), Recipe(OPTIONS, of_image_sets)
+VIDEOS, IMAGE_SETS = Recipe(OPTIONS, of_videos, shared=True), Recipe(OPTIONS, of_image_sets, shared=True)
 
 
 def told(found: Audit, folder: Path, templates: bool) -> Iterator[Said]:

@@ -1,7 +1,5 @@
 """The audit of questions about videos: how often each answer is given to each content key, and their texts."""
 
-import os
-from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import NamedTuple
@@ -16,7 +14,8 @@ from questree.columns.joins import Ints
 from questree.readings.answer import spell
 from questree.stages.audit.audited import Audit, AuditedQuestions, AuditOptions, audited, shares, without_keys
 from questree.stages.audit.categories import categories
-from questree.stages.audit.guesses import SETS, Parts, Types
+from questree.stages.audit.guesses import SETS, Types
+from questree.stages.audit.key_counts import COUNTS, GROUPED, CountedShard, merged, put_counts, texts_of
 from questree.stages.balance.binary import COLUMNS
 from questree.stages.balance.rounds import has_selection
 from questree.stages.generate.text import Lexicon, lexicon, texts
@@ -28,11 +27,6 @@ from questree.tables.run import Run, kept_while
 from questree.tables.store import for_others, scratch
 from questree.workers import over
 
-PART = 8_000_000  # rows of counts in memory together
-GROUP = 65_536  # rows of counts read together
-EVERY = 1_000  # of so many keys one says where parts begin
-COUNTS = ".parquet"
-GROUPED = ["key", "template", "answer", "test"]
 SAID = {"frames": "yes or no", "bool": "yes or no", "order": "before or after"}  # what is answered
 
 
@@ -134,11 +128,6 @@ def marked(task: AuditTask, questions: pl.DataFrame) -> NDArray[np.bool_]:
     return np.isin(keys_of(questions), keys_of(chosen))
 
 
-class CountedShard(NamedTuple):
-    rows: int  # of counts
-    some: Ints  # of its keys every so many
-
-
 def count_shard(task: AuditTask, shard: str) -> CountedShard:
     """Write key, template, answer, test, before, after: how many questions of all, and of the selection."""
     bank, test, *_ = corpus(task.run, task.seed)
@@ -152,30 +141,9 @@ def count_shard(task: AuditTask, shard: str) -> CountedShard:
             "after": marked(task, questions),
         }
     )
-    own = table.group_by(GROUPED).agg(before=pl.len(), after=pl.col("after").sum()).sort(GROUPED)
+    own = table.group_by(GROUPED).agg(before=pl.len(), after=pl.col("after").sum())
     assert task.scratch is not None
-    with for_others(task.scratch / f"{shard}{COUNTS}") as file:
-        own.write_parquet(file, compression="zstd", compression_level=1, row_group_size=GROUP)
-    return CountedShard(len(own), own["key"].gather_every(EVERY).to_numpy())
-
-
-def merged(place: Path, found: Sequence[CountedShard]) -> Parts:
-    """The counts of all shards.
-
-    Long videos have as many keys as questions: what shards counted is joined part by part.
-    """
-    parts = max(sum(shard.rows for shard in found) // PART, 1)
-    keys = pl.Series(np.concatenate([shard.some for shard in found]), dtype=pl.Int64).sort()
-    begins = keys.gather([len(keys) * part // parts for part in range(1, parts)]).unique().sort().to_list()
-    files = [os.fspath(path) for path in sorted(place.glob(f"*{COUNTS}"))]
-    made = [place / f"part {number}" for number in range(len(begins) + 1)]
-    for path, low, high in zip(made, [None, *begins], [*begins, None], strict=True):
-        rows = pl.scan_parquet(files)
-        rows = rows if low is None else rows.filter(pl.col("key") >= low)
-        rows = rows if high is None else rows.filter(pl.col("key") < high)
-        whole = rows.group_by(GROUPED).agg(pl.col("before", "after").sum()).collect(engine="streaming")
-        whole.sort(GROUPED).write_parquet(path, compression="zstd", compression_level=1)
-    return [pl.scan_parquet(path) for path in made]
+    return put_counts(own, task.scratch / f"{shard}{COUNTS}")
 
 
 def say_shard(task: AuditTask, shard: str, shares: tuple[float, float]) -> pl.DataFrame:
@@ -206,8 +174,3 @@ def write_said(task: AuditTask, shard: str, name: str, shares: tuple[float, floa
     assert task.scratch is not None
     with for_others(task.scratch / f"{shard}.{name}") as file:
         say_shard(task, shard, shares).write_ipc(file)
-
-
-def texts_of(said: Iterable[pl.DataFrame]) -> pl.DataFrame:
-    """What shards said, in the order of the hash."""
-    return pl.concat(said).sort("hash")

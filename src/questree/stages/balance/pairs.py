@@ -6,10 +6,13 @@ reference's (length, depth) was used least. Where room is left and only one answ
 second most common answer has questions: the paper has more questions of every answer than room.
 """
 
+import os
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from heapq import heapify, heappop, heappush
+from itertools import chain
+from pathlib import Path
 from typing import Any
 
 import msgspec
@@ -18,15 +21,16 @@ import polars as pl
 
 from questree.benchmarks import Recipe, Said, Told
 from questree.benchmarks.covr.templates import BY_NAME
-from questree.columns.hashing import seed_of
+from questree.columns.hashing import seed_of, seeds_of
 from questree.faults import at_least, refuse
-from questree.progress import watch
 from questree.stages.balance.rejected import read_rejected, rejected
-from questree.tables.image_questions import BALANCED, answered
+from questree.tables.image_questions import BALANCED, QuestionChunk, chunks
 from questree.tables.run import Run
-from questree.tables.store import new_file
+from questree.tables.store import for_others, new_file, new_folder, scratch
+from questree.workers import over, processes, results
 
 SPLITS = ("train", "dev", "test")
+COMPARED = ("question", "answer", "length", "depth")  # by which questions are chosen
 Structure = tuple[int, int]  # length, depth
 
 
@@ -48,28 +52,53 @@ class TemplateRoom:
 
 
 PAPER = PairsOptions()
+Group = tuple[str, str]  # split and template: what is balanced by itself
 
 
-def balance(run: Run, options: PairsOptions = PAPER, without: pl.DataFrame | None = None) -> list[TemplateRoom]:
-    """Write RUN/covr/balanced.parquet, and its options beside it; `without` the questions with these ids."""
-    questions = options.questions
-    refuse(at_least(1, {"questions": questions}))
-    table = answered(run)
-    table = table if without is None else table.join(without, on="id", how="anti", maintain_order="left")
-    rows, kept = list[TemplateRoom](), np.zeros(len(table), bool)
-    groups = list(table.with_row_index("row").group_by("split", "template", maintain_order=True))
-    templates = Counter(str(split) for (split, _), _ in groups)
-    for (split, template), own in watch(groups, "balancing", len(groups)):
-        whole = (table["split"] == split).sum()
-        wanted = whole if questions is None else round(questions * whole / len(table))
-        room = wanted // templates[str(split)]
-        chosen, first = select(own, room, options.seed)
-        kept[own["row"].to_numpy()[chosen]] = True
-        said = own["answer"].gather(chosen).unique().to_list()
-        alone = said[0] if len(said) == 1 and len(chosen) > 1 else ""
-        rows.append(TemplateRoom(str(split), str(template), len(own), first, room, len(chosen), alone))
-    with new_file(run.covr / f"{BALANCED.name}.parquet") as work:
-        BALANCED.frame(table.filter(pl.Series(kept))).write_parquet(work, compression="zstd", compression_level=1)
+@dataclass(frozen=True)
+class PairsTask:
+    """What questions are dealt and chosen with; small enough to send anywhere that sees the run."""
+
+    scratch: Path  # for the questions of every group, and which of them are chosen
+    seed: int
+
+    def dealt(self, group: Group, chunk: QuestionChunk) -> Path:
+        return self.scratch / _named(group) / f"{chunk.begin}.arrow"
+
+    def chosen(self, group: Group) -> Path:
+        return self.scratch / f"{_named(group)}.arrow"
+
+    def piece(self, chunk: QuestionChunk) -> Path:
+        return self.scratch / f"piece-{chunk.begin}"
+
+
+def _named(group: Group) -> str:
+    """A template of somebody's own may have any name."""
+    return f"{seed_of(0, chr(0).join(group)):016x}"
+
+
+def balance(
+    run: Run, options: PairsOptions = PAPER, without: pl.DataFrame | None = None, workers: int = 1
+) -> list[TemplateRoom]:
+    """Write RUN/covr/balanced.parquet, and its options beside it; `without` the questions with these ids.
+
+    Chunks deal their questions into groups, which are files; groups choose, and chunks write what is chosen."""
+    refuse(at_least(1, {"questions": options.questions}))
+    parts, target = chunks(run), run.covr / f"{BALANCED.name}.parquet"
+    with scratch(target) as place, processes(workers, tasks=min(workers, len(parts))) as pool:
+        task = PairsTask(place, options.seed)
+        dealt = over(pool, "reading questions", "questions", parts, deal, task, without)
+        groups = {group: sum(own[group] for own in dealt) for group in dict.fromkeys(chain.from_iterable(dealt))}
+        wanted = rooms(groups, options.questions)
+        where = {group: tuple(p for p, own in zip(parts, dealt, strict=True) if own[group]) for group in groups}
+        futures = {
+            f"{split} {template}": pool.submit(choose, task, (split, template), where[split, template], room)
+            for (split, template), room in wanted.items()
+        }
+        rows = results(futures, "balancing")
+        over(pool, "writing the selection", "questions", parts, write_chosen, task, tuple(groups))
+        with new_file(target) as work:
+            BALANCED.join_to([task.piece(part) for part in parts], work)
     with new_file(run.covr / f"{BALANCED.name}.json") as work:
         record = {"options": options} | ({} if without is None else {"without": len(without)})
         work.write_bytes(msgspec.json.format(msgspec.json.encode(record)) + b"\n")
@@ -77,14 +106,66 @@ def balance(run: Run, options: PairsOptions = PAPER, without: pl.DataFrame | Non
     return sorted(rows, key=lambda row: (SPLITS.index(row.split), order.index(row.template)))
 
 
-def recipe(run: Run, given: Mapping[str, Any], _: int) -> Told:
+def rooms(groups: Mapping[Group, int], questions: int | None) -> dict[Group, int]:
+    """How many questions of every group may stay; groups: how many there are."""
+    whole, templates = Counter[str](), Counter(split for split, _ in groups)
+    for (split, _), number in groups.items():
+        whole[split] += number
+    wanted = {
+        split: own if questions is None else round(questions * own / whole.total()) for split, own in whole.items()
+    }
+    return {(split, template): wanted[split] // templates[split] for split, template in groups}
+
+
+def deal(task: PairsTask, chunk: QuestionChunk, without: pl.DataFrame | None) -> Counter[Group]:
+    """Write the questions of a chunk by group, without those that are taken out before; how many each has."""
+    table = chunk.read("id", "split", "template", *COMPARED).with_row_index("row", chunk.begin)
+    if without is not None:
+        table = table.join(without, on="id", how="anti", maintain_order="left")
+    found, small = Counter[Group](), ranked(table, task.seed)
+    for (split, template), own in small.group_by("split", "template", maintain_order=True):
+        group = str(split), str(template)
+        with for_others(task.dealt(group, chunk)) as file:
+            own.select("row", "rank", *COMPARED).write_ipc(file)
+        found[group] = len(own)
+    return found
+
+
+def ranked(questions: pl.DataFrame, seed: int) -> pl.DataFrame:
+    """With a rank by which they are drawn, and a number in place of every text."""
+    texts = questions["question"].unique()
+    number = pl.DataFrame({"question": texts, "text": seeds_of(0, texts)})
+    numbered = questions.join(number, on="question", how="left", maintain_order="left")
+    return numbered.with_columns(pl.Series("rank", seeds_of(seed, questions["id"])), question="text").drop("text")
+
+
+def choose(task: PairsTask, group: Group, parts: Sequence[QuestionChunk], room: int) -> TemplateRoom:
+    """Write the rows of a group that stay."""
+    own = pl.concat([pl.read_ipc(task.dealt(group, part)) for part in parts])
+    taken, first = select(own, room, task.seed)
+    with for_others(task.chosen(group)) as file:
+        own["row"].gather(taken).sort().to_frame().write_ipc(file)
+    said = own["answer"].gather(taken).unique().to_list()
+    alone = said[0] if len(said) == 1 and len(taken) > 1 else ""
+    return TemplateRoom(*group, len(own), first, room, len(taken), alone)
+
+
+def write_chosen(task: PairsTask, chunk: QuestionChunk, groups: Sequence[Group]) -> None:
+    """Write the ids of what stays of a chunk."""
+    inside = pl.col("row").is_between(chunk.begin, chunk.end, closed="left")
+    rows = pl.concat([pl.scan_ipc(os.fspath(task.chosen(group))).filter(inside) for group in groups]).collect()
+    with new_folder(task.piece(chunk)) as folder:
+        BALANCED.write_piece(chunk.read("id")[rows["row"].sort() - chunk.begin], folder)
+
+
+def recipe(run: Run, given: Mapping[str, Any], workers: int) -> Told:
     options = PairsOptions(**{name: value for name, value in given.items() if name != "without"})
     without, said = None, list[Said]()
     if "without" in given:
         found = read_rejected(given["without"])
-        without = found.join(answered(run), on="id", how="semi", maintain_order="left")
+        without = found.filter(found["id"].is_in(there(run, found["id"]).implode()))
         said += rejected(found, without).said()
-    rows = balance(run, options, without)
+    rows = balance(run, options, without, workers)
     for split in dict.fromkeys(row.split for row in rows):
         own = [asdict(row) for row in rows if row.split == split]
         shown = {"template": "template", "before": "before", "text with two answers": "two_answers"}
@@ -96,11 +177,16 @@ def recipe(run: Run, given: Mapping[str, Any], _: int) -> Told:
     return Told(said, rows)
 
 
-RECIPE = Recipe(frozenset({"questions", "seed", "without"}), recipe)
+RECIPE = Recipe(frozenset({"questions", "seed", "without"}), recipe, shared=True)
+
+
+def there(run: Run, ids: pl.Series) -> pl.Series:
+    """Those of the ids that questions of the run have."""
+    return pl.concat([ids.filter(ids.is_in(part.read("id")["id"].implode())) for part in chunks(run)])
 
 
 def select(questions: pl.DataFrame, room: int, seed: int) -> tuple[list[int], int]:
-    """Rows of one split and template that stay, in the order they were taken; and how many come first."""
+    """Rows of one split and template, `ranked`, that stay, in the order they were taken; and how many come first."""
     first = questions.select(pl.col("answer").n_unique().over("question") > 1).to_series().to_numpy()
     shelf, most = Shelf.of(questions, seed), ceiling(questions["answer"])
     if first.sum() > room:
@@ -124,7 +210,7 @@ class Shelf:
 
     answer: Sequence[str]  # [question]
     structure: Sequence[Structure]
-    text: Sequence[str]
+    text: Sequence[int]
     rank: Sequence[int]  # a hash of the seed and the question: who is drawn first
     seed: int
     taken: list[int] = field(default_factory=list)
@@ -133,9 +219,9 @@ class Shelf:
 
     @classmethod
     def of(cls, questions: pl.DataFrame, seed: int) -> "Shelf":
-        rank = [int(seed_of(seed, name)) for name in questions["id"]]
         structure = list(zip(questions["length"], questions["depth"], strict=True))
-        return cls(questions["answer"].to_list(), structure, questions["question"].to_list(), rank, seed)
+        answer, text, rank = (questions[name].to_list() for name in ("answer", "question", "rank"))
+        return cls(answer, structure, text, rank, seed)
 
     def put(self, row: int) -> None:
         self.taken.append(row)
@@ -146,7 +232,7 @@ class Shelf:
         """Until there is no room, of no answer more than `most`; with `together`, each with one of the same text and
         another answer."""
         waiting: dict[str, dict[Structure, list[int]]] = defaultdict(lambda: defaultdict(list))
-        texts: dict[str, list[int]] = defaultdict(list)
+        texts: dict[int, list[int]] = defaultdict(list)
         for row in sorted(rows, key=lambda row: self.rank[row], reverse=True):  # taken from the end
             waiting[self.answer[row]][self.structure[row]].append(row)
             texts[self.text[row]].append(row)

@@ -1,30 +1,40 @@
 """Splits of questions about image sets: COVR's 21, with train, dev and test, and your own."""
 
-import re
-from collections.abc import Iterator
+from collections.abc import Sequence
+from concurrent.futures import Executor
 from dataclasses import dataclass, field
+from functools import partial
+from pathlib import Path
 from typing import Any
 
 import polars as pl
 
-from questree.benchmarks.covr.splits import FEW_SHOT, LEXICAL, PROGRAM, ZERO_SHOT
 from questree.faults import BadInput, Fault, refuse
-from questree.progress import watch
-from questree.stages.split import properties as splits
-from questree.stages.split.declared import PLUGGED, File, Split, added, read_file
-from questree.stages.split.engine import Parts, Proof, SplitOptions, parts_of, prove, see, write_notes
-from questree.stages.split.language import of_images
-from questree.stages.split.rows import QuestionRows, Truth, image_rows
-from questree.stages.split.training_lists import ALL, TrainingLists
-from questree.tables.image_questions import BALANCED, answered
+from questree.stages.balance.thresholds import of_rank
+from questree.stages.split.declared import PLUGGED, read_file
+from questree.stages.split.engine import Proof, SplitOptions, prove, write_notes
+from questree.stages.split.set_chunks import (
+    NAMES,
+    PARTS,
+    SIDES,
+    ChunkParts,
+    SetSplitTask,
+    declared,
+    ids_of,
+    look,
+    see_draws,
+    slug,
+    split_chunk,
+    with_draws,
+    write_parts,
+)
+from questree.stages.split.training_lists import ALL, IID_SIZE, Lists, curve_part
+from questree.tables.image_questions import BALANCED, EMPTY, QuestionChunk, answered, chunks, has_selection
 from questree.tables.images import IMAGES
 from questree.tables.run import Run
-from questree.tables.store import new_folder
+from questree.tables.store import new_folder, scratch
 from questree.tables.table import Table
-
-NAMES = (*FEW_SHOT, *ZERO_SHOT, PROGRAM, LEXICAL)
-PARTS = ("train", "dev", "dev held out", "test")
-SIDES = Table("split", {"id": pl.String, "part": pl.String})  # RUN/covr/splits/<name>.parquet
+from questree.workers import over, processes
 
 
 @dataclass(frozen=True)
@@ -42,63 +52,76 @@ class MadeOfImages:
 def selected(run: Run, every: bool = False) -> pl.DataFrame:
     """The image questions of a run: the balanced selection, if there is one."""
     table = answered(run)
-    if every or not (run.covr / f"{BALANCED.name}.parquet").is_file():
+    if every or not has_selection(run):
         return table
     kept = table.join(BALANCED.read(run.covr), on="id", how="semi", maintain_order="left")
     if kept.is_empty():
-        raise BadInput.at(run.covr, "the balanced selection is empty; `questree balance` makes another, or use --all")
+        raise BadInput.at(run.covr, EMPTY)
     return kept
 
 
-def split_run(run: Run, options: SplitOptions) -> list[MadeOfImages]:
+def split_run(run: Run, options: SplitOptions, workers: int = 1) -> list[MadeOfImages]:
     """Write RUN/covr/splits."""
-    questions = selected(run, options.all)
-    rows, ids = image_rows(questions), questions["id"]
-    side = {name: (questions["split"] == name).to_numpy() for name in ("train", "dev", "test")}
-    wanted = list(declared(rows, options, read_file(options.file), side))
-    found: dict[str, Parts] = {}  # split -> its parts
-    lists, known = TrainingLists(ids, side["train"], options.drawing.seed, options.curve), {s.name: s for s in wanted}
-    with new_folder(run.covr / "splits") as folder:
-
-        def write(name: str, parts: Parts) -> None:
-            found[name] = parts
-            held = known[name].test
-            assert held is not None
-            own = [*((p, ids.filter(pl.Series(parts[p]))) for p in PARTS), *lists.of(name, parts, held.holds(rows))]
-            table = pl.concat([pl.DataFrame({"id": listed}).with_columns(part=pl.lit(part)) for part, listed in own])
-            Table(slug(name), SIDES.columns).write(table, folder)
-
-        proofs = [Proof(each) for each in wanted]
-        for proof in watch(proofs, "splitting", len(wanted)):
-            parts = parts_of(proof.split, rows, side)
-            see(proof, rows, parts)
-            write(proof.split.name, parts)
-        prove(proofs, IMAGES.read(run.images)["id"].to_list())
-        of_train, few_shot = int(side["train"].sum()), options.drawing.few_shot
-        made = [made_of(proof, found[proof.split.name], rows, of_train, few_shot) for proof in proofs]
-        used = {"drawing": options.drawing, "draws": options.draws, "names": options.names, "all": options.all}
-        used |= {"curve": options.curve} if options.curve else {}
-        plan = {m.name: planned(m, ids.filter(pl.Series(found[m.name]["test"])).to_list()) for m in made}
-        report = {"options": used | {"file": options.given}, "splits": made}
-        write_notes(folder, {"report.json": report, "plan.json": plan})
-        if options.curve:
-            judged = {name: ids.filter(pl.Series(parts["dev held out"])).to_list() for name, parts in found.items()}
-            models = {name: curve_plan(name, options.curve, own) for name, own in judged.items()}
-            write_notes(folder, {"curve.json": models})
+    file, parts = read_file(options.file), chunks(run)
+    known = (*NAMES, *PLUGGED["images"], *file.splits)
+    unknown = [name for name in options.names if name not in known]
+    refuse([Fault("--name", f"expected a split, got {name!r}; choose from {', '.join(known)}") for name in unknown])
+    target = run.covr / "splits"
+    with new_folder(target) as folder, scratch(target) as place:
+        with processes(workers, tasks=min(workers, len(parts))) as pool:
+            task, of_train, proofs = drawn_splits(SetSplitTask(place, options, file), pool, parts)
+            names = [proof.split.name for proof in proofs]
+            found = over(pool, "splitting", "questions", parts, split_chunk, task)
+            own = [added_up(proof, each) for proof, each in zip(proofs, zip(*found, strict=True), strict=True)]
+            prove(proofs, IMAGES.read(run.images)["id"].to_list())
+            train, examples = [each.parts["train"] for each in own], [each.examples for each in own]
+            lists = Lists(options.drawing.seed, tuple(names), tuple(train), tuple(examples), of_train, options.curve)
+            look_again = partial(over, pool, "drawing", "questions", parts, see_draws, task, lists)
+            last, files = of_rank(*lists.ranks(), look_again), [slug(name) for name in names]
+            over(pool, "writing parts", "questions", parts, write_parts, task, lists, last, files)
+        for file_name in files:
+            pieces = [task.piece(chunk, part) for part in listed(options) for chunk in parts]
+            Table(file_name, SIDES.columns).join(pieces, folder)
+        few = options.drawing.few_shot
+        made = [made_of(proof, each, of_train, few) for proof, each in zip(proofs, own, strict=True)]
+        write_plans(task, parts, folder, made)
     return made
 
 
-def made_of(proof: Proof, parts: Parts, rows: QuestionRows, of_train: int, few_shot: int) -> MadeOfImages:
+def drawn_splits(
+    task: SetSplitTask, pool: Executor, parts: Sequence[QuestionChunk]
+) -> tuple[SetSplitTask, int, list[Proof]]:
+    """The task with what is drawn, how many questions of training images there are, and a proof per split."""
+    seen = over(pool, "counting", "questions", parts, look, task)
+    if not sum(sum(own.sides.values()) for own in seen):
+        raise BadInput.at(parts[0].run / "covr", EMPTY)
+    words = {kind: set[str]().union(*(own.words[kind] for own in seen)) for kind in seen[0].words}
+    drawn = with_draws(task, seen)
+    return drawn, sum(own.sides["train"] for own in seen), list(map(Proof, declared(drawn, {}, words.__getitem__)))
+
+
+def added_up(proof: Proof, found: Sequence[ChunkParts]) -> ChunkParts:
+    """What all chunks counted about a split; the proof sees it too."""
+    for own in found:
+        proof.counts.add(own.seen)
+    counts = {part: sum(own.parts[part] for own in found) for part in PARTS}
+    return ChunkParts(proof.counts, counts, sum(own.kept for own in found), sum(own.examples for own in found))
+
+
+def listed(options: SplitOptions) -> list[str]:
+    """Parts and further lists of a split, in their order."""
+    return [*PARTS, IID_SIZE, *map(curve_part, options.curve)]
+
+
+def made_of(proof: Proof, counted: ChunkParts, of_train: int, few_shot: int) -> MadeOfImages:
     """of_train: questions of training images."""
     split = proof.split
-    assert split.test is not None
-    counts = {part: int(parts[part].sum()) for part in PARTS}
     found = MadeOfImages(
         name=split.name,
         file=f"{slug(split.name)}.parquet",
-        counts=counts,
-        filtered=of_train - counts["train"],
-        kept=int((parts["train"] & split.test.holds(rows)).sum()),
+        counts=counted.parts,
+        filtered=of_train - counted.parts["train"],
+        kept=counted.kept,
         images={side: len(places) for side, places in proof.counts.places.items()},
         warnings=[*proof.warnings(), *split.warnings],
         held_out=split.drawn,
@@ -107,32 +130,18 @@ def made_of(proof: Proof, parts: Parts, rows: QuestionRows, of_train: int, few_s
     return found
 
 
-def declared(rows: QuestionRows, options: SplitOptions, file: File, side: dict[str, Truth]) -> Iterator[Split]:
-    known = (*NAMES, *PLUGGED["images"], *file.splits)
-    unknown = [name for name in options.names if name not in known]
-    refuse([Fault("--name", f"expected a split, got {name!r}; choose from {', '.join(known)}") for name in unknown])
-    wanted = [name for name in NAMES if not options.names or name in options.names]
-    for name in wanted:
-        if name in FEW_SHOT:
-            yield splits.few_shot(splits.named(name, rows), rows, side["train"], options.drawing)
-        elif name in ZERO_SHOT:
-            yield splits.zero_shot(splits.named(name, rows))
-        for seed in range(options.drawing.seed, options.drawing.seed + options.draws):
-            if name == PROGRAM:
-                held = splits.program_split(rows, seed)
-            elif name == LEXICAL:
-                held = splits.lexical_split(rows, seed, side["train"], side["test"], options.drawing.lexical)
-            else:
-                break
-            yield splits.zero_shot(held, f"{name} {seed}")
-    own = added("images", file, options.file, of_images(rows), set(map(slug, NAMES)))
-    yield from (split for split in own if not options.names or split.name in options.names)
-
-
-def slug(name: str) -> str:
-    """The name as a file's: has-count-and-rm-v-c."""
-    spelled = name.lower().replace("&", "and").replace("|", "or")
-    return re.sub(r"[^a-z0-9]+", "-", spelled).strip("-")
+def write_plans(task: SetSplitTask, parts: Sequence[QuestionChunk], folder: Path, made: list[MadeOfImages]) -> None:
+    """How the splits were made, and plans for those who train on them, which name the questions that are judged."""
+    options = task.options
+    used = {"drawing": options.drawing, "draws": options.draws, "names": options.names, "all": options.all}
+    used |= {"curve": options.curve} if options.curve else {}
+    plan = {m.name: planned(m, ids_of(task, parts, slug(m.name), "test")) for m in made}
+    report = {"options": used | {"file": options.given}, "splits": made}
+    write_notes(folder, {"report.json": report, "plan.json": plan})
+    if options.curve:
+        judged = {m.name: ids_of(task, parts, slug(m.name), "dev held out") for m in made}
+        models = {name: curve_plan(name, options.curve, own) for name, own in judged.items()}
+        write_notes(folder, {"curve.json": models})
 
 
 def empty_handed(made: MadeOfImages, few_shot: int) -> list[str]:

@@ -1,6 +1,6 @@
 """What predicates may say of questions about videos, and of those about image sets, besides what all may say."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection, Mapping
 from functools import partial, reduce
 
 import numpy as np
@@ -122,19 +122,22 @@ def _spellings(template: Template, vocabulary: Vocabulary) -> dict[str, int]:
     return {spell(kind, code, vocabulary) or "": code for code in range(count)}
 
 
-def of_images(rows: QuestionRows, checked: bool = True) -> PredicateLanguage:
-    """Words are checked against those of the questions, unless the predicate is one of ours."""
+KnownWords = Callable[[str], Collection[str]]  # kind of word -> those that occur; "answer" -> all answers
+
+
+def of_images(position: Mapping[str, int], known: KnownWords | None = None) -> PredicateLanguage:
+    """position: of words among those of questions. Words are checked against what is known, unless the predicate is one
+    of ours, or was checked before."""
 
     def word(kind: str, name: str) -> int:
-        if checked:
-            check(kind, (name,), rows.words_of(kind))
-        return rows.position.get(name, UNKNOWN)
+        if known is not None:
+            check(kind, (name,), sorted(known(kind)))
+        return position.get(name, UNKNOWN)
 
     def one_of(reader: PredicateReader, name: str) -> Predicate:
         values = reader.values(name)
-        if checked:
-            there = rows.questions[name].unique().to_list()
-            check(name, values, list(PATTERNS) if name == "template" else sorted(there))
+        if known is not None:
+            check(name, values, list(PATTERNS) if name == "template" else sorted(known(name)))
         return OfColumns(f"{name}({', '.join(values)})", partial(_among, name=name, values=values))
 
     def number(reader: PredicateReader, name: str) -> Predicate:
@@ -143,16 +146,25 @@ def of_images(rows: QuestionRows, checked: bool = True) -> PredicateLanguage:
         plain, named = reader.arguments(name)
         if named or len(plain) != 1 or not plain[0].isdecimal():
             raise Wrong("number(...) takes one number")
-        return Has("", (PredicateWord(NUMBER, rows.position.get(plain[0], UNKNOWN), plain[0]),))
+        return Has("", (PredicateWord(NUMBER, position.get(plain[0], UNKNOWN), plain[0]),))
 
     own: dict[str, Atom] = {"number": number, "numeric": lambda _, name: OfColumns(name, _numeric)}
     own |= {"template": one_of, "answer": one_of}
-    own |= dict.fromkeys(PROPERTIES, lambda _, name: covr_property(name, rows))
+    own |= dict.fromkeys(PROPERTIES, lambda _, name: covr_property(name, position))
     return PredicateLanguage("operation", OPERATIONS, KINDS, word, own)
 
 
-def covr_property(name: str, rows: QuestionRows) -> NamedPredicate:
-    return NamedPredicate(name, read(PROPERTIES[name], of_images(rows, checked=False)))
+def of_image_rows(rows: QuestionRows) -> PredicateLanguage:
+    """What may be said of questions that are all here; words are checked."""
+    return of_images(rows.position, partial(words_of, rows))
+
+
+def words_of(rows: QuestionRows, kind: str) -> list[str]:
+    return rows.questions["answer"].unique().to_list() if kind == "answer" else rows.words_of(kind)
+
+
+def covr_property(name: str, position: Mapping[str, int]) -> NamedPredicate:
+    return NamedPredicate(name, read(PROPERTIES[name], of_images(position)))
 
 
 def _among(rows: QuestionRows, name: str, values: tuple[str, ...]) -> Truth:

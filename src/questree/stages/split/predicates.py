@@ -119,7 +119,7 @@ class Either(Joined):
 
 @dataclass(frozen=True)
 class NamedPredicate:
-    """A predicate that has a name of its own."""
+    """A predicate that has a name of its own: splits and proofs ask for it again and again."""
 
     name: str
     of: Predicate
@@ -128,7 +128,7 @@ class NamedPredicate:
         return self.name
 
     def holds(self, rows: QuestionRows) -> Truth:
-        return self.of.holds(rows)
+        return rows.once(self, self.of.holds)
 
 
 def parts(of: Predicate) -> list[Predicate]:

@@ -9,7 +9,8 @@ from questree.stages.questions import Bank
 from questree.stages.split.declared import left_out
 from questree.stages.split.engine import SplitOptions
 from questree.stages.split.image_sets import split_run
-from questree.stages.split.properties import Drawing, Lexical
+from questree.stages.split.lexical import Lexical
+from questree.stages.split.properties import Drawing
 from questree.stages.split.training_lists import ALL
 from questree.stages.split.videos import split
 from questree.tables.run import Run
@@ -32,7 +33,7 @@ def of_videos(run: Run, given: Mapping[str, Any], workers: int) -> Told:
     return Told([("Splits: questions", rows), *remarks, f"wrote {run.folder / 'splits'}"], made, remarks=remarks)
 
 
-def of_image_sets(run: Run, given: Mapping[str, Any], _: int) -> Told:
+def of_image_sets(run: Run, given: Mapping[str, Any], workers: int) -> Told:
     options = SplitOptions(
         given.get("splits"),
         given.get("all", False),
@@ -41,7 +42,7 @@ def of_image_sets(run: Run, given: Mapping[str, Any], _: int) -> Told:
         curve=read_curve(given.get("curve", "")),
         draws=given.get("draws", SplitOptions.draws),
     )
-    made = split_run(run, options)
+    made = split_run(run, options, workers)
     rows = [
         {"split": each.name, "filtered": each.filtered, "kept": each.kept}
         | each.counts
@@ -59,7 +60,7 @@ def of_image_sets(run: Run, given: Mapping[str, Any], _: int) -> Told:
 
 
 VIDEOS = Recipe(ANY | {"more_steps", "as_released"}, of_videos, shared=True)
-IMAGE_SETS = Recipe(ANY | DRAWN | {"name", "draws", "curve"}, of_image_sets)
+IMAGE_SETS = Recipe(ANY | DRAWN | {"name", "draws", "curve"}, of_image_sets, shared=True)
 
 
 def warnings(texts: Iterable[str]) -> Iterator[str]:

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cache, cached_property
+from functools import cache, cached_property, lru_cache
 from itertools import product
 from typing import Any
 
@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from questree.benchmarks.covr.splits import WORDS
 from questree.columns.joins import Ints, by_value
-from questree.notation.own_shapes import program_shapes, row_form
+from questree.notation.own_shapes import SHAPES, program_shapes, row_form
 from questree.readings.forms import NOTHING, gathered
 from questree.stages.question_forms import QuestionForm
 from questree.stages.questions import Shard
@@ -156,11 +156,18 @@ def image_rows(questions: pl.DataFrame) -> QuestionRows:
     programs = program_shapes(questions)
     shapes, filled = [], np.full_like(programs.filled, NOTHING)
     for node, at in programs.by_shape:
-        rows, order = row_form(node)
+        shape, order = image_shape(node)
         filled[at, : len(order)] = programs.filled[at][:, order]
-        shapes.append(rows_shape(rows, []))
+        shapes.append(shape)
     spoken = ~pl.col("answer").is_in(["yes", "no"])
     return _rows(questions.with_columns(spoken=spoken), programs.code, shapes, programs.words, filled)
+
+
+@lru_cache(SHAPES)
+def image_shape(node: Node) -> tuple[ProgramShape, list[int]]:
+    """The shape of a program with slots, and these in the order of its rows."""
+    rows, order = row_form(node)
+    return rows_shape(rows, []), order
 
 
 def released_rows(questions: pl.DataFrame, programs: Iterable[Program]) -> QuestionRows:

@@ -1,0 +1,102 @@
+"""Stages of image sets shared out: whatever the chunks of questions, files are those of all questions at once."""
+
+from pathlib import Path
+from typing import Any
+from unittest.mock import patch
+
+import polars as pl
+import pytest
+
+from chaos.kills import content
+from conftest import copy
+from questree.api.stages import audit, balance, split
+from questree.faults import BadInput
+from questree.tables import image_questions
+from questree.tables.image_questions import ANSWERED, BALANCED, chunks
+from questree.tables.run import Run
+from questree.tables.table import NUMBERED, Table
+from worlds.image_run import image_run
+
+SPLIT: dict[str, Any] = {
+    "curve": "0,2,5,all",
+    "few_shot": 4,
+    "lexical_pairs": 3,
+    "lexical_alone": 5,
+    "lexical_together": 2,
+}
+OWN = "splits: {counted: {held out: ['has(count) & template(COUNT)', 'answer(yes) & uses(noun=\"cup\")']}}"
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory: pytest.TempPathFactory) -> Run:
+    return image_run(tmp_path_factory.mktemp("chunks"))
+
+
+def in_chunks(run: Run, most: int) -> dict[str, bytes]:
+    """What every stage makes of a run, by chunks of at most so many questions."""
+    with patch.object(image_questions, "QUESTIONS", most):
+        balance(run.folder, questions=200)
+        (run.folder / "own.yaml").write_text(OWN)
+        split(run.folder, splits=run.folder / "own.yaml", **SPLIT)
+        audit(run.folder, most=90)
+    return {name: data for name, data in content(run.folder).items() if name.startswith("covr")}
+
+
+def test_any_chunks_give_the_same_files(made: Run, tmp_path: Path) -> None:
+    runs = {most: copy(made, tmp_path / str(most)) for most in (1000, 50)}
+    whole, shared = (in_chunks(run, most) for most, run in runs.items())
+    with patch.object(image_questions, "QUESTIONS", 50):
+        assert len(chunks(made)) == 7
+    assert whole.keys() == shared.keys() and len(whole) > 30
+    assert [name for name in whole if whole[name] != shared[name]] == []
+
+
+@pytest.mark.processes
+def test_processes_give_the_files_of_one(made: Run, tmp_path: Path) -> None:
+    one, two = (copy(made, tmp_path / name) for name in ("one", "two"))
+    for run, workers, most in ((one, 1, 1000), (two, 2, 120)):
+        with patch.object(image_questions, "QUESTIONS", most):
+            balance(run.folder, questions=200, workers=workers)
+            split(run.folder, workers=workers, **SPLIT)
+            audit(run.folder, workers=workers)
+    assert content(one.covr) == content(two.covr)
+
+
+def test_a_selection_lies_in_some_chunks_alone(made: Run, tmp_path: Path) -> None:
+    """A chunk without any chosen question is no fault; no chosen question at all is one."""
+    run = copy(made, tmp_path)
+    ids = ANSWERED.read(run.covr)["id"]
+    BALANCED.write(ids.head(60).to_frame(), run.covr)
+    whole, shared = tmp_path / "whole", tmp_path / "shared"
+    for place, most in ((whole, 1000), (shared, 50)):
+        with patch.object(image_questions, "QUESTIONS", most):
+            split(run.folder, name=["HAS-QUANT", "LEXICAL"], few_shot=2)
+        (run.covr / "splits").rename(place)
+    assert content(whole) == content(shared)
+    BALANCED.write(ids.head(0).to_frame(), run.covr)
+    with pytest.raises(BadInput, match="the balanced selection is empty"):
+        split(run.folder)
+
+
+def test_words_of_all_chunks_may_be_named(made: Run, tmp_path: Path) -> None:
+    run = copy(made, tmp_path)
+    (tmp_path / "own.yaml").write_text("splits: {mine: {held out: uses(noun=lamp)}}")
+    told = list[str]()
+    for most in (1000, 50):
+        with patch.object(image_questions, "QUESTIONS", most), pytest.raises(BadInput) as bad:
+            split(run.folder, splits=tmp_path / "own.yaml")
+        told.append(str(bad.value))
+    assert told[0] == told[1] and "no noun 'lamp'; choose from chair, cup, dog, table" in told[0]
+
+
+def test_texts_of_pieces_are_numbered_as_they_come(tmp_path: Path) -> None:
+    table = Table("texts", {"form": NUMBERED, "words": pl.List(NUMBERED)})
+    rows = pl.DataFrame({"form": ["b", "a", "c", "b"], "words": [["x", "y"], ["z"], ["w", "x"], ["y"]]})
+    for at in range(3):
+        (tmp_path / str(at)).mkdir()
+        table.write_piece(rows[at : at + 1 if at < 2 else 4], tmp_path / str(at))
+    table.join([tmp_path / str(at) for at in range(3)], tmp_path)
+    joined = (tmp_path / "texts.parquet").read_bytes()
+    table.write(rows, tmp_path)
+    assert (tmp_path / "texts.parquet").read_bytes() == joined
+    assert table.read(tmp_path)["form"].dtype == pl.Enum(["b", "a", "c"])

@@ -6,9 +6,12 @@ import msgspec
 import numpy as np
 import pytest
 
+from questree.bench import runs
 from questree.bench.ask import ask
 from questree.bench.measured import measure
 from questree.bench.stages import read, synth
+from questree.stages.generate.annotated import actions_only
+from questree.stages.generate.layout import expected
 
 
 def test_the_memory_of_the_work_is_seen() -> None:
@@ -21,6 +24,15 @@ def test_the_memory_of_the_work_is_seen() -> None:
     assert (found.name, found.size, found.rows) == ("ones", 7, size)
     assert found.peak_rss_bytes > size
     assert found.rows_per_second == found.rows / found.seconds
+
+
+def test_large_worlds_are_several_of_which_everything_is_known(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(runs, "WORLD", 2)
+    run = runs.cleaned(tmp_path, 5, 1)
+    facts = run.load("facts")
+    assert facts.videos["id"].n_unique() == 5
+    assert facts.tracks["video"].unique().sort().to_list() == [0, 1, 2, 3, 4]
+    assert (expected(run) > 0).all() and not actions_only(run).any()
 
 
 def test_a_benchmark_prints_one_line_and_writes_its_numbers(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

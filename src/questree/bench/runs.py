@@ -5,7 +5,7 @@ from concurrent.futures import ProcessPoolExecutor
 from contextlib import contextmanager
 from multiprocessing import get_context
 from pathlib import Path
-from shutil import copytree
+from shutil import copytree, rmtree
 from tempfile import TemporaryDirectory
 from typing import Any, Literal, TypeVar
 
@@ -61,7 +61,7 @@ def make_run(place: Path, stage: Stage, videos: int, seed: int, size: int) -> Ru
 def cleaned(place: Path, videos: int, seed: int) -> Run:
     """A run with cleaned facts of a synthetic world; a large one is made of several worlds, as each is read at once.
 
-    Its raw facts are those of the first: no stage that is measured reads them.
+    It has no raw facts then: those of the first alone would say that nothing was annotated in the others.
     """
     parts = [min(WORLD, videos - begin) for begin in range(0, videos, WORLD)]
     run, first = cleaned_world(place, parts[0], seed)
@@ -71,6 +71,7 @@ def cleaned(place: Path, videos: int, seed: int) -> Run:
                 with TemporaryDirectory(dir=place) as other:
                     made = cleaned_world(Path(other), size, seed + at)[1] if at else first
                 write_piece(made, at, pieces / f"{at:05d}")
+            rmtree(run.raw)
             for table in TABLES.values():
                 table.join([pieces / f"{at:05d}" for at in range(len(parts))], folder)
     return run

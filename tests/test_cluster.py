@@ -12,7 +12,9 @@ from conftest import copy
 from questree.formats.json_records import JsonSpan, spans
 from questree.models.asked import AskedNodes
 from questree.models.bots import BOTS, Bot, BotCorpus
-from questree.tables.predictions import WORDS
+from questree.models.stored import said, write_lines
+from questree.stages.decompose.hierarchies import hierarchies_in
+from questree.tables.predictions import WORDS, Stored
 from questree.tables.run import Run
 from questree.terms import Array
 from worlds import exported_worlds
@@ -62,6 +64,13 @@ def test_stages_of_videos_give_the_same_bytes(cleaned_run: Run, scheduler: str, 
         with patch("questree.formats.agqa_import.ROWS", 200), patch("questree.formats.agqa_import.spans", cut):
             done(folder, "import", "agqa", "agqa", "--out", "imported", "--quiet", *more)
         done(folder, "score", "run", "--resamples", 20, "--json", "scores.json", "--quiet", *own)
+        asked = hierarchies_in(Run(folder / "run"))
+        write_lines(folder / "mine.jsonl", asked, said(asked, Stored.of(asked.run, "composition-noise")))
+        done(
+            folder,
+            *("score", "run", "--predictions", "mine.jsonl", "--model", "shortcut", "--policy", "lenient"),
+            *("--missing", "wrong", "--resamples", 20, "--json", "read.json", "--quiet", *own),
+        )
     plain, cluster = map(content, folders)
     assert plain.keys() == cluster.keys()
     assert [name for name in plain if plain[name] != cluster[name]] == []

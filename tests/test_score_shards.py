@@ -1,11 +1,20 @@
 """Stored models scored shard by shard: the rows are those of all DAGs at once."""
 
 from pathlib import Path
+from typing import Any
+from unittest.mock import patch
 
+import msgspec
 import pytest
 
 from questree.api import score_sets
+from questree.faults import BadInput
+from questree.models.stored import said as stored_said
+from questree.models.stored import write_lines
 from questree.scoring.compared import Scoring
+from questree.stages.decompose.hierarchies import hierarchies_in
+from questree.tables.predictions import Stored
+from questree.tables.run import Run
 from worlds.commands import questree
 
 HOW = Scoring(resamples=50)
@@ -35,3 +44,54 @@ def test_types_that_are_left_out_are_left_out_by_workers_too(notebook: Path, tmp
 def test_a_split_without_questions_is_refused(notebook: Path) -> None:
     done = questree("score", notebook / "run", "--split", "dev", "--quiet")
     assert (done.returncode, done.stderr.endswith("no questions of the split dev\n")) == (1, True)
+
+
+def rows_of(run: Path, files: list[Path], models: list[str], how: Scoring, **more: object) -> None:
+    """All DAGs at once and shard by shard: the same rows to the last digit, and the same is said."""
+    said = [list[str](), list[str]()]
+    whole = score_sets.dags(run, how=how, say=said[0].append, **more).of_files(files, models)  # type: ignore[arg-type]
+    parts = score_sets.scored_dags(files, models, run, how=how, say=said[1].append, **more)  # type: ignore[arg-type]
+    assert whole.rows == parts.rows and list(whole.scored) == list(parts.scored)
+    assert said[0] == said[1]
+
+
+@pytest.fixture
+def spoken(notebook: Path, tmp_path: Path) -> Path:
+    """What a model said, partly in free text: some of it twice, some to no question, some questions left out."""
+    asked = hierarchies_in(Run(notebook / "run"))
+    given = stored_said(asked, Stored.of(asked.run, "perception-noise"))
+    write_lines(tmp_path / "plain.jsonl", asked, given)
+    free = ["{}", "True", "I think it is {}.", "Yes, a {}", "{}!", "the {}", "no idea", "False"]
+    lines = list[bytes]()
+    for at, line in enumerate((tmp_path / "plain.jsonl").read_bytes().splitlines()):
+        own = msgspec.json.decode(line)
+        own["prediction"] = free[at % 3 and at % len(free)].format(own["prediction"])
+        lines += [msgspec.json.encode(own)] * (2 if at % 50 == 1 else at % 40 != 2)
+    lines.append(msgspec.json.encode({"id": "nobody-1", "prediction": "yes"}))
+    (tmp_path / "mine.jsonl").write_bytes(b"\n".join(reversed(lines)))
+    return tmp_path / "mine.jsonl"
+
+
+@pytest.mark.parametrize("policy", ["exact", "vqa", "lenient", "all"])
+def test_files_and_policies_give_the_rows_of_all_dags_at_once(notebook: Path, spoken: Path, policy: Any) -> None:
+    how = Scoring("wrong", 20, policy=policy)
+    rows_of(notebook / "run", [spoken, spoken.with_name("plain.jsonl")], ["perception-noise"], how, split="test")
+    assert not [path for path in (notebook / "run").iterdir() if path.name.startswith(".")]
+
+
+def test_what_a_file_lacks_is_told_alike(notebook: Path, spoken: Path) -> None:
+    run, told = notebook / "run", list[str]()
+    with pytest.raises(BadInput) as bad:
+        score_sets.dags(run, how=HOW).of_files([spoken])
+    told.append(str(bad.value))
+    with pytest.raises(BadInput) as bad:
+        score_sets.scored_dags([spoken], (), run, how=HOW)
+    told.append(str(bad.value))
+    assert told[0] == told[1]
+    assert "no prediction for" in told[0] and "(predictions for no question here: 1)" in told[0]
+
+
+@pytest.mark.processes
+def test_processes_read_what_files_say(notebook: Path, spoken: Path) -> None:
+    with patch("questree.scoring.run_shards.many", lambda _: True):
+        rows_of(notebook / "run", [spoken], [], Scoring("skip", 0, policy="lenient"))

@@ -99,18 +99,18 @@ def scored_dags(
 ) -> Scores:
     """Files of predictions and stored models on DAGs; of a run about videos shard by shard, if that is the same."""
     how, say = given["how"], given.get("say", silent)
-    whole = bool(files or not models or given.get("errors") or given.get("train"))
-    if run is None or whole or not _by_shards(run, given.get("benchmark", ""), how):
+    whole = bool(not (files or models) or given.get("errors") or given.get("train"))
+    if run is None or hierarchies or whole or not _by_shards(run, given.get("benchmark", ""), files):
         return dags(run, hierarchies, **given).of_files(files, models)
     from questree.scoring.run_shards import scored_in_shards
 
-    return scores(scored_in_shards(Run(run), models, given.get("split"), how, say, workers), how)
+    return scores(scored_in_shards(Run(run), models, given.get("split"), how, say, workers, files), how)
 
 
-def _by_shards(run: Path, benchmark: str, how: Scoring) -> bool:
+def _by_shards(run: Path, benchmark: str, files: Sequence[Path]) -> bool:
     from questree.scoring.run_shards import in_shards
 
-    return not chosen(Run(run), benchmark, "decomposed").of_images and in_shards(how)
+    return not chosen(Run(run), benchmark, "decomposed").of_images and in_shards(Run(run), files)
 
 
 def leaving_out(types: Path | None) -> AbstractContextManager[None]:

@@ -43,11 +43,7 @@ class Answered:
 
     @cached_property
     def listing(self) -> "Listing":
-        found = self.hierarchies
-        seen = {found.types[at] for at in np.flatnonzero(np.bincount(self.column("type")))}
-        there = np.unique(found.composed["composition"].to_numpy()).tolist()
-        own = frozenset(found.compositions[at] for at in there)
-        return Listing(tuple(found.types), tuple(found.compositions), frozenset(seen), own)
+        return Listing.of(self.hierarchies)
 
     @property
     def compositions(self) -> list[str]:
@@ -76,6 +72,13 @@ class Listing:
     named: tuple[str, ...]  # compositions that have a number
     seen: frozenset[str]  # types of nodes
     there: frozenset[str]  # compositions that occur
+
+    @classmethod
+    def of(cls, found: Hierarchies) -> "Listing":
+        seen = {found.types[at] for at in np.flatnonzero(np.bincount(found.nodes["type"].to_numpy()))}
+        there = np.unique(found.composed["composition"].to_numpy()).tolist()
+        own = frozenset(found.compositions[at] for at in there)
+        return cls(tuple(found.types), tuple(found.compositions), frozenset(seen), own)
 
     @classmethod
     def together(cls, parts: Sequence["Listing"]) -> "Listing":

@@ -1,5 +1,7 @@
 """What kind of answer a question asks for, told by the true answers to all questions of its type, not by its words."""
 
+from collections.abc import Mapping
+
 import numpy as np
 import polars as pl
 
@@ -25,16 +27,29 @@ def kinds_of_records(asked: pl.DataFrame, words: Vocabulary) -> pl.DataFrame:
     return asked.select("id").with_columns(kind=kinds(types, asked["answer"], words))
 
 
-def kinds_of_nodes(read: Hierarchies, words: Vocabulary) -> pl.DataFrame:
-    """[key] id, kind of the nodes of DAGs, in the order of the keys."""
-    columns = ("key", "type", "answer")
-    nodes = pl.concat([read.nodes.select(columns), read.isolated.select(columns)])
+def answers_by_type(read: Hierarchies) -> pl.DataFrame:
+    """type, answer: every pair there is among the nodes of DAGs; null for no answer."""
+    nodes = pl.concat([table.select("type", "answer") for table in (read.nodes, read.isolated)])
     said = pl.Series([*read.words, None], dtype=pl.String)  # NOTHING is the last
     pairs = nodes.select("type", answer=pl.col("answer").cast(pl.Int64) % len(said)).unique()
-    known = kinds(pairs["type"], said.gather(pairs["answer"]), words)
-    of_type = pl.DataFrame({"type": pairs["type"], "kind": known}).unique("type")
+    types = pl.Series(read.types, dtype=pl.String).gather(pairs["type"])
+    return pl.DataFrame({"type": types, "answer": said.gather(pairs["answer"])})
+
+
+def kinds_by_type(pairs: pl.DataFrame, words: Vocabulary) -> dict[str, str]:
+    """Type -> the kind of its answers; empty where its text tells."""
+    return dict(zip(pairs["type"], kinds(pairs["type"], pairs["answer"], words), strict=True))
+
+
+def kinds_of_keys(read: Hierarchies, known: Mapping[str, str]) -> pl.DataFrame:
+    """[key] id, kind of the nodes of DAGs, in the order of the keys."""
     asked = np.full(len(read.keys), len(read.types))  # [key] its type; of a key that nobody asks for, one beyond
-    asked[nodes["key"].to_numpy()] = nodes["type"].to_numpy()
-    kind = np.full(len(read.types) + 1, "", object)
-    kind[of_type["type"].to_numpy()] = of_type["kind"].to_numpy()
-    return pl.DataFrame({"id": read.keys, "kind": pl.Series(kind.tolist(), dtype=pl.String).gather(asked)})
+    for table in (read.nodes, read.isolated):
+        asked[table["key"].to_numpy()] = table["type"].to_numpy()
+    kind = pl.Series([*(known.get(name, "") for name in read.types), ""], dtype=pl.String)
+    return pl.DataFrame({"id": read.keys, "kind": kind.gather(asked)})
+
+
+def kinds_of_nodes(read: Hierarchies, words: Vocabulary) -> pl.DataFrame:
+    """The same where all nodes are at hand."""
+    return kinds_of_keys(read, kinds_by_type(answers_by_type(read), words))

@@ -154,7 +154,7 @@ class PredictionReader:
 
     @cached_property
     def words(self) -> Vocabulary:
-        return load(self.how.vocabulary) if self.how.vocabulary else default()
+        return words_of(self.how)
 
     @cached_property
     def reader(self) -> Reader:
@@ -292,6 +292,11 @@ def of_run(
     return _of_dags(asked.hierarchies, for_run(run, how), say, texts, asked, run.folder if errors else None)
 
 
+def words_of(how: Scoring) -> Vocabulary:
+    """The vocabulary that was given, or AGQA's."""
+    return load(how.vocabulary) if how.vocabulary else default()
+
+
 def for_run(run: Run, how: Scoring) -> Scoring:
     """With the words of a run, unless others are given; image sets have none."""
     own = how.vocabulary is None and run.vocabulary_file.is_file()
@@ -337,7 +342,7 @@ def choices(folder: Path, asked: "RunHierarchies | None", how: Scoring) -> Choic
 
     if asked is not None and not asked.run.vocabulary_file.is_file():
         raise BadInput.at("--errors", "expected DAGs of questions about videos, got image sets")
-    words = load(how.vocabulary) if how.vocabulary else default()
+    words = words_of(how)
     names = {word.name: word.name for word in words.objects}
     named = zip(words.actions, words.object_of.tolist(), strict=True)
     about = {action.phrase: words.objects[thing].name for action, thing in named if thing != NONE}

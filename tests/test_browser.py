@@ -2,7 +2,6 @@
 
 import os
 import re
-import shutil
 import threading
 import time
 from collections.abc import Iterable, Iterator
@@ -13,7 +12,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 import uvicorn
-from playwright.sync_api import Browser, Dialog, Page, Request, Route, expect, sync_playwright
+from playwright.sync_api import Browser, Dialog, Page, Request, Route, expect
 
 from questree.show.cards import markup, script, style
 from questree.show.judged import judged
@@ -24,10 +23,10 @@ from questree.show.tags import meet
 from questree.show.video_view import VideoView
 from questree.tables.run import Run
 from worlds.access import findings, is_wide
+from worlds.browsers import NAMES, launched, program
 from worlds.drawn import measured, small_texts
 from worlds.served import SCRIPT, answers, image_run, served_run, true_but_for
 
-NAMES = ("chromium", "chromium-browser", "google-chrome", "chrome")
 REQUIRED = "QUESTREE_BROWSER_REQUIRED"  # set where a missing browser is a failure
 BLANKET = "Is the person interacting with a blanket before standing up?"
 EXISTS_BEFORE, EXISTS = "Does a blanket exist before standing up?", "Does a blanket exist?"
@@ -39,17 +38,13 @@ expect.set_options(timeout=20_000)
 
 @pytest.fixture(scope="module")
 def browser() -> Iterator[Browser]:
-    program = next(filter(None, map(shutil.which, NAMES)), None)
-    if program is None:
+    if program() is None:
         message = f"no browser found (looked for {', '.join(NAMES)})"
         if os.environ.get(REQUIRED):
             pytest.fail(message)
         pytest.skip(message)
-    alone = ["--no-sandbox"] if os.geteuid() == 0 else []
-    with sync_playwright() as playwright:
-        started = playwright.chromium.launch(executable_path=program, args=alone)
+    with launched() as started:
         yield started
-        started.close()
 
 
 @pytest.fixture(scope="module")

@@ -10,7 +10,7 @@ import questree
 
 ROOT = Path(questree.__file__).parent
 LAYERS = [  # from the bottom; a module may import its own layer's package and anything in the rows above its own
-    {"faults", "progress", "places", "extensions", "workers", "columns", "svg"},
+    {"faults", "progress", "places", "extensions", "workers", "columns", "svg", "unforeseen"},
     {"terms", "vocabulary", "tables", "endpoints"},
     {"readings", "rules", "clusters"},
     {"domains", "sources", "synth"},
@@ -36,6 +36,7 @@ ALSO = {
     ("extensions", "faults"),
     ("extensions", "places"),
     ("places", "faults"),
+    ("unforeseen", "places"),
     ("workers", "extensions"),
     ("workers", "faults"),
     ("workers", "progress"),

@@ -277,6 +277,9 @@ def test_the_interface_is_that_of_chat_completions(client: TestClient, notebook:
         (body("oracle", "Who?"), 400, "messages: expected a question of the run, got none in 'Who?'"),
         (body("oracle", "x", stream=True), 400, "stream: expected false, got true"),
         ({"model": "oracle", "messages": []}, 400, "messages: expected one of the user, got none"),
+        (body("oracle", "x", n=1_000_000_000), 400, "body: expected a chat completion request; Expected `int` <= 128"),
+        (body("oracle", "x", max_tokens=-1), 400, "Expected `int` >= 1 - at `$.max_tokens`"),
+        (b'{"metadata": {"a": ' + b"[" * 100_000, 400, "body: expected a chat completion request; "),
     ],
 )
 def test_bad_requests_are_told_in_one_line(client: TestClient, sent: Any, status: int, says: str) -> None:

@@ -4,16 +4,18 @@ import argparse
 import os
 import sys
 import tempfile
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from unittest.mock import patch
 
+from chaos import pages
 from chaos.at_once import at_once
 from chaos.bombs import bombs
 from chaos.corruption import COMMANDS, corrupted
 from chaos.full_disk import full_disk
 from chaos.fuzz import KEPT, Failure, fuzz
+from chaos.hostile import hostile
 from chaos.kills import SIGNALS, STAGES, kill_points, made
 from chaos.readers import READERS, corpus
 from chaos.sameness import same
@@ -55,7 +57,7 @@ def main() -> int:
     failed = 0
     with tempfile.TemporaryDirectory(prefix="questree-chaos-") as place:
         print(f"{'test':48} {'tried':>7} {'failed':>7}", flush=True)
-        for group in (damaged, same_bytes, full, together, cluster, kills, stores):
+        for group in (damaged, page_attacks, same_bytes, full, together, cluster, kills, stores):
             for name, results in group(Path(place), extent):
                 found = list(results)
                 wrong = [failure for failure in found if failure]
@@ -82,6 +84,24 @@ def damaged(place: Path, extent: Extent) -> Tests:
                 yield title, bombs(files)
             else:
                 yield title, corrupted(files, runs[title])
+
+
+def page_attacks(place: Path, extent: Extent) -> Tests:
+    folder, seeds = place / "pages" / "runs", range(extent.first, extent.first + extent.inputs)
+    tests: dict[str, Callable[[], Iterable[Failure | None]]] = {
+        "page attacks: pages": lambda: pages.page(folder),
+        "page attacks: people": lambda: pages.people(folder),
+        "page attacks: bots": lambda: pages.bots(folder),
+        "page attacks: hostile names": lambda: pages.names(folder, most=1000),
+        "page attacks: hostile names in a browser": lambda: pages.in_browser(folder, most=12),
+        "page attacks: slow clients": lambda: pages.slow(folder),
+        "page attacks: damaged requests": lambda: pages.damaged_requests(folder, seeds),
+    }
+    wanted = [title for title in tests if extent.wants(title)]
+    if wanted:
+        hostile(folder)
+    for title in wanted:
+        yield title, tests[title]()
 
 
 def same_bytes(place: Path, extent: Extent) -> Tests:

@@ -15,6 +15,8 @@ from worlds import forked
 LEARNED = (
     "train sets --model lstm --blind --epochs 1 --sample 8",
     "predict sets --model lstm-blind",
+    "experiment covr sets --models lstm --splits has-quant --epochs 1 --sample 8 --resamples 2 --workers 1",
+    "experiment fpvg sets --epochs 1 --sample 8 --resamples 2 --workers 1",
 )
 STAGES = (  # each begins with what the ones before it wrote
     "synth --out world --videos 2 --workers 1",
@@ -32,7 +34,7 @@ STAGES = (  # each begins with what the ones before it wrote
     "export decomp run --out decomp --workers 1",
     "import agqa agqa --out imported",
     "import decomp decomp --out imported",
-    "synth images --out pictures --images 12",
+    "synth images --out pictures --images 30",
     "ingest gqa pictures --out sets",
     "generate sets --questions 40 --workers 1",
     "balance sets",

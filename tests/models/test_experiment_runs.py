@@ -108,3 +108,12 @@ def test_models_of_other_experiments_are_left_alone(taught: Run) -> None:
     assert "again" in done.stderr
     assert weights(taught) == before
     assert not (taught.folder / "experiments").exists()
+
+
+def test_the_sign_of_a_killed_experiment_is_taken_away(rooms: Run) -> None:
+    """Killed after it made features, before it took its sign down: the next one makes none."""
+    lines = f"questree experiment covr {rooms.folder} --splits has-quant --models lstm {LITTLE}"
+    carried_out(lines, rooms.folder.parent)
+    (rooms.folder / ".writing").touch()
+    carried_out(lines, rooms.folder.parent)
+    assert not (rooms.folder / ".writing").exists()

@@ -71,6 +71,24 @@ def test_a_killed_training_goes_on_to_the_same_bits(taught: Run) -> None:
     assert len(json.loads((state.parent / "history.json").read_text())["epochs"]) == 40
 
 
+def test_what_stops_after_its_last_epoch_has_everything_of_it(taught: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Killed once its state is kept: nothing is left to learn, so nothing of the epoch may be missing."""
+    from questree.training.folder import TrainedFolder
+
+    questree.train(taught.folder, model="lstm", epochs=1, name="whole")
+    save = TrainedFolder.save_state
+
+    def killed(place: TrainedFolder, tensors: dict[str, object], progress: object) -> None:
+        save(place, tensors, progress)
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as once, pytest.raises(KeyboardInterrupt):
+        once.setattr(TrainedFolder, "save_state", killed)
+        questree.train(taught.folder, model="lstm", epochs=1, name="killed")
+    questree.train(taught.folder, model="lstm", epochs=1, name="killed")
+    assert kept(taught, "killed") == kept(taught, "whole")
+
+
 def test_what_stops_within_an_epoch_goes_on_there(taught: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     from questree.training import loop
 

@@ -16,10 +16,12 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache, partial
 from importlib import import_module
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
 LIBRARIES = ("numpy", "numba", "msgspec", "cyclopts", "rich.table", "jinja2", "yaml")  # polars starts threads: no fork
+LEARNING = ("train", "predict", "experiment")  # commands that need PyTorch, which takes longer than what they do here
 CHANGES = ("open", "os.rename", "os.mkdir", "os.rmdir", "os.remove", "os.truncate", "os.chmod", "os.symlink")
 SECONDS = 300  # after which a command is taken for stuck and killed
 
@@ -64,6 +66,8 @@ def serve() -> None:
     """Fork for each line of orders and say how the child ended; a child returns from here as the command."""
     for line in sys.stdin:
         order = json.loads(line)
+        if order["words"][0] in LEARNING and find_spec("torch"):
+            import_module("torch")
         child = os.fork()
         if not child:
             return become(**order)

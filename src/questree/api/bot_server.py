@@ -9,24 +9,26 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from itertools import count
-from typing import Any
+from typing import Annotated, Any
 
 import msgspec
 from starlette.applications import Starlette
+from starlette.exceptions import HTTPException
 from starlette.middleware import Middleware
 from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
 from questree.api.bot_answers import BotAnswers, Reply
-from questree.faults import BadInput, at_least, lines, refuse
+from questree.faults import UNREADABLE, BadInput, at_least, lines, refuse
 from questree.models.known_prompts import Signs
-from questree.show.page.serving import Guard, bound, serve, shown_address
+from questree.show.page.serving import Guard, body_of, bound, serve, shown_address
 
 TOKEN = re.compile(r"\s*\S+")
 SCOPE_HEADER = "x-questree-scope"
 PICTURE = 85  # tokens that a picture counts as
 NEVER = -9999.0  # the logarithm of no chance at all
+MOST = 1 << 28  # bytes of a request, pictures included
 FAILURES = ((429, "rate_limit_error"), (500, "server_error"), (503, "server_error"))
 
 
@@ -47,17 +49,17 @@ class Message(msgspec.Struct):
 
 
 class ChatRequest(msgspec.Struct):
-    """The fields that matter to a bot."""
+    """The fields that matter to a bot, within OpenAI's limits."""
 
     model: str
     messages: list[Message]
     metadata: dict[str, Any] | None = None
     user: str | None = None
-    n: int | None = None
-    max_tokens: int | None = None
-    max_completion_tokens: int | None = None
+    n: Annotated[int, msgspec.Meta(ge=1, le=128)] | None = None
+    max_tokens: Annotated[int, msgspec.Meta(ge=1)] | None = None
+    max_completion_tokens: Annotated[int, msgspec.Meta(ge=1)] | None = None
     logprobs: bool | None = None
-    top_logprobs: int | None = None
+    top_logprobs: Annotated[int, msgspec.Meta(ge=0, le=20)] | None = None
     stream: bool | None = None
 
 
@@ -114,7 +116,10 @@ async def models(request: Request) -> Response:
 async def chat(request: Request) -> Response:
     bots: BotAnswers = request.app.state.bots
     faults: Faults = request.app.state.faults
-    body = await request.body()
+    try:
+        body = await body_of(request, MOST)
+    except HTTPException as large:
+        return problem(large.status_code, large.detail)
     if faults.delay:
         await asyncio.sleep(faults.delay)
     if (failed := faults.next()) is not None:
@@ -122,7 +127,7 @@ async def chat(request: Request) -> Response:
     try:
         asked = DECODER.decode(body)
         return completed(bots, asked, request.headers.get(SCOPE_HEADER, ""))
-    except msgspec.DecodeError as error:
+    except UNREADABLE as error:
         return problem(400, f"body: expected a chat completion request; {error}")
     except BadInput as bad:
         return problem(400, "; ".join(lines(bad.faults)))
@@ -149,7 +154,7 @@ def completed(bots: BotAnswers, asked: ChatRequest, scope: str) -> Response:
         "finish_reason": "stop" if told == tokens else "length",
         "logprobs": {"content": chances(bots, asked, reply, told)} if asked.logprobs else None,
     }
-    number = max(asked.n or 1, 1)
+    number = asked.n or 1
     answer = {
         "id": f"chatcmpl-{reply.id}",
         "object": "chat.completion",

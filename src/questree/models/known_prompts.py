@@ -1,6 +1,7 @@
 """Which question of a run a prompt asks, and about what: known texts are found in it, scopes by several signs."""
 
 import re
+from bisect import bisect_left
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import NamedTuple
@@ -39,6 +40,7 @@ class KnownPrompts:
     scopes: dict[str, dict[Ids, KnownQuestion]] = field(default_factory=dict)  # plain text -> scope -> question
     known: set[Ids] = field(default_factory=set)
     ends: set[str] = field(default_factory=set)  # last letters of texts
+    longest: int = 0  # letters of a text
 
     @classmethod
     def of(cls, questions: pl.DataFrame) -> "KnownPrompts":
@@ -50,6 +52,7 @@ class KnownPrompts:
             found.scopes.setdefault(key, {}).setdefault(ids, KnownQuestion(id, text))
             found.known.add(ids)
             found.ends.add(key[-1:])
+            found.longest = max(found.longest, len(key))
         return found
 
     @property
@@ -75,7 +78,7 @@ class KnownPrompts:
         for end in range(len(prompt), 0, -1):
             whole = end == len(prompt) or not (prompt[end - 1].isalnum() and prompt[end].isalnum())
             if prompt[end - 1] in self.ends and whole:
-                for begin in begins:
+                for begin in begins[bisect_left(begins, end - self.longest) : bisect_left(begins, end)]:
                     if prompt[begin:end] in self.scopes:
                         return prompt[begin:end]
         return None

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from typing import Any
-from urllib.parse import parse_qs, urlsplit
+from urllib.parse import parse_qs
 
 from starlette.applications import Starlette
 from starlette.concurrency import run_in_threadpool
@@ -21,7 +21,7 @@ from questree.people.paraphrases import must_change
 from questree.people.task import Reply, Task, WrongReply, checked, choices_of
 from questree.show.page.app import colour_sheet, environment
 from questree.show.page.filters import address
-from questree.show.page.serving import LOOPBACK, Guard
+from questree.show.page.serving import HEADERS, LOOPBACK, Guard, body_of
 
 MOST = 100_000  # bytes of a form
 LONGEST = 24 * 3600.0  # seconds that anybody can have looked at an item
@@ -53,7 +53,7 @@ def application(desk: Desk, host: str = "127.0.0.1") -> Starlette:
 def problem(request: Request, error: Exception) -> Response:
     if isinstance(error, HTTPException):
         return PlainTextResponse(f"{error.detail}\n", error.status_code)
-    return PlainTextResponse(f"That did not work: {error}\n", 500)
+    return PlainTextResponse(f"That did not work: {error}\n", 500, HEADERS)
 
 
 def render(request: Request, name: str, **values: Any) -> HTMLResponse:
@@ -64,9 +64,8 @@ def render(request: Request, name: str, **values: Any) -> HTMLResponse:
 
 def own(request: Request) -> None:
     """What changes anything comes from a page of ours: browsers say from where."""
-    said = request.headers.get("origin")
-    here = said is not None and urlsplit(said).netloc == request.headers.get("host")
-    if not here and request.headers.get("sec-fetch-site") != "same-origin":
+    said = request.headers.get("origin", "").partition("://")[2]
+    if said != request.headers.get("host") and request.headers.get("sec-fetch-site") != "same-origin":
         raise HTTPException(403, "only from the page itself")
 
 
@@ -161,8 +160,6 @@ def begin(request: Request) -> Response:
 
 
 def fields(body: bytes) -> dict[str, list[str]]:
-    if len(body) > MOST:
-        raise HTTPException(413, "too much")
     try:
         return parse_qs(body.decode("utf-8"), keep_blank_values=True, max_num_fields=1000)
     except (UnicodeDecodeError, ValueError):
@@ -172,7 +169,7 @@ def fields(body: bytes) -> dict[str, list[str]]:
 async def answer(request: Request) -> Response:
     somebody(request)
     own(request)
-    return await run_in_threadpool(kept, request, fields(await request.body()))
+    return await run_in_threadpool(kept, request, fields(await body_of(request, MOST)))
 
 
 def kept(request: Request, form: Mapping[str, list[str]]) -> Response:

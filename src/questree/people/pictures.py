@@ -15,9 +15,9 @@ from questree.show.frames import FILMS, SUFFIXES
 
 def routes(home: str) -> list[Route]:
     return [
-        Route(home + "media/{video:path}/{number:int}", still),
-        Route(home + "films/{video:path}", film),
-        Route(home + "pictures/{image:path}", picture),
+        Route(home + "media/{video:rest}/{number:int}", still),
+        Route(home + "films/{video:rest}", film),
+        Route(home + "pictures/{image:rest}", picture),
         Route(home + "marks/{name}", mark),
     ]
 

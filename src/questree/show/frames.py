@@ -1,6 +1,7 @@
 """Named boxes on a picture or on an empty ground, and one annotated frame of a video, as SVG."""
 
 from collections.abc import Iterable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from html import escape
 from pathlib import Path
@@ -164,14 +165,14 @@ def film_file(folder: Path, video: str) -> Path | None:
 
 def image_file(folder: Path, image: str) -> Path | None:
     """DIR/<image>.png or .jpg; ids of some sources end so themselves."""
-    return _file(folder, (image, Path(image).with_suffix("").as_posix() if image else image), SUFFIXES)
+    stem = Path(image).with_suffix("").as_posix() if Path(image).name else image
+    return _file(folder, (image, stem), SUFFIXES)
 
 
 def _file(folder: Path, names: Sequence[str], suffixes: Iterable[str]) -> Path | None:
     """Nothing outside of the folder."""
-    for name in names:
-        for suffix in suffixes:
-            path = folder / f"{name}{suffix}"
+    for path in (folder / f"{name}{suffix}" for name in names for suffix in suffixes):
+        with suppress(OSError, ValueError):  # no file can be called so
             if path.is_file() and path.resolve().is_relative_to(folder.resolve()):
                 return path
     return None

@@ -90,8 +90,8 @@ class Loop:
         note(LABEL, f"epoch {number + 1}, loss {now.epochs[-1].loss:.3f}, validation {100 * accuracy:.1f} %")
         if now.best == number:
             self.place.save_weights(contiguous(self.network.state_dict()))
-        self.keep(optimizer, now)
         self.place.write_text(CURVE, loss_curve(now.epochs, now.best))
+        self.keep(optimizer, now)  # last: whoever goes on from here has everything of the epoch
 
     def step(self, optimizer: Any, rows: Any, epoch: int, step: int) -> float:
         device = next(self.network.parameters()).device

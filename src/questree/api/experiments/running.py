@@ -17,7 +17,7 @@ from questree.features.read import NOTE, features_folder
 from questree.metrics.scores import Resampling
 from questree.networks.catalogue import network, require_torch
 from questree.tables import run as tables
-from questree.tables.owners import present
+from questree.tables.owners import present, writing
 
 FROM_FACTS = "facts"  # features that are made where a run has none
 EPOCHS = 5  # of small networks: so that an experiment on 400 videos ends within minutes
@@ -105,7 +105,8 @@ def experiment(
     epochs = EPOCHS if epochs is None and size == "small" else epochs
     common = {"size": size, "epochs": epochs, "batch": batch, "rate": rate, "patience": patience, "sample": sample}
     common |= {"seed": seed, "again": again}
-    seen = features_to_use(place, features, own.name)
+    with writing(place.folder, "experiment"):  # a killed one may have left its sign
+        seen = features_to_use(place, features, own.name)
     listed = tuple(filter(None, splits.split(",")))
     drawn = Resampling(resamples, seed)
     plan = ExperimentPlan(place.folder, own.name, named, seen, common, drawn, listed, consistency, workers)

@@ -25,7 +25,7 @@ from questree.show.page.download import KINDS, written
 from questree.show.page.filters import FilteredRows, address
 from questree.show.page.fresh import EVERY, Fresh, KeptPages, clock
 from questree.show.page.order import Rows, ordered
-from questree.show.page.serving import Guard, Limits, Smaller, asset_folder
+from questree.show.page.serving import HEADERS, Guard, Limits, Smaller, asset_folder
 from questree.show.page.shown import Shown
 from questree.show.page.site import VIEWS, Collection, Site
 from questree.show.video_view import VideoScene, VideoView
@@ -39,11 +39,11 @@ def application(site: Site, host: str = "127.0.0.1", every: float = EVERY) -> St
     """every: seconds between two looks whether the run has changed."""
     app = Starlette(
         routes=[
-            Route("/questions/{id:path}/frames/{frame:int}", frame),
+            Route("/questions/{id:rest}/frames/{frame:int}", frame),
             *(route for view in VIEWS for route in routes(view)),
-            Route("/media/{video:path}/{number:int}", media),
-            Route("/films/{video:path}", film),
-            Route("/pictures/{image:path}", image),
+            Route("/media/{video:rest}/{number:int}", media),
+            Route("/films/{video:rest}", film),
+            Route("/pictures/{image:rest}", image),
             Route("/colours.css", colour_sheet),
             *(
                 Mount(at, StaticFiles(packages=[("questree.show.page", "assets")]))
@@ -69,7 +69,7 @@ def routes(view: type[View]) -> list[BaseRoute]:
         Route(view.home, partial(home, view=view)),
         Route(view.compare, partial(compare, view=view)),
         Route(f"/list/{view.scope}.{{kind}}", partial(download, view=view)),
-        Route(view.item + "{id:path}", partial(question, view=view)),
+        Route(view.item + "{id:rest}", partial(question, view=view)),
     ]
 
 
@@ -115,7 +115,9 @@ def problem(request: Request, error: Exception) -> Response:
         code, detail = error.status_code, error.detail
     elif isinstance(error, BadInput):
         code, detail = 409, str(error)
-    return render(request, "problem.html", code, code=code, detail=detail)
+    said = render(request, "problem.html", code, code=code, detail=detail)
+    said.headers.update(HEADERS)  # what nobody foresaw is told past those who add them
+    return said
 
 
 def home(request: Request, view: type[View]) -> Response:

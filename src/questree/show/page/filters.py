@@ -19,7 +19,7 @@ from questree.show.views import Mask
 from questree.stages.split.grammar import Wrong, check
 
 REMEMBERED = 24
-LONGEST = 2000  # characters of a query
+LONGEST, MOST_WORDS = 2000, 50  # characters of a query; words that are looked for, each in all questions
 Made = TypeVar("Made")
 Judging = Mapping[str, Callable[[Judgement], Mask]]
 VERDICTS: Judging = {
@@ -87,7 +87,10 @@ def phrases(text: str) -> list[str]:
     if len(text) > LONGEST:
         raise Wrong(f"expected at most {LONGEST} characters, got {len(text)}")
     found = [quoted or word for quoted, word in re.findall(r'"([^"]*)"?|(\S+)', text.lower())]
-    return [" ".join(one.split()) for one in found if one.strip()]
+    words = [" ".join(one.split()) for one in found if one.strip()]
+    if len(words) > MOST_WORDS:
+        raise Wrong(f"expected at most {MOST_WORDS} words, got {len(words)}")
+    return words
 
 
 @dataclass

@@ -1,22 +1,29 @@
 """Serving the page until somebody stops it; who may ask, and headers that keep everything at home."""
 
 import asyncio
+import re
 import socket
+import sys
 from contextlib import suppress
 from functools import cache
 from hashlib import sha256
 from ipaddress import ip_address
 from pathlib import Path
+from traceback import walk_tb
 from typing import Any
 
 import uvicorn
+from starlette.convertors import Convertor, register_url_convertor
 from starlette.datastructures import Headers, MutableHeaders
+from starlette.exceptions import HTTPException
 from starlette.middleware.gzip import GZipMiddleware
+from starlette.requests import ClientDisconnect, Request
 from starlette.responses import PlainTextResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from questree.faults import BadInput
+from questree.unforeseen import unforeseen
 
 LOOPBACK = ("localhost", "127.0.0.1", "::1")
 # the style that Observable Plot puts into every plot it makes; all other styles come from files
@@ -31,6 +38,7 @@ POLICY = "; ".join(
         "frame-ancestors 'none'",
     ]
 )
+HOST = re.compile(r"(?:\[([0-9A-Fa-f:.]+)\]|([^\s:/@\[\]]+))(?::\d{1,5})?")  # a name or an address, and a port
 HEADERS = {
     "Content-Security-Policy": POLICY,
     "X-Content-Type-Options": "nosniff",
@@ -41,9 +49,22 @@ HEADERS = {
 }
 
 
+class Rest(Convertor[str]):
+    """The rest of an address, line ends included: some ids have them."""
+
+    regex = r"[\s\S]*"
+
+    def convert(self, value: str) -> str:
+        return value
+
+    def to_string(self, value: str) -> str:
+        return value
+
+
+register_url_convertor("rest", Rest())
 ADDRESS, LONGEST = 8192, 30.0  # bytes of an address, seconds until it is a page's turn, and until it begins
 AT_A_TIME = 4  # pages that are made; more would only get into each other's way
-SILENT, UNREAD, AT_ONCE = 10.0, 60.0, 1000  # seconds a client may take to ask, and read nothing; connections
+SILENT, UNREAD, AT_ONCE = 10.0, 60.0, 1000  # seconds to ask in; to send a form in, or to read nothing; connections
 KEPT = "public, max-age=31536000, immutable"  # by browsers: another file has another address
 ASKED_AGAIN = ("/assets/", "/colours.css", "/media/", "/films/", "/pictures/")  # is it still the same?
 AS_THEY_ARE = ("/media/", "/films/", "/pictures/")  # compressed by themselves, and asked for in pieces
@@ -86,10 +107,12 @@ class Guard:
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
             await self.app(scope, receive, send)
-        elif not trusted(Headers(scope=scope).get("host", ""), self.host):
-            await PlainTextResponse("this page is only served under its own address\n", 400)(scope, receive, send)
+            return
+        sending = _with_headers(send, scope["path"])
+        if trusted(Headers(scope=scope).get("host", ""), self.host):
+            await self.app(scope, receive, sending)
         else:
-            await self.app(scope, receive, _with_headers(send, scope["path"]))
+            await PlainTextResponse("this page is only served under its own address\n", 400)(scope, receive, sending)
 
 
 class Limits:
@@ -157,7 +180,8 @@ def _with_headers(send: Send, path: str) -> Send:
 
 def trusted(asked: str, host: str) -> bool:
     """Is this Host header one of ours? Beyond loopback any plain address is: names are what rebinding needs."""
-    name = asked.rpartition("]")[0].removeprefix("[") if asked.startswith("[") else asked.partition(":")[0]
+    found = HOST.fullmatch(asked)
+    name = (found[1] or found[2]) if found else ""
     return name.lower() in (*LOOPBACK, host.lower()) or (host not in LOOPBACK and _is_address(name))
 
 
@@ -196,13 +220,28 @@ class Impatient(H11Protocol):
         self.asking = self.loop.call_later(SILENT, self.let_go)
 
     def data_received(self, data: bytes) -> None:
+        before = self.cycle
         super().data_received(data)
-        complete = self.cycle is not None and not self.cycle.response_complete  # it is being answered
-        if complete and self.asking is not None:
+        if self.asking is not None and (self.complete or self.cycle is not before):
             self.asking.cancel()
             self.asking = None
-        elif not complete and self.asking is None:
-            self.asking = self.loop.call_later(SILENT, self.let_go)
+        if self.asking is None and not self.complete:
+            self.asking = self.loop.call_later(UNREAD if self.begun else SILENT, self.let_go)
+
+    def eof_received(self) -> bool:  # type: ignore[override]  # what asyncio wants to know
+        """Who says no more is still answered, once; there is nothing to wait for in half a request."""
+        if self.complete:
+            self.cycle.keep_alive = False
+        return self.complete
+
+    @property
+    def begun(self) -> bool:
+        """Of a request everything is there but what comes with it."""
+        return self.cycle is not None and not self.cycle.response_complete
+
+    @property
+    def complete(self) -> bool:
+        return self.begun and not self.cycle.more_body
 
     def let_go(self) -> None:
         if not self.transport.is_closing():
@@ -218,11 +257,40 @@ class Impatient(H11Protocol):
             self.unread.cancel()
 
 
+class LastResort:
+    """Errors that nobody foresaw are one line each, however often a page is asked for; the page itself has said so."""
+
+    def __init__(self, app: ASGIApp):
+        self.app, self.told = app, set[tuple[object, ...]]()
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        try:
+            await self.app(scope, receive, send)
+        except Exception as error:
+            kind = (type(error), *((frame.f_code, line) for frame, line in walk_tb(error.__traceback__)))
+            if kind not in self.told:
+                self.told.add(kind)
+                print(unforeseen(error), file=sys.stderr, flush=True)
+
+
+async def body_of(request: Request, most: int) -> bytes:
+    """What comes with a request, or that it is too much, before all of it is there."""
+    found = bytearray()
+    try:
+        async for piece in request.stream():
+            found += piece
+            if len(found) > most:
+                raise HTTPException(413, f"expected at most {most:,} bytes")
+    except ClientDisconnect:
+        raise HTTPException(400, "cut off") from None  # nobody hears it
+    return bytes(found)
+
+
 def serve(app: ASGIApp, place: socket.socket) -> None:
     """Until Ctrl-C, or a polite request to end."""
     limits: dict[str, Any] = {"limit_concurrency": AT_ONCE, "backlog": AT_ONCE, "timeout_keep_alive": 5}
     config = uvicorn.Config(
-        app, log_level="error", lifespan="off", timeout_graceful_shutdown=2, http=Impatient, **limits
+        LastResort(app), log_level="error", lifespan="off", timeout_graceful_shutdown=2, http=Impatient, **limits
     )
     with suppress(KeyboardInterrupt):  # raised again by the server after it has shut down
         uvicorn.Server(config).run(sockets=[place])

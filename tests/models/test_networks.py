@@ -1,18 +1,15 @@
 """The networks: sizes of the papers, masks and gradients checked by hand, eyes that matter."""
 
-from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-import polars as pl
 import pytest
 
 from questree.networks.catalogue import SHIPPED, STREAMS, Inputs, network
-from questree.tables.run import Run
-from questree.training.lessons import Lesson
-from questree.training.options import TrainingOptions, scheduled
 from worlds.seen_rooms import Rooms
+from worlds.seen_sets import THINGS, SeenSets
+from worlds.taught import looks_and_is_lost_without
 
 torch = pytest.importorskip("torch", reason="PyTorch is not installed; `make test-models` installs it")
 SEEING = [name for name in SHIPPED if name != "lstm"]
@@ -143,35 +140,20 @@ TAUGHT: dict[str, dict[str, Any]] = {
 }
 
 
-def right(name: str, rooms: Rooms, folder: Path, **special: Any) -> pl.Series:
-    """[question of test] does a small network that was taught so get it right?"""
-    from questree.training import fitting
-    from questree.training.folder import TrainedFolder
-
-    options = TrainingOptions(name, "small", False, False, "train", "", False, 0.0, 0, 0)
-    options = replace(options, **special)
-    how = scheduled(network(name).sizes["small"].schedule, {"batch": 16, **TAUGHT[name]})
-    lesson, test = Lesson(rooms.questions(0, 110), rooms.questions(110, 120)), rooms.questions(120)
-    plan = {**asdict(options), **asdict(how)}
-    with fitting.threads(1):
-        found, _ = fitting.fit(TrainedFolder(Run(folder), options.usual_name), plan, how, lesson, rooms)
-        return found.predictions(test, rooms)["prediction"] == test["answer"]
-
-
-def interval(one: pl.Series, other: pl.Series) -> tuple[float, float]:
-    """Of the difference in accuracy: rooms are drawn again, 6 questions each."""
-    by_room = (one.cast(pl.Int64) - other.cast(pl.Int64)).to_numpy().reshape(-1, 6).mean(1)
-    draw = np.random.default_rng(0)
-    means = draw.choice(by_room, (2000, len(by_room))).mean(1)
-    return float(np.quantile(means, 0.025)), float(np.quantile(means, 0.975))
-
-
 @pytest.mark.parametrize("name", SEEING)
 def test_eyes_beat_none_and_features_of_others_are_as_good_as_none(name: str, tmp_path: Path) -> None:
     rooms = Rooms.of(220, 1)
-    clean, blind, shuffled = (
-        right(name, rooms, tmp_path, **special) for special in ({}, {"blind": True}, {"shuffle_features": True})
-    )
-    assert interval(clean, blind)[0] > 0
-    low, high = interval(shuffled, blind)
-    assert low <= 0 <= high
+    looks_and_is_lost_without(name, rooms, tmp_path, (110, 120), TAUGHT[name], 6)
+
+
+IN_SETS: dict[str, dict[str, Any]] = {
+    "updn": {"epochs": 5},
+    "transformer": {"epochs": 8, "patience": 8},
+}
+
+
+@pytest.mark.parametrize("name", IN_SETS)
+def test_networks_of_objects_look_at_sets_of_images(name: str, tmp_path: Path) -> None:
+    """A colour and a name together, over two images: gates or attention must find the one thing that has both."""
+    sets = SeenSets(tmp_path, 260, 1)
+    looks_and_is_lost_without(name, sets, tmp_path, (160, 175), IN_SETS[name], len(THINGS))

@@ -1,10 +1,15 @@
-"""UpDn (Anderson et al., 2018): the question looks at objects once, and what it sees is multiplied with it."""
+"""UpDn (Anderson et al., 2018): the question looks at objects once, and what it sees is multiplied with it.
 
+Every object has a gate of its own. Shares of one attention, which sum to 1 whatever is there, cannot tell how many
+objects there are of what is asked for, nor whether there is any: most of what is asked about image sets.
+"""
+
+import torch
 from torch import Tensor, nn
 
 from questree.networks.batches import QuestionBatch
 from questree.networks.catalogue import Inputs, Network, Schedule, Size
-from questree.networks.layers import QuestionReader, masked_softmax, pooled
+from questree.networks.layers import QuestionReader, pooled
 
 
 def narrowed(wide: int, width: int) -> nn.Module:
@@ -26,8 +31,8 @@ class UpDn(nn.Module):
     def forward(self, batch: QuestionBatch) -> Tensor:
         question, objects = self.question(batch.words, batch.lengths), batch.streams["objects"]
         scores = self.weigh(self.look(objects.items) * self.sought(question)[:, None])[:, :, 0]
-        seen = pooled(masked_softmax(scores, objects.there), objects.items)
-        found: Tensor = self.answer(self.seen(seen) * self.asked(question))
+        seen = pooled(torch.sigmoid(scores) * objects.there, self.seen(objects.items))
+        found: Tensor = self.answer(seen * self.asked(question))
         return found
 
 

@@ -1,17 +1,21 @@
 """A part of `make chaos`, by seed: damaged files of every reader, killed commands, damaged runs."""
 
 import shlex
+import shutil
 from pathlib import Path
 
 import pytest
 
 from chaos import bombs
+from chaos.__main__ import main
 from chaos.corruption import corrupted
 from chaos.full_disk import full_disk
 from chaos.fuzz import KEPT, broken, fuzz, kept_inputs, slug, unchanged
 from chaos.kills import kill_points
+from chaos.mutations import mutated
 from chaos.readers import READERS, corpus
 from conftest import once
+from questree.api.vocabularies import read_vocabulary
 from worlds.commands import questree
 
 OWN = ("run of videos", "run of images", "report", "show")  # files that we write: fewer, as tables are slow to read
@@ -21,7 +25,9 @@ SLOW = {"absent": 30, "asked": 30, "splits": 40, "free text": 40, "templates": 6
 
 @pytest.fixture(scope="module")
 def files(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return once(tmp_path_factory, "chaos", lambda folder: corpus(folder / "corpus")) / "corpus"
+    """For this process alone, which damages them."""
+    made = once(tmp_path_factory, "chaos", lambda folder: corpus(folder / "corpus")) / "corpus"
+    return Path(shutil.copytree(made, tmp_path_factory.mktemp("damaged") / "corpus"))
 
 
 @pytest.mark.parametrize("name", READERS)
@@ -31,6 +37,30 @@ def test_damaged_files_are_read_or_refused(files: Path, name: str) -> None:
     assert valid.returncode == 0, valid.stderr
     tries = list(fuzz(files, name, range(SLOW.get(name, INPUTS[name in OWN]))))
     assert not list(filter(None, tries))
+
+
+def test_what_breaks_a_reader_is_told_kept_and_the_end_is_no_success(
+    files: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A fault is planted: whoever checks a vocabulary falls over all but the whole file."""
+    whole = (files / "words.toml").read_bytes()
+
+    def fragile(path: Path) -> object:
+        if path.read_bytes() != whole:
+            raise ZeroDivisionError("planted")
+        return read_vocabulary(path)
+
+    monkeypatch.setattr("questree.cli.vocabulary.read_vocabulary", fragile)
+    monkeypatch.setattr("chaos.__main__.corpus", lambda folder: shutil.copytree(files, folder))
+    line = ["chaos", "--only", "damaged files: vocabulary", "--inputs", "3", "--keep", str(tmp_path)]
+    monkeypatch.setattr("sys.argv", line)
+    assert main() == 1
+    told = capsys.readouterr().out.splitlines()
+    assert told[1].split() == ["damaged", "files:", "vocabulary", "3", "3"]
+    assert told[-1] == "3 failures" and "ZeroDivisionError" in told[2] and "planted" in told[2]
+    kept = sorted(path.relative_to(tmp_path) for path in tmp_path.rglob("*") if path.is_file())
+    assert kept == [Path("vocabulary", str(seed), "words.toml") for seed in range(3)]
+    assert (tmp_path / kept[0]).read_bytes() == mutated(whole, "vocabulary 0")[1]
 
 
 @pytest.mark.parametrize("kept", kept_inputs(), ids=lambda kept: str(kept.relative_to(KEPT)))

@@ -1,6 +1,7 @@
 """A part of the attacks of `make chaos` on what is served; what they found is tested by itself."""
 
 import asyncio
+import shutil
 from pathlib import Path
 
 import pytest
@@ -19,8 +20,9 @@ from questree.stages.split.grammar import Wrong
 
 @pytest.fixture(scope="module")
 def runs(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Runs in which everything has a hostile name."""
-    return once(tmp_path_factory, "hostile", lambda folder: hostile(folder / "runs")) / "runs"
+    """Runs in which everything has a hostile name, for this process alone: people answer there."""
+    made = once(tmp_path_factory, "hostile", lambda folder: hostile(folder / "runs")) / "runs"
+    return Path(shutil.copytree(made, tmp_path_factory.mktemp("attacked") / "runs", symlinks=True))
 
 
 def test_attacks_on_pages_people_and_bots_are_answered_or_let_go(runs: Path) -> None:

@@ -36,6 +36,7 @@ class Extent:
     keep: Path
     kills: int  # of parts of a cluster
     pythons: tuple[str, ...] = ()
+    ways: tuple[str, ...] = ("",)
 
     def wants(self, name: str) -> bool:
         return name.startswith(self.only)
@@ -50,9 +51,17 @@ def main() -> int:
     options.add_argument("--kills", type=int, default=50, help="kills of workers and schedulers of a cluster")
     options.add_argument("--keep", type=Path, default=KEPT, help="where files that break a reader are kept")
     options.add_argument("--pythons", nargs="+", default=(), help="other interpreters that must make the same bytes")
+    options.add_argument("--ways", nargs="+", default=("",), help="ways to make the same bytes whose name begins so")
     given = options.parse_args()
     extent = Extent(
-        given.inputs, given.first, given.every, tuple(given.only), given.keep, given.kills, tuple(given.pythons)
+        given.inputs,
+        given.first,
+        given.every,
+        tuple(given.only),
+        given.keep,
+        given.kills,
+        tuple(given.pythons),
+        tuple(given.ways),
     )
     failed = 0
     with tempfile.TemporaryDirectory(prefix="questree-chaos-") as place:
@@ -106,7 +115,7 @@ def page_attacks(place: Path, extent: Extent) -> Tests:
 
 def same_bytes(place: Path, extent: Extent) -> Tests:
     if extent.wants("same bytes"):
-        yield "same bytes", same(place / "same", extent.pythons)
+        yield "same bytes", same(place / "same", extent.pythons, extent.ways)
 
 
 def full(place: Path, extent: Extent) -> Tests:

@@ -11,6 +11,7 @@ import subprocess
 import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from importlib.util import find_spec
 from pathlib import Path
 
 from chaos.fuzz import Failure
@@ -28,7 +29,17 @@ LINES = (
     "export covr sets --out covr",
     "build own/own_videos.json --out told --workers {workers}",
     "build own/album.json --out album --questions 20 --workers {workers}",
+    "features run --from-facts",
+    "features sets --from-facts",
+    "import agqa agqa --out imported",
+    "import decomp decomp --out imported",
+    "export hf run --out hf",
+    "export traces run --out traces",
+    "export inspect run --out inspect",
+    "export lmms-eval run --out lmms",
+    "report run --out report.html --resamples 20",
 )
+LEARNED = ("train sets --model lstm --blind --epochs 1 --sample 8", "predict sets --model lstm-blind")
 OWN = Path(__file__).parent.parent / "fixtures" / "own_videos.json"
 
 
@@ -51,25 +62,26 @@ ELSEWHERE = (
     Elsewhere("another time zone", {"TZ": "Asia/Kathmandu"}),
     Elsewhere("another language", {"LC_ALL": "tr_TR.UTF-8", "LANG": "tr_TR.UTF-8"}),
     Elsewhere("no language", {"LC_ALL": "C"}),
-    Elsewhere("one thread", {"POLARS_MAX_THREADS": "1", "NUMBA_NUM_THREADS": "1"}),
-    Elsewhere("many threads", {"POLARS_MAX_THREADS": "8"}),
+    Elsewhere("one thread", {"POLARS_MAX_THREADS": "1", "NUMBA_NUM_THREADS": "1", "OMP_NUM_THREADS": "1"}),
+    Elsewhere("many threads", {"POLARS_MAX_THREADS": "8", "OMP_NUM_THREADS": "2"}),
     Elsewhere("another order", turned=True),
 )
 
 
 def same(place: Path, pythons: Sequence[str] = (), only: Sequence[str] = ("",)) -> Iterator[Failure | None]:
     """One item per way to make it, and one per further Python."""
-    known = made(place / "made", Elsewhere("here"))
+    lines = LINES + (LEARNED if find_spec("torch") and not pythons else ())  # other interpreters may be without
+    known = made(place / "made", Elsewhere("here"), lines)
     unturned = {name: b"" if name.startswith(RAW_FILES) else data for name, data in known.items()}
     others = [Elsewhere(f"Python {python}", python=python) for python in pythons]
     for how in (each for each in (*ELSEWHERE, *others) if each.name.startswith(tuple(only))):
-        found = made(place / "made", how)
+        found = made(place / "made", how, lines)
         wanted = unturned if how.turned else known
         other = sorted(file for file in wanted.keys() | found.keys() if wanted.get(file) != found.get(file))
         yield Failure("sameness", how.name, f"{len(other)} files differ: {', '.join(other[:3])}") if other else None
 
 
-def made(folder: Path, how: Elsewhere) -> dict[str, bytes]:
+def made(folder: Path, how: Elsewhere, lines: Sequence[str]) -> dict[str, bytes]:
     """All files of a benchmark of videos and one of images; of raw files their names, as their order may be another."""
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir(parents=True)
@@ -77,7 +89,7 @@ def made(folder: Path, how: Elsewhere) -> dict[str, bytes]:
     own(folder)
     if how.turned:
         turn(folder)
-    _run(folder, how, LINES)
+    _run(folder, how, lines)
     return {name: b"" if how.turned and name.startswith(RAW_FILES) else data for name, data in content(folder).items()}
 
 
